@@ -1,0 +1,50 @@
+// Starts a command on a Node that can run it. Plain JavaScript for old versions: it only finds a newer Node and hands over.
+
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { constants } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..")
+const needed = [22, 18]
+
+const isNewEnough = (version) => {
+  const [major, minor] = version.split(".").map(Number)
+  return major > needed[0] || (major === needed[0] && minor >= needed[1])
+}
+
+/** The Node that the dev dependency `node` installed, in this folder or one above it. */
+const findNode = () => {
+  for (let folder = root; ; folder = dirname(folder)) {
+    const candidate = join(folder, "node_modules/node/bin", process.platform === "win32" ? "node.exe" : "node")
+    if (existsSync(candidate)) return candidate
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+/** Sources in a checkout run unbuilt; a package carries them bundled. */
+const entryOf = (name) => [`ts/cli/${name}.ts`, `dist/cli/${name}.js`].map((file) => join(root, file)).find(existsSync)
+
+/** Runs `rtr` or `rtrun` with the arguments of this process. */
+export async function launch(name) {
+  const entry = entryOf(name)
+  if (entry === undefined) fail(`${name}: this package is incomplete; install it again`)
+  if (isNewEnough(process.versions.node)) {
+    await import(pathToFileURL(entry).href)
+    return
+  }
+  const node = findNode()
+  if (node === undefined)
+    fail(
+      `${name} needs Node ${needed.join(".")} or newer, this is ${process.versions.node}; install a newer Node, or in a checkout run: npm install`,
+    )
+  const child = spawn(node, [...process.execArgv, entry, ...process.argv.slice(2)], { stdio: "inherit" })
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,49 @@
+// Runs after every `npm install`: links the public entries to their sources, and the commands into node_modules/.bin.
+// Plain JavaScript, because it must work on the Node that npm runs on.
+
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { basename, dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..")
+
+/** Public entries of package.json and their sources. */
+const entries = {
+  rtr: "ts/kernel/index.ts",
+  node: "ts/kernel/runtime/node.ts",
+  deno: "ts/kernel/runtime/deno.ts",
+  edge: "ts/kernel/runtime/edge.ts",
+  testing: "ts/testing/index.ts",
+}
+
+/** In a checkout `import "rtr"` runs the sources unbuilt: each entry is one line that points there. `npm pack` replaces them by bundles. */
+function linkEntries() {
+  rmSync(join(root, "dist"), { recursive: true, force: true })
+  const link = (name, source) => {
+    const path = join(root, "dist", name)
+    mkdirSync(dirname(path), { recursive: true })
+    const target = relative(dirname(path), join(root, source))
+    const isModule = name.startsWith("plugins/")
+    const text = isModule ? `export { default } from "${target}"\n` : `export * from "${target}"\n`
+    writeFileSync(`${path}.js`, text)
+    writeFileSync(`${path}.d.ts`, text)
+  }
+  for (const [name, source] of Object.entries(entries)) link(name, source)
+  for (const folder of ["signals", "selectors", "decision", "providers", "routes"]) {
+    for (const file of readdirSync(join(root, "ts/plugins", folder)))
+      link(`plugins/${folder}/${basename(file, ".ts")}`, `ts/plugins/${folder}/${file}`)
+  }
+}
+
+/** npm links the bins of dependencies only; `npx rtr` in a checkout needs our own. */
+function linkCommands() {
+  const folder = join(root, "node_modules/.bin")
+  mkdirSync(folder, { recursive: true })
+  for (const name of ["rtr", "rtrun"]) {
+    rmSync(join(folder, name), { force: true })
+    symlinkSync(join("../../bin", `${name}.js`), join(folder, name))
+  }
+}
+
+linkEntries()
+linkCommands()

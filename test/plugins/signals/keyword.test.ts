@@ -1,0 +1,85 @@
+import { readerOf, signalContract } from "rtr/testing"
+import { describe, expect, test } from "vitest"
+import keyword from "../../../ts/plugins/signals/keyword.ts"
+
+const rule = (options: object): never => ({ name: "rule", operator: "OR", keywords: ["refund"], ...options }) as never
+const stateOf = async (options: object, text: string): Promise<string | undefined> =>
+  (await (await readerOf(keyword as never, { rules: [rule(options)] }))(text))[0]?.state
+
+describe("contract", () => {
+  const rules = [
+    rule({ name: "exact" }),
+    rule({ name: "fuzzy", fuzzy_match: true }),
+    rule({ name: "regex", method: "regex", keywords: ["re+fund"] }),
+    rule({ name: "bm25", method: "bm25" }),
+    rule({ name: "ngram", method: "ngram" }),
+    rule({ name: "none", operator: "NOR" }),
+  ]
+  for (const { name, run } of signalContract(keyword, {
+    rules,
+    invalidRules: [rule({ name: "broken", method: "regex", keywords: ["("] })],
+  }))
+    test(name, run)
+})
+
+describe("exact words", () => {
+  test.each([
+    ["I want a refund now", "match"],
+    ["REFUND!", "match"],
+    ["refunds are not refundable", "no_match"],
+  ])("%s → %s", async (text, state) => expect(await stateOf({}, text)).toBe(state))
+
+  test("letters beyond ASCII count as letters at a word's edge", async () => {
+    expect(await stateOf({ keywords: ["café"] }, "un café noir")).toBe("match")
+    expect(await stateOf({ keywords: ["caf"] }, "un café noir")).toBe("no_match")
+  })
+
+  test("keywords of symbols and of scripts without spaces match anywhere", async () => {
+    expect(await stateOf({ keywords: ["C++"] }, "my C++ code")).toBe("match")
+    expect(await stateOf({ keywords: ["退款"] }, "我想要退款。")).toBe("match")
+  })
+
+  test("AND needs every keyword and NOR none", async () => {
+    expect(await stateOf({ operator: "AND", keywords: ["refund", "order"] }, "refund my order")).toBe("match")
+    expect(await stateOf({ operator: "AND", keywords: ["refund", "order"] }, "refund me")).toBe("no_match")
+    expect(await stateOf({ operator: "NOR" }, "hello")).toBe("match")
+    expect(await stateOf({ operator: "NOR" }, "refund")).toBe("no_match")
+  })
+
+  test("case can matter", async () => {
+    expect(await stateOf({ case_sensitive: true, keywords: ["IT"] }, "it works")).toBe("no_match")
+    expect(await stateOf({ case_sensitive: true, keywords: ["IT"] }, "ask IT")).toBe("match")
+  })
+})
+
+describe("scored methods", () => {
+  test("fuzzy accepts typing errors up to the threshold", async () => {
+    expect(await stateOf({ fuzzy_match: true }, "I want a refnud")).toBe("match")
+    expect(await stateOf({ method: "fuzzy", fuzzy_threshold: 1 }, "I want a refnud")).toBe("no_match")
+  })
+
+  test("BM25 stems words and ignores stop words", async () => {
+    expect(await stateOf({ method: "bm25", keywords: ["payment refunds"] }, "was the payment refunded?")).toBe("match")
+    expect(await stateOf({ method: "bm25", keywords: ["where is the"] }, "where is the cat")).toBe("no_match")
+  })
+
+  test("n-grams accept similar words", async () => {
+    expect(await stateOf({ method: "ngram", keywords: ["kubernetes"] }, "my kubernetis cluster")).toBe("match")
+    expect(await stateOf({ method: "ngram", keywords: ["kubernetes"] }, "my cat")).toBe("no_match")
+  })
+
+  test("a text that is too long to score is unknown unless the part that was read settles it", async () => {
+    const padding = "filler ".repeat(20_000)
+    expect(await stateOf({ fuzzy_match: true }, `refund ${padding}`)).toBe("match")
+    expect(await stateOf({ fuzzy_match: true }, `${padding} refund`)).toBe("unknown")
+    expect(await stateOf({ fuzzy_match: true, operator: "NOR" }, `refund ${padding}`)).toBe("no_match")
+    expect(await stateOf({ fuzzy_match: true, operator: "NOR" }, `${padding} refund`)).toBe("unknown")
+  })
+
+  test("patterns run in linear time", async () => {
+    const startedAt = performance.now()
+    expect(await stateOf({ method: "regex", keywords: ["(a+)+$"] }, `${"a".repeat(50_000)}!`)).toBe("no_match")
+    // Backtracking would take longer than the universe has been there; this only tells the two apart.
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+  })
+})

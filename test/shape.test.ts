@@ -1,0 +1,254 @@
+// Keeps the shape of the source: which way imports point, how files are named, and that every module has its test.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { basename, dirname, join, relative, resolve } from "node:path"
+import { describe, expect, test } from "vitest"
+
+const root = join(import.meta.dirname, "..")
+
+function filesIn(folder: string, extension = ".ts"): readonly string[] {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(extension))
+    .map((name) => join(folder, name))
+}
+
+/** Every module specifier of a file, static and dynamic. Local ones are paths from the root. */
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(join(root, file), "utf8")
+  const specifiers = [
+    ...text.matchAll(
+      /(?:^|\n)\s*(?:import|export)\b[^"'\n]*?from\s+"([^"]+)"|(?:^|[^\w.])import\(\s*"([^"]+)"|(?:^|\n)import\s+"([^"]+)"/g,
+    ),
+  ].map(([, a, b, c]) => a ?? b ?? c ?? "")
+  const multiline = [...text.matchAll(/\n\}\s+from\s+"([^"]+)"/g)].map(([, specifier]) => specifier ?? "")
+  return [...new Set([...specifiers, ...multiline])].map((specifier) =>
+    specifier.startsWith(".") ? relative(root, resolve(root, dirname(file), specifier)) : specifier,
+  )
+}
+
+interface Rule {
+  readonly folder: string
+  /** Local path prefixes that may be imported. */
+  readonly local: readonly string[]
+  /** Packages that may be imported; `node:` stands for all of Node's own. */
+  readonly packages: readonly string[]
+  readonly except?: readonly string[]
+}
+
+const kernel = "ts/kernel"
+
+/** The table of allowed arrows. Everything that is not listed is forbidden. */
+const rules: readonly Rule[] = [
+  { folder: `${kernel}/types`, local: [`${kernel}/types`, `${kernel}/error.ts`], packages: ["typebox"] },
+  {
+    folder: `${kernel}/modules`,
+    local: [`${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: ["typebox"],
+  },
+  {
+    folder: `${kernel}/config`,
+    local: [`${kernel}/config`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: ["typebox", "typebox/value", "typebox/system", "yaml", "fastest-levenshtein"],
+  },
+  {
+    folder: `${kernel}/protocols`,
+    local: [`${kernel}/protocols`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: [],
+  },
+  {
+    folder: `${kernel}/pipeline`,
+    local: [`${kernel}/pipeline`, `${kernel}/protocols`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: [],
+  },
+  {
+    folder: `${kernel}/http`,
+    local: [`${kernel}/http`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: ["h3", "srvx"],
+  },
+  {
+    folder: `${kernel}/runtime`,
+    local: [kernel, "ts/plugins/registry.gen.ts"],
+    packages: ["node:", "srvx", "srvx/node", "undici", "prom-client"],
+  },
+  {
+    folder: "ts/plugins/signals",
+    local: [`${kernel}/index.ts`, "ts/plugins/_shared"],
+    packages: ["eld/small", "fastest-levenshtein", "minisearch", "stemmer"],
+  },
+  { folder: "ts/plugins/selectors", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
+  { folder: "ts/plugins/decision", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
+  { folder: "ts/plugins/providers", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
+  { folder: "ts/plugins/routes", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["h3"] },
+  { folder: "ts/plugins/_shared", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["re2js"] },
+  { folder: "ts/testing", local: ["ts/testing", `${kernel}/index.ts`], packages: ["typebox", "typebox/value"] },
+  { folder: "ts/cli", local: ["ts/cli"], packages: ["rtr", "rtr/node", "node:", "commander", "ofetch", "yaml"] },
+]
+
+const isUnder = (path: string, prefixes: readonly string[]): boolean =>
+  prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+const isAllowedPackage = (specifier: string, packages: readonly string[]): boolean =>
+  packages.some((name) => specifier === name || (name === "node:" && specifier.startsWith("node:")))
+
+describe("imports", () => {
+  test.each(rules)("$folder imports only what it may", ({ folder, local, packages }) => {
+    const wrong = filesIn(folder).flatMap((file) =>
+      importsOf(file)
+        .filter((target) => (target.startsWith("ts/") ? !isUnder(target, local) : !isAllowedPackage(target, packages)))
+        .map((target) => `${file} imports ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test("every folder of ts has a rule", () => {
+    const uncovered = filesIn("ts").filter(
+      (file) =>
+        !isUnder(
+          file,
+          rules.map(({ folder }) => folder),
+        ),
+    )
+    expect(uncovered.toSorted()).toEqual([
+      "ts/kernel/error.ts",
+      "ts/kernel/index.ts",
+      "ts/kernel/kernel.ts",
+      "ts/plugins/registry.gen.ts",
+    ])
+  })
+
+  test("kernel.ts imports neither plugins nor a platform", () => {
+    expect(
+      importsOf("ts/kernel/kernel.ts").filter(
+        (target) =>
+          target.startsWith("node:") || target.startsWith("ts/plugins") || target.startsWith("ts/kernel/runtime"),
+      ),
+    ).toEqual([])
+  })
+
+  test("modules do not import each other", () => {
+    const folders = ["signals", "selectors", "decision", "providers", "routes"].map((name) => `ts/plugins/${name}`)
+    const wrong = folders.flatMap((folder) =>
+      filesIn(folder).flatMap((file) =>
+        importsOf(file)
+          .filter((target) => isUnder(target, folders))
+          .map((target) => `${file} imports ${target}`),
+      ),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test("only native.ts loads the addon", () => {
+    const loaders = filesIn("ts").filter((file) =>
+      /\.node["'`]|createRequire/.test(readFileSync(join(root, file), "utf8")),
+    )
+    expect(loaders).toEqual(["ts/kernel/runtime/native.ts"])
+  })
+
+  test("the Node platform stays in the runtime's Node files", () => {
+    const portable = ["edge.ts", "fetch-transport.ts", "remote.ts"].map((name) => `ts/kernel/runtime/${name}`)
+    expect(
+      portable.flatMap((file) => importsOf(file).filter((target) => target.startsWith("node:") || target === "undici")),
+    ).toEqual([])
+  })
+
+  test("there are no import cycles", () => {
+    const graph = new Map(filesIn("ts").map((file) => [file, staticImportsOf(file)]))
+    const state = new Map<string, "open" | "done">()
+    const cycles: string[] = []
+    const visit = (file: string, trail: readonly string[]): void => {
+      if (state.get(file) === "done") return
+      if (state.get(file) === "open") {
+        cycles.push([...trail.slice(trail.indexOf(file)), file].join(" → "))
+        return
+      }
+      state.set(file, "open")
+      for (const next of graph.get(file) ?? []) if (graph.has(next)) visit(next, [...trail, file])
+      state.set(file, "done")
+    }
+    for (const file of graph.keys()) visit(file, [])
+    expect(cycles).toEqual([])
+  })
+})
+
+/** Imports that run when the file loads; types vanish and dynamic imports come later. */
+function staticImportsOf(file: string): readonly string[] {
+  const text = readFileSync(join(root, file), "utf8")
+  const statements = [...text.matchAll(/(?:^|\n)(?:import|export)\s+(?!type\b)([^"';]*?)\s+from\s+"(\.[^"]+)"/g)]
+  return statements
+    .filter(
+      ([, names = ""]) =>
+        !names.startsWith("{") ||
+        names
+          .replace(/[{}]/g, "")
+          .split(",")
+          .some((name) => name.trim() !== "" && !name.trim().startsWith("type ")),
+    )
+    .map(([, , specifier]) => relative(root, resolve(root, dirname(file), specifier ?? "")))
+}
+
+describe("names", () => {
+  test("TypeScript files are in kebab-case", () => {
+    const wrong = [...filesIn("ts"), ...filesIn("test"), ...filesIn("scripts"), ...filesIn("bench")].filter(
+      (file) => !/^_?[a-z0-9]+(-[a-z0-9]+)*(\.(gen|test|bench|d))?\.ts$/.test(basename(file)),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test("Rust files are in snake_case", () => {
+    expect(filesIn("crates", ".rs").filter((file) => !/^[a-z0-9]+(_[a-z0-9]+)*\.rs$/.test(basename(file)))).toEqual([])
+  })
+
+  test("no file is a drawer for anything", () => {
+    const drawers = /^(utils?|helpers?|manager|common|misc)\b/
+    expect(
+      [...filesIn("ts"), ...filesIn("test"), ...filesIn("crates", ".rs")].filter((file) =>
+        drawers.test(basename(file)),
+      ),
+    ).toEqual([])
+  })
+
+  test("no folder outgrows 25 files", () => {
+    const folders = new Map<string, number>()
+    for (const file of filesIn("ts")) folders.set(dirname(file), (folders.get(dirname(file)) ?? 0) + 1)
+    expect([...folders].filter(([, count]) => count > 25)).toEqual([])
+  })
+})
+
+describe("modules", () => {
+  const suites: Readonly<Record<string, string>> = {
+    signals: "signalContract",
+    selectors: "selectorContract",
+    decision: "pluginContract",
+    providers: "providerContract",
+    routes: "routeContract",
+  }
+
+  test.each(Object.entries(suites))("each module in %s has a mirrored test that runs %s", (folder, suite) => {
+    const missing = filesIn(`ts/plugins/${folder}`).flatMap((file) => {
+      const mirrored = file.replace(/^ts\//, "test/").replace(/\.ts$/, ".test.ts")
+      if (!existsSync(join(root, mirrored))) return [`${mirrored} is missing`]
+      return readFileSync(join(root, mirrored), "utf8").includes(`${suite}(`)
+        ? []
+        : [`${mirrored} does not run ${suite}`]
+    })
+    expect(missing).toEqual([])
+  })
+
+  test("each module has one default export and no other", () => {
+    const wrong = Object.keys(suites).flatMap((folder) =>
+      filesIn(`ts/plugins/${folder}`).filter(
+        (file) => (readFileSync(join(root, file), "utf8").match(/^export /gm) ?? []).length !== 1,
+      ),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test("each test of ts stands where its source stands", () => {
+    const stray = ["kernel", "plugins", "cli", "testing"].flatMap((folder) =>
+      filesIn(`test/${folder}`, ".test.ts").filter(
+        (file) => !existsSync(join(root, file.replace(/^test\//, "ts/").replace(/\.test\.ts$/, ".ts"))),
+      ),
+    )
+    expect(stray).toEqual([])
+  })
+})

@@ -1,0 +1,158 @@
+// rtr config: makes, checks and prints configurations.
+
+import { existsSync, writeFileSync } from "node:fs"
+import type { Command } from "commander"
+import { commandGroup, refuseCommands, refuseOptions } from "../program.ts"
+import { printJson, printLine, printWarning } from "../print.ts"
+
+export function addConfigCommands(program: Command): void {
+  const config = commandGroup(program.command("config").description("make, check and print configurations"))
+
+  config
+    .command("init")
+    .description("write a minimal configuration")
+    .option("--output <file>", "file to write", "config.yaml")
+    .option("--force", "replace an existing file", false)
+    .action(init)
+
+  refuseOptions(
+    config
+      .command("validate")
+      .description("list everything that is wrong with a configuration")
+      .option("--config <file>", "configuration", "config.yaml")
+      .option("--json", "print the result as JSON", false)
+      .action(validate),
+    ["--endpoint <url>", "--timeout <seconds>", "--token-env <name>"],
+  )
+
+  config
+    .command("router")
+    .description("print the configuration in its normal form")
+    .option("--config <file>", "configuration", "config.yaml")
+    .option("--json", "print JSON instead of YAML", false)
+    .action(router)
+
+  refuseOptions(
+    config
+      .command("schema")
+      .description("print the JSON Schema that validates configurations")
+      .option("--config <file>", "add the modules that this configuration names")
+      .option("--full", "print the whole schema (the default)", true)
+      .option("--section <path>", "print one section, such as routing.decisions")
+      .action(schema),
+    ["--surface <kind:name>", "--expanded", "--endpoint <url>", "--timeout <seconds>", "--token-env <name>"],
+  )
+  refuseCommands(config, ["apply", "plan", "envoy", "get", "import", "migrate", "rollback", "versions"])
+}
+
+/** A document that works once a backend listens on the port: the least that routes. */
+export const minimalDocument = `version: v0.3
+
+# Clients call this address with any OpenAI client and model "MoM".
+listeners:
+  - name: http-8801
+    address: 127.0.0.1
+    port: 8801
+
+providers:
+  defaults:
+    model: small # answers when no decision matches
+  models:
+    - name: small
+      backend_refs:
+        - endpoint: 127.0.0.1:11434 # any server that speaks chat completions
+    - name: large
+      provider_model_id: gpt-5
+      backend_refs:
+        - base_url: https://api.openai.com/v1
+          provider: openai
+          api_key: \${OPENAI_API_KEY:-}
+
+routing:
+  signals:
+    domains:
+      - name: computer science
+        mmlu_categories: [computer science]
+    keywords:
+      - name: urgent
+        operator: OR
+        keywords: [urgent, production, outage]
+  decisions:
+    - name: hard-work
+      description: Programming questions and emergencies go to the large model
+      priority: 10
+      rules:
+        operator: OR
+        conditions:
+          - { type: domain, name: computer science }
+          - { type: keyword, name: urgent }
+      modelRefs:
+        - model: large
+`
+
+async function init(options: { output: string; force: boolean }): Promise<void> {
+  const { RtrError } = await import("rtr")
+  if (existsSync(options.output) && !options.force)
+    throw new RtrError(
+      "invalid_request",
+      `${options.output} exists already; use --force to replace it or --output to write elsewhere`,
+    )
+  writeFileSync(options.output, minimalDocument)
+  printLine(`Wrote ${options.output}. Check it with: rtr config validate --config ${options.output}`)
+}
+
+async function validate(options: { config: string; json: boolean }): Promise<void> {
+  const [{ loadConfig }, { ConfigError, formatProblem }] = await Promise.all([import("rtr/node"), import("rtr")])
+  try {
+    const { warnings } = await loadConfig(options.config)
+    if (options.json) printJson({ valid: true, problems: [], warnings })
+    else {
+      for (const warning of warnings) printWarning(formatProblem(warning, options.config))
+      printLine(`✓ ${options.config} is valid`)
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError) || !options.json) throw error
+    printJson({ valid: false, problems: error.problems, warnings: [] })
+    process.exitCode = 1
+  }
+}
+
+async function router(options: { config: string; json: boolean }): Promise<void> {
+  const [{ loadConfig }, { stringify }] = await Promise.all([import("rtr/node"), import("yaml")])
+  const { printable } = await loadConfig(options.config)
+  if (options.json) printJson(printable)
+  else printLine(stringify(printable, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd())
+}
+
+async function schema(options: { config?: string; section?: string }): Promise<void> {
+  const [{ documentSchema, loadConfig, loadRegistry }, { RtrError }] = await Promise.all([
+    import("rtr/node"),
+    import("rtr"),
+  ])
+  const registry =
+    options.config === undefined ? await loadRegistry({}, process.cwd()) : (await loadConfig(options.config)).registry
+  const whole: object = documentSchema(registry)
+  if (options.section === undefined) {
+    printJson({ $schema: "https://json-schema.org/draft/2020-12/schema", ...whole })
+    return
+  }
+  let node = whole as SchemaNode
+  for (const key of options.section.split(".")) {
+    const inside = node.type === "array" ? node.items : node
+    const next: SchemaNode | undefined = inside?.properties?.[key] ?? inside?.additionalProperties
+    if (next === undefined || typeof next !== "object")
+      throw new RtrError(
+        "invalid_request",
+        `There is no section "${options.section}"; "${key}" is not one of ${Object.keys(inside?.properties ?? {}).join(", ")}`,
+      )
+    node = next
+  }
+  printJson(node)
+}
+
+interface SchemaNode {
+  readonly type?: string
+  readonly items?: SchemaNode
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly additionalProperties?: SchemaNode
+}

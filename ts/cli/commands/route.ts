@@ -1,0 +1,121 @@
+// rtr route preview: what the router would do with a prompt, and why.
+
+import { readFileSync } from "node:fs"
+import type { Command } from "commander"
+import { heading, printJson, printLine } from "../print.ts"
+import { commandGroup, refuseCommands, refuseOptions, wholeNumber } from "../program.ts"
+import { defaultEndpoint, type RemoteOptions } from "../remote.ts"
+
+interface PreviewOptions extends RemoteOptions {
+  readonly prompt?: string
+  readonly messages?: string
+  readonly requestFile?: string
+  readonly model?: string
+  readonly trace: boolean
+  readonly json: boolean
+}
+
+export function addRouteCommands(program: Command): void {
+  const route = commandGroup(program.command("route").description("look into routing"))
+  const command = route
+    .command("preview")
+    .description("read the signals of a prompt, decide and select, without calling a model")
+    .option("--prompt <text>", "a user message")
+    .option("--messages <json>", "a list of messages as JSON")
+    .option("--request-file <file>", "a request body as JSON")
+    .option("--model <name>", "model name of the request")
+    .option("--trace", "show what every rule said", false)
+    .option("--json", "print the answer as JSON", false)
+    .option("--endpoint <url>", "management API", defaultEndpoint)
+    .option("--timeout <seconds>", "longest wait", wholeNumber(1, 3600), 15)
+    .option("--token-env <name>", "environment variable with the management token", "RTR_MGMT_TOKEN")
+  refuseOptions(command, ["--session-id <id>", "--conversation-id <id>", "--sampling-seed <n>"])
+  command.action(preview)
+  refuseCommands(route, ["probe"])
+}
+
+interface PreviewReply {
+  readonly requested_model?: string
+  readonly selected_model?: string
+  readonly selection_status?: string
+  readonly selection_method?: string
+  readonly decision_result?: {
+    readonly decision_name: string
+    readonly algorithm: string
+    readonly confidence: number
+    readonly plugins: readonly string[]
+    readonly matched_signals: Readonly<Record<string, readonly string[]>>
+    readonly unmatched_signals: Readonly<Record<string, readonly string[]>>
+  }
+  readonly signal_confidences?: Readonly<Record<string, number>>
+  readonly signal_errors?: Readonly<Record<string, string>>
+  readonly eval_trace?: unknown
+}
+
+async function preview(options: PreviewOptions): Promise<void> {
+  const { callManagement } = await import("../remote.ts")
+  const body = await requestBody(options)
+  const reply = await callManagement<PreviewReply>(
+    `/api/v1/routing/preview${options.trace ? "?trace=true" : ""}`,
+    options,
+    { method: "POST", body, accept: [503] },
+  )
+  if (options.json) printJson(reply)
+  else printSummary(reply)
+}
+
+async function requestBody(options: PreviewOptions): Promise<object> {
+  const { RtrError } = await import("rtr")
+  const given = [options.prompt, options.messages, options.requestFile].filter((value) => value !== undefined)
+  if (given.length !== 1)
+    throw new RtrError("invalid_request", "Give exactly one of --prompt, --messages and --request-file")
+  const parse = (text: string, what: string): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new RtrError("invalid_request", `${what} is not valid JSON`)
+    }
+  }
+  const model = options.model === undefined ? {} : { model: options.model }
+  if (options.prompt !== undefined) return { ...model, text: options.prompt }
+  if (options.messages !== undefined) return { ...model, messages: parse(options.messages, "--messages") }
+  return { ...(parse(readFileSync(options.requestFile ?? "", "utf8"), options.requestFile ?? "") as object), ...model }
+}
+
+function printSummary(reply: PreviewReply): void {
+  const { decision_result: decision } = reply
+  const rows: [string, string][] = [
+    ["Requested", reply.requested_model ?? ""],
+    [
+      "Decision",
+      decision === undefined
+        ? "(explicit model)"
+        : decision.decision_name === ""
+          ? "(none matched)"
+          : `${decision.decision_name} (confidence ${decision.confidence.toFixed(2)})`,
+    ],
+    ["Selected", reply.selected_model ?? `(${reply.selection_method ?? reply.selection_status ?? "none"})`],
+    ["By", reply.selection_method ?? ""],
+    ["Plugins", decision?.plugins.join(", ") || "(none)"],
+    ["Matched", listSignals(decision?.matched_signals, reply.signal_confidences)],
+    ["Not matched", listSignals(decision?.unmatched_signals, undefined)],
+  ]
+  const errors = Object.entries(reply.signal_errors ?? {})
+  if (errors.length > 0) rows.push(["Unknown", errors.map(([signal, reason]) => `${signal} (${reason})`).join(", ")])
+  for (const [label, value] of rows) printLine(`${heading(label.padEnd(12))} ${value}`)
+  if (reply.eval_trace !== undefined) printJson(reply.eval_trace)
+}
+
+function listSignals(
+  groups: Readonly<Record<string, readonly string[]>> | undefined,
+  confidences: Readonly<Record<string, number>> | undefined,
+): string {
+  const confidenceOf = (rule: string): string => {
+    const entry = Object.entries(confidences ?? {}).find(([key]) => key.endsWith(`:${rule}`))
+    return entry === undefined ? "" : ` ${entry[1].toFixed(2)}`
+  }
+  const names = Object.entries(groups ?? {}).flatMap(([family, rules]) =>
+    rules.map((rule) => `${family}:${rule}${confidenceOf(rule)}`),
+  )
+  return names.length === 0 ? "(none)" : names.join(", ")
+}

@@ -1,0 +1,121 @@
+// rtr serve: starts the router and the workers it needs.
+
+import type { Command } from "commander"
+import { refuseOptions, wholeNumber } from "../program.ts"
+import { logEvent, printLine, printWarning } from "../print.ts"
+
+interface ServeOptions {
+  readonly config: string
+  readonly gateway: string
+  readonly platform: string
+  readonly runtimeProfile?: string
+  readonly metricsPort: number
+  readonly metricsAddress: string
+  readonly graceSeconds: number
+}
+
+export function addServeCommand(program: Command): void {
+  const command = program
+    .command("serve")
+    .description("start the router and its model workers")
+    .argument("[model]", "not supported yet")
+    .option("--config <file>", "configuration", "config.yaml")
+    .option("--gateway <mode>", "standalone", "standalone")
+    .option("--platform <platform>", "auto or cpu", "auto")
+    .option("--runtime-profile <profile>", "exact")
+    .option("--metrics-port <port>", "port of GET /metrics", wholeNumber(0, 65535), 9190)
+    .option("--metrics-address <address>", "address of GET /metrics", "127.0.0.1")
+    .option(
+      "--grace-seconds <seconds>",
+      "how long running requests may take when the router stops",
+      wholeNumber(0, 3600),
+      30,
+    )
+  refuseOptions(command, [
+    "-e, --engine",
+    "--data-parallel-size <n>",
+    "--dp <n>",
+    "--device-ids <ids>",
+    "--revision <sha>",
+    "--image <image>",
+    "--image-pull-policy <policy>",
+    "--container-runtime <runtime>",
+  ])
+  command.action(async (model: string | undefined, options: ServeOptions) => {
+    if (model !== undefined)
+      command.error(
+        "error: serve MODEL is not supported yet; bind models under global.model_catalog in the configuration",
+      )
+    if (options.gateway !== "standalone")
+      command.error(`error: --gateway ${options.gateway} is not supported yet; there is standalone`)
+    if (!["auto", "cpu"].includes(options.platform))
+      command.error(`error: --platform ${options.platform} is not supported yet; there are auto and cpu`)
+    if (options.runtimeProfile !== undefined && options.runtimeProfile !== "exact")
+      command.error(`error: --runtime-profile ${options.runtimeProfile} is not supported yet; there is exact`)
+    await serve(options)
+  })
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  const startedAt = performance.now()
+  const [{ deploymentsOf, loadConfig, startRouter }, { superviseWorkers }, { formatProblem }] = await Promise.all([
+    import("rtr/node"),
+    import("../workers/supervise.ts"),
+    import("rtr"),
+  ])
+  const config = await loadConfig(options.config)
+  for (const warning of config.warnings) printWarning(formatProblem(warning, options.config))
+  const deployments = deploymentsOf(config)
+  let whenReady = async (): Promise<void> => {}
+
+  const starting = startRouter({
+    config,
+    metricsPort: options.metricsPort,
+    metricsAddress: options.metricsAddress,
+    onInternalError: logInternalError,
+    ...(deployments.length > 0 && {
+      connectInference: ({ metrics }) => {
+        const workers = superviseWorkers({ deployments, metrics, environment: process.env })
+        whenReady = workers.whenReady
+        return workers.inference
+      },
+    }),
+    whenReady: () => whenReady(),
+  })
+  if (deployments.length > 0)
+    logEvent("info", "loading_model_deployments", {
+      deployments: deployments.map(({ name, artifact, endpoint }) => `${name}=${artifact ?? endpoint ?? ""}`),
+    })
+  const running = await starting
+  printLine(`rtr is ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  for (const [name, url] of Object.entries(running.addresses)) printLine(`  ${name.padEnd(12)} ${url}`)
+  await stopOnSignal(async () => {
+    logEvent("info", "stopping", { grace_seconds: options.graceSeconds })
+    await running.stop(options.graceSeconds * 1000)
+  })
+}
+
+/** Waits for a signal and stops. A second signal ends the process at once. */
+async function stopOnSignal(stop: () => Promise<void>): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve())
+  })
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
+  await stop()
+}
+
+/** Where it happened, but not the message: that may quote a request. */
+function logInternalError(error: unknown, requestId: string): void {
+  const frames =
+    error instanceof Error
+      ? (error.stack ?? "")
+          .split("\n")
+          .filter((line) => line.startsWith("    at "))
+          .map((line) => line.trim())
+      : []
+  logEvent("error", "internal_error", {
+    request_id: requestId,
+    name: error instanceof Error ? error.name : typeof error,
+    stack: frames.slice(0, 10),
+  })
+}

@@ -1,0 +1,89 @@
+// The frame of both commands: help, exit codes, and options that are known but not served yet.
+
+import { type Command, CommanderError, InvalidArgumentError } from "commander"
+import { closest, isRtrError } from "rtr"
+import { printError } from "./print.ts"
+
+/** Exit codes: 0 done, 1 failed, 2 called wrongly. */
+const usageError = 2
+
+/** Runs a program and sets the exit code; every error becomes one line on standard error. */
+export async function runProgram(program: Command): Promise<void> {
+  forEachCommand(program, (command) =>
+    command
+      .exitOverride()
+      .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "Error: ")) }),
+  )
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    process.exitCode = exitCodeOf(error)
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageError
+  printError(
+    isRtrError(error) || error instanceof Error ? error.message : String(error),
+    isRtrError(error) ? error.hint : undefined,
+  )
+  return 1
+}
+
+function forEachCommand(command: Command, change: (command: Command) => void): void {
+  change(command)
+  for (const child of command.commands) forEachCommand(child, change)
+}
+
+/** A command that only holds others: alone it prints its help, and a name it does not know is an error with a suggestion. */
+export function commandGroup(command: Command): Command {
+  return command.allowExcessArguments().action(() => {
+    const [unknown] = command.args
+    if (unknown === undefined) return command.outputHelp()
+    const near = closest(
+      unknown,
+      command.commands.map((child) => child.name()),
+    )
+    return command.error(`error: unknown command "${unknown}"${near === undefined ? "" : ` (did you mean "${near}"?)`}`)
+  })
+}
+
+/** Declares options of the full product that this version refuses; they stay out of the help. */
+export function refuseOptions(command: Command, flags: readonly string[]): Command {
+  for (const flag of flags) {
+    const option = command.createOption(flag).hideHelp()
+    command.addOption(option)
+    command.on(`option:${option.name()}`, () =>
+      command.error(`error: ${option.long ?? option.name()} is not supported yet`),
+    )
+  }
+  return command
+}
+
+/** Declares commands of the full product that this version refuses. */
+export function refuseCommands(parent: Command, names: readonly string[]): Command {
+  for (const name of names) {
+    parent
+      .command(name, { hidden: true })
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .helpOption(false)
+      .action(() =>
+        parent.error(
+          `error: ${[parent.parent?.name(), parent.name(), name].filter(Boolean).join(" ")} is not supported yet`,
+          { exitCode: 1 },
+        ),
+      )
+  }
+  return parent
+}
+
+/** Reads a whole number in a range for an option. */
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    return value
+  }
+}

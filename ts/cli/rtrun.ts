@@ -1,0 +1,16 @@
+// The command `rtrun`: the model worker.
+
+import { Command } from "commander"
+import { addWorkerCommands } from "./commands/worker.ts"
+import { commandGroup, refuseCommands, runProgram } from "./program.ts"
+import { readVersion } from "./version.ts"
+
+const program = new Command("rtrun")
+  .description("Runs small local models behind an HTTP contract")
+  .version(`rtrun version: ${readVersion()}`, "--version", "print the version")
+  .showHelpAfterError("Run with --help for the options.")
+
+addWorkerCommands(program)
+refuseCommands(program, ["plugins", "prepare", "bench"])
+
+await runProgram(commandGroup(program))

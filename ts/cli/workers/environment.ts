@@ -1,0 +1,60 @@
+// Settings of managed workers from environment variables (spec 3, environment variables of managed runtimes).
+
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { availableParallelism, tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { RtrError } from "rtr"
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** `RTRUN_READY_TIMEOUT`: seconds, or a number with s, m or h. */
+export function readyTimeoutMs(environment: Environment): number {
+  const text = environment["RTRUN_READY_TIMEOUT"] ?? "10m"
+  const [, amount, unit = "s"] = /^(\d+)(s|m|h)?$/.exec(text) ?? []
+  if (amount === undefined)
+    throw new RtrError("invalid_config", `RTRUN_READY_TIMEOUT must be a duration such as 90s or 10m, got "${text}"`)
+  return Number(amount) * { s: 1000, m: 60_000, h: 3_600_000 }[unit as "s" | "m" | "h"]
+}
+
+/** `RTRUN_CPU_THREADS`, or half the processors: the rest belongs to the router itself (spec 2, Limits). */
+export function threadsOf(environment: Environment): number {
+  const budget = availableParallelism()
+  const text = environment["RTRUN_CPU_THREADS"]
+  if (text === undefined) return Math.min(16, Math.max(1, Math.floor(budget / 2)))
+  if (!/^[1-9]\d*$/.test(text))
+    throw new RtrError("invalid_config", `RTRUN_CPU_THREADS must be a positive whole number, got "${text}"`)
+  return Math.min(Number(text), budget)
+}
+
+/** A folder that only this user can open: whoever can reach a worker's socket can read prompts. */
+export function socketFolder(environment: Environment): { readonly path: string; remove(): void } {
+  const given = environment["RTRUN_DIR"]
+  if (given === undefined) {
+    const path = mkdtempSync(join(tmpdir(), "rtr-"))
+    return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+  }
+  mkdirSync(given, { recursive: true, mode: 0o700 })
+  return { path: given, remove: () => {} }
+}
+
+/** `RTRUN_COMMAND`, or the `rtrun` of this package. */
+export function workerCommand(environment: Environment): readonly [string, ...string[]] {
+  const given = environment["RTRUN_COMMAND"]
+  if (given !== undefined && given !== "") return [given]
+  return [
+    process.execPath,
+    ...process.execArgv,
+    join(dirname(fileURLToPath(import.meta.resolve("rtr/package.json"))), "bin/rtrun.js"),
+  ]
+}
+
+/** Workers read prompts, not provider keys: they get what a process needs and their own settings. */
+export function workerEnvironment(environment: Environment): Record<string, string> {
+  const needed = /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|NODE_OPTIONS|RTRUN_\w+|HUB_\w+)$/
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && needed.test(entry[0]),
+    ),
+  )
+}

@@ -1,0 +1,168 @@
+// One worker process that this router started: watched, started again when it ends, stopped with the router.
+
+import { type ChildProcess, spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { DeploymentStatus, Metrics, Transport } from "rtr"
+import type { NeededDeployment, RemoteDeployment } from "rtr/node"
+import { logEvent } from "../print.ts"
+import { type Environment, threadsOf, workerCommand, workerEnvironment } from "./environment.ts"
+import { type Health, readHealth, remoteInput } from "./health.ts"
+
+/** Waits between restarts: the first, and the longest after repeated failures (spec 2, Limits). */
+const firstRestartMs = 1000
+const longestRestartMs = 60_000
+/** A process that ran this long had not failed at its start. */
+const stableMs = 60_000
+const startPollMs = 50
+const watchPollMs = 5000
+const killAfterMs = 10_000
+/** Bytes that a managed worker accepts in one request (spec 2, Limits). */
+const maxRequestBytes = 64 * 1024 * 1024
+
+export interface ProcessContext {
+  readonly folder: string
+  readonly transport: Transport
+  readonly metrics: Metrics
+  readonly environment: Environment
+}
+
+export class ManagedProcess {
+  readonly #name: string
+  readonly #members: readonly NeededDeployment[]
+  readonly #context: ProcessContext
+  readonly #socketPath: string
+  readonly #modelsFile: string
+  #child: ChildProcess | undefined
+  #health: Health | undefined
+  #restarts = 0
+  #waitMs = firstRestartMs
+  #stopping = false
+
+  constructor(name: string, members: readonly NeededDeployment[], context: ProcessContext) {
+    this.#name = name
+    this.#members = members
+    this.#context = context
+    this.#socketPath = join(context.folder, `${name}.sock`)
+    this.#modelsFile = join(context.folder, `${name}.models.json`)
+    writeFileSync(this.#modelsFile, JSON.stringify(members.map(toModelsEntry)), { mode: 0o600 })
+    this.#start()
+  }
+
+  remoteDeployments(): readonly RemoteDeployment[] {
+    return this.#members.map((member) => ({
+      ...remoteInput(member),
+      name: member.name,
+      servedName: member.name,
+      origin: "http://localhost",
+      socketPath: this.#socketPath,
+    }))
+  }
+
+  status(): readonly DeploymentStatus[] {
+    return this.#members.map((member) => {
+      const model = this.#health?.models.get(member.name)
+      const state = model?.status ?? "starting"
+      return {
+        name: member.name,
+        artifact: member.artifact ?? "",
+        process: this.#name,
+        state,
+        ready: state === "ready",
+        restarts: this.#restarts,
+        ...(model?.reason !== undefined && { reason: model.reason }),
+      }
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+    child.kill("SIGTERM")
+    const timer = setTimeout(() => {
+      logEvent("warning", "runtime_process_killed", { process: this.#name })
+      child.kill("SIGKILL")
+    }, killAfterMs)
+    await exited
+    clearTimeout(timer)
+  }
+
+  #start(): void {
+    const startedAt = Date.now()
+    const [command, ...prefix] = workerCommand(this.#context.environment)
+    const child = spawn(
+      command,
+      [
+        ...prefix,
+        "serve",
+        "--models",
+        this.#modelsFile,
+        "--uds",
+        this.#socketPath,
+        "--threads",
+        String(threadsOf(this.#context.environment)),
+        "--max-request-bytes",
+        String(maxRequestBytes),
+      ],
+      // Standard input is a lifeline: the worker ends when this process does, however it ends.
+      { stdio: ["pipe", 2, 2], env: { ...workerEnvironment(this.#context.environment), RTRUN_EXIT_WITH_STDIN: "1" } },
+    )
+    this.#child = child
+    child.stdin?.on("error", () => {})
+    child.on("error", (error) =>
+      logEvent("error", "runtime_process_failed", { process: this.#name, reason: error.message }),
+    )
+    child.once("close", (code, signal) => this.#ended(Date.now() - startedAt, code, signal))
+    void this.#watch(child)
+  }
+
+  #ended(ranMs: number, code: number | null, signal: string | null): void {
+    this.#setHealth(undefined)
+    if (this.#stopping) return
+    this.#waitMs = ranMs > stableMs ? firstRestartMs : this.#waitMs
+    logEvent("warning", "runtime_process_exited", { process: this.#name, code, signal, restart_ms: this.#waitMs })
+    this.#restarts += 1
+    for (const { name } of this.#members)
+      this.#context.metrics.counter("rtr_model_runtime_restarts_total", { deployment: name }).add()
+    const wait = this.#waitMs
+    this.#waitMs = Math.min(longestRestartMs, wait * 2)
+    setTimeout(() => {
+      if (!this.#stopping) this.#start()
+    }, wait).unref()
+  }
+
+  async #watch(child: ChildProcess): Promise<void> {
+    const alive = (): boolean => this.#child === child && child.exitCode === null && child.signalCode === null
+    while (alive()) {
+      const health = await readHealth(this.#context.transport, {
+        origin: "http://localhost",
+        socketPath: this.#socketPath,
+      })
+      if (!alive()) return
+      this.#setHealth(health)
+      const settled =
+        health !== undefined && this.#members.every(({ name }) => health.models.get(name)?.status === "ready")
+      await sleep(settled ? watchPollMs : startPollMs, undefined, { ref: false })
+    }
+  }
+
+  #setHealth(health: Health | undefined): void {
+    this.#health = health
+    for (const { name } of this.#members)
+      this.#context.metrics
+        .gauge("rtr_model_runtime_ready", { deployment: name })
+        .set(health?.models.get(name)?.status === "ready" ? 1 : 0)
+  }
+}
+
+function toModelsEntry(deployment: NeededDeployment): object {
+  return {
+    model: deployment.artifact,
+    name: deployment.name,
+    device: deployment.device ?? "auto",
+    profile: deployment.profile ?? "exact",
+  }
+}

@@ -1,0 +1,58 @@
+// Older and alternative spellings of keys and values. They are read and printed in the current spelling.
+
+import type { DocumentPath } from "../error.ts"
+import { type Problem } from "./problem.ts"
+import { invalid } from "./validate.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+/** [parent path, old key, current key]; `*` stands for one step. */
+const keyAliases: readonly (readonly [parent: readonly string[], from: string, to: string])[] = [
+  [["providers", "defaults"], "default_model", "model"],
+  [["providers", "defaults"], "default_reasoning_effort", "reasoning_effort"],
+  [["providers", "models", "*", "backend_refs", "*"], "type", "provider"],
+  [["global", "stores"], "semantic_cache", "response_cache"],
+]
+
+const pluginTypeAliases: Readonly<Record<string, string>> = {
+  "semantic-cache": "response_cache",
+  semantic_cache: "response_cache",
+  "response-cache": "response_cache",
+}
+
+/** Rewrites aliases. Two spellings of one key with different values are a problem. */
+export function applyAliases(document: unknown): { readonly value: unknown; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = []
+  let value = document
+  for (const [parent, from, to] of keyAliases) {
+    value = mapAt(value, parent, [], (node, path) => {
+      if (!(from in node)) return node
+      if (to in node && JSON.stringify(node[from]) !== JSON.stringify(node[to]))
+        problems.push(invalid([...path, from], `says something else than "${to}", which is the same key; keep one`))
+      return Object.fromEntries(
+        Object.entries(node).flatMap(([key, item]) => (key !== from ? [[key, item]] : to in node ? [] : [[to, item]])),
+      )
+    })
+  }
+  value = mapAt(value, ["routing", "decisions", "*", "plugins", "*"], [], (node) => {
+    const type = typeof node["type"] === "string" ? pluginTypeAliases[node["type"]] : undefined
+    return type === undefined ? node : { ...node, type }
+  })
+  return { value, problems }
+}
+
+/** Replaces every map at a path pattern; anything of another shape is left for the schema to report. */
+function mapAt(
+  value: unknown,
+  pattern: readonly string[],
+  path: DocumentPath,
+  change: (node: Json, path: DocumentPath) => Json,
+): unknown {
+  const [step, ...rest] = pattern
+  if (step === "*" && Array.isArray(value))
+    return value.map((item, index) => mapAt(item, rest, [...path, index], change))
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+  if (step === undefined) return change(value as Json, path)
+  const node = value as Json
+  return step in node ? { ...node, [step]: mapAt(node[step], rest, [...path, step], change) } : node
+}

@@ -1,0 +1,25 @@
+// Which model deployments a document needs.
+
+import { type Registry, signalConditionType } from "../modules/registry.ts"
+import { usedConditionTypes } from "./compile-signals.ts"
+import type { ConfigDocument } from "./schema/document.ts"
+import type { Deployment } from "./schema/global.ts"
+import { defaultDeployment, starterBindings, starterDeployment } from "./starter.ts"
+
+export interface NeededDeployment extends Deployment {
+  readonly name: string
+}
+
+/** Declared deployments, and the starter one when a signal in use has no binding of its own. */
+export function neededDeployments(document: ConfigDocument, registry: Registry): readonly NeededDeployment[] {
+  const catalog = document.global?.model_catalog
+  const declared = Object.entries(catalog?.deployments ?? {}).map(([name, deployment]) => ({ ...deployment, name }))
+  const used = usedConditionTypes(document)
+  const wantsStarter = registry.all("signal").some(({ id, module }) => {
+    if ((module.needs ?? []).length === 0 || !used.has(signalConditionType(id, module))) return false
+    const consumer = module.binding ?? id
+    return (catalog?.bindings?.[consumer] ?? starterBindings[consumer])?.deployment === defaultDeployment
+  })
+  const starterDeclared = declared.some(({ name }) => name === defaultDeployment)
+  return wantsStarter && !starterDeclared ? [...declared, { ...starterDeployment, name: defaultDeployment }] : declared
+}

@@ -1,0 +1,60 @@
+// Replaces environment references in string values, after parsing, so that a value can never become structure.
+
+import type { DocumentPath } from "../error.ts"
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Expanded {
+  readonly value: unknown
+  /** Paths whose text came from the environment, joined with NUL; their strings may stand for numbers and booleans. */
+  readonly expandedPaths: ReadonlySet<string>
+  /** Names that a document refers to without a default and that are not set. */
+  readonly unset: readonly { readonly name: string; readonly path: DocumentPath }[]
+}
+
+/** `$$`, `${NAME}`, `${NAME:-default}`, `${NAME-default}` and `$NAME`. */
+const reference = /\$\$|\$\{([A-Za-z_]\w*)(?:(:?-)([^}]*))?\}|\$([A-Za-z_]\w*)/g
+
+/** Expands every string value (not keys). An unset name without a default becomes an empty string and is reported. */
+export function expandEnvironment(value: unknown, environment: Environment): Expanded {
+  const expandedPaths = new Set<string>()
+  const unset: { name: string; path: DocumentPath }[] = []
+
+  const expandText = (text: string, path: DocumentPath): string => {
+    if (!text.includes("$")) return text
+    const result = text.replace(
+      reference,
+      (
+        whole,
+        braced: string | undefined,
+        operator: string | undefined,
+        fallback: string | undefined,
+        bare: string | undefined,
+      ) => {
+        if (whole === "$$") return "$"
+        const name = braced ?? bare ?? ""
+        const found = environment[name]
+        if (operator !== undefined)
+          return found === undefined || (operator === ":-" && found === "") ? (fallback ?? "") : found
+        if (found === undefined) unset.push({ name, path })
+        return found ?? ""
+      },
+    )
+    if (result !== text) expandedPaths.add(pathKey(path))
+    return result
+  }
+
+  const walk = (node: unknown, path: DocumentPath): unknown => {
+    if (typeof node === "string") return expandText(node, path)
+    if (Array.isArray(node)) return node.map((item, index) => walk(item, [...path, index]))
+    if (typeof node === "object" && node !== null)
+      return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, walk(item, [...path, key])]))
+    return node
+  }
+
+  return { value: walk(value, []), expandedPaths, unset }
+}
+
+export function pathKey(path: DocumentPath): string {
+  return path.join("\0")
+}

@@ -1,0 +1,127 @@
+// From the text of a document to a checked, canonical one: a fixed list of steps that reports every problem at once.
+
+import type { DocumentPath } from "../error.ts"
+import type { Registry } from "../modules/registry.ts"
+import { applyAliases } from "./aliases.ts"
+import { canonicalDocument } from "./canonical.ts"
+import type { SourceDocument } from "./document.ts"
+import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
+import { notYet } from "./not-yet.ts"
+import { ConfigError, type Problem } from "./problem.ts"
+import { checkReferences } from "./references.ts"
+import { type ConfigDocument, documentSchema } from "./schema/document.ts"
+import { invalid, validate } from "./validate.ts"
+
+export interface ResolvedDocument {
+  /** Canonical, with environment references expanded. Holds secrets; never print it. */
+  readonly document: ConfigDocument
+  /** Canonical, with environment references as written. */
+  readonly printable: ConfigDocument
+  readonly warnings: readonly Problem[]
+}
+
+export interface ResolveOptions {
+  readonly source: string
+  readonly registry: Registry
+  readonly environment: Environment
+}
+
+/** Checks a document. Throws a `ConfigError` with every problem, each with path and place. */
+export function resolveDocument(source: SourceDocument, options: ResolveOptions): ResolvedDocument {
+  const { registry } = options
+  const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
+    problems.map(
+      (problem) =>
+        ({ ...problem, ...(problem.position === undefined && { position: source.locate(problem.path) }) }) as Problem,
+    )
+  const refuse = (problems: readonly Problem[]): void => {
+    if (problems.length > 0) throw new ConfigError(options.source, inOrder(withPlaces(problems)))
+  }
+
+  refuse(checkShape(source.value))
+  const aliased = applyAliases(source.value)
+  const expanded = expandEnvironment(aliased.value, options.environment)
+  const { value, problems } = validateExpanded(documentSchema(registry), expanded.value, expanded.expandedPaths)
+  refuse([
+    ...aliased.problems,
+    ...problems,
+    ...(problems.length === 0 ? checkReferences(value as ConfigDocument, registry) : checkWhatIsThere(value, registry)),
+  ])
+  return {
+    document: canonicalDocument(value as ConfigDocument, registry),
+    printable: canonicalDocument(aliased.value as ConfigDocument, registry),
+    warnings: withPlaces(
+      expanded.unset.map(({ name, path }) =>
+        invalid(path, `environment variable ${name} is not set; its place stays empty`),
+      ),
+    ),
+  }
+}
+
+/** A document without `routing` and `global` is of the format before v0.3. */
+function checkShape(value: unknown): readonly Problem[] {
+  if (value === null || value === undefined) return [invalid([], "is empty; start from the output of: rtr config init")]
+  if (typeof value !== "object" || Array.isArray(value)) return [invalid([], "must be a map")]
+  if ("routing" in value || "global" in value) return []
+  const unexpected = Object.keys(value).filter((key) => !["version", "listeners", "providers", "modules"].includes(key))
+  const moved = unexpected.flatMap((key) => notYet([key]) ?? [])
+  return [
+    ...moved,
+    invalid(
+      [],
+      `has neither routing nor global${unexpected.length > 0 ? `, but ${unexpected.join(", ")}` : ""}; a v0.3 document has version, listeners, providers, routing and global`,
+    ),
+  ]
+}
+
+/** Numbers and booleans may come from the environment as text; only such text is converted. */
+function validateExpanded(
+  schema: ReturnType<typeof documentSchema>,
+  value: unknown,
+  expandedPaths: ReadonlySet<string>,
+): { value: unknown; problems: readonly Problem[] } {
+  const problems = validate(schema, value)
+  const convertible = problems.filter(({ path }) => expandedPaths.has(pathKey(path)))
+  const converted = convertible.reduce(
+    (current, { path }) => setAt(current, path, fromText(valueAt(current, path))),
+    value,
+  )
+  return converted === value ? { value, problems } : { value: converted, problems: validate(schema, converted) }
+}
+
+function fromText(value: unknown): unknown {
+  if (typeof value !== "string") return value
+  if (value === "true" || value === "false") return value === "true"
+  return value.trim() !== "" && Number.isFinite(Number(value)) ? Number(value) : value
+}
+
+/** Cross-checks of a document whose schema already fails, so that one run shows as much as possible. They may trip over a wrong shape. */
+function checkWhatIsThere(value: unknown, registry: Registry): readonly Problem[] {
+  try {
+    return checkReferences(value as ConfigDocument, registry)
+  } catch {
+    return []
+  }
+}
+
+function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  const seen = new Set<string>()
+  return problems
+    .filter(({ path, message }) => !seen.has(pathKey([...path, message])) && seen.add(pathKey([...path, message])))
+    .toSorted(
+      (a, b) =>
+        (a.position?.line ?? 0) - (b.position?.line ?? 0) || (a.position?.column ?? 0) - (b.position?.column ?? 0),
+    )
+}
+
+function valueAt(root: unknown, path: DocumentPath): unknown {
+  return path.reduce<unknown>((node, step) => (node as Record<string | number, unknown> | undefined)?.[step], root)
+}
+
+function setAt(root: unknown, path: DocumentPath, value: unknown): unknown {
+  const [step, ...rest] = path
+  if (step === undefined) return value
+  const inner = setAt((root as Record<string | number, unknown>)[step], rest, value)
+  if (Array.isArray(root)) return root.map((item, index) => (index === step ? inner : item))
+  return { ...(root as object), [step]: inner }
+}

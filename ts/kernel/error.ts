@@ -1,0 +1,75 @@
+// The one error class and the closed list of codes, with the HTTP status of each.
+
+/** Every code that an `RtrError` may carry. The worker uses the same strings; `test/kernel/error.test.ts` compares the lists. */
+export const errorCodes = {
+  invalid_request: 400,
+  no_model_selected: 400,
+  invalid_api_key: 401,
+  model_not_allowed: 403,
+  model_not_found: 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  request_too_large: 413,
+  unsupported_media_type: 415,
+  unsupported_surface: 422,
+  overloaded: 429,
+  client_closed_request: 499,
+  internal_error: 500,
+  invalid_config: 500,
+  invalid_module: 500,
+  not_supported: 501,
+  upstream_error: 502,
+  not_ready: 503,
+  unavailable: 503,
+  signal_unresolved: 503,
+  upstream_unavailable: 503,
+  deadline_exceeded: 504,
+  upstream_timeout: 504,
+  // Item codes: one input of a worker request failed, the others did not.
+  invalid_input: 400,
+  invalid_model_output: 500,
+  max_length_exceeded: 400,
+} as const
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** A path into a document: keys and list positions, outermost first. */
+export type DocumentPath = readonly (string | number)[]
+
+export interface RtrErrorDetails {
+  readonly path?: DocumentPath
+  readonly hint?: string
+  readonly cause?: unknown
+  /** Seconds after which a retry makes sense; becomes the `Retry-After` header. */
+  readonly retryAfterSeconds?: number
+}
+
+/**
+ * What every part of the product throws when it knows what went wrong.
+ * The message says the action, the value and what would be right, and never carries a secret or text from a prompt.
+ */
+export class RtrError extends Error {
+  override readonly name = "RtrError"
+  readonly code: ErrorCode
+  readonly path: DocumentPath | undefined
+  readonly hint: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, details: RtrErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.path = details.path
+    this.hint = details.hint
+    this.retryAfterSeconds = details.retryAfterSeconds
+  }
+
+  get status(): number {
+    return errorCodes[this.code]
+  }
+}
+
+/** Recognises an `RtrError` by name and code, because an outside module may carry its own copy of the class. */
+export function isRtrError(value: unknown): value is RtrError {
+  return value instanceof Error && value.name === "RtrError" && "code" in value && String(value.code) in errorCodes
+}

@@ -1,0 +1,40 @@
+// Reads a request body with a bound, on every host.
+
+import { RtrError } from "../error.ts"
+
+/** Largest request body. Images travel as base64 inside it. */
+export const maxBodyBytes = 64 * 1024 * 1024
+
+/** The body as text. Throws `unsupported_media_type`, `request_too_large`, or `client_closed_request` when the client left. */
+export async function readBody(request: Request, limit: number = maxBodyBytes): Promise<string> {
+  const type = request.headers.get("content-type")
+  // A web page may send text or forms to a local listener without asking; JSON it may not.
+  if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
+    throw new RtrError("unsupported_media_type", "Cannot read the request: its content-type must be application/json")
+  const length = Number(request.headers.get("content-length") ?? 0)
+  if (length > limit) throw tooLarge(limit)
+  try {
+    // A server that enforces the limit itself can hand out the text without a copy; others are read piece by piece.
+    return "runtime" in request || length > 0 ? await request.text() : await readBounded(request, limit)
+  } catch (cause) {
+    if ((cause as { code?: unknown } | null)?.code === "ERR_BODY_TOO_LARGE") throw tooLarge(limit)
+    if (cause instanceof RtrError) throw cause
+    throw new RtrError("client_closed_request", "The client left before its request was read", { cause })
+  }
+}
+
+const tooLarge = (limit: number): RtrError =>
+  new RtrError("request_too_large", `Cannot read the request: its body is larger than ${limit} bytes`)
+
+async function readBounded(request: Request, limit: number): Promise<string> {
+  if (request.body === null) return ""
+  const decoder = new TextDecoder()
+  let text = ""
+  let size = 0
+  for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += piece.length
+    if (size > limit) throw tooLarge(limit)
+    text += decoder.decode(piece, { stream: true })
+  }
+  return text + decoder.decode()
+}

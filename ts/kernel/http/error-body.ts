@@ -1,0 +1,54 @@
+// An error as a client sees it. Unknown errors leave without detail.
+
+import { isRtrError, RtrError } from "../error.ts"
+import { textResponse } from "./response.ts"
+
+/** Anything thrown, as an `RtrError` that may be shown. */
+export function toPublicError(error: unknown): RtrError {
+  return isRtrError(error)
+    ? error
+    : new RtrError("internal_error", "Something went wrong inside the router; its log has the request id")
+}
+
+const errorTypes: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  429: "rate_limit_error",
+}
+
+/** Body of the inference listeners: the chat-completions error object with the request id. */
+export function inferenceErrorBody(error: RtrError, requestId: string): object {
+  const type = errorTypes[error.status] ?? (error.status >= 500 ? "server_error" : "invalid_request_error")
+  return { error: { message: error.message, type, code: error.code, param: null, details: { request_id: requestId } } }
+}
+
+/** Body of the management listener. */
+export function managementErrorBody(error: RtrError, requestId: string): object {
+  return {
+    error: {
+      code: managementCode(error),
+      message: error.message,
+      timestamp: new Date().toISOString(),
+      request_id: requestId,
+    },
+  }
+}
+
+/** The management API writes its codes in capitals, and some under names of their own (spec 1, Errors). */
+function managementCode(error: RtrError): string {
+  const named: Partial<Record<RtrError["code"], string>> = {
+    invalid_request: "INVALID_INPUT",
+    request_too_large: "REQUEST_BODY_TOO_LARGE",
+    model_not_found: "INVALID_ROUTING_MODEL",
+    deadline_exceeded: "REQUEST_TIMEOUT",
+  }
+  return named[error.code] ?? error.code.toUpperCase()
+}
+
+export function errorResponse(error: RtrError, body: object, requestId: string): Response {
+  const headers: Record<string, string> = { "content-type": "application/json", "x-request-id": requestId }
+  if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds)
+  if (error.code === "invalid_api_key") headers["www-authenticate"] = "Bearer"
+  return textResponse(JSON.stringify(body), error.status, headers)
+}

@@ -1,0 +1,101 @@
+// Finds modules by kind and id. Built-in ones load when first asked for; outside ones are added before activation.
+
+import { RtrError } from "../error.ts"
+import type {
+  AnyModule,
+  ModuleKind,
+  PluginModule,
+  ProviderModule,
+  RegisteredModule,
+  RouteModule,
+  SelectorModule,
+  SignalModule,
+} from "../types/module.ts"
+import { readModule } from "./read-module.ts"
+
+/** One built-in module as the generated registry lists it. */
+export interface BuiltinEntry {
+  readonly kind: ModuleKind
+  readonly id: string
+  readonly load: () => Promise<{ readonly default: unknown }>
+}
+
+interface KindMap {
+  signal: SignalModule
+  selector: SelectorModule
+  plugin: PluginModule
+  provider: ProviderModule
+  route: RouteModule
+}
+
+/** All modules of one kernel. */
+export interface Registry {
+  /** Registered modules of one kind, in the order of registration. */
+  all<Kind extends ModuleKind>(kind: Kind): readonly RegisteredModule<KindMap[Kind]>[]
+  find<Kind extends ModuleKind>(kind: Kind, id: string): RegisteredModule<KindMap[Kind]> | undefined
+}
+
+/** An outside module: what it exports, and the name to report it under. */
+export interface OutsideModule {
+  readonly id: string
+  readonly module: unknown
+  readonly source: string
+}
+
+/**
+ * Loads the built-in modules and adds the outside ones.
+ * Rejects with `invalid_module` for a value that is no module and for an id that is taken.
+ */
+export async function createRegistry(
+  builtins: readonly BuiltinEntry[],
+  outside: readonly OutsideModule[] = [],
+): Promise<Registry> {
+  const loaded = await Promise.all(
+    builtins.map(async (entry) =>
+      readModule({ id: entry.id, module: (await entry.load()).default, source: "builtin" }),
+    ),
+  )
+  const byKey = new Map<string, RegisteredModule>()
+  for (const registered of [...loaded, ...outside.map(readModule)]) {
+    const key = `${registered.module.kind}:${registered.id}`
+    const taken = byKey.get(key)
+    if (taken !== undefined) {
+      throw new RtrError(
+        "invalid_module",
+        `Cannot register ${registered.module.kind} "${registered.id}" from ${registered.source}: ${taken.source} already has that id`,
+      )
+    }
+    byKey.set(key, registered)
+  }
+  checkSignalNames([...byKey.values()])
+  const modules = [...byKey.values()]
+  return {
+    all: (kind) => modules.filter((entry) => entry.module.kind === kind) as never,
+    find: (kind, id) => byKey.get(`${kind}:${id}`) as never,
+  }
+}
+
+/** Two signals must not claim the same key under `routing.signals` or the same condition type. */
+function checkSignalNames(modules: readonly RegisteredModule<AnyModule>[]): void {
+  const owners = new Map<string, string>()
+  for (const { id, module } of modules) {
+    if (module.kind !== "signal") continue
+    for (const name of [
+      `routing.signals.${signalConfigKey(id, module)}`,
+      `condition type ${signalConditionType(id, module)}`,
+    ]) {
+      const owner = owners.get(name)
+      if (owner !== undefined)
+        throw new RtrError("invalid_module", `Cannot register signal "${id}": signal "${owner}" already owns ${name}`)
+      owners.set(name, id)
+    }
+  }
+}
+
+export function signalConfigKey(id: string, module: Pick<SignalModule, "configKey">): string {
+  return module.configKey ?? id
+}
+
+export function signalConditionType(id: string, module: Pick<SignalModule, "conditionType">): string {
+  return module.conditionType ?? id
+}

@@ -1,0 +1,160 @@
+// Walks the rules over the facts and finds the decision that wins.
+
+import type { Facts, UnknownPolicy, Verdict } from "../types/call.ts"
+import type { Plan, PlannedDecision, RuleNode } from "../types/plan.ts"
+import { predicateHolds } from "../types/predicate.ts"
+import type { DecisionTrace, RuleTrace } from "../types/route.ts"
+
+/**
+ * What a rule tree says, as one number: its confidence (0 to 1) when it matches, or one of these.
+ * A number instead of an object keeps a request with hundreds of rules free of garbage.
+ */
+const noMatch = -1
+const unknown = -2
+
+/** A decision's outcome after its policy for unknown facts. */
+interface Judged {
+  readonly index: number
+  readonly confidence: number
+  readonly policy: UnknownPolicy | undefined
+}
+
+export interface DecideResult extends Verdict {
+  /** A decision with `on_unknown: fail_request` could have won, had its facts been known. */
+  readonly unresolved: string | undefined
+}
+
+export function decide(plan: Pick<Plan, "decisions" | "strategy">, facts: Facts): DecideResult {
+  const matched: Judged[] = []
+  const open: Judged[] = []
+  const appliedPolicies: { decision: string; policy: UnknownPolicy }[] = []
+  plan.decisions.forEach((decision, index) => {
+    const result = evaluate(decision.rules, facts)
+    if (result >= 0) matched.push({ index, confidence: result, policy: undefined })
+    else if (result === unknown) {
+      const policy = decision.onUnknown
+      appliedPolicies.push({ decision: decision.name, policy })
+      // A match by policy has no evidence behind it, so it has no confidence.
+      if (policy === "match") matched.push({ index, confidence: 0, policy })
+      // Had the facts been known, it could have matched with full confidence.
+      if (policy === "fail_request") open.push({ index, confidence: 1, policy })
+    }
+  })
+  const order = compare(plan, matched.length > 0 ? [...matched, ...open] : open)
+  const winner = best(matched, order)
+  const unresolved = open.find((judged) => winner === undefined || order(judged, winner) < 0)
+  return {
+    decision: winner?.index,
+    confidence: winner?.confidence ?? 0,
+    appliedPolicies,
+    unresolved: unresolved === undefined ? undefined : plan.decisions[unresolved.index]?.name,
+  }
+}
+
+type Order = (a: Judged, b: Judged) => number
+
+/** Any decision in play with a tier above 0 switches to tiers; a smaller tier wins. */
+function compare({ decisions, strategy }: Pick<Plan, "decisions" | "strategy">, inPlay: readonly Judged[]): Order {
+  const of = (judged: Judged): PlannedDecision => decisions[judged.index] as PlannedDecision
+  const byName: Order = (a, b) => (of(a).name < of(b).name ? -1 : 1)
+  const byPriority: Order = (a, b) => of(b).priority - of(a).priority
+  const byConfidence: Order = (a, b) => b.confidence - a.confidence
+  const byTier: Order = (a, b) => of(a).tier - of(b).tier
+  const tiered = inPlay.some((judged) => of(judged).tier > 0)
+  const keys = tiered
+    ? [byTier, byConfidence, byPriority]
+    : strategy === "confidence"
+      ? [byConfidence, byPriority]
+      : [byPriority, byConfidence]
+  return (a, b) => {
+    for (const key of keys) {
+      const difference = key(a, b)
+      if (difference !== 0) return difference
+    }
+    return byName(a, b)
+  }
+}
+
+function best(judged: readonly Judged[], order: Order): Judged | undefined {
+  return judged.reduce<Judged | undefined>(
+    (leader, candidate) => (leader === undefined || order(candidate, leader) < 0 ? candidate : leader),
+    undefined,
+  )
+}
+
+function evaluate(node: RuleNode, facts: Facts): number {
+  switch (node.kind) {
+    case "leaf":
+      return evaluateLeaf(node, facts)
+    case "AND":
+      return evaluateAnd(node.children, facts)
+    case "OR":
+      return evaluateOr(node.children, facts)
+    case "NOT": {
+      const inner = evaluate(node.children[0], facts)
+      return inner === unknown ? unknown : inner === noMatch ? 1 : noMatch
+    }
+  }
+}
+
+function evaluateLeaf(node: Extract<RuleNode, { kind: "leaf" }>, facts: Facts): number {
+  const fact = facts[node.slot]
+  if (fact === undefined || fact.state === "unknown")
+    return node.onError === undefined ? unknown : node.onError === "match" ? 1 : noMatch
+  if (node.predicate !== undefined) return predicateHolds(node.predicate, fact.value ?? fact.confidence) ? 1 : noMatch
+  return fact.state === "match" ? fact.confidence : noMatch
+}
+
+/** Mean confidence of the conditions; one that fails settles it even when others are unknown. */
+function evaluateAnd(children: readonly RuleNode[], facts: Facts): number {
+  let sum = 0
+  let open = false
+  for (const child of children) {
+    const result = evaluate(child, facts)
+    if (result === noMatch) return noMatch
+    if (result === unknown) open = true
+    else sum += result
+  }
+  if (open) return unknown
+  return children.length === 0 ? 0 : sum / children.length
+}
+
+/** Highest confidence of the conditions; one that holds settles it even when others are unknown. */
+function evaluateOr(children: readonly RuleNode[], facts: Facts): number {
+  let highest = noMatch
+  let open = false
+  for (const child of children) {
+    const result = evaluate(child, facts)
+    if (result === unknown) open = true
+    else if (result > highest) highest = result
+  }
+  return highest === noMatch && open ? unknown : highest
+}
+
+/** What each node of each decision said, for the preview. */
+export function traceDecisions(plan: Pick<Plan, "decisions">, facts: Facts): readonly DecisionTrace[] {
+  return plan.decisions.map((decision) => {
+    const result = evaluate(decision.rules, facts)
+    return {
+      decision_name: decision.name,
+      ...describe(result === unknown && decision.onUnknown === "match" ? 0 : result),
+      state: stateOf(result),
+      ...(result === unknown && { on_unknown: decision.onUnknown }),
+      root_trace: traceNode(decision.rules, facts),
+    }
+  })
+}
+
+function traceNode(node: RuleNode, facts: Facts): RuleTrace {
+  const result = evaluate(node, facts)
+  if (node.kind === "leaf")
+    return { node_type: "leaf", signal_type: node.type, signal_name: node.name, ...describe(result) }
+  return { node_type: node.kind, ...describe(result), children: node.children.map((child) => traceNode(child, facts)) }
+}
+
+const stateOf = (result: number): "match" | "no_match" | "unknown" =>
+  result === unknown ? "unknown" : result === noMatch ? "no_match" : "match"
+
+function describe(result: number): { state: "match" | "no_match" | "unknown"; matched: boolean; confidence: number } {
+  return { state: stateOf(result), matched: result >= 0, confidence: Math.max(0, result) }
+}

@@ -1,0 +1,137 @@
+// Reads the signals that the plan's rules use, together, under one deadline.
+
+import { isRtrError, RtrError } from "../error.ts"
+import type { Call, SignalInput, SignalReadings } from "../types/call.ts"
+import type { Fact, UnknownReason } from "../types/fact.ts"
+import type { Inference } from "../types/inference.ts"
+import type { Ask, Plan, SignalFamily } from "../types/plan.ts"
+import { createStage, type Stage } from "./stage.ts"
+
+/** Deadline of the signals when the document sets none (spec 2, router deployment configuration). */
+const defaultDeadlineMs = 45_000
+
+/** Runs every family of the plan. A family that fails or is late has unknown facts; nothing here decides what that means. */
+export async function readSignals(
+  plan: Plan,
+  call: Call,
+  input: SignalInput,
+  inference: Inference | undefined,
+): Promise<SignalReadings> {
+  const startedAt = performance.now()
+  const facts: (Fact | undefined)[] = Array.from({ length: plan.slotCount })
+  const familyMs: Record<string, number> = {}
+  const asking = plan.signals.filter((family) => family.target !== undefined).length
+  const deadlineMs = plan.signalTimeoutMs ?? defaultDeadlineMs
+  const stage =
+    asking > 0 && inference !== undefined
+      ? createStage(inference, asking, { deadlineMs, signal: call.signal })
+      : undefined
+
+  const settle = (family: SignalFamily, result: readonly Fact[] | undefined, reason: UnknownReason): void => {
+    familyMs[family.type] = performance.now() - startedAt
+    store(facts, family, result, reason)
+  }
+
+  const pending: Promise<void>[] = []
+  for (const family of plan.signals) {
+    const reading = start(family, input, stage)
+    if (reading instanceof Promise)
+      pending.push(
+        reading.then(
+          (result) => settle(family, result, "failed"),
+          (error: unknown) => settle(family, undefined, reasonOf(error)),
+        ),
+      )
+    else settle(family, reading.facts, reading.reason)
+  }
+  if (pending.length > 0) {
+    await withDeadline(Promise.all(pending), deadlineMs)
+    // A family that missed the deadline has not settled; later results must not change facts that were acted on.
+    for (const family of plan.signals) if (!(family.type in familyMs)) settle(family, undefined, "timeout")
+  }
+  return { facts: facts.slice(), familyMs: { ...familyMs }, totalMs: performance.now() - startedAt }
+}
+
+type Started =
+  | Promise<readonly Fact[]>
+  | { readonly facts: readonly Fact[] | undefined; readonly reason: UnknownReason }
+
+function start(family: SignalFamily, input: SignalInput, stage: Stage | undefined): Started {
+  const ask =
+    family.target === undefined ? nothingToAsk : stage === undefined ? noInference : stage.asker(family.target)
+  try {
+    const result = family.read(input, ask)
+    if (!(result instanceof Promise)) {
+      if (family.target !== undefined) stage?.finished()
+      return { facts: result, reason: "failed" }
+    }
+    return family.target === undefined || stage === undefined ? result : result.finally(stage.finished)
+  } catch (error) {
+    if (family.target !== undefined) stage?.finished()
+    return { facts: undefined, reason: reasonOf(error) }
+  }
+}
+
+const refuse = (message: string) => async (): Promise<never> => {
+  throw new RtrError("unavailable", message)
+}
+const nothingToAsk: Ask = {
+  classify: refuse("Cannot classify: this signal does not declare that need"),
+  embed: refuse("Cannot embed: this signal does not declare that need"),
+}
+const noInference: Ask = {
+  classify: refuse("Cannot classify: this kernel has no inference"),
+  embed: refuse("Cannot embed: this kernel has no inference"),
+}
+
+function store(
+  facts: (Fact | undefined)[],
+  family: SignalFamily,
+  result: readonly Fact[] | undefined,
+  reason: UnknownReason,
+): void {
+  family.rules.forEach((rule, index) => {
+    facts[family.firstSlot + index] = result?.find((fact) => fact.rule === rule) ?? {
+      rule,
+      state: "unknown",
+      confidence: 0,
+      reason,
+    }
+  })
+}
+
+/** Resolves when the work is done or the time is up, whichever comes first. */
+async function withDeadline(work: Promise<unknown>, deadlineMs: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, deadlineMs)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}
+
+/** The bounded reason for an error that a signal threw. */
+export function reasonOf(error: unknown): UnknownReason {
+  if (!isRtrError(error)) return "failed"
+  switch (error.code) {
+    case "deadline_exceeded":
+    case "upstream_timeout":
+      return "timeout"
+    case "unavailable":
+    case "not_ready":
+    case "upstream_unavailable":
+      return "unavailable"
+    case "overloaded":
+      return "overloaded"
+    case "max_length_exceeded":
+    case "request_too_large":
+      return "input_limit"
+    case "invalid_request":
+    case "invalid_input":
+    case "model_not_found":
+    case "unsupported_surface":
+      return "rejected"
+    default:
+      return "failed"
+  }
+}

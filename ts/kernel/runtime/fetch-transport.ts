@@ -1,0 +1,105 @@
+// Calls backends through the host's `fetch`: edge hosts, Deno, and anything without undici.
+
+import { RtrError } from "../error.ts"
+import type { Transport, TransportRequest, TransportResponse } from "../types/transport.ts"
+
+export function createFetchTransport(send: typeof fetch = globalThis.fetch): Transport {
+  return {
+    request: (request) => requestOnce(request, send),
+    close: async () => {},
+  }
+}
+
+async function requestOnce(request: TransportRequest, send: typeof fetch): Promise<TransportResponse> {
+  if (request.socketPath !== undefined)
+    throw new RtrError("upstream_unavailable", "this host cannot connect to Unix sockets")
+  const controller = new AbortController()
+  let timedOut = false
+  const onAbort = (): void => controller.abort()
+  if (request.signal?.aborted === true) onAbort()
+  request.signal?.addEventListener("abort", onAbort, { once: true })
+  const timer = setTimeout(() => {
+    timedOut = true
+    controller.abort()
+  }, request.headersTimeoutMs)
+  try {
+    const response = await send(request.url, {
+      method: request.method,
+      headers: { ...request.headers },
+      signal: controller.signal,
+      redirect: "manual",
+      ...(request.body !== undefined && { body: request.body }),
+    })
+    return toResponse(response, request, controller)
+  } catch (cause) {
+    if (request.signal?.aborted === true) throw new RtrError("client_closed_request", "the client left", { cause })
+    if (timedOut)
+      throw new RtrError("upstream_timeout", `no answer within ${request.headersTimeoutMs / 1000} seconds`, { cause })
+    throw new RtrError("upstream_unavailable", "the connection failed", { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function toResponse(response: Response, request: TransportRequest, controller: AbortController): TransportResponse {
+  const headers: Record<string, string> = {}
+  response.headers.forEach((value, name) => {
+    headers[name] = value
+  })
+  const cancel = (): void => {
+    controller.abort()
+  }
+
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    const reader = response.body?.getReader()
+    if (reader === undefined) return
+    let finished = false
+    try {
+      for (;;) {
+        const { value, done } = await withTimeout(reader.read(), request)
+        if (done) break
+        yield value
+      }
+      finished = true
+    } catch (cause) {
+      if (cause instanceof RtrError) throw cause
+      if (request.signal?.aborted === true) throw new RtrError("client_closed_request", "the client left", { cause })
+      throw new RtrError("upstream_error", "the connection broke in the middle of the reply", { cause })
+    } finally {
+      if (!finished) cancel()
+    }
+  }
+
+  return {
+    status: response.status,
+    headers,
+    pieces,
+    cancel,
+    async text(maxBytes) {
+      const decoder = new TextDecoder()
+      let text = ""
+      let size = 0
+      for await (const piece of pieces()) {
+        size += piece.length
+        if (size > maxBytes) throw new RtrError("upstream_error", `the reply is larger than ${maxBytes} bytes`)
+        text += decoder.decode(piece, { stream: true })
+      }
+      return text + decoder.decode()
+    },
+  }
+}
+
+async function withTimeout<Value>(work: Promise<Value>, { bodyTimeoutMs }: TransportRequest): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new RtrError("upstream_timeout", `the reply paused for more than ${bodyTimeoutMs / 1000} seconds`)),
+      bodyTimeoutMs,
+    )
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,232 @@
+// The only importer of the addon: finds it and the ONNX Runtime library, and offers inference inside this process.
+
+import { existsSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type ErrorCode, errorCodes, RtrError } from "../error.ts"
+import type { DeploymentStatus, Inference, InferenceAnswer, InferenceTask } from "../types/inference.ts"
+
+/** Options of the engine; see `rtrun serve --help` for what each limit means. */
+export interface EngineOptions {
+  readonly runtimeLibrary: string
+  readonly models: readonly EngineModel[]
+  readonly threads?: number
+  readonly logLevel?: string
+  readonly maxQueue?: number
+  readonly maxQueuedTokens?: number
+  readonly maxBatchTokens?: number
+  readonly maxRequestBytes?: number
+  readonly maxBundleTasks?: number
+  readonly batchWindowMs?: number
+  readonly resultCacheEntries?: number
+  readonly loadAttempts?: number
+  readonly loadRetrySeconds?: number
+  readonly memoryBudgetGib?: number
+}
+
+export interface EngineModel {
+  readonly name: string
+  readonly path: string
+  readonly family?: string
+  readonly device?: string
+  readonly profile?: string
+  readonly engine?: string
+  readonly memoryBudgetGib?: number
+}
+
+export interface EngineTask {
+  readonly id: string
+  readonly model?: string
+  readonly kind: "classify" | "embeddings"
+  readonly head?: string
+  readonly input: readonly string[]
+  readonly overflow?: "truncate" | "reject"
+  readonly maxTokens?: number
+}
+
+export interface EngineTaskResult {
+  readonly id: string
+  readonly status: number
+  readonly error?: { readonly code: string; readonly message: string }
+  readonly labels?: readonly string[]
+  /** Rows of label probabilities, row after row. */
+  readonly probabilities?: Float32Array
+  /** Rows of vectors, row after row. */
+  readonly vectors?: Float32Array
+  readonly itemErrors?: readonly { readonly index: number; readonly code: string; readonly message: string }[]
+}
+
+export interface ModelState {
+  readonly name: string
+  readonly status: DeploymentStatus["state"]
+  readonly reason?: string
+}
+
+export interface ServeAddress {
+  readonly uds?: string
+  readonly host?: string
+  readonly port?: number
+}
+
+/** Loaded models behind a handle. */
+export interface Engine {
+  /** Resolves when every model is ready or has failed for good. */
+  ready(): Promise<readonly ModelState[]>
+  describe(): Promise<{ readonly apiVersion: string; readonly models: readonly Readonly<Record<string, unknown>>[] }>
+  bundle(tasks: readonly EngineTask[], deadlineMs?: number): Promise<readonly EngineTaskResult[]>
+  /** Serves the worker's HTTP contract. */
+  serve(address: ServeAddress): Promise<ServeAddress>
+  /** Pending while a server runs. */
+  closed(): Promise<void>
+  close(graceMs?: number): Promise<void>
+}
+
+export interface Device {
+  readonly id: string
+  readonly kind: string
+  readonly available: boolean
+  readonly reason?: string
+  readonly [detail: string]: unknown
+}
+
+interface Addon {
+  readonly Engine: {
+    open(options: EngineOptions): Promise<Engine>
+    devices(runtimeLibrary: string): Promise<readonly Device[]>
+  }
+}
+
+const require = createRequire(import.meta.url)
+const fileName = `rtrun.${process.platform}-${process.arch}.node`
+
+/** Looks beside the package's own files first, then up the tree, so that it works unbuilt, bundled and installed. */
+function findUp(relative: string): string | undefined {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    const candidate = join(folder, relative)
+    if (existsSync(candidate)) return candidate
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+let loaded: Addon | undefined
+
+function addon(): Addon {
+  if (loaded !== undefined) return loaded
+  const path = findUp(join("native", fileName))
+  if (path === undefined)
+    throw new RtrError(
+      "unavailable",
+      `Cannot find the addon native/${fileName}; in a checkout, build it with: npm run build`,
+    )
+  loaded = require(path) as Addon
+  return loaded
+}
+
+const libraryNames: Readonly<Record<string, string>> = {
+  linux: "libonnxruntime.so.1",
+  darwin: "libonnxruntime.dylib",
+  win32: "onnxruntime.dll",
+}
+
+/** Path of the ONNX Runtime library: `RTRUN_ONNXRUNTIME`, the copy in the package, or the one of `onnxruntime-node`. */
+export function findRuntimeLibrary(): string {
+  const name = libraryNames[process.platform] ?? "libonnxruntime.so.1"
+  const path =
+    process.env["RTRUN_ONNXRUNTIME"] ??
+    findUp(join("native", name)) ??
+    findUp(join("node_modules/onnxruntime-node/bin/napi-v6", process.platform, process.arch, name))
+  if (path === undefined)
+    throw new RtrError("unavailable", `Cannot find the ONNX Runtime library ${name}; set RTRUN_ONNXRUNTIME to its path`)
+  return path
+}
+
+/** Names of the packages that come with the product. */
+export const builtinPackages = ["minilm", "static"] as const
+
+/** Folder of a built-in package, or undefined when there is none of that name. */
+export function findBuiltinPackage(name: string): string | undefined {
+  return (builtinPackages as readonly string[]).includes(name) ? findUp(join("models", name)) : undefined
+}
+
+/** Opens an engine; loading goes on in the background. Rejects with an `RtrError` for impossible options. */
+export async function openEngine(
+  options: Omit<EngineOptions, "runtimeLibrary"> & { readonly runtimeLibrary?: string },
+): Promise<Engine> {
+  // The library reads this when it loads; the engine sets it again on its side, where worker threads cannot hide it.
+  process.env["ORT_DISABLE_TELEMETRY"] = "1"
+  return withCode(addon().Engine.open({ runtimeLibrary: findRuntimeLibrary(), ...options }))
+}
+
+export async function listDevices(): Promise<readonly Device[]> {
+  return withCode(addon().Engine.devices(findRuntimeLibrary()))
+}
+
+export interface NativeInferenceOptions {
+  /** Models by deployment name: a built-in package name or the folder of a package. */
+  readonly models?: Readonly<Record<string, string>>
+  readonly threads?: number
+}
+
+/** Inference inside this process. Rejects when a model cannot be loaded. */
+export async function createNativeInference(options: NativeInferenceOptions = {}): Promise<Inference> {
+  const models = Object.entries(options.models ?? { starter: "minilm" }).map(([name, artifact]) => ({
+    name,
+    path: findBuiltinPackage(artifact) ?? artifact,
+  }))
+  const engine = await openEngine({ models, ...(options.threads !== undefined && { threads: options.threads }) })
+  const states = await engine.ready()
+  const failed = states.find(({ status }) => status !== "ready")
+  if (failed !== undefined) {
+    await engine.close()
+    throw new RtrError("unavailable", `Cannot load model "${failed.name}": ${failed.reason ?? failed.status}`)
+  }
+  return {
+    async bundle(tasks, { deadlineMs } = {}) {
+      const results = await withCode(engine.bundle(tasks.map(toEngineTask), deadlineMs))
+      return results.map((result, index) => toAnswer(result, tasks[index]))
+    },
+    status: () =>
+      models.map(({ name, path }) => ({
+        name,
+        artifact: path,
+        process: "in-process",
+        state: "ready",
+        ready: true,
+        restarts: 0,
+      })),
+    close: () => engine.close(),
+  }
+}
+
+function toEngineTask(task: InferenceTask, index: number): EngineTask {
+  const common = { id: String(index), model: task.deployment, input: [task.text], overflow: "truncate" as const }
+  return task.kind === "classify"
+    ? { ...common, kind: "classify", ...(task.head !== undefined && { head: task.head }) }
+    : { ...common, kind: "embeddings" }
+}
+
+function toAnswer(result: EngineTaskResult, task: InferenceTask | undefined): InferenceAnswer {
+  const failure = result.error ?? result.itemErrors?.[0]
+  if (failure !== undefined) return { kind: "error", error: new RtrError(asCode(failure.code), failure.message) }
+  if (task?.kind === "classify" && result.labels !== undefined && result.probabilities !== undefined)
+    return { kind: "classify", classification: { labels: result.labels, probabilities: result.probabilities } }
+  if (result.vectors !== undefined) return { kind: "embed", vector: result.vectors }
+  return { kind: "error", error: new RtrError("internal_error", "The engine's answer is missing") }
+}
+
+const asCode = (code: unknown): ErrorCode =>
+  typeof code === "string" && code in errorCodes ? (code as ErrorCode) : "internal_error"
+
+/** Turns the addon's errors, which carry a code, into ours. */
+async function withCode<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work
+  } catch (cause) {
+    throw new RtrError(
+      asCode((cause as { code?: unknown } | null)?.code),
+      cause instanceof Error ? cause.message : "The engine failed",
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,25 @@
+// The entry `rtr/node`: what a Node host may use beside the kernel itself.
+
+export { documentSchema } from "../config/schema/document.ts"
+export type { ConfigDocument } from "../config/schema/document.ts"
+export type { ResolvedDocument } from "../config/resolve.ts"
+export type { NeededDeployment } from "../config/deployments.ts"
+export { deploymentsOf, loadConfig, type LoadedConfig } from "./load-config.ts"
+export {
+  builtinPackages,
+  createNativeInference,
+  type Device,
+  type Engine,
+  type EngineModel,
+  type EngineOptions,
+  findBuiltinPackage,
+  listDevices,
+  type ModelState,
+  openEngine,
+  type ServeAddress,
+} from "./native.ts"
+export { loadRegistry } from "./node-modules.ts"
+export { createPrometheusMetrics, type PrometheusMetrics } from "./prometheus.ts"
+export { createRemoteInference, type RemoteDeployment } from "./remote.ts"
+export { type RunningRouter, startRouter, type StartOptions } from "./start-router.ts"
+export { createUndiciTransport } from "./undici-transport.ts"

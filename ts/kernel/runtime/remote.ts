@@ -1,0 +1,242 @@
+// Inference through workers over HTTP: one call to each worker that the tasks concern.
+
+import { type ErrorCode, errorCodes, isRtrError, RtrError } from "../error.ts"
+import { reasonOf } from "../pipeline/signals.ts"
+import type {
+  DeploymentStatus,
+  Inference,
+  InferenceAnswer,
+  InferenceOptions,
+  InferenceTask,
+} from "../types/inference.ts"
+import { type Metrics, nullMetrics } from "../types/metrics.ts"
+import type { Transport } from "../types/transport.ts"
+
+/** One deployment as its worker serves it. */
+export interface RemoteDeployment {
+  readonly name: string
+  /** Model name at the worker. */
+  readonly servedName: string
+  /** Origin of the worker; with `socketPath` only a name. */
+  readonly origin: string
+  readonly socketPath?: string
+  readonly overflow: "truncate" | "reject"
+  readonly maxTokens?: number
+}
+
+export interface RemoteInferenceOptions {
+  readonly deployments: readonly RemoteDeployment[]
+  readonly transport: Transport
+  readonly status: () => readonly DeploymentStatus[]
+  readonly metrics?: Metrics
+  /** Runs when the inference closes, for example to stop managed workers. */
+  readonly onClose?: () => Promise<void>
+}
+
+const maxAnswerBytes = 64 * 1024 * 1024
+
+export function createRemoteInference(options: RemoteInferenceOptions): Inference {
+  const { transport, metrics = nullMetrics } = options
+  const byName = new Map(options.deployments.map((deployment) => [deployment.name, deployment]))
+  const meters = new Map(options.deployments.map(({ name }) => [name, createMeter(metrics, name)]))
+
+  return {
+    async bundle(tasks, callOptions = {}) {
+      const answers: InferenceAnswer[] = Array.from({ length: tasks.length })
+      const groups = Map.groupBy(
+        tasks.map((task, index) => ({ task, index })),
+        ({ task }) => addressOf(byName.get(task.deployment)),
+      )
+      await Promise.all(
+        [...groups.values()].map(async (group) => {
+          const deployment = byName.get(group[0]?.task.deployment ?? "")
+          const result =
+            deployment === undefined
+              ? unknownDeployment(group.map(({ task }) => task))
+              : await ask(
+                  deployment,
+                  group.map(({ task }) => task),
+                  callOptions,
+                )
+          group.forEach(({ index }, position) => {
+            answers[index] = result[position] ?? {
+              kind: "error",
+              error: new RtrError("internal_error", "The worker's answer is missing"),
+            }
+          })
+        }),
+      )
+      return answers
+    },
+    status: options.status,
+    close: async () => options.onClose?.(),
+  }
+
+  async function ask(
+    worker: RemoteDeployment,
+    tasks: readonly InferenceTask[],
+    { deadlineMs = 60_000, signal }: InferenceOptions,
+  ): Promise<readonly InferenceAnswer[]> {
+    const startedAt = performance.now()
+    const names = [...new Set(tasks.map(({ deployment }) => deployment))]
+    let answers: readonly InferenceAnswer[]
+    let serverTiming: string | undefined
+    try {
+      const response = await transport.request({
+        method: "POST",
+        url: `${worker.origin}/v1/bundle`,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          tasks: tasks.map((task, index) => toWireTask(task, index, byName.get(task.deployment) ?? worker)),
+          options: { deadline_ms: Math.round(deadlineMs) },
+        }),
+        headersTimeoutMs: deadlineMs,
+        bodyTimeoutMs: deadlineMs,
+        ...(worker.socketPath !== undefined && { socketPath: worker.socketPath }),
+        ...(signal !== undefined && { signal }),
+      })
+      serverTiming = response.headers["server-timing"]
+      answers = fromWire(response.status, await response.text(maxAnswerBytes), tasks.length)
+    } catch (error) {
+      const known = isRtrError(error)
+        ? error
+        : new RtrError("unavailable", "The model worker cannot be reached", { cause: error })
+      answers = tasks.map(() => ({ kind: "error", error: known }))
+    }
+    const elapsedMs = performance.now() - startedAt
+    for (const name of names)
+      meters.get(name)?.(
+        elapsedMs,
+        serverTiming,
+        answers.filter((_, index) => tasks[index]?.deployment === name),
+      )
+    return answers
+  }
+}
+
+const addressOf = (deployment: RemoteDeployment | undefined): string =>
+  deployment === undefined ? "" : `${deployment.socketPath ?? ""}\0${deployment.origin}`
+
+function unknownDeployment(tasks: readonly InferenceTask[]): readonly InferenceAnswer[] {
+  return tasks.map(({ deployment }) => ({
+    kind: "error",
+    error: new RtrError("unavailable", `There is no deployment "${deployment}"`),
+  }))
+}
+
+// ── the wire (spec 2, bundle) ──
+
+function toWireTask(task: InferenceTask, index: number, deployment: RemoteDeployment): object {
+  const options = {
+    overflow: deployment.overflow,
+    ...(deployment.maxTokens !== undefined && { max_tokens: deployment.maxTokens }),
+  }
+  const model = deployment.servedName
+  if (task.kind === "classify")
+    return {
+      id: String(index),
+      classify: { model, ...(task.head !== undefined && { head: task.head }), input: task.text, options },
+    }
+  return { id: String(index), embeddings: { model, input: [task.text], encoding_format: "base64", options } }
+}
+
+interface WireError {
+  readonly code?: unknown
+  readonly message?: unknown
+}
+
+interface WireResult {
+  readonly status: number
+  readonly error?: WireError
+  readonly classify?: {
+    readonly labels: readonly string[]
+    readonly results: readonly { readonly probabilities?: readonly number[]; readonly error?: WireError }[]
+  }
+  readonly embeddings?: { readonly data: readonly { readonly embedding?: string; readonly error?: WireError }[] }
+}
+
+function fromWire(status: number, body: string, count: number): readonly InferenceAnswer[] {
+  const value = JSON.parse(body) as { readonly results?: readonly WireResult[]; readonly error?: WireError }
+  if (status !== 200 || value.results === undefined) {
+    const error = toError(value.error)
+    return Array.from({ length: count }, () => ({ kind: "error", error }))
+  }
+  return value.results.map(toAnswer)
+}
+
+function toAnswer(result: WireResult): InferenceAnswer {
+  const { classify, embeddings } = result
+  const classified = classify?.results[0]
+  if (classify !== undefined && classified?.probabilities !== undefined) {
+    return {
+      kind: "classify",
+      classification: { labels: classify.labels, probabilities: Float32Array.from(classified.probabilities) },
+    }
+  }
+  const embedded = embeddings?.data[0]
+  if (embedded?.embedding !== undefined) return { kind: "embed", vector: fromBase64(embedded.embedding) }
+  return { kind: "error", error: toError(classified?.error ?? embedded?.error ?? result.error) }
+}
+
+/** Keeps the worker's code when it is one of ours; its message stays private, because it may describe the input. */
+function toError(error: WireError | undefined): RtrError {
+  const code = typeof error?.code === "string" && error.code in errorCodes ? (error.code as ErrorCode) : "unavailable"
+  return new RtrError(code, `The model worker answered with ${code}`)
+}
+
+/** Little-endian 32-bit floats. */
+function fromBase64(text: string): Float32Array {
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
+  return new Float32Array(bytes.buffer)
+}
+
+// ── metrics (spec 2, router-side runtime metrics) ──
+
+type Meter = (elapsedMs: number, serverTiming: string | undefined, answers: readonly InferenceAnswer[]) => void
+
+const surface = "bundle"
+
+function createMeter(metrics: Metrics, deployment: string): Meter {
+  const duration = metrics.histogram("rtr_model_runtime_request_duration_seconds", { deployment, surface })
+  const transport = metrics.histogram("rtr_model_runtime_transport_seconds", { deployment, surface })
+  return (elapsedMs, serverTiming, answers) => {
+    duration.observe(elapsedMs / 1000)
+    const failed = answers.find((answer) => answer.kind === "error")
+    metrics
+      .counter("rtr_model_runtime_requests_total", {
+        deployment,
+        outcome: failed?.kind === "error" ? reasonOf(failed.error) : "ok",
+      })
+      .add()
+    for (const answer of answers)
+      if (answer.kind === "error")
+        metrics.counter("rtr_model_runtime_unknown_answers_total", { deployment, reason: reasonOf(answer.error) }).add()
+    const phases = readServerTiming(serverTiming)
+    if (phases.size === 0) return
+    const total = phases.get("total") ?? 0
+    transport.observe(Math.max(0, elapsedMs - total) / 1000)
+    for (const [phase, ms] of phases)
+      if (phase !== "total")
+        metrics
+          .histogram("rtr_model_runtime_server_seconds", {
+            deployment,
+            surface,
+            phase: knownPhases.has(phase) ? phase : "other",
+          })
+          .observe(ms / 1000)
+  }
+}
+
+const knownPhases: ReadonlySet<string> = new Set(["parse", "tokenize", "queue", "forward", "post", "serialize"])
+
+/** Milliseconds by phase of a `Server-Timing` header. */
+export function readServerTiming(header: string | undefined): ReadonlyMap<string, number> {
+  const phases = new Map<string, number>()
+  for (const entry of header?.split(",") ?? []) {
+    const [, name, value] = /^\s*([\w-]+)\s*;\s*dur=([\d.]+)/.exec(entry) ?? []
+    if (name !== undefined) phases.set(name, Number(value))
+  }
+  return phases
+}

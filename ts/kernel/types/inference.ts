@@ -1,0 +1,46 @@
+// The port through which anything asks a model. The addon, a worker over HTTP and the test fake implement it.
+
+import type { RtrError } from "../error.ts"
+
+/** One question for one deployment about one text. `text` is read up to the model's input limit. */
+export type InferenceTask =
+  | { readonly kind: "classify"; readonly deployment: string; readonly head?: string; readonly text: string }
+  | { readonly kind: "embed"; readonly deployment: string; readonly text: string }
+
+/** Class probabilities in the order of `labels`; they sum to 1 for a single-label head. */
+export interface Classification {
+  readonly labels: readonly string[]
+  readonly probabilities: Float32Array
+}
+
+export type InferenceAnswer =
+  | { readonly kind: "classify"; readonly classification: Classification }
+  | { readonly kind: "embed"; readonly vector: Float32Array }
+  | { readonly kind: "error"; readonly error: RtrError }
+
+export interface InferenceOptions {
+  /** Bounds the caller's wait; a forward that already runs is not interrupted. */
+  readonly deadlineMs?: number
+  readonly signal?: AbortSignal
+}
+
+/** State of one deployment, as `/startup-status` shows it. */
+export interface DeploymentStatus {
+  readonly name: string
+  readonly artifact: string
+  readonly process: string
+  readonly state: "starting" | "loading" | "warming" | "ready" | "degraded" | "failed"
+  readonly ready: boolean
+  readonly reason?: string
+  readonly restarts: number
+}
+
+export interface Inference {
+  /**
+   * Answers every task, in order. Tasks for one deployment travel in one call, so a text is read once for all of them.
+   * A task that fails has an `error` answer; the promise itself rejects only for a bug.
+   */
+  bundle(tasks: readonly InferenceTask[], options?: InferenceOptions): Promise<readonly InferenceAnswer[]>
+  status(): readonly DeploymentStatus[]
+  close(): Promise<void>
+}

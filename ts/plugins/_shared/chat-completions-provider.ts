@@ -1,0 +1,68 @@
+// Builds upstream requests for every family that speaks chat completions. A family is a few facts.
+
+import { type Backend, defineProvider, type ProviderModule } from "../../kernel/index.ts"
+import { withReasoning } from "./reasoning.ts"
+
+export interface ChatCompletionsFamily {
+  readonly about: string
+  readonly authHeader: string
+  /** Stands before the key, with its space. */
+  readonly authPrefix: string
+  /** Appended to the base URL. */
+  readonly chatPath: string
+  /** The backend's `api_version` goes into this query parameter. */
+  readonly versionParameter?: string
+}
+
+export function chatCompletionsProvider(family: ChatCompletionsFamily): ProviderModule {
+  return defineProvider({
+    about: family.about,
+    dialect: "chat_completions",
+    setup(backend) {
+      const url = urlOf(backend, family)
+      const fixed = fixedHeaders(backend, family)
+      return {
+        toRequest({ request, upstreamModel, headers, reasoning }) {
+          const body =
+            reasoning === undefined
+              ? { ...request, model: upstreamModel }
+              : { ...withReasoning(request, reasoning, url), model: upstreamModel }
+          return {
+            method: "POST",
+            url,
+            headers: {
+              ...headers,
+              ...fixed,
+              accept: request.stream === true ? "text/event-stream" : "application/json",
+            },
+            body: JSON.stringify(body),
+          }
+        },
+      }
+    },
+  })
+}
+
+/** `chat_path` replaces everything behind the host; otherwise the family's path follows the base URL. */
+function urlOf(backend: Backend, family: ChatCompletionsFamily): string {
+  const url = new URL(
+    backend.chatPath === undefined ? `${backend.baseUrl}${family.chatPath}` : backend.chatPath,
+    backend.chatPath === undefined ? undefined : backend.baseUrl,
+  )
+  if (family.versionParameter !== undefined && backend.apiVersion !== undefined)
+    url.searchParams.set(family.versionParameter, backend.apiVersion)
+  return url.href
+}
+
+/** Extra headers win over the family's, and both over what plugins set, except that nothing replaces the key. */
+function fixedHeaders(backend: Backend, family: ChatCompletionsFamily): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = { "content-type": "application/json" }
+  for (const [name, value] of Object.entries(backend.extraHeaders)) headers[name.toLowerCase()] = value
+  const header = (backend.authHeader ?? family.authHeader).toLowerCase()
+  if (backend.apiKey !== undefined)
+    headers[header] =
+      `${backend.authPrefix === undefined ? family.authPrefix : withSpace(backend.authPrefix)}${backend.apiKey}`
+  return headers
+}
+
+const withSpace = (prefix: string): string => (prefix === "" || prefix.endsWith(" ") ? prefix : `${prefix} `)

@@ -1,0 +1,90 @@
+// POST /v1/chat/completions: the chat-completions wire on the inference listeners.
+
+import {
+  chatCompletions,
+  type ChunkBatch,
+  defineRoute,
+  errorBody,
+  type JsonReply,
+  type Outcome,
+  readBody,
+  type RouteRequest,
+  routingHeaders,
+  routingMetadata,
+  textResponse,
+  toPublicError,
+} from "../../kernel/index.ts"
+
+export default defineRoute({
+  about: "Chat completions, whole or streamed",
+  listeners: ["inference"],
+  needs: ["pipeline.run"],
+  operations: [{ method: "POST", path: "/v1/chat/completions", about: "Routes a chat request and answers it" }],
+  setup: ({ run, createCall }) => [
+    async (from) => {
+      const request = chatCompletions.readRequest(await readBody(from.request))
+      const outcome = await run(createCall(request, from))
+      const tools = request["tools"]
+      const headers = routingHeaders(outcome.routing, from.id, from.startedAt, Array.isArray(tools) ? tools.length : 0)
+      return outcome.reply.kind === "stream"
+        ? streamed(outcome, outcome.reply.batches, headers, from)
+        : whole(outcome, outcome.reply, headers, from)
+    },
+  ],
+})
+
+function whole({ routing }: Outcome, reply: JsonReply, headers: Record<string, string>, from: RouteRequest): Response {
+  const body =
+    reply.status >= 400
+      ? withRequestId(reply.body, from.id)
+      : { ...reply.body, routing_metadata: routingMetadata(routing, from.startedAt) }
+  return textResponse(JSON.stringify(body), reply.status, {
+    ...reply.headers,
+    ...headers,
+    "content-type": "application/json",
+  })
+}
+
+/** An upstream's error keeps its fields and gains the id under which the router's log has it. */
+function withRequestId(body: Readonly<Record<string, unknown>>, id: string): object {
+  const { error } = body
+  if (typeof error !== "object" || error === null) return body
+  const { details } = error as { details?: unknown }
+  return { ...body, error: { ...error, details: { ...(typeof details === "object" ? details : {}), request_id: id } } }
+}
+
+function streamed(
+  { reply }: Outcome,
+  batches: AsyncIterable<ChunkBatch>,
+  headers: Record<string, string>,
+  from: RouteRequest,
+): Response {
+  const iterator = batches[Symbol.asyncIterator]()
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await iterator.next()
+          if (value !== undefined && done !== true) controller.enqueue(chatCompletions.writeBatch(value))
+          if (done === true) controller.close()
+        } catch (error) {
+          // The status line has left, so the error travels as an event in the client's format.
+          controller.enqueue(chatCompletions.writeError(errorBody(toPublicError(error), from.id)))
+          controller.close()
+        }
+      },
+      async cancel() {
+        await iterator.return?.()
+      },
+    },
+    // Nothing is read ahead of the client: its pace is the upstream's pace.
+    { highWaterMark: 0 },
+  )
+  return textResponse(stream, reply.status, {
+    ...reply.headers,
+    ...headers,
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",
+  })
+}

@@ -1,0 +1,111 @@
+// Matches the subject of the text, as a classifier sees it.
+
+import { type Classification, defineSignal, type Fact, Type } from "../../kernel/index.ts"
+
+/** Labels of the domain classifier (spec 1, intent categories). */
+const labels = [
+  "biology",
+  "business",
+  "chemistry",
+  "computer science",
+  "economics",
+  "engineering",
+  "health",
+  "history",
+  "law",
+  "math",
+  "other",
+  "philosophy",
+  "physics",
+  "psychology",
+]
+
+const rule = Type.Object({
+  mmlu_categories: Type.Optional(
+    Type.Array(Type.Unsafe<string>({ type: "string", enum: labels }), {
+      description: "Labels that mean this domain; the name itself when left out",
+    }),
+  ),
+  model_scores: Type.Optional(
+    Type.Array(
+      Type.Object({ model: Type.String({ minLength: 1 }), score: Type.Number() }, { additionalProperties: false }),
+      { description: "Scores for the static selector of the decision with this name" },
+    ),
+  ),
+})
+
+const settings = Type.Object(
+  {
+    threshold: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "Probability that a label needs" })),
+    fallback_category: Type.Optional(
+      Type.Unsafe<string>({
+        type: "string",
+        enum: labels,
+        description: "Label to assume when none reaches the threshold",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export default defineSignal({
+  about: "Matches the subject of the text: law, math, computer science and eleven more",
+  configKey: "domains",
+  needs: ["inference.classify"],
+  binding: "domain_classifier",
+  rule,
+  settings: { path: ["model_catalog", "modules", "classifier", "domain"], schema: settings },
+  implyRules: (names) =>
+    names.map((name) => ({
+      name,
+      description: name,
+      mmlu_categories: labels.includes(name.toLowerCase()) ? [name.toLowerCase()] : ["other"],
+    })),
+  setup(rules, { settings: { threshold = 0.5, fallback_category: fallback } }) {
+    const labelsOf = rules.map(({ name, mmlu_categories: categories }) => new Set(categories ?? [name.toLowerCase()]))
+    return {
+      async read({ text }, { classify }) {
+        if (text.trim() === "")
+          return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
+        const classification = await classify(text)
+        const detected = detect(classification, threshold, fallback)
+        return rules.map(({ name }, index): Fact => {
+          const wanted = labelsOf[index] ?? new Set()
+          const value = Math.max(
+            0,
+            ...classification.labels.map((label, position) =>
+              wanted.has(label) ? (classification.probabilities[position] ?? 0) : 0,
+            ),
+          )
+          const matched = detected.some((label) => wanted.has(label))
+          return { rule: name, state: matched ? "match" : "no_match", confidence: value, value }
+        })
+      },
+    }
+  },
+})
+
+/** When the classifier is sure, its first label; when it wavers, every label that reaches the threshold. */
+function detect(
+  { labels: names, probabilities }: Classification,
+  threshold: number,
+  fallback: string | undefined,
+): readonly string[] {
+  const reaching = names.flatMap((label, index) =>
+    (probabilities[index] ?? 0) >= threshold ? [{ label, probability: probabilities[index] ?? 0 }] : [],
+  )
+  if (reaching.length === 0) return fallback === undefined ? [] : [fallback]
+  const ranked = reaching.toSorted((a, b) => b.probability - a.probability)
+  return (normalizedEntropy(probabilities) < wavering ? ranked.slice(0, 1) : ranked).map(({ label }) => label)
+}
+
+/** Share of the largest possible entropy from which a distribution counts as wavering. */
+const wavering = 0.4
+
+function normalizedEntropy(probabilities: Float32Array): number {
+  const entropy = probabilities.reduce(
+    (sum, probability) => (probability > 0 ? sum - probability * Math.log(probability) : sum),
+    0,
+  )
+  return probabilities.length < 2 ? 0 : entropy / Math.log(probabilities.length)
+}

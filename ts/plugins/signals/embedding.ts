@@ -1,0 +1,79 @@
+// Matches by similarity of meaning between the text and example sentences.
+
+import { defineSignal, type Fact, Type } from "../../kernel/index.ts"
+import { createBank, prototypeScoring } from "../_shared/prototype-bank.ts"
+
+const rule = Type.Object({
+  threshold: Type.Number({ minimum: -1, maximum: 1, description: "Similarity from which the rule matches" }),
+  candidates: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description: "Example sentences" }),
+  aggregation_method: Type.Optional(
+    Type.Unsafe<"max" | "any" | "mean">({ type: "string", enum: ["max", "any", "mean"] }),
+  ),
+  query_modality: Type.Optional(Type.Unsafe<"text">({ type: "string", enum: ["text"] })),
+  prototype_scoring: Type.Optional(prototypeScoring),
+})
+
+const settings = Type.Object(
+  {
+    enable_soft_matching: Type.Optional(
+      Type.Boolean({ description: "When no rule reaches its threshold, let those above min_score_threshold match" }),
+    ),
+    min_score_threshold: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
+    top_k: Type.Optional(Type.Integer({ minimum: 0, description: "How many of the matching rules stay; 0 keeps all" })),
+    prototype_scoring: Type.Optional(prototypeScoring),
+  },
+  { additionalProperties: false },
+)
+
+export default defineSignal({
+  about: "Matches when the text means something similar to example sentences",
+  configKey: "embeddings",
+  needs: ["inference.embed"],
+  rule,
+  settings: { path: ["model_catalog", "embeddings", "semantic", "embedding_config"], schema: settings },
+  async setup(
+    rules,
+    {
+      settings: {
+        enable_soft_matching: soft = true,
+        min_score_threshold: softThreshold = 0.5,
+        top_k: topK = 1,
+        prototype_scoring: scoring,
+      },
+      embedAll,
+    },
+  ) {
+    const banks = await Promise.all(
+      rules.map(async (entry) => {
+        const options = entry.aggregation_method === "mean" ? { best_weight: 0, top_m: 0 } : {}
+        return createBank(entry.candidates, await embedAll(entry.candidates), {
+          ...scoring,
+          ...entry.prototype_scoring,
+          ...options,
+        })
+      }),
+    )
+    return {
+      async read({ text }, { embed }) {
+        if (text.trim() === "")
+          return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
+        const vector = await embed(text)
+        const scored = rules.map((entry, index) => ({
+          name: entry.name,
+          threshold: entry.threshold,
+          score: banks[index]?.(vector) ?? 0,
+        }))
+        const hard = scored.filter(({ score, threshold }) => score >= threshold)
+        const matching = hard.length > 0 || !soft ? hard : scored.filter(({ score }) => score >= softThreshold)
+        const ranked = matching.toSorted((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
+        const kept = new Set((topK === 0 ? ranked : ranked.slice(0, topK)).map(({ name }) => name))
+        return scored.map(({ name, score }): Fact => ({
+          rule: name,
+          state: kept.has(name) ? "match" : "no_match",
+          confidence: Math.min(1, Math.max(0, score)),
+          value: score,
+        }))
+      },
+    }
+  },
+})

@@ -1,0 +1,95 @@
+// Inference without models: the same text always gets the same answer.
+
+import {
+  type Classification,
+  type Inference,
+  type InferenceAnswer,
+  type InferenceTask,
+  RtrError,
+} from "../kernel/index.ts"
+
+export interface FakeInferenceOptions {
+  /** Labels of every classification; two when left out. */
+  readonly labels?: readonly string[]
+  /** Probabilities for a text, in the order of the labels. A text without an entry gets the same for each label. */
+  readonly classify?: (text: string) => readonly number[]
+  /** Vector for a text, of any length; it is normalised. */
+  readonly embed?: (text: string) => readonly number[]
+  /** Fails every task with this error. */
+  readonly failWith?: RtrError
+  /** Waits this long before it answers. */
+  readonly delayMs?: number
+}
+
+/** The fake, with a record of every call for assertions. */
+export interface FakeInference extends Inference {
+  readonly calls: (readonly InferenceTask[])[]
+}
+
+export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
+  const { labels = ["yes", "no"], classify, embed = wordVector, failWith, delayMs = 0 } = options
+  const calls: (readonly InferenceTask[])[] = []
+  const answer = (task: InferenceTask): InferenceAnswer => {
+    if (failWith !== undefined) return { kind: "error", error: failWith }
+    if (task.kind === "embed") return { kind: "embed", vector: normalize(embed(task.text)) }
+    const probabilities = classify?.(task.text) ?? labels.map(() => 1 / labels.length)
+    return { kind: "classify", classification: { labels, probabilities: Float32Array.from(probabilities) } }
+  }
+  return {
+    calls,
+    async bundle(tasks) {
+      calls.push(tasks)
+      if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
+      return tasks.map(answer)
+    },
+    status: () => [],
+    close: async () => {},
+  }
+}
+
+/** The asking functions that a signal gets, over a fake. */
+export function createFakeAsk(inference: Inference): {
+  classify(text: string): Promise<Classification>
+  embed(text: string): Promise<Float32Array>
+  embedAll(texts: readonly string[]): Promise<readonly Float32Array[]>
+} {
+  const one = async (task: InferenceTask): Promise<InferenceAnswer> => {
+    const [answer] = await inference.bundle([task])
+    if (answer === undefined) throw new RtrError("internal_error", "The fake gave no answer")
+    if (answer.kind === "error") throw answer.error
+    return answer
+  }
+  const embed = async (text: string): Promise<Float32Array> => {
+    const answer = await one({ kind: "embed", deployment: "fake", text })
+    return answer.kind === "embed" ? answer.vector : new Float32Array()
+  }
+  return {
+    embed,
+    embedAll: (texts) => Promise.all(texts.map(embed)),
+    classify: async (text) => {
+      const answer = await one({ kind: "classify", deployment: "fake", text })
+      return answer.kind === "classify" ? answer.classification : { labels: [], probabilities: new Float32Array() }
+    },
+  }
+}
+
+const dimensions = 64
+
+/** Texts that share words are similar: each word adds to the dimensions that its letters hash to. */
+function wordVector(text: string): readonly number[] {
+  const vector = Array.from({ length: dimensions }, () => 0)
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
+    let hash = 7
+    for (const character of word) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003
+    for (let step = 0; step < 4; step++) {
+      const dimension = (hash * (step + 1) + step) % dimensions
+      vector[dimension] = (vector[dimension] ?? 0) + 1
+    }
+  }
+  return vector
+}
+
+function normalize(values: readonly number[]): Float32Array {
+  const length = Math.hypot(...values)
+  return Float32Array.from(values, (value) => (length === 0 ? 0 : value / length))
+}

@@ -1,0 +1,78 @@
+// What every provider must do.
+
+import type { Backend, ChatRequest, ProviderModule } from "../kernel/index.ts"
+import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+
+const request: ChatRequest = deepFreeze({
+  model: "MoM",
+  messages: [{ role: "user", content: "hello" }],
+  tools: [{ type: "function", function: { name: "f" } }],
+  x_unknown: [1, { deep: true }],
+})
+
+/** A backend with nothing special. */
+export function backend(changes: Partial<Backend> = {}): Backend {
+  return {
+    name: "primary",
+    baseUrl: "https://host.example/base",
+    chatPath: undefined,
+    apiVersion: undefined,
+    authHeader: undefined,
+    authPrefix: undefined,
+    apiKey: "secret-key",
+    extraHeaders: {},
+    ...changes,
+  }
+}
+
+export function providerContract(module: ProviderModule): readonly ContractCase[] {
+  const build = (changes: Partial<Backend> = {}, stream?: boolean) =>
+    module.setup(backend(changes)).toRequest({
+      request: stream === undefined ? request : { ...request, stream },
+      upstreamModel: "upstream-1",
+      headers: { "x-request-id": "req-1" },
+      reasoning: undefined,
+    })
+  return [
+    contractCase("says what it does in one line", () => {
+      expectThat(module.kind === "provider", "a module made by defineProvider")
+      expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
+    }),
+    contractCase("posts JSON below the base URL", () => {
+      const { method, url, headers } = build()
+      expectThat(method === "POST", "POST")
+      expectThat(url.startsWith("https://host.example/base/"), `a URL below the base URL, got ${url}`)
+      expectThat(headers["content-type"] === "application/json", "a JSON content type")
+      expectThat(headers["x-request-id"] === "req-1", "the pipeline's headers to be sent")
+    }),
+    contractCase("sends the backend's model id and every other field untouched", () => {
+      const body = JSON.parse(build().body ?? "") as Record<string, unknown>
+      expectThat(body["model"] === "upstream-1", "the upstream's model id")
+      expectThat(
+        JSON.stringify({ ...body, model: "MoM" }) === JSON.stringify(request),
+        "the other fields to be as the client sent them",
+      )
+    }),
+    contractCase("sends the key in one header and nowhere else", () => {
+      const { url, headers, body } = build()
+      const holders = Object.values(headers).filter((value) => value.includes("secret-key"))
+      expectThat(holders.length === 1, "exactly one header with the key")
+      expectThat(!url.includes("secret-key") && body?.includes("secret-key") === false, "no key in the URL or the body")
+      const keyless = JSON.stringify(build({ apiKey: undefined }))
+      expectThat(!/authorization|api-key/i.test(keyless), "no key header without a key")
+    }),
+    contractCase("follows the backend's own settings", () => {
+      expectThat(
+        build({ chatPath: "/other/path" }).url === "https://host.example/other/path",
+        "chat_path to replace the path",
+      )
+      expectThat(build({ extraHeaders: { "X-Extra": "1" } }).headers["x-extra"] === "1", "extra headers")
+      const custom = build({ authHeader: "X-Key", authPrefix: "Token" }).headers
+      expectThat(custom["x-key"] === "Token secret-key", "the backend's auth header and prefix")
+    }),
+    contractCase("asks for a stream only when the client does", () => {
+      expectThat(build({}, true).headers["accept"] === "text/event-stream", "an event stream to be accepted")
+      expectThat(build({}, false).headers["accept"] === "application/json", "JSON to be accepted")
+    }),
+  ]
+}
