@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..")
 
+/** Files that packing puts beside the addon; a checkout uses the copies in node_modules. */
+const packedLibraries = ["libonnxruntime.so.1", "libonnxruntime.dylib", "onnxruntime.dll", "ONNXRUNTIME-LICENSE"]
+
 /** Public entries of package.json and their sources. */
 const entries = {
   rtr: "ts/kernel/index.ts",
@@ -45,5 +48,9 @@ function linkCommands() {
   }
 }
 
-linkEntries()
-linkCommands()
+// npm runs this between `prepack` and packing too, where it would undo the bundles; `postpack` asks for it by name.
+if (process.env.npm_command !== "pack" || process.argv.includes("--after-pack")) {
+  linkEntries()
+  linkCommands()
+  for (const name of packedLibraries) rmSync(join(root, "native", name), { force: true })
+}

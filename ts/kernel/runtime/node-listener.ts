@@ -1,8 +1,8 @@
 // One HTTP listener on Node: limits, errors in words, and a graceful end.
 
-import type { Server as NodeServer } from "node:http"
+import type { RequestListener, Server as NodeServer } from "node:http"
 import type { Server } from "srvx"
-import { serve } from "srvx/node"
+import { serve, toNodeHandler } from "srvx/node"
 import { RtrError } from "../error.ts"
 import type { ListenerApp } from "../http/app.ts"
 import { maxBodyBytes } from "../http/body.ts"
@@ -59,14 +59,23 @@ async function listen(server: Server, http: NodeServer, address: string, port: n
   await Promise.race([server.ready(), failed])
 }
 
-/** Refuses new connections, drops idle ones, and waits for running requests. */
+/** Refuses new connections, waits for running requests, and drops each connection as soon as it is idle. */
 function closeGracefully(http: NodeServer, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
+    const idle = setInterval(() => http.closeIdleConnections(), idlePollMs)
     const force = setTimeout(() => http.closeAllConnections(), graceMs)
     http.close(() => {
+      clearInterval(idle)
       clearTimeout(force)
       resolve()
     })
     http.closeIdleConnections()
   })
+}
+
+const idlePollMs = 50
+
+/** Makes a listener for your own `http.createServer` from a kernel. */
+export function toNodeListener(kernel: ListenerApp): RequestListener {
+  return toNodeHandler((request) => kernel.fetch(request)) as RequestListener
 }

@@ -18,6 +18,7 @@ export {
   openEngine,
   type ServeAddress,
 } from "./native.ts"
+export { toNodeListener } from "./node-listener.ts"
 export { loadRegistry } from "./node-modules.ts"
 export { createPrometheusMetrics, type PrometheusMetrics } from "./prometheus.ts"
 export { createRemoteInference, type RemoteDeployment } from "./remote.ts"

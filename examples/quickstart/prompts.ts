@@ -1,0 +1,25 @@
+// What the quickstart sends, and the decision that each prompt must reach. `undefined` means that none matches.
+
+export interface SamplePrompt {
+  readonly text: string
+  readonly decision: string | undefined
+}
+
+const report =
+  "The quarterly report lists revenue by region, with notes on currency effects and seasonal demand. ".repeat(120)
+
+export const samplePrompts: readonly SamplePrompt[] = [
+  { text: "Write a Python function that merges two sorted lists", decision: "programming" },
+  { text: "Why does my SQL query with two joins return duplicate rows?", decision: "programming" },
+  { text: "What is the derivative of x^2 * sin(x)", decision: "science" },
+  { text: "How fast does a ball hit the ground when dropped from 20 meters?", decision: "science" },
+  { text: "I have had a headache and a stiff neck for three days, what could it be?", decision: "careful" },
+  { text: "Can my landlord keep the deposit because of normal wear?", decision: "careful" },
+  { text: "I don't need the service any more, how do I get rid of my plan?", decision: "cancellation" },
+  { text: "Production down after the last deploy, help", decision: "emergency" },
+  { text: "Écris-moi un petit poème sur la mer", decision: "other-languages" },
+  { text: "¿Cuál es la mejor época para viajar a Japón?", decision: "other-languages" },
+  { text: "What is a haiku? Who invented it? Is there a famous one?", decision: "long-or-many" },
+  { text: `Summarize this: ${report}`, decision: "long-or-many" },
+  { text: "Tell me a joke about cats", decision: undefined },
+]
