@@ -1,7 +1,7 @@
 // The frame of both commands: help, exit codes, and options that are known but not served yet.
 
 import { type Command, CommanderError, InvalidArgumentError } from "commander"
-import { closest, isRtrError } from "rtr"
+import type { RtrError } from "rtr"
 import { printError } from "./print.ts"
 
 /** Exit codes: 0 done, 1 failed, 2 called wrongly. */
@@ -23,10 +23,9 @@ export async function runProgram(program: Command): Promise<void> {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageError
-  printError(
-    isRtrError(error) || error instanceof Error ? error.message : String(error),
-    isRtrError(error) ? error.hint : undefined,
-  )
+  // By name: loading the kernel only to compare classes would double the time of every call that fails.
+  const hint = error instanceof Error && error.name === "RtrError" ? (error as RtrError).hint : undefined
+  printError(error instanceof Error ? error.message : String(error), hint)
   return 1
 }
 
@@ -37,9 +36,10 @@ function forEachCommand(command: Command, change: (command: Command) => void): v
 
 /** A command that only holds others: alone it prints its help, and a name it does not know is an error with a suggestion. */
 export function commandGroup(command: Command): Command {
-  return command.allowExcessArguments().action(() => {
+  return command.allowExcessArguments().action(async () => {
     const [unknown] = command.args
     if (unknown === undefined) return command.outputHelp()
+    const { closest } = await import("rtr")
     const near = closest(
       unknown,
       command.commands.map((child) => child.name()),
@@ -68,12 +68,11 @@ export function refuseCommands(parent: Command, names: readonly string[]): Comma
       .allowUnknownOption()
       .allowExcessArguments()
       .helpOption(false)
-      .action(() =>
-        parent.error(
-          `error: ${[parent.parent?.name(), parent.name(), name].filter(Boolean).join(" ")} is not supported yet`,
-          { exitCode: 1 },
-        ),
-      )
+      .action(async () => {
+        const { RtrError } = await import("rtr")
+        const path = [parent.parent?.name(), parent.name(), name].filter(Boolean).join(" ")
+        throw new RtrError("not_supported", `${path} is not supported yet`)
+      })
   }
   return parent
 }

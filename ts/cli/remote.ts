@@ -2,16 +2,7 @@
 
 import { type FetchError, ofetch } from "ofetch"
 import { RtrError } from "rtr"
-
-export interface RemoteOptions {
-  readonly endpoint: string
-  /** Name of the environment variable that holds the token. */
-  readonly tokenEnv: string
-  /** Seconds. */
-  readonly timeout: number
-}
-
-export const defaultEndpoint = "http://127.0.0.1:8080"
+import { defaultEndpoint, type RemoteOptions } from "./remote-options.ts"
 
 /** Calls a management route. Rejects with an `RtrError` that says what the router answered. */
 export async function callManagement<Body>(

@@ -30,6 +30,9 @@ export const errorCodes = {
   invalid_input: 400,
   invalid_model_output: 500,
   max_length_exceeded: 400,
+  // The worker was started with options or a package that cannot work.
+  invalid_options: 400,
+  invalid_package: 500,
 } as const
 
 export type ErrorCode = keyof typeof errorCodes
@@ -71,5 +74,10 @@ export class RtrError extends Error {
 
 /** Recognises an `RtrError` by name and code, because an outside module may carry its own copy of the class. */
 export function isRtrError(value: unknown): value is RtrError {
-  return value instanceof Error && value.name === "RtrError" && "code" in value && String(value.code) in errorCodes
+  return (
+    value instanceof Error &&
+    value.name === "RtrError" &&
+    "code" in value &&
+    Object.hasOwn(errorCodes, String(value.code))
+  )
 }

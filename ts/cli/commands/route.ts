@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import type { Command } from "commander"
 import { heading, printJson, printLine } from "../print.ts"
 import { commandGroup, refuseCommands, refuseOptions, wholeNumber } from "../program.ts"
-import { defaultEndpoint, type RemoteOptions } from "../remote.ts"
+import { defaultEndpoint, type RemoteOptions } from "../remote-options.ts"
 
 interface PreviewOptions extends RemoteOptions {
   readonly prompt?: string

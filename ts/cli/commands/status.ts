@@ -3,7 +3,7 @@
 import type { Command } from "commander"
 import { heading, printJson, printLine, table } from "../print.ts"
 import { refuseOptions, wholeNumber } from "../program.ts"
-import { defaultEndpoint, type RemoteOptions } from "../remote.ts"
+import { defaultEndpoint, type RemoteOptions } from "../remote-options.ts"
 
 export function addStatusCommand(program: Command): void {
   const command = program

@@ -20,25 +20,45 @@ const pluginTypeAliases: Readonly<Record<string, string>> = {
   "response-cache": "response_cache",
 }
 
+export interface Aliased {
+  readonly value: unknown
+  readonly problems: readonly Problem[]
+  /** Where a path of `value` stands in the document as written. */
+  readonly written: (path: DocumentPath) => DocumentPath
+}
+
 /** Rewrites aliases. Two spellings of one key with different values are a problem. */
-export function applyAliases(document: unknown): { readonly value: unknown; readonly problems: readonly Problem[] } {
+export function applyAliases(document: unknown): Aliased {
   const problems: Problem[] = []
+  const renamed: { readonly parent: DocumentPath; readonly from: string; readonly to: string }[] = []
   let value = document
   for (const [parent, from, to] of keyAliases) {
     value = mapAt(value, parent, [], (node, path) => {
       if (!(from in node)) return node
-      if (to in node && JSON.stringify(node[from]) !== JSON.stringify(node[to]))
+      if (to in node && JSON.stringify(node[from]) !== JSON.stringify(node[to])) {
         problems.push(invalid([...path, from], `says something else than "${to}", which is the same key; keep one`))
+      }
+      if (!(to in node)) renamed.push({ parent: path, from, to })
       return Object.fromEntries(
         Object.entries(node).flatMap(([key, item]) => (key !== from ? [[key, item]] : to in node ? [] : [[to, item]])),
       )
     })
   }
   value = mapAt(value, ["routing", "decisions", "*", "plugins", "*"], [], (node) => {
-    const type = typeof node["type"] === "string" ? pluginTypeAliases[node["type"]] : undefined
-    return type === undefined ? node : { ...node, type }
+    const { type } = node
+    return typeof type === "string" && Object.hasOwn(pluginTypeAliases, type)
+      ? { ...node, type: pluginTypeAliases[type] }
+      : node
   })
-  return { value, problems }
+  return { value, problems, written: (path) => renamed.reduce(rename, path) }
+}
+
+function rename(
+  path: DocumentPath,
+  { parent, from, to }: { readonly parent: DocumentPath; readonly from: string; readonly to: string },
+): DocumentPath {
+  const matches = path[parent.length] === to && parent.every((step, index) => path[index] === step)
+  return matches ? [...parent, from, ...path.slice(parent.length + 1)] : path
 }
 
 /** Replaces every map at a path pattern; anything of another shape is left for the schema to report. */

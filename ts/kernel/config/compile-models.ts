@@ -4,6 +4,7 @@ import { RtrError } from "../error.ts"
 import type { ReasoningChoice } from "../types/module.ts"
 import type { ModelTarget, Pricing, TargetBackend } from "../types/plan.ts"
 import type { CompileOptions } from "./compile.ts"
+import type { Environment } from "./environment.ts"
 import { lorasOf } from "./references.ts"
 import type { ConfigDocument } from "./schema/document.ts"
 import type { BackendRef, ProviderModel } from "./schema/providers.ts"
@@ -54,7 +55,7 @@ function compileBackend(
       path,
     })
   const name = ref.name ?? (model.backend_refs?.length === 1 ? "primary" : `backend-${Number(path.at(-1)) + 1}`)
-  const apiKey = ref.api_key ?? (ref.api_key_env === undefined ? undefined : environment[ref.api_key_env])
+  const apiKey = ref.api_key ?? (ref.api_key_env === undefined ? undefined : valueOf(environment, ref.api_key_env))
   if (ref.api_key_env !== undefined && (apiKey === undefined || apiKey === "")) {
     throw new RtrError(
       "invalid_config",
@@ -79,6 +80,10 @@ function compileBackend(
     }),
   }
 }
+
+/** Every object answers to names such as `constructor`; only what was set counts. */
+const valueOf = (environment: Environment, name: string): string | undefined =>
+  Object.hasOwn(environment, name) ? environment[name] : undefined
 
 /** An endpoint is a host that serves the chat-completions API under /v1; a base URL is taken as it is. */
 function baseUrlOf(ref: BackendRef): string {

@@ -1,6 +1,16 @@
 // Reads YAML (JSON is YAML too) and remembers where every value stands.
 
-import { isMap, isSeq, LineCounter, type Node, parseDocument, type YAMLError } from "yaml"
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from "yaml"
 import type { DocumentPath } from "../error.ts"
 import { ConfigError, type Position, type Problem } from "./problem.ts"
 
@@ -25,18 +35,16 @@ export function readDocument(text: string, source: string): SourceDocument {
     strict: true,
     uniqueKeys: true,
     merge: true,
+    resolveKnownTags: false,
   })
   const position = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset)
     return { line, column: col }
   }
   // Tags would let a document choose its own types; configuration is plain data.
-  const errors = [...document.errors, ...document.warnings]
-  if (errors.length > 0)
-    throw new ConfigError(
-      source,
-      errors.map((error) => toProblem(error, position)),
-    )
+  const problems = [...document.errors, ...document.warnings].map((error) => toProblem(error, position))
+  if (problems.length === 0) problems.push(...unresolvedAliases(document, position))
+  if (problems.length > 0) throw new ConfigError(source, problems)
   let value: unknown
   try {
     value = document.toJS({ maxAliasCount: 1000 })
@@ -45,7 +53,25 @@ export function readDocument(text: string, source: string): SourceDocument {
       { path: [], code: "invalid", message: cause instanceof Error ? cause.message : "cannot be read" },
     ])
   }
+  if (holdsItself(value))
+    throw new ConfigError(source, [
+      { path: [], code: "invalid", message: "has an alias that stands inside its own anchor" },
+    ])
   return { value, locate: (path) => locate(document.contents, path, position) }
+}
+
+/** Whether a value contains itself, as an alias inside its own anchor makes it. Shared values are not cycles. */
+function holdsItself(root: unknown): boolean {
+  const finished = new Set<object>()
+  const visit = (node: unknown, above: ReadonlySet<object>): boolean => {
+    if (typeof node !== "object" || node === null || finished.has(node)) return false
+    if (above.has(node)) return true
+    const around = new Set(above).add(node)
+    const found = Object.values(node).some((item) => visit(item, around))
+    finished.add(node)
+    return found
+  }
+  return visit(root, new Set())
 }
 
 /** Wraps a value that is no file, such as an object passed to `createKernel`. */
@@ -54,7 +80,31 @@ export function wrapDocument(value: unknown): SourceDocument {
 }
 
 function toProblem(error: YAMLError, position: (offset: number) => Position): Problem {
-  return { path: [], code: "invalid", message: error.message, position: position(error.pos[0]) }
+  return { path: [], code: "invalid", message: withoutText(error.message), position: position(error.pos[0]) }
+}
+
+/** Where the parser quotes what it stumbled over, the quote may be a secret; the position tells enough. */
+function withoutText(message: string): string {
+  return message.replace(/^(Not a YAML token|Block scalar header includes extra characters|Unresolved tag): .*$/s, "$1")
+}
+
+/** Aliases before or without their anchor. An unquoted text that begins with `*` is one too, and may be a password. */
+function unresolvedAliases(document: Document, position: (offset: number) => Position): readonly Problem[] {
+  const anchors = new Set<string>()
+  const problems: Problem[] = []
+  visit(document, {
+    Node: (_, node) => {
+      if (!isAlias(node)) anchors.add(node.anchor ?? "")
+      else if (!anchors.has(node.source))
+        problems.push({
+          path: [],
+          code: "invalid",
+          message: "is an alias of an anchor that no earlier value has; quote a text that begins with *",
+          position: position(node.range?.[0] ?? 0),
+        })
+    },
+  })
+  return problems
 }
 
 function locate(root: unknown, path: DocumentPath, position: (offset: number) => Position): Position | undefined {

@@ -33,7 +33,7 @@ export function expandEnvironment(value: unknown, environment: Environment): Exp
       ) => {
         if (whole === "$$") return "$"
         const name = braced ?? bare ?? ""
-        const found = environment[name]
+        const found = Object.hasOwn(environment, name) ? environment[name] : undefined
         if (operator !== undefined)
           return found === undefined || (operator === ":-" && found === "") ? (fallback ?? "") : found
         if (found === undefined) unset.push({ name, path })

@@ -51,10 +51,10 @@ export function formatPath(path: DocumentPath): string {
     .join("")
 }
 
-/** The known word that a mistyped one most likely means, within three edits. */
+/** The known word that a mistyped one most likely means: at most three edits, and fewer for a short word. */
 export function closest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined
-  let bestDistance = Math.min(4, Math.max(2, word.length))
+  let bestDistance = Math.min(4, Math.max(2, Math.ceil(word.length / 2)))
   for (const candidate of known) {
     const edits = distance(word.toLowerCase(), candidate.toLowerCase())
     if (edits < bestDistance) [best, bestDistance] = [candidate, edits]

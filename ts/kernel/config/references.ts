@@ -14,6 +14,10 @@ export function checkReferences(document: ConfigDocument, registry: Registry): r
   return [
     ...checkListeners(document),
     ...checkProviders(document),
+    ...duplicates(
+      (document.routing?.modelCards ?? []).map(({ name }) => name),
+      (index) => ["routing", "modelCards", index, "name"],
+    ),
     ...checkSignals(document, registry),
     ...checkDecisions(document, registry),
     ...checkCatalog(document, registry),
@@ -95,7 +99,8 @@ function checkProviders(document: ConfigDocument): readonly Problem[] {
   return problems
 }
 
-const isEndpoint = (endpoint: string): boolean => /^(\[[0-9a-fA-F:]+\]|[^\s/:@?#[\]]+)(:\d{1,5})?$/.test(endpoint)
+const isEndpoint = (endpoint: string): boolean =>
+  /^(\[[0-9a-fA-F:]+\]|[^\s/:@?#[\]]+)(:\d{1,5})?$/.test(endpoint) && URL.canParse(`http://${endpoint}`)
 
 function checkSignals(document: ConfigDocument, registry: Registry): readonly Problem[] {
   return registry.all("signal").flatMap(({ id, module }) => {

@@ -7,7 +7,7 @@ import { canonicalDocument } from "./canonical.ts"
 import type { SourceDocument } from "./document.ts"
 import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
 import { notYet } from "./not-yet.ts"
-import { ConfigError, type Problem } from "./problem.ts"
+import { ConfigError, type Position, type Problem } from "./problem.ts"
 import { checkReferences } from "./references.ts"
 import { type ConfigDocument, documentSchema } from "./schema/document.ts"
 import { invalid, validate } from "./validate.ts"
@@ -29,17 +29,14 @@ export interface ResolveOptions {
 /** Checks a document. Throws a `ConfigError` with every problem, each with path and place. */
 export function resolveDocument(source: SourceDocument, options: ResolveOptions): ResolvedDocument {
   const { registry } = options
+  const aliased = applyAliases(source.value)
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
-    problems.map(
-      (problem) =>
-        ({ ...problem, ...(problem.position === undefined && { position: source.locate(problem.path) }) }) as Problem,
-    )
+    problems.map((problem) => withPlace(problem, source.locate(aliased.written(problem.path))))
   const refuse = (problems: readonly Problem[]): void => {
     if (problems.length > 0) throw new ConfigError(options.source, inOrder(withPlaces(problems)))
   }
 
   refuse(checkShape(source.value))
-  const aliased = applyAliases(source.value)
   const expanded = expandEnvironment(aliased.value, options.environment)
   const { value, problems } = validateExpanded(documentSchema(registry), expanded.value, expanded.expandedPaths)
   refuse([
@@ -56,6 +53,10 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
       ),
     ),
   }
+}
+
+function withPlace(problem: Problem, position: Position | undefined): Problem {
+  return problem.position !== undefined || position === undefined ? problem : { ...problem, position }
 }
 
 /** A document without `routing` and `global` is of the format before v0.3. */

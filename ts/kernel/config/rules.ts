@@ -21,8 +21,10 @@ function canonicalNode(entry: RuleEntry): RuleEntry {
   return { ...entry, operator: operatorOf(entry), conditions: (entry.conditions ?? []).map(canonicalNode) }
 }
 
-/** An omitted operator is AND. */
-const operatorOf = (entry: RuleEntry): string => (entry.operator ?? "AND").toUpperCase()
+/** An omitted operator is AND. An environment reference stays as it is written: its name is not the same in capitals. */
+function operatorOf({ operator = "AND" }: RuleEntry): string {
+  return operator.includes("$") ? operator : operator.toUpperCase()
+}
 
 /** Names of declared rules by condition type; a type without an entry accepts every name. */
 export type DeclaredSignals = ReadonlyMap<string, ReadonlySet<string>>

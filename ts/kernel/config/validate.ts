@@ -53,12 +53,19 @@ function toProblems(error: SchemaError, node: JsonSchema, value: unknown, path: 
     case "required":
       return (params["requiredProperties"] as readonly string[]).map((key) => invalid([...path, key], "is missing"))
     case "type":
-      return [invalid(path, `must be ${article(String(params["type"]))}, got ${typeName(value)}`)]
+      return [
+        invalid(
+          path,
+          `must be ${[params["type"]].flat().map(String).map(article).join(" or ")}, got ${typeName(value)}`,
+        ),
+      ]
     case "enum":
       return [enumProblem(path, value, node["enum"] as readonly unknown[])]
     case "const":
       return [enumProblem(path, value, [node["const"]])]
     case "pattern":
+      // An empty text is reported once, by its length.
+      if (value === "" && node["minLength"] !== undefined) return []
       return [invalid(path, `${described(node)}does not have the right form (pattern ${String(node["pattern"])})`)]
     case "minLength":
       return [invalid(path, "must not be empty")]
@@ -90,6 +97,7 @@ const article = (type: string): string =>
 function typeName(value: unknown): string {
   if (value === null || value === undefined) return "nothing"
   if (Array.isArray(value)) return "a list"
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value)
   return typeof value === "object" ? "a map" : `a ${typeof value}`
 }
 

@@ -37,7 +37,7 @@ export function readModule(outside: OutsideModule): RegisteredModule {
     )
   const fields = module as Record<string, unknown>
   const kind = fields["kind"]
-  if (typeof kind !== "string" || !(kind in functionsOf))
+  if (typeof kind !== "string" || !Object.hasOwn(functionsOf, kind))
     return refuse(`kind must be one of ${Object.keys(functionsOf).join(", ")}`)
   if (typeof fields["about"] !== "string" || fields["about"].trim() === "")
     refuse("about must be one line that says what it does")

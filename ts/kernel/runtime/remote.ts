@@ -180,7 +180,8 @@ function toAnswer(result: WireResult): InferenceAnswer {
 
 /** Keeps the worker's code when it is one of ours; its message stays private, because it may describe the input. */
 function toError(error: WireError | undefined): RtrError {
-  const code = typeof error?.code === "string" && error.code in errorCodes ? (error.code as ErrorCode) : "unavailable"
+  const code =
+    typeof error?.code === "string" && Object.hasOwn(errorCodes, error.code) ? (error.code as ErrorCode) : "unavailable"
   return new RtrError(code, `The model worker answered with ${code}`)
 }
 

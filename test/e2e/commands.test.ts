@@ -1,0 +1,255 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Value } from "typebox/value"
+import { describe, expect, test } from "vitest"
+import { parse } from "yaml"
+import { providersOn, runCommand, startRouter, startTestBackend, temporaryFolder } from "./_processes.ts"
+
+const root = join(import.meta.dirname, "../..")
+const quickstart = join(root, "examples/quickstart/config.yaml")
+
+function write(text: string): string {
+  const file = join(temporaryFolder(), "config.yaml")
+  writeFileSync(file, text)
+  return file
+}
+
+const broken = `version: v0.3
+listeners:
+  - { name: a, address: 127.0.0.1, port: eighty }
+  - { name: a, address: 127.0.0.1, port: 8802 }
+providers:
+  defaults: { default_model: smal }
+  models:
+    - name: small
+      backend_refs: [{ endpoint: "127.0.0.1:1", adress: x }]
+    - name: bare
+      reasoning_family: qwen
+routing:
+  signals:
+    keywords:
+      - { name: k, operator: XOR, keywords: [a] }
+      - { name: r, operator: OR, method: regex, keywords: ["("] }
+    pii: [{ name: p, threshold: 0.5 }]
+  decisions:
+    - name: d
+      rules:
+        operator: NOT
+        conditions: [{ type: keyword, name: k }, { type: keyword, name: missing }]
+      modelRefs: [{ model: large }]
+      algorithm: { type: fusion }
+      plugins: [{ type: rag, configuration: {} }, { type: fast_response, configuration: {} }]
+global:
+  stores: {}
+  router: { stratgy: priority }
+`
+
+describe("rtr config validate", () => {
+  test("lists every problem with its line, column and path, in the order of the document", async () => {
+    const file = write(broken)
+    const { code, stderr } = await runCommand("rtr", ["config", "validate", "--config", file])
+    expect(code).toBe(1)
+    const lines = stderr.split("\n").map((line) => line.replaceAll(file, "F").trim())
+    expect(lines.slice(0, -1)).toEqual([
+      "Error: Cannot use F: 16 problems",
+      "F:3:36 listeners[0].port: must be a whole number, got a string",
+      'F:4:7 listeners[1].name: "a" is used already at position 0',
+      'F:6:15 providers.defaults.model: "smal" is not in providers.models (did you mean "small"?)',
+      "F:9:49 providers.models[0].backend_refs[0].adress: is not a known key",
+      'F:11:7 providers.models[1].reasoning_family: "qwen" is not in providers.defaults.reasoning_families',
+      'F:15:20 routing.signals.keywords[0].operator: must be "AND", "OR" or "NOR", got "XOR" (did you mean "OR"?)',
+      expect.stringMatching(/^F:16:60 routing\.signals\.keywords\[1\]\.keywords\[0\]: is not a valid pattern/),
+      "F:17:5 routing.signals.pii: is not supported yet",
+      "F:22:9 routing.decisions[0].rules.conditions: of NOT must hold exactly one condition, got 2",
+      expect.stringMatching(
+        /^F:22:67 routing\.decisions\[0\]\.rules\.conditions\[1\]\.name: refers to keyword rule "missing"/,
+      ),
+      'F:23:21 routing.decisions[0].modelRefs[0].model: "large" is not in providers.models (did you mean "bare"?)',
+      'F:24:20 routing.decisions[0].algorithm.type: "fusion" is not supported yet',
+      'F:25:19 routing.decisions[0].plugins[0].type: "rag" is not supported yet',
+      "F:25:74 routing.decisions[0].plugins[1].configuration.message: is missing",
+      "F:27:3 global.stores: is not supported yet",
+      'F:28:13 global.router.stratgy: is not a known key (did you mean "strategy"?)',
+    ])
+  })
+
+  test("reports syntax errors and duplicate keys with their place", async () => {
+    const { stderr } = await runCommand("rtr", ["config", "validate", "--config", write("version: v0.3\nrouting: {\n")])
+    expect(stderr).toMatch(/config\.yaml:\d+:\d+ \(document\): /)
+    expect(
+      (
+        await runCommand("rtr", [
+          "config",
+          "validate",
+          "--config",
+          write("version: v0.3\nversion: v0.3\nrouting: {}\n"),
+        ])
+      ).stderr,
+    ).toMatch(/config\.yaml:2:1 .*[Mm]ap keys must be unique/)
+  })
+
+  test("prints JSON for scripts", async () => {
+    const { code, stdout } = await runCommand("rtr", ["config", "validate", "--json", "--config", write(broken)])
+    const { valid, problems } = JSON.parse(stdout) as {
+      valid: boolean
+      problems: { path: unknown[]; code: string; position: { line: number } }[]
+    }
+    expect([code, valid]).toEqual([1, false])
+    expect(problems).toContainEqual({
+      path: ["routing", "signals", "pii"],
+      code: "not_supported",
+      message: "is not supported yet",
+      position: { line: 17, column: 5 },
+    })
+  })
+
+  test("a file that is missing, or of the format before v0.3, is explained", async () => {
+    expect((await runCommand("rtr", ["config", "validate", "--config", "/nowhere.yaml"])).stderr).toMatch(
+      /There is no file \/nowhere\.yaml; make one with: rtr config init/,
+    )
+    expect(
+      (await runCommand("rtr", ["config", "validate", "--config", write("default_model: x\ndecisions: []\n")])).stderr,
+    ).toMatch(/default_model: has moved to providers\.defaults\.model/)
+  })
+
+  test("never prints a secret", async () => {
+    const file = write(
+      "version: v0.3\nrouting: {}\nlisteners: [{ name: a, address: x, port: 1, api_keys: ['${KEY}'] }]\nproviders: { models: [{ name: m, backend_refs: [{ endpoint: h, api_key: [sk-literal] }] }] }\n",
+    )
+    const { stderr, stdout } = await runCommand("rtr", ["config", "validate", "--config", file], { KEY: "sk-from-env" })
+    expect(stderr + stdout).toMatch(/api_key: must be a string/)
+    expect(stderr + stdout).not.toMatch(/sk-/)
+    const printed = await runCommand(
+      "rtr",
+      [
+        "config",
+        "router",
+        "--config",
+        write("version: v0.3\nrouting: {}\nlisteners: [{ name: a, address: x, port: 1, api_keys: ['${KEY}'] }]\n"),
+      ],
+      { KEY: "sk-from-env" },
+    )
+    expect(printed.stdout).toMatch(/\$\{KEY\}/)
+    expect(printed.stdout).not.toMatch(/sk-from-env/)
+  })
+})
+
+describe("rtr config", () => {
+  test("router prints a normal form that validates again to the same thing", async () => {
+    const once = await runCommand("rtr", ["config", "router", "--config", quickstart])
+    const file = write(once.stdout)
+    expect((await runCommand("rtr", ["config", "validate", "--config", file])).code).toBe(0)
+    expect((await runCommand("rtr", ["config", "router", "--config", file])).stdout).toBe(once.stdout)
+  })
+
+  test("schema prints the schema that validates", async () => {
+    const schema = JSON.parse((await runCommand("rtr", ["config", "schema"])).stdout) as never
+    expect(Value.Check(schema, parse(readFileSync(quickstart, "utf8")))).toBe(true)
+    expect(Value.Check(schema, { version: "v0.3", routng: {} })).toBe(false)
+    const section = JSON.parse(
+      (await runCommand("rtr", ["config", "schema", "--section", "routing.signals.keywords"])).stdout,
+    ) as object
+    expect(section).toMatchObject({ type: "array", items: { required: ["name", "operator", "keywords"] } })
+    expect((await runCommand("rtr", ["config", "schema", "--section", "routing.nope"])).stderr).toMatch(
+      /There is no section "routing\.nope"; "nope" is not one of modelCards/,
+    )
+  })
+
+  test("init writes a document that is valid, and replaces nothing unless told to", async () => {
+    const output = join(temporaryFolder(), "config.yaml")
+    expect((await runCommand("rtr", ["config", "init", "--output", output])).code).toBe(0)
+    expect((await runCommand("rtr", ["config", "validate", "--config", output])).stdout).toBe(`✓ ${output} is valid\n`)
+    expect((await runCommand("rtr", ["config", "init", "--output", output])).stderr).toMatch(
+      /exists already; use --force/,
+    )
+    expect((await runCommand("rtr", ["config", "init", "--force", "--output", output])).code).toBe(0)
+  })
+})
+
+describe("calls that are wrong or not there yet", () => {
+  test.each([
+    ["rtr", ["cofnig"], 2, /unknown command "cofnig" \(did you mean "config"\?\)/],
+    ["rtr", ["config", "validate", "--cnfig", "x"], 2, /unknown option '--cnfig'/],
+    ["rtr", ["serve", "--metrics-port", "high"], 2, /It must be a whole number from 0 to 65535/],
+    ["rtr", ["serve", "--engine"], 2, /--engine is not supported yet/],
+    ["rtr", ["serve", "some/model"], 2, /serve MODEL is not supported yet/],
+    ["rtr", ["serve", "--gateway", "extproc"], 2, /--gateway extproc is not supported yet/],
+    ["rtr", ["benchmark", "run", "--manifest", "x"], 1, /rtr benchmark is not supported yet/],
+    ["rtr", ["config", "apply"], 1, /rtr config apply is not supported yet/],
+    ["rtr", ["route", "preview"], 1, /Give exactly one of --prompt, --messages and --request-file/],
+    ["rtr", ["status", "--endpoint", "http://user:pass@host"], 1, /--endpoint must be an origin/],
+    [
+      "rtr",
+      ["status", "--endpoint", "http://127.0.0.1:1"],
+      1,
+      /management API is not reachable at http:\/\/127\.0\.0\.1:1/,
+    ],
+    ["rtrun", ["serve"], 2, /there is no model/],
+    ["rtrun", ["serve", "org/model"], 1, /loading from a hub is not supported yet/],
+    ["rtrun", ["serve", "static", "--offline"], 2, /--offline is not supported yet/],
+    ["rtrun", ["prepare"], 1, /rtrun prepare is not supported yet/],
+  ] as const)("%s %j exits with %i", async (name, args, code, message) => {
+    const result = await runCommand(name, args)
+    expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(message)])
+  })
+
+  test("every command has help", async () => {
+    for (const args of [
+      [],
+      ["serve"],
+      ["config"],
+      ["config", "init"],
+      ["config", "validate"],
+      ["config", "router"],
+      ["config", "schema"],
+      ["request", "chat"],
+      ["route", "preview"],
+      ["status"],
+    ]) {
+      const { code, stdout } = await runCommand("rtr", [...args, "--help"])
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^Usage: rtr/)])
+    }
+    expect((await runCommand("rtr", ["--version"])).stdout).toMatch(/^rtr version: \d+\.\d+\.\d+\n$/)
+  })
+})
+
+test("request chat, route preview and status talk to a running router", async () => {
+  const backend = await startTestBackend()
+  const router = await startRouter({
+    providers: providersOn(backend.endpoint, "small", "coder"),
+    routing: {
+      signals: { keywords: [{ name: "code", operator: "OR", keywords: ["python"] }] },
+      decisions: [{ name: "coding", rules: { type: "keyword", name: "code" }, modelRefs: [{ model: "coder" }] }],
+    },
+  })
+  const chat = await runCommand("rtr", ["request", "chat", "--base-url", router.url, "write", "python"])
+  expect([chat.code, chat.stdout]).toEqual([0, "hello\n"])
+  const json = JSON.parse(
+    (await runCommand("rtr", ["request", "chat", "--json", "--base-url", `${router.url}/v1`, "--prompt", "python"]))
+      .stdout,
+  ) as { routing: Record<string, string> }
+  expect(json.routing["x-rtr-selected-decision"]).toBe("coding")
+  expect(
+    (await runCommand("rtr", ["request", "chat", "--base-url", router.url, "--model", "nope", "hi"])).stderr,
+  ).toMatch(/The router answered 404: Model "nope" is not available/)
+
+  const preview = await runCommand("rtr", [
+    "route",
+    "preview",
+    "--endpoint",
+    router.management,
+    "--prompt",
+    "python please",
+  ])
+  expect(preview.stdout).toMatch(/^Decision\s+coding \(confidence 1\.00\)$/m)
+  expect(preview.stdout).toMatch(/^Matched\s+keywords:code 1\.00$/m)
+  const status = await runCommand("rtr", ["status", "--endpoint", router.management])
+  expect([status.code, status.stdout]).toEqual([0, expect.stringMatching(/^Router\s+ready$/m)])
+
+  const metrics = await (await fetch(`${router.metrics}/metrics`)).text()
+  expect(metrics).toMatch(
+    /semantic_router_requests_total\{endpoint="\/v1\/chat\/completions",category="coding",status="200"\} 2/,
+  )
+  expect(metrics).toMatch(/llm_model_requests_total\{model="coder"\} 2/)
+  expect(metrics).not.toMatch(/python/)
+})

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest"
+import {
+  createRegistry,
+  type OutsideModule,
+  signalConditionType,
+  signalConfigKey,
+} from "../../../ts/kernel/modules/registry.ts"
+import { builtinModules } from "../../../ts/plugins/registry.gen.ts"
+
+const signal = (changes: object = {}) => ({ kind: "signal", about: "reads", rule: {}, setup: () => {}, ...changes })
+const outside = (id: string, module: unknown): OutsideModule => ({ id, module, source: `./${id}.ts` })
+const message = (text: string) => expect.objectContaining({ code: "invalid_module", message: text })
+
+test("finds modules by kind and id, in the order of registration", async () => {
+  const plugin = { kind: "plugin", about: "wraps", options: {}, setup: () => {} }
+  const registry = await createRegistry([], [outside("b", signal()), outside("a", signal()), outside("a", plugin)])
+  expect(registry.all("signal").map(({ id }) => id)).toEqual(["b", "a"])
+  expect(registry.find("plugin", "a")).toEqual({ id: "a", module: plugin, source: "./a.ts" })
+  expect(registry.find("selector", "a")).toBeUndefined()
+  expect(registry.find("signal", "toString")).toBeUndefined()
+})
+
+test("has every built-in module", async () => {
+  const registry = await createRegistry(builtinModules)
+  const ids = (["signal", "selector", "plugin", "provider", "route"] as const).flatMap((kind) =>
+    registry.all(kind).map(({ id, source }) => `${kind} ${id} ${source}`),
+  )
+  expect(ids).toEqual(builtinModules.map(({ kind, id }) => `${kind} ${id} builtin`))
+})
+
+test("the generated list gives each module the kind it has", async () => {
+  const wrong = await Promise.all(
+    builtinModules.map(async ({ kind, id, load }) => {
+      const { default: module } = (await load()) as { default: { kind: string } }
+      return module.kind === kind ? [] : [`${id} is a ${module.kind}, not a ${kind}`]
+    }),
+  )
+  expect(wrong.flat()).toEqual([])
+})
+
+describe("refuses", () => {
+  test("a value that is no module", async () => {
+    await expect(createRegistry([], [outside("x", 5)])).rejects.toThrow('Cannot register module "x" from ./x.ts')
+  })
+
+  test("a second module of the same kind and id", async () => {
+    await expect(
+      createRegistry([], [outside("x", signal()), { ...outside("x", signal()), source: "pkg" }]),
+    ).rejects.toThrow(message('Cannot register signal "x" from pkg: ./x.ts already has that id'))
+  })
+
+  test("an id that a built-in module has", async () => {
+    await expect(createRegistry(builtinModules, [outside("keyword", signal())])).rejects.toThrow(
+      message('Cannot register signal "keyword" from ./keyword.ts: builtin already has that id'),
+    )
+  })
+
+  test("two ids that are one in documents", async () => {
+    await expect(createRegistry([], [outside("all-caps", signal()), outside("all_caps", signal())])).rejects.toThrow(
+      message('Cannot register signal "all_caps" from ./all_caps.ts: ./all-caps.ts already has that id'),
+    )
+  })
+
+  test("two signals with one key in documents", async () => {
+    await expect(
+      createRegistry([], [outside("a", signal({ configKey: "rules" })), outside("b", signal({ configKey: "rules" }))]),
+    ).rejects.toThrow(message('Cannot register signal "b": signal "a" already owns routing.signals.rules'))
+  })
+
+  test("two signals with one condition type", async () => {
+    await expect(
+      createRegistry([], [outside("a", signal()), outside("b", signal({ conditionType: "a" }))]),
+    ).rejects.toThrow(message('Cannot register signal "b": signal "a" already owns condition type a'))
+  })
+})
+
+test("key and condition type of a signal are its id unless it says otherwise", () => {
+  expect([signalConfigKey("domain", {}), signalConditionType("domain", {})]).toEqual(["domain", "domain"])
+  expect([signalConfigKey("x", { configKey: "k" }), signalConditionType("x", { conditionType: "c" })]).toEqual([
+    "k",
+    "c",
+  ])
+})
