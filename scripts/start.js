@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..")
 const projectNode = join(root, "node_modules/node/bin", process.platform === "win32" ? "node.exe" : "node")
-const neededRust = [1, 92]
+const neededRust = [1, 95]
 
 const [task = "build", ...args] = process.argv.slice(2)
 const tasks = {

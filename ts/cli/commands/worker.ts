@@ -1,6 +1,7 @@
 // rtrun serve, models and devices.
 
 import { existsSync, readFileSync, statSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { basename, resolve } from "node:path"
 import { type Command, InvalidArgumentError } from "commander"
 import { printJson, printLine, table } from "../print.ts"
@@ -115,7 +116,7 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
       ...entry,
     })),
     logLevel: options.logLevel,
-    ...(options.threads !== undefined && { threads: options.threads }),
+    threads: options.threads ?? availableParallelism(),
     ...(options.memoryBudget !== undefined && { memoryBudgetGib: options.memoryBudget }),
     maxQueue: options.maxQueue,
     maxQueuedTokens: options.maxQueuedTokens,

@@ -15,6 +15,8 @@ const firstRestartMs = 1000
 const longestRestartMs = 60_000
 /** A process that ran this long had not failed at its start. */
 const stableMs = 60_000
+/** A process that ends so often before its first answer will not come up by itself. */
+const hopelessEnds = 3
 const startPollMs = 50
 const watchPollMs = 5000
 const killAfterMs = 10_000
@@ -37,6 +39,8 @@ export class ManagedProcess {
   #child: ChildProcess | undefined
   #health: Health | undefined
   #restarts = 0
+  #endsWithoutAnswer = 0
+  #wasReady = false
   #waitMs = firstRestartMs
   #stopping = false
 
@@ -61,8 +65,14 @@ export class ManagedProcess {
   }
 
   status(): readonly DeploymentStatus[] {
+    const hopeless = !this.#wasReady && this.#endsWithoutAnswer >= hopelessEnds
     return this.#members.map((member) => {
-      const model = this.#health?.models.get(member.name)
+      const model = hopeless
+        ? ({
+            status: "failed",
+            reason: `its process ended ${hopelessEnds} times before it answered; its log says why`,
+          } as const)
+        : this.#health?.models.get(member.name)
       const state = model?.status ?? "starting"
       return {
         name: member.name,
@@ -104,6 +114,8 @@ export class ManagedProcess {
         this.#socketPath,
         "--threads",
         String(threadsOf(this.#context.environment)),
+        "--log-level",
+        "warning",
         "--max-request-bytes",
         String(maxRequestBytes),
       ],
@@ -120,6 +132,7 @@ export class ManagedProcess {
   }
 
   #ended(ranMs: number, code: number | null, signal: string | null): void {
+    this.#endsWithoutAnswer = this.#health === undefined ? this.#endsWithoutAnswer + 1 : 0
     this.#setHealth(undefined)
     if (this.#stopping) return
     this.#waitMs = ranMs > stableMs ? firstRestartMs : this.#waitMs
@@ -143,14 +156,20 @@ export class ManagedProcess {
       })
       if (!alive()) return
       this.#setHealth(health)
-      const settled =
-        health !== undefined && this.#members.every(({ name }) => health.models.get(name)?.status === "ready")
+      // A process that serves nothing is started again; before the first time, the router itself gives up.
+      if (this.#wasReady && health !== undefined && this.#isEvery(health, "failed")) child.kill("SIGTERM")
+      const settled = health !== undefined && this.#isEvery(health, "ready")
       await sleep(settled ? watchPollMs : startPollMs, undefined, { ref: false })
     }
   }
 
+  #isEvery(health: Health, status: DeploymentStatus["state"]): boolean {
+    return this.#members.every(({ name }) => health.models.get(name)?.status === status)
+  }
+
   #setHealth(health: Health | undefined): void {
     this.#health = health
+    this.#wasReady ||= health !== undefined && this.#isEvery(health, "ready")
     for (const { name } of this.#members)
       this.#context.metrics
         .gauge("rtr_model_runtime_ready", { deployment: name })

@@ -1,8 +1,16 @@
 // Starts the workers that a configuration needs, and offers them as one inference.
 
+import { statSync } from "node:fs"
+import { isAbsolute } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type DeploymentStatus, type Inference, type Metrics, RtrError } from "rtr"
-import { createRemoteInference, createUndiciTransport, type NeededDeployment } from "rtr/node"
+import {
+  builtinPackages,
+  createRemoteInference,
+  createUndiciTransport,
+  findBuiltinPackage,
+  type NeededDeployment,
+} from "rtr/node"
 import { AttachedWorker } from "./attached-worker.ts"
 import { type Environment, readyTimeoutMs, socketFolder } from "./environment.ts"
 import { ManagedProcess } from "./managed-process.ts"
@@ -24,6 +32,7 @@ export interface Workers {
 /** Starts what the deployments need and attaches to what the operator runs. */
 export function superviseWorkers(options: SuperviseOptions): Workers {
   const { deployments, metrics, environment } = options
+  checkArtifacts(deployments)
   const transport = createUndiciTransport()
   const folder = socketFolder(environment)
   const managed = [
@@ -52,6 +61,23 @@ export function superviseWorkers(options: SuperviseOptions): Workers {
     },
   })
   return { inference, whenReady: () => waitUntilReady(status, readyTimeoutMs(environment)) }
+}
+
+/** What a typing error in an artifact would otherwise only show in a worker's log, again and again. */
+function checkArtifacts(deployments: readonly NeededDeployment[]): void {
+  for (const { name, artifact } of deployments) {
+    if (artifact === undefined || findBuiltinPackage(artifact) !== undefined) continue
+    const isFolder = isAbsolute(artifact) && statSync(artifact, { throwIfNoEntry: false })?.isDirectory() === true
+    if (isFolder) continue
+    const problem = isAbsolute(artifact)
+      ? "there is no such folder"
+      : "it is neither a built-in package nor an absolute path, and loading from a hub is not supported yet"
+    throw new RtrError(
+      "invalid_config",
+      `Cannot start model deployment "${name}" with artifact "${artifact}": ${problem}; the built-in packages are ${builtinPackages.join(", ")}`,
+      { path: ["global", "model_catalog", "deployments", name, "artifact"] },
+    )
+  }
 }
 
 async function waitUntilReady(status: () => readonly DeploymentStatus[], timeoutMs: number): Promise<void> {

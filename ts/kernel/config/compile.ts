@@ -65,7 +65,7 @@ export async function compilePlan(options: CompileOptions): Promise<Plan> {
     decisions,
     defaultModel: defaultName === undefined ? undefined : models.get(defaultName),
     models,
-    autoNames: [router?.auto_model_name ?? "MoM", ...(router?.auto_model_names ?? autoAliases)],
+    autoNames: [...new Set([router?.auto_model_name ?? "MoM", ...(router?.auto_model_names ?? autoAliases)])],
     listConfiguredModels: router?.include_config_models_in_list ?? true,
   })
 }

@@ -63,15 +63,15 @@ export function readDocument(text: string, source: string): SourceDocument {
 /** Whether a value contains itself, as an alias inside its own anchor makes it. Shared values are not cycles. */
 function holdsItself(root: unknown): boolean {
   const finished = new Set<object>()
-  const visit = (node: unknown, above: ReadonlySet<object>): boolean => {
+  const enter = (node: unknown, above: ReadonlySet<object>): boolean => {
     if (typeof node !== "object" || node === null || finished.has(node)) return false
     if (above.has(node)) return true
     const around = new Set(above).add(node)
-    const found = Object.values(node).some((item) => visit(item, around))
+    const found = Object.values(node).some((item) => enter(item, around))
     finished.add(node)
     return found
   }
-  return visit(root, new Set())
+  return enter(root, new Set())
 }
 
 /** Wraps a value that is no file, such as an object passed to `createKernel`. */

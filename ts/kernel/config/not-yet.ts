@@ -4,7 +4,7 @@ import type { DocumentPath } from "../error.ts"
 import type { Problem } from "./problem.ts"
 
 /** Keys, as paths. `*` stands for one step, `**` for any number of steps. */
-const laterKeys: readonly string[] = [
+export const laterKeys: readonly string[] = [
   "entrypoints",
   "recipes",
   "setup",
@@ -127,7 +127,7 @@ const laterKeys: readonly string[] = [
 ]
 
 /** Values of keys that exist. */
-const laterValues: readonly (readonly [path: string, values: readonly string[]])[] = [
+export const laterValues: readonly (readonly [path: string, values: readonly string[]])[] = [
   ["routing.signals.embeddings.*.query_modality", ["image"]],
   [
     "routing.decisions.*.rules.**.type",
@@ -201,7 +201,7 @@ const laterValues: readonly (readonly [path: string, values: readonly string[]])
 ]
 
 /** Keys of older documents, and where their content belongs now. */
-const movedKeys: readonly (readonly [path: string, home: string])[] = [
+export const movedKeys: readonly (readonly [path: string, home: string])[] = [
   ["routing.models", "routing.modelCards"],
   ...["default_model", "reasoning_families", "default_reasoning_effort"].map(
     (key) => [`providers.${key}`, `providers.defaults.${key}`] as const,

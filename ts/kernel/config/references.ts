@@ -57,6 +57,8 @@ function checkProviders(document: ConfigDocument): readonly Problem[] {
         ),
       )
     }
+    if ((model.backend_refs ?? []).length === 0)
+      problems.push(invalid([...at, "backend_refs"], "is empty; a model needs a backend to be called"))
     problems.push(
       ...duplicates(
         (model.backend_refs ?? []).map(({ name }) => name),
@@ -220,7 +222,9 @@ function checkCatalog(document: ConfigDocument, registry: Registry): readonly Pr
 
 function checkContract(binding: Binding, needs: readonly string[], path: DocumentPath): readonly Problem[] {
   const wanted = needs.includes("inference.classify") ? "label_distribution.v1" : "embedding.v1"
-  if (binding.contract !== undefined && binding.contract !== wanted)
+  // A contract of another name is the schema's to report.
+  const served: readonly unknown[] = ["label_distribution.v1", "embedding.v1"]
+  if (served.includes(binding.contract) && binding.contract !== wanted)
     return [invalid([...path, "contract"], `must be "${wanted}" for this binding, got "${binding.contract}"`)]
   if (binding.head !== undefined && wanted !== "label_distribution.v1")
     return [invalid([...path, "head"], "belongs to a classifier binding")]

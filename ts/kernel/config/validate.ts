@@ -32,7 +32,7 @@ function checkVariant(union: JsonSchema, value: unknown, path: DocumentPath): re
   const tag = (union["discriminator"] as { propertyName: string } | undefined)?.propertyName
   const variants = union["anyOf"] as readonly JsonSchema[]
   if (tag === undefined)
-    return [invalid(path, `must be ${oneOf(variants.map((variant) => variant["type"] ?? variant["const"]))}`)]
+    return [invalid(path, `must be ${oneOf(variants.map((variant) => variant["const"] ?? variant["type"]))}`)]
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return [invalid(path, `must be a map with "${tag}", got ${typeName(value)}`)]
   const found = (value as Record<string, unknown>)[tag]
@@ -53,6 +53,8 @@ function toProblems(error: SchemaError, node: JsonSchema, value: unknown, path: 
     case "required":
       return (params["requiredProperties"] as readonly string[]).map((key) => invalid([...path, key], "is missing"))
     case "type":
+      // The list of words says more than their type.
+      if (node["enum"] !== undefined) return []
       return [
         invalid(
           path,

@@ -1,6 +1,7 @@
 // The response headers that tell how a request was routed, and the same for the JSON body.
 
 import type { Routing } from "../types/call.ts"
+import { toHeaderText } from "../types/header-text.ts"
 
 const schemaVersion = "2"
 
@@ -23,26 +24,21 @@ export function routingHeaders(
     "x-tools-selected": String(toolCount),
   }
   if (routing.model !== undefined) {
-    headers["x-selected-model"] = encode(routing.model)
+    headers["x-selected-model"] = toHeaderText(routing.model)
     headers["x-rtr-selected-model"] = headers["x-selected-model"]
   }
   if (routing.confidence !== undefined) {
     headers["x-routing-confidence"] = routing.confidence.toFixed(4)
     headers["x-rtr-selected-confidence"] = headers["x-routing-confidence"]
   }
-  if (routing.decision !== undefined) headers["x-rtr-selected-decision"] = encode(routing.decision)
-  if (routing.algorithm !== undefined) headers["x-rtr-selected-algorithm"] = encode(routing.algorithm)
+  if (routing.decision !== undefined) headers["x-rtr-selected-decision"] = toHeaderText(routing.decision)
+  if (routing.algorithm !== undefined) headers["x-rtr-selected-algorithm"] = toHeaderText(routing.algorithm)
   if (routing.path === "fast_response") headers["x-rtr-fast-response"] = "true"
   if (routing.appliedPolicies.length > 0)
     headers["x-rtr-applied-unknown-policy"] = routing.appliedPolicies
-      .map(({ decision, policy }) => `${encode(decision)}=${policy}`)
+      .map(({ decision, policy }) => `${toHeaderText(decision)}=${policy}`)
       .join(",")
   return headers
-}
-
-/** Names are free text in the configuration, but a header holds only visible ASCII. */
-function encode(name: string): string {
-  return /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name)
 }
 
 /**

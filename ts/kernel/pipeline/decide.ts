@@ -40,14 +40,14 @@ export function decide(plan: Pick<Plan, "decisions" | "strategy">, facts: Facts)
       if (policy === "fail_request") open.push({ index, confidence: 1, policy })
     }
   })
-  const order = compare(plan, matched.length > 0 ? [...matched, ...open] : open)
-  const winner = best(matched, order)
-  const unresolved = open.find((judged) => winner === undefined || order(judged, winner) < 0)
+  const winner = best(plan, matched)
+  // Decisions that are open count only for the question whether one of them could have won.
+  const contender = best(plan, [...matched, ...open])
   return {
     decision: winner?.index,
     confidence: winner?.confidence ?? 0,
     appliedPolicies,
-    unresolved: unresolved === undefined ? undefined : plan.decisions[unresolved.index]?.name,
+    unresolved: contender?.policy === "fail_request" ? plan.decisions[contender.index]?.name : undefined,
   }
 }
 
@@ -75,7 +75,8 @@ function compare({ decisions, strategy }: Pick<Plan, "decisions" | "strategy">, 
   }
 }
 
-function best(judged: readonly Judged[], order: Order): Judged | undefined {
+function best(plan: Pick<Plan, "decisions" | "strategy">, judged: readonly Judged[]): Judged | undefined {
+  const order = compare(plan, judged)
   return judged.reduce<Judged | undefined>(
     (leader, candidate) => (leader === undefined || order(candidate, leader) < 0 ? candidate : leader),
     undefined,
@@ -101,7 +102,11 @@ function evaluateLeaf(node: Extract<RuleNode, { kind: "leaf" }>, facts: Facts): 
   const fact = facts[node.slot]
   if (fact === undefined || fact.state === "unknown")
     return node.onError === undefined ? unknown : node.onError === "match" ? 1 : noMatch
-  if (node.predicate !== undefined) return predicateHolds(node.predicate, fact.value ?? fact.confidence) ? 1 : noMatch
+  if (node.predicate !== undefined) {
+    // A rule that did not match has no confidence to compare, whatever its fact says.
+    const value = fact.value ?? (fact.state === "match" ? fact.confidence : undefined)
+    return value !== undefined && predicateHolds(node.predicate, value) ? 1 : noMatch
+  }
   return fact.state === "match" ? fact.confidence : noMatch
 }
 

@@ -3,6 +3,7 @@
 import { isRtrError, RtrError } from "../error.ts"
 import type { Call, CallEnd, Outcome, TokenCounts } from "../types/call.ts"
 import type { ChunkBatch, Reply } from "../types/chat.ts"
+import { passBatches } from "./batches.ts"
 
 export type OnEnd = (end: CallEnd) => void
 
@@ -28,41 +29,38 @@ export function failedEnd(call: Pick<Call, "startedAt">, error: unknown): CallEn
   return { routing: undefined, status: known.status, error: known, totalMs: performance.now() - call.startedAt }
 }
 
-async function* watchStream(
+function watchStream(
   { routing, reply }: Outcome,
   call: Pick<Call, "startedAt">,
   onEnd: OnEnd,
-): AsyncGenerator<ChunkBatch> {
+): AsyncIterable<ChunkBatch> {
   const { batches, status } = reply as Extract<Reply, { kind: "stream" }>
   let firstByteMs: number | undefined
   let usage: TokenCounts | undefined
-  // A consumer that stops early leaves through `finally` without completing the loop.
-  let error: RtrError | undefined = new RtrError(
-    "client_closed_request",
-    "The client left before the end of the stream",
-  )
-  try {
-    for await (const batch of batches) {
+  let complete = false
+  return passBatches(batches, {
+    onBatch(batch) {
       firstByteMs ??= performance.now() - call.startedAt
       for (const chunk of batch.chunks) usage = tokenCounts(chunk.usage) ?? usage
-      if (batch.done) error = undefined
-      yield batch
-    }
-    error = undefined
-  } catch (cause) {
-    error = isRtrError(cause) ? cause : new RtrError("internal_error", "Unexpected error", { cause })
-    throw error
-  } finally {
-    onEnd({
-      routing,
-      status: error?.status ?? status,
-      totalMs: performance.now() - call.startedAt,
-      ...(error !== undefined && { error }),
-      ...(usage !== undefined && { usage }),
-      ...(firstByteMs !== undefined && { firstByteMs }),
-    })
-  }
+      complete ||= batch.done
+      return batch
+    },
+    onError: (cause) => (isRtrError(cause) ? cause : new RtrError("internal_error", "Unexpected error", { cause })),
+    onEnd(how, cause) {
+      const error = how === "failed" ? (cause as RtrError) : how === "left" && !complete ? leftEarly() : undefined
+      onEnd({
+        routing,
+        status: error?.status ?? status,
+        totalMs: performance.now() - call.startedAt,
+        ...(error !== undefined && { error }),
+        ...(usage !== undefined && { usage }),
+        ...(firstByteMs !== undefined && { firstByteMs }),
+      })
+    },
+  })
 }
+
+const leftEarly = (): RtrError => new RtrError("client_closed_request", "The client left before the end of the stream")
 
 /** Token counts of a usage object; undefined unless both are numbers. */
 export function tokenCounts(usage: unknown): TokenCounts | undefined {

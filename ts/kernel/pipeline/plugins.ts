@@ -3,6 +3,7 @@
 import type { ChunkBatch, Reply } from "../types/chat.ts"
 import type { PluginCall, PluginHooks } from "../types/module.ts"
 import type { PlannedPlugin } from "../types/plan.ts"
+import { passBatches } from "./batches.ts"
 
 export type CallModel = (call: PluginCall) => Promise<Reply>
 
@@ -56,18 +57,20 @@ async function afterwards(hooks: PluginHooks, reply: Reply, call: PluginCall): P
     : { ...reply, batches: mapChunks(reply.batches, hooks.onChunk.bind(hooks), call) }
 }
 
-async function* mapChunks(
+function mapChunks(
   batches: AsyncIterable<ChunkBatch>,
   onChunk: NonNullable<PluginHooks["onChunk"]>,
   call: PluginCall,
-): AsyncGenerator<ChunkBatch> {
-  for await (const batch of batches) {
-    let changed = false
-    const chunks = batch.chunks.flatMap((chunk) => {
-      const result = onChunk(chunk, call)
-      changed ||= result !== chunk
-      return result === undefined ? [] : [result]
-    })
-    yield changed ? { chunks, done: batch.done } : batch
-  }
+): AsyncIterable<ChunkBatch> {
+  return passBatches(batches, {
+    onBatch(batch) {
+      let changed = false
+      const chunks = batch.chunks.flatMap((chunk) => {
+        const result = onChunk(chunk, call)
+        changed ||= result !== chunk
+        return result === undefined ? [] : [result]
+      })
+      return changed ? { chunks, done: batch.done } : batch
+    },
+  })
 }

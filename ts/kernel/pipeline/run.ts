@@ -4,6 +4,7 @@ import { RtrError } from "../error.ts"
 import { toStreamReply } from "../protocols/chat-completions.ts"
 import type { Call, Outcome, Routing, Selection, SignalReadings } from "../types/call.ts"
 import type { Reply } from "../types/chat.ts"
+import { toHeaderText } from "../types/header-text.ts"
 import type { Inference } from "../types/inference.ts"
 import type { PluginCall } from "../types/module.ts"
 import type { ModelTarget, Plan, PlannedCandidate, PlannedDecision } from "../types/plan.ts"
@@ -132,6 +133,7 @@ async function callDecision(
     signalMs: readings.totalMs,
     familyMs: readings.familyMs,
     automatic: true,
+    ...(candidate?.reasoning !== undefined && { reasoning: candidate.reasoning }),
   }
   const pluginCall: PluginCall = {
     id: call.id,
@@ -194,7 +196,7 @@ const forwardedHeaders = ["traceparent", "tracestate"] as const
 /** Headers that the router adds to the upstream request (spec 1, Routing headers). */
 function upstreamHeaders(call: Call, routing: Routing): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { "x-request-id": call.id, "x-cache-status": "miss" }
-  if (routing.model !== undefined) headers["x-selected-model"] = routing.model
+  if (routing.model !== undefined) headers["x-selected-model"] = toHeaderText(routing.model)
   if (routing.confidence !== undefined) headers["x-routing-confidence"] = routing.confidence.toFixed(4)
   for (const name of forwardedHeaders) {
     const value = call.header(name)

@@ -47,7 +47,7 @@ export async function readSignals(
   if (pending.length > 0) {
     await withDeadline(Promise.all(pending), deadlineMs)
     // A family that missed the deadline has not settled; later results must not change facts that were acted on.
-    for (const family of plan.signals) if (!(family.type in familyMs)) settle(family, undefined, "timeout")
+    for (const family of plan.signals) if (!Object.hasOwn(familyMs, family.type)) settle(family, undefined, "timeout")
   }
   return { facts: facts.slice(), familyMs: { ...familyMs }, totalMs: performance.now() - startedAt }
 }
@@ -91,7 +91,11 @@ function store(
   reason: UnknownReason,
 ): void {
   family.rules.forEach((rule, index) => {
-    facts[family.firstSlot + index] = result?.find((fact) => fact.rule === rule) ?? {
+    // A module from outside may return anything.
+    const fact = Array.isArray(result)
+      ? (result as readonly (Fact | null)[]).find((each) => each?.rule === rule)
+      : undefined
+    facts[family.firstSlot + index] = fact ?? {
       rule,
       state: "unknown",
       confidence: 0,

@@ -24,7 +24,8 @@ export function createStage(
   options: { deadlineMs: number; signal: AbortSignal },
 ): Stage {
   let active = askers
-  let asked = 0
+  // Who has asked since the last call; one signal may ask several questions.
+  let asked = new Set<object>()
   let tasks: InferenceTask[] = []
   let replies: { resolve: (answer: InferenceAnswer) => void; reject: (error: unknown) => void }[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -34,7 +35,7 @@ export function createStage(
     timer = undefined
     if (tasks.length === 0) return
     const [batch, waiting] = [tasks, replies]
-    ;[tasks, replies, asked] = [[], [], 0]
+    ;[tasks, replies, asked] = [[], [], new Set()]
     inference.bundle(batch, options).then(
       (answers) =>
         waiting.forEach(({ resolve, reject }, index) =>
@@ -44,31 +45,36 @@ export function createStage(
     )
   }
 
-  const submit = (task: InferenceTask): Promise<InferenceAnswer> => {
+  const submit = (asker: object, task: InferenceTask): Promise<InferenceAnswer> => {
     const reply = new Promise<InferenceAnswer>((resolve, reject) => replies.push({ resolve, reject }))
     tasks.push(task)
-    asked += 1
-    if (asked >= active) send()
+    asked.add(asker)
+    // In a microtask, so that all questions that the last signal asks at once are in the call.
+    if (asked.size >= active) queueMicrotask(send)
     else timer ??= setTimeout(send, coalesceMs)
     return reply
   }
 
   return {
-    asker: ({ deployment, head }) => ({
-      classify: async (text) => {
-        const answer = await submit({ kind: "classify", deployment, text, ...(head !== undefined && { head }) })
-        if (answer.kind === "classify") return answer.classification
-        throw answer.kind === "error" ? answer.error : missing()
-      },
-      embed: async (text) => {
-        const answer = await submit({ kind: "embed", deployment, text })
-        if (answer.kind === "embed") return answer.vector
-        throw answer.kind === "error" ? answer.error : missing()
-      },
-    }),
+    asker({ deployment, head }) {
+      const asker = {}
+      return {
+        async classify(text) {
+          const task = { kind: "classify", deployment, text, ...(head !== undefined && { head }) } as const
+          const answer = await submit(asker, task)
+          if (answer.kind === "classify") return answer.classification
+          throw answer.kind === "error" ? answer.error : missing()
+        },
+        async embed(text) {
+          const answer = await submit(asker, { kind: "embed", deployment, text })
+          if (answer.kind === "embed") return answer.vector
+          throw answer.kind === "error" ? answer.error : missing()
+        },
+      }
+    },
     finished: () => {
       active -= 1
-      if (asked > 0 && asked >= active) send()
+      if (asked.size > 0 && asked.size >= active) send()
     },
   }
 }

@@ -187,6 +187,14 @@ export function createTracer(metrics: Metrics, plan: Pick<Plan, "models">): Trac
           ["reason_code", routing.automatic ? "auto_routing" : "model_specified"],
           ["model", model],
         ).add()
+        if (routing.reasoning !== undefined)
+          counter(
+            "llm_reasoning_decisions_total",
+            ["category", routing.decision ?? "none"],
+            ["model", model],
+            ["enabled", String(routing.reasoning.enabled)],
+            ["effort", routing.reasoning.effort],
+          ).add()
       }
       const reason = errorReason(end)
       if (reason !== undefined) counter("llm_request_errors_total", ["model", model], ["reason", reason]).add()

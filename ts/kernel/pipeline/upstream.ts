@@ -3,11 +3,12 @@
 import { isRtrError, RtrError } from "../error.ts"
 import { readChatReply, readChatStream, toStreamReply } from "../protocols/chat-completions.ts"
 import type { Call } from "../types/call.ts"
-import type { ChatReply, ChatRequest, ChunkBatch, Reply } from "../types/chat.ts"
+import type { ChatReply, ChatRequest, Reply } from "../types/chat.ts"
 import type { ReasoningChoice } from "../types/module.ts"
 import type { ModelTarget } from "../types/plan.ts"
 import type { Transport, TransportResponse } from "../types/transport.ts"
 import { pickBackend } from "./backends.ts"
+import { passBatches } from "./batches.ts"
 
 /** A whole reply is kept in memory; anything larger than this is no chat reply. */
 const maxReplyBytes = 64 * 1024 * 1024
@@ -45,12 +46,17 @@ export async function callUpstream(
     )
   }
   const passed = passedHeaders(response.headers)
-  const streams = response.headers["content-type"]?.includes("text/event-stream") === true
+  const streams = response.headers["content-type"]?.toLowerCase().includes("text/event-stream") === true
   if (streams && request.stream === true)
     return {
       kind: "stream",
       status: response.status,
-      batches: named(readChatStream(response.pieces()), target.name),
+      batches: passBatches(readChatStream(response.pieces()), {
+        onError: (error) => about(error, target.name),
+        onEnd: (how) => {
+          if (how === "left") response.cancel()
+        },
+      }),
       headers: passed,
     }
   if (streams) {
@@ -74,14 +80,6 @@ function about(error: unknown, model: string): unknown {
   return isRtrError(error)
     ? new RtrError(error.code, `No reply from model "${model}": ${error.message}`, { cause: error })
     : error
-}
-
-async function* named(batches: AsyncIterable<ChunkBatch>, model: string): AsyncGenerator<ChunkBatch> {
-  try {
-    yield* batches
-  } catch (error) {
-    throw about(error, model)
-  }
 }
 
 /** An upstream's error goes on in the client's format, with the same status. */

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
+import { availableParallelism } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type ErrorCode, errorCodes, RtrError } from "../error.ts"
@@ -58,7 +59,7 @@ export interface EngineTaskResult {
 }
 
 export interface ModelState {
-  readonly name: string
+  readonly id: string
   readonly status: DeploymentStatus["state"]
   readonly reason?: string
 }
@@ -174,12 +175,13 @@ export async function createNativeInference(options: NativeInferenceOptions = {}
     name,
     path: findBuiltinPackage(artifact) ?? artifact,
   }))
-  const engine = await openEngine({ models, ...(options.threads !== undefined && { threads: options.threads }) })
+  // Whoever embeds the engine wants to know at once; trying again is for services.
+  const engine = await openEngine({ models, loadAttempts: 1, threads: options.threads ?? availableParallelism() })
   const states = await engine.ready()
   const failed = states.find(({ status }) => status !== "ready")
   if (failed !== undefined) {
     await engine.close()
-    throw new RtrError("unavailable", `Cannot load model "${failed.name}": ${failed.reason ?? failed.status}`)
+    throw new RtrError("unavailable", `Cannot load model "${failed.id}": ${failed.reason ?? failed.status}`)
   }
   return {
     async bundle(tasks, { deadlineMs } = {}) {

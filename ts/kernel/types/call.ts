@@ -3,6 +3,7 @@
 import type { RtrError } from "../error.ts"
 import type { ChatRequest, Reply } from "./chat.ts"
 import type { Fact } from "./fact.ts"
+import type { ReasoningChoice } from "./module.ts"
 
 export interface Call {
   readonly id: string
@@ -69,6 +70,8 @@ export interface Routing {
   readonly signalMs: number
   readonly familyMs: SignalReadings["familyMs"]
   readonly automatic: boolean
+  /** Set for a candidate whose model has a reasoning family. */
+  readonly reasoning?: ReasoningChoice
 }
 
 export interface Outcome {

@@ -88,7 +88,11 @@ function baseSchema() {
     model_catalog: Type.Optional(
       section({
         signal_timeout_ms: Type.Optional(Type.Integer({ minimum: 1 })),
-        deployments: Type.Optional(Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" }), deployment)),
+        deployments: Type.Optional(
+          Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" }), deployment, {
+            additionalProperties: false,
+          }),
+        ),
         bindings: Type.Optional(Type.Record(Type.String(), binding)),
       }),
     ),

@@ -1,0 +1,34 @@
+//! Speed of the worker on a real package: `RTRUN_BENCH_MODEL=<folder> cargo bench -p rtrun-core [-- <part>]`.
+//!
+//! Times of one machine differ by a factor of two from minute to minute, so everything that is compared runs
+//! interleaved, and the figures that matter are ratios.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
+#![allow(clippy::unwrap_used, reason = "a benchmark that cannot go on stops")]
+
+mod client;
+mod forward;
+mod mixed;
+mod overhead;
+mod reading;
+mod shapes;
+mod support;
+mod throughput;
+
+fn main() {
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    let parts: [(&str, fn()); 7] = [
+        ("load", support::load),
+        ("reading", reading::reading),
+        ("forward", forward::forward),
+        ("shapes", shapes::shapes),
+        ("mixed", mixed::mixed),
+        ("overhead", overhead::overhead),
+        ("throughput", throughput::throughput),
+    ];
+    for (name, run) in parts {
+        if wanted.as_deref().is_none_or(|wanted| wanted == name) {
+            println!("== {name}");
+            run();
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The engine: loads models in the background and answers bundles of tasks. Everything hangs on it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::answer;
+use crate::error::Error;
+use crate::metrics::Metrics;
+use crate::model::{LoadContext, LoadedModel, ModelCard, ModelState, ModelStatus, Slot, load_until_ready};
+use crate::options::EngineOptions;
+use crate::task::{BundleAnswer, BundleOptions, Task};
+
+/// Serves the models it was opened with until it is closed or dropped.
+pub struct Engine {
+    slots: Vec<Arc<Slot>>,
+    context: Arc<LoadContext>,
+}
+
+/// The state of all models as one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineStatus {
+    /// No model has begun to load.
+    Starting,
+    /// Some model loads.
+    Loading,
+    /// Some model is checked, none loads.
+    Warming,
+    /// Every model serves.
+    Ready,
+    /// Some models serve and some were given up.
+    Degraded,
+    /// Every model was given up.
+    Failed,
+}
+
+impl Engine {
+    /// Checks the options and starts to load every model on a thread of its own.
+    pub fn open(options: EngineOptions) -> Result<Arc<Self>, Error> {
+        options.check()?;
+        let names: Vec<String> = options.models.iter().map(|model| model.name.clone()).collect();
+        let slots: Vec<Arc<Slot>> = options.models.iter().cloned().map(Slot::new).map(Arc::new).collect();
+        let context = Arc::new(LoadContext {
+            options,
+            metrics: Metrics::new(&names),
+            memory_bytes: AtomicU64::new(0),
+            closing: watch::Sender::new(false),
+        });
+        for slot in &slots {
+            let (slot, context) = (Arc::clone(slot), Arc::clone(&context));
+            std::thread::Builder::new()
+                .name("rtrun load".to_owned())
+                .spawn(move || load_until_ready(&slot, &context))
+                .map_err(|error| Error::Internal(format!("Cannot start a thread to load a model: {error}")))?;
+        }
+        Ok(Arc::new(Self { slots, context }))
+    }
+
+    /// Waits until every model is ready or has failed for good.
+    pub async fn ready(&self) -> Vec<ModelState> {
+        let mut states = Vec::with_capacity(self.slots.len());
+        for slot in &self.slots {
+            states.push(slot.settled().await);
+        }
+        states
+    }
+
+    /// The state of every model now.
+    pub fn states(&self) -> Vec<ModelState> {
+        self.slots.iter().map(|slot| slot.state()).collect()
+    }
+
+    /// The state of all models as one word.
+    pub fn status(&self) -> EngineStatus {
+        let states = self.states();
+        let has = |status| states.iter().any(|state| state.status == status);
+        if states.iter().all(|state| state.status == ModelStatus::Starting) {
+            EngineStatus::Starting
+        } else if has(ModelStatus::Loading) || has(ModelStatus::Starting) {
+            EngineStatus::Loading
+        } else if has(ModelStatus::Warming) {
+            EngineStatus::Warming
+        } else if !has(ModelStatus::Failed) {
+            EngineStatus::Ready
+        } else if has(ModelStatus::Ready) {
+            EngineStatus::Degraded
+        } else {
+            EngineStatus::Failed
+        }
+    }
+
+    /// What every model says about itself.
+    pub fn describe(&self) -> Vec<ModelCard> {
+        self.slots.iter().map(|slot| ModelCard::of(slot)).collect()
+    }
+
+    /// Answers tasks, possibly of several models. Needs a tokio runtime with a timer.
+    pub async fn bundle(self: &Arc<Self>, tasks: Vec<Task>, options: BundleOptions) -> BundleAnswer {
+        answer::bundle(self, tasks, options).await
+    }
+
+    /// Checks what holds for a bundle as a whole: the number of its tasks, and that their ids differ.
+    pub fn check_bundle(&self, tasks: &[Task]) -> Result<(), Error> {
+        let limit = self.options().max_bundle_tasks;
+        if tasks.is_empty() || tasks.len() > limit {
+            return Err(Error::InvalidRequest(format!("tasks has {} entries; 1 to {limit} are allowed", tasks.len())));
+        }
+        let is_again = |(index, task): (usize, &Task)| tasks[..index].iter().any(|other| other.id == task.id);
+        match tasks.iter().enumerate().find(|entry| is_again(*entry)) {
+            Some((_, task)) => Err(Error::InvalidRequest(format!("Two tasks have the id {:?}", task.id))),
+            None => Ok(()),
+        }
+    }
+
+    /// The options the engine was opened with.
+    pub fn options(&self) -> &EngineOptions {
+        &self.context.options
+    }
+
+    /// The engine's metrics.
+    pub fn metrics(&self) -> &Metrics {
+        &self.context.metrics
+    }
+
+    /// The text exposition of the metrics, gauges brought up to date.
+    pub fn exposition(&self) -> String {
+        for slot in &self.slots {
+            if let Ok(model) = slot.loaded() {
+                self.context.metrics.queue_depth(&model.name, model.worker.depth());
+            }
+        }
+        self.context.metrics.exposition()
+    }
+
+    /// The serving model of that name; the name may be left out where one model is served.
+    pub fn model(&self, name: Option<&str>) -> Result<Arc<LoadedModel>, Error> {
+        let names = || self.slots.iter().map(|slot| format!("{:?}", slot.options.name)).collect::<Vec<_>>().join(", ");
+        let slot = match (name, self.slots.as_slice()) {
+            (Some(name), slots) => slots.iter().find(|slot| slot.options.name == name).ok_or_else(|| {
+                Error::ModelNotFound(format!("Model {name:?} is not served; the models are {}", names()))
+            })?,
+            (None, [slot]) => slot,
+            (None, _) => {
+                return Err(Error::InvalidRequest(format!("model is missing; name one of {}", names())));
+            }
+        };
+        slot.loaded()
+    }
+
+    /// Takes no more tasks, lets running ones end until `grace` is over, then stops them. Blocks; models that are still
+    /// loading stop at their next step.
+    pub fn close(&self, grace: Duration) {
+        self.context.closing.send_replace(true);
+        let end = std::time::Instant::now() + grace;
+        for slot in &self.slots {
+            if let Some(model) = slot.close() {
+                model.worker.close(end.saturating_duration_since(std::time::Instant::now()));
+            }
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.close(Duration::ZERO);
+    }
+}
+
+impl EngineStatus {
+    /// The word of the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Loading => "loading",
+            Self::Warming => "warming",
+            Self::Ready => "ready",
+            Self::Degraded => "degraded",
+            Self::Failed => "failed",
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The worker of the router: small local models behind one typed interface and an HTTP contract.
+//!
+//! [`Engine`] loads model packages and answers bundles of tasks; [`serve`] puts it behind TCP or a Unix socket.
+
+mod answer;
+mod devices;
+mod engine;
+mod error;
+mod metrics;
+mod options;
+mod task;
+
+pub mod engines;
+pub mod families;
+pub mod graph;
+pub mod model;
+pub mod package;
+pub mod schedule;
+pub mod serve;
+pub mod tokens;
+
+pub use devices::{Device, devices};
+pub use engine::{Engine, EngineStatus};
+pub use error::{CODES, Error};
+pub use metrics::Metrics;
+pub use options::{EngineOptions, FAMILIES, LONGEST_LOAD_RETRY, MAX_INPUTS, ModelOptions, default_threads};
+pub use task::{
+    AnsweredBy, BundleAnswer, BundleOptions, ClassifyAnswer, EmbeddingsAnswer, ItemInput, Phases, Task, TaskAnswer,
+    TaskKind, TaskOutcome, Usage,
+};
+
+/// The version of the worker contract that this build speaks.
+pub const API_VERSION: &str = "1.0.0";

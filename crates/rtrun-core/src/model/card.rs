@@ -1,0 +1,152 @@
+//! What a model says about itself.
+
+use serde::Serialize;
+
+use super::loaded::LoadedModel;
+use super::slot::{ModelState, Slot};
+use crate::families::{EmbeddingCard, Head};
+use crate::options::MAX_INPUTS;
+
+/// One entry of `GET /v1/models`. Everything that is only known of a loaded model is absent before.
+#[derive(Debug, Clone, Serialize)]
+pub struct ModelCard {
+    id: String,
+    object: &'static str,
+    status: &'static str,
+    ready: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Only of a package that failed its self-check; a loaded one tells below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    golden: Option<FailedGolden>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    loaded: Option<LoadedCard>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct FailedGolden {
+    status: &'static str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct LoadedCard {
+    family: &'static str,
+    surfaces: Vec<&'static str>,
+    modalities: [&'static str; 1],
+    heads: Vec<HeadCard>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embedding: Option<EmbeddingEntry>,
+    limits: LimitsCard,
+    profile: &'static str,
+    profiles: [&'static str; 1],
+    engine: &'static str,
+    device: &'static str,
+    dtype: &'static str,
+    threads: usize,
+    model_sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manifest_sha256: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    licence: Option<String>,
+    golden: GoldenStatus,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct HeadCard {
+    name: String,
+    kind: &'static str,
+    labels: Vec<String>,
+    default_threshold: f32,
+    overflow: [&'static str; 2],
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct EmbeddingEntry {
+    dimension: usize,
+    dimensions: [usize; 1],
+    normalized: bool,
+    pooling: &'static str,
+    modalities: [&'static str; 1],
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct LimitsCard {
+    max_input_tokens: usize,
+    truncate_tokens: usize,
+    max_inputs: usize,
+}
+
+/// Outcome of the self-check.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GoldenStatus {
+    /// `matched` or `unverified`; a package that fails is not served.
+    pub status: &'static str,
+    /// Number of probes.
+    pub checked: usize,
+    /// Which implementation gave the recorded answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// The allowed difference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f32>,
+}
+
+impl ModelCard {
+    /// The card of a slot as it is now.
+    pub fn of(slot: &Slot) -> Self {
+        let ModelState { name, status, reason, has_failed_self_check } = slot.state();
+        let golden = has_failed_self_check.then_some(FailedGolden { status: "failed" });
+        let loaded = slot.loaded().ok().map(|model| LoadedCard::of(&model));
+        Self { id: name, object: "model", status: status.as_str(), ready: loaded.is_some(), reason, golden, loaded }
+    }
+}
+
+impl LoadedCard {
+    fn of(model: &LoadedModel) -> Self {
+        let heads = model.family.heads();
+        let embedding = model.family.embedding();
+        let surfaces = [(!heads.is_empty()).then_some("classify"), embedding.map(|_| "embeddings"), Some("bundle")];
+        Self {
+            family: model.kind.as_str(),
+            surfaces: surfaces.into_iter().flatten().collect(),
+            modalities: ["text"],
+            heads: heads.iter().map(head_card).collect(),
+            embedding: embedding.map(embedding_entry),
+            limits: LimitsCard {
+                max_input_tokens: model.max_tokens,
+                truncate_tokens: model.max_tokens,
+                max_inputs: MAX_INPUTS,
+            },
+            profile: model.profile,
+            profiles: [model.profile],
+            engine: model.engine,
+            device: "cpu",
+            dtype: "float32",
+            threads: model.threads,
+            model_sha256: model.model_sha256.clone(),
+            manifest_sha256: model.manifest_sha256.clone(),
+            licence: model.licence.clone(),
+            golden: model.golden.clone(),
+        }
+    }
+}
+
+fn head_card(head: &Head) -> HeadCard {
+    HeadCard {
+        name: head.name.clone(),
+        kind: head.kind.as_str(),
+        labels: head.labels.clone(),
+        default_threshold: head.threshold,
+        overflow: ["truncate", "reject"],
+    }
+}
+
+fn embedding_entry(card: &EmbeddingCard) -> EmbeddingEntry {
+    EmbeddingEntry {
+        dimension: card.dimension,
+        dimensions: [card.dimension],
+        normalized: card.normalized,
+        pooling: card.pooling,
+        modalities: ["text"],
+    }
+}

@@ -1,0 +1,71 @@
+//! The self-check at load: recorded probes answered twice, equal to each other and close to the record.
+
+use std::sync::Arc;
+
+use super::card::GoldenStatus;
+use crate::engines::Encoder;
+use crate::error::Error;
+use crate::families::Family;
+use crate::package::Package;
+use crate::tokens::{Overflow, TextReader};
+
+/// What the check needs of a model that does not serve yet.
+pub struct Candidate<'m> {
+    pub package: &'m Package,
+    pub family: &'m dyn Family,
+    pub reader: &'m TextReader,
+}
+
+/// Runs every probe. A package without probes is unverified; one that differs is refused.
+pub fn check_golden(candidate: &Candidate, encoder: &mut dyn Encoder) -> Result<GoldenStatus, Error> {
+    let Some(golden) = &candidate.package.golden else {
+        return Ok(GoldenStatus { status: "unverified", checked: 0, reference: None, tolerance: None });
+    };
+    for probe in &golden.embeddings {
+        let vector = candidate.vector_twice(encoder, &probe.text)?;
+        candidate.compare("embeddings", &vector, &probe.vector, golden.tolerance)?;
+    }
+    for probe in &golden.classify {
+        let heads = candidate.family.heads();
+        let head = heads.iter().find(|head| head.name == probe.head);
+        let head = head.ok_or_else(|| candidate.failed(format_args!("there is no head {:?}", probe.head)))?;
+        let vector = candidate.vector_twice(encoder, &probe.text)?;
+        let probabilities = candidate.family.classify(head, &vector);
+        candidate.compare(&head.name, &probabilities, &probe.probabilities, golden.tolerance)?;
+    }
+    Ok(GoldenStatus {
+        status: "matched",
+        checked: golden.embeddings.len() + golden.classify.len(),
+        reference: Some(golden.reference.clone()),
+        tolerance: Some(golden.tolerance),
+    })
+}
+
+impl Candidate<'_> {
+    fn vector_twice(&self, encoder: &mut dyn Encoder, text: &str) -> Result<Arc<[f32]>, Error> {
+        let row = self.reader.read(text, self.package.max_tokens, Overflow::Truncate)?.ids;
+        let first = encoder.encode(std::slice::from_ref(&row))?.remove(0);
+        let second = encoder.encode(std::slice::from_ref(&row))?.remove(0);
+        let same = first.iter().zip(second.iter()).all(|(one, other)| one.to_bits() == other.to_bits());
+        if same { Ok(first) } else { Err(self.failed("two answers to the same probe differ")) }
+    }
+
+    fn compare(&self, what: &str, found: &[f32], recorded: &[f32], tolerance: f32) -> Result<(), Error> {
+        if found.len() != recorded.len() {
+            let (found, recorded) = (found.len(), recorded.len());
+            return Err(self.failed(format_args!("a probe of {what} has {found} values; {recorded} are recorded")));
+        }
+        let differences = found.iter().zip(recorded).map(|(one, other)| (one - other).abs());
+        // A value that is not a number is not within any tolerance.
+        if differences.clone().all(|difference| difference <= tolerance) {
+            return Ok(());
+        }
+        let worst = differences.fold(0.0, |worst, difference| if difference <= worst { worst } else { difference });
+        Err(self.failed(format_args!("a probe of {what} is off by {worst}; {tolerance} is allowed")))
+    }
+
+    fn failed(&self, problem: impl std::fmt::Display) -> Error {
+        let error = self.package.files.invalid("golden.json", format_args!("the self-check failed: {problem}"));
+        Error::SelfCheckFailed(error.to_string())
+    }
+}

@@ -1,0 +1,60 @@
+//! A model that serves.
+
+use crate::error::Error;
+use crate::families::{Family, Head};
+use crate::model::GoldenStatus;
+use crate::package::FamilyKind;
+use crate::schedule::{ResultCache, Worker};
+use crate::tokens::TextReader;
+
+/// Everything a request needs of one model.
+pub struct LoadedModel {
+    /// The name that requests use.
+    pub name: String,
+    /// The family's name.
+    pub kind: FamilyKind,
+    /// From sentence vectors to answers.
+    pub family: Box<dyn Family>,
+    /// From texts to rows.
+    pub reader: TextReader,
+    /// The queue and its thread.
+    pub worker: Worker,
+    /// Kept results.
+    pub cache: ResultCache,
+    /// The longest input, special tokens included.
+    pub max_tokens: usize,
+    /// Numerical profile.
+    pub profile: &'static str,
+    /// Which engine computes.
+    pub engine: &'static str,
+    /// Threads of one forward.
+    pub threads: usize,
+    /// SHA-256 of `model.safetensors`.
+    pub model_sha256: String,
+    /// SHA-256 of `manifest.json`.
+    pub manifest_sha256: Option<String>,
+    /// The licence that the package names.
+    pub licence: Option<String>,
+    /// Outcome of the self-check.
+    pub golden: GoldenStatus,
+    /// Bytes the weights take.
+    pub memory_bytes: u64,
+}
+
+impl LoadedModel {
+    /// The head of a request; the name may be left out where there is only one.
+    pub fn head(&self, name: Option<&str>) -> Result<&Head, Error> {
+        let heads = self.family.heads();
+        let names = || heads.iter().map(|head| format!("{:?}", head.name)).collect::<Vec<_>>().join(", ");
+        match (name, heads) {
+            (_, []) => Err(Error::UnsupportedSurface(format!("Model {:?} has no head to classify with", self.name))),
+            (None, [head]) => Ok(head),
+            (None, _) => {
+                Err(Error::InvalidRequest(format!("Model {:?} has several heads; name one of {}", self.name, names())))
+            }
+            (Some(name), _) => heads.iter().find(|head| head.name == name).ok_or_else(|| {
+                Error::InvalidRequest(format!("Model {:?} has no head {name:?}; it has {}", self.name, names()))
+            }),
+        }
+    }
+}

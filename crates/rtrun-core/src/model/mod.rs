@@ -1,0 +1,12 @@
+//! One served model: its slot, how it is loaded, what it says about itself.
+
+mod card;
+mod golden_check;
+mod load;
+mod loaded;
+mod slot;
+
+pub use card::{GoldenStatus, ModelCard};
+pub use load::{LoadContext, load_until_ready};
+pub use loaded::LoadedModel;
+pub use slot::{ModelState, ModelStatus, Slot};

@@ -1,0 +1,99 @@
+//! The files of one package: found inside its folder only, and only if the manifest lists them.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use super::manifest::Manifest;
+use crate::error::Error;
+
+/// A package folder whose files, where a manifest is present, have been checked against it.
+#[derive(Debug)]
+pub struct PackageFiles {
+    name: String,
+    root: PathBuf,
+    manifest: Option<Manifest>,
+}
+
+impl PackageFiles {
+    /// Opens the folder and, if it has a `manifest.json`, checks every file that it lists.
+    pub fn open(name: &str, folder: &Path) -> Result<Self, Error> {
+        let root = fs::canonicalize(folder).map_err(|error| {
+            let message = format!("Cannot open package {name:?}: folder {} cannot be read: {error}", folder.display());
+            // A folder that is not there yet may be on its way: a download, or a mount that comes up late.
+            Error::Unavailable(message)
+        })?;
+        if !root.is_dir() {
+            return Err(Error::InvalidPackage(format!(
+                "Cannot open package {name:?}: {} is not a folder",
+                folder.display()
+            )));
+        }
+        let mut files = Self { name: name.to_owned(), root, manifest: None };
+        files.manifest = Manifest::open(&files)?;
+        Ok(files)
+    }
+
+    /// The error for a damaged or unsupported file of this package.
+    pub fn invalid(&self, file: &str, problem: impl std::fmt::Display) -> Error {
+        Error::InvalidPackage(format!("Cannot use package {:?}: {file}: {problem}", self.name))
+    }
+
+    /// The real path of a file, `None` if the package has no such file.
+    pub fn find(&self, file: &str) -> Result<Option<PathBuf>, Error> {
+        if file.is_empty() || Path::new(file).components().any(|part| !matches!(part, std::path::Component::Normal(_)))
+        {
+            return Err(self.invalid(file, "the name must be a relative path inside the package"));
+        }
+        let path = match fs::canonicalize(self.root.join(file)) {
+            Ok(path) => path,
+            Err(error)
+                if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(self.root.join(file)).is_err() =>
+            {
+                return Ok(None);
+            }
+            Err(error) => return Err(self.invalid(file, format_args!("cannot be opened: {error}"))),
+        };
+        if !path.starts_with(&self.root) {
+            return Err(self.invalid(file, "is a link that leads out of the package folder; put the file itself there"));
+        }
+        if !path.is_file() {
+            return Err(self.invalid(file, "is not a regular file"));
+        }
+        if let Some(manifest) = &self.manifest
+            && !manifest.lists(file)
+        {
+            return Err(self.invalid(file, "is used but not listed in manifest.json"));
+        }
+        Ok(Some(path))
+    }
+
+    /// The real path of a file that must be there.
+    pub fn require(&self, file: &str) -> Result<PathBuf, Error> {
+        self.find(file)?.ok_or_else(|| self.invalid(file, "is missing"))
+    }
+
+    /// The content of a file, `None` if the package has no such file.
+    pub fn read(&self, file: &str) -> Result<Option<Vec<u8>>, Error> {
+        let Some(path) = self.find(file)? else { return Ok(None) };
+        fs::read(path).map(Some).map_err(|error| self.invalid(file, format_args!("cannot be read: {error}")))
+    }
+
+    /// A parsed JSON file, `None` if the package has no such file.
+    pub fn read_json<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, Error> {
+        let Some(bytes) = self.read(file)? else { return Ok(None) };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| self.invalid(file, error))
+    }
+
+    /// The SHA-256 of `manifest.json`, `None` if the package has none.
+    pub fn manifest_sha256(&self) -> Option<&str> {
+        self.manifest.as_ref().map(Manifest::sha256)
+    }
+
+    /// The SHA-256 that the manifest records for a file and that has been found to be right.
+    pub fn checked_sha256(&self, file: &str) -> Option<&str> {
+        self.manifest.as_ref().and_then(|manifest| manifest.sha256_of(file))
+    }
+}

@@ -1,0 +1,16 @@
+//! Model packages: open a folder, check its hashes, learn what it is. Nothing in a package is ever executed.
+
+mod files;
+mod golden;
+mod hub;
+mod manifest;
+mod open;
+mod settings;
+mod weights;
+
+pub use files::PackageFiles;
+pub use golden::{Golden, GoldenClassify, GoldenEmbedding};
+pub use hub::{BertConfig, Pooling, StaticConfig};
+pub use open::{Architecture, FamilyKind, Package};
+pub use settings::{HeadKind, HeadSettings};
+pub use weights::{Dtype, TensorPlace, Weights};

@@ -1,0 +1,42 @@
+//! Finds out at load which rows may share a forward: those whose answers stay the same, bit for bit.
+
+use std::sync::Arc;
+
+use super::pack::Sharing;
+use crate::engines::{Encoder, RowVector};
+use crate::error::Error;
+
+/// Lengths around the widths of vector units, small enough to cost a few forwards only.
+const LENGTHS: [usize; 6] = [9, 10, 16, 17, 31, 33];
+
+/// Compares every probe row alone with itself in company. `vocabulary` bounds the token ids.
+pub fn probe_sharing(encoder: &mut dyn Encoder, vocabulary: usize, longest: usize) -> Result<Sharing, Error> {
+    let row = |length: usize, seed: usize| -> Arc<[u32]> {
+        let id = |at: usize| (seed * 7919 + at * 104_729 + 1) % vocabulary.max(1);
+        (0..length.min(longest)).map(|at| u32::try_from(id(at)).unwrap_or(0)).collect()
+    };
+    let rows: Vec<Arc<[u32]>> = LENGTHS.iter().enumerate().map(|(seed, length)| row(*length, seed)).collect();
+    let mut alone = Vec::new();
+    for row in &rows {
+        alone.extend(encoder.encode(std::slice::from_ref(row))?);
+    }
+    let twin = row(LENGTHS[3], LENGTHS.len());
+    let twin_alone = encoder.encode(std::slice::from_ref(&twin))?.remove(0);
+    let together = encoder.encode(&[Arc::clone(&rows[3]), Arc::clone(&twin), Arc::clone(&rows[3])])?;
+    let is_equal = |pairs: &[(&RowVector, &RowVector)]| pairs.iter().all(|(one, other)| same_bits(one, other));
+    if !is_equal(&[(&together[0], &alone[3]), (&together[1], &twin_alone), (&together[2], &alone[3])]) {
+        return Ok(Sharing::Alone);
+    }
+    // More padding than packing ever allows, in either order.
+    for part in [0..2, 2..4, 4..6, 0..6] {
+        let together = encoder.encode(&rows[part.clone()])?;
+        if !together.iter().zip(&alone[part]).all(|(one, other)| same_bits(one, other)) {
+            return Ok(Sharing::EqualLengths);
+        }
+    }
+    Ok(Sharing::Padded)
+}
+
+fn same_bits(one: &[f32], other: &[f32]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.to_bits() == other.to_bits())
+}

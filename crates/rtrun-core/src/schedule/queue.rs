@@ -1,0 +1,291 @@
+//! The queue of one model as a state machine without threads or clock: every call says what time it is.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::pack::{PackLimits, Sharing, forward_tokens};
+use super::waiting::{Arrival, WaitingRows};
+use crate::engines::RowVector;
+use crate::error::Error;
+
+/// Time since some fixed moment.
+pub type Time = Duration;
+
+/// The answer to one row.
+pub type RowAnswer = Result<RowVector, Error>;
+
+/// Names an admitted group.
+pub type GroupId = u64;
+
+/// What a queue admits and how it packs.
+#[derive(Debug, Clone, Copy)]
+pub struct QueueLimits {
+    /// Unanswered groups.
+    pub groups: usize,
+    /// Tokens of all unanswered groups.
+    pub tokens: usize,
+    /// Limits of one forward.
+    pub forward: PackLimits,
+    /// How long a row that arrived at a busy model may wait for company.
+    pub window: Duration,
+}
+
+/// The answer to a group, rows in the order they were given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupAnswer {
+    /// One answer a row.
+    pub rows: Vec<RowAnswer>,
+    /// Time between admission and answer in which none of the group's forwards ran.
+    pub queue: Duration,
+    /// Time of the forwards that answered the group.
+    pub forward: Duration,
+    /// When the answer was complete.
+    pub at: Time,
+}
+
+/// Rows that will share a forward.
+#[derive(Debug)]
+pub struct Batch {
+    /// Token ids, one slice a row.
+    pub rows: Vec<Arc<[u32]>>,
+    /// Tokens that the forward computes, padding included.
+    pub tokens: usize,
+    numbers: Vec<u64>,
+}
+
+/// What the owner of the queue is to do.
+#[derive(Debug)]
+pub enum Next {
+    /// Compute these rows, then call [`Queue::finish`].
+    Run(Batch),
+    /// Ask again at this time, or when something arrives.
+    WaitUntil(Time),
+    /// Ask again when something arrives.
+    Idle,
+}
+
+/// Called with the answer of a group, exactly once unless the group leaves.
+pub type Reply = Box<dyn FnOnce(GroupAnswer) + Send>;
+
+/// The queue of one model.
+pub struct Queue {
+    limits: QueueLimits,
+    last_id: GroupId,
+    groups: HashMap<GroupId, Group>,
+    queued_tokens: usize,
+    rows: WaitingRows,
+    /// Groups by deadline.
+    deadlines: BTreeSet<(Time, GroupId)>,
+    is_running: bool,
+    /// Seconds one token takes, as measured.
+    seconds_per_token: f64,
+}
+
+struct Group {
+    answers: Vec<Option<RowAnswer>>,
+    missing: usize,
+    tokens: usize,
+    admitted: Time,
+    deadline: Option<Time>,
+    forward: Duration,
+    reply: Reply,
+}
+
+/// The cost of a token before any was measured.
+const FIRST_SECONDS_PER_TOKEN: f64 = 1e-4;
+
+/// What rows without an answer get when their deadline passes.
+pub(super) fn past_deadline() -> Error {
+    Error::DeadlineExceeded("The deadline passed before the model had answered".to_owned())
+}
+
+/// How much one forward moves the measured cost.
+const COST_WEIGHT: f64 = 0.1;
+
+impl Queue {
+    /// An empty queue.
+    pub fn new(limits: QueueLimits) -> Self {
+        Self {
+            limits,
+            last_id: 0,
+            groups: HashMap::new(),
+            queued_tokens: 0,
+            rows: WaitingRows::default(),
+            deadlines: BTreeSet::new(),
+            is_running: false,
+            seconds_per_token: FIRST_SECONDS_PER_TOKEN,
+        }
+    }
+
+    /// Unanswered groups.
+    pub fn depth(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Admits a group as a whole or refuses it as a whole.
+    pub fn admit(
+        &mut self,
+        rows: &[Arc<[u32]>],
+        deadline: Option<Time>,
+        now: Time,
+        reply: Reply,
+    ) -> Result<GroupId, Error> {
+        let tokens = rows.iter().map(|row| row.len()).sum();
+        self.check_admission(tokens)?;
+        let was_busy = self.is_running || !self.groups.is_empty();
+        self.last_id += 1;
+        let id = self.last_id;
+        // Expected finish if nothing else were there: early or short groups come first, and whoever waits moves up,
+        // because everything that arrives later has a later time to start from.
+        let finish = now + Duration::from_secs_f64(tokens as f64 * self.seconds_per_token);
+        let arrival = Arrival { finish, at: now, was_busy };
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        // The longest row first: packing from it downwards leaves the least padding.
+        order.sort_by_key(|index| std::cmp::Reverse(rows[*index].len()));
+        for index in order {
+            self.rows.join(&rows[index], (id, index), arrival);
+        }
+        if let Some(deadline) = deadline {
+            self.deadlines.insert((deadline, id));
+        }
+        self.queued_tokens += tokens;
+        let answers = vec![None; rows.len()];
+        let group =
+            Group { answers, missing: rows.len(), tokens, admitted: now, deadline, forward: Duration::ZERO, reply };
+        self.groups.insert(id, group);
+        Ok(id)
+    }
+
+    /// What to do now. Groups whose deadline has passed are answered first.
+    pub fn next(&mut self, now: Time) -> Next {
+        self.expire(now);
+        let Some((arrival, chosen)) = self.rows.choose(self.limits.forward) else { return Next::Idle };
+        if let Some(until) = self.window_end(&chosen, arrival, now) {
+            return Next::WaitUntil(until);
+        }
+        self.is_running = true;
+        let tokens = forward_tokens(chosen.iter().map(|(length, _)| *length), self.limits.forward.sharing);
+        let numbers = chosen.iter().map(|(_, number)| *number).collect();
+        let rows = chosen.into_iter().map(|row| self.rows.start(row)).collect();
+        Next::Run(Batch { rows, tokens, numbers })
+    }
+
+    /// Takes the answers of a batch, which ran for `took` until `now`.
+    pub fn finish(&mut self, batch: &Batch, answers: Vec<RowAnswer>, took: Duration, now: Time) {
+        self.is_running = false;
+        self.measure(batch, took);
+        let mut served = BTreeSet::new();
+        for (number, answer) in batch.numbers.iter().zip(answers) {
+            for (id, index) in self.rows.finish(*number) {
+                let Some(group) = self.groups.get_mut(&id) else { continue };
+                // The forward counts once for a group, however many of its rows it had.
+                if served.insert(id) {
+                    group.forward += took;
+                }
+                if group.answers[index].replace(answer.clone()).is_none() {
+                    group.missing -= 1;
+                }
+            }
+        }
+        for id in served {
+            if self.groups.get(&id).is_some_and(|group| group.missing == 0) {
+                self.answer(id, now, || unreachable!("every row has its answer"));
+            }
+        }
+    }
+
+    /// Answers a group at once with what there is; the missing rows get `error`.
+    pub fn settle(&mut self, id: GroupId, error: &Error, now: Time) {
+        if self.groups.contains_key(&id) {
+            self.answer(id, now, || Err(error.clone()));
+        }
+    }
+
+    /// Settles every group.
+    pub fn settle_all(&mut self, error: &Error, now: Time) {
+        let ids: Vec<GroupId> = self.groups.keys().copied().collect();
+        for id in ids {
+            self.settle(id, error, now);
+        }
+    }
+
+    /// Forgets a group whose caller has left. Its waiting rows are not computed unless another group wants them.
+    pub fn leave(&mut self, id: GroupId) {
+        if let Some(group) = self.groups.remove(&id) {
+            self.forget(id, &group);
+        }
+    }
+
+    fn check_admission(&self, tokens: usize) -> Result<(), Error> {
+        let limits = self.limits;
+        if tokens > limits.tokens {
+            return Err(Error::RequestTooLarge(format!(
+                "The request has {tokens} tokens; one model takes at most {} at a time",
+                limits.tokens
+            )));
+        }
+        if self.groups.len() >= limits.groups {
+            return Err(Error::Overloaded(format!(
+                "{} requests wait for the model already; try again later",
+                limits.groups
+            )));
+        }
+        if self.queued_tokens + tokens > limits.tokens {
+            return Err(Error::Overloaded(format!(
+                "{} tokens wait for the model already; try again later",
+                self.queued_tokens
+            )));
+        }
+        Ok(())
+    }
+
+    /// Until when a row waits for company: only if it came to a busy model, and only while there is room beside it.
+    fn window_end(&self, chosen: &[(usize, u64)], arrival: Arrival, now: Time) -> Option<Time> {
+        let until = arrival.at + self.limits.window;
+        let limits = self.limits.forward;
+        let and_one_more = chosen.iter().map(|(length, _)| *length).chain([chosen[0].0]);
+        let has_room =
+            limits.sharing != Sharing::Alone && forward_tokens(and_one_more, limits.sharing) <= limits.tokens;
+        (arrival.was_busy && has_room && now < until).then_some(until)
+    }
+
+    fn measure(&mut self, batch: &Batch, took: Duration) {
+        if batch.tokens > 0 {
+            let cost = took.as_secs_f64() / batch.tokens as f64;
+            self.seconds_per_token += COST_WEIGHT * (cost - self.seconds_per_token);
+        }
+    }
+
+    fn expire(&mut self, now: Time) {
+        while let Some(&(deadline, id)) = self.deadlines.first().filter(|(deadline, _)| *deadline <= now) {
+            self.deadlines.remove(&(deadline, id));
+            self.settle(id, &past_deadline(), now);
+        }
+    }
+
+    fn answer(&mut self, id: GroupId, now: Time, missing: impl Fn() -> RowAnswer) {
+        let Some(mut group) = self.groups.remove(&id) else { return };
+        self.forget(id, &group);
+        let answers = std::mem::take(&mut group.answers);
+        let rows = answers.into_iter().map(|answer| answer.unwrap_or_else(&missing));
+        let spent = now.saturating_sub(group.admitted);
+        (group.reply)(GroupAnswer {
+            rows: rows.collect(),
+            queue: spent.saturating_sub(group.forward),
+            forward: group.forward,
+            at: now,
+        });
+    }
+
+    /// Takes a removed group out of every index.
+    fn forget(&mut self, id: GroupId, group: &Group) {
+        self.queued_tokens -= group.tokens;
+        if let Some(deadline) = group.deadline {
+            self.deadlines.remove(&(deadline, id));
+        }
+        if group.missing > 0 {
+            self.rows.leave(id);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The HTTP contract of the worker over TCP and Unix sockets.
+
+mod body;
+mod connection;
+mod encode;
+mod endpoints;
+mod listen;
+mod reply;
+mod requests;
+mod responses;
+mod router;
+mod server;
+mod timing;
+
+pub use listen::Address;
+pub use server::{ServeOptions, Server};

@@ -1,0 +1,79 @@
+//! From results to HTTP responses.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::Response;
+use serde::Serialize;
+
+use super::timing::Clock;
+use crate::error::Error;
+
+const SERVER_TIMING: &str = "server-timing";
+
+#[derive(Serialize)]
+struct ErrorBody<'e> {
+    error: ErrorEntry<'e>,
+}
+
+/// An error inside a response.
+#[derive(Serialize)]
+pub struct ErrorEntry<'e> {
+    code: &'static str,
+    message: std::borrow::Cow<'e, str>,
+}
+
+impl From<&Error> for ErrorEntry<'_> {
+    fn from(error: &Error) -> Self {
+        Self { code: error.code(), message: error.to_string().into() }
+    }
+}
+
+/// A JSON response.
+pub fn json<T: Serialize>(status: u16, value: &T) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => content(status, "application/json", bytes),
+        Err(error) => {
+            let error = Error::Internal(format!("The response could not be written: {error}"));
+            failure(&error)
+        }
+    }
+}
+
+/// The response to a request that cannot be served.
+pub fn failure(error: &Error) -> Response {
+    let body = ErrorBody { error: error.into() };
+    // A struct of two strings always serializes.
+    let bytes = serde_json::to_vec(&body).unwrap_or_default();
+    let mut response = content(error.status(), "application/json", bytes);
+    if let Some(seconds) = error.retry_after_seconds() {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// A response with ready bytes.
+pub fn content(status: u16, kind: &'static str, bytes: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::from(bytes));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+/// Stops the clock and writes its header.
+pub fn timed(mut response: Response, clock: Clock) -> Response {
+    let timing = clock.stop(response.status().as_u16());
+    if let Ok(value) = HeaderValue::from_str(&timing) {
+        response.headers_mut().insert(SERVER_TIMING, value);
+    }
+    response
+}
+
+/// The answer to an unknown path.
+pub async fn path_not_found(uri: Uri) -> Response {
+    failure(&Error::PathNotFound(format!("There is nothing at {}; see GET /v1/models", uri.path())))
+}
+
+/// The answer to a known path with another method.
+pub async fn method_not_allowed(method: Method, uri: Uri) -> Response {
+    failure(&Error::MethodNotAllowed(format!("{} does not take {method}", uri.path())))
+}

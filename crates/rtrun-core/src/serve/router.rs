@@ -1,0 +1,29 @@
+//! The table of paths.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{get, post};
+
+use super::endpoints::{bundle, classify, embeddings, health, metrics, models, not_yet};
+use super::reply::{method_not_allowed, path_not_found};
+use crate::engine::Engine;
+
+/// All paths of the worker contract.
+pub fn router(engine: Arc<Engine>) -> Router {
+    Router::new()
+        .route("/v1/embeddings", post(embeddings))
+        .route("/v1/classify", post(classify))
+        .route("/v1/bundle", post(bundle))
+        .route("/v1/decisions", post(not_yet))
+        .route("/v1/systemone", post(not_yet))
+        .route("/v1/rerank", post(not_yet))
+        .route("/openapi.yaml", get(not_yet))
+        .route("/v1/models", get(models))
+        .route("/health", get(health::health))
+        .route("/health/live", get(health::live))
+        .route("/metrics", get(metrics))
+        .fallback(path_not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+        .with_state(engine)
+}

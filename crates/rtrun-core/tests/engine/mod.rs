@@ -1,0 +1,4 @@
+mod answers;
+mod bundle;
+mod loading;
+mod options;

@@ -1,0 +1,48 @@
+use std::path::Path;
+
+use rtrun_core::{Engine, EngineOptions, Error, ModelOptions};
+
+use crate::support::options;
+
+fn refusal(options: EngineOptions) -> String {
+    match Engine::open(options).map(|_| ()) {
+        Err(Error::InvalidOptions(message)) => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_is_not_there_yet_is_refused_by_name() {
+    let mut options = options(&[("a", Path::new("/a"))]);
+    options.models[0] = ModelOptions {
+        family: Some("rerank".to_owned()),
+        device: Some("cuda".to_owned()),
+        profile: Some("max_speed".to_owned()),
+        engine: Some("native".to_owned()),
+        ..options.models[0].clone()
+    };
+    let expected = [
+        "models[0].family \"rerank\" is not supported yet; use embeddings or static_embeddings or sequence_classification",
+        "models[0].device \"cuda\" is not supported yet; use auto or cpu",
+        "models[0].profile \"max_speed\" is not supported yet; use exact",
+        "models[0].engine \"native\" is not supported yet; use auto or onnxruntime",
+    ];
+    assert_eq!(refusal(options), expected.join("; "));
+}
+
+#[test]
+fn impossible_values_are_all_named_at_once() {
+    let options = EngineOptions {
+        threads: 0,
+        max_queue: 0,
+        ..options(&[("a", Path::new("/a")), ("a", Path::new("/b")), ("", Path::new("/c"))])
+    };
+    let expected = [
+        "threads is 0; it must be at least 1",
+        "max_queue is 0; it must be at least 1",
+        "models[1].name \"a\" is used twice",
+        "models[2].name is empty",
+    ];
+    assert_eq!(refusal(options), expected.join("; "));
+    assert_eq!(refusal(EngineOptions::default()), "models is empty; name at least one model");
+}

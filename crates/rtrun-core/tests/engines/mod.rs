@@ -1,0 +1,2 @@
+mod library;
+mod poolings;

@@ -1,0 +1,49 @@
+//! Stored types other than 32-bit floats are expanded once, when the session is made.
+
+use rtrun_core::engines::Encoder;
+use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
+use rtrun_core::graph::bert_graph;
+use rtrun_core::package::{Architecture, Package};
+
+use crate::support::weights::{Stored, rewrite};
+use crate::support::{embed, fixture, open_ready, options, runtime_library};
+
+#[test]
+fn expanded_int8_weights_answer_exactly_as_the_floats_they_stand_for() {
+    let expanded = crate::support::copy_without_manifest("heads-int8");
+    rewrite(&expanded.path().join("model.safetensors"), |tensors| {
+        let stored = tensors.clone();
+        tensors.retain(|name, _| !name.ends_with("_scale"));
+        for (name, tensor) in tensors.iter_mut().filter(|(_, tensor)| tensor.dtype == safetensors::Dtype::I8) {
+            let scale = floats(&stored[&format!("{name}_scale")].bytes);
+            let width = tensor.shape[1];
+            let bytes = tensor.bytes.iter().enumerate();
+            let values = bytes.map(|(at, byte)| f32::from(byte.cast_signed()) * scale[at / width]);
+            let bytes = values.flat_map(f32::to_le_bytes).collect();
+            *tensor = Stored { dtype: safetensors::Dtype::F32, shape: tensor.shape.clone(), bytes };
+        }
+    });
+    let texts = ["hello world", "", "a longer text, with punctuation and 中文"];
+    let from_floats = embed(&open_ready(options(&[("model", expanded.path())])), &texts);
+    let from_bytes = embed(&open_ready(options(&[("model", &fixture("heads-int8"))])), &texts);
+    assert_eq!(from_floats, from_bytes);
+}
+
+#[test]
+fn a_graph_refers_to_its_weights_and_holds_none() {
+    let package = Package::open("embeddings", &fixture("embeddings"), None).unwrap();
+    let Architecture::Bert(config) = &package.architecture else { panic!() };
+    let graph = bert_graph(&package.weights, config).unwrap();
+    assert!(graph.model.len() < 16_384, "{} bytes", graph.model.len());
+    assert_eq!(graph.memory_bytes, package.weights.stored_bytes());
+    let runtime = Runtime::load(&runtime_library()).unwrap();
+    let options = SessionOptions { threads: 1, width: 64, pooling: package.pooling, normalize: package.normalize };
+    let mut encoder = OnnxEncoder::new(&runtime, &graph, options).unwrap();
+    let rows = [[2_u32, 3].into(), [2_u32, 40, 3].into()];
+    let vectors = encoder.encode(&rows).unwrap();
+    assert_eq!(vectors.iter().map(|vector| vector.len()).collect::<Vec<_>>(), [64, 64]);
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}

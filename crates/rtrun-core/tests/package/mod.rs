@@ -1,0 +1,2 @@
+mod recognized;
+mod refused;

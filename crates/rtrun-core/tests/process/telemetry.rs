@@ -1,0 +1,54 @@
+//! The inference library reports nothing: no file in the home folder and no socket while it works.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::children;
+use crate::support::{embed, engine};
+
+#[test]
+fn a_process_that_infers_writes_no_files_and_opens_no_sockets() {
+    let home = tempfile::tempdir().unwrap();
+    let output = children::run("process::telemetry::child_that_infers", home.path());
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(children::files(home.path()), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "a child of the test above"]
+fn child_that_infers() {
+    let is_done = Arc::new(AtomicBool::new(false));
+    let seen_done = Arc::clone(&is_done);
+    let watch = std::thread::spawn(move || {
+        let mut sockets = Vec::new();
+        while !seen_done.load(Ordering::SeqCst) {
+            sockets.extend(open_sockets());
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        sockets
+    });
+    let engine = engine(&["embeddings"]);
+    for text in ["one", "two", "three"] {
+        embed(&engine, &[text]);
+    }
+    // The library's own reporting would begin within moments of its start.
+    std::thread::sleep(Duration::from_millis(500));
+    is_done.store(true, Ordering::SeqCst);
+    assert_eq!(watch.join().unwrap(), Vec::<String>::new());
+    assert_eq!(std::env::var("ORT_DISABLE_TELEMETRY").as_deref(), Ok("1"));
+}
+
+/// Sockets other than pairs of the runtime: those that the kernel lists under a network protocol.
+fn open_sockets() -> Vec<String> {
+    let tables: String = ["tcp", "tcp6", "udp", "udp6", "raw"]
+        .iter()
+        .filter_map(|name| std::fs::read_to_string(format!("/proc/self/net/{name}")).ok())
+        .collect();
+    let Ok(descriptors) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
+    let links = descriptors.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+    links
+        .filter_map(|link| link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']').map(str::to_owned))
+        .filter(|inode| tables.contains(inode.as_str()))
+        .collect()
+}

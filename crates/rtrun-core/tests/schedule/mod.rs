@@ -1,0 +1,6 @@
+mod bench;
+mod cache;
+mod packing;
+mod probe;
+mod queue;
+mod worker;

@@ -1,0 +1,146 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rtrun_core::Error;
+use rtrun_core::engines::{Encoder, Interrupt, RowVector};
+use rtrun_core::schedule::{Observer, QueueLimits, Worker, WorkerOptions};
+
+use super::bench::{limits, row};
+use crate::support::block_on;
+
+/// Runs a forward when it is told to; the first id of a row says what becomes of it.
+struct Stepped {
+    steps: Receiver<()>,
+    interrupted: Arc<AtomicUsize>,
+}
+
+const NAN: u32 = 666;
+const FAIL: u32 = 667;
+const PANIC: u32 = 668;
+
+impl Encoder for Stepped {
+    fn encode(&mut self, rows: &[Arc<[u32]>]) -> Result<Vec<RowVector>, Error> {
+        while self.steps.recv_timeout(Duration::from_millis(1)).is_err() {
+            if self.interrupted.load(Ordering::SeqCst) > 0 {
+                return Err(Error::Internal("stopped".to_owned()));
+            }
+        }
+        let has = |id| rows.iter().any(|row| row[0] == id);
+        assert!(!has(PANIC), "as asked");
+        if has(FAIL) {
+            return Err(Error::Internal("as asked".to_owned()));
+        }
+        let value = |row: &Arc<[u32]>| if row[0] == NAN { f32::NAN } else { row[0] as f32 };
+        Ok(rows.iter().map(|row| vec![value(row)].into()).collect())
+    }
+
+    fn dimension(&self) -> usize {
+        1
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        0
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        let interrupted = Arc::clone(&self.interrupted);
+        Arc::new(move || {
+            interrupted.fetch_add(1, Ordering::SeqCst);
+        })
+    }
+}
+
+#[derive(Default)]
+struct Seen(Mutex<Vec<(usize, usize)>>);
+
+impl Observer for Seen {
+    fn forward(&self, rows: usize, tokens: usize, _: Duration) {
+        self.0.lock().unwrap().push((rows, tokens));
+    }
+}
+
+fn start(limits: QueueLimits) -> (Worker, Sender<()>, Arc<Seen>) {
+    let (step, steps) = channel();
+    let seen = Arc::new(Seen::default());
+    let encoder = Box::new(Stepped { steps, interrupted: Arc::default() });
+    let observer: Arc<dyn Observer> = Arc::clone(&seen) as _;
+    let worker = Worker::start(encoder, WorkerOptions { name: "test".to_owned(), limits, observer }).unwrap();
+    (worker, step, seen)
+}
+
+#[test]
+fn a_number_that_is_not_finite_fails_only_its_own_row() {
+    let (worker, step, _) = start(limits());
+    step.send(()).unwrap();
+    let ticket = worker.submit(&[row(1, 4), row(NAN, 4), row(2, 4)], None).unwrap();
+    let (answer, _) = block_on(ticket.wait(None)).unwrap();
+    assert_eq!(answer.rows[0].as_ref().unwrap()[..], [1.0]);
+    assert!(matches!(answer.rows[1], Err(Error::InvalidModelOutput(_))));
+    assert_eq!(answer.rows[2].as_ref().unwrap()[..], [2.0]);
+}
+
+#[test]
+fn a_failed_or_panicking_forward_fails_its_rows_and_the_next_one_works() {
+    let (worker, step, _) = start(limits());
+    for name in [FAIL, PANIC] {
+        step.send(()).unwrap();
+        let (answer, _) = block_on(worker.submit(&[row(name, 4)], None).unwrap().wait(None)).unwrap();
+        assert!(matches!(answer.rows[..], [Err(Error::Internal(_))]));
+    }
+    step.send(()).unwrap();
+    let (answer, _) = block_on(worker.submit(&[row(7, 4)], None).unwrap().wait(None)).unwrap();
+    assert!(answer.rows[0].is_ok());
+}
+
+#[test]
+fn a_deadline_ends_the_wait_while_the_forward_runs() {
+    let (worker, step, _) = start(limits());
+    let start = Instant::now();
+    let deadline = Some(start + Duration::from_millis(20));
+    let ticket = worker.submit(&[row(1, 4)], deadline).unwrap();
+    let (answer, _) = block_on(ticket.wait(deadline)).unwrap();
+    assert!(matches!(answer.rows[..], [Err(Error::DeadlineExceeded(_))]));
+    assert_eq!(worker.depth(), 0);
+    step.send(()).unwrap();
+}
+
+#[test]
+fn a_dropped_ticket_frees_its_place() {
+    let (worker, step, seen) = start(QueueLimits { groups: 2, ..limits() });
+    let running = worker.submit(&[row(1, 4)], None).unwrap();
+    let waiting = worker.submit(&[row(2, 400)], None).unwrap();
+    assert!(matches!(worker.submit(&[row(3, 4)], None), Err(Error::Overloaded(_))));
+    drop(waiting);
+    let last = worker.submit(&[row(3, 300)], None).unwrap();
+    step.send(()).unwrap();
+    step.send(()).unwrap();
+    block_on(running.wait(None)).unwrap();
+    block_on(last.wait(None)).unwrap();
+    worker.close(Duration::from_secs(1));
+    assert_eq!(*seen.0.lock().unwrap(), [(1, 4), (1, 300)]);
+}
+
+#[test]
+fn closing_in_peace_answers_what_waits() {
+    let (worker, step, _) = start(limits());
+    let tickets = [worker.submit(&[row(1, 4)], None).unwrap(), worker.submit(&[row(2, 400)], None).unwrap()];
+    step.send(()).unwrap();
+    step.send(()).unwrap();
+    worker.close(Duration::from_secs(10));
+    for ticket in tickets {
+        assert!(block_on(ticket.wait(None)).unwrap().0.rows[0].is_ok());
+    }
+    assert!(matches!(worker.submit(&[row(3, 4)], None), Err(Error::NotReady(_))));
+}
+
+#[test]
+fn closing_at_once_stops_the_forward_and_answers_everything() {
+    let (worker, _step, _) = start(limits());
+    let tickets = [worker.submit(&[row(1, 4)], None).unwrap(), worker.submit(&[row(2, 4)], None).unwrap()];
+    worker.close(Duration::ZERO);
+    for ticket in tickets {
+        assert!(matches!(block_on(ticket.wait(None)).unwrap().0.rows[..], [Err(Error::NotReady(_))]));
+    }
+}

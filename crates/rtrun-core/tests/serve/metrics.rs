@@ -1,0 +1,36 @@
+use serde_json::json;
+
+use super::client::{get, post, serve_unix};
+use crate::support::engine;
+
+#[test]
+fn every_metric_of_the_contract_is_exposed() {
+    let engine = engine(&["heads-int8", "static"]);
+    let (server, _folder) = serve_unix(&engine);
+    let task = |id: &str, model: &str| json!({ "id": id, "embeddings": { "model": model, "input": ["secret words", "other"] } });
+    let tasks = json!([task("a", "heads-int8"), task("b", "static")]);
+    post(&server, "/v1/bundle", &json!({ "tasks": tasks }));
+    post(&server, "/v1/bundle", &json!({ "tasks": tasks }));
+    post(&server, "/v1/classify", &json!({ "input": 1 }));
+    let reply = get(&server, "/metrics");
+    assert_eq!(reply.header("content-type"), Some("application/openmetrics-text; version=1.0.0; charset=utf-8"));
+    for line in [
+        "rtrun_requests_total{endpoint=\"bundle\",status=\"200\"} 2",
+        "rtrun_requests_total{endpoint=\"classify\",status=\"400\"} 1",
+        "rtrun_request_duration_seconds_count{endpoint=\"bundle\"} 2",
+        "rtrun_queue_duration_seconds_count{model=\"static\"} 1",
+        "rtrun_forward_duration_seconds_count{model=\"static\"} 1",
+        "rtrun_batch_rows_sum{model=\"static\"}",
+        "rtrun_batch_tokens_sum{model=\"static\"}",
+        "rtrun_bundle_tasks_sum 4.0",
+        "rtrun_result_cache_total{model=\"static\",outcome=\"hit\"} 2",
+        "rtrun_result_cache_total{model=\"static\",outcome=\"miss\"} 2",
+        "rtrun_queue_depth{model=\"heads-int8\"} 0",
+        "rtrun_ready{model=\"heads-int8\"} 1",
+        "rtrun_model_info{model=\"static\",family=\"static_embeddings\",engine=\"static\"",
+        "rtrun_model_memory_bytes{model=\"heads-int8\"}",
+    ] {
+        assert!(reply.body.contains(line), "no {line} in\n{}", reply.body);
+    }
+    assert!(!reply.body.contains("secret"), "metrics carry no request content");
+}

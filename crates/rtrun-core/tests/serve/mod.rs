@@ -1,0 +1,6 @@
+mod client;
+mod closing;
+mod endpoints;
+mod limits;
+mod metrics;
+mod sockets;

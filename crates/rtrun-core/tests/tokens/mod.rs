@@ -1,0 +1,4 @@
+mod cutting;
+mod others;
+mod reading;
+mod texts;

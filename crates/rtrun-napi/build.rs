@@ -1,0 +1,5 @@
+//! Build settings of a Node-API addon.
+
+fn main() {
+    napi_build::setup();
+}

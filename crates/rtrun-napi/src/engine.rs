@@ -1,0 +1,182 @@
+//! The one class.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use napi::bindgen_prelude::{PromiseRaw, ToNapiValue, spawn_blocking};
+use napi::{Env, JsError};
+use napi_derive::napi;
+use rtrun_core as core;
+use rtrun_core::serve::{ServeOptions, Server};
+
+use crate::convert::{Device, EngineOptions, ModelState, ServeAddress, Task, TaskResult, seconds};
+use crate::log;
+
+/// Local models, loaded once and asked many times.
+#[napi]
+pub struct Engine(Arc<Running>);
+
+struct Running {
+    engine: Arc<core::Engine>,
+    servers: Mutex<Vec<Arc<Server>>>,
+}
+
+/// How long `close` lets running requests end if it is not told.
+const GRACE: Duration = Duration::from_secs(5);
+
+#[napi]
+impl Engine {
+    /// Checks the options and starts to load the models in the background.
+    #[napi(catch_unwind, ts_return_type = "Promise<Engine>")]
+    pub fn open(env: &Env, options: EngineOptions) -> napi::Result<PromiseRaw<'_, Engine>> {
+        let running = Arc::new(Mutex::new(Weak::<Running>::new()));
+        let opened = Arc::clone(&running);
+        // A worker thread of the host that ends takes its engines with it.
+        let _ = env.add_env_cleanup_hook(running, |running| {
+            let running = running.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+            if let Some(running) = running {
+                running.stop();
+            }
+        })?;
+        let open = async move {
+            log::install(options.log_level.as_deref())?;
+            let engine = core::Engine::open(options.into_core()?)?;
+            let running = Arc::new(Running { engine, servers: Mutex::default() });
+            *opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&running);
+            Ok(running)
+        };
+        promise(env, open, Engine)
+    }
+
+    /// Resolves when every model is ready or has failed for good.
+    #[napi(catch_unwind, ts_return_type = "Promise<ModelState[]>")]
+    pub fn ready<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, Vec<ModelState>>> {
+        let running = Arc::clone(&self.0);
+        let ready = async move { Ok(running.engine.ready().await) };
+        promise(env, ready, |states| states.into_iter().map(ModelState::from).collect())
+    }
+
+    /// The contract's version and every model's card, as `GET /v1/models` shows it.
+    #[napi(catch_unwind, ts_return_type = "Promise<{ apiVersion: string, models: Record<string, unknown>[] }>")]
+    pub fn describe<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, serde_json::Value>> {
+        let running = Arc::clone(&self.0);
+        let describe = async move {
+            let models = serde_json::to_value(running.engine.describe());
+            let models =
+                models.map_err(|error| core::Error::Internal(format!("Cannot describe the models: {error}")))?;
+            Ok(serde_json::json!({ "apiVersion": core::API_VERSION, "models": models }))
+        };
+        promise(env, describe, |value| value)
+    }
+
+    /// Answers tasks, possibly of several models, in task order.
+    #[napi(catch_unwind, ts_return_type = "Promise<TaskResult[]>")]
+    pub fn bundle<'env>(
+        &self,
+        env: &'env Env,
+        tasks: Vec<Task>,
+        deadline_ms: Option<f64>,
+    ) -> napi::Result<PromiseRaw<'env, Vec<TaskResult>>> {
+        let running = Arc::clone(&self.0);
+        let start = Instant::now();
+        let bundle = async move {
+            let deadline = seconds("deadlineMs", deadline_ms, 1e-3)?.and_then(|wait| start.checked_add(wait));
+            let tasks = tasks.into_iter().map(Task::into_core).collect::<Result<Vec<_>, _>>()?;
+            running.engine.check_bundle(&tasks)?;
+            Ok(running.engine.bundle(tasks, core::BundleOptions { deadline }).await)
+        };
+        promise(env, bundle, |answer| answer.outcomes.into_iter().map(TaskResult::from).collect())
+    }
+
+    /// Serves the HTTP contract and resolves with the address once it is bound.
+    #[napi(catch_unwind, ts_return_type = "Promise<ServeAddress>")]
+    pub fn serve<'env>(&self, env: &'env Env, options: ServeAddress) -> napi::Result<PromiseRaw<'env, ServeAddress>> {
+        let running = Arc::clone(&self.0);
+        let options = ServeOptions { uds: options.uds.map(PathBuf::from), host: options.host, port: options.port };
+        let serve = async move {
+            let engine = Arc::clone(&running.engine);
+            let server = off_thread(move || Server::start(engine, &options)).await??;
+            let address = ServeAddress::from(server.address());
+            running.servers.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(server));
+            Ok(address)
+        };
+        promise(env, serve, |address| address)
+    }
+
+    /// Pending while a server runs, which keeps the process alive.
+    #[napi(catch_unwind, ts_return_type = "Promise<void>")]
+    pub fn closed<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>> {
+        let running = Arc::clone(&self.0);
+        let closed = async move {
+            for server in running.servers() {
+                server.closed().await;
+            }
+            Ok(())
+        };
+        promise(env, closed, |()| ())
+    }
+
+    /// Stops the servers and the models; requests that run get the grace time to end.
+    #[napi(catch_unwind, ts_return_type = "Promise<void>")]
+    pub fn close<'env>(&self, env: &'env Env, grace_ms: Option<f64>) -> napi::Result<PromiseRaw<'env, ()>> {
+        let running = Arc::clone(&self.0);
+        let close = async move {
+            let grace = seconds("graceMs", grace_ms, 1e-3)?.unwrap_or(GRACE);
+            let end = Instant::now().checked_add(grace);
+            for server in running.servers() {
+                server.close(grace).await;
+            }
+            let rest = end.map_or(grace, |end| end.saturating_duration_since(Instant::now()));
+            off_thread(move || running.engine.close(rest)).await
+        };
+        promise(env, close, |()| ())
+    }
+
+    /// The devices of this machine.
+    #[napi(catch_unwind, ts_return_type = "Promise<Device[]>")]
+    pub fn devices(env: &Env, runtime_library: String) -> napi::Result<PromiseRaw<'_, Vec<Device>>> {
+        let devices = off_thread(move || core::devices(&PathBuf::from(runtime_library)));
+        promise(env, devices, |devices| devices.into_iter().map(Device::from).collect())
+    }
+}
+
+impl Running {
+    fn servers(&self) -> Vec<Arc<Server>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Ends everything at once.
+    fn stop(&self) {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.engine.close(Duration::ZERO);
+    }
+}
+
+async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, core::Error> {
+    spawn_blocking(work).await.map_err(|_| core::Error::Internal("The work did not end".to_owned()))
+}
+
+/// Runs a future off the JavaScript thread and converts what it gives on that thread. An error becomes a JavaScript
+/// `Error` with the worker's message and, as `code`, the worker's code.
+fn promise<T, V, F>(
+    env: &Env,
+    future: F,
+    convert: impl FnOnce(T) -> V + Send + 'static,
+) -> napi::Result<PromiseRaw<'_, V>>
+where
+    T: Send + 'static,
+    V: ToNapiValue,
+    F: Future<Output = Result<T, core::Error>> + Send + 'static,
+{
+    env.spawn_future_with_callback(async move { Ok(future.await) }, move |env, result| match result {
+        Ok(value) => Ok(convert(value)),
+        Err(error) => Err(rejection(*env, &error)),
+    })
+}
+
+/// Only a JavaScript value can hold a code that is not one of Node-API's.
+fn rejection(env: Env, error: &core::Error) -> napi::Error {
+    let error = napi::Error::new(error.code().to_owned(), error.to_string());
+    napi::Error::from(JsError::from(error).into_unknown(env))
+}
