@@ -1,9 +1,11 @@
-// Writes ts/plugins/registry.gen.ts and plugins-manifest.json from the module files. Nothing else lists the modules.
+// Writes ts/plugins/registry.gen.ts, plugins-manifest.json and docs/reference.md from the module files. Nothing else lists
+// the modules.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { readModule } from "../ts/kernel/modules/read-module.ts"
+import { referencePage } from "./reference-page.ts"
 import { signalConditionType, signalConfigKey } from "../ts/kernel/modules/registry.ts"
 import { type AnyModule, hostApiVersion, type ModuleKind } from "../ts/kernel/types/module.ts"
 
@@ -19,7 +21,7 @@ const folders: readonly (readonly [folder: string, kind: ModuleKind])[] = [
   ["routes", "route"],
 ]
 
-interface Entry {
+export interface Entry {
   readonly id: string
   readonly kind: ModuleKind
   readonly path: string
@@ -104,3 +106,4 @@ const entries = await readEntries()
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
 write(join(plugins, "registry.gen.ts"), registrySource(entries))
 write(join(root, "plugins-manifest.json"), `${JSON.stringify(manifest(entries, version), null, 2)}\n`)
+write(join(root, "docs/reference.md"), referencePage(entries))

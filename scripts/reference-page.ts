@@ -1,0 +1,106 @@
+// Renders docs/reference.md: every module with its options, as the schemas describe them.
+
+import { signalConditionType, signalConfigKey } from "../ts/kernel/modules/registry.ts"
+import type { AnyModule, ModuleKind } from "../ts/kernel/types/module.ts"
+
+interface Entry {
+  readonly id: string
+  readonly kind: ModuleKind
+  readonly module: AnyModule
+}
+
+interface JsonSchema {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly description?: string
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+const headings: readonly (readonly [kind: ModuleKind, title: string, about: string])[] = [
+  [
+    "signal",
+    "Signals",
+    "Rules stand under `routing.signals.<key>`; every rule also has `name` and may have `description`. Conditions refer to them by `type` and `name`.",
+  ],
+  ["selector", "Selectors", "`routing.decisions[].algorithm.type`."],
+  ["plugin", "Plugins", "`routing.decisions[].plugins[]`, with `type` and `configuration`."],
+  ["provider", "Providers", "`providers.models[].backend_refs[].provider`; `vllm` when left out."],
+  ["route", "Routes", "What the listeners serve."],
+]
+
+export function referencePage(entries: readonly Entry[]): string {
+  const parts = headings.map(([kind, title, about]) =>
+    [`## ${title}`, about, ...entries.filter((entry) => entry.kind === kind).map(renderModule)].join("\n\n"),
+  )
+  return `# Modules and their options
+
+Generated from the module files by \`npm run gen\`. The whole schema: \`npx rtr config schema\`.
+
+${parts.join("\n\n")}
+`
+}
+
+function renderModule({ id, kind, module }: Entry): string {
+  switch (module.kind) {
+    case "signal": {
+      const key = `Key \`${signalConfigKey(id, module)}\`, condition type \`${signalConditionType(id, module)}\`.`
+      const settings =
+        module.settings === undefined
+          ? []
+          : [
+              `Settings for all its rules, under \`global.${module.settings.path.join(".")}\`:`,
+              renderOptions(module.settings.schema),
+            ]
+      return [`### ${id}`, `${module.about}. ${key}`, renderOptions(module.rule), ...settings].join("\n\n")
+    }
+    case "route":
+      return [
+        `### ${id}`,
+        `${module.about}. On ${module.listeners.join(" and ")} listeners.`,
+        module.operations.map(({ method, path, about }) => `- \`${method} ${path}\`: ${about}`).join("\n"),
+      ].join("\n\n")
+    case "plugin":
+      return [`### ${id}`, `${module.about}.`, renderOptions(module.options)].join("\n\n")
+    default:
+      return `### ${kind === "provider" ? `\`${id}\`` : id}\n\n${module.about}.`
+  }
+}
+
+function renderOptions(schema: JsonSchema): string {
+  const rows = optionRows(schema, "")
+  if (rows.length === 0) return "No options."
+  return ["| Option | Type | Needed | Meaning |", "|---|---|---|---|", ...rows].join("\n")
+}
+
+/** One row for each option; those of nested maps follow with their whole path. */
+function optionRows(schema: JsonSchema, prefix: string): readonly string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, option]) => {
+    const path = `${prefix}${name}`
+    const needed = schema.required?.includes(name) === true ? "yes" : "no"
+    const nested =
+      option.properties === undefined
+        ? option.items?.properties === undefined
+          ? []
+          : optionRows(option.items, `${path}[].`)
+        : optionRows(option, `${path}.`)
+    return [`| \`${path}\` | ${typeOf(option)} | ${needed} | ${option.description ?? ""} |`, ...nested]
+  })
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.enum !== undefined)
+    return schema.enum.map((value) => `\`${value === "" ? '""' : String(value)}\``).join(", ")
+  if (schema.type === "array") return `list of ${schema.items === undefined ? "values" : typeOf(schema.items)}`
+  const range =
+    schema.minimum === undefined && schema.maximum === undefined
+      ? ""
+      : ` ${schema.minimum ?? "…"} to ${schema.maximum ?? "…"}`
+  const words: Readonly<Record<string, string>> = { object: "map", integer: "whole number" }
+  const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? ["value"])
+  return `${types.map((type) => words[type] ?? type).join(" or ")}${range.replace(" … to", " at most").replace(/ (\S+) to …/, " at least $1")}`
+}
