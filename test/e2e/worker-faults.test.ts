@@ -89,9 +89,9 @@ test("a killed worker loses no request, answers none twice, leaves policies in c
       content: body.choices?.[0]?.message.content ?? "",
     })
   }
-  let running = true
+  const enough = new AbortController()
   const clients = Array.from({ length: 200 }, async () => {
-    while (running) await ask()
+    while (!enough.signal.aborted) await ask()
   })
 
   await sleep(500)
@@ -102,7 +102,7 @@ test("a killed worker loses no request, answers none twice, leaves policies in c
   const whileAway = answers.length
   await waitFor(() => isReady(router), 10_000)
   const awayMs = performance.now() - killedAt
-  running = false
+  enough.abort()
   await Promise.all(clients)
 
   // Every request has one answer, about itself, and each answered one reached the backend exactly once.

@@ -2,7 +2,7 @@
 
 import { readDocument, wrapDocument } from "../../ts/kernel/config/document.ts"
 import type { Environment } from "../../ts/kernel/config/environment.ts"
-import { ConfigError, formatPath } from "../../ts/kernel/config/problem.ts"
+import { ConfigError, formatPath, type Problem } from "../../ts/kernel/config/problem.ts"
 import { resolveDocument, type ResolvedDocument } from "../../ts/kernel/config/resolve.ts"
 import type { ConfigDocument } from "../../ts/kernel/config/schema/document.ts"
 import { registry } from "./registry.ts"
@@ -66,11 +66,16 @@ export function canonical(
 
 /** What is wrong with a document: `path: message` of each problem, in order. */
 export function problemsOf(document: unknown, environment: Environment = {}): readonly string[] {
+  return problemListOf(document, environment).map(({ path, message }) => `${formatPath(path)}: ${message}`)
+}
+
+/** The problems of a document as they are; none when it is valid. */
+export function problemListOf(document: unknown, environment: Environment = {}): readonly Problem[] {
   try {
     resolve(document, environment)
     return []
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return error.problems.map(({ path, message }) => `${formatPath(path)}: ${message}`)
+    return error.problems
   }
 }

@@ -35,7 +35,7 @@ export function createListenerApp(options: AppOptions): ListenerApp {
   const answer = async (
     request: Request,
     operation: (request: RouteRequest) => Response | Promise<Response>,
-    open: boolean,
+    { open = false, errorHeaders = {} }: { open?: boolean; errorHeaders?: Readonly<Record<string, string>> } = {},
   ): Promise<Response> => {
     const startedAt = performance.now()
     const id = requestId(request)
@@ -45,14 +45,14 @@ export function createListenerApp(options: AppOptions): ListenerApp {
     } catch (error) {
       const known = toPublicError(error)
       if (known.code === "internal_error") options.onInternalError?.(error, id)
-      return errorResponse(known, toBody(known, id), id)
+      return errorResponse(known, toBody(known, id), { requestId: id, headers: errorHeaders })
     }
   }
 
   const paths = new Map<string, MountedOperation[]>()
   for (const operation of options.operations) {
     app.on(operation.method, operation.path, (event) =>
-      answer(event.req, operation.handle, openPaths.has(operation.path)),
+      answer(event.req, operation.handle, { open: openPaths.has(operation.path) }),
     )
     paths.set(operation.path, [...(paths.get(operation.path) ?? []), operation])
   }
@@ -62,16 +62,12 @@ export function createListenerApp(options: AppOptions): ListenerApp {
       answer(
         event.req,
         () => refuse("method_not_allowed", `${event.req.method} is not allowed on ${path}; use ${methods}`),
-        false,
+        { errorHeaders: { allow: methods } },
       ),
     )
   }
   app.all("/**", (event) =>
-    answer(
-      event.req,
-      () => refuse("not_found", `There is no ${event.req.method} ${shorten(event.url.pathname)} here`),
-      false,
-    ),
+    answer(event.req, () => refuse("not_found", `There is no ${event.req.method} ${shorten(event.url.pathname)} here`)),
   )
   return { fetch: (request) => app.fetch(request) }
 }

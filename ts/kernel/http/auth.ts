@@ -22,7 +22,7 @@ export function createKeyCheck(apiKeys: readonly string[]): KeyCheck {
 }
 
 function bearer(header: string | null): string | undefined {
-  return header === null ? undefined : /^[Bb]earer +(\S+)$/.exec(header.trim())?.[1]
+  return header === null ? undefined : /^bearer +(\S+)$/i.exec(header.trim())?.[1]
 }
 
 /** Takes the same time wherever the first difference stands. */

@@ -15,7 +15,11 @@ export async function readBody(request: Request, limit: number = maxBodyBytes): 
   if (length > limit) throw tooLarge(limit)
   try {
     // A server that enforces the limit itself can hand out the text without a copy; others are read piece by piece.
-    return "runtime" in request || length > 0 ? await request.text() : await readBounded(request, limit)
+    if (!("runtime" in request) && length <= 0) return await readBounded(request, limit)
+    const text = await request.text()
+    // The server's limit is that of the largest route; a chunked body says its length to nobody before.
+    if (limit < maxBodyBytes && new TextEncoder().encode(text).length > limit) throw tooLarge(limit)
+    return text
   } catch (cause) {
     if ((cause as { code?: unknown } | null)?.code === "ERR_BODY_TOO_LARGE") throw tooLarge(limit)
     if (cause instanceof RtrError) throw cause

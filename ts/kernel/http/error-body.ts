@@ -46,8 +46,15 @@ function managementCode(error: RtrError): string {
   return named[error.code] ?? error.code.toUpperCase()
 }
 
-export function errorResponse(error: RtrError, body: object, requestId: string): Response {
-  const headers: Record<string, string> = { "content-type": "application/json", "x-request-id": requestId }
+export function errorResponse(
+  error: RtrError,
+  body: object,
+  {
+    requestId,
+    headers: more = {},
+  }: { readonly requestId: string; readonly headers?: Readonly<Record<string, string>> },
+): Response {
+  const headers: Record<string, string> = { ...more, "content-type": "application/json", "x-request-id": requestId }
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds)
   if (error.code === "invalid_api_key") headers["www-authenticate"] = "Bearer"
   return textResponse(JSON.stringify(body), error.status, headers)

@@ -10,6 +10,9 @@ export function createFetchTransport(send: typeof fetch = globalThis.fetch): Tra
   }
 }
 
+/** Timers hold 31 bits and fire at once when given more. */
+const longestTimerMs = 2 ** 31 - 1
+
 async function requestOnce(request: TransportRequest, send: typeof fetch): Promise<TransportResponse> {
   if (request.socketPath !== undefined)
     throw new RtrError("upstream_unavailable", "this host cannot connect to Unix sockets")
@@ -18,10 +21,13 @@ async function requestOnce(request: TransportRequest, send: typeof fetch): Promi
   const onAbort = (): void => controller.abort()
   if (request.signal?.aborted === true) onAbort()
   request.signal?.addEventListener("abort", onAbort, { once: true })
-  const timer = setTimeout(() => {
-    timedOut = true
-    controller.abort()
-  }, request.headersTimeoutMs)
+  const timer = setTimeout(
+    () => {
+      timedOut = true
+      controller.abort()
+    },
+    Math.min(request.headersTimeoutMs, longestTimerMs),
+  )
   try {
     const response = await send(request.url, {
       method: request.method,
@@ -94,7 +100,7 @@ async function withTimeout<Value>(work: Promise<Value>, { bodyTimeoutMs }: Trans
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new RtrError("upstream_timeout", `the reply paused for more than ${bodyTimeoutMs / 1000} seconds`)),
-      bodyTimeoutMs,
+      Math.min(bodyTimeoutMs, longestTimerMs),
     )
   })
   try {

@@ -12,7 +12,7 @@ import { moduleId, unwrap } from "./edge.ts"
 export async function loadRegistry(document: unknown, baseFolder: string): Promise<Registry> {
   const named = (document as { modules?: unknown } | null)?.modules
   const names = Array.isArray(named) ? named.filter((name): name is string => typeof name === "string") : []
-  if (names.length > 0) shareThisKernel()
+  if (names.length > 0) hookImports()
   return createRegistry(builtinModules, await Promise.all(names.map((name) => loadModule(name, baseFolder))))
 }
 
@@ -30,25 +30,40 @@ async function loadModule(name: string, baseFolder: string): Promise<OutsideModu
   }
 }
 
+/** What is resolved at the moment, for the hook below. */
+let wanted: { readonly name: string; readonly from: string } | undefined
+
 /** Resolves a package as a file in the document's folder would. */
 function resolvePackage(name: string, baseFolder: string): string {
+  const from = pathToFileURL(join(baseFolder, "config.yaml")).href
+  wanted = { name, from }
   try {
-    return import.meta.resolve(name, pathToFileURL(join(baseFolder, "config.yaml")).href)
+    // Node ignores the second argument unless a flag is set; the hook resolves from there instead.
+    return import.meta.resolve(name, from)
   } catch {
-    // Without the second argument's support the package resolves from here, which is where rtr is installed.
+    // The import reports it with the name that the document has.
     return name
+  } finally {
+    wanted = undefined
   }
 }
 
-let shared = false
+let hooked = false
 
-/** `import … from "rtr"` in an outside module means the kernel that runs, wherever the file lies and however rtr was installed. */
-function shareThisKernel(): void {
-  if (shared) return
-  shared = true
+/**
+ * `import … from "rtr"` in an outside module means the kernel that runs, wherever the file lies and however rtr was installed.
+ * Packages that a document names are found beside the document.
+ */
+function hookImports(): void {
+  if (hooked) return
+  hooked = true
   const entry = import.meta.resolve("rtr")
   registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier === "rtr" ? { url: entry, shortCircuit: true } : next(specifier, context),
+    resolve(specifier, context, next) {
+      if (specifier === "rtr") return { url: entry, shortCircuit: true }
+      return specifier === wanted?.name
+        ? next(specifier, { ...context, parentURL: wanted.from })
+        : next(specifier, context)
+    },
   })
 }

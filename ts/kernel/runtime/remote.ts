@@ -156,7 +156,7 @@ interface WireResult {
 }
 
 function fromWire(status: number, body: string, count: number): readonly InferenceAnswer[] {
-  const value = JSON.parse(body) as { readonly results?: readonly WireResult[]; readonly error?: WireError }
+  const value = JSON.parse(body) as { readonly results?: readonly (WireResult | null)[]; readonly error?: WireError }
   if (status !== 200 || value.results === undefined) {
     const error = toError(value.error)
     return Array.from({ length: count }, () => ({ kind: "error", error }))
@@ -164,18 +164,34 @@ function fromWire(status: number, body: string, count: number): readonly Inferen
   return value.results.map(toAnswer)
 }
 
-function toAnswer(result: WireResult): InferenceAnswer {
-  const { classify, embeddings } = result
-  const classified = classify?.results[0]
-  if (classify !== undefined && classified?.probabilities !== undefined) {
+function toAnswer(result: WireResult | null): InferenceAnswer {
+  const classified = result?.classify?.results[0]
+  const embedded = result?.embeddings?.data[0]
+  try {
+    if (classified?.probabilities !== undefined) {
+      const labels = result?.classify?.labels ?? []
+      const probabilities = onlyNumbers(Float32Array.from(classified.probabilities, nullIsNaN), labels.length)
+      return { kind: "classify", classification: { labels, probabilities } }
+    }
+    if (embedded?.embedding !== undefined) return { kind: "embed", vector: onlyNumbers(fromBase64(embedded.embedding)) }
+  } catch (cause) {
+    // One answer that makes no sense fails its own question only.
     return {
-      kind: "classify",
-      classification: { labels: classify.labels, probabilities: Float32Array.from(classified.probabilities) },
+      kind: "error",
+      error: new RtrError("invalid_model_output", "The model worker's answer makes no sense", { cause }),
     }
   }
-  const embedded = embeddings?.data[0]
-  if (embedded?.embedding !== undefined) return { kind: "embed", vector: fromBase64(embedded.embedding) }
-  return { kind: "error", error: toError(classified?.error ?? embedded?.error ?? result.error) }
+  return { kind: "error", error: toError(classified?.error ?? embedded?.error ?? result?.error) }
+}
+
+/** JSON has no NaN and writes null instead, which would become 0. */
+const nullIsNaN = (value: number | null): number => value ?? Number.NaN
+
+/** Comparisons with NaN are false, so a signal would report what was never computed as no match. */
+function onlyNumbers(values: Float32Array, count: number = values.length): Float32Array {
+  if (values.length !== count || !values.every(Number.isFinite))
+    throw new TypeError("not the numbers that were asked for")
+  return values
 }
 
 /** Keeps the worker's code when it is one of ours; its message stays private, because it may describe the input. */

@@ -46,8 +46,10 @@ export function chatCompletionsProvider(family: ChatCompletionsFamily): Provider
 /** `chat_path` replaces everything behind the host; otherwise the family's path follows the base URL. */
 function urlOf(backend: Backend, family: ChatCompletionsFamily): string {
   const url = new URL(
-    backend.chatPath === undefined ? `${backend.baseUrl}${family.chatPath}` : backend.chatPath,
-    backend.chatPath === undefined ? undefined : backend.baseUrl,
+    backend.chatPath === undefined
+      ? `${backend.baseUrl}${family.chatPath}`
+      : // Not resolved against the base: a path of two slashes would name another host.
+        `${new URL(backend.baseUrl).origin}${backend.chatPath}`,
   )
   if (family.versionParameter !== undefined && backend.apiVersion !== undefined)
     url.searchParams.set(family.versionParameter, backend.apiVersion)

@@ -82,7 +82,9 @@ function cluster(exemplars: readonly Exemplar[], threshold: number): readonly Ex
 function medoidOf(group: readonly Exemplar[]): { medoid: Exemplar; cohesion: number } {
   const scored = group.map((medoid) => ({
     medoid,
-    cohesion: group.reduce((sum, other) => sum + dot(medoid.vector, other.vector), 0) / group.length,
+    // A vector is like itself by 1; computed, rounding would decide between groups that are equal.
+    cohesion:
+      group.reduce((sum, other) => sum + (other === medoid ? 1 : dot(medoid.vector, other.vector)), 0) / group.length,
   }))
   return scored.reduce((best, candidate) => (candidate.cohesion > best.cohesion ? candidate : best))
 }

@@ -62,7 +62,10 @@ export default defineSignal({
       mmlu_categories: labels.includes(name.toLowerCase()) ? [name.toLowerCase()] : ["other"],
     })),
   setup(rules, { settings: { threshold = 0.5, fallback_category: fallback } }) {
-    const labelsOf = rules.map(({ name, mmlu_categories: categories }) => new Set(categories ?? [name.toLowerCase()]))
+    const labelsOf = rules.map(
+      ({ name, mmlu_categories: categories = [] }) =>
+        new Set(categories.length > 0 ? categories : [name.toLowerCase()]),
+    )
     return {
       async read({ text }, { classify }) {
         if (text.trim() === "")

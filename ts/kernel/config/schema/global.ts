@@ -87,7 +87,8 @@ function baseSchema() {
     ),
     model_catalog: Type.Optional(
       section({
-        signal_timeout_ms: Type.Optional(Type.Integer({ minimum: 1 })),
+        // Timers hold 31 bits and fire at once when given more.
+        signal_timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
         deployments: Type.Optional(
           Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" }), deployment, {
             additionalProperties: false,

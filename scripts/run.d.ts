@@ -1,1 +1,0 @@
-export declare function run(label: string, command: string, args: readonly string[]): Promise<void>

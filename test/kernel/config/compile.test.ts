@@ -1,0 +1,246 @@
+import { createFakeInference } from "rtr/testing"
+import { describe, expect, test } from "vitest"
+import { compileListener, compilePlan } from "../../../ts/kernel/config/compile.ts"
+import type { ConfigDocument } from "../../../ts/kernel/config/schema/document.ts"
+import { createRegistry } from "../../../ts/kernel/modules/registry.ts"
+import type { Plan } from "../../../ts/kernel/types/plan.ts"
+import { signalInput } from "rtr/testing"
+import { canonical } from "../../fakes/document.ts"
+import { registry } from "../../fakes/registry.ts"
+
+const compile = (document: ConfigDocument): Promise<Plan> =>
+  compilePlan({ document, hash: "h", registry, environment: {}, inference: createFakeInference() })
+const planWith = (changes: Readonly<Record<string, unknown>>): Promise<Plan> => compile(canonical(changes))
+
+describe("the whole plan", () => {
+  test("of a small document", async () => {
+    const plan = await planWith({})
+    expect({ ...plan, models: [...plan.models.keys()] }).toEqual({
+      hash: "h",
+      listeners: [
+        { name: "main", address: "127.0.0.1", port: 8801, timeoutMs: 300_000, apiKeys: [], models: undefined },
+      ],
+      management: { address: "127.0.0.1", port: 8080, previewTimeoutMs: 120_000, previewConcurrency: 16 },
+      metricsEnabled: true,
+      signals: [{ type: "keyword", rules: ["urgent"], firstSlot: 0, target: undefined, read: expect.any(Function) }],
+      slotCount: 1,
+      signalTimeoutMs: undefined,
+      strategy: "priority",
+      decisions: [
+        {
+          name: "rush",
+          priority: 0,
+          tier: 0,
+          rules: {
+            kind: "OR",
+            children: [
+              { kind: "leaf", type: "keyword", name: "urgent", slot: 0, predicate: undefined, onError: undefined },
+            ],
+          },
+          onUnknown: "no_match",
+          algorithm: "static",
+          candidates: [{ model: "large", target: plan.models.get("large"), score: 1, reasoning: undefined }],
+          select: undefined,
+          plugins: [],
+        },
+      ],
+      defaultModel: plan.models.get("small"),
+      models: ["small", "large"],
+      autoNames: ["MoM", "auto", "rtr/auto"],
+      listConfiguredModels: true,
+    })
+    expect(Object.isFrozen(plan)).toBe(true)
+  })
+
+  test("of a document with every setting", async () => {
+    const plan = await planWith({
+      "listeners.0.timeout": "5s",
+      "listeners.0.api_keys": ["k1", "k2"],
+      "listeners.0.models": ["MoM", "small"],
+      "routing.strategy": "confidence",
+      global: {
+        router: {
+          strategy: "priority",
+          auto_model_name: "magic",
+          auto_model_names: ["any"],
+          include_config_models_in_list: false,
+        },
+        services: {
+          api: { routing_preview: { request_timeout_seconds: 3, max_concurrency: 1 } },
+          management_api: { bind_address: "::1", port: 9000 },
+          observability: { metrics: { enabled: false } },
+        },
+        model_catalog: { signal_timeout_ms: 1234 },
+      },
+    })
+    expect(plan).toMatchObject({
+      listeners: [{ timeoutMs: 5000, apiKeys: ["k1", "k2"], models: new Set(["MoM", "small"]) }],
+      management: { address: "::1", port: 9000, previewTimeoutMs: 3000, previewConcurrency: 1 },
+      metricsEnabled: false,
+      signalTimeoutMs: 1234,
+      strategy: "confidence",
+      autoNames: ["magic", "any"],
+      listConfiguredModels: false,
+    })
+  })
+
+  test("of a document with routing only", async () => {
+    const plan = await compile({ version: "v0.3", routing: {} })
+    expect(plan).toMatchObject({ listeners: [], decisions: [], defaultModel: undefined, slotCount: 0 })
+    expect(plan.models.size).toBe(0)
+  })
+})
+
+test("the strategy of the router holds where routing has none", async () => {
+  expect((await planWith({ "global.router.strategy": "confidence" })).strategy).toBe("confidence")
+})
+
+test("an empty list of automatic names leaves the main one", async () => {
+  expect((await planWith({ "global.router.auto_model_names": [] })).autoNames).toEqual(["MoM"])
+})
+
+test("each automatic name stands once", async () => {
+  expect((await planWith({ "global.router.auto_model_name": "auto" })).autoNames).toEqual(["auto", "rtr/auto"])
+})
+
+test("a listener without a time-out has 300 seconds", () => {
+  expect(compileListener({ name: "l", address: "::", port: 1 }).timeoutMs).toBe(300_000)
+})
+
+test("rules become a tree that knows its facts by slot", async () => {
+  const { decisions, slotCount } = await planWith({
+    "routing.signals.context": [
+      { name: "short", max_tokens: 10 },
+      { name: "long", min_tokens: "8K" },
+    ],
+    "routing.decisions.0.rules": {
+      operator: "and",
+      on_unknown: "fail_request",
+      conditions: [
+        { operator: "NOT", conditions: [{ type: "context", name: "long", predicate: { gt: 5 } }] },
+        { operator: "OR", conditions: [{ type: "keyword", name: "urgent", on_error: "match" }] },
+      ],
+    },
+  })
+  const leaf = { kind: "leaf", predicate: undefined, onError: undefined }
+  expect(slotCount).toBe(3)
+  expect(decisions[0]).toMatchObject({
+    onUnknown: "fail_request",
+    rules: {
+      kind: "AND",
+      children: [
+        { kind: "NOT", children: [{ ...leaf, type: "context", name: "long", slot: 1, predicate: { gt: 5 } }] },
+        { kind: "OR", children: [{ ...leaf, type: "keyword", name: "urgent", slot: 2, onError: "match" }] },
+      ],
+    },
+  })
+})
+
+describe("candidates", () => {
+  const two = { "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large", use_reasoning: true }] }
+
+  test("one candidate needs no selector, two have one", async () => {
+    expect((await planWith({})).decisions[0]?.select).toBeUndefined()
+    const select = (await planWith(two)).decisions[0]?.select
+    expect(await select?.(signalInput("x"))).toEqual({ candidate: 0, confidence: 1, reason: "the first candidate" })
+  })
+
+  test("scores come from the domain with the decision's name", async () => {
+    const plan = await planWith({
+      ...two,
+      "routing.signals.domains": [
+        { name: "law", model_scores: [{ model: "small", score: 9 }] },
+        { name: "rush", model_scores: [{ model: "large", score: 0.7 }] },
+      ],
+    })
+    expect(plan.decisions[0]?.candidates.map(({ model, score }) => [model, score])).toEqual([
+      ["small", 1],
+      ["large", 0.7],
+    ])
+  })
+
+  test("a LoRA is called instead of its base model and scored as the base model", async () => {
+    const plan = await planWith({
+      "routing.modelCards": [{ name: "large", loras: [{ name: "law-lora" }] }],
+      "routing.decisions.0.modelRefs": [{ model: "large", lora_name: "law-lora" }],
+      "routing.signals.domains": [{ name: "rush", model_scores: [{ model: "large", score: 0.7 }] }],
+    })
+    expect(plan.decisions[0]?.candidates[0]).toMatchObject({
+      model: "law-lora",
+      score: 0.7,
+      target: { name: "law-lora", backends: [{ upstreamModel: "law-lora" }] },
+    })
+  })
+
+  test("a model that no provider has is refused", async () => {
+    const document = canonical({ providers: undefined })
+    await expect(compile(document)).rejects.toMatchObject({
+      code: "invalid_config",
+      message: 'Cannot compile decision "rush": model "large" is not in providers.models',
+    })
+  })
+})
+
+describe("plugins", () => {
+  test("stand by their order, those of the same order as listed", async () => {
+    const plan = await planWith({
+      "routing.decisions.0.plugins": [
+        { type: "header_mutation", configuration: {} },
+        { type: "system_prompt", configuration: { system_prompt: "x" } },
+        { type: "fast_response", configuration: { message: "no" } },
+        { type: "request_params", configuration: {} },
+      ],
+    })
+    expect(plan.decisions[0]?.plugins.map(({ type }) => type)).toEqual([
+      "fast_response",
+      "header_mutation",
+      "system_prompt",
+      "request_params",
+    ])
+  })
+
+  test("are set up once with their configuration", async () => {
+    const seen: unknown[] = []
+    const { Type } = await import("typebox")
+    const own = await createRegistry(
+      [],
+      [
+        {
+          id: "note",
+          source: "test",
+          module: {
+            kind: "plugin",
+            about: "notes",
+            options: Type.Object({}),
+            setup: async (options: unknown) => {
+              seen.push(options)
+              return { before: () => undefined }
+            },
+          },
+        },
+        { id: "static", source: "test", module: { kind: "selector", about: "picks", setup: () => () => ({}) } },
+      ],
+    )
+    const document = {
+      version: "v0.3",
+      routing: { decisions: [{ name: "d", plugins: [{ type: "note", configuration: { a: 1 } }] }] },
+    } as unknown as ConfigDocument
+    const plan = await compilePlan({ document, hash: "h", registry: own, environment: {}, inference: undefined })
+    expect(seen).toEqual([{ a: 1 }])
+    expect(plan.decisions[0]?.plugins).toEqual([{ type: "note", hooks: { before: expect.any(Function) } }])
+  })
+})
+
+describe("what only a document past its checks can hold", () => {
+  const unchecked = (decision: object): ConfigDocument =>
+    ({ ...canonical({}), routing: { ...canonical({}).routing, decisions: [{ name: "d", ...decision }] } }) as never
+
+  test.each([
+    [{ algorithm: { type: "dice" } }, 'There is no selector "dice"'],
+    [{ plugins: [{ type: "tea", configuration: {} }] }, 'There is no plugin "tea" (routing.decisions[0].plugins[0])'],
+    [{ rules: { type: "keyword", name: "nope" } }, 'There is no keyword rule "nope"'],
+    [{ rules: { type: "smell", name: "x" } }, 'There is no smell rule "x"'],
+  ])("%j is refused", async (decision, message) => {
+    await expect(compile(unchecked(decision))).rejects.toMatchObject({ code: "invalid_config", message })
+  })
+})

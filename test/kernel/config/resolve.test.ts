@@ -1,0 +1,248 @@
+import { describe, expect, test } from "vitest"
+import { ConfigError } from "../../../ts/kernel/config/problem.ts"
+import { documentWith, problemListOf, problemsOf, resolve, smallDocument } from "../../fakes/document.ts"
+
+describe("problems", () => {
+  const text = `version: v0.3
+listeners:
+  - name: main
+    address: 127.0.0.1
+    port: "x"
+providers:
+  defaults:
+    default_model: nobody
+  models:
+    - name: small
+      backend_refs:
+        - endpoint: host
+          type: opnai
+routing:
+  projections: {}
+  signals:
+    keywords:
+      - name: urgent
+        operator: OR
+  decisions:
+    - name: rush
+      rules: { type: keyword, name: urgnt }
+      modelRefs: [{ model: small }]
+`
+
+  test("are listed all at once, in the order of the lines, with their places", () => {
+    expect(() => resolve(text)).toThrow(
+      new ConfigError("config.yaml", [
+        {
+          path: ["listeners", 0, "port"],
+          message: "must be a whole number, got a string",
+          code: "invalid",
+          position: { line: 5, column: 5 },
+        },
+        {
+          path: ["providers", "defaults", "model"],
+          message: '"nobody" is not in providers.models',
+          code: "invalid",
+          position: { line: 8, column: 5 },
+        },
+        {
+          path: ["providers", "models", 0, "backend_refs", 0, "provider"],
+          message:
+            'must be "azure-openai", "bedrock", "gemini", "minimax", "openai", "vertex-ai" or "vllm", got "opnai" (did you mean "openai"?)',
+          code: "invalid",
+          position: { line: 13, column: 11 },
+        },
+        {
+          path: ["routing", "projections"],
+          message: "is not supported yet",
+          code: "not_supported",
+          position: { line: 15, column: 3 },
+        },
+        {
+          path: ["routing", "signals", "keywords", 0, "keywords"],
+          message: "is missing",
+          code: "invalid",
+          position: { line: 18, column: 9 },
+        },
+        {
+          path: ["routing", "decisions", 0, "rules", "name"],
+          message: 'refers to keyword rule "urgnt", which routing.signals does not declare (did you mean "urgent"?)',
+          code: "invalid",
+          position: { line: 22, column: 31 },
+        },
+      ]),
+    )
+  })
+
+  test("say whether a key is wrong or only comes later", () => {
+    const problems = problemListOf(documentWith({ "routing.projections": {}, "routing.projection": {} }))
+    expect(problems.map(({ code }) => code)).toEqual(["not_supported", "invalid"])
+  })
+
+  test("of a wrong shape do not hide those of its neighbours", () => {
+    expect(problemsOf(documentWith({ "listeners.0.port": "x", "routing.decisions": { not: "a list" } }))).toEqual([
+      "listeners[0].port: must be a whole number, got a string",
+      "routing.decisions: must be a list, got a map",
+    ])
+  })
+
+  test("are listed once", () => {
+    const problems = problemsOf(documentWith({ "routing.decisions.0.rules": { type: "keyword" } }))
+    expect(problems).toEqual(["routing.decisions[0].rules.name: is missing"])
+  })
+})
+
+describe("the shape of a document", () => {
+  test.each<[string, unknown, readonly string[]]>([
+    ["nothing", null, ["(document): is empty; start from the output of: rtr config init"]],
+    ["an empty text", "", ["(document): is empty; start from the output of: rtr config init"]],
+    ["a text", "words", ["(document): must be a map"]],
+    ["a list", [], ["(document): must be a map"]],
+    [
+      "neither routing nor global",
+      { version: "v0.3", listeners: [], providers: {} },
+      [
+        "(document): has neither routing nor global; a v0.3 document has version, listeners, providers, routing and global",
+      ],
+    ],
+    [
+      "the format before v0.3",
+      { vllm_endpoints: [], default_model: "x", custom: 1 },
+      [
+        "vllm_endpoints: has moved to providers.models[].backend_refs[]",
+        "default_model: has moved to providers.defaults.model",
+        "(document): has neither routing nor global, but vllm_endpoints, default_model, custom; a v0.3 document has version, listeners, providers, routing and global",
+      ],
+    ],
+    ["routing alone", { version: "v0.3", routing: {} }, []],
+    ["global alone", { version: "v0.3", global: {} }, []],
+    ["no version", { routing: {} }, ["version: is missing"]],
+    [
+      "another version",
+      { version: "v0.4", routing: {} },
+      ['version: must be "v0.3", got "v0.4" (did you mean "v0.3"?)'],
+    ],
+    ["routing that is nothing", { version: "v0.3", routing: null }, ["routing: must be a map, got nothing"]],
+  ])("%s", (_, document, problems) => expect(problemsOf(document)).toEqual(problems))
+})
+
+describe("values from the environment", () => {
+  test("become numbers and booleans where those are wanted, and stay text elsewhere", () => {
+    const { document } = resolve(
+      documentWith({
+        "listeners.0.port": "${PORT}",
+        "listeners.0.name": "${PORT}",
+        "routing.decisions.0.priority": "$PRIORITY",
+        "routing.decisions.0.modelRefs.0.use_reasoning": "${FLAG:-true}",
+        "routing.signals.keywords.0.case_sensitive": "$NO",
+      }),
+      { PORT: "8080", PRIORITY: "-3", NO: "false" },
+    )
+    expect(document.listeners?.[0]).toMatchObject({ port: 8080, name: "8080" })
+    expect(document.routing?.decisions?.[0]).toMatchObject({ priority: -3, modelRefs: [{ use_reasoning: true }] })
+    expect(document.routing?.signals?.["keywords"]?.[0]).toMatchObject({ case_sensitive: false })
+  })
+
+  test.each([
+    ["", "must be a whole number, got a string"],
+    ["eighty", "must be a whole number, got a string"],
+    ["80.5", "must be a whole number, got a number"],
+    ["70000", "must be <= 65535"],
+    ["true", "must be a whole number, got a boolean"],
+    ["Infinity", "must be a whole number, got a string"],
+  ])("port %j: %s", (PORT, message) => {
+    expect(problemsOf(documentWith({ "listeners.0.port": "${PORT}" }), { PORT })).toEqual([
+      `listeners[0].port: ${message}`,
+    ])
+  })
+
+  test("a text that was written as text is not converted", () => {
+    expect(problemsOf(documentWith({ "listeners.0.port": "8080" }))).toEqual([
+      "listeners[0].port: must be a whole number, got a string",
+    ])
+  })
+
+  test("cannot become structure", () => {
+    const { document } = resolve(documentWith({ "routing.decisions.0.description": "$TEXT" }), {
+      TEXT: "x\nmodelRefs: [{ model: small }]",
+    })
+    expect(document.routing?.decisions?.[0]).toMatchObject({
+      description: "x\nmodelRefs: [{ model: small }]",
+      modelRefs: [{ model: "large" }],
+    })
+  })
+
+  test("names that are not set are warnings with their place", () => {
+    const text = JSON.stringify(smallDocument, null, 1).replace('"key"', '"${MISSING}"')
+    const { document, warnings } = resolve(text)
+    expect(warnings).toEqual([
+      {
+        path: ["providers", "models", 1, "backend_refs", 0, "api_key"],
+        message: "environment variable MISSING is not set; its place stays empty",
+        code: "invalid",
+        position: expect.objectContaining({ column: 7 }),
+      },
+    ])
+    expect(document.providers?.models?.[1]?.backend_refs?.[0]?.api_key).toBe("")
+  })
+
+  test("are in the document and not in what is printed", () => {
+    const { document, printable } = resolve(
+      documentWith({ "providers.models.1.backend_refs.0.api_key": "${SECRET}" }),
+      { SECRET: "hunter2" },
+    )
+    expect(JSON.stringify(document)).toContain("hunter2")
+    expect(JSON.stringify(printable)).not.toContain("hunter2")
+    expect(JSON.stringify(printable)).toContain("${SECRET}")
+  })
+
+  test.each([
+    ["listeners.0.api_keys", { a: "${SECRET}" }],
+    ["listeners.0.api_keys", [["${SECRET}"]]],
+    ["listeners.0.timeout", "${SECRET}"],
+    ["providers.models.1.backend_refs.0.api_key", ["${SECRET}"]],
+    ["providers.models.1.backend_refs.0.api_key_env", "${SECRET}"],
+    ["providers.models.1.backend_refs.0.extra_headers", { "x-key": ["${SECRET}"] }],
+    ["providers.models.1.backend_refs.0.base_url", "${SECRET}"],
+    ["providers.models.1.backend_refs.0.weight", "${SECRET}"],
+    ["providers.models.1.backend_refs.0.api_key_", "${SECRET}"],
+  ])("are in no message about %s", (path, value) => {
+    const document = documentWith({ [path]: value })
+    const problems = problemsOf(document, { SECRET: "hunter 2" })
+    expect(problems.length).toBeGreaterThan(0)
+    expect(problems.join()).not.toContain("hunter 2")
+  })
+})
+
+test("aliases, environment and normal form work together", () => {
+  const text = `
+version: v0.3
+providers:
+  defaults: { default_model: "\${MODEL:-small}" }
+  models: [{ name: small, backend_refs: [{ endpoint: h, type: vllm }] }]
+routing:
+  decisions: [{ name: all, modelRefs: [{ model: "$MODEL" }] }]
+`
+  const { document, printable, warnings } = resolve(text, { MODEL: "small" })
+  const expected = (model: string, fallback: string) => ({
+    version: "v0.3",
+    providers: {
+      defaults: { model: fallback },
+      models: [{ name: "small", backend_refs: [{ endpoint: "h", provider: "vllm" }] }],
+    },
+    routing: {
+      decisions: [
+        {
+          name: "all",
+          priority: 0,
+          rules: { operator: "AND", conditions: [] },
+          modelRefs: [{ model, use_reasoning: false }],
+          algorithm: { type: "static" },
+        },
+      ],
+    },
+  })
+  expect({ document, printable, warnings }).toEqual({
+    document: expected("small", "small"),
+    printable: expected("$MODEL", "${MODEL:-small}"),
+    warnings: [],
+  })
+})

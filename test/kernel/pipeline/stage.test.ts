@@ -1,0 +1,194 @@
+import { createFakeInference, type FakeInference } from "rtr/testing"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { RtrError } from "../../../ts/kernel/error.ts"
+import { createStage, type Stage } from "../../../ts/kernel/pipeline/stage.ts"
+import type { Inference, InferenceOptions } from "../../../ts/kernel/types/inference.ts"
+
+const target = { deployment: "starter", head: undefined }
+const signal = new AbortController().signal
+const options = { deadlineMs: 1000, signal }
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function stageOver(inference: Inference, askers: number): Stage {
+  return createStage(inference, askers, options)
+}
+
+/** Texts of each call. */
+const textsOf = (inference: FakeInference): readonly (readonly string[])[] =>
+  inference.calls.map((tasks) => tasks.map(({ text }) => text))
+
+describe("one call", () => {
+  test("leaves when all have asked, without waiting", async () => {
+    const inference = createFakeInference()
+    const stage = stageOver(inference, 3)
+    const answers = ["a", "b", "c"].map((text) => stage.asker(target).embed(text))
+    await Promise.all(answers)
+    expect(textsOf(inference)).toEqual([["a", "b", "c"]])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test("leaves at once for a single asker", async () => {
+    const inference = createFakeInference()
+    await stageOver(inference, 1).asker(target).embed("a")
+    expect(textsOf(inference)).toEqual([["a"]])
+  })
+
+  test("waits for nobody who has finished", async () => {
+    const inference = createFakeInference()
+    const stage = stageOver(inference, 3)
+    stage.finished()
+    const first = stage.asker(target).embed("a")
+    const second = stage.asker(target).embed("b")
+    await Promise.all([first, second])
+    expect(textsOf(inference)).toEqual([["a", "b"]])
+  })
+
+  test("leaves when the last one that has not asked finishes", async () => {
+    const inference = createFakeInference()
+    const stage = stageOver(inference, 2)
+    const first = stage.asker(target).embed("a")
+    await Promise.resolve()
+    expect(inference.calls).toEqual([])
+    stage.finished()
+    await first
+    expect(textsOf(inference)).toEqual([["a"]])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test("leaves 2 ms after the first question when another signal dawdles", async () => {
+    const inference = createFakeInference()
+    const stage = stageOver(inference, 2)
+    const first = stage.asker(target).embed("a")
+    await vi.advanceTimersByTimeAsync(1)
+    expect(inference.calls).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(textsOf(inference)).toEqual([["a"]])
+    await first
+    const late = stage.asker(target).embed("b")
+    await vi.advanceTimersByTimeAsync(2)
+    await late
+    expect(textsOf(inference)).toEqual([["a"], ["b"]])
+  })
+
+  test("holds several questions of one signal, and still waits for the others", async () => {
+    const inference = createFakeInference()
+    const stage = stageOver(inference, 2)
+    const talkative = stage.asker(target)
+    const answers = [talkative.embed("a"), talkative.embed("b")]
+    await Promise.resolve()
+    expect(inference.calls).toEqual([])
+    const last = stage.asker(target)
+    answers.push(last.embed("c"), last.embed("d"))
+    await Promise.all(answers)
+    expect(textsOf(inference)).toEqual([["a", "b", "c", "d"]])
+  })
+
+  test("carries deadline and abort signal", async () => {
+    const seen: (InferenceOptions | undefined)[] = []
+    const inference: Inference = {
+      ...createFakeInference(),
+      bundle: async (_tasks, given) => {
+        seen.push(given)
+        return [{ kind: "embed", vector: new Float32Array([1]) }]
+      },
+    }
+    await stageOver(inference, 1).asker(target).embed("a")
+    expect(seen).toEqual([options])
+  })
+})
+
+describe("a second round", () => {
+  test("is one call again", async () => {
+    const inference = createFakeInference()
+    const stage = stageOver(inference, 2)
+    const twice = async (name: string): Promise<void> => {
+      const asker = stage.asker(target)
+      await asker.embed(`${name}1`)
+      await asker.embed(`${name}2`)
+    }
+    await Promise.all([twice("a"), twice("b")])
+    expect(textsOf(inference)).toEqual([
+      ["a1", "b1"],
+      ["a2", "b2"],
+    ])
+  })
+
+  test("does not wait for those who finished after the first", async () => {
+    const inference = createFakeInference()
+    const stage = stageOver(inference, 2)
+    const once = stage.asker(target).embed("once").finally(stage.finished)
+    const asker = stage.asker(target)
+    await Promise.all([asker.embed("twice"), once])
+    await asker.embed("again")
+    expect(textsOf(inference)).toEqual([["once", "twice"], ["again"]])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe("answers", () => {
+  test("reach those who asked, in whatever kind", async () => {
+    const inference = createFakeInference({ labels: ["x", "y"], classify: () => [0.25, 0.75], embed: () => [3, 4] })
+    const stage = stageOver(inference, 2)
+    const asked = stage.asker({ deployment: "starter", head: "domain" })
+    const answers = await Promise.all([asked.classify("a"), stage.asker({ deployment: "other", head: "x" }).embed("b")])
+    expect(answers).toEqual([
+      { labels: ["x", "y"], probabilities: Float32Array.from([0.25, 0.75]) },
+      Float32Array.from([0.6, 0.8]),
+    ])
+    expect(inference.calls).toEqual([
+      [
+        { kind: "classify", deployment: "starter", head: "domain", text: "a" },
+        { kind: "embed", deployment: "other", text: "b" },
+      ],
+    ])
+  })
+
+  test("of a target without head name none", async () => {
+    const inference = createFakeInference()
+    await stageOver(inference, 1).asker(target).classify("a")
+    expect(inference.calls).toEqual([[{ kind: "classify", deployment: "starter", text: "a" }]])
+  })
+
+  test("that are errors reject their question only", async () => {
+    const error = new RtrError("max_length_exceeded", "too long")
+    const inference: Inference = {
+      ...createFakeInference(),
+      bundle: async (tasks) =>
+        tasks.map(({ text }) =>
+          text === "long" ? { kind: "error", error } : { kind: "embed", vector: new Float32Array([1]) },
+        ),
+    }
+    const stage = stageOver(inference, 2)
+    const long = stage.asker(target).embed("long")
+    const short = stage.asker(target).embed("short")
+    await expect(long).rejects.toBe(error)
+    expect(await short).toEqual(new Float32Array([1]))
+  })
+
+  test("that never come reject every question", async () => {
+    const broken = new Error("broken")
+    const stage = stageOver({ ...createFakeInference(), bundle: () => Promise.reject(broken) }, 2)
+    const questions = [stage.asker(target).embed("a"), stage.asker(target).classify("b")]
+    expect(await Promise.allSettled(questions)).toEqual([
+      { status: "rejected", reason: broken },
+      { status: "rejected", reason: broken },
+    ])
+  })
+
+  test("that are too few or of another kind are an internal error", async () => {
+    const vector = { kind: "embed", vector: new Float32Array([1]) } as const
+    const stage = stageOver({ ...createFakeInference(), bundle: async () => [vector] }, 2)
+    const classified = stage.asker(target).classify("a")
+    const missing = stage.asker(target).embed("b")
+    await expect(classified).rejects.toMatchObject({ code: "internal_error" })
+    await expect(missing).rejects.toMatchObject({ code: "internal_error" })
+  })
+
+  test("to a classification where a vector was asked for are an internal error", async () => {
+    const answer = { kind: "classify", classification: { labels: [], probabilities: new Float32Array() } } as const
+    const stage = stageOver({ ...createFakeInference(), bundle: async () => [answer] }, 1)
+    await expect(stage.asker(target).embed("a")).rejects.toMatchObject({ code: "internal_error" })
+  })
+})

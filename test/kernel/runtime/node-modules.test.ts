@@ -1,0 +1,138 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { RtrError } from "../../../ts/kernel/error.ts"
+import { loadRegistry } from "../../../ts/kernel/runtime/node-modules.ts"
+import { builtinModules } from "../../../ts/plugins/registry.gen.ts"
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "rtr-test-"))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function write(name: string, content: string): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true })
+  writeFileSync(join(folder, name), content)
+}
+
+const plugin = (about: string): string => `import { definePlugin, RtrError, Type } from "rtr"
+export default definePlugin({
+  about: ${JSON.stringify(about)},
+  options: Type.Object({}),
+  setup: () => ({ before: () => ({ refuse: new RtrError("invalid_request", "no") }) }),
+})
+`
+
+const load = (...modules: readonly unknown[]) => loadRegistry({ modules }, folder)
+
+test("a document without modules has the built-in ones", async () => {
+  for (const document of [{}, null, undefined, { modules: null }, { modules: "x" }, { modules: [5] }]) {
+    const registry = await loadRegistry(document, folder)
+    expect(registry.all("signal").length + registry.all("plugin").length).toBe(
+      builtinModules.filter(({ kind }) => kind === "signal" || kind === "plugin").length,
+    )
+  }
+})
+
+describe("a file", () => {
+  test.each(["js", "mjs", "ts", "mts"])(
+    "in .%s is loaded relative to the document, named after itself",
+    async (extension) => {
+      write(`plugins/polite-${extension}.${extension}`, plugin("says no"))
+      const registry = await load(`./plugins/polite-${extension}.${extension}`)
+      expect(registry.find("plugin", `polite_${extension}`)).toMatchObject({
+        source: `./plugins/polite-${extension}.${extension}`,
+        module: { about: "says no" },
+      })
+    },
+  )
+
+  test("may be named by its absolute path", async () => {
+    write("absolute.mjs", plugin("says no"))
+    expect((await load(join(folder, "absolute.mjs"))).find("plugin", "absolute")).toBeDefined()
+  })
+
+  test('that imports "rtr" gets the kernel that runs', async () => {
+    write("same.mjs", plugin("says no"))
+    const hooks = await (await load("./same.mjs")).find("plugin", "same")?.module.setup({})
+    const result = (await hooks?.before?.({} as never)) as { refuse: unknown }
+    expect(result.refuse).toBeInstanceOf(RtrError)
+  })
+})
+
+describe("a package", () => {
+  test("is found beside the document", async () => {
+    write(
+      "node_modules/rtr-plugin-beside/package.json",
+      '{"name":"rtr-plugin-beside","type":"module","exports":"./main.js"}',
+    )
+    write("node_modules/rtr-plugin-beside/main.js", plugin("comes from a package"))
+    expect((await load("rtr-plugin-beside")).find("plugin", "beside")).toMatchObject({
+      source: "rtr-plugin-beside",
+      module: { about: "comes from a package" },
+    })
+  })
+
+  test("of a team is named by its last part", async () => {
+    write(
+      "node_modules/@team/rtr-plugin-scoped/package.json",
+      '{"name":"@team/rtr-plugin-scoped","type":"module","exports":"./main.js"}',
+    )
+    write("node_modules/@team/rtr-plugin-scoped/main.js", plugin("comes from a team"))
+    expect((await load("@team/rtr-plugin-scoped")).find("plugin", "scoped")).toBeDefined()
+  })
+})
+
+describe("a module that cannot be used", () => {
+  const refused = (message: string) =>
+    expect.objectContaining({ code: "invalid_module", message: expect.stringContaining(message) })
+
+  test.each<[string, string, string]>([
+    ["throws", 'throw new Error("no luck")', "Cannot load module ./throws.mjs: no luck"],
+    ["is no JavaScript", "export default {", "Cannot load module ./is-no-javascript.mjs: "],
+    ["imports what is not there", 'import "./nothing.mjs"', "Cannot load module ./imports-what-is-not-there.mjs: "],
+    ["exports nothing", "", 'Cannot register module "exports-nothing" from ./exports-nothing.mjs: '],
+    [
+      "exports a number",
+      "export default 5",
+      'Cannot register module "exports-a-number" from ./exports-a-number.mjs: its default export must be made by',
+    ],
+    [
+      "is of an unknown kind",
+      'export default { kind: "gadget", about: "x" }',
+      "kind must be one of signal, selector, plugin, provider, route",
+    ],
+    ["lacks setup", 'export default { kind: "plugin", about: "x", options: {} }', "setup must be a function"],
+  ])("because it %s", async (why, content, message) => {
+    const name = `${why.toLowerCase().replaceAll(" ", "-")}.mjs`
+    write(name, content)
+    await expect(load(`./${name}`)).rejects.toEqual(refused(message))
+  })
+
+  test("because it is not there", async () => {
+    await expect(load("./none.mjs")).rejects.toEqual(refused("Cannot load module ./none.mjs: "))
+    await expect(load("rtr-plugin-none")).rejects.toEqual(refused("Cannot load module rtr-plugin-none: "))
+  })
+
+  test("because its id is taken by a built-in one", async () => {
+    write("system-prompt.mjs", plugin("says no"))
+    await expect(load("./system-prompt.mjs")).rejects.toEqual(
+      refused('Cannot register plugin "system_prompt" from ./system-prompt.mjs: builtin already has that id'),
+    )
+  })
+
+  test("because its id is taken by another one", async () => {
+    write("a/twin.mjs", plugin("one"))
+    write("b/twin.mjs", plugin("two"))
+    await expect(load("./a/twin.mjs", "./b/twin.mjs")).rejects.toEqual(
+      refused('Cannot register plugin "twin" from ./b/twin.mjs: ./a/twin.mjs already has that id'),
+    )
+  })
+
+  test("because its name is no id", async () => {
+    write("Loud.mjs", plugin("says no"))
+    await expect(load("./Loud.mjs")).rejects.toEqual(refused("its id must be lower-case words"))
+  })
+})

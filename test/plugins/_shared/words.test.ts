@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest"
+import { anyWord, countUnits, wordPattern, wordsOf } from "../../../ts/plugins/_shared/words.ts"
+
+const finds = (literal: string, text: string): boolean => new RegExp(wordPattern(literal), "u").test(text)
+
+describe("a word", () => {
+  test.each([
+    ["cat", "a cat.", true],
+    ["cat", "cat", true],
+    ["cat", "category", false],
+    ["cat", "bobcat", false],
+    ["cat", "cat_1", false],
+    ["cat", "cat's", true],
+    ["cat", "cat-like", true],
+    ["café", "un café!", true],
+    ["caf", "un café", false],
+    ["я", "это я.", true],
+    ["я", "яма", false],
+    ["ß", "groß", false],
+    ["42", "is 42", true],
+    ["42", "421", false],
+    ["C++", "in C++ code", true],
+    ["C++", "C++20", true],
+    ["C++", "ABC++", false],
+    [".NET", "use .NET now", true],
+    [".NET", "ASP.NET", true],
+    [".NET", ".NETX", false],
+    ["++", "a++b", true],
+    ["退款", "我想要退款。", true],
+    ["カタ", "アカタナ", true],
+    ["한국", "한국어", true],
+    ["new york", "in New York", false],
+    ["new york", "in new york city", true],
+    ["a.b", "axb", false],
+    ["(x)", "f(x)", true],
+    ["$5", "pay $5", true],
+    ["a|b", "a", false],
+    ["[x]", "x", false],
+    ["\\d", "5", false],
+    ["a/b", "a/b", true],
+  ])("%s in %j: %s", (literal, text, found) => expect(finds(literal, text)).toBe(found))
+})
+
+test("any of several words is found, with or without regard to case", () => {
+  expect(["one", "TWO", "three"].map((text) => anyWord(["one", "two"], false).test(text))).toEqual([true, true, false])
+  expect(["one", "TWO"].map((text) => anyWord(["one", "two"], true).test(text))).toEqual([true, false])
+})
+
+test.each([
+  ["", []],
+  ["One one ONE", ["one"]],
+  ["don't stop", ["don", "t", "stop"]],
+  ["a1 b-2", ["a1", "b", "2"]],
+  ["ÜBER über", ["über"]],
+  ["漢字 abc", ["漢字", "abc"]],
+])("the words of %j are %j", (text, words) => expect([...wordsOf(text)]).toEqual(words))
+
+test.each([
+  ["", 0],
+  ["hello world", 2],
+  ["漢字", 2],
+  ["漢字 abc", 3],
+  ["abc漢def", 3],
+  ["abc123", 2],
+  ["1,000", 2],
+  ["!!! ...", 0],
+  ["日本語テキスト한국", 9],
+  ["über straße", 2],
+])("%j has %i units", (text, units) => expect(countUnits(text)).toBe(units))

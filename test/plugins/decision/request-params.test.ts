@@ -1,0 +1,136 @@
+import type { ChatRequest } from "rtr"
+import { pluginCall, pluginContract } from "rtr/testing"
+import { Value } from "typebox/value"
+import { describe, expect, test } from "vitest"
+import plugin from "../../../ts/plugins/decision/request-params.ts"
+
+describe("contract", () => {
+  const all = { blocked_params: ["user"], max_tokens_limit: 10, max_n: 1, strip_unknown: true }
+  for (const options of [all, {}])
+    describe(JSON.stringify(options), () => {
+      for (const { name, run } of pluginContract(plugin, { options })) test(name, run)
+    })
+})
+
+type Options = Parameters<typeof plugin.setup>[0]
+const base: ChatRequest = { model: "MoM", messages: [{ role: "user", content: "hello" }] }
+
+/** What is left of these fields. */
+async function after(options: Options, fields: object): Promise<object> {
+  const hooks = await plugin.setup(options)
+  const result = (await hooks.before?.(pluginCall({ ...base, ...fields }))) as { request: ChatRequest }
+  const { model, messages, ...rest } = result.request
+  expect({ model, messages }).toEqual(base)
+  return rest
+}
+
+describe("blocked_params", () => {
+  test("removes top-level fields, and nothing inside others", async () => {
+    expect(
+      await after(
+        { blocked_params: ["user", "x_own", "none"] },
+        { user: "u", x_own: {}, metadata: { user: "u" }, n: 1 },
+      ),
+    ).toEqual({
+      metadata: { user: "u" },
+      n: 1,
+    })
+  })
+
+  test.each(["model", "messages", "stream"])("cannot name %s", (name) => {
+    const reported: unknown[] = []
+    plugin.check?.({ blocked_params: ["user", name] }, (path, message) => reported.push([path, message]))
+    expect(reported).toEqual([[["blocked_params", 1], `"${name}" cannot be blocked; a request needs it`]])
+  })
+
+  test("may name anything else, or be left out", () => {
+    const reported: unknown[] = []
+    plugin.check?.({ blocked_params: ["user", "tools"] }, (path) => reported.push(path))
+    plugin.check?.({}, (path) => reported.push(path))
+    expect(reported).toEqual([])
+  })
+})
+
+describe("max_tokens_limit", () => {
+  test.each([
+    [{ max_tokens: 100 }, { max_tokens: 10 }],
+    [{ max_tokens: 10 }, { max_tokens: 10 }],
+    [{ max_tokens: 9 }, { max_tokens: 9 }],
+    [{ max_tokens: 10.5 }, { max_tokens: 10 }],
+    [{ max_completion_tokens: 100 }, { max_completion_tokens: 10 }],
+    [
+      { max_tokens: 50, max_completion_tokens: 5 },
+      { max_tokens: 10, max_completion_tokens: 5 },
+    ],
+    [{}, {}],
+    [{ max_tokens: null }, { max_tokens: null }],
+    [{ n: 100 }, { n: 100 }],
+  ])("turns %j into %j", async (fields, result) =>
+    expect(await after({ max_tokens_limit: 10 }, fields)).toEqual(result),
+  )
+})
+
+describe("max_n", () => {
+  test.each([
+    [{ n: 5 }, { n: 2 }],
+    [{ n: 2 }, { n: 2 }],
+    [{ n: 1 }, { n: 1 }],
+    [{}, {}],
+    [{ max_tokens: 50 }, { max_tokens: 50 }],
+  ])("turns %j into %j", async (fields, result) => expect(await after({ max_n: 2 }, fields)).toEqual(result))
+})
+
+describe("strip_unknown", () => {
+  const known = {
+    frequency_penalty: 1,
+    logit_bias: {},
+    logprobs: true,
+    max_completion_tokens: 5,
+    max_tokens: 5,
+    n: 1,
+    presence_penalty: 1,
+    reasoning_effort: "low",
+    response_format: {},
+    seed: 1,
+    stop: ["x"],
+    stream: true,
+    stream_options: {},
+    temperature: 1,
+    tool_choice: "auto",
+    tools: [],
+    top_logprobs: 1,
+    top_p: 1,
+    user: "u",
+  }
+
+  test("keeps the fields of the API and no other", async () => {
+    const unknown = { chat_template_kwargs: {}, guided_json: {}, metadata: {}, x_own: 1, parallel_tool_calls: true }
+    expect(await after({ strip_unknown: true }, { ...known, ...unknown })).toEqual(known)
+    expect(await after({ strip_unknown: false }, unknown)).toEqual(unknown)
+    expect(await after({}, unknown)).toEqual(unknown)
+  })
+
+  test("works together with the others", async () => {
+    expect(
+      await after(
+        { strip_unknown: true, blocked_params: ["user"], max_n: 1, max_tokens_limit: 3 },
+        { ...known, n: 4, x: 1 },
+      ),
+    ).toEqual({
+      ...Object.fromEntries(Object.entries(known).filter(([name]) => name !== "user")),
+      n: 1,
+      max_tokens: 3,
+      max_completion_tokens: 3,
+    })
+  })
+})
+
+test.each([
+  [{ max_n: 0 }, false],
+  [{ max_tokens_limit: 0 }, false],
+  [{ max_tokens_limit: 1.5 }, false],
+  [{ blocked_params: [""] }, false],
+  [{ blocked_params: "user" }, false],
+  [{ strip_unknown: 1 }, false],
+  [{ blocked_params: [] }, true],
+])("options %j are valid: %s", (options, valid) => expect(Value.Check(plugin.options, options)).toBe(valid))

@@ -1,0 +1,114 @@
+import type { ChatMessage, ChatRequest } from "rtr"
+import { pluginCall, pluginContract } from "rtr/testing"
+import { Value } from "typebox/value"
+import { describe, expect, test } from "vitest"
+import plugin from "../../../ts/plugins/decision/system-prompt.ts"
+
+describe("contract", () => {
+  for (const options of [{ system_prompt: "Be kind" }, { system_prompt: "Be kind", mode: "replace" }, {}])
+    describe(JSON.stringify(options), () => {
+      for (const { name, run } of pluginContract(plugin, { options })) test(name, run)
+    })
+})
+
+const user = { role: "user", content: "hello" }
+type Options = Parameters<typeof plugin.setup>[0]
+
+/** The messages that go on, or undefined when the request is left alone. */
+async function messagesAfter(
+  options: Options,
+  ...messages: readonly ChatMessage[]
+): Promise<readonly ChatMessage[] | undefined> {
+  const hooks = await plugin.setup(options)
+  const result = await hooks.before?.(pluginCall({ model: "MoM", messages }))
+  return (result as { request: ChatRequest } | undefined)?.request.messages
+}
+
+test("everything beside the messages stays", async () => {
+  const hooks = await plugin.setup({ system_prompt: "P" })
+  expect(await hooks.before?.(pluginCall({ model: "MoM", messages: [], n: 1, x_own: {} }))).toEqual({
+    request: { model: "MoM", messages: [{ role: "system", content: "P" }], n: 1, x_own: {} },
+  })
+})
+
+describe("insert", () => {
+  test.each<[string, readonly ChatMessage[], readonly ChatMessage[]]>([
+    ["no system message", [user], [{ role: "system", content: "P" }, user]],
+    ["a system message", [{ role: "system", content: "own" }, user], [{ role: "system", content: "P\n\nown" }, user]],
+    [
+      "a developer message",
+      [{ role: "developer", content: "own" }, user],
+      [{ role: "developer", content: "P\n\nown" }, user],
+    ],
+    [
+      "a name on it",
+      [{ role: "system", content: "own", name: "n" }],
+      [{ role: "system", content: "P\n\nown", name: "n" }],
+    ],
+    ["an empty one", [{ role: "system", content: "" }], [{ role: "system", content: "P" }]],
+    ["one without content", [{ role: "system" }], [{ role: "system", content: "P" }]],
+    ["one of null", [{ role: "system", content: null }], [{ role: "system", content: "P" }]],
+    [
+      "one of parts",
+      [{ role: "system", content: [{ type: "text", text: "own" }] }],
+      [
+        {
+          role: "system",
+          content: [
+            { type: "text", text: "P" },
+            { type: "text", text: "own" },
+          ],
+        },
+      ],
+    ],
+    [
+      "two of them: the first",
+      [
+        { role: "system", content: "one" },
+        { role: "system", content: "two" },
+      ],
+      [
+        { role: "system", content: "P\n\none" },
+        { role: "system", content: "two" },
+      ],
+    ],
+    [
+      "one that does not come first",
+      [user, { role: "system", content: "own" }],
+      [user, { role: "system", content: "P\n\nown" }],
+    ],
+  ])("before %s", async (_, messages, result) => {
+    expect(await messagesAfter({ system_prompt: "P" }, ...messages)).toEqual(result)
+    expect(await messagesAfter({ system_prompt: "P", mode: "insert", enabled: true }, ...messages)).toEqual(result)
+  })
+})
+
+describe("replace", () => {
+  test.each<[string, readonly ChatMessage[], readonly ChatMessage[]]>([
+    ["no system message", [user], [{ role: "system", content: "P" }, user]],
+    [
+      "a system message",
+      [{ role: "system", content: "own", name: "n" }, user],
+      [{ role: "system", content: "P", name: "n" }, user],
+    ],
+    ["a developer message", [{ role: "developer", content: "own" }], [{ role: "developer", content: "P" }]],
+    ["parts", [{ role: "system", content: [{ type: "text", text: "own" }] }], [{ role: "system", content: "P" }]],
+  ])("%s", async (_, messages, result) =>
+    expect(await messagesAfter({ system_prompt: "P", mode: "replace" }, ...messages)).toEqual(result),
+  )
+})
+
+test.each<Options>([{}, { system_prompt: "" }, { system_prompt: "P", enabled: false }, { mode: "replace" }])(
+  "%j does nothing",
+  async (options) => {
+    expect(await plugin.setup(options)).toEqual({})
+    expect(await messagesAfter(options, user)).toBeUndefined()
+  },
+)
+
+test.each([
+  [{ system_prompt: "x", mode: "append" }, false],
+  [{ system_prompt: 5 }, false],
+  [{ enabled: "yes" }, false],
+  [{ enabled: false }, true],
+])("options %j are valid: %s", (options, valid) => expect(Value.Check(plugin.options, options)).toBe(valid))

@@ -1,0 +1,92 @@
+import type { KernelStatus, RouteRequest } from "rtr"
+import { routeContract } from "rtr/testing"
+import { describe, expect, test } from "vitest"
+import route from "../../../ts/plugins/routes/probes.ts"
+
+describe("contract", () => {
+  for (const { name, run } of routeContract(route)) test(name, run)
+})
+
+const deployment = (name: string, ready: boolean) =>
+  ({ name, artifact: "minilm", process: "p", state: ready ? "ready" : "loading", ready, restarts: 0 }) as const
+const status: KernelStatus = {
+  phase: "ready",
+  ready: true,
+  draining: false,
+  updatedAt: new Date(0),
+  instanceId: "i",
+  configHash: "h",
+  deployments: [deployment("a", true), deployment("b", true)],
+}
+
+async function ask(
+  path: "/health" | "/ready",
+  listener: string,
+  changes: Partial<KernelStatus> = {},
+): Promise<unknown> {
+  const handlers = route.setup({ status: () => ({ ...status, ...changes }) })
+  const from: RouteRequest = { id: "req-1", request: new Request(`http://h${path}`), startedAt: 0, listener }
+  const response = await handlers[route.operations.findIndex((operation) => operation.path === path)]?.(from)
+  return [response?.status, response?.headers.get("x-request-id"), await response?.json()]
+}
+
+describe("GET /health", () => {
+  test("says that the process answers, in any phase", async () => {
+    expect(await ask("/health", "main")).toEqual([200, "req-1", { status: "ok" }])
+    expect(await ask("/health", "main", { ready: false, phase: "error" })).toEqual([200, "req-1", { status: "ok" }])
+  })
+
+  test("names the service on the management listener", async () => {
+    expect(await ask("/health", "management")).toEqual([200, "req-1", { status: "healthy", service: "rtr" }])
+  })
+})
+
+describe("GET /ready", () => {
+  test("says ready or not on an inference listener, and no more", async () => {
+    expect(await ask("/ready", "main")).toEqual([200, "req-1", { status: "ready" }])
+    expect(await ask("/ready", "main", { ready: false, draining: true })).toEqual([
+      503,
+      "req-1",
+      { status: "not_ready" },
+    ])
+  })
+
+  test("says more on the management listener", async () => {
+    expect(await ask("/ready", "management")).toEqual([
+      200,
+      "req-1",
+      {
+        status: "ready",
+        service: "rtr",
+        ready: true,
+        phase: "ready",
+        pending_models: [],
+        ready_models: 2,
+        total_models: 2,
+      },
+    ])
+  })
+
+  test("names the models that are not ready, and what went wrong", async () => {
+    const changes = {
+      ready: false,
+      phase: "loading_model_deployments",
+      message: "loading",
+      deployments: [deployment("a", true), deployment("b", false)],
+    } as const
+    expect(await ask("/ready", "management", changes)).toEqual([
+      503,
+      "req-1",
+      {
+        status: "starting",
+        service: "rtr",
+        ready: false,
+        phase: "loading_model_deployments",
+        message: "loading",
+        pending_models: ["b"],
+        ready_models: 1,
+        total_models: 2,
+      },
+    ])
+  })
+})

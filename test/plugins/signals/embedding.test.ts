@@ -1,0 +1,170 @@
+import { type Fact, RtrError } from "rtr"
+import { createFakeInference, readerOf, signalContract } from "rtr/testing"
+import { Value } from "typebox/value"
+import { describe, expect, test } from "vitest"
+import signal from "../../../ts/plugins/signals/embedding.ts"
+
+type Rule = Parameters<typeof signal.setup>[0][number]
+
+/** Texts are angles: their vectors are alike by the cosine of their difference. */
+const embed = (text: string): readonly number[] => {
+  const angle = (Number.parseFloat(text) * Math.PI) / 180
+  return [Math.cos(angle), Math.sin(angle)]
+}
+const cos = (degrees: number): number => Math.cos((degrees * Math.PI) / 180)
+const rule = (name: string, candidates: readonly string[], threshold: number, changes: Partial<Rule> = {}): Rule => ({
+  name,
+  candidates: [...candidates],
+  threshold,
+  ...changes,
+})
+
+async function read(
+  rules: readonly Rule[],
+  text: string,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<readonly Fact[]> {
+  return (await readerOf(signal as never, { rules: rules as never, settings, inference: { embed } }))(text)
+}
+const matching = async (...given: Parameters<typeof read>): Promise<readonly string[]> =>
+  (await read(...given)).flatMap((fact) => (fact.state === "match" ? [fact.rule] : []))
+
+describe("contract", () => {
+  for (const { name, run } of signalContract(signal, {
+    rules: [
+      { name: "refund", threshold: 0.7, candidates: ["I want my money back"] },
+      { name: "mean", threshold: 0.2, candidates: ["hello", "good day"], aggregation_method: "mean" },
+    ],
+  }))
+    test(name, run)
+})
+
+describe("a rule", () => {
+  test("matches from its threshold on, with the score as confidence and value", async () => {
+    const facts = await read([rule("near", ["0"], cos(30) - 0.001), rule("far", ["0"], cos(30) + 0.001)], "30", {
+      enable_soft_matching: false,
+    })
+    expect(facts).toEqual([
+      { rule: "near", state: "match", confidence: expect.closeTo(cos(30), 5), value: expect.closeTo(cos(30), 5) },
+      { rule: "far", state: "no_match", confidence: expect.closeTo(cos(30), 5), value: expect.closeTo(cos(30), 5) },
+    ])
+  })
+
+  test("has no negative confidence, but a negative value", async () => {
+    expect(await read([rule("opposite", ["180"], -1)], "0")).toEqual([
+      { rule: "opposite", state: "match", confidence: 0, value: expect.closeTo(-1, 5) },
+    ])
+  })
+
+  test.each([
+    [undefined, 0.75 * 1 + 0.25 * ((1 + 0) / 2)],
+    ["max" as const, 0.75 * 1 + 0.25 * ((1 + 0) / 2)],
+    ["any" as const, 0.75 * 1 + 0.25 * ((1 + 0) / 2)],
+    ["mean" as const, (1 + 0 - 1) / 3],
+  ])("with the method %s scores %d", async (method, score) => {
+    const [fact] = await read(
+      [rule("r", ["0", "90", "180"], 0, method === undefined ? {} : { aggregation_method: method })],
+      "0",
+    )
+    expect(fact?.value).toBeCloseTo(score, 5)
+  })
+
+  test("takes its options of the bank before those for all", async () => {
+    const settings = { prototype_scoring: { best_weight: 0, top_m: 1 } }
+    const own = { prototype_scoring: { best_weight: 0, top_m: 2 } }
+    const facts = await read([rule("all", ["0", "90"], 0), rule("own", ["0", "90"], 0, own)], "0", {
+      ...settings,
+      top_k: 0,
+    })
+    expect(facts.map(({ value }) => Number(value?.toFixed(5)))).toEqual([1, 0.5])
+  })
+})
+
+describe("soft matching", () => {
+  const rules = [rule("a", ["0"], 0.99), rule("b", ["20"], 0.99)]
+
+  test("lets rules match from one half on when none reaches its threshold", async () => {
+    expect(await matching(rules, "50", { top_k: 0 })).toEqual(["a", "b"])
+    expect(await matching(rules, "70", { top_k: 0 })).toEqual(["b"])
+    expect(await matching(rules, "100", { top_k: 0 })).toEqual([])
+  })
+
+  test("takes the score that is set", async () => {
+    expect(await matching(rules, "70", { top_k: 0, min_score_threshold: 0.3 })).toEqual(["a", "b"])
+    expect(await matching(rules, "50", { top_k: 0, min_score_threshold: 0.8 })).toEqual(["b"])
+  })
+
+  test("is not needed when one reaches its threshold", async () => {
+    expect(await matching([rule("hard", ["0"], 0.6), rule("soft", ["0"], 0.99)], "50", { top_k: 0 })).toEqual(["hard"])
+  })
+
+  test("can be turned off", async () => {
+    expect(await matching(rules, "50", { top_k: 0, enable_soft_matching: false })).toEqual([])
+  })
+})
+
+describe("the best", () => {
+  const rules = [rule("c", ["0"], 0), rule("a", ["10"], 0), rule("b", ["10"], 0), rule("d", ["60"], 0)]
+
+  test.each([
+    [{}, ["a"]],
+    [{ top_k: 1 }, ["a"]],
+    [{ top_k: 2 }, ["a", "b"]],
+    [{ top_k: 3 }, ["c", "a", "b"]],
+    [{ top_k: 0 }, ["c", "a", "b", "d"]],
+    [{ top_k: 99 }, ["c", "a", "b", "d"]],
+  ])("with %j are %j, equals in the order of their names", async (settings, names) => {
+    expect(await matching(rules, "10", settings)).toEqual(names)
+  })
+})
+
+test.each(["", " \n"])("nothing to read (%j) asks no model and matches nothing", async (text) => {
+  expect(await read([rule("a", ["0"], -1)], text)).toEqual([{ rule: "a", state: "no_match", confidence: 0, value: 0 }])
+})
+
+test("examples are embedded once, the text once for all rules", async () => {
+  const inference = createFakeInference({ embed })
+  const ask = (text: string): Promise<Float32Array> =>
+    inference
+      .bundle([{ kind: "embed", deployment: "d", text }])
+      .then(([answer]) => (answer?.kind === "embed" ? answer.vector : new Float32Array()))
+  const reader = await signal.setup([rule("a", ["0", "5"], 0), rule("b", ["90"], 0)], {
+    settings: {},
+    embedAll: (texts) => Promise.all(texts.map(ask)),
+  })
+  expect(inference.calls).toHaveLength(3)
+  const input = { text: "7", request: { model: "m", messages: [] } }
+  await reader.read(input, { embed: ask })
+  await reader.read(input, { embed: ask })
+  expect(inference.calls.flat().map(({ text }) => text)).toEqual(["0", "5", "90", "7", "7"])
+})
+
+test("a model that fails fails the signal", async () => {
+  const failure = new RtrError("overloaded", "busy")
+  const reader = await signal.setup([rule("a", ["0"], 0)], { settings: {}, embedAll: async () => [Float32Array.of(1)] })
+  const input = { text: "x", request: { model: "m", messages: [] } }
+  await expect(reader.read(input, { embed: () => Promise.reject(failure) })).rejects.toBe(failure)
+})
+
+describe("options", () => {
+  test.each([
+    [{ threshold: 0.5, candidates: ["x"] }, true],
+    [{ threshold: -1, candidates: ["x"], aggregation_method: "mean", query_modality: "text" }, true],
+    [{ candidates: ["x"] }, false],
+    [{ threshold: 0.5 }, false],
+    [{ threshold: 0.5, candidates: [] }, false],
+    [{ threshold: 0.5, candidates: [""] }, false],
+    [{ threshold: 2, candidates: ["x"] }, false],
+    [{ threshold: 0.5, candidates: ["x"], aggregation_method: "median" }, false],
+    [{ threshold: 0.5, candidates: ["x"], query_modality: "image" }, false],
+    [{ threshold: 0.5, candidates: ["x"], prototype_scoring: { max_prototypes: 0 } }, false],
+  ])("of a rule: %j are valid: %s", (options, valid) => expect(Value.Check(signal.rule, options)).toBe(valid))
+
+  test.each([
+    [{ enable_soft_matching: false, min_score_threshold: 0.4, top_k: 0 }, true],
+    [{ top_k: -1 }, false],
+    [{ model_type: "qwen3" }, false],
+  ])("of all: %j are valid: %s", (options, valid) =>
+    expect(Value.Check(signal.settings?.schema as never, options)).toBe(valid),
+  )
+})

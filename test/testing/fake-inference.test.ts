@@ -1,0 +1,89 @@
+import { RtrError } from "rtr"
+import { createFakeAsk, createFakeInference } from "rtr/testing"
+import { describe, expect, test } from "vitest"
+
+const embed = (text: string) => ({ kind: "embed", deployment: "d", text }) as const
+const classify = (text: string) => ({ kind: "classify", deployment: "d", text }) as const
+
+const dot = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
+  [...(a ?? [])].reduce((sum, value, index) => sum + value * (b?.[index] ?? 0), 0)
+
+describe("answers", () => {
+  test("come in the order of the questions and are remembered", async () => {
+    const inference = createFakeInference({ labels: ["a", "b"], classify: () => [0.25, 0.75], embed: () => [3, 4] })
+    const tasks = [classify("x"), embed("y")]
+    expect(await inference.bundle(tasks)).toEqual([
+      { kind: "classify", classification: { labels: ["a", "b"], probabilities: Float32Array.from([0.25, 0.75]) } },
+      { kind: "embed", vector: Float32Array.from([0.6, 0.8]) },
+    ])
+    expect(inference.calls).toEqual([tasks])
+  })
+
+  test("give each label the same when nothing is said", async () => {
+    expect(await createFakeInference().bundle([classify("x")])).toEqual([
+      { kind: "classify", classification: { labels: ["yes", "no"], probabilities: Float32Array.from([0.5, 0.5]) } },
+    ])
+  })
+
+  test("are errors when told to fail", async () => {
+    const error = new RtrError("overloaded", "busy")
+    expect(await createFakeInference({ failWith: error }).bundle([embed("x"), classify("y")])).toEqual([
+      { kind: "error", error },
+      { kind: "error", error },
+    ])
+  })
+
+  test("can take their time", async () => {
+    const startedAt = performance.now()
+    await createFakeInference({ delayMs: 20 }).bundle([embed("x")])
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(15)
+  })
+})
+
+describe("vectors", () => {
+  const vectorOf = async (text: string): Promise<Float32Array> => createFakeAsk(createFakeInference()).embed(text)
+
+  test("have length 1 and are the same for the same text", async () => {
+    const [a, b] = [await vectorOf("I want my money back"), await vectorOf("I want my money back")]
+    expect(dot(a, a)).toBeCloseTo(1, 5)
+    expect(a).toEqual(b)
+  })
+
+  test("of texts that share words are more alike", async () => {
+    const [text, near, far] = [
+      await vectorOf("refund my order"),
+      await vectorOf("refund the order"),
+      await vectorOf("sunny weather tomorrow"),
+    ]
+    expect(dot(text, near)).toBeGreaterThan(dot(text, far))
+  })
+
+  test("of nothing are zero", async () => expect(dot(await vectorOf(""), await vectorOf(""))).toBe(0))
+})
+
+describe("asking", () => {
+  test("gives classification, vector and vectors", async () => {
+    const ask = createFakeAsk(createFakeInference({ embed: (text) => [Number(text)], classify: () => [1, 0] }))
+    expect(await ask.classify("x")).toEqual({ labels: ["yes", "no"], probabilities: Float32Array.from([1, 0]) })
+    expect(await ask.embed("5")).toEqual(Float32Array.of(1))
+    expect(await ask.embedAll(["5", "-5"])).toEqual([Float32Array.of(1), Float32Array.of(-1)])
+  })
+
+  test("throws the error of an answer", async () => {
+    const error = new RtrError("overloaded", "busy")
+    const ask = createFakeAsk(createFakeInference({ failWith: error }))
+    await expect(ask.classify("x")).rejects.toBe(error)
+    await expect(ask.embed("x")).rejects.toBe(error)
+    await expect(ask.embedAll(["x"])).rejects.toBe(error)
+  })
+
+  test("throws when there is no answer", async () => {
+    const ask = createFakeAsk({ ...createFakeInference(), bundle: async () => [] })
+    await expect(ask.embed("x")).rejects.toMatchObject({ code: "internal_error" })
+  })
+})
+
+test("the fake has no deployments and closes without a word", async () => {
+  const inference = createFakeInference()
+  expect([inference.status(), await inference.close()]).toEqual([[], undefined])
+})
