@@ -1,0 +1,5 @@
+// Where a server listens.
+
+export type Address = { readonly host: string; readonly port: number } | { readonly path: string }
+
+export const local = (port: number): Address => ({ host: "127.0.0.1", port })
