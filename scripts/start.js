@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..")
@@ -54,7 +54,7 @@ async function buildAddon() {
   )
   mkdirSync(dirname(target), { recursive: true })
   // Replaced by renaming: a process that has the old one mapped keeps it.
-  copyFileSync(join(root, process.env.CARGO_TARGET_DIR ?? "target", "release", libraryName()), `${target}.new`)
+  copyFileSync(resolve(root, process.env.CARGO_TARGET_DIR ?? "target", "release", libraryName()), `${target}.new`)
   renameSync(`${target}.new`, target)
   writeFileSync(stamp, wanted)
 }
@@ -77,10 +77,10 @@ function checkRust() {
 /** Runs a TypeScript file of this project on its own Node, with that Node first on the path for everything it starts. */
 function handOver(script) {
   const env = { ...process.env, PATH: `${dirname(projectNode)}:${process.env.PATH ?? ""}` }
-  return new Promise((resolve) => {
+  return new Promise((settle) => {
     const child = spawn(projectNode, [join(root, script), ...args], { stdio: "inherit", cwd: root, env })
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal))
-    child.on("exit", (code, signal) => resolve(code ?? (signal === "SIGINT" ? 130 : 1)))
+    child.on("exit", (code, signal) => settle(code ?? (signal === "SIGINT" ? 130 : 1)))
   })
 }
 
@@ -97,7 +97,7 @@ async function runWithProgress(label, command, commandArgs, env, counted) {
   }
   const timer = setInterval(show, live ? 500 : 15_000, false)
   show(false)
-  const code = await new Promise((resolve) => {
+  const code = await new Promise((settle) => {
     const child = spawn(command, commandArgs, {
       cwd: root,
       env: { ...process.env, ...env },
@@ -110,8 +110,8 @@ async function runWithProgress(label, command, commandArgs, env, counted) {
     }
     child.stdout.on("data", read)
     child.stderr.on("data", read)
-    child.on("error", (error) => resolve(error.message))
-    child.on("close", resolve)
+    child.on("error", (error) => settle(error.message))
+    child.on("close", settle)
   })
   clearInterval(timer)
   show(true)

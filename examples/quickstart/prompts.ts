@@ -10,11 +10,11 @@ const report =
 
 export const samplePrompts: readonly SamplePrompt[] = [
   { text: "Write a Python function that merges two sorted lists", decision: "programming" },
-  { text: "Why does my SQL query with two joins return duplicate rows?", decision: "programming" },
+  { text: "My C program crashes with a segmentation fault, how do I find the bug?", decision: "programming" },
   { text: "What is the derivative of x^2 * sin(x)", decision: "science" },
   { text: "How fast does a ball hit the ground when dropped from 20 meters?", decision: "science" },
   { text: "I have had a headache and a stiff neck for three days, what could it be?", decision: "careful" },
-  { text: "Can my landlord keep the deposit because of normal wear?", decision: "careful" },
+  { text: "Can my employer fire me without notice?", decision: "careful" },
   { text: "I don't need the service any more, how do I get rid of my plan?", decision: "cancellation" },
   { text: "Production down after the last deploy, help", decision: "emergency" },
   { text: "Écris-moi un petit poème sur la mer", decision: "other-languages" },

@@ -51,11 +51,12 @@ describe("rtr config validate", () => {
     expect(code).toBe(1)
     const lines = stderr.split("\n").map((line) => line.replaceAll(file, "F").trim())
     expect(lines.slice(0, -1)).toEqual([
-      "Error: Cannot use F: 16 problems",
+      "Error: Cannot use F: 17 problems",
       "F:3:36 listeners[0].port: must be a whole number, got a string",
       'F:4:7 listeners[1].name: "a" is used already at position 0',
       'F:6:15 providers.defaults.model: "smal" is not in providers.models (did you mean "small"?)',
       "F:9:49 providers.models[0].backend_refs[0].adress: is not a known key",
+      "F:10:7 providers.models[1].backend_refs: is empty; a model needs a backend to be called",
       'F:11:7 providers.models[1].reasoning_family: "qwen" is not in providers.defaults.reasoning_families',
       'F:15:20 routing.signals.keywords[0].operator: must be "AND", "OR" or "NOR", got "XOR" (did you mean "OR"?)',
       expect.stringMatching(/^F:16:60 routing\.signals\.keywords\[1\]\.keywords\[0\]: is not a valid pattern/),

@@ -10,8 +10,8 @@ import { logEvent } from "../print.ts"
 import { type Environment, threadsOf, workerCommand, workerEnvironment } from "./environment.ts"
 import { type Health, readHealth, remoteInput } from "./health.ts"
 
-/** Waits between restarts: the first, and the longest after repeated failures (spec 2, Limits). */
-const firstRestartMs = 1000
+/** Waits before repeated restarts: the shortest and the longest (spec 2, Limits). A lone failure is mended at once. */
+const shortestRestartMs = 1000
 const longestRestartMs = 60_000
 /** A process that ran this long had not failed at its start. */
 const stableMs = 60_000
@@ -41,7 +41,7 @@ export class ManagedProcess {
   #restarts = 0
   #endsWithoutAnswer = 0
   #wasReady = false
-  #waitMs = firstRestartMs
+  #waitMs = 0
   #stopping = false
 
   constructor(name: string, members: readonly NeededDeployment[], context: ProcessContext) {
@@ -135,13 +135,12 @@ export class ManagedProcess {
     this.#endsWithoutAnswer = this.#health === undefined ? this.#endsWithoutAnswer + 1 : 0
     this.#setHealth(undefined)
     if (this.#stopping) return
-    this.#waitMs = ranMs > stableMs ? firstRestartMs : this.#waitMs
-    logEvent("warning", "runtime_process_exited", { process: this.#name, code, signal, restart_ms: this.#waitMs })
+    const wait = ranMs > stableMs ? 0 : this.#waitMs
+    this.#waitMs = Math.min(longestRestartMs, Math.max(shortestRestartMs, wait * 2))
+    logEvent("warning", "runtime_process_exited", { process: this.#name, code, signal, restart_ms: wait })
     this.#restarts += 1
     for (const { name } of this.#members)
       this.#context.metrics.counter("rtr_model_runtime_restarts_total", { deployment: name }).add()
-    const wait = this.#waitMs
-    this.#waitMs = Math.min(longestRestartMs, wait * 2)
     setTimeout(() => {
       if (!this.#stopping) this.#start()
     }, wait).unref()
