@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { type ErrorCode, errorCodes, RtrError } from "../../../ts/kernel/error.ts"
-import { costOf, createTracer, metricDefinitions } from "../../../ts/kernel/pipeline/trace.ts"
+import { metricDefinitions } from "../../../ts/kernel/pipeline/metric-definitions.ts"
+import { costOf, createTracer } from "../../../ts/kernel/pipeline/trace.ts"
 import type { CallEnd, Routing } from "../../../ts/kernel/types/call.ts"
 import type { Pricing } from "../../../ts/kernel/types/plan.ts"
 import { createRecordedMetrics } from "../../fakes/metrics.ts"

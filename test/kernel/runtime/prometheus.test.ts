@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { metricDefinitions } from "../../../ts/kernel/pipeline/trace.ts"
+import { metricDefinitions } from "../../../ts/kernel/pipeline/metric-definitions.ts"
 import { createPrometheusMetrics, type PrometheusMetrics } from "../../../ts/kernel/runtime/prometheus.ts"
 
 /** The lines of the exposition that hold values. */

@@ -50,8 +50,11 @@ export async function runPlugins(
 /** Error replies of the upstream pass unseen: after-hooks are about answers. */
 async function afterwards(hooks: PluginHooks, reply: Reply, call: PluginCall): Promise<Reply> {
   if (reply.status >= 400) return reply
-  if (reply.kind === "json")
-    return hooks.after === undefined ? reply : { ...reply, body: await hooks.after(reply.body, call) }
+  if (reply.kind === "json") {
+    if (hooks.after === undefined) return reply
+    const { text: _, ...changed } = reply
+    return { ...changed, body: await hooks.after(reply.body, call) }
+  }
   return hooks.onChunk === undefined
     ? reply
     : { ...reply, batches: mapChunks(reply.batches, hooks.onChunk.bind(hooks), call) }

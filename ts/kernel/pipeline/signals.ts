@@ -18,7 +18,7 @@ export async function readSignals(
   inference: Inference | undefined,
 ): Promise<SignalReadings> {
   const startedAt = performance.now()
-  const facts: (Fact | undefined)[] = Array.from({ length: plan.slotCount })
+  const facts: (Fact | undefined)[] = []
   const familyMs: Record<string, number> = {}
   const asking = plan.signals.filter((family) => family.target !== undefined).length
   const deadlineMs = plan.signalTimeoutMs ?? defaultDeadlineMs
@@ -44,11 +44,10 @@ export async function readSignals(
       )
     else settle(family, reading.facts, reading.reason)
   }
-  if (pending.length > 0) {
-    await withDeadline(Promise.all(pending), deadlineMs)
-    // A family that missed the deadline has not settled; later results must not change facts that were acted on.
-    for (const family of plan.signals) if (!Object.hasOwn(familyMs, family.type)) settle(family, undefined, "timeout")
-  }
+  if (pending.length === 0) return { facts, familyMs, totalMs: performance.now() - startedAt }
+  await withDeadline(Promise.all(pending), deadlineMs)
+  for (const family of plan.signals) if (!Object.hasOwn(familyMs, family.type)) settle(family, undefined, "timeout")
+  // Copies, because a family that missed the deadline may still settle, and must not change facts that were acted on.
   return { facts: facts.slice(), familyMs: { ...familyMs }, totalMs: performance.now() - startedAt }
 }
 
@@ -90,11 +89,11 @@ function store(
   result: readonly Fact[] | undefined,
   reason: UnknownReason,
 ): void {
+  // A module from outside may return anything.
+  const found = Array.isArray(result) ? (result as readonly (Fact | null)[]) : []
   family.rules.forEach((rule, index) => {
-    // A module from outside may return anything.
-    const fact = Array.isArray(result)
-      ? (result as readonly (Fact | null)[]).find((each) => each?.rule === rule)
-      : undefined
+    // Most modules answer in the order of their rules.
+    const fact = found[index]?.rule === rule ? found[index] : found.find((each) => each?.rule === rule)
     facts[family.firstSlot + index] = fact ?? {
       rule,
       state: "unknown",

@@ -1,146 +1,8 @@
-// What is counted and timed, and the handles for it. Labels are names from the configuration, never text of a request.
+// Counts and times finished calls.
 
-import type { CallEnd, TokenCounts } from "../types/call.ts"
-import type { Counter, Histogram, Labels, Metrics } from "../types/metrics.ts"
+import type { CallEnd, Routing, TokenCounts } from "../types/call.ts"
+import type { Counter, Metrics } from "../types/metrics.ts"
 import type { ModelTarget, Plan } from "../types/plan.ts"
-
-export interface MetricDefinition {
-  readonly name: string
-  readonly kind: "counter" | "gauge" | "histogram"
-  readonly help: string
-  readonly labels: readonly string[]
-  readonly buckets?: readonly number[]
-}
-
-const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
-
-/** Every metric that the router emits (spec 1, Metrics; spec 2, router-side runtime metrics). */
-export const metricDefinitions: readonly MetricDefinition[] = [
-  {
-    name: "semantic_router_requests_total",
-    kind: "counter",
-    help: "Inference requests by endpoint, decision and status",
-    labels: ["endpoint", "category", "status"],
-  },
-  {
-    name: "semantic_router_request_duration_seconds",
-    kind: "histogram",
-    help: "Time from arrival to the end of the reply",
-    labels: ["endpoint"],
-    buckets: seconds,
-  },
-  {
-    name: "semantic_router_classification_duration_seconds",
-    kind: "histogram",
-    help: "Time spent reading signals",
-    labels: [],
-    buckets: seconds,
-  },
-  { name: "llm_model_requests_total", kind: "counter", help: "Requests sent to a model", labels: ["model"] },
-  {
-    name: "llm_request_errors_total",
-    kind: "counter",
-    help: "Failed requests by model and reason",
-    labels: ["model", "reason"],
-  },
-  {
-    name: "llm_routing_reason_codes_total",
-    kind: "counter",
-    help: "Why a model was chosen",
-    labels: ["reason_code", "model"],
-  },
-  {
-    name: "llm_reasoning_decisions_total",
-    kind: "counter",
-    help: "Requests by decision and reasoning setting",
-    labels: ["category", "model", "enabled", "effort"],
-  },
-  {
-    name: "llm_model_prompt_tokens_total",
-    kind: "counter",
-    help: "Prompt tokens that upstreams reported",
-    labels: ["model"],
-  },
-  {
-    name: "llm_model_completion_tokens_total",
-    kind: "counter",
-    help: "Completion tokens that upstreams reported",
-    labels: ["model"],
-  },
-  {
-    name: "llm_model_cost_total",
-    kind: "counter",
-    help: "Cost by the configured prices",
-    labels: ["model", "currency"],
-  },
-  {
-    name: "llm_model_ttft_seconds",
-    kind: "histogram",
-    help: "Time to the first streamed piece, or to the whole reply",
-    labels: ["model"],
-    buckets: seconds,
-  },
-  {
-    name: "llm_model_tpot_seconds",
-    kind: "histogram",
-    help: "Time per completion token after the first piece",
-    labels: ["model"],
-    buckets: seconds,
-  },
-  {
-    name: "llm_decision_match_total",
-    kind: "counter",
-    help: "Requests that a decision won",
-    labels: ["decision_name"],
-  },
-  {
-    name: "llm_signal_extraction_latency_seconds",
-    kind: "histogram",
-    help: "Time that a signal took",
-    labels: ["signal_type"],
-    buckets: seconds,
-  },
-  { name: "rtr_model_runtime_ready", kind: "gauge", help: "1 while the deployment answers", labels: ["deployment"] },
-  {
-    name: "rtr_model_runtime_requests_total",
-    kind: "counter",
-    help: "Calls to a deployment by outcome",
-    labels: ["deployment", "outcome"],
-  },
-  {
-    name: "rtr_model_runtime_request_duration_seconds",
-    kind: "histogram",
-    help: "Time of a call to a deployment",
-    labels: ["deployment", "surface"],
-    buckets: seconds,
-  },
-  {
-    name: "rtr_model_runtime_transport_seconds",
-    kind: "histogram",
-    help: "Part of a call that the worker did not account for",
-    labels: ["deployment", "surface"],
-    buckets: seconds,
-  },
-  {
-    name: "rtr_model_runtime_server_seconds",
-    kind: "histogram",
-    help: "Time that the worker reported by phase",
-    labels: ["deployment", "surface", "phase"],
-    buckets: seconds,
-  },
-  {
-    name: "rtr_model_runtime_unknown_answers_total",
-    kind: "counter",
-    help: "Questions without an answer by reason",
-    labels: ["deployment", "reason"],
-  },
-  {
-    name: "rtr_model_runtime_restarts_total",
-    kind: "counter",
-    help: "Restarts of a managed worker process",
-    labels: ["deployment"],
-  },
-]
 
 export interface Tracer {
   /** Records one finished call. Called after the reply has left. */
@@ -148,76 +10,113 @@ export interface Tracer {
   signals(totalMs: number, familyMs: Readonly<Record<string, number>>): void
 }
 
-/** Makes the handles for a plan's names once, so that a request only adds to them. */
+/** Makes the handles for calls that are alike once, so that a request only adds to them. */
 export function createTracer(metrics: Metrics, plan: Pick<Plan, "models">): Tracer {
-  const cached = <Handle>(make: (name: string, labels: Labels) => Handle) => {
-    const handles = new Map<string, Handle>()
-    return (name: string, ...pairs: readonly (readonly [string, string])[]): Handle => {
-      const key = name + pairs.map(([, value]) => `\0${value}`).join("")
-      let handle = handles.get(key)
-      if (handle === undefined) handles.set(key, (handle = make(name, Object.fromEntries(pairs))))
-      return handle
-    }
-  }
-  const counter = cached<Counter>(metrics.counter)
-  const histogram = cached<Histogram>(metrics.histogram)
+  const readingSeconds = once(() => metrics.histogram("semantic_router_classification_duration_seconds"))
+  const familySeconds = byKey((type) =>
+    metrics.histogram("llm_signal_extraction_latency_seconds", { signal_type: type }),
+  )
+  const recorders = new Map<string, Recorder>()
 
   return {
     signals(totalMs, familyMs) {
-      histogram("semantic_router_classification_duration_seconds").observe(totalMs / 1000)
-      for (const type in familyMs)
-        histogram("llm_signal_extraction_latency_seconds", ["signal_type", type]).observe((familyMs[type] ?? 0) / 1000)
+      readingSeconds().observe(totalMs / 1000)
+      for (const type in familyMs) familySeconds(type).observe((familyMs[type] ?? 0) / 1000)
     },
     finish(endpoint, end) {
-      const { routing } = end
-      const model = routing?.model ?? "none"
-      counter(
-        "semantic_router_requests_total",
-        ["endpoint", endpoint],
-        ["category", routing?.decision ?? "none"],
-        ["status", String(end.status)],
-      ).add()
-      histogram("semantic_router_request_duration_seconds", ["endpoint", endpoint]).observe(end.totalMs / 1000)
-      if (routing?.decision !== undefined)
-        counter("llm_decision_match_total", ["decision_name", routing.decision]).add()
-      if (routing?.path === "upstream") {
-        counter("llm_model_requests_total", ["model", model]).add()
-        counter(
-          "llm_routing_reason_codes_total",
-          ["reason_code", routing.automatic ? "auto_routing" : "model_specified"],
-          ["model", model],
-        ).add()
-        if (routing.reasoning !== undefined)
-          counter(
-            "llm_reasoning_decisions_total",
-            ["category", routing.decision ?? "none"],
-            ["model", model],
-            ["enabled", String(routing.reasoning.enabled)],
-            ["effort", routing.reasoning.effort],
-          ).add()
-      }
-      const reason = errorReason(end)
-      if (reason !== undefined) counter("llm_request_errors_total", ["model", model], ["reason", reason]).add()
-      if (end.firstByteMs !== undefined)
-        histogram("llm_model_ttft_seconds", ["model", model]).observe(end.firstByteMs / 1000)
-      if (end.usage !== undefined) countUsage(end, model)
+      const key = kindOf(endpoint, end)
+      let record = recorders.get(key)
+      if (record === undefined) recorders.set(key, (record = createRecorder(metrics, plan, endpoint, end)))
+      record(end)
     },
   }
+}
 
-  function countUsage(end: CallEnd, model: string): void {
-    const { usage, firstByteMs, totalMs } = end
-    if (usage === undefined) return
-    counter("llm_model_prompt_tokens_total", ["model", model]).add(usage.prompt_tokens)
-    counter("llm_model_completion_tokens_total", ["model", model]).add(usage.completion_tokens)
+/** What decides which series a call counts in; all of it comes from the configuration or is bounded. */
+function kindOf(endpoint: string, { routing, status, error }: CallEnd): string {
+  const call = `${endpoint}\0${status}\0${error?.code}`
+  if (routing === undefined) return call
+  const { path, model, decision, automatic, reasoning } = routing
+  return `${call}\0${path}\0${model}\0${decision}\0${automatic}\0${reasoning?.enabled}\0${reasoning?.effort}`
+}
+
+type Recorder = (end: CallEnd) => void
+
+function createRecorder(metrics: Metrics, plan: Pick<Plan, "models">, endpoint: string, kind: CallEnd): Recorder {
+  const { routing, status } = kind
+  const model = routing?.model ?? "none"
+  const category = routing?.decision ?? "none"
+  const reason = errorReason(kind)
+  const counted = [
+    metrics.counter("semantic_router_requests_total", { endpoint, category, status: String(status) }),
+    ...(routing?.decision === undefined
+      ? []
+      : [metrics.counter("llm_decision_match_total", { decision_name: routing.decision })]),
+    ...(routing?.path === "upstream" ? upstreamCounters(metrics, routing, model, category) : []),
+    ...(reason === undefined ? [] : [metrics.counter("llm_request_errors_total", { model, reason })]),
+  ]
+  const totalSeconds = metrics.histogram("semantic_router_request_duration_seconds", { endpoint })
+  const firstByteSeconds = once(() => metrics.histogram("llm_model_ttft_seconds", { model }))
+  const countUsage = once(() => createUsageCounter(metrics, plan, model))
+  return (end) => {
+    for (const counter of counted) counter.add()
+    totalSeconds.observe(end.totalMs / 1000)
+    if (end.firstByteMs !== undefined) firstByteSeconds().observe(end.firstByteMs / 1000)
+    if (end.usage !== undefined) countUsage()(end, end.usage)
+  }
+}
+
+function upstreamCounters(metrics: Metrics, routing: Routing, model: string, category: string): readonly Counter[] {
+  const { automatic, reasoning } = routing
+  const why = automatic ? "auto_routing" : "model_specified"
+  return [
+    metrics.counter("llm_model_requests_total", { model }),
+    metrics.counter("llm_routing_reason_codes_total", { reason_code: why, model }),
+    ...(reasoning === undefined
+      ? []
+      : [
+          metrics.counter("llm_reasoning_decisions_total", {
+            category,
+            model,
+            enabled: String(reasoning.enabled),
+            effort: reasoning.effort,
+          }),
+        ]),
+  ]
+}
+
+function createUsageCounter(
+  metrics: Metrics,
+  plan: Pick<Plan, "models">,
+  model: string,
+): (end: CallEnd, usage: TokenCounts) => void {
+  const promptTokens = metrics.counter("llm_model_prompt_tokens_total", { model })
+  const completionTokens = metrics.counter("llm_model_completion_tokens_total", { model })
+  const tokenSeconds = once(() => metrics.histogram("llm_model_tpot_seconds", { model }))
+  const target = plan.models.get(model)
+  const currency = target?.pricing?.currency
+  const cost = currency === undefined ? undefined : metrics.counter("llm_model_cost_total", { model, currency })
+  return ({ firstByteMs, totalMs }, usage) => {
+    promptTokens.add(usage.prompt_tokens)
+    completionTokens.add(usage.completion_tokens)
     if (firstByteMs !== undefined && usage.completion_tokens > 0)
-      histogram("llm_model_tpot_seconds", ["model", model]).observe(
-        (totalMs - firstByteMs) / 1000 / usage.completion_tokens,
-      )
-    const target = plan.models.get(model)
-    if (target?.pricing !== undefined)
-      counter("llm_model_cost_total", ["model", model], ["currency", target.pricing.currency]).add(
-        costOf(target, usage),
-      )
+      tokenSeconds().observe((totalMs - firstByteMs) / 1000 / usage.completion_tokens)
+    if (target !== undefined) cost?.add(costOf(target, usage))
+  }
+}
+
+/** A series appears when something is first counted in it. */
+function once<Value>(make: () => Value): () => Value {
+  let value: Value | undefined
+  return () => (value ??= make())
+}
+
+function byKey<Value>(make: (key: string) => Value): (key: string) => Value {
+  const values = new Map<string, Value>()
+  return (key) => {
+    let value = values.get(key)
+    if (value === undefined) values.set(key, (value = make(key)))
+    return value
   }
 }
 

@@ -3,7 +3,7 @@
 import { isRtrError, RtrError } from "../error.ts"
 import { readChatReply, readChatStream, toStreamReply } from "../protocols/chat-completions.ts"
 import type { Call } from "../types/call.ts"
-import type { ChatReply, ChatRequest, Reply } from "../types/chat.ts"
+import type { ChatReply, ChatRequest, ChunkBatch, Reply } from "../types/chat.ts"
 import type { ReasoningChoice } from "../types/module.ts"
 import type { ModelTarget } from "../types/plan.ts"
 import type { Transport, TransportResponse } from "../types/transport.ts"
@@ -48,17 +48,7 @@ export async function callUpstream(
   const passed = passedHeaders(response.headers)
   const streams = response.headers["content-type"]?.toLowerCase().includes("text/event-stream") === true
   if (streams && request.stream === true)
-    return {
-      kind: "stream",
-      status: response.status,
-      batches: passBatches(readChatStream(response.pieces()), {
-        onError: (error) => about(error, target.name),
-        onEnd: (how) => {
-          if (how === "left") response.cancel()
-        },
-      }),
-      headers: passed,
-    }
+    return { kind: "stream", status: response.status, batches: readStream(response, target), headers: passed }
   if (streams) {
     response.cancel()
     throw new RtrError(
@@ -66,13 +56,33 @@ export async function callUpstream(
       `The backend of model "${target.name}" answered with a stream, but the request asked for none`,
     )
   }
-  const body = await response
-    .text(maxReplyBytes)
-    .then(readChatReply)
-    .catch((error: unknown) => Promise.reject(about(error, target.name)))
-  return request.stream === true
-    ? { ...toStreamReply(body, response.status), headers: passed }
-    : { kind: "json", status: response.status, body, headers: passed }
+  try {
+    const text = await response.text(maxReplyBytes)
+    const body = readChatReply(text)
+    return request.stream === true
+      ? { ...toStreamReply(body, response.status), headers: passed }
+      : { kind: "json", status: response.status, body, text, headers: passed }
+  } catch (error) {
+    throw about(error, target.name)
+  }
+}
+
+/** How long a backend may take to end its reply after the end mark. */
+const endingMs = 1000
+
+function readStream(response: TransportResponse, target: ModelTarget): AsyncIterable<ChunkBatch> {
+  let ending: ReturnType<typeof setTimeout> | undefined
+  return passBatches(readChatStream(response.pieces()), {
+    onBatch(batch) {
+      if (batch.done) ending = setTimeout(() => response.cancel(), endingMs)
+      return batch
+    },
+    onError: (error) => about(error, target.name),
+    onEnd(how) {
+      clearTimeout(ending)
+      if (how === "left") response.cancel()
+    },
+  })
 }
 
 /** Says which model an error of the transport or the codec is about. */

@@ -36,8 +36,21 @@ function parseJson(body: string): unknown {
   }
 }
 
-/** Counts brackets outside strings. Cheap for normal bodies: one pass that stops at the first excess. */
 function exceedsDepth(body: string): boolean {
+  return hasManyBrackets(body) && isNestedTooDeep(body)
+}
+
+/** Searching for a character is far quicker than walking over all of them, and few bodies have many brackets. */
+function hasManyBrackets(body: string): boolean {
+  let count = 0
+  for (const bracket of ["{", "["])
+    for (let at = body.indexOf(bracket); at >= 0; at = body.indexOf(bracket, at + 1))
+      if (++count > maxDepth) return true
+  return false
+}
+
+/** Counts brackets outside strings. */
+function isNestedTooDeep(body: string): boolean {
   let depth = 0
   let inString = false
   for (let index = 0; index < body.length; index++) {
@@ -99,19 +112,26 @@ export function readChatReply(body: string): ChatReply {
 }
 
 /**
- * Reads a backend's event stream. Ends after `[DONE]`.
+ * Reads a backend's event stream. Nothing behind `[DONE]` is passed on, but it is read, because a reply that is read to
+ * its end leaves its connection to the next request.
  * Rejects with `upstream_error` for data that is no JSON object and for a stream that ends before `[DONE]`.
  */
 export async function* readChatStream(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ChunkBatch> {
-  for await (const batch of readEvents(pieces)) {
-    const end = batch.data.indexOf(doneMark)
-    const done = end >= 0
-    const chunks = (done ? batch.data.slice(0, end) : batch.data).map(readChunk)
-    // What follows the end mark is not passed on, so the bytes can be kept only when nothing does.
-    yield done && end < batch.data.length - 1 ? { chunks, done } : { chunks, done, bytes: batch.bytes }
-    if (done) return
+  let finished = false
+  try {
+    for await (const batch of readEvents(pieces)) {
+      if (finished) continue
+      const end = batch.data.indexOf(doneMark)
+      finished = end >= 0
+      const chunks = (finished ? batch.data.slice(0, end) : batch.data).map(readChunk)
+      const clean = !finished || end === batch.data.length - 1
+      yield clean ? { chunks, done: finished, bytes: batch.bytes } : { chunks, done: finished }
+    }
+  } catch (error) {
+    // The client has its whole reply.
+    if (!finished) throw error
   }
-  throw new RtrError("upstream_error", "the stream ended before its end mark")
+  if (!finished) throw new RtrError("upstream_error", "the stream ended before its end mark")
 }
 
 const doneMark = "[DONE]"

@@ -51,6 +51,8 @@ export interface JsonReply {
   readonly kind: "json"
   readonly status: number
   readonly body: ChatReply
+  /** The body as the upstream wrote it, when no plugin changed it. */
+  readonly text?: string
   /** Headers of the upstream that the client may see, lower case. */
   readonly headers?: Readonly<Record<string, string>>
 }

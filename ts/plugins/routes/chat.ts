@@ -34,15 +34,22 @@ export default defineRoute({
 })
 
 function whole({ routing }: Outcome, reply: JsonReply, headers: Record<string, string>, from: RouteRequest): Response {
-  const body =
+  const text =
     reply.status >= 400
-      ? withRequestId(reply.body, from.id)
-      : { ...reply.body, routing_metadata: routingMetadata(routing, from.startedAt) }
-  return textResponse(JSON.stringify(body), reply.status, {
+      ? JSON.stringify(withRequestId(reply.body, from.id))
+      : withMetadata(reply, routingMetadata(routing, from.startedAt))
+  return textResponse(text, reply.status, {
     ...reply.headers,
     ...headers,
     "content-type": "application/json",
   })
+}
+
+/** Adds to the upstream's own text where there is one: writing a long reply anew costs more than routing it. */
+function withMetadata({ body, text }: JsonReply, metadata: object): string {
+  if (text === undefined || "routing_metadata" in body || Object.keys(body).length === 0)
+    return JSON.stringify({ ...body, routing_metadata: metadata })
+  return `${text.slice(0, text.lastIndexOf("}"))},"routing_metadata":${JSON.stringify(metadata)}}`
 }
 
 /** An upstream's error keeps its fields and gains the id under which the router's log has it. */

@@ -63,9 +63,8 @@ export default defineSignal({
 
 async function createReader(entry: Rule): Promise<(text: string) => Fact> {
   const matcher = await createMatcher(entry)
-  const count = entry.keywords.length
+  const indexes = entry.keywords.map((_, keyword) => keyword)
   const holds = (text: string): boolean => {
-    const indexes = Array.from({ length: count }, (_, keyword) => keyword)
     if (entry.operator === "AND") return indexes.every((keyword) => matcher.matches(keyword, text))
     const any = matcher.any?.(text) ?? indexes.some((keyword) => matcher.matches(keyword, text))
     return entry.operator === "OR" ? any : !any
