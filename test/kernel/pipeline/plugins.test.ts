@@ -207,9 +207,10 @@ describe("around", () => {
 })
 
 describe("after", () => {
-  test("may change a whole reply and keeps its status and headers", async () => {
+  test("may change a whole reply and keeps its status and headers, but not its text", async () => {
     const reply = json({ status: 201, headers: { a: "1" } })
-    expect((await run([{ after: async (body, { id }) => ({ ...body, id }) }], reply)).reply).toEqual({
+    const withText = { ...reply, text: '{"text":"hi"}' }
+    expect((await run([{ after: async (body, { id }) => ({ ...body, id }) }], withText)).reply).toEqual({
       ...reply,
       body: { text: "hi", id: "req-1" },
     })

@@ -65,7 +65,8 @@ describe("a decision that matches", () => {
       automatic: true,
     })
     expect(hostsOf(ran)).toEqual(["large.example"])
-    expect(ran.outcome.reply).toEqual({ kind: "json", status: 200, body: completion("hi"), headers: {} })
+    const body = completion("hi")
+    expect(ran.outcome.reply).toEqual({ kind: "json", status: 200, body, text: JSON.stringify(body), headers: {} })
   })
 
   test("tells the reasoning setting of its candidate", async () => {

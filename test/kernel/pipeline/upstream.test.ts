@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { RtrError } from "../../../ts/kernel/error.ts"
 import { callUpstream, type UpstreamCall } from "../../../ts/kernel/pipeline/upstream.ts"
 import type { JsonReply, Reply, StreamReply } from "../../../ts/kernel/types/chat.ts"
@@ -94,11 +94,13 @@ describe("the request", () => {
 })
 
 describe("a whole reply", () => {
-  test("is passed on with its status", async () => {
-    expect(await replyTo(jsonReply(completion("hi"), { status: 201 }))).toEqual({
+  test("is passed on with its status and its text", async () => {
+    const text = '{ "id": "1", "seed": 12345678901234567890 }\n'
+    expect(await replyTo({ status: 201, body: text })).toEqual({
       kind: "json",
       status: 201,
-      body: completion("hi"),
+      body: JSON.parse(text),
+      text,
       headers: {},
     })
   })
@@ -214,6 +216,42 @@ describe("a streamed reply", () => {
     const second = (await call(untouched, { stream: true })) as StreamReply
     await second.batches[Symbol.asyncIterator]().return?.()
     expect(untouched.cancelled.count).toBeGreaterThan(0)
+  })
+})
+
+describe("a stream behind its end mark", () => {
+  const withTail = (tail: () => Promise<void>): FakeTransport => {
+    const transport = createFakeTransport(streamReply([]))
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode('data: {"id":"1"}\n\ndata: [DONE]\n\n')
+      await tail()
+    }
+    return {
+      ...transport,
+      request: async (request) => ({ ...(await transport.request(request)), pieces }),
+    }
+  }
+
+  test("is read to the end of the reply, which leaves the connection open", async () => {
+    let ended = false
+    const transport = withTail(async () => {
+      ended = true
+    })
+    const reply = (await call(transport, { stream: true })) as StreamReply
+    expect(await collect(reply.batches)).toHaveLength(1)
+    expect([ended, transport.cancelled.count]).toEqual([true, 0])
+  })
+
+  test("that never ends is cancelled, and what breaks there is no error", async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const transport = withTail(async () => {
+      while (transport.cancelled.count === 0) await vi.advanceTimersByTimeAsync(100)
+      throw new RtrError("upstream_error", "broken")
+    })
+    const reply = (await call(transport, { stream: true })) as StreamReply
+    expect(await collect(reply.batches)).toHaveLength(1)
+    expect([transport.cancelled.count, performance.now()]).toEqual([1, 1000])
   })
 })
 

@@ -66,6 +66,19 @@ describe("a whole reply", () => {
     })
   })
 
+  test.each([
+    [
+      '{ "id" : "1", "seed": 12345678901234567890, "text": "}" }\n',
+      /^\{ "id" : "1", "seed": 12345678901234567890, "text": "\}" ,"routing_metadata":\{.*\}\}$/,
+    ],
+    ["{}", /^\{"routing_metadata":\{.*\}\}$/],
+    ['{"routing_metadata":"theirs"}', /^\{"routing_metadata":\{.*\}\}$/],
+  ])("keeps the backend's own text: %s", async (body, expected) => {
+    const { text, body: parsed } = await ask(await kernelOver({ status: 200, body }), chat("x"))
+    expect(text).toMatch(expected)
+    expect(parsed).toMatchObject({ routing_metadata: { cache_hit: false } })
+  })
+
   test("counts the tools of the request", async () => {
     const kernel = await kernelOver(jsonReply(completion("hi")))
     expect((await ask(kernel, chat("x", { tools: [{}, {}] }))).headers["x-tools-selected"]).toBe("2")

@@ -161,7 +161,7 @@ class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
 
   async *pieces(): AsyncGenerator<Uint8Array> {
     try {
-      for (let pieces = await this.#read(); pieces.length > 0; pieces = await this.#read()) yield joined(pieces)
+      for (let pieces = await this.#read(); pieces.length > 0; pieces = await this.#read()) yield join(pieces)
     } finally {
       this.cancel()
     }
@@ -203,10 +203,10 @@ function joinHeaders(
 
 const decoder = new TextDecoder()
 
-const decode = (pieces: readonly Uint8Array[]): string => decoder.decode(joined(pieces))
+const decode = (pieces: readonly Uint8Array[]): string => decoder.decode(join(pieces))
 
 /** Few large pieces cost the readers less than many small ones. */
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
+function join(pieces: readonly Uint8Array[]): Uint8Array {
   const [first] = pieces
   return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)
 }
