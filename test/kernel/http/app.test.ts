@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { RtrError } from "../../../ts/kernel/error.ts"
-import { type AppOptions, createListenerApp, type MountedOperation } from "../../../ts/kernel/http/app.ts"
+import { type AppOptions, createListenerApp, maxHeldBytes, type MountedOperation } from "../../../ts/kernel/http/app.ts"
 import { jsonResponse } from "../../../ts/kernel/http/response.ts"
 import type { RouteRequest } from "../../../ts/kernel/types/module.ts"
 
@@ -58,9 +58,39 @@ describe("a request", () => {
         listener: "inside",
         startedAt: expect.any(Number),
         request: expect.objectContaining({ url: "http://h/thing?x=1" }),
+        hold: expect.any(Function),
       },
     ])
     expect(seen[0]?.startedAt).toBeGreaterThanOrEqual(before)
+  })
+
+  test("may hold bytes until it is answered, as long as all of them together fit", async () => {
+    const answered: (() => void)[] = []
+    const app = createListenerApp({
+      listener: "main",
+      surface: "inference",
+      apiKeys: [],
+      operations: [
+        operation({
+          async handle({ id, hold }) {
+            hold(maxHeldBytes / 2)
+            await new Promise<void>((resolve) => answered.push(resolve))
+            return jsonResponse({}, 200, id)
+          },
+        }),
+      ],
+    })
+    const send = async (): Promise<Response> => app.fetch(new Request("http://h/thing"))
+    const running = [send(), send()]
+    await vi.waitFor(() => expect(answered).toHaveLength(2))
+    const refused = await send()
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
+    answered.forEach((resolve) => resolve())
+    await Promise.all(running)
+    const later = send()
+    await vi.waitFor(() => expect(answered).toHaveLength(3))
+    answered[2]?.()
+    expect((await later).status).toBe(200)
   })
 
   test("finds its operation by method and path", async () => {

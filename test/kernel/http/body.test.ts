@@ -1,3 +1,4 @@
+import { RtrError } from "../../../ts/kernel/error.ts"
 import { describe, expect, test } from "vitest"
 import { maxBodyBytes, readBody } from "../../../ts/kernel/http/body.ts"
 
@@ -114,42 +115,58 @@ describe("a declared length", () => {
   })
 })
 
-describe("a server that hands out the text itself", () => {
+describe("a body of declared length", () => {
   const own = (text: () => Promise<string>): Request =>
-    ({ headers: new Headers({ "content-type": "application/json" }), runtime: {}, text }) as never
+    ({ headers: new Headers({ "content-type": "application/json", "content-length": "50" }), text }) as never
 
-  test("is asked for it", async () => expect(await readBody(own(async () => "{}"))).toBe("{}"))
+  test("is read at once", async () => expect(await readBody(own(async () => "{}"))).toBe("{}"))
 
-  test("may refuse a body that is too large", async () => {
+  test("may be refused by the server's own limit", async () => {
     const tooLarge = Object.assign(new Error("too large"), { code: "ERR_BODY_TOO_LARGE" })
-    await expect(
-      readBody(
-        own(() => Promise.reject(tooLarge)),
-        100,
-      ),
-    ).rejects.toMatchObject({ code: "request_too_large" })
+    await expect(readBody(own(() => Promise.reject(tooLarge)))).rejects.toMatchObject({ code: "request_too_large" })
   })
 
-  test("may lose the client", async () => {
+  test("may lose its client", async () => {
     await expect(readBody(own(() => Promise.reject(new Error("aborted"))))).rejects.toMatchObject({
       code: "client_closed_request",
     })
   })
 
-  test("has its own limit, which may be higher than that of the route", async () => {
-    await expect(
-      readBody(
-        own(async () => "é".repeat(60)),
-        100,
-      ),
-    ).rejects.toMatchObject({ code: "request_too_large" })
-    expect(
-      await readBody(
-        own(async () => "é".repeat(50)),
-        100,
-      ),
-    ).toHaveLength(50)
+  test("is held before it is read", async () => {
+    const held: number[] = []
+    await readBody(
+      own(async () => String(held.push(0))),
+      100,
+      (bytes) => held.push(bytes),
+    )
+    expect(held).toEqual([50, 0])
   })
+
+  test("is not read when it cannot be held", async () => {
+    const refuse = (): never => {
+      throw new RtrError("overloaded", "full")
+    }
+    const reading = readBody(
+      own(() => expect.unreachable()),
+      100,
+      refuse,
+    )
+    await expect(reading).rejects.toMatchObject({ code: "overloaded" })
+  })
+})
+
+test("a body in chunks is held piece by piece", async () => {
+  const held: number[] = []
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    yield new TextEncoder().encode('{"a"')
+    yield new TextEncoder().encode(":1}")
+  }
+  const request = {
+    headers: new Headers({ "content-type": "application/json" }),
+    body: pieces(),
+  } as never
+  expect(await readBody(request, 100, (bytes) => held.push(bytes))).toBe('{"a":1}')
+  expect(held).toEqual([4, 3])
 })
 
 test("the limit has room for images", () => expect(maxBodyBytes).toBe(64 * 1024 * 1024))

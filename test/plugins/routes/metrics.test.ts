@@ -7,7 +7,13 @@ describe("contract", () => {
   for (const { name, run } of routeContract(route)) test(name, run)
 })
 
-const from: RouteRequest = { id: "req-1", request: new Request("http://h/metrics"), startedAt: 0, listener: "metrics" }
+const from: RouteRequest = {
+  id: "req-1",
+  request: new Request("http://h/metrics"),
+  startedAt: 0,
+  listener: "metrics",
+  hold: () => {},
+}
 
 test("gives the exposition as it is", async () => {
   const contentType = "text/plain; version=0.0.4; charset=utf-8"

@@ -25,7 +25,13 @@ async function ask(
   changes: Partial<KernelStatus> = {},
 ): Promise<unknown> {
   const handlers = route.setup({ status: () => ({ ...status, ...changes }) })
-  const from: RouteRequest = { id: "req-1", request: new Request(`http://h${path}`), startedAt: 0, listener }
+  const from: RouteRequest = {
+    id: "req-1",
+    request: new Request(`http://h${path}`),
+    startedAt: 0,
+    listener,
+    hold: () => {},
+  }
   const response = await handlers[route.operations.findIndex((operation) => operation.path === path)]?.(from)
   return [response?.status, response?.headers.get("x-request-id"), await response?.json()]
 }

@@ -33,6 +33,7 @@ async function ask(path: string, changes: Partial<KernelStatus> = {}) {
     request: new Request(`http://h${path}`),
     startedAt: 0,
     listener: "management",
+    hold: () => {},
   }
   const response = await handlers[route.operations.findIndex((operation) => operation.path === path)]?.(from)
   return { status: response?.status, body: (await response?.json()) as Record<string, unknown> }

@@ -27,8 +27,12 @@ export interface ListenerApp {
   fetch(request: Request): Response | Promise<Response>
 }
 
+/** Bytes of request bodies that one listener keeps in memory; a parsed body takes a few times as much. */
+export const maxHeldBytes = 256 * 1024 * 1024
+
 export function createListenerApp(options: AppOptions): ListenerApp {
   const app = new H3()
+  let heldBytes = 0
   const checkKey = createKeyCheck(options.apiKeys)
   const toBody = options.surface === "inference" ? inferenceErrorBody : managementErrorBody
 
@@ -39,13 +43,24 @@ export function createListenerApp(options: AppOptions): ListenerApp {
   ): Promise<Response> => {
     const startedAt = performance.now()
     const id = requestId(request)
+    let ownBytes = 0
+    const hold = (bytes: number): void => {
+      if (heldBytes + bytes > maxHeldBytes)
+        throw new RtrError("overloaded", "The router holds too many large requests at the moment", {
+          retryAfterSeconds: 1,
+        })
+      heldBytes += bytes
+      ownBytes += bytes
+    }
     try {
       if (!open) checkKey(request.headers)
-      return await operation({ id, request, startedAt, listener: options.listener })
+      return await operation({ id, request, startedAt, listener: options.listener, hold })
     } catch (error) {
       const known = toPublicError(error)
       if (known.code === "internal_error") options.onInternalError?.(error, id)
       return errorResponse(known, toBody(known, id), { requestId: id, headers: errorHeaders })
+    } finally {
+      heldBytes -= ownBytes
     }
   }
 

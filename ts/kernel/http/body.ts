@@ -5,21 +5,26 @@ import { RtrError } from "../error.ts"
 /** Largest request body. Images travel as base64 inside it. */
 export const maxBodyBytes = 64 * 1024 * 1024
 
-/** The body as text. Throws `unsupported_media_type`, `request_too_large`, or `client_closed_request` when the client left. */
-export async function readBody(request: Request, limit: number = maxBodyBytes): Promise<string> {
+/**
+ * The body as text. Throws `unsupported_media_type`, `request_too_large`, or `client_closed_request` when the client left,
+ * and what `hold` throws, which is told the bytes before they are read.
+ */
+export async function readBody(
+  request: Request,
+  limit: number = maxBodyBytes,
+  hold: (bytes: number) => void = () => {},
+): Promise<string> {
   const type = request.headers.get("content-type")
   // A web page may send text or forms to a local listener without asking; JSON it may not.
   if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
     throw new RtrError("unsupported_media_type", "Cannot read the request: its content-type must be application/json")
   const length = Number(request.headers.get("content-length") ?? 0)
   if (length > limit) throw tooLarge(limit)
+  const declared = length > 0
+  if (declared) hold(length)
   try {
-    // A server that enforces the limit itself can hand out the text without a copy; others are read piece by piece.
-    if (!("runtime" in request) && length <= 0) return await readBounded(request, limit)
-    const text = await request.text()
-    // The server's limit is that of the largest route; a chunked body says its length to nobody before.
-    if (limit < maxBodyBytes && new TextEncoder().encode(text).length > limit) throw tooLarge(limit)
-    return text
+    // A declared length is enforced by the server's parser. A chunked body says its length to nobody before.
+    return declared ? await request.text() : await readBounded(request, limit, hold)
   } catch (cause) {
     if ((cause as { code?: unknown } | null)?.code === "ERR_BODY_TOO_LARGE") throw tooLarge(limit)
     if (cause instanceof RtrError) throw cause
@@ -30,13 +35,14 @@ export async function readBody(request: Request, limit: number = maxBodyBytes): 
 const tooLarge = (limit: number): RtrError =>
   new RtrError("request_too_large", `Cannot read the request: its body is larger than ${limit} bytes`)
 
-async function readBounded(request: Request, limit: number): Promise<string> {
+async function readBounded(request: Request, limit: number, hold: (bytes: number) => void): Promise<string> {
   if (request.body === null) return ""
   const decoder = new TextDecoder()
   let text = ""
   let size = 0
   for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += piece.length
+    hold(piece.length)
     if (size > limit) throw tooLarge(limit)
     text += decoder.decode(piece, { stream: true })
   }

@@ -201,6 +201,8 @@ export interface RouteRequest {
   readonly request: Request
   readonly startedAt: number
   readonly listener: string
+  /** Counts bytes that this request keeps in memory until it is answered. Throws `overloaded` when the listener holds too many. */
+  readonly hold: (bytes: number) => void
 }
 
 export interface RouteOperation {

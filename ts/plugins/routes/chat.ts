@@ -22,7 +22,7 @@ export default defineRoute({
   operations: [{ method: "POST", path: "/v1/chat/completions", about: "Routes a chat request and answers it" }],
   setup: ({ run, createCall }) => [
     async (from) => {
-      const request = chatCompletions.readRequest(await readBody(from.request))
+      const request = chatCompletions.readRequest(await readBody(from.request, undefined, from.hold))
       const outcome = await run(createCall(request, from))
       const tools = request["tools"]
       const headers = routingHeaders(outcome.routing, from.id, from.startedAt, Array.isArray(tools) ? tools.length : 0)

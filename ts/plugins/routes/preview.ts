@@ -31,7 +31,7 @@ export default defineRoute({
         if (active === undefined)
           throw new RtrError("not_ready", "The router has no active configuration yet", { retryAfterSeconds: 5 })
         const { request, trace } = readPreviewRequest(
-          await readBody(from.request, maxBodyBytes),
+          await readBody(from.request, maxBodyBytes, from.hold),
           new URL(from.request.url).searchParams,
         )
         // No queue: a preview that waits would be about a request that is long gone.
