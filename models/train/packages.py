@@ -1,0 +1,65 @@
+"""What the two packages are: folders, settings, probes of their golden files."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+MODELS = Path(__file__).parent.parent
+LABELS = (
+    "biology", "business", "chemistry", "computer science", "economics", "engineering", "health",
+    "history", "law", "math", "other", "philosophy", "physics", "psychology",
+)  # fmt: skip
+HEAD_FILE = "heads.safetensors"
+TOLERANCE = 0.001
+
+HUNDRED_TOKENS = (
+    "A router reads every prompt before a model does, so it has to be quick and it has to be right about simple "
+    "things: whether the text asks for code, for a proof, for a recipe or for a diagnosis, whether it names a person, "
+    "whether it tries to change the rules, and whether a small model would do. None of this needs a large model. A "
+    "sentence vector and a few matrices answer most of it in a few milliseconds, and what they cannot answer goes to "
+    "a model that can."
+)
+COMMON_PROBES = (
+    "",
+    "a",
+    "   \n\t ",
+    "What is the capital gains tax rate for a company?",
+    "def add(a, b):\n    return a + b  # TODO: types",
+    "Crème brûlée 🍮 & naïve façade — 50 % off! 👩‍👩‍👧 Ünïcödé",
+    "机器学习模型把每个问题送到合适的地方。日本語のテキストも。",
+    "Кошка спит на окне. مرحبا بالعالم",
+    "[CLS] literal [SEP] special [MASK] tokens [UNK]",
+    "x" * 120 + " is one word too long for the vocabulary",
+    HUNDRED_TOKENS,
+    " ".join([HUNDRED_TOKENS] * 6),
+)
+CLASSIFY_PROBES = (
+    "What is the capital gains tax rate for a company?",
+    "Write a python function to sort a list",
+    "How do plants turn sunlight into sugar?",
+    "hi there",
+)
+
+
+@dataclass(frozen=True)
+class PackageSettings:
+    """One package; `max_tokens` counts special tokens where the family adds them."""
+
+    name: str
+    family: str
+    licence: str
+    max_tokens: int
+    head: str | None = None
+
+    @property
+    def folder(self) -> Path:
+        return MODELS / self.name
+
+    def read_temperature(self) -> float:
+        """The head's temperature as `rtrun.json` stores it."""
+        return json.loads((self.folder / "rtrun.json").read_text(encoding="utf-8"))["heads"][0]["temperature"]
+
+
+# The static model has no positional limit; 512 is where its authors' library cuts, so long texts agree with it too.
+STATIC = PackageSettings("static", "static_embeddings", "MIT", 512)
+MINILM = PackageSettings("minilm", "embeddings", "Apache-2.0", 256, "domain")
