@@ -1,4 +1,4 @@
-// The port for calls to backends and workers. Node uses undici's `request`, other hosts use `fetch`.
+// The port for calls to backends and workers. Node uses undici's dispatcher, other hosts `fetch`.
 
 export interface TransportRequest {
   readonly method: "GET" | "POST"
