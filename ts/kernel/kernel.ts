@@ -3,7 +3,7 @@
 import { compilePlan } from "./config/compile.ts"
 import type { Environment } from "./config/environment.ts"
 import type { ResolvedDocument } from "./config/resolve.ts"
-import { RtrError } from "./error.ts"
+import { isRtrError, RtrError } from "./error.ts"
 import { createListenerApp, type ListenerApp, type MountedOperation } from "./http/app.ts"
 import type { Registry } from "./modules/registry.ts"
 import { failedEnd, watchEnd } from "./pipeline/finish.ts"
@@ -76,7 +76,11 @@ export function createRouter(options: RouterOptions): Router {
     try {
       const outcome = await run(active(), call)
       if (outcome.routing.automatic) tracer.signals(outcome.routing.signalMs, outcome.routing.familyMs)
-      return watchEnd(outcome, call, (end) => tracer.finish(endpoint, end))
+      return watchEnd(outcome, call, (end) => {
+        tracer.finish(endpoint, end)
+        // The listener's own catch is behind us: the reply streams.
+        if (end.error?.code === "internal_error") options.onInternalError?.(end.error.cause ?? end.error, call.id)
+      })
     } catch (error) {
       tracer.finish(endpoint, failedEnd(call, error))
       throw error
@@ -119,7 +123,7 @@ export function createRouter(options: RouterOptions): Router {
   return {
     async activate(resolved, hash) {
       const plan = await compilePlan({ document: resolved.document, hash, registry, environment, inference })
-      host = { plan, transport, inference, tracer: createTracer(metrics, plan) }
+      host = { plan, transport, inference, tracer: createTracer(metrics, plan), onFault: reportOnce(options) }
       state = { phase: "ready", updatedAt: new Date(), draining: state.draining }
       return plan
     },
@@ -137,6 +141,16 @@ export function createRouter(options: RouterOptions): Router {
     async close() {
       await Promise.all([transport.close(), inference?.close()])
     },
+  }
+}
+
+/** A module that fails does so for every request; the first time says where. */
+function reportOnce({ onInternalError }: RouterOptions): (module: string, error: unknown) => void {
+  const reported = new Set<string>()
+  return (module, error) => {
+    if (isRtrError(error) || reported.has(module)) return
+    reported.add(module)
+    onInternalError?.(error, module)
   }
 }
 

@@ -59,6 +59,7 @@ describe("a request", () => {
         startedAt: expect.any(Number),
         request: expect.objectContaining({ url: "http://h/thing?x=1" }),
         hold: expect.any(Function),
+        keep: expect.any(Function),
       },
     ])
     expect(seen[0]?.startedAt).toBeGreaterThanOrEqual(before)
@@ -91,6 +92,26 @@ describe("a request", () => {
     await vi.waitFor(() => expect(answered).toHaveLength(3))
     answered[2]?.()
     expect((await later).status).toBe(200)
+  })
+
+  test("may keep what it holds beyond its reply", async () => {
+    let release = (): void => {}
+    const operations = [
+      operation({
+        handle({ id, hold, keep }) {
+          hold(maxHeldBytes)
+          release = keep()
+          return jsonResponse({}, 200, id)
+        },
+      }),
+    ]
+    const app = createListenerApp({ listener: "main", surface: "inference", apiKeys: [], operations })
+    const statuses: number[] = []
+    for (const between of [() => {}, () => release(), () => {}]) {
+      statuses.push((await app.fetch(new Request("http://h/thing"))).status)
+      between()
+    }
+    expect(statuses).toEqual([200, 429, 200])
   })
 
   test("finds its operation by method and path", async () => {

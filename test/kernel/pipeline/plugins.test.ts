@@ -122,6 +122,15 @@ describe("before", () => {
     expect((await run([{ before: () => ({}) }, { before: () => undefined }])).calls).toEqual([call])
   })
 
+  test.each([null, "x", request, { befor: 1 }])("that returns %j is refused, and nothing is sent", async (result) => {
+    const sent: unknown[] = []
+    const before = (() => result) as never
+    await expect(run([{ before }], async (inside) => json({ body: { sent: sent.push(inside) } }))).rejects.toThrow(
+      'Plugin "plugin-0" returned something else from before',
+    )
+    expect(sent).toEqual([])
+  })
+
   test("may answer at once: nothing inside runs, and only the plugins outside see the answer", async () => {
     const log: string[] = []
     const answer = json({ body: { text: "no" } })
@@ -190,7 +199,7 @@ describe("around", () => {
     const { reply, calls, answeredBy } = await run([
       { around: async () => json({ body: { text: "mine" } }), after: (body) => ({ ...body, seen: true }) },
     ])
-    expect([reply, calls, answeredBy]).toEqual([json({ body: { text: "mine", seen: true } }), [], undefined])
+    expect([reply, calls, answeredBy]).toEqual([json({ body: { text: "mine", seen: true } }), [], "plugin-0"])
   })
 
   test("sees errors of what is inside", async () => {
@@ -203,6 +212,44 @@ describe("around", () => {
   test("passes on who answered inside", async () => {
     const { answeredBy } = await run([{ around: (given, next) => next(given) }, { before: () => ({ answer: json() }) }])
     expect(answeredBy).toBe("plugin-1")
+  })
+})
+
+describe("a stream that around was given", () => {
+  const opened = () => {
+    const left: string[] = []
+    const make = (name: string): StreamReply => ({
+      ...stream(),
+      batches: {
+        [Symbol.asyncIterator]: () => ({
+          next: async () => ({ value: undefined, done: true }),
+          return: async () => {
+            left.push(name)
+            return { value: undefined, done: true }
+          },
+        }),
+      },
+    })
+    let count = 0
+    return { left, model: async () => make(`stream ${++count}`) }
+  }
+
+  test("is closed when around throws", async () => {
+    const { left, model } = opened()
+    const around: PluginHooks["around"] = async (given, next) => {
+      await next(given)
+      throw new Error("broken")
+    }
+    await expect(run([{ around }], model)).rejects.toThrow("broken")
+    expect(left).toEqual(["stream 1"])
+  })
+
+  test("is closed when around asks again or answers otherwise", async () => {
+    const { left, model } = opened()
+    await run([{ around: async (given, next) => (await next(given)) && next(given) }], model)
+    expect(left).toEqual(["stream 1"])
+    await run([{ around: async (given, next) => (await next(given)) && json() }], model)
+    expect(left).toEqual(["stream 1", "stream 3"])
   })
 })
 

@@ -22,7 +22,7 @@ function read(
   { inference, ...changes }: Partial<Plan> & { inference?: Inference } = {},
 ): Promise<SignalReadings> {
   const slotCount = families.reduce((count, { rules }) => count + rules.length, 0)
-  return readSignals(createPlan({ signals: families, slotCount, ...changes }), createCall(), input, inference)
+  return readSignals({ plan: createPlan({ signals: families, slotCount, ...changes }), inference }, createCall(), input)
 }
 
 describe("facts", () => {
@@ -53,6 +53,33 @@ describe("facts", () => {
     const sync = createFamily("sync", { rules: ["a", "b"], read: () => [fact("b")] })
     const later = createFamily("later", { rules: ["c"], firstSlot: 2, read: async () => [fact("x")] })
     expect((await read([sync, later])).facts).toEqual([unknown("a", "failed"), fact("b"), unknown("c", "failed")])
+  })
+
+  test.each([{ state: "matched" }, { confidence: 93 }, { confidence: undefined }, { confidence: Number.NaN }])(
+    "that make no sense are unknown: %j",
+    async (changes) => {
+      const family = createFamily("odd", { rules: ["a"], read: () => [fact("a", changes)] as never })
+      expect((await read([family])).facts).toEqual([unknown("a", "failed")])
+    },
+  )
+
+  test("that a signal could not read are told once it throws something of its own", async () => {
+    const faults: unknown[] = []
+    const failing = (error: unknown, wait: boolean) =>
+      createFamily("bad", {
+        read: () => {
+          if (wait) return Promise.reject(error)
+          throw error
+        },
+      })
+    const families = [failing(new Error("sync"), false), failing(new Error("async"), true)]
+    const plan = createPlan({ signals: families, slotCount: 2 })
+    const onFault = (module: string, error: unknown): void => void faults.push([module, String(error)])
+    await readSignals({ plan, inference: undefined, onFault }, createCall(), input)
+    expect(faults).toEqual([
+      ["signal bad", "Error: sync"],
+      ["signal bad", "Error: async"],
+    ])
   })
 
   test.each([undefined, null, {}, "facts", [null], [undefined, 5]])(
@@ -217,7 +244,7 @@ describe("questions", () => {
     }
     const call = createCall()
     const plan = createPlan({ signals: [asking("a", 0)], slotCount: 1, signalTimeoutMs: 77 })
-    await readSignals(plan, call, input, inference)
+    await readSignals({ plan, inference }, call, input)
     expect(seen).toEqual([{ deadlineMs: 77, signal: call.signal }])
   })
 })

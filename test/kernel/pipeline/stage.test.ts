@@ -19,6 +19,17 @@ function stageOver(inference: Inference, askers: number): Stage {
 const textsOf = (inference: FakeInference): readonly (readonly string[])[] =>
   inference.calls.map((tasks) => tasks.map(({ text }) => text))
 
+test("an answer that nobody awaits may fail", async () => {
+  const inference: Inference = {
+    ...createFakeInference(),
+    bundle: () => Promise.reject(new RtrError("unavailable", "away")),
+  }
+  const ask = stageOver(inference, 1).asker(target)
+  const [first] = [ask.embed("a"), ask.embed("b"), ask.classify("c")]
+  // The runner fails the test for a rejection that is left over.
+  await expect(first).rejects.toThrow("away")
+})
+
 describe("one call", () => {
   test("leaves when all have asked, without waiting", async () => {
     const inference = createFakeInference()

@@ -141,7 +141,22 @@ describe("a call", () => {
   test("is not needed for no tasks, nor for a deployment that is not there", async () => {
     expect(await ask([])).toMatchObject({ answers: [], requests: [] })
     const { answers, requests } = await ask([embed("x", "nobody")])
-    expect([answers, requests]).toEqual([[failure("unavailable", 'There is no deployment "nobody"')], []])
+    expect([answers, requests]).toEqual([[failure("unavailable", 'Deployment "nobody" does not exist')], []])
+  })
+
+  test("is not made to a worker that is known to be away", async () => {
+    const transport = createFakeTransport(worker)
+    const status = { artifact: "minilm", process: "w", state: "starting", restarts: 0 } as const
+    const inference = createRemoteInference({
+      deployments,
+      transport,
+      status: () => [
+        { ...status, name: "first", ready: false },
+        { ...status, name: "elsewhere", ready: true },
+      ],
+    })
+    const answers = await inference.bundle([embed("1"), embed("22", "elsewhere")])
+    expect(answers).toEqual([failure("unavailable", 'Deployment "first" is not ready'), vector(2)])
   })
 
   test("to one worker that fails leaves the others' answers", async () => {

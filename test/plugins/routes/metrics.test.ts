@@ -13,6 +13,7 @@ const from: RouteRequest = {
   startedAt: 0,
   listener: "metrics",
   hold: () => {},
+  keep: () => () => {},
 }
 
 test("gives the exposition as it is", async () => {

@@ -31,6 +31,7 @@ async function ask(
     startedAt: 0,
     listener,
     hold: () => {},
+    keep: () => () => {},
   }
   const response = await handlers[route.operations.findIndex((operation) => operation.path === path)]?.(from)
   return [response?.status, response?.headers.get("x-request-id"), await response?.json()]

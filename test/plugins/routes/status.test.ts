@@ -34,6 +34,7 @@ async function ask(path: string, changes: Partial<KernelStatus> = {}) {
     startedAt: 0,
     listener: "management",
     hold: () => {},
+    keep: () => () => {},
   }
   const response = await handlers[route.operations.findIndex((operation) => operation.path === path)]?.(from)
   return { status: response?.status, body: (await response?.json()) as Record<string, unknown> }

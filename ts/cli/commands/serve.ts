@@ -58,6 +58,8 @@ export function addServeCommand(program: Command): void {
 
 async function serve(options: ServeOptions): Promise<void> {
   const startedAt = performance.now()
+  // A module that forgets to await something must not take every other request with it.
+  process.on("unhandledRejection", (error) => logInternalError(error, "unknown"))
   const [{ deploymentsOf, loadConfig, startRouter }, { superviseWorkers }, { formatProblem }] = await Promise.all([
     import("rtr/node"),
     import("../workers/supervise.ts"),

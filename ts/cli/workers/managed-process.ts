@@ -18,6 +18,8 @@ const stableMs = 60_000
 /** A process that ends so often before its first answer will not come up by itself. */
 const hopelessEnds = 3
 const startPollMs = 50
+/** A process that has answered before and now misses this many polls hangs; each waits two seconds. */
+const hungPolls = 4
 const watchPollMs = 5000
 const killAfterMs = 10_000
 /** Bytes that a managed worker accepts in one request (spec 2, Limits). */
@@ -102,8 +104,29 @@ export class ManagedProcess {
 
   #start(): void {
     const startedAt = Date.now()
+    let child: ChildProcess
+    try {
+      child = this.#spawn()
+    } catch (error) {
+      // Node throws some failures and reports others; a full memory may do either.
+      this.#logFailure(error as Error)
+      this.#ended(0, null, null)
+      return
+    }
+    this.#child = child
+    child.stdin?.on("error", () => {})
+    child.on("error", (error) => this.#logFailure(error))
+    child.once("close", (code, signal) => this.#ended(Date.now() - startedAt, code, signal))
+    void this.#watch(child)
+  }
+
+  #logFailure(error: Error): void {
+    logEvent("error", "runtime_process_failed", { process: this.#name, reason: error.message })
+  }
+
+  #spawn(): ChildProcess {
     const [command, ...prefix] = workerCommand(this.#context.environment)
-    const child = spawn(
+    return spawn(
       command,
       [
         ...prefix,
@@ -122,13 +145,6 @@ export class ManagedProcess {
       // Standard input is a lifeline: the worker ends when this process does, however it ends.
       { stdio: ["pipe", 2, 2], env: { ...workerEnvironment(this.#context.environment), RTRUN_EXIT_WITH_STDIN: "1" } },
     )
-    this.#child = child
-    child.stdin?.on("error", () => {})
-    child.on("error", (error) =>
-      logEvent("error", "runtime_process_failed", { process: this.#name, reason: error.message }),
-    )
-    child.once("close", (code, signal) => this.#ended(Date.now() - startedAt, code, signal))
-    void this.#watch(child)
   }
 
   #ended(ranMs: number, code: number | null, signal: string | null): void {
@@ -148,15 +164,26 @@ export class ManagedProcess {
 
   async #watch(child: ChildProcess): Promise<void> {
     const alive = (): boolean => this.#child === child && child.exitCode === null && child.signalCode === null
+    let missed = 0
     while (alive()) {
       const health = await readHealth(this.#context.transport, {
         origin: "http://localhost",
         socketPath: this.#socketPath,
       })
       if (!alive()) return
-      this.#setHealth(health)
+      // A slow answer is no reason to give up what the process serves; several in a row are.
+      missed = health === undefined && this.#health !== undefined ? missed + 1 : 0
+      if (missed === 0) this.#setHealth(health)
+      if (missed >= hungPolls) {
+        logEvent("warning", "runtime_process_hangs", { process: this.#name })
+        child.kill("SIGKILL")
+        return
+      }
       // A process that serves nothing is started again; before the first time, the router itself gives up.
-      if (this.#wasReady && health !== undefined && this.#isEvery(health, "failed")) child.kill("SIGTERM")
+      if (this.#wasReady && health !== undefined && this.#isEvery(health, "failed")) {
+        child.kill("SIGKILL")
+        return
+      }
       const settled = health !== undefined && this.#isEvery(health, "ready")
       await sleep(settled ? watchPollMs : startPollMs, undefined, { ref: false })
     }

@@ -4,7 +4,7 @@ import { RtrError } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
 import type { UnknownPolicy } from "../types/call.ts"
 import type { Inference } from "../types/inference.ts"
-import type { PluginModule, RegisteredModule } from "../types/module.ts"
+import type { PluginHooks, PluginModule, RegisteredModule } from "../types/module.ts"
 import type {
   ModelTarget,
   Plan,
@@ -162,9 +162,25 @@ async function compilePlugins(
       .toSorted((a, b) => orderOf(a) - orderOf(b))
       .map(async ({ registered, configuration }) => ({
         type: registered.id,
-        hooks: await registered.module.setup(configuration),
+        hooks: checkHooks(await registered.module.setup(configuration), registered),
       })),
   )
+}
+
+const hookNames: readonly string[] = ["before", "around", "onChunk", "after"] satisfies (keyof PluginHooks)[]
+
+/** A misspelt hook would never run, which for a plugin that guards something is the worst that can happen. */
+function checkHooks(hooks: PluginHooks, { id, source }: RegisteredModule<PluginModule>): PluginHooks {
+  const wrong =
+    typeof hooks !== "object" || hooks === null
+      ? "no hooks"
+      : Object.entries(hooks).find(([name, hook]) => !hookNames.includes(name) || typeof hook !== "function")?.[0]
+  if (wrong !== undefined)
+    throw new RtrError(
+      "invalid_module",
+      `Cannot use plugin "${id}" from ${source}: its setup returned ${wrong}; hooks are the functions ${hookNames.join(", ")}`,
+    )
+  return hooks
 }
 
 /** Turns a canonical tree into one that knows its facts by slot number. */

@@ -52,15 +52,24 @@ export function createListenerApp(options: AppOptions): ListenerApp {
       heldBytes += bytes
       ownBytes += bytes
     }
+    const release = (): void => {
+      heldBytes -= ownBytes
+      ownBytes = 0
+    }
+    let streams = false
+    const keep = (): (() => void) => {
+      streams = true
+      return release
+    }
     try {
       if (!open) checkKey(request.headers)
-      return await operation({ id, request, startedAt, listener: options.listener, hold })
+      return await operation({ id, request, startedAt, listener: options.listener, hold, keep })
     } catch (error) {
       const known = toPublicError(error)
       if (known.code === "internal_error") options.onInternalError?.(error, id)
       return errorResponse(known, toBody(known, id), { requestId: id, headers: errorHeaders })
     } finally {
-      heldBytes -= ownBytes
+      if (!streams) release()
     }
   }
 

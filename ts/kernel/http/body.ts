@@ -15,9 +15,9 @@ export async function readBody(
   hold: (bytes: number) => void = () => {},
 ): Promise<string> {
   const type = request.headers.get("content-type")
-  // A web page may send text or forms to a local listener without asking; JSON it may not.
-  if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
-    throw new RtrError("unsupported_media_type", "Cannot read the request: its content-type must be application/json")
+  // A web page may send text, forms and bodies without a type to a local listener without asking; JSON it may not.
+  if (type === null && request.headers.get("origin") !== null) throw unsupported()
+  if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) throw unsupported()
   const length = Number(request.headers.get("content-length") ?? 0)
   if (length > limit) throw tooLarge(limit)
   const declared = length > 0
@@ -31,6 +31,9 @@ export async function readBody(
     throw new RtrError("client_closed_request", "The client left before its request was read", { cause })
   }
 }
+
+const unsupported = (): RtrError =>
+  new RtrError("unsupported_media_type", "Cannot read the request: its content-type must be application/json")
 
 const tooLarge = (limit: number): RtrError =>
   new RtrError("request_too_large", `Cannot read the request: its body is larger than ${limit} bytes`)

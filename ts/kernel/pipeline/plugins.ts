@@ -1,5 +1,6 @@
 // Runs a decision's plugins as one onion around the model call.
 
+import { RtrError } from "../error.ts"
 import type { ChunkBatch, Reply } from "../types/chat.ts"
 import type { PluginCall, PluginHooks } from "../types/module.ts"
 import type { PlannedPlugin } from "../types/plan.ts"
@@ -26,6 +27,7 @@ export async function runPlugins(
   if (plugin === undefined) return { reply: await callModel(call), answeredBy: undefined }
   const { hooks } = plugin
   const before = await hooks.before?.(call)
+  checkBefore(before, plugin.type)
   if (before !== undefined && "refuse" in before) throw before.refuse
   if (before !== undefined && "answer" in before) return { reply: before.answer, answeredBy: plugin.type }
 
@@ -37,14 +39,57 @@ export async function runPlugins(
           ...(before.request && { request: before.request }),
           ...(before.headers && { headers: before.headers }),
         }
-  let answeredBy: string | undefined
-  const next = async (inside: PluginCall): Promise<Reply> => {
-    const outcome = await runPlugins(inner, inside, callModel)
-    answeredBy = outcome.answeredBy
-    return outcome.reply
-  }
-  const reply = hooks.around === undefined ? await next(changed) : await hooks.around(changed, next)
+  const { reply, answeredBy } =
+    hooks.around === undefined
+      ? await runPlugins(inner, changed, callModel)
+      : await runAround(plugin, hooks.around.bind(hooks), changed, (inside) => runPlugins(inner, inside, callModel))
   return { reply: await afterwards(hooks, reply, changed), answeredBy }
+}
+
+/** A mistake here would send on what the plugin meant to change or to stop. */
+function checkBefore(result: unknown, type: string): void {
+  if (result === undefined) return
+  const known =
+    typeof result === "object" &&
+    result !== null &&
+    Object.keys(result).every((key) => ["request", "headers", "answer", "refuse"].includes(key))
+  if (!known)
+    throw new RtrError(
+      "invalid_module",
+      `Plugin "${type}" returned something else from before than undefined, { request, headers }, { answer } or { refuse }`,
+    )
+}
+
+async function runAround(
+  { type }: PlannedPlugin,
+  around: NonNullable<PluginHooks["around"]>,
+  call: PluginCall,
+  run: (call: PluginCall) => Promise<PluginOutcome>,
+): Promise<PluginOutcome> {
+  const given: Reply[] = []
+  // Who answered when the hook never asks: the plugin itself.
+  let answeredBy: string | undefined = type
+  try {
+    const reply = await around(call, async (inside) => {
+      const outcome = await run(inside)
+      answeredBy = outcome.answeredBy
+      given.push(outcome.reply)
+      return outcome.reply
+    })
+    // A returned stream is the last one that was given, or made from it.
+    await closeStreams(reply.kind === "stream" ? given.slice(0, -1) : given)
+    return { reply, answeredBy }
+  } catch (error) {
+    await closeStreams(given)
+    throw error
+  }
+}
+
+/** A stream that nobody reads would keep its backend connection. */
+async function closeStreams(replies: readonly Reply[]): Promise<void> {
+  await Promise.all(
+    replies.map((reply) => (reply.kind === "stream" ? reply.batches[Symbol.asyncIterator]().return?.() : undefined)),
+  )
 }
 
 /** Error replies of the upstream pass unseen: after-hooks are about answers. */

@@ -12,7 +12,7 @@ import { readSignals } from "./signals.ts"
 export async function preview(host: PipelineHost, call: Call): Promise<Preview> {
   const explicit = resolveModel(host.plan, call)
   const input = toSignalInput(call.request)
-  const readings = await readSignals(host.plan, call, input, host.inference)
+  const readings = await readSignals(host, call, input)
   const verdict = decide(host.plan, readings.facts)
   const decision =
     explicit !== undefined || verdict.decision === undefined ? undefined : host.plan.decisions[verdict.decision]

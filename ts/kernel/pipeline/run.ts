@@ -22,7 +22,11 @@ export interface PipelineHost {
   readonly transport: Transport
   readonly inference: Inference | undefined
   readonly tracer: Tracer
+  /** Told what a signal or selector threw that is no `RtrError`; the request goes on without its answer. */
+  readonly onFault?: OnFault
 }
+
+export type OnFault = (module: string, error: unknown) => void
 
 /** Routes one request and gets its reply. Rejects with an `RtrError` when there is none. */
 export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
@@ -30,12 +34,13 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
   if (explicit !== undefined) return callExplicitly(host, call, explicit)
 
   const input = toSignalInput(call.request)
-  const readings = await readSignals(host.plan, call, input, host.inference)
+  const readings = await readSignals(host, call, input)
+  if (call.signal.aborted) throw new RtrError("client_closed_request", "The client left before a model was chosen")
   const verdict = decide(host.plan, readings.facts)
   if (verdict.unresolved !== undefined) throw unresolved(verdict)
   const decision = verdict.decision === undefined ? undefined : host.plan.decisions[verdict.decision]
   if (decision === undefined) return callDefault(host, call, readings, verdict)
-  const selection = await select(decision, input)
+  const selection = await select(decision, input, host.onFault)
   return callDecision(host, call, { decision, selection, readings, verdict })
 }
 
@@ -145,10 +150,9 @@ async function callDecision(
   const { reply, answeredBy } = await runPlugins(decision.plugins, pluginCall, (inside) =>
     callCandidate(host, call, candidate, inside),
   )
-  const final = answeredBy === undefined ? reply : inClientForm(reply, call)
   return {
     routing: answeredBy === undefined ? routing : { ...routing, path: answeredBy, model: undefined },
-    reply: final,
+    reply: inClientForm(reply, call),
   }
 }
 
@@ -175,8 +179,12 @@ async function callCandidate(
   )
 }
 
-/** A plugin that answers need not know whether the client asked for a stream. */
+/** A plugin that answers, or that changes the request, need not know whether the client asked for a stream. */
 function inClientForm(reply: Reply, call: Call): Reply {
+  if (reply.kind === "stream" && call.request.stream !== true) {
+    void reply.batches[Symbol.asyncIterator]().return?.()
+    throw new RtrError("invalid_module", "A plugin answered with a stream, but the client asked for none")
+  }
   return reply.kind === "json" && reply.status < 400 && call.request.stream === true
     ? toStreamReply(reply.body, reply.status)
     : reply

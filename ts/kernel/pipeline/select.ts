@@ -4,7 +4,11 @@ import type { Selection, SignalInput } from "../types/call.ts"
 import type { PlannedDecision } from "../types/plan.ts"
 
 /** The chosen candidate, or undefined when the decision has none. A selector that fails leaves the first candidate. */
-export async function select(decision: PlannedDecision, input: SignalInput): Promise<Selection | undefined> {
+export async function select(
+  decision: PlannedDecision,
+  input: SignalInput,
+  onFault?: (module: string, error: unknown) => void,
+): Promise<Selection | undefined> {
   const { algorithm, candidates } = decision
   if (candidates.length === 0) return undefined
   if (candidates.length === 1 || decision.select === undefined)
@@ -14,7 +18,8 @@ export async function select(decision: PlannedDecision, input: SignalInput): Pro
     if (candidates[choice.candidate] === undefined)
       return { candidate: 0, algorithm, confidence: 0, reason: "the selector named no candidate" }
     return { ...choice, algorithm }
-  } catch {
+  } catch (error) {
+    onFault?.(`selector ${algorithm}`, error)
     return { candidate: 0, algorithm, confidence: 0, reason: "the selector failed" }
   }
 }

@@ -10,12 +10,17 @@ import { createStage, type Stage } from "./stage.ts"
 /** Deadline of the signals when the document sets none (spec 2, router deployment configuration). */
 const defaultDeadlineMs = 45_000
 
+export interface SignalHost {
+  readonly plan: Pick<Plan, "signals" | "signalTimeoutMs">
+  readonly inference: Inference | undefined
+  readonly onFault?: (module: string, error: unknown) => void
+}
+
 /** Runs every family of the plan. A family that fails or is late has unknown facts; nothing here decides what that means. */
 export async function readSignals(
-  plan: Plan,
+  { plan, inference, onFault }: SignalHost,
   call: Call,
   input: SignalInput,
-  inference: Inference | undefined,
 ): Promise<SignalReadings> {
   const startedAt = performance.now()
   const facts: (Fact | undefined)[] = []
@@ -32,6 +37,11 @@ export async function readSignals(
     store(facts, family, result, reason)
   }
 
+  const fail = (family: SignalFamily, error: unknown): void => {
+    onFault?.(`signal ${family.type}`, error)
+    settle(family, undefined, reasonOf(error))
+  }
+
   const pending: Promise<void>[] = []
   for (const family of plan.signals) {
     const reading = start(family, input, stage)
@@ -39,10 +49,11 @@ export async function readSignals(
       pending.push(
         reading.then(
           (result) => settle(family, result, "failed"),
-          (error: unknown) => settle(family, undefined, reasonOf(error)),
+          (error: unknown) => fail(family, error),
         ),
       )
-    else settle(family, reading.facts, reading.reason)
+    else if ("error" in reading) fail(family, reading.error)
+    else settle(family, reading.facts, "failed")
   }
   if (pending.length === 0) return { facts, familyMs, totalMs: performance.now() - startedAt }
   await withDeadline(Promise.all(pending), deadlineMs)
@@ -51,9 +62,7 @@ export async function readSignals(
   return { facts: facts.slice(), familyMs: { ...familyMs }, totalMs: performance.now() - startedAt }
 }
 
-type Started =
-  | Promise<readonly Fact[]>
-  | { readonly facts: readonly Fact[] | undefined; readonly reason: UnknownReason }
+type Started = Promise<readonly Fact[]> | { readonly facts: readonly Fact[] } | { readonly error: unknown }
 
 function start(family: SignalFamily, input: SignalInput, stage: Stage | undefined): Started {
   const ask =
@@ -62,12 +71,12 @@ function start(family: SignalFamily, input: SignalInput, stage: Stage | undefine
     const result = family.read(input, ask)
     if (!(result instanceof Promise)) {
       if (family.target !== undefined) stage?.finished()
-      return { facts: result, reason: "failed" }
+      return { facts: result }
     }
     return family.target === undefined || stage === undefined ? result : result.finally(stage.finished)
   } catch (error) {
     if (family.target !== undefined) stage?.finished()
-    return { facts: undefined, reason: reasonOf(error) }
+    return { error }
   }
 }
 
@@ -94,13 +103,14 @@ function store(
   family.rules.forEach((rule, index) => {
     // Most modules answer in the order of their rules.
     const fact = found[index]?.rule === rule ? found[index] : found.find((each) => each?.rule === rule)
-    facts[family.firstSlot + index] = fact ?? {
-      rule,
-      state: "unknown",
-      confidence: 0,
-      reason,
-    }
+    facts[family.firstSlot + index] =
+      fact != null && isWellFormed(fact) ? fact : { rule, state: "unknown", confidence: 0, reason }
   })
+}
+
+function isWellFormed({ state, confidence }: Fact): boolean {
+  const known = state === "match" || state === "no_match" || state === "unknown"
+  return known && confidence >= 0 && confidence <= 1
 }
 
 /** Resolves when the work is done or the time is up, whichever comes first. */

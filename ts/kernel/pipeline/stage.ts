@@ -59,16 +59,22 @@ export function createStage(
     asker({ deployment, head }) {
       const asker = {}
       return {
-        async classify(text) {
+        classify(text) {
           const task = { kind: "classify", deployment, text, ...(head !== undefined && { head }) } as const
-          const answer = await submit(asker, task)
-          if (answer.kind === "classify") return answer.classification
-          throw answer.kind === "error" ? answer.error : missing()
+          return mayBeLeft(
+            submit(asker, task).then((answer) => {
+              if (answer.kind === "classify") return answer.classification
+              throw answer.kind === "error" ? answer.error : missing()
+            }),
+          )
         },
-        async embed(text) {
-          const answer = await submit(asker, { kind: "embed", deployment, text })
-          if (answer.kind === "embed") return answer.vector
-          throw answer.kind === "error" ? answer.error : missing()
+        embed(text) {
+          return mayBeLeft(
+            submit(asker, { kind: "embed", deployment, text }).then((answer) => {
+              if (answer.kind === "embed") return answer.vector
+              throw answer.kind === "error" ? answer.error : missing()
+            }),
+          )
         },
       }
     },
@@ -77,6 +83,12 @@ export function createStage(
       if (asked.size > 0 && asked.size >= active) send()
     },
   }
+}
+
+/** A signal that asks twice and fails at the first answer leaves the second; a rejection that nobody awaits would end the process. */
+function mayBeLeft<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  answer.catch(() => {})
+  return answer
 }
 
 const missing = (): RtrError =>

@@ -51,8 +51,11 @@ export function createRemoteInference(options: RemoteInferenceOptions): Inferenc
         [...groups.values()].map(async (group) => {
           const deployment = byName.get(group[0]?.task.deployment ?? "")
           const result =
-            deployment === undefined
-              ? unknownDeployment(group.map(({ task }) => task))
+            deployment === undefined || isAway(deployment)
+              ? unavailable(
+                  group.map(({ task }) => task),
+                  deployment === undefined ? "does not exist" : "is not ready",
+                )
               : await ask(
                   deployment,
                   group.map(({ task }) => task),
@@ -70,6 +73,11 @@ export function createRemoteInference(options: RemoteInferenceOptions): Inferenc
     },
     status: options.status,
     close: async () => options.onClose?.(),
+  }
+
+  /** A worker that is known to be away is not asked: waiting for it would hold up the request for nothing. */
+  function isAway({ name }: RemoteDeployment): boolean {
+    return options.status().find((status) => status.name === name)?.ready === false
   }
 
   async function ask(
@@ -117,10 +125,10 @@ export function createRemoteInference(options: RemoteInferenceOptions): Inferenc
 const addressOf = (deployment: RemoteDeployment | undefined): string =>
   deployment === undefined ? "" : `${deployment.socketPath ?? ""}\0${deployment.origin}`
 
-function unknownDeployment(tasks: readonly InferenceTask[]): readonly InferenceAnswer[] {
+function unavailable(tasks: readonly InferenceTask[], why: string): readonly InferenceAnswer[] {
   return tasks.map(({ deployment }) => ({
     kind: "error",
-    error: new RtrError("unavailable", `There is no deployment "${deployment}"`),
+    error: new RtrError("unavailable", `Deployment "${deployment}" ${why}`),
   }))
 }
 

@@ -36,15 +36,17 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   const { config } = options
   const prometheus = createPrometheusMetrics()
   const inference = options.connectInference?.(prometheus)
-  const router = createRouter({
-    registry: config.registry,
-    transport: createUndiciTransport(),
-    metrics: prometheus.metrics,
-    metricsText: prometheus.metricsText,
-    environment: options.environment ?? process.env,
-    ...(inference !== undefined && { inference }),
-    ...(options.onInternalError !== undefined && { onInternalError: options.onInternalError }),
-  })
+  const router = await createOrClose(inference, () =>
+    createRouter({
+      registry: config.registry,
+      transport: createUndiciTransport(),
+      metrics: prometheus.metrics,
+      metricsText: prometheus.metricsText,
+      environment: options.environment ?? process.env,
+      ...(inference !== undefined && { inference }),
+      ...(options.onInternalError !== undefined && { onInternalError: options.onInternalError }),
+    }),
+  )
   const open: OpenListener[] = []
   const addresses: Record<string, string> = {}
   const add = async (name: string, app: ListenerApp, address: string, port: number): Promise<void> => {
@@ -73,6 +75,16 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   } catch (error) {
     router.setPhase("error", error instanceof RtrError ? error.message : "startup failed")
     await stop(0)
+    throw error
+  }
+}
+
+/** Workers that started for a router that cannot be made would keep the process alive. */
+async function createOrClose(inference: Inference | undefined, create: () => Router): Promise<Router> {
+  try {
+    return create()
+  } catch (error) {
+    await inference?.close()
     throw error
   }
 }

@@ -234,6 +234,16 @@ function toError(
       return new RtrError("upstream_unavailable", "its host name is not known", { cause })
     case "ENOENT":
       return new RtrError("upstream_unavailable", "its socket does not exist", { cause })
+    case "UND_ERR_INVALID_ARG":
+    case "UND_ERR_NOT_SUPPORTED":
+    case "ERR_INVALID_URL":
+      return new RtrError(
+        "internal_error",
+        "the request cannot be written: its address or one of its headers is invalid",
+        {
+          cause,
+        },
+      )
     default:
       return moment === "before"
         ? new RtrError("upstream_unavailable", "the connection broke before an answer came", { cause })

@@ -9,7 +9,7 @@ import type { Classification } from "./inference.ts"
 import type { RoutePowers } from "./route.ts"
 import type { TransportRequest } from "./transport.ts"
 
-/** Version of the contracts in this file; a module built for another major version is refused. */
+/** Version of the contracts in this file, as the manifest tells it. */
 export const hostApiVersion = 1
 
 export type ModuleKind = "signal" | "selector" | "plugin" | "provider" | "route"
@@ -90,7 +90,6 @@ export interface Candidate {
   readonly model: string
   /** Score that the domain of the decision's name gives this model (`model_scores`); 1 when it gives none. */
   readonly score: number
-  readonly weight?: number
 }
 
 export interface Choice {
@@ -203,6 +202,8 @@ export interface RouteRequest {
   readonly listener: string
   /** Counts bytes that this request keeps in memory until it is answered. Throws `overloaded` when the listener holds too many. */
   readonly hold: (bytes: number) => void
+  /** Keeps what is held beyond the handler's return, for a reply that streams, until the function that it returns is called. */
+  readonly keep: () => () => void
 }
 
 export interface RouteOperation {

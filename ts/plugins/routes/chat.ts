@@ -67,20 +67,26 @@ function streamed(
   from: RouteRequest,
 ): Response {
   const iterator = batches[Symbol.asyncIterator]()
+  const release = from.keep()
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { value, done } = await iterator.next()
           if (value !== undefined && done !== true) controller.enqueue(chatCompletions.writeBatch(value))
-          if (done === true) controller.close()
+          if (done === true) {
+            release()
+            controller.close()
+          }
         } catch (error) {
           // The status line has left, so the error travels as an event in the client's format.
+          release()
           controller.enqueue(chatCompletions.writeError(errorBody(toPublicError(error), from.id)))
           controller.close()
         }
       },
       async cancel() {
+        release()
         await iterator.return?.()
       },
     },
