@@ -73,7 +73,8 @@ describe("signals that ask a model", () => {
       }),
     ).rejects.toMatchObject({
       code: "invalid_config",
-      message: 'Cannot use signal "domain": it asks a model, and this kernel was made without inference',
+      message:
+        'Cannot use signal "domain": it asks a model, and this kernel has no inference; pass one to createKernel, or bind the signal under global.model_catalog.bindings',
       path: ["routing", "signals", "domains"],
     })
   })

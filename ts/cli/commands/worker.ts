@@ -131,7 +131,9 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
   const address = await engine.serve(
     options.uds === undefined ? { host: options.host, port: options.port } : { uds: resolve(options.uds) },
   )
-  printLine(`rtrun listens on ${address.uds ?? `http://${address.host}:${address.port}`}`)
+  // A router that started this worker says itself when it is ready.
+  if (process.env["RTRUN_EXIT_WITH_STDIN"] !== "1")
+    printLine(`rtrun listens on ${address.uds ?? `http://${address.host}:${address.port}`}`)
   stopOnSignal(() => engine.close(10_000))
   await engine.closed()
 }

@@ -48,14 +48,15 @@ async function compileFamily(
 ): Promise<Omit<SignalFamily, "firstSlot">> {
   const type = signalConditionType(id, module)
   const asks = (module.needs ?? []).length > 0
+  // A missing binding is the likelier mistake: without one, no worker was started either.
+  const target = asks ? targetOf(module.binding ?? id, options) : undefined
   if (asks && options.inference === undefined) {
     throw new RtrError(
       "invalid_config",
-      `Cannot use signal "${type}": it asks a model, and this kernel was made without inference`,
+      `Cannot use signal "${type}": it asks a model, and this kernel has no inference; pass one to createKernel, or bind the signal under global.model_catalog.bindings`,
       { path: ["routing", "signals", signalConfigKey(id, module)] },
     )
   }
-  const target = asks ? targetOf(module.binding ?? id, options) : undefined
   const settings = valueAt(options.document.global, module.settings?.path ?? []) ?? {}
   const reader = await module.setup(
     rules as never,

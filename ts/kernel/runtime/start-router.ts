@@ -62,9 +62,19 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
 
   try {
     const management = config.document.global?.services?.management_api
-    await add("management", router.management, management?.bind_address ?? "127.0.0.1", management?.port ?? 8080)
+    await add(
+      "management",
+      onlyLocalNames(router.management),
+      management?.bind_address ?? "127.0.0.1",
+      management?.port ?? 8080,
+    )
     if (config.document.global?.services?.observability?.metrics?.enabled ?? true)
-      await add("metrics", router.metrics, options.metricsAddress ?? "127.0.0.1", options.metricsPort ?? 9190)
+      await add(
+        "metrics",
+        onlyLocalNames(router.metrics),
+        options.metricsAddress ?? "127.0.0.1",
+        options.metricsPort ?? 9190,
+      )
     router.setPhase("loading_model_deployments")
     await options.whenReady?.()
     router.setPhase("initializing_models")
@@ -78,6 +88,21 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     throw error
   }
 }
+
+/**
+ * Refuses requests to a name other than `localhost`. A web page can make its own name point at this machine, and the browser
+ * then treats this router as a part of that page.
+ */
+function onlyLocalNames(app: ListenerApp): ListenerApp {
+  return {
+    fetch: (request) =>
+      isLocalName(request.headers.get("host") ?? "")
+        ? app.fetch(request)
+        : new Response("This port answers to localhost and to IP addresses only\n", { status: 421 }),
+  }
+}
+
+const isLocalName = (host: string): boolean => /^(localhost|[\d.]+|\[[\da-f:.]+\])?(:\d+)?$/i.test(host)
 
 /** Workers that started for a router that cannot be made would keep the process alive. */
 async function createOrClose(inference: Inference | undefined, create: () => Router): Promise<Router> {
