@@ -14,7 +14,12 @@ const inference = "http://127.0.0.1:8801"
 const management = "http://127.0.0.1:8080"
 const backends = { small: 9101, coder: 9102, expert: 9103 }
 
-const once = process.argv.includes("--once")
+const [option, ...more] = process.argv.slice(2)
+const once = option === "--once"
+if ((option !== undefined && !once) || more.length > 0) {
+  process.stderr.write("usage: npm run quickstart [-- --once]\n  --once   end after the table\n")
+  process.exit(2)
+}
 const startedAt = performance.now()
 let router: ChildProcess | undefined
 let servers: readonly Server[] = []

@@ -1,6 +1,6 @@
 // A routed request from end to end: read for subject and meaning, decided, answered by an instant backend, against one bare forward.
 
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { local } from "../_shared/load/address.ts"
@@ -46,7 +46,8 @@ export async function measureRouted(options: BenchOptions, loop: PythonLoop, tex
     env: { RTRUN_DIR: folder, RTRUN_CPU_THREADS: String(options.threads) },
     address: local(routerPort),
   })
-  const socketPath = join(folder, "starter.sock")
+  // The router makes a folder of its own inside.
+  const socketPath = join(folder, readdirSync(folder)[0] ?? "", "starter.sock")
   let requests = 0
   const routed = async (seconds: number): Promise<number> => {
     const result = await runLoad({

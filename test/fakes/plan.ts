@@ -38,6 +38,7 @@ export function createBackend(name: string, weight = 1): TargetBackend {
     weight,
     upstreamModel: `upstream-${name}`,
     dialect: "chat_completions",
+    secrets: [],
     provider: {
       toRequest: ({ request, upstreamModel, headers }) => ({
         method: "POST",

@@ -9,17 +9,20 @@ const usageError = 2
 
 /** Runs a program and sets the exit code; every error becomes one line on standard error. */
 export async function runProgram(program: Command): Promise<void> {
-  forEachCommand(program, (command) =>
-    command
-      .exitOverride()
-      .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "Error: ")) }),
-  )
+  forEachCommand(program, (command) => {
+    command.exitOverride().configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "Error: ")) })
+    // Commands take this setting over from the one that holds them.
+    if (command.commands.length === 0 && !refused.has(command)) command.allowExcessArguments(false)
+  })
   try {
     await program.parseAsync()
   } catch (error) {
     process.exitCode = exitCodeOf(error)
   }
 }
+
+/** Commands that this version refuses whatever follows them. */
+const refused = new WeakSet<Command>()
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageError
@@ -63,7 +66,7 @@ export function refuseOptions(command: Command, flags: readonly string[]): Comma
 /** Declares commands of the full product that this version refuses. */
 export function refuseCommands(parent: Command, names: readonly string[]): Command {
   for (const name of names) {
-    parent
+    const command = parent
       .command(name, { hidden: true })
       .allowUnknownOption()
       .allowExcessArguments()
@@ -73,6 +76,7 @@ export function refuseCommands(parent: Command, names: readonly string[]): Comma
         const path = [parent.parent?.name(), parent.name(), name].filter(Boolean).join(" ")
         throw new RtrError("not_supported", `${path} is not supported yet`)
       })
+    refused.add(command)
   }
   return parent
 }

@@ -58,6 +58,7 @@ export function addServeCommand(program: Command): void {
 
 async function serve(options: ServeOptions): Promise<void> {
   const startedAt = performance.now()
+  const stopAsked = waitForSignal()
   // A module that forgets to await something must not take every other request with it.
   process.on("unhandledRejection", (error) => logInternalError(error, "unknown"))
   const [{ deploymentsOf, loadConfig, startRouter }, { superviseWorkers }, { formatProblem }] = await Promise.all([
@@ -91,19 +92,36 @@ async function serve(options: ServeOptions): Promise<void> {
   const running = await starting
   printLine(`rtr is ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   for (const [name, url] of Object.entries(running.addresses)) printLine(`  ${name.padEnd(12)} ${url}`)
-  await stopOnSignal(async () => {
-    logEvent("info", "stopping", { grace_seconds: options.graceSeconds })
-    await running.stop(options.graceSeconds * 1000)
-  })
+  await stopAsked()
+  logEvent("info", "stopping", { grace_seconds: options.graceSeconds })
+  await running.stop(options.graceSeconds * 1000)
 }
 
-/** Waits for a signal and stops. A second signal ends the process at once. */
-async function stopOnSignal(stop: () => Promise<void>): Promise<void> {
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve())
-  })
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
-  await stop()
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
+
+/** A terminal sends its signal to the whole group, and a launcher may pass it on as well: that is one wish, not two. */
+const sameWishMs = 1000
+
+/**
+ * Listens for signals at once. One that comes before the returned function is called ends the process, which removes what
+ * was begun; later the first one resolves its promise, and a second one, a moment after, ends the process.
+ */
+function waitForSignal(): () => Promise<void> {
+  let ask = (): void => process.exit(1)
+  let askedAt: number | undefined
+  for (const signal of stopSignals)
+    process.on(signal, () => {
+      if (askedAt !== undefined && performance.now() - askedAt < sameWishMs) return
+      if (askedAt !== undefined) process.exit(1)
+      ask()
+    })
+  return () =>
+    new Promise<void>((resolve) => {
+      ask = () => {
+        askedAt = performance.now()
+        resolve()
+      }
+    })
 }
 
 /** Where it happened, but not the message: that may quote a request. */

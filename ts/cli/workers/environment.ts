@@ -29,13 +29,21 @@ export function threadsOf(environment: Environment): number {
 
 /** A folder that only this user can open: whoever can reach a worker's socket can read prompts. */
 export function socketFolder(environment: Environment): { readonly path: string; remove(): void } {
-  const given = environment["RTRUN_DIR"]
-  if (given === undefined) {
-    const path = mkdtempSync(join(tmpdir(), "rtr-"))
-    return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+  const parent = environment["RTRUN_DIR"] || tmpdir()
+  try {
+    mkdirSync(parent, { recursive: true, mode: 0o700 })
+    // A folder of its own, so that two routers with the same setting do not take each other's workers.
+    const path = mkdtempSync(join(parent, "rtr-"))
+    const remove = (): void => rmSync(path, { recursive: true, force: true })
+    process.once("exit", remove)
+    return { path, remove }
+  } catch (cause) {
+    throw new RtrError(
+      "unavailable",
+      `Cannot make a folder for worker sockets in ${parent} (${(cause as NodeJS.ErrnoException).code}); RTRUN_DIR names another one`,
+      { cause },
+    )
   }
-  mkdirSync(given, { recursive: true, mode: 0o700 })
-  return { path: given, remove: () => {} }
 }
 
 /** `RTRUN_COMMAND`, or the `rtrun` of this package. */

@@ -9,6 +9,7 @@ import { lorasOf } from "./references.ts"
 import type { ConfigDocument } from "./schema/document.ts"
 import type { BackendRef, ProviderModel } from "./schema/providers.ts"
 import type { ModelRef } from "./schema/routing.ts"
+import { isHeaderValue } from "./references.ts"
 
 /** Provider family of a backend that names none: a plain chat-completions server. */
 const defaultProvider = "vllm"
@@ -42,6 +43,9 @@ export function compileModels(
   return targets
 }
 
+/** Shorter header values stand in any text by chance. */
+const shortestSecret = 6
+
 function compileBackend(
   model: ProviderModel,
   ref: BackendRef,
@@ -63,11 +67,20 @@ function compileBackend(
       { path: [...path, "api_key_env"] },
     )
   }
+  if (ref.api_key_env !== undefined && !isHeaderValue(apiKey ?? ""))
+    throw new RtrError(
+      "invalid_config",
+      `Cannot serve model "${model.name}": the value of environment variable ${ref.api_key_env} cannot be sent in a header; it may end with a line break`,
+      { path: [...path, "api_key_env"] },
+    )
   return {
     name,
     weight: ref.weight === undefined || ref.weight === 0 ? 1 : ref.weight,
     upstreamModel: model.external_model_ids?.[family] ?? model.provider_model_id ?? model.name,
     dialect: provider.module.dialect,
+    secrets: [apiKey, ...Object.values(ref.extra_headers ?? {})].filter(
+      (value): value is string => value !== undefined && value.length >= shortestSecret,
+    ),
     provider: provider.module.setup({
       name,
       baseUrl: baseUrlOf(ref),

@@ -9,6 +9,22 @@ import type { Binding } from "./schema/global.ts"
 import { invalid } from "./validate.ts"
 import { defaultDeployment } from "./starter.ts"
 
+/** Values of headers may be secret, so the message does not quote them. */
+const notSendable = "cannot be sent in a header: it has a line break, a character beyond ASCII, or a space at an end"
+export const isHeaderValue = (value: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value)
+const isHeaderName = (name: string): boolean => /^[\w!#$%&'*+.^`|~-]+$/.test(name)
+/** The transport's own: another value would break the message. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+])
+
 /** Problems between parts of a document that fits its schema. */
 export function checkReferences(document: ConfigDocument, registry: Registry): readonly Problem[] {
   return [
@@ -77,6 +93,13 @@ function checkProviders(document: ConfigDocument): readonly Problem[] {
         problems.push(invalid([...refAt, "base_url"], "is not a URL"))
       if (ref.api_key !== undefined && ref.api_key_env !== undefined)
         problems.push(invalid([...refAt, "api_key_env"], "stands beside api_key; keep one"))
+      if (ref.api_key !== undefined && ref.api_key !== "" && !isHeaderValue(ref.api_key))
+        problems.push(invalid([...refAt, "api_key"], notSendable))
+      for (const [name, value] of Object.entries(ref.extra_headers ?? {})) {
+        if (!isHeaderName(name) || ownHeaders.has(name.toLowerCase()))
+          problems.push(invalid([...refAt, "extra_headers", name], "is not a header that a request may set"))
+        else if (!isHeaderValue(value)) problems.push(invalid([...refAt, "extra_headers", name], notSendable))
+      }
     })
   })
   Object.entries(defaults?.reasoning_families ?? {}).forEach(([name, family]) => {

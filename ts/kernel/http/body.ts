@@ -5,9 +5,11 @@ import { RtrError } from "../error.ts"
 /** Largest request body. Images travel as base64 inside it. */
 export const maxBodyBytes = 64 * 1024 * 1024
 
+const smallBodyBytes = 64 * 1024
+
 /**
  * The body as text. Throws `unsupported_media_type`, `request_too_large`, or `client_closed_request` when the client left,
- * and what `hold` throws, which is told the bytes before they are read.
+ * and what `hold` throws, which is told the bytes of a large body as they come.
  */
 export async function readBody(
   request: Request,
@@ -20,11 +22,10 @@ export async function readBody(
   if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) throw unsupported()
   const length = Number(request.headers.get("content-length") ?? 0)
   if (length > limit) throw tooLarge(limit)
-  const declared = length > 0
-  if (declared) hold(length)
   try {
-    // A declared length is enforced by the server's parser. A chunked body says its length to nobody before.
-    return declared ? await request.text() : await readBounded(request, limit, hold)
+    // Small bodies are read at once; the server's parser enforces their declared length. Others are held as they come, so that
+    // a client that announces much and sends nothing takes no room from the rest.
+    return length > 0 && length <= smallBodyBytes ? await request.text() : await readBounded(request, limit, hold)
   } catch (cause) {
     if ((cause as { code?: unknown } | null)?.code === "ERR_BODY_TOO_LARGE") throw tooLarge(limit)
     if (cause instanceof RtrError) throw cause

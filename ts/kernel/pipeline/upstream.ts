@@ -5,7 +5,7 @@ import { readChatReply, readChatStream, toStreamReply } from "../protocols/chat-
 import type { Call } from "../types/call.ts"
 import type { ChatReply, ChatRequest, ChunkBatch, Reply } from "../types/chat.ts"
 import type { ReasoningChoice } from "../types/module.ts"
-import type { ModelTarget } from "../types/plan.ts"
+import type { ModelTarget, TargetBackend } from "../types/plan.ts"
 import type { Transport, TransportResponse } from "../types/transport.ts"
 import { pickBackend } from "./backends.ts"
 import { passBatches } from "./batches.ts"
@@ -37,7 +37,7 @@ export async function callUpstream(
       bodyTimeoutMs: call.upstreamTimeoutMs,
     })
     .catch((error: unknown) => Promise.reject(about(error, target.name)))
-  if (response.status >= 400) return readErrorReply(response, target.name)
+  if (response.status >= 400 && response.status < 600) return readErrorReply(response, backend, target.name)
   if (response.status < 200 || response.status >= 300) {
     response.cancel()
     throw new RtrError(
@@ -93,8 +93,8 @@ function about(error: unknown, model: string): unknown {
 }
 
 /** An upstream's error goes on in the client's format, with the same status. */
-async function readErrorReply(response: TransportResponse, model: string): Promise<Reply> {
-  const text = await response.text(maxErrorBytes).catch(() => "")
+async function readErrorReply(response: TransportResponse, { secrets }: TargetBackend, model: string): Promise<Reply> {
+  const text = withoutSecrets(await response.text(maxErrorBytes).catch(() => ""), secrets)
   // These are about the router's own credentials: the text may quote them, and it would mislead the client about its own.
   const aboutCredentials = response.status === 401 || response.status === 403
   const body = aboutCredentials ? undefined : errorBody(text)
@@ -112,6 +112,11 @@ async function readErrorReply(response: TransportResponse, model: string): Promi
     },
     headers: passedHeaders(response.headers),
   }
+}
+
+/** Some backends quote the key that they did not like. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "[removed]"), text)
 }
 
 /** The upstream's own error object, if it sent one in the chat-completions form. */

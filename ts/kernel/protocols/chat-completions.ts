@@ -26,8 +26,12 @@ export function readChatRequest(body: string): ChatRequest {
   return value as ChatRequest
 }
 
-function parseJson(body: string): unknown {
-  if (exceedsDepth(body)) throw refuse(`the body is nested deeper than ${maxDepth} levels`)
+/** Three bytes of JSON can become eighty in memory, so the number of values is bounded besides the size of the body. */
+const maxValues = 1_000_000
+
+/** Parses a client's JSON. Throws `invalid_request` for what is not valid, nested too deep, or made of too many values. */
+export function parseJson(body: string): unknown {
+  if (mayExceedBounds(body)) checkBounds(body)
   try {
     return JSON.parse(body)
   } catch {
@@ -36,12 +40,9 @@ function parseJson(body: string): unknown {
   }
 }
 
-function exceedsDepth(body: string): boolean {
-  return hasManyBrackets(body) && isNestedTooDeep(body)
-}
-
 /** Searching for a character is far quicker than walking over all of them, and few bodies have many brackets. */
-function hasManyBrackets(body: string): boolean {
+function mayExceedBounds(body: string): boolean {
+  if (body.length > maxValues) return true
   let count = 0
   for (const bracket of ["{", "["])
     for (let at = body.indexOf(bracket); at >= 0; at = body.indexOf(bracket, at + 1))
@@ -49,9 +50,10 @@ function hasManyBrackets(body: string): boolean {
   return false
 }
 
-/** Counts brackets outside strings. */
-function isNestedTooDeep(body: string): boolean {
+/** Counts brackets and commas outside strings. */
+function checkBounds(body: string): void {
   let depth = 0
+  let values = 0
   let inString = false
   for (let index = 0; index < body.length; index++) {
     const code = body.charCodeAt(index)
@@ -61,10 +63,12 @@ function isNestedTooDeep(body: string): boolean {
     } else if (code === 34) inString = true
     else if (code === 123 || code === 91) {
       depth += 1
-      if (depth > maxDepth) return true
+      values += 1
+      if (depth > maxDepth) throw refuse(`the body is nested deeper than ${maxDepth} levels`)
     } else if (code === 125 || code === 93) depth -= 1
+    else if (code === 44) values += 1
+    if (values > maxValues) throw refuse(`the body has more than ${maxValues} values`)
   }
-  return false
 }
 
 function checkMessage(message: unknown, index: number): void {
@@ -165,11 +169,16 @@ const encoder = new TextEncoder()
 
 /** A whole reply as a stream of one chunk, for clients that asked for a stream. */
 export function toStreamReply(reply: ChatReply, status: number): StreamReply {
-  const choices = Array.isArray(reply["choices"]) ? (reply["choices"] as readonly Record<string, unknown>[]) : []
+  const choices = Array.isArray(reply["choices"])
+    ? (reply["choices"] as readonly (Record<string, unknown> | null)[])
+    : []
   const chunk: ChatChunk = {
     ...reply,
     object: "chat.completion.chunk",
-    choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: withToolIndexes(message) })),
+    choices: choices.map((each) => {
+      const { message, ...choice } = each ?? {}
+      return { ...choice, delta: withToolIndexes(message) }
+    }),
   }
   return { kind: "stream", status, batches: onlyBatch({ chunks: [chunk], done: true }) }
 }

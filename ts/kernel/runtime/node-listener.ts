@@ -48,7 +48,7 @@ async function listen(server: Server, http: NodeServer, address: string, port: n
     http.once("error", (cause: NodeJS.ErrnoException) => {
       const reason =
         cause.code === "EADDRINUSE"
-          ? "the port is in use; stop the other program or choose another port"
+          ? "the port is in use; stop the other program, or choose another port under listeners, under global.services.management_api, or with --metrics-port"
           : cause.code === "EACCES"
             ? "this user may not open it"
             : cause.message

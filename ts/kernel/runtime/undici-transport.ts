@@ -73,6 +73,8 @@ function splitUrl(url: string): Address {
 /** The backend is held up when this much has come that nobody has read. */
 const maxUnreadBytes = 64 * 1024
 
+const maxInformational = 16
+
 /** One request with its reply: what undici tells, and what the reader asks for. */
 class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
   status = 0
@@ -84,6 +86,7 @@ class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
   #controller: Dispatcher.DispatchController | undefined
   #unread: Uint8Array[] = []
   #unreadBytes = 0
+  #informational = 0
   #state: "waiting" | "reading" | "ended" | "failed" = "waiting"
   #error: unknown
   #wake: (() => void) | undefined
@@ -110,8 +113,12 @@ class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
     status: number,
     headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   ): void {
-    // Another answer follows an informational one.
-    if (status < 200) return
+    // Another answer follows an informational one, which also starts undici's timer anew.
+    if (status < 200) {
+      this.#informational += 1
+      if (this.#informational > maxInformational) this.cancel()
+      return
+    }
     this.#state = "reading"
     this.status = status
     this.headers = joinHeaders(headers)

@@ -78,6 +78,8 @@ export interface TargetBackend {
   readonly upstreamModel: string
   readonly provider: ProviderBackend
   readonly dialect: "chat_completions"
+  /** Header values that no error text may quote. */
+  readonly secrets: readonly string[]
 }
 
 /** A model that can be called: its backends and what a call costs. */

@@ -89,8 +89,16 @@ function readPreviewRequest(body: string, query: URLSearchParams): { request: Ch
   if (text !== undefined && (typeof text !== "string" || text.trim() === ""))
     throw new RtrError("invalid_request", 'Cannot read the preview request: "text" must be a non-empty string')
   const messages = rest["messages"] ?? [{ role: "user", content: text }]
-  const request = chatCompletions.readRequest(JSON.stringify({ model: "MoM", ...rest, messages }))
+  const request = chatCompletions.readRequest(writeJson({ model: "MoM", ...rest, messages }))
   return { request, trace: query.get("trace") === "true" || readTraceOption(options) }
+}
+
+function writeJson(value: object): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    throw new RtrError("invalid_request", "Cannot read the preview request: the body is nested too deeply")
+  }
 }
 
 function readTraceOption(options: unknown): boolean {

@@ -29,8 +29,9 @@ const rule = Type.Object({
 
 type Rule = Static<typeof rule> & { readonly name: string }
 
-/** Scored methods look at every word, so they read this much and no more. */
+/** Scored methods look at every word, so they read this much and no more; the others search, and read far more. */
 const maxScoredCharacters = 65_536
+const maxSearchedCharacters = 2_000_000
 
 const longestWord = 40
 
@@ -70,8 +71,9 @@ async function createReader(entry: Rule): Promise<(text: string) => Fact> {
     return entry.operator === "OR" ? any : !any
   }
   return (text) => {
-    const cut = matcher.scored && text.length > maxScoredCharacters
-    const matched = holds(cut ? text.slice(0, maxScoredCharacters) : text)
+    const most = matcher.scored ? maxScoredCharacters : maxSearchedCharacters
+    const cut = text.length > most
+    const matched = holds(cut ? text.slice(0, most) : text)
     // What stands in the unread part could still add a keyword; it cannot take one away.
     const settled = !cut || (entry.operator === "NOR" ? !matched : matched)
     return settled

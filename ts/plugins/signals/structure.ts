@@ -90,9 +90,17 @@ export default defineSignal({
         }
       }
     })
-    return { read: ({ text }) => readers.map((read) => read(text)) }
+    return {
+      read: ({ text }) =>
+        text.length > maxCharacters
+          ? rules.map(({ name }): Fact => ({ rule: name, state: "unknown", confidence: 0, reason: "input_limit" }))
+          : readers.map((read) => read(text)),
+    }
   },
 })
+
+/** Counting is one pass that nothing interrupts; a longer text would hold up every other request. */
+const maxCharacters = 2_000_000
 
 function createMeasure(type: Rule["feature"]["type"], source: Source): (text: string) => number {
   const count = createCount(source)

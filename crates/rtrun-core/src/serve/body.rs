@@ -50,5 +50,49 @@ async fn read(mut body: Body, limit: usize) -> Result<Bytes, Error> {
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
-    serde_json::from_slice(bytes).map_err(|error| Error::InvalidRequest(format!("The request is not valid: {error}")))
+    serde_json::from_slice(bytes).map_err(|error| {
+        Error::InvalidRequest(format!("The request is not valid: {}", without_values(&error.to_string())))
+    })
+}
+
+/// Names of fields are cut, so that a client cannot choose the length of an error.
+const LONGEST_NAME: usize = 64;
+
+/// serde's message without the value that it quotes: that may be somebody's text.
+fn without_values(message: &str) -> String {
+    if let Some(rest) = message.strip_prefix("unknown field `") {
+        let (name, rest) = rest.rsplit_once("`, expected").unwrap_or((rest, ""));
+        let name: String = name.chars().take(LONGEST_NAME).collect();
+        return format!("unknown field `{name}`, expected{rest}");
+    }
+    if let Some(rest) = message.strip_prefix("unknown variant `") {
+        let rest = rest.rsplit_once("`, expected").map_or("", |(_, rest)| rest);
+        return format!("unknown value, expected{rest}");
+    }
+    let quotes = message.starts_with("invalid type: string") || message.starts_with("invalid value: string");
+    match (message.find('"'), message.rfind('"')) {
+        (Some(first), Some(last)) if quotes && last > first => {
+            format!("{}…{}", &message[..first], &message[last + 1..])
+        }
+        _ => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_values;
+
+    #[test]
+    fn errors_say_what_is_wrong_without_the_value() {
+        for (message, expected) in [
+            ("missing field `input` at line 1 column 2", "missing field `input` at line 1 column 2"),
+            ("invalid type: string \"my \"secret\" text\", expected u32", "invalid type: string …, expected u32"),
+            ("unknown variant `my ` text`, expected `float`", "unknown value, expected `float`"),
+            ("unknown field `inptu`, expected `input`", "unknown field `inptu`, expected `input`"),
+        ] {
+            assert_eq!(without_values(message), expected);
+        }
+        let long = format!("unknown field `{}`, expected `input`", "x".repeat(1000));
+        assert!(without_values(&long).len() < 150);
+    }
 }

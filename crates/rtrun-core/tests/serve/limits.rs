@@ -15,7 +15,11 @@ fn a_field_that_is_not_known_is_refused_by_name() {
         ("/v1/embeddings", json!({ "input": "x", "colour": 1 }), "unknown field `colour`"),
         ("/v1/embeddings", json!({ "input": "x", "options": { "window": {} } }), "unknown field `window`"),
         ("/v1/embeddings", json!({ "model": "heads-int8" }), "missing field `input`"),
-        ("/v1/embeddings", json!({ "input": "x", "encoding_format": "hex" }), "unknown variant `hex`"),
+        (
+            "/v1/embeddings",
+            json!({ "input": "x", "encoding_format": "hex" }),
+            "unknown value, expected `float` or `base64`",
+        ),
         ("/v1/classify", json!({ "input": [{ "text": "a", "text_pair": "b" }] }), "text pairs, are not supported yet"),
         ("/v1/classify", json!({ "input": 7 }), "a string or a list of strings"),
         ("/v1/bundle", json!({ "tasks": [{ "id": "a" }] }), "must have exactly one of classify"),
