@@ -171,6 +171,8 @@ describe("calls that are wrong or not there yet", () => {
   test.each([
     ["rtr", ["cofnig"], 2, /unknown command "cofnig" \(did you mean "config"\?\)/],
     ["rtr", ["config", "validate", "--cnfig", "x"], 2, /unknown option '--cnfig'/],
+    ["rtr", ["config", "validate", "other.yaml"], 2, /too many arguments/],
+    ["rtr", ["route", "preview", "hello"], 2, /too many arguments/],
     ["rtr", ["serve", "--metrics-port", "high"], 2, /It must be a whole number from 0 to 65535/],
     ["rtr", ["serve", "--engine"], 2, /--engine is not supported yet/],
     ["rtr", ["serve", "some/model"], 2, /serve MODEL is not supported yet/],

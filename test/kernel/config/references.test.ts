@@ -21,6 +21,27 @@ describe("listeners", () => {
   ])("%s", (_, listeners, problems) => expect(check({ listeners })).toEqual(problems))
 })
 
+describe("what goes into headers", () => {
+  const at = "providers.models[0].backend_refs[0]"
+  const wrong = "cannot be sent in a header: it has a line break, a character beyond ASCII, or a space at an end"
+  const backend = (changes: object): readonly string[] =>
+    check({ "providers.models.0.backend_refs": [{ endpoint: "h", ...changes }] })
+
+  test.each(["sk-a\n", "sk-a\nb", " sk", "sk-ключ"])("key %j is refused and not quoted", (key) =>
+    expect(backend({ api_key: key })).toEqual([`${at}.api_key: ${wrong}`]),
+  )
+
+  test("extra headers need a name and a value that can be sent", () => {
+    expect(
+      backend({ extra_headers: { "x a": "b", "Content-Length": "3", "x-b": "b\r\nx-evil: 1", "x-c": "fine" } }),
+    ).toEqual([
+      `${at}.extra_headers["x a"]: is not a header that a request may set`,
+      `${at}.extra_headers.Content-Length: is not a header that a request may set`,
+      `${at}.extra_headers.x-b: ${wrong}`,
+    ])
+  })
+})
+
 describe("providers", () => {
   const at = "providers.models[0]"
   test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([

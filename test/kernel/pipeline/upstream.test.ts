@@ -324,7 +324,15 @@ describe("an error reply", () => {
   })
 })
 
-test.each([100, 199, 300, 302, 304, 399])("status %i is no reply", async (status) => {
+test("an error reply that quotes the backend's key or headers is cleaned", async () => {
+  const secret = { ...createBackend("a"), secrets: ["sk-very-secret"] }
+  const body = { error: { message: "bad key Bearer sk-very-secret" } }
+  const transport = createFakeTransport(jsonReply(body, { status: 500 }))
+  const reply = await call(transport, { target: createTarget("m", { backends: [secret] }) })
+  expect((reply as JsonReply).body).toEqual({ error: { message: "bad key Bearer [removed]" } })
+})
+
+test.each([100, 199, 300, 302, 304, 399, 600, 999])("status %i is no reply", async (status) => {
   const transport = createFakeTransport({ status, headers: { location: "http://elsewhere" } })
   await expect(call(transport)).rejects.toMatchObject({
     code: "upstream_error",

@@ -137,6 +137,14 @@ describe("a request", () => {
 
     test("is fine up to 128 levels", () => expect(refusalOf(nested(128))).toBeUndefined())
 
+    test("and so has the number of its values", () => {
+      expect(refusalOf(`{"x":[${"{},".repeat(1_000_000)}0]}`)).toBe("the body has more than 1000000 values")
+      expect(refusalOf(`{"x":[${"0,".repeat(1_000_000)}0]}`)).toBe("the body has more than 1000000 values")
+      expect(
+        refusalOf(`{"model":"m","messages":[{"role":"user","content":"hi"}],"x":"${"{},[".repeat(500_000)}"}`),
+      ).toBe(undefined)
+    })
+
     test("is refused past them", () => expect(refusalOf(nested(129))).toBe("the body is nested deeper than 128 levels"))
 
     test("without end is refused and not walked", () => {
