@@ -143,7 +143,12 @@ export class ManagedProcess {
         String(maxRequestBytes),
       ],
       // Standard input is a lifeline: the worker ends when this process does, however it ends.
-      { stdio: ["pipe", 2, 2], env: { ...workerEnvironment(this.#context.environment), RTRUN_EXIT_WITH_STDIN: "1" } },
+      {
+        stdio: ["pipe", 2, 2],
+        env: { ...workerEnvironment(this.#context.environment), RTRUN_EXIT_WITH_STDIN: "1" },
+        // In a group of its own: Ctrl-C in a terminal is for the router, whose running requests still need the worker.
+        detached: true,
+      },
     )
   }
 
