@@ -9,6 +9,7 @@ import type { Registry } from "./modules/registry.ts"
 import { failedEnd, watchEnd } from "./pipeline/finish.ts"
 import { preview } from "./pipeline/preview.ts"
 import { type PipelineHost, run } from "./pipeline/run.ts"
+import type { OnFault } from "./pipeline/signals.ts"
 import { createTracer } from "./pipeline/trace.ts"
 import type { Call, Outcome } from "./types/call.ts"
 import type { Inference } from "./types/inference.ts"
@@ -145,7 +146,7 @@ export function createRouter(options: RouterOptions): Router {
 }
 
 /** A module that fails does so for every request; the first time says where. */
-function reportOnce({ onInternalError }: RouterOptions): (module: string, error: unknown) => void {
+function reportOnce({ onInternalError }: RouterOptions): OnFault {
   const reported = new Set<string>()
   return (module, error) => {
     if (isRtrError(error) || reported.has(module)) return

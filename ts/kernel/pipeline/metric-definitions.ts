@@ -1,4 +1,4 @@
-// Every metric that the router emits. Labels are names from the configuration, never text of a request.
+// The metrics by name. Labels are names from the configuration, never text of a request.
 
 export interface MetricDefinition {
   readonly name: string

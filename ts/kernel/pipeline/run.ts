@@ -13,7 +13,7 @@ import { decide, type DecideResult } from "./decide.ts"
 import { toSignalInput } from "./input.ts"
 import { runPlugins } from "./plugins.ts"
 import { select } from "./select.ts"
-import { readSignals } from "./signals.ts"
+import { type OnFault, readSignals } from "./signals.ts"
 import type { Tracer } from "./trace.ts"
 import { callUpstream } from "./upstream.ts"
 
@@ -22,11 +22,8 @@ export interface PipelineHost {
   readonly transport: Transport
   readonly inference: Inference | undefined
   readonly tracer: Tracer
-  /** Told what a signal or selector threw that is no `RtrError`; the request goes on without its answer. */
   readonly onFault?: OnFault
 }
-
-export type OnFault = (module: string, error: unknown) => void
 
 /** Routes one request and gets its reply. Rejects with an `RtrError` when there is none. */
 export async function run(host: PipelineHost, call: Call): Promise<Outcome> {

@@ -2,12 +2,13 @@
 
 import type { Selection, SignalInput } from "../types/call.ts"
 import type { PlannedDecision } from "../types/plan.ts"
+import type { OnFault } from "./signals.ts"
 
 /** The chosen candidate, or undefined when the decision has none. A selector that fails leaves the first candidate. */
 export async function select(
   decision: PlannedDecision,
   input: SignalInput,
-  onFault?: (module: string, error: unknown) => void,
+  onFault?: OnFault,
 ): Promise<Selection | undefined> {
   const { algorithm, candidates } = decision
   if (candidates.length === 0) return undefined

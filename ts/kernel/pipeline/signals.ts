@@ -13,8 +13,11 @@ const defaultDeadlineMs = 45_000
 export interface SignalHost {
   readonly plan: Pick<Plan, "signals" | "signalTimeoutMs">
   readonly inference: Inference | undefined
-  readonly onFault?: (module: string, error: unknown) => void
+  readonly onFault?: OnFault
 }
+
+/** Told what a module threw; the request goes on without its answer. */
+export type OnFault = (module: string, error: unknown) => void
 
 /** Runs every family of the plan. A family that fails or is late has unknown facts; nothing here decides what that means. */
 export async function readSignals(
