@@ -102,14 +102,13 @@ impl Engine {
     }
 
     /// Checks what holds for a bundle as a whole: the number of its tasks, and that their ids differ.
-    pub fn check_bundle(&self, tasks: &[Task]) -> Result<(), Error> {
+    pub fn check_bundle(&self, ids: &[String]) -> Result<(), Error> {
         let limit = self.options().max_bundle_tasks;
-        if tasks.is_empty() || tasks.len() > limit {
-            return Err(Error::InvalidRequest(format!("tasks has {} entries; 1 to {limit} are allowed", tasks.len())));
+        if ids.is_empty() || ids.len() > limit {
+            return Err(Error::InvalidRequest(format!("tasks has {} entries; 1 to {limit} are allowed", ids.len())));
         }
-        let is_again = |(index, task): (usize, &Task)| tasks[..index].iter().any(|other| other.id == task.id);
-        match tasks.iter().enumerate().find(|entry| is_again(*entry)) {
-            Some((_, task)) => Err(Error::InvalidRequest(format!("Two tasks have the id {:?}", task.id))),
+        match ids.iter().enumerate().find(|(index, id)| ids[..*index].contains(id)) {
+            Some((_, id)) => Err(Error::InvalidRequest(format!("Two tasks have the id {id:?}"))),
             None => Ok(()),
         }
     }

@@ -43,6 +43,12 @@ pub enum Error {
     /// One input has more tokens than its budget and was not to be truncated.
     #[error("{0}")]
     MaxLengthExceeded(String),
+    /// One input has more tokens than may be read of it in windows. None of it was read.
+    #[error("{0}")]
+    ScanBudgetExceeded(String),
+    /// A question cannot be asked as it is written, or not of this model.
+    #[error("{0}")]
+    InvalidQuestion(String),
     /// One input cannot be read.
     #[error("{0}")]
     InvalidInput(String),
@@ -74,6 +80,8 @@ pub const CODES: &[(&str, u16)] = &[
     ("deadline_exceeded", 504),
     ("internal_error", 500),
     ("max_length_exceeded", 400),
+    ("scan_budget_exceeded", 400),
+    ("invalid_question", 400),
     ("invalid_input", 400),
     ("invalid_model_output", 500),
     ("invalid_options", 400),
@@ -96,6 +104,8 @@ impl Error {
             Self::DeadlineExceeded(_) => "deadline_exceeded",
             Self::Internal(_) => "internal_error",
             Self::MaxLengthExceeded(_) => "max_length_exceeded",
+            Self::ScanBudgetExceeded(_) => "scan_budget_exceeded",
+            Self::InvalidQuestion(_) => "invalid_question",
             Self::InvalidInput(_) => "invalid_input",
             Self::InvalidModelOutput(_) => "invalid_model_output",
             Self::InvalidOptions(_) => "invalid_options",

@@ -8,6 +8,7 @@ mod engine;
 mod error;
 mod metrics;
 mod options;
+mod question;
 mod task;
 
 pub mod engines;
@@ -24,9 +25,11 @@ pub use engine::{Engine, EngineStatus};
 pub use error::{CODES, Error};
 pub use metrics::Metrics;
 pub use options::{EngineOptions, FAMILIES, LONGEST_LOAD_RETRY, MAX_INPUTS, ModelOptions, default_threads};
+pub use question::{Answer, AskedQuestion, Described, Question, QuestionKind, StateQuestions};
 pub use task::{
-    AnsweredBy, BundleAnswer, BundleOptions, ClassifyAnswer, EmbeddingsAnswer, ItemInput, Phases, Task, TaskAnswer,
-    TaskKind, TaskOutcome, Usage,
+    AnsweredBy, BundleAnswer, BundleOptions, Classified, ClassifyAnswer, ClassifyInput, DecisionsAnswer,
+    EmbeddingInput, EmbeddingsAnswer, InputType, Phases, ReadingOptions, Relevance, RerankAnswer, StateAnswer, Task,
+    TaskAnswer, TaskKind, TaskOutcome, TokenLabels, Usage, Window, WindowLabels,
 };
 
 /// The version of the worker contract that this build speaks.

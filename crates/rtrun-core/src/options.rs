@@ -51,6 +51,10 @@ pub struct ModelOptions {
     pub profile: Option<String>,
     /// `auto` or `onnxruntime`.
     pub engine: Option<String>,
+    /// The revision of the package, as the card tells it.
+    pub revision: Option<String>,
+    /// The most tokens of an input that is read in windows, unless a request says otherwise.
+    pub max_scan_tokens: Option<usize>,
     /// Memory that the weights of this model may take, in bytes.
     pub memory_budget_bytes: Option<u64>,
 }

@@ -1,14 +1,17 @@
 //! What can be asked of an engine, and what it answers.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::engines::RowVector;
 use crate::error::Error;
+use crate::families::{ReadInput, Span};
 use crate::package::HeadKind;
+use crate::question::{Answer, StateQuestions};
 use crate::tokens::Overflow;
 
 /// One task of a bundle.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     /// The caller's name for it.
     pub id: String,
@@ -16,32 +19,103 @@ pub struct Task {
     pub model: Option<String>,
     /// What to do.
     pub kind: TaskKind,
-    /// The texts.
-    pub input: Vec<String>,
-    /// What happens to a text over the budget; see [`TaskKind::default_overflow`].
+    /// How long inputs are read.
+    pub reading: ReadingOptions,
+}
+
+/// How long inputs are read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadingOptions {
+    /// What happens to an input over the budget; see [`TaskKind::default_overflow`].
     pub overflow: Option<Overflow>,
-    /// The budget in tokens, special ones included; at most the model's.
+    /// The budget in tokens, special ones included: at most the model's, or the scan budget where windows are read.
     pub max_tokens: Option<usize>,
+    /// The windows of [`Overflow::Window`].
+    pub window: Option<Window>,
+}
+
+/// Windows of a long input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Tokens of one window, special ones included.
+    pub tokens: usize,
+    /// Tokens that a window shares with the next.
+    pub overlap: usize,
 }
 
 /// What a task does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum TaskKind {
-    /// Probabilities of a head.
+    /// What a head says about inputs.
     Classify {
         /// The head; may be left out where the model has one.
         head: Option<String>,
+        /// The inputs.
+        input: Vec<ClassifyInput>,
+        /// Takes the place of the head's own thresholds.
+        threshold: Option<f32>,
+        /// Whether a token head tells its probabilities for every token.
+        with_tokens: bool,
     },
     /// Sentence vectors.
     Embeddings {
+        /// The inputs.
+        input: Vec<EmbeddingInput>,
         /// The wished length, if the model declares several.
         dimensions: Option<usize>,
+        /// The layer to leave by, if the model declares several.
+        layer: Option<usize>,
+        /// What the texts are, for models that read queries and documents differently.
+        input_type: Option<InputType>,
     },
-    /// A kind that the contract has and this build does not serve. It is answered with `unsupported_surface`.
-    NotYet {
-        /// The name of the surface.
-        surface: &'static str,
+    /// How well documents answer a query.
+    Rerank {
+        /// The query.
+        query: String,
+        /// The documents.
+        documents: Vec<String>,
     },
+    /// Typed questions about states.
+    Decisions {
+        /// The states; the first is the request's own.
+        states: Vec<StateQuestions>,
+    },
+}
+
+/// One input of a classify task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClassifyInput {
+    /// A text.
+    Text(String),
+    /// Two texts that are read together.
+    Pair(String, String),
+    /// An answer that is checked against its context.
+    Grounded {
+        /// What the answer must follow from.
+        context: String,
+        /// What was asked; may be empty.
+        question: String,
+        /// What is checked.
+        answer: String,
+    },
+}
+
+/// One input of an embeddings task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EmbeddingInput {
+    /// A text.
+    Text(String),
+    /// An image as a data URL.
+    Image(String),
+}
+
+/// What a text to embed is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputType {
+    /// Something that is looked for.
+    Query,
+    /// Something to be found.
+    Document,
 }
 
 /// Options of a whole bundle.
@@ -89,9 +163,13 @@ pub enum TaskAnswer {
     Classify(ClassifyAnswer),
     /// Of an embeddings task.
     Embeddings(EmbeddingsAnswer),
+    /// Of a rerank task.
+    Rerank(RerankAnswer),
+    /// Of a decisions task.
+    Decisions(DecisionsAnswer),
 }
 
-/// Probabilities of one head.
+/// What one head says.
 #[derive(Debug)]
 pub struct ClassifyAnswer {
     /// The model that answered.
@@ -102,12 +180,47 @@ pub struct ClassifyAnswer {
     pub kind: HeadKind,
     /// Labels, in the order of the probabilities.
     pub labels: Vec<String>,
-    /// The probability from which a label counts as selected.
-    pub threshold: f32,
-    /// Per input: what was read and the probabilities, or why there are none.
-    pub items: Vec<Result<(ItemInput, Vec<f32>), Error>>,
+    /// Per label, the probability from which it counts as selected. Token heads have applied theirs.
+    pub thresholds: Vec<f32>,
+    /// Per input: what was read and what was found, or why there is no answer.
+    pub items: Vec<Result<(ReadInput, Arc<Classified>), Error>>,
     /// Tokens of all answered inputs.
     pub usage: Usage,
+}
+
+/// What a head says about one input.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Classified {
+    /// One probability a label; empty for token heads.
+    pub probabilities: Vec<f32>,
+    /// The spans of a token head.
+    pub spans: Vec<Span>,
+    /// The tokens of a token head, where they were asked for.
+    pub tokens: Option<Vec<TokenLabels>>,
+    /// The windows of a text that took several, in order.
+    pub windows: Vec<WindowLabels>,
+}
+
+/// What a token head says about one token.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TokenLabels {
+    /// First character, in code points.
+    pub start: usize,
+    /// One more than the last character.
+    pub end: usize,
+    /// One probability a label.
+    pub probabilities: Vec<f32>,
+}
+
+/// What a head says about one window of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WindowLabels {
+    /// First character, in code points.
+    pub start: usize,
+    /// One more than the last character.
+    pub end: usize,
+    /// One probability a label; empty for token heads.
+    pub probabilities: Vec<f32>,
 }
 
 /// Sentence vectors.
@@ -119,9 +232,53 @@ pub struct EmbeddingsAnswer {
     pub dimension: usize,
     /// Whether vectors have length 1.
     pub normalized: bool,
+    /// The layer that the vectors left by, `None` for the last one.
+    pub layer: Option<usize>,
     /// Per input: what was read and the vector, or why there is none.
-    pub items: Vec<Result<(ItemInput, RowVector), Error>>,
+    pub items: Vec<Result<(ReadInput, RowVector), Error>>,
     /// Tokens of all answered inputs.
+    pub usage: Usage,
+}
+
+/// How well documents answer a query.
+#[derive(Debug)]
+pub struct RerankAnswer {
+    /// The model that answered.
+    pub model: AnsweredBy,
+    /// The documents as they were given.
+    pub documents: Vec<String>,
+    /// Per document, in the order they were given: what was read and its relevance, or why there is none.
+    pub items: Vec<Result<(ReadInput, Relevance), Error>>,
+    /// Tokens of all answered pairs.
+    pub usage: Usage,
+}
+
+/// How well a document answers a query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Relevance {
+    /// From 0 to 1.
+    pub score: f32,
+    /// What the model gave.
+    pub logit: f32,
+}
+
+/// Answers to typed questions.
+#[derive(Debug)]
+pub struct DecisionsAnswer {
+    /// The model that answered.
+    pub model: AnsweredBy,
+    /// One a state, in the order they were given.
+    pub states: Vec<StateAnswer>,
+}
+
+/// The answers about one state.
+#[derive(Debug)]
+pub struct StateAnswer {
+    /// The state and its questions as they were asked.
+    pub asked: StateQuestions,
+    /// One answer a question, in order.
+    pub answers: Vec<Result<Answer, Error>>,
+    /// Tokens of the answered questions.
     pub usage: Usage,
 }
 
@@ -130,6 +287,8 @@ pub struct EmbeddingsAnswer {
 pub struct AnsweredBy {
     /// The name it is served under.
     pub name: String,
+    /// The revision of its package, where one is known.
+    pub revision: Option<String>,
     /// SHA-256 of its weights.
     pub model_sha256: String,
     /// SHA-256 of its manifest.
@@ -138,19 +297,8 @@ pub struct AnsweredBy {
     pub profile: &'static str,
     /// Which engine computed.
     pub engine: &'static str,
-}
-
-/// How much of one input was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ItemInput {
-    /// Tokens of the text, special ones included.
-    pub tokens: usize,
-    /// Tokens that the model read.
-    pub processed_tokens: usize,
-    /// Whether the model read less than the text.
-    pub truncated: bool,
-    /// Whether `tokens` is only what was read of the text.
-    pub is_lower_bound: bool,
+    /// Where it computed.
+    pub device: String,
 }
 
 /// Tokens of a task.
@@ -163,19 +311,60 @@ pub struct Usage {
 }
 
 impl TaskKind {
-    /// A class of half a text is not the class of the text, so classify refuses long texts unless told otherwise.
-    /// A vector of the beginning is what every embedding library gives.
+    /// A class of half a text is not the class of the text, so classify refuses long texts unless told otherwise. A
+    /// vector of the beginning is what every embedding library gives, and a score of it what every reranker gives. A
+    /// question is about the whole state.
     pub fn default_overflow(&self) -> Overflow {
         match self {
-            Self::Embeddings { .. } => Overflow::Truncate,
-            Self::Classify { .. } | Self::NotYet { .. } => Overflow::Reject,
+            Self::Embeddings { .. } | Self::Rerank { .. } => Overflow::Truncate,
+            Self::Classify { .. } => Overflow::Reject,
+            Self::Decisions { .. } => Overflow::Window,
         }
+    }
+
+    /// Bytes of all texts.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Classify { input, .. } => input.iter().map(ClassifyInput::bytes).sum(),
+            Self::Embeddings { input, .. } => input.iter().map(EmbeddingInput::bytes).sum(),
+            Self::Rerank { query, documents } => documents.iter().map(|document| document.len() + query.len()).sum(),
+            Self::Decisions { states } => {
+                states.iter().map(|state| state.state.len() * state.questions.len().max(1)).sum()
+            }
+        }
+    }
+
+    /// Inputs, documents or questions: each costs an answer.
+    pub fn inputs(&self) -> usize {
+        match self {
+            Self::Classify { input, .. } => input.len(),
+            Self::Embeddings { input, .. } => input.len(),
+            Self::Rerank { documents, .. } => documents.len(),
+            Self::Decisions { states } => states.iter().map(|state| state.questions.len()).sum(),
+        }
+    }
+}
+
+impl ClassifyInput {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Pair(text, pair) => text.len() + pair.len(),
+            Self::Grounded { context, question, answer } => context.len() + question.len() + answer.len(),
+        }
+    }
+}
+
+impl EmbeddingInput {
+    fn bytes(&self) -> usize {
+        let (Self::Text(content) | Self::Image(content)) = self;
+        content.len()
     }
 }
 
 impl Usage {
     /// Adds one answered input.
-    pub fn add(&mut self, input: ItemInput) {
+    pub fn add(&mut self, input: ReadInput) {
         self.tokens += input.tokens;
         self.is_lower_bound |= input.is_lower_bound;
     }

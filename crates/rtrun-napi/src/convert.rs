@@ -136,7 +136,16 @@ impl ModelOptions {
     fn into_core(self) -> Result<core::ModelOptions, core::Error> {
         let Self { name, path, family, device, profile, engine, memory_budget_gib } = self;
         let memory_budget_bytes = gibibytes(memory_budget_gib)?;
-        Ok(core::ModelOptions { name, path: path.into(), family, device, profile, engine, memory_budget_bytes })
+        Ok(core::ModelOptions {
+            name,
+            path: path.into(),
+            family,
+            device,
+            profile,
+            engine,
+            memory_budget_bytes,
+            ..core::ModelOptions::default()
+        })
     }
 }
 
@@ -150,18 +159,30 @@ impl Task {
     /// The task of the core.
     pub fn into_core(self) -> Result<core::Task, core::Error> {
         let kind = match self.kind.as_str() {
-            "classify" => core::TaskKind::Classify { head: self.head },
-            "embeddings" => core::TaskKind::Embeddings { dimensions: self.dimensions.map(|value| value as usize) },
+            "classify" => core::TaskKind::Classify {
+                head: self.head,
+                input: self.input.into_iter().map(core::ClassifyInput::Text).collect(),
+                threshold: None,
+                with_tokens: false,
+            },
+            "embeddings" => core::TaskKind::Embeddings {
+                input: self.input.into_iter().map(core::EmbeddingInput::Text).collect(),
+                dimensions: self.dimensions.map(|value| value as usize),
+                layer: None,
+                input_type: None,
+            },
             other => return Err(unknown("kind", other, "\"classify\" or \"embeddings\"")),
         };
         let overflow = match self.overflow.as_deref() {
             None => None,
             Some("truncate") => Some(Overflow::Truncate),
             Some("reject") => Some(Overflow::Reject),
-            Some(other) => return Err(unknown("overflow", other, "\"truncate\" or \"reject\"")),
+            Some("window") => Some(Overflow::Window),
+            Some(other) => return Err(unknown("overflow", other, "\"truncate\", \"reject\" or \"window\"")),
         };
         let max_tokens = self.max_tokens.map(|value| value as usize);
-        Ok(core::Task { id: self.id, model: self.model, kind, input: self.input, overflow, max_tokens })
+        let reading = core::ReadingOptions { overflow, max_tokens, window: None };
+        Ok(core::Task { id: self.id, model: self.model, kind, reading })
     }
 }
 
@@ -185,7 +206,7 @@ impl From<core::TaskOutcome> for TaskResult {
                 empty(error.status().into(), Some(coded))
             }
             Ok(core::TaskAnswer::Classify(answer)) => {
-                let (values, item_errors) = rows(&answer.items, answer.labels.len());
+                let (values, item_errors) = rows(&answer.items, answer.labels.len(), |item| &item.probabilities);
                 Self {
                     model: Some(answer.model.name),
                     head: Some(answer.head),
@@ -197,7 +218,7 @@ impl From<core::TaskOutcome> for TaskResult {
                 }
             }
             Ok(core::TaskAnswer::Embeddings(answer)) => {
-                let (values, item_errors) = rows(&answer.items, answer.dimension);
+                let (values, item_errors) = rows(&answer.items, answer.dimension, |vector| vector);
                 Self {
                     model: Some(answer.model.name),
                     input_tokens: count(answer.usage.tokens),
@@ -205,6 +226,11 @@ impl From<core::TaskOutcome> for TaskResult {
                     item_errors,
                     ..empty(200, None)
                 }
+            }
+            Ok(core::TaskAnswer::Rerank(_) | core::TaskAnswer::Decisions(_)) => {
+                let error = core::Error::Internal("No such task can be asked here; this is a bug".to_owned());
+                let coded = CodedError { code: error.code().to_owned(), message: error.to_string() };
+                empty(error.status().into(), Some(coded))
             }
         }
     }
@@ -259,17 +285,14 @@ fn unknown(key: &str, value: &str, known: &str) -> core::Error {
     core::Error::InvalidRequest(format!("{key} {value:?} is not supported yet; use {known}"))
 }
 
-type Items<V> = [Result<(core::ItemInput, V), core::Error>];
+type Items<V> = [Result<(core::families::ReadInput, V), core::Error>];
 
-fn rows<V>(items: &Items<V>, width: usize) -> (Vec<f32>, Option<Vec<ItemError>>)
-where
-    V: AsRef<[f32]>,
-{
+fn rows<V>(items: &Items<V>, width: usize, values: impl Fn(&V) -> &[f32]) -> (Vec<f32>, Option<Vec<ItemError>>) {
     let mut flat = Vec::with_capacity(items.len() * width);
     let mut errors = Vec::new();
     for (index, item) in items.iter().enumerate() {
         match item {
-            Ok((_, row)) => flat.extend_from_slice(row.as_ref()),
+            Ok((_, row)) => flat.extend_from_slice(values(row)),
             Err(error) => {
                 flat.resize(flat.len() + width, f32::NAN);
                 let index = count(index).unwrap_or(u32::MAX);

@@ -83,7 +83,8 @@ impl Engine {
         let bundle = async move {
             let deadline = seconds("deadlineMs", deadline_ms, 1e-3)?.and_then(|wait| start.checked_add(wait));
             let tasks = tasks.into_iter().map(Task::into_core).collect::<Result<Vec<_>, _>>()?;
-            running.engine.check_bundle(&tasks)?;
+            let ids: Vec<String> = tasks.iter().map(|task| task.id.clone()).collect();
+            running.engine.check_bundle(&ids)?;
             Ok(running.engine.bundle(tasks, core::BundleOptions { deadline }).await)
         };
         promise(env, bundle, |answer| answer.outcomes.into_iter().map(TaskResult::from).collect())

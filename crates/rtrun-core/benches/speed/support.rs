@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rtrun_core::engines::RowRequest;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use rtrun_core::graph::bert_graph;
 use rtrun_core::package::{Architecture, Package};
 use rtrun_core::tokens::{Overflow, TextReader};
-use rtrun_core::{Engine, EngineOptions, ModelOptions};
+use rtrun_core::{EmbeddingInput, Engine, EngineOptions, ModelOptions, ReadingOptions, Task, TaskKind};
 
 /// The folder that `RTRUN_BENCH_MODEL` names, else `models/minilm` of the repository.
 pub fn folder() -> PathBuf {
@@ -74,8 +75,15 @@ pub fn text(reader: &TextReader, tokens: usize, seed: usize) -> String {
     text
 }
 
-pub fn row(reader: &TextReader, text: &str) -> Arc<[u32]> {
-    reader.read(text, 4096, Overflow::Truncate).unwrap().ids
+pub fn row(reader: &TextReader, text: &str) -> RowRequest {
+    RowRequest::sentence(reader.read(text, 4096, Overflow::Truncate).unwrap().ids)
+}
+
+/// An embeddings task of the engine's only model.
+pub fn task(texts: &[String]) -> Task {
+    let input = texts.iter().cloned().map(EmbeddingInput::Text).collect();
+    let kind = TaskKind::Embeddings { input, dimensions: None, layer: None, input_type: None };
+    Task { id: "t".to_owned(), model: None, kind, reading: ReadingOptions::default() }
 }
 
 pub fn runtime() -> tokio::runtime::Runtime {

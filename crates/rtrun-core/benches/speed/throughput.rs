@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use rtrun_core::engines::Encoder;
+use rtrun_core::engines::{Encoder, RowRequest};
 use rtrun_core::serve::{ServeOptions, Server};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ pub fn throughput() {
     let _server = Server::start(Arc::clone(&engine), &options).unwrap();
     for tokens in [16, 128] {
         let texts: Vec<String> = (0..CALLS).map(|seed| text(&reader, tokens, seed)).collect();
-        let rows: Vec<Arc<[u32]>> = texts.iter().map(|text| row(&reader, text)).collect();
+        let rows: Vec<RowRequest> = texts.iter().map(|text| row(&reader, text)).collect();
         for callers in [1, 8, 32] {
             let mut best = (0.0_f64, 0.0_f64);
             for _ in 0..3 {

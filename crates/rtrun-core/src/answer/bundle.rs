@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::collect::{Rows, outcome};
-use super::prepare::{ModelWork, PreparedTask, Source, prepare};
+use super::collect::{Answers, outcome};
+use super::item::{Answered, Planned};
+use super::prepare::{ModelWork, Source, prepare};
 use crate::engine::Engine;
+use crate::engines::{RowOutput, RowRequest};
 use crate::error::Error;
-use crate::schedule::{CachedRow, GroupAnswer, Ticket};
+use crate::schedule::{GroupAnswer, RowAnswer, Ticket};
 use crate::task::{BundleAnswer, BundleOptions, Phases, Task};
 
 /// Answers a bundle. The rows of all tasks of one model are admitted, or refused, together.
 pub async fn bundle(engine: &Arc<Engine>, tasks: Vec<Task>, options: BundleOptions) -> BundleAnswer {
     let start = Instant::now();
-    let bytes: usize = tasks.iter().flat_map(|task| &task.input).map(String::len).sum();
+    let bytes: usize = tasks.iter().map(|task| task.kind.bytes()).sum();
     let (prepared, works) = if bytes <= INLINE_BYTES {
         prepare(engine, tasks)
     } else {
@@ -23,20 +25,21 @@ pub async fn bundle(engine: &Arc<Engine>, tasks: Vec<Task>, options: BundleOptio
     };
     let mut phases = Phases { tokenize: start.elapsed(), ..Phases::default() };
     let submitted: Vec<Submitted> = works.into_iter().map(|work| Submitted::new(work, options.deadline)).collect();
-    let mut answers = Vec::with_capacity(submitted.len());
+    let mut waited = Vec::with_capacity(submitted.len());
     let mut last = start;
     for submitted in submitted {
-        let (rows, answered) = submitted.answer(engine, options.deadline).await;
-        if let Some((answer, at)) = answered
-            && at >= last
+        let done = submitted.wait(engine, options.deadline).await;
+        if let Ok(Some((answer, at))) = &done.answer
+            && *at >= last
         {
-            last = at;
+            last = *at;
             (phases.queue, phases.forward) = (answer.queue, answer.forward);
         }
-        answers.push(rows);
+        waited.push(done);
     }
     let post = Instant::now();
-    let outcomes = prepared.into_iter().map(|task: PreparedTask| outcome(task, &answers)).collect();
+    let answers: Vec<Answers> = waited.into_iter().map(Done::finish).collect();
+    let outcomes = prepared.into_iter().map(|task| outcome(task, &answers)).collect();
     phases.post = post.elapsed();
     BundleAnswer { outcomes, phases }
 }
@@ -51,53 +54,60 @@ struct Submitted {
 }
 
 impl Submitted {
-    fn new(work: ModelWork, deadline: Option<Instant>) -> Self {
-        let rows: Vec<Arc<[u32]>> = work
-            .texts
-            .iter()
-            .filter_map(|text| match &text.source {
-                Ok(Source::Read(reading)) => Some(Arc::clone(&reading.ids)),
+    fn new(mut work: ModelWork, deadline: Option<Instant>) -> Self {
+        let rows: Vec<RowRequest> = work
+            .items
+            .iter_mut()
+            .filter_map(|item| match &mut item.source {
+                Ok(Source::Planned(planned)) => Some(std::mem::take(&mut planned.rows)),
                 _ => None,
             })
+            .flatten()
             .collect();
         let ticket = (!rows.is_empty()).then(|| work.model.worker.submit(&rows, deadline));
         Self { work, ticket }
     }
 
-    async fn answer(self, engine: &Engine, deadline: Option<Instant>) -> (Rows, Option<(GroupAnswer, Instant)>) {
+    async fn wait(self, engine: &Engine, deadline: Option<Instant>) -> Done {
         let Self { work, ticket } = self;
         let answer = match ticket {
-            None => None,
-            Some(Err(error)) => return (Rows::refused(work, error), None),
-            Some(Ok(ticket)) => match ticket.wait(deadline).await {
-                Ok(answer) => Some(answer),
-                Err(error) => return (Rows::refused(work, error), None),
-            },
+            None => Ok(None),
+            Some(Err(error)) => Err(error),
+            Some(Ok(ticket)) => ticket.wait(deadline).await.map(Some),
         };
-        if let Some((answer, _)) = &answer {
+        if let Ok(Some((answer, _))) = &answer {
             engine.metrics().queued(&work.model.name, answer.queue);
         }
-        let mut answered = answer.iter().flat_map(|(answer, _)| answer.rows.iter().cloned());
-        let model = Arc::clone(&work.model);
-        let rows = work.texts.into_iter().map(|text| match text.source {
-            Err(error) => Err(error),
-            Ok(Source::Kept(kept)) => Ok(kept),
-            Ok(Source::Read(reading)) => {
-                let vector = answered.next().expect("every read text has its row; this is a bug")?;
-                let row = CachedRow {
-                    vector,
-                    tokens: reading.tokens,
-                    processed_tokens: reading.ids.len(),
-                    truncated: reading.truncated,
-                    is_lower_bound: reading.is_lower_bound,
-                };
-                if let Some(key) = text.key {
-                    model.cache.put(key, row.clone());
-                }
-                Ok(row)
+        Done { work, answer }
+    }
+}
+
+struct Done {
+    work: ModelWork,
+    answer: Result<Option<(GroupAnswer, Instant)>, Error>,
+}
+
+impl Done {
+    /// Makes answers of outputs, and keeps them.
+    fn finish(self) -> Answers {
+        let Self { work, answer } = self;
+        let model = work.model;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => return Answers { model, items: Err(error) },
+        };
+        let mut outputs = answer.into_iter().flat_map(|(answer, _)| answer.rows);
+        let items = work.items.into_iter().map(|item| match item.source? {
+            Source::Kept(kept) => Ok(kept),
+            Source::Planned(Planned { input, finish, .. }) => {
+                let rows: Vec<RowAnswer> = outputs.by_ref().take(input.windows).collect();
+                let rows = rows.into_iter().map(|row| row.map(Arc::new)).collect::<Result<Vec<Arc<RowOutput>>, _>>()?;
+                let answered = Answered { input, answer: finish(&rows)? };
+                model.cache.put(item.key, answered.clone(), answered.bytes());
+                Ok(answered)
             }
         });
-        let rows = Rows { rows: Ok(rows.collect()), model: Arc::clone(&model) };
-        (rows, answer)
+        let items = items.collect();
+        Answers { items: Ok(items), model }
     }
 }

@@ -1,104 +1,151 @@
-//! Behind the queue: from the vectors of a model to the outcome of each task.
+//! Behind the queue: from the answers to items to the outcome of each task.
 
 use std::sync::Arc;
 
-use super::prepare::{ModelWork, PreparedTask};
+use super::item::{Answered, ItemAnswer};
+use super::prepare::{Place, PreparedState, PreparedSurface, PreparedTask};
 use crate::error::Error;
+use crate::families::ReadInput;
 use crate::model::LoadedModel;
-use crate::schedule::CachedRow;
-use crate::task::{AnsweredBy, ClassifyAnswer, EmbeddingsAnswer, ItemInput, TaskAnswer, TaskKind, TaskOutcome, Usage};
+use crate::task::{
+    AnsweredBy, ClassifyAnswer, DecisionsAnswer, EmbeddingsAnswer, RerankAnswer, StateAnswer, TaskAnswer, TaskOutcome,
+    Usage,
+};
 
-/// What one model computed for a bundle.
-pub struct Rows {
+/// What one model answered for a bundle.
+pub struct Answers {
     pub model: Arc<LoadedModel>,
-    /// Per text its row; an error instead if none of them was admitted or answered.
-    pub rows: Result<Vec<Result<CachedRow, Error>>, Error>,
-}
-
-impl Rows {
-    /// The rows of a model that took none.
-    pub fn refused(work: ModelWork, error: Error) -> Self {
-        Self { model: work.model, rows: Err(error) }
-    }
+    /// Per item its answer; an error instead if none of them was admitted or answered.
+    pub items: Result<Vec<Result<Answered, Error>>, Error>,
 }
 
 /// The outcome of a task.
-pub fn outcome(task: PreparedTask, answers: &[Rows]) -> TaskOutcome {
-    let PreparedTask { id, kind, place } = task;
-    let result = place.and_then(|(work, texts)| {
-        let Rows { model, rows } = &answers[work];
-        let rows = rows.as_ref().map_err(Clone::clone)?;
-        let items: Vec<&Result<CachedRow, Error>> = texts.iter().map(|text| &rows[*text]).collect();
-        // Items can miss a deadline one by one; a task of which nothing is left has missed it itself.
-        if let Some(error @ Error::DeadlineExceeded(_)) = all_failed(&items) {
-            return Err(error.clone());
+pub fn outcome(task: PreparedTask, answers: &[Answers]) -> TaskOutcome {
+    let PreparedTask { id, place } = task;
+    let result = place.and_then(|Place { work, surface }| {
+        let Answers { model, items } = &answers[work];
+        let items = items.as_ref().map_err(Clone::clone)?;
+        let taken = Taken { model, items };
+        match surface {
+            PreparedSurface::Classify { head, threshold, items } => {
+                let (items, usage) = taken.all(&items, |answer| match answer {
+                    ItemAnswer::Classified(classified) => Some(Arc::clone(classified)),
+                    _ => None,
+                })?;
+                Ok(TaskAnswer::Classify(ClassifyAnswer {
+                    model: answered_by(model),
+                    head: head.name.clone(),
+                    kind: head.kind,
+                    labels: head.labels.clone(),
+                    thresholds: threshold.map_or_else(|| head.thresholds.clone(), |one| vec![one; head.labels.len()]),
+                    items,
+                    usage,
+                }))
+            }
+            PreparedSurface::Embeddings { plan, items } => {
+                let (items, usage) = taken.all(&items, |answer| match answer {
+                    ItemAnswer::Vector(vector) => Some(Arc::clone(vector)),
+                    _ => None,
+                })?;
+                Ok(TaskAnswer::Embeddings(EmbeddingsAnswer {
+                    model: answered_by(model),
+                    dimension: plan.dimension,
+                    normalized: plan.normalized,
+                    layer: plan.layer,
+                    items,
+                    usage,
+                }))
+            }
+            PreparedSurface::Rerank { documents, items } => {
+                let (items, usage) = taken.all(&items, |answer| match answer {
+                    ItemAnswer::Relevance(relevance) => Some(*relevance),
+                    _ => None,
+                })?;
+                Ok(TaskAnswer::Rerank(RerankAnswer { model: answered_by(model), documents, items, usage }))
+            }
+            PreparedSurface::Decisions { states } => {
+                let states = states.into_iter().map(|state| taken.state(state)).collect::<Result<Vec<_>, _>>()?;
+                Ok(TaskAnswer::Decisions(DecisionsAnswer { model: answered_by(model), states }))
+            }
         }
-        answer(model, &kind, &items)
     });
     TaskOutcome { id, result }
 }
 
-fn all_failed<'r>(items: &[&'r Result<CachedRow, Error>]) -> Option<&'r Error> {
-    let is_late = |item: &&&Result<CachedRow, Error>| matches!(item, Err(Error::DeadlineExceeded(_)));
-    if items.iter().all(|item| item.is_err()) { items.iter().find(is_late)?.as_ref().err() } else { None }
+/// The items that one task takes its answers from.
+struct Taken<'a> {
+    model: &'a LoadedModel,
+    items: &'a [Result<Answered, Error>],
 }
 
-fn answer(model: &LoadedModel, kind: &TaskKind, items: &[&Result<CachedRow, Error>]) -> Result<TaskAnswer, Error> {
-    let mut usage = Usage::default();
-    items.iter().filter_map(|item| item.as_ref().ok()).for_each(|row| usage.add(input(row)));
-    match kind {
-        TaskKind::Classify { head } => {
-            let head = model.head(head.as_deref())?;
-            let probabilities = |row: &CachedRow| {
-                let probabilities = model.family.classify(head, &row.vector);
-                if probabilities.iter().all(|value| value.is_finite()) {
-                    Ok((input(row), probabilities))
-                } else {
-                    Err(Error::InvalidModelOutput("The head answered with a number that is not finite".to_owned()))
-                }
-            };
-            Ok(TaskAnswer::Classify(ClassifyAnswer {
-                model: answered_by(model),
-                head: head.name.clone(),
-                kind: head.kind,
-                labels: head.labels.clone(),
-                threshold: head.threshold,
-                items: items.iter().map(|item| item.as_ref().map_err(Clone::clone).and_then(probabilities)).collect(),
-                usage,
-            }))
+type Items<T> = Vec<Result<(ReadInput, T), Error>>;
+
+impl Taken<'_> {
+    fn all<T>(&self, items: &[usize], pick: impl Fn(&ItemAnswer) -> Option<T>) -> Result<(Items<T>, Usage), Error> {
+        let mut usage = Usage::default();
+        let picked = items.iter().map(|item| {
+            let answered = self.items[*item].as_ref().map_err(Clone::clone)?;
+            usage.add(answered.input);
+            pick(&answered.answer).map(|answer| (answered.input, answer)).ok_or_else(lost)
+        });
+        let picked: Items<T> = picked.collect();
+        missed_as_a_whole(&picked)?;
+        Ok((picked, usage))
+    }
+
+    fn state(&self, state: PreparedState) -> Result<StateAnswer, Error> {
+        let PreparedState { asked, places } = state;
+        let mut usage = Usage::default();
+        let mut counted = Vec::new();
+        let answers = places.into_iter().map(|place| {
+            let (item, at) = place?;
+            let answered = self.items[item].as_ref().map_err(Clone::clone)?;
+            // Questions that were read together are counted once.
+            if !counted.contains(&item) {
+                counted.push(item);
+                usage.add(answered.input);
+            }
+            match &answered.answer {
+                ItemAnswer::Answers(answers) => answers.get(at).cloned().unwrap_or_else(|| Err(lost())),
+                _ => Err(lost()),
+            }
+        });
+        let answers: Vec<_> = answers.collect();
+        if answers.iter().all(Result::is_err) {
+            let late = answers.iter().find(|answer| matches!(answer, Err(Error::DeadlineExceeded(_))));
+            if let Some(Err(error)) = late {
+                return Err(error.clone());
+            }
         }
-        TaskKind::Embeddings { .. } => {
-            let card = model.family.embedding();
-            let card =
-                card.ok_or_else(|| Error::Internal("A checked task lost its surface; this is a bug".to_owned()))?;
-            let vector = |row: &CachedRow| (input(row), Arc::clone(&row.vector));
-            Ok(TaskAnswer::Embeddings(EmbeddingsAnswer {
-                model: answered_by(model),
-                dimension: card.dimension,
-                normalized: card.normalized,
-                items: items.iter().map(|item| item.as_ref().map(vector).map_err(Clone::clone)).collect(),
-                usage,
-            }))
-        }
-        TaskKind::NotYet { surface } => Err(Error::UnsupportedSurface(format!("{surface} is not supported yet"))),
+        tracing::trace!(model = %self.model.name, questions = answers.len(), "answered");
+        Ok(StateAnswer { asked, answers, usage })
     }
 }
 
-fn input(row: &CachedRow) -> ItemInput {
-    ItemInput {
-        tokens: row.tokens,
-        processed_tokens: row.processed_tokens,
-        truncated: row.truncated,
-        is_lower_bound: row.is_lower_bound,
+/// Items can miss a deadline one by one; a task of which nothing is left has missed it itself.
+fn missed_as_a_whole<T>(items: &Items<T>) -> Result<(), Error> {
+    if items.iter().any(Result::is_ok) {
+        return Ok(());
     }
+    let late = items.iter().find(|item| matches!(item, Err(Error::DeadlineExceeded(_))));
+    match late {
+        Some(Err(error)) => Err(error.clone()),
+        _ => Ok(()),
+    }
+}
+
+fn lost() -> Error {
+    Error::Internal("A checked task lost its surface; this is a bug".to_owned())
 }
 
 fn answered_by(model: &LoadedModel) -> AnsweredBy {
     AnsweredBy {
         name: model.name.clone(),
+        revision: model.revision.clone(),
         model_sha256: model.model_sha256.clone(),
         manifest_sha256: model.manifest_sha256.clone(),
         profile: model.profile,
         engine: model.engine,
+        device: model.device.clone(),
     }
 }

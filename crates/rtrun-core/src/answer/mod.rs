@@ -1,7 +1,14 @@
-//! Answering a bundle: check every task, read its texts, compute its rows, turn vectors into answers.
+//! Answering a bundle: check every task, read its inputs, compute their rows, turn outputs into answers.
 
 mod bundle;
+mod classify;
 mod collect;
+mod decide;
+mod embed;
+mod item;
 mod prepare;
+mod read;
+mod rerank;
 
 pub use bundle::bundle;
+pub use item::Answered;

@@ -4,19 +4,59 @@ use std::sync::Arc;
 
 use crate::error::Error;
 
-/// The sentence vector of one row.
+/// A vector that an encoder gave.
 pub type RowVector = Arc<[f32]>;
 
 /// Stops a running forward from another thread; a later forward is not affected by it.
 pub type Interrupt = Arc<dyn Fn() + Send + Sync>;
 
-/// Computes sentence vectors. One thread owns an encoder and calls it.
-pub trait Encoder: Send {
-    /// The vectors of the rows, in order, from one forward. Rows are never empty unless the family has no special
-    /// tokens, and never longer than the package's limit.
-    fn encode(&mut self, rows: &[Arc<[u32]>]) -> Result<Vec<RowVector>, Error>;
+/// The input of one row of a forward. Equal rows have equal answers, so one of them is computed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Row {
+    /// Token ids, special ones included.
+    pub ids: Arc<[u32]>,
+    /// Where the second segment begins; the number of ids where there is one segment only.
+    pub second_from: usize,
+    /// Which exit of the trunk the row leaves by: 0 is the last layer, others are numbered by the package.
+    pub exit: u16,
+    /// What the row asks, for trunks with an input for it; 0 elsewhere.
+    pub mark: u8,
+}
 
-    /// Length of every vector.
+/// The parts of a row's output that somebody reads. What nobody reads is not copied out of the engine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Wanted {
+    /// The pooled vector.
+    pub sentence: bool,
+    /// The vector of every token.
+    pub tokens: bool,
+}
+
+/// What a forward gives for one row.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RowOutput {
+    /// The pooled vector, of [`Encoder::dimension`] floats.
+    pub sentence: Option<RowVector>,
+    /// `[ids, width]`: the vectors of the tokens, one behind the other.
+    pub tokens: Option<RowVector>,
+}
+
+/// One row and what is wanted of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowRequest {
+    /// The input.
+    pub row: Row,
+    /// What to give.
+    pub wanted: Wanted,
+}
+
+/// Computes rows. One thread owns an encoder and calls it.
+pub trait Encoder: Send {
+    /// The outputs of the rows, in order, from one forward. All rows have the same exit. Rows are never empty unless
+    /// the family has no special tokens, and never longer than the package's limit.
+    fn encode(&mut self, rows: &[RowRequest]) -> Result<Vec<RowOutput>, Error>;
+
+    /// Length of a pooled vector and of a token's.
     fn dimension(&self) -> usize;
 
     /// Bytes the weights take.
@@ -24,4 +64,56 @@ pub trait Encoder: Send {
 
     /// A handle that stops the running forward.
     fn interrupt(&self) -> Interrupt;
+}
+
+impl Row {
+    /// A row of one segment that leaves by the last layer.
+    pub fn plain(ids: impl Into<Arc<[u32]>>) -> Self {
+        let ids = ids.into();
+        Self { second_from: ids.len(), ids, exit: 0, mark: 0 }
+    }
+
+    /// What a forward of the row costs, in tokens.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether the row has no token at all.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+}
+
+impl Wanted {
+    /// The pooled vector alone.
+    pub const SENTENCE: Self = Self { sentence: true, tokens: false };
+    /// Everything there is.
+    pub const ALL: Self = Self { sentence: true, tokens: true };
+    /// The vectors of the tokens alone.
+    pub const TOKENS: Self = Self { sentence: false, tokens: true };
+
+    /// Whether everything that `other` wants is wanted.
+    pub fn covers(self, other: Self) -> bool {
+        (self.sentence || !other.sentence) && (self.tokens || !other.tokens)
+    }
+
+    /// What either wants.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { sentence: self.sentence || other.sentence, tokens: self.tokens || other.tokens }
+    }
+}
+
+impl RowRequest {
+    /// A plain row whose pooled vector is wanted.
+    pub fn sentence(ids: impl Into<Arc<[u32]>>) -> Self {
+        Self { row: Row::plain(ids), wanted: Wanted::SENTENCE }
+    }
+}
+
+impl RowOutput {
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        [&self.sentence, &self.tokens].into_iter().flatten().all(|values| values.iter().all(|value| value.is_finite()))
+    }
 }

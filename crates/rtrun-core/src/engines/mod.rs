@@ -1,9 +1,10 @@
-//! Forward passes: from rows of token ids to one vector a row.
+//! Forward passes: from rows of token ids to vectors.
 
 mod encoder;
 pub mod onnxruntime;
 mod pool;
 mod static_vectors;
 
-pub use encoder::{Encoder, Interrupt, RowVector};
+pub use encoder::{Encoder, Interrupt, Row, RowOutput, RowRequest, RowVector, Wanted};
+pub use pool::normalize;
 pub use static_vectors::StaticEncoder;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::encoder::{Encoder, Interrupt, RowVector};
+use super::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVector};
 use crate::error::Error;
 use crate::package::{Dtype, Weights};
 
@@ -93,8 +93,9 @@ impl StaticEncoder {
 }
 
 impl Encoder for StaticEncoder {
-    fn encode(&mut self, rows: &[Arc<[u32]>]) -> Result<Vec<RowVector>, Error> {
-        Ok(rows.iter().map(|ids| self.vector(ids)).collect())
+    fn encode(&mut self, rows: &[RowRequest]) -> Result<Vec<RowOutput>, Error> {
+        let output = |ids: &[u32]| RowOutput { sentence: Some(self.vector(ids)), tokens: None };
+        Ok(rows.iter().map(|request| output(&request.row.ids)).collect())
     }
 
     fn dimension(&self) -> usize {

@@ -1,16 +1,12 @@
-//! Linear heads: one small matrix product over the sentence vector, computed row by row, so that an answer cannot
-//! depend on what it was batched with.
+//! A head: what one vector says about the labels. Computed row by row, so that an answer cannot depend on what it was
+//! batched with.
 
+use super::reduce::Reduction;
+use super::spans::Scheme;
+use super::transform::Transform;
+use crate::engines::{RowOutput, Wanted};
 use crate::error::Error;
 use crate::package::{HeadKind, HeadSettings, Weights};
-
-/// `weight × input + bias`.
-#[derive(Debug, Clone)]
-pub struct Linear {
-    weight: Vec<f32>,
-    bias: Vec<f32>,
-    inputs: usize,
-}
 
 /// A head and its labels.
 #[derive(Debug, Clone)]
@@ -21,63 +17,128 @@ pub struct Head {
     pub kind: HeadKind,
     /// The labels, in the order of the probabilities.
     pub labels: Vec<String>,
-    /// The probability from which a label counts as selected.
-    pub threshold: f32,
+    /// Per label, or per kind of span, the probability from which it counts as selected.
+    pub thresholds: Vec<f32>,
+    /// What the texts of an input are to it.
+    pub inputs: HeadInputs,
+    /// How windows become one answer; not used by token heads, whose spans are united.
+    pub reduction: Reduction,
+    /// Tokens of a window and of its overlap with the next, where the package recommends them.
+    pub window: Option<(usize, usize)>,
+    /// How token labels stand for spans; of token heads only.
+    pub scheme: Option<Scheme>,
     temperature: f32,
-    linear: Linear,
+    network: Transform,
 }
 
-impl Linear {
-    /// Reads a `[outputs, inputs]` weight and its bias.
-    pub fn open(weights: &Weights, weight: &str, bias: Option<&str>, shape: [usize; 2]) -> Result<Self, Error> {
-        let [outputs, inputs] = shape;
-        let bias = match bias {
-            Some(bias) => weights.read_f32(bias, &[outputs])?,
-            None => vec![0.0; outputs],
-        };
-        Ok(Self { weight: weights.read_f32(weight, &shape)?, bias, inputs })
-    }
-
-    /// One value per output.
-    pub fn apply(&self, input: &[f32]) -> Vec<f32> {
-        self.weight.chunks_exact(self.inputs).zip(&self.bias).map(|(row, bias)| dot(row, input) + bias).collect()
-    }
+/// What the texts of an input are to a head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeadInputs {
+    /// A text, or a pair of texts.
+    Text,
+    /// Context, question and answer; the spans are those of the answer. The string is the first segment, with
+    /// `{context}` and `{question}` in it; the answer is the second.
+    Grounded(String),
 }
+
+/// What a grounded head reads in front of the answer if the package does not say.
+pub const GROUNDED_PROMPT: &str = "{context}\n{question}";
 
 impl Head {
-    /// A head of `rtrun.json` over a sentence vector of length `dimension`.
+    /// A head of `rtrun.json` over vectors of length `dimension`.
     pub fn open(weights: &Weights, settings: &HeadSettings, dimension: usize) -> Result<Self, Error> {
         let shape = [settings.labels.len(), dimension];
-        Ok(Self {
-            name: settings.name.clone(),
-            kind: settings.kind,
-            labels: settings.labels.clone(),
-            threshold: settings.threshold,
-            temperature: settings.temperature,
-            linear: Linear::open(weights, &settings.weight, settings.bias.as_deref(), shape)?,
-        })
+        let network = Transform::linear(weights, &settings.weight, settings.bias.as_deref(), shape)?;
+        Ok(Self::with_settings(settings, network))
     }
 
     /// A head without calibration.
-    pub fn plain(name: &str, kind: HeadKind, labels: Vec<String>, linear: Linear) -> Self {
-        Self { name: name.to_owned(), kind, labels, threshold: 0.5, temperature: 1.0, linear }
+    pub fn plain(name: &str, kind: HeadKind, labels: Vec<String>, network: Transform) -> Self {
+        let settings = HeadSettings::plain(name, kind, labels);
+        Self::with_settings(&settings, network)
     }
 
-    /// The probabilities over an input vector.
-    pub fn probabilities(&self, input: &[f32]) -> Vec<f32> {
-        let mut logits = self.linear.apply(input);
+    /// A head with its own network and the calibration of `settings`.
+    pub fn with_settings(settings: &HeadSettings, network: Transform) -> Self {
+        let background = settings.background.as_deref();
+        let scheme = (settings.kind == HeadKind::Token).then(|| Scheme::of(&settings.labels, background));
+        let position = background.and_then(|name| settings.labels.iter().position(|label| label == name));
+        let reduction = match (settings.kind, position) {
+            (HeadKind::Sequence, Some(label)) => Reduction::LeastBackground(label),
+            (HeadKind::Sequence, None) => Reduction::Mean,
+            _ => Reduction::Max,
+        };
+        let named = scheme.as_ref().map_or(&settings.labels, |scheme| &scheme.kinds);
+        let threshold = |label: &String| settings.thresholds.get(label).copied().unwrap_or(settings.threshold);
+        Self {
+            name: settings.name.clone(),
+            kind: settings.kind,
+            labels: settings.labels.clone(),
+            thresholds: named.iter().map(threshold).collect(),
+            inputs: settings.grounded_prompt.clone().map_or(HeadInputs::Text, HeadInputs::Grounded),
+            reduction,
+            window: settings.window.map(|window| (window.tokens, window.overlap)),
+            scheme,
+            temperature: settings.temperature,
+            network,
+        }
+    }
+
+    /// What it reads of a row's output.
+    pub fn wanted(&self) -> Wanted {
+        if self.kind == HeadKind::Token { Wanted::TOKENS } else { Wanted::SENTENCE }
+    }
+
+    /// The probabilities of a row as a whole.
+    pub fn probabilities(&self, output: &RowOutput) -> Result<Vec<f32>, Error> {
+        let sentence = output.sentence.as_ref().ok_or_else(unread)?;
+        finite(self.of_vector(sentence))
+    }
+
+    /// `[tokens, labels]`: the probabilities of the tokens in a range of a row.
+    pub fn token_probabilities(&self, output: &RowOutput, range: std::ops::Range<usize>) -> Result<Vec<f32>, Error> {
+        let tokens = output.tokens.as_ref().ok_or_else(unread)?;
+        let width = self.network.inputs();
+        let tokens = &tokens[range.start * width..range.end * width];
+        finite(tokens.chunks_exact(width).flat_map(|token| self.of_vector(token)).collect())
+    }
+
+    /// The one number of a head without classes, and its value between 0 and 1.
+    pub fn relevance(&self, output: &RowOutput) -> Result<(f32, f32), Error> {
+        let sentence = output.sentence.as_ref().ok_or_else(unread)?;
+        let mut values = self.network.apply(sentence);
+        let logit = values.first().copied().unwrap_or(f32::NAN);
+        sigmoid(&mut values);
+        finite(values).map(|values| (logit, values[0]))
+    }
+
+    fn of_vector(&self, vector: &[f32]) -> Vec<f32> {
+        let mut logits = self.network.apply(vector);
         for logit in &mut logits {
             *logit /= self.temperature;
         }
         match self.kind {
-            HeadKind::Sequence => softmax(&mut logits),
+            HeadKind::Sequence | HeadKind::Token => softmax(&mut logits),
             HeadKind::Scores => sigmoid(&mut logits),
         }
         logits
     }
 }
 
-fn softmax(logits: &mut [f32]) {
+fn unread() -> Error {
+    Error::Internal("A head lost the output that it reads; this is a bug".to_owned())
+}
+
+fn finite(values: Vec<f32>) -> Result<Vec<f32>, Error> {
+    if values.iter().all(|value| value.is_finite()) {
+        Ok(values)
+    } else {
+        Err(Error::InvalidModelOutput("The head answered with a number that is not finite".to_owned()))
+    }
+}
+
+/// Makes logits probabilities that sum to 1.
+pub fn softmax(logits: &mut [f32]) {
     let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     for logit in logits.iter_mut() {
         *logit = (*logit - largest).exp();
@@ -88,23 +149,9 @@ fn softmax(logits: &mut [f32]) {
     }
 }
 
-fn sigmoid(logits: &mut [f32]) {
+/// Makes logits independent probabilities.
+pub fn sigmoid(logits: &mut [f32]) {
     for logit in logits {
         *logit = 1.0 / (1.0 + (-*logit).exp());
     }
-}
-
-/// Partial sums in a fixed order: wide enough for vector units, the same on every machine.
-fn dot(one: &[f32], other: &[f32]) -> f32 {
-    const LANES: usize = 16;
-    let mut sums = [0.0_f32; LANES];
-    let (one, one_rest) = one.as_chunks::<LANES>();
-    let (other, other_rest) = other.as_chunks::<LANES>();
-    for (one, other) in one.iter().zip(other) {
-        for lane in 0..LANES {
-            sums[lane] += one[lane] * other[lane];
-        }
-    }
-    let rest: f32 = one_rest.iter().zip(other_rest).map(|(one, other)| one * other).sum();
-    sums.iter().sum::<f32>() + rest
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::loaded::LoadedModel;
 use super::slot::{ModelState, Slot};
-use crate::families::{EmbeddingCard, Head};
+use crate::families::{DecisionCard, EmbeddingCard, Head, HeadInputs, Surfaces};
 use crate::options::MAX_INPUTS;
 
 /// One entry of `GET /v1/models`. Everything that is only known of a loaded model is absent before.
@@ -32,6 +32,7 @@ struct FailedGolden {
 struct LoadedCard {
     family: &'static str,
     surfaces: Vec<&'static str>,
+    question_types: Vec<&'static str>,
     modalities: [&'static str; 1],
     heads: Vec<HeadCard>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +41,7 @@ struct LoadedCard {
     profile: &'static str,
     profiles: [&'static str; 1],
     engine: &'static str,
-    device: &'static str,
+    device: String,
     dtype: &'static str,
     threads: usize,
     model_sha256: String,
@@ -56,14 +57,26 @@ struct HeadCard {
     name: String,
     kind: &'static str,
     labels: Vec<String>,
-    default_threshold: f32,
-    overflow: [&'static str; 2],
+    inputs: &'static str,
+    thresholds: Vec<f32>,
+    overflow: [&'static str; 3],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<WindowCard>,
+    reduction: &'static str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct WindowCard {
+    tokens: usize,
+    overlap: usize,
 }
 
 #[derive(Debug, Clone, Serialize)]
 struct EmbeddingEntry {
     dimension: usize,
-    dimensions: [usize; 1],
+    dimensions: Vec<usize>,
+    layers: Vec<usize>,
+    input_types: [&'static str; 2],
     normalized: bool,
     pooling: &'static str,
     modalities: [&'static str; 1],
@@ -72,8 +85,11 @@ struct EmbeddingEntry {
 #[derive(Debug, Clone, Serialize)]
 struct LimitsCard {
     max_input_tokens: usize,
+    max_scan_tokens: usize,
     truncate_tokens: usize,
     max_inputs: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_options: Option<usize>,
 }
 
 /// Outcome of the self-check.
@@ -103,24 +119,33 @@ impl ModelCard {
 
 impl LoadedCard {
     fn of(model: &LoadedModel) -> Self {
-        let heads = model.family.heads();
-        let embedding = model.family.embedding();
-        let surfaces = [(!heads.is_empty()).then_some("classify"), embedding.map(|_| "embeddings"), Some("bundle")];
+        let Surfaces { embedding, heads, rerank, decisions } = &model.surfaces;
+        let decisions: Option<&DecisionCard> = decisions.as_ref().map(|layout| layout.card());
+        let surfaces = [
+            decisions.map(|_| "decisions"),
+            (!heads.is_empty()).then_some("classify"),
+            embedding.as_ref().map(|_| "embeddings"),
+            rerank.as_ref().map(|_| "rerank"),
+            Some("bundle"),
+        ];
         Self {
             family: model.kind.as_str(),
             surfaces: surfaces.into_iter().flatten().collect(),
+            question_types: decisions.map(|card| card.question_types.clone()).unwrap_or_default(),
             modalities: ["text"],
-            heads: heads.iter().map(head_card).collect(),
-            embedding: embedding.map(embedding_entry),
+            heads: heads.iter().map(|head| head_card(head)).collect(),
+            embedding: embedding.as_ref().map(embedding_entry),
             limits: LimitsCard {
                 max_input_tokens: model.max_tokens,
+                max_scan_tokens: model.max_scan_tokens,
                 truncate_tokens: model.max_tokens,
                 max_inputs: MAX_INPUTS,
+                max_options: decisions.map(|card| card.max_options),
             },
             profile: model.profile,
             profiles: [model.profile],
             engine: model.engine,
-            device: "cpu",
+            device: model.device.clone(),
             dtype: "float32",
             threads: model.threads,
             model_sha256: model.model_sha256.clone(),
@@ -136,15 +161,23 @@ fn head_card(head: &Head) -> HeadCard {
         name: head.name.clone(),
         kind: head.kind.as_str(),
         labels: head.labels.clone(),
-        default_threshold: head.threshold,
-        overflow: ["truncate", "reject"],
+        inputs: match head.inputs {
+            HeadInputs::Text => "text",
+            HeadInputs::Grounded(_) => "grounded",
+        },
+        thresholds: head.thresholds.clone(),
+        overflow: ["reject", "truncate", "window"],
+        window: head.window.map(|(tokens, overlap)| WindowCard { tokens, overlap }),
+        reduction: if head.scheme.is_some() { "union" } else { head.reduction.as_str() },
     }
 }
 
 fn embedding_entry(card: &EmbeddingCard) -> EmbeddingEntry {
     EmbeddingEntry {
         dimension: card.dimension,
-        dimensions: [card.dimension],
+        dimensions: card.dimensions.clone(),
+        layers: card.layers.clone(),
+        input_types: ["query", "document"],
         normalized: card.normalized,
         pooling: card.pooling,
         modalities: ["text"],

@@ -1,18 +1,16 @@
 //! The self-check at load: recorded probes answered twice, equal to each other and close to the record.
 
-use std::sync::Arc;
-
 use super::card::GoldenStatus;
-use crate::engines::Encoder;
+use crate::engines::{Encoder, RowOutput, RowRequest};
 use crate::error::Error;
-use crate::families::Family;
+use crate::families::Surfaces;
 use crate::package::Package;
 use crate::tokens::{Overflow, TextReader};
 
 /// What the check needs of a model that does not serve yet.
 pub struct Candidate<'m> {
     pub package: &'m Package,
-    pub family: &'m dyn Family,
+    pub surfaces: &'m Surfaces,
     pub reader: &'m TextReader,
 }
 
@@ -22,15 +20,15 @@ pub fn check_golden(candidate: &Candidate, encoder: &mut dyn Encoder) -> Result<
         return Ok(GoldenStatus { status: "unverified", checked: 0, reference: None, tolerance: None });
     };
     for probe in &golden.embeddings {
-        let vector = candidate.vector_twice(encoder, &probe.text)?;
+        let output = candidate.output_twice(encoder, &probe.text)?;
+        let vector = output.sentence.unwrap_or_else(|| [].into());
         candidate.compare("embeddings", &vector, &probe.vector, golden.tolerance)?;
     }
     for probe in &golden.classify {
-        let heads = candidate.family.heads();
-        let head = heads.iter().find(|head| head.name == probe.head);
+        let head = candidate.surfaces.heads.iter().find(|head| head.name == probe.head);
         let head = head.ok_or_else(|| candidate.failed(format_args!("there is no head {:?}", probe.head)))?;
-        let vector = candidate.vector_twice(encoder, &probe.text)?;
-        let probabilities = candidate.family.classify(head, &vector);
+        let output = candidate.output_twice(encoder, &probe.text)?;
+        let probabilities = head.probabilities(&output)?;
         candidate.compare(&head.name, &probabilities, &probe.probabilities, golden.tolerance)?;
     }
     Ok(GoldenStatus {
@@ -42,12 +40,15 @@ pub fn check_golden(candidate: &Candidate, encoder: &mut dyn Encoder) -> Result<
 }
 
 impl Candidate<'_> {
-    fn vector_twice(&self, encoder: &mut dyn Encoder, text: &str) -> Result<Arc<[f32]>, Error> {
+    fn output_twice(&self, encoder: &mut dyn Encoder, text: &str) -> Result<RowOutput, Error> {
         let row = self.reader.read(text, self.package.max_tokens, Overflow::Truncate)?.ids;
-        let first = encoder.encode(std::slice::from_ref(&row))?.remove(0);
-        let second = encoder.encode(std::slice::from_ref(&row))?.remove(0);
-        let same = first.iter().zip(second.iter()).all(|(one, other)| one.to_bits() == other.to_bits());
-        if same { Ok(first) } else { Err(self.failed("two answers to the same probe differ")) }
+        let row = [RowRequest::sentence(row)];
+        let first = encoder.encode(&row)?.remove(0);
+        let second = encoder.encode(&row)?.remove(0);
+        let bits = |output: &RowOutput| -> Vec<u32> {
+            output.sentence.iter().flat_map(|vector| vector.iter().map(|value| value.to_bits())).collect()
+        };
+        if bits(&first) == bits(&second) { Ok(first) } else { Err(self.failed("two answers to the same probe differ")) }
     }
 
     fn compare(&self, what: &str, found: &[f32], recorded: &[f32], tolerance: f32) -> Result<(), Error> {

@@ -12,7 +12,7 @@ use super::slot::{ModelStatus, Slot};
 use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use crate::engines::{Encoder, StaticEncoder};
 use crate::error::Error;
-use crate::families;
+use crate::families::Surfaces;
 use crate::graph::bert_graph;
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
@@ -26,6 +26,9 @@ const PROFILE: &str = "exact";
 /// Tokens of one forward on a CPU. Measured with 1 and 2 threads: sharing makes tokens of short rows up to four times
 /// cheaper until a forward has 64 to 128 of them, and from 256 on each costs more again (`benches/speed/shapes.rs`).
 const CPU_FORWARD_TOKENS: usize = 256;
+
+/// Rows of one input that is read in windows, on a CPU, unless the models file or the request says otherwise.
+const CPU_SCAN_ROWS: usize = 4;
 
 /// What all models of an engine share while they load.
 pub struct LoadContext {
@@ -81,9 +84,9 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     reserve_memory(slot, context, memory_bytes)?;
     let reserved = Reserved { context, bytes: memory_bytes };
     slot.set(ModelStatus::Warming, None);
-    let family = families::open(&package, encoder.dimension())?;
+    let surfaces = Surfaces::open(&package, encoder.dimension())?;
     let golden =
-        check_golden(&Candidate { package: &package, family: family.as_ref(), reader: &reader }, encoder.as_mut())?;
+        check_golden(&Candidate { package: &package, surfaces: &surfaces, reader: &reader }, encoder.as_mut())?;
     let forward = if is_static {
         PackLimits { tokens: options.max_batch_tokens, sharing: Sharing::Free }
     } else {
@@ -103,14 +106,17 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     Ok(LoadedModel {
         name: asked.name.clone(),
         kind: package.family,
-        family,
+        surfaces,
         reader,
         worker,
         cache: ResultCache::new(options.result_cache_entries, PROFILE, &package.model_sha256),
         max_tokens: package.max_tokens,
+        max_scan_tokens: asked.max_scan_tokens.unwrap_or(CPU_SCAN_ROWS * package.max_tokens),
         profile: PROFILE,
         engine,
+        device: "cpu".to_owned(),
         threads: if is_static { 1 } else { options.threads },
+        revision: asked.revision.clone(),
         model_sha256: package.model_sha256,
         manifest_sha256: package.files.manifest_sha256().map(str::to_owned),
         licence: package.licence,

@@ -1,7 +1,10 @@
 //! A model that serves.
 
+use std::sync::Arc;
+
+use crate::answer::Answered;
 use crate::error::Error;
-use crate::families::{Family, Head};
+use crate::families::{Head, Surfaces};
 use crate::model::GoldenStatus;
 use crate::package::FamilyKind;
 use crate::schedule::{ResultCache, Worker};
@@ -13,22 +16,28 @@ pub struct LoadedModel {
     pub name: String,
     /// The family's name.
     pub kind: FamilyKind,
-    /// From sentence vectors to answers.
-    pub family: Box<dyn Family>,
+    /// What it serves.
+    pub surfaces: Surfaces,
     /// From texts to rows.
     pub reader: TextReader,
     /// The queue and its thread.
     pub worker: Worker,
     /// Kept results.
-    pub cache: ResultCache,
+    pub cache: ResultCache<Answered>,
     /// The longest input, special tokens included.
     pub max_tokens: usize,
+    /// The most tokens of an input that is read in windows, unless a request says otherwise.
+    pub max_scan_tokens: usize,
     /// Numerical profile.
     pub profile: &'static str,
     /// Which engine computes.
     pub engine: &'static str,
+    /// Where it computes.
+    pub device: String,
     /// Threads of one forward.
     pub threads: usize,
+    /// The revision of the package, where one is known.
+    pub revision: Option<String>,
     /// SHA-256 of `model.safetensors`.
     pub model_sha256: String,
     /// SHA-256 of `manifest.json`.
@@ -43,8 +52,8 @@ pub struct LoadedModel {
 
 impl LoadedModel {
     /// The head of a request; the name may be left out where there is only one.
-    pub fn head(&self, name: Option<&str>) -> Result<&Head, Error> {
-        let heads = self.family.heads();
+    pub fn head(&self, name: Option<&str>) -> Result<&Arc<Head>, Error> {
+        let heads = self.surfaces.heads.as_slice();
         let names = || heads.iter().map(|head| format!("{:?}", head.name)).collect::<Vec<_>>().join(", ");
         match (name, heads) {
             (_, []) => Err(Error::UnsupportedSurface(format!("Model {:?} has no head to classify with", self.name))),

@@ -12,5 +12,5 @@ pub use files::PackageFiles;
 pub use golden::{Golden, GoldenClassify, GoldenEmbedding};
 pub use hub::{BertConfig, Pooling, StaticConfig};
 pub use open::{Architecture, FamilyKind, Package};
-pub use settings::{HeadKind, HeadSettings};
+pub use settings::{HeadKind, HeadSettings, WindowSettings};
 pub use weights::{Dtype, TensorPlace, Weights};

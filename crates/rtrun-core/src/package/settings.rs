@@ -1,10 +1,13 @@
 //! `rtrun.json`: what a package says about itself beyond its hub files.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::files::PackageFiles;
 use super::hub::Pooling;
 use crate::error::Error;
+use crate::families::Scheme;
 use crate::options::FAMILIES;
 
 const RTRUN: &str = "rtrun.json";
@@ -51,6 +54,27 @@ pub struct HeadSettings {
     /// The probability from which a label counts as selected.
     #[serde(default = "half")]
     pub threshold: f32,
+    /// The same for single labels, or kinds of spans.
+    #[serde(default)]
+    pub thresholds: BTreeMap<String, f32>,
+    /// The label that stands for "nothing found": it decides how windows become one answer, and which token label is
+    /// outside all spans.
+    pub background: Option<String>,
+    /// The windows that the head was measured with.
+    pub window: Option<WindowSettings>,
+    /// Of a head over context, question and answer: what is read in front of the answer, with `{context}` and
+    /// `{question}` in it.
+    pub grounded_prompt: Option<String>,
+}
+
+/// Windows of a long text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowSettings {
+    /// Tokens of one window, special ones included.
+    pub tokens: usize,
+    /// Tokens that a window shares with the next.
+    pub overlap: usize,
 }
 
 /// What the probabilities of a head mean.
@@ -61,6 +85,8 @@ pub enum HeadKind {
     Sequence,
     /// Independent labels: sigmoid.
     Scores,
+    /// A label for every token: softmax, and spans of the text.
+    Token,
 }
 
 impl HeadKind {
@@ -69,6 +95,7 @@ impl HeadKind {
         match self {
             Self::Sequence => "sequence",
             Self::Scores => "scores",
+            Self::Token => "token",
         }
     }
 }
@@ -107,6 +134,24 @@ impl Settings {
 }
 
 impl HeadSettings {
+    /// Those of a head without calibration.
+    pub fn plain(name: &str, kind: HeadKind, labels: Vec<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            labels,
+            file: String::new(),
+            weight: String::new(),
+            bias: None,
+            temperature: one(),
+            threshold: half(),
+            thresholds: BTreeMap::new(),
+            background: None,
+            window: None,
+            grounded_prompt: None,
+        }
+    }
+
     fn problem(&self) -> Option<String> {
         if self.name.is_empty() {
             return Some("name is empty".to_owned());
@@ -123,7 +168,29 @@ impl HeadSettings {
         if !(0.0..=1.0).contains(&self.threshold) {
             return Some(format!("threshold is {}; it must be between 0 and 1", self.threshold));
         }
-        None
+        if let Some(background) = self.background.as_ref().filter(|name| !self.labels.contains(name)) {
+            return Some(format!("background {background:?} is not one of labels"));
+        }
+        let named = Scheme::of(&self.labels, self.background.as_deref());
+        let kinds = if self.kind == HeadKind::Token { &named.kinds } else { &self.labels };
+        for (label, threshold) in &self.thresholds {
+            if !kinds.contains(label) {
+                return Some(format!("thresholds has {label:?}, which is not one of {kinds:?}"));
+            }
+            if !(0.0..=1.0).contains(threshold) {
+                return Some(format!("the threshold of {label:?} is {threshold}; it must be between 0 and 1"));
+            }
+        }
+        if let Some(window) = self.window.filter(|window| window.overlap >= window.tokens) {
+            return Some(format!("window has {} tokens and an overlap of {}", window.tokens, window.overlap));
+        }
+        match &self.grounded_prompt {
+            Some(_) if self.kind != HeadKind::Token => Some("grounded_prompt needs the kind \"token\"".to_owned()),
+            Some(prompt) if prompt.matches("{context}").count() != 1 => {
+                Some("grounded_prompt must have {context} in it once".to_owned())
+            }
+            _ => None,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Kept results: the vector of a text that was read under the same conditions before.
+//! Kept results: the answer to an item that was asked under the same conditions before.
 
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
@@ -6,45 +6,27 @@ use std::sync::{Mutex, PoisonError};
 use lru::LruCache;
 use sha2::{Digest, Sha256};
 
-use crate::engines::RowVector;
-use crate::tokens::Overflow;
-
 /// A digest of everything that decides a result; no text is kept.
 pub type CacheKey = [u8; 32];
 
-/// What is kept of one text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CachedRow {
-    /// Its sentence vector.
-    pub vector: RowVector,
-    /// Tokens of the text.
-    pub tokens: usize,
-    /// Tokens of the row.
-    pub processed_tokens: usize,
-    /// Whether the row has fewer tokens than the text.
-    pub truncated: bool,
-    /// Whether the text was read in part only.
-    pub is_lower_bound: bool,
-}
-
 /// The least recently used results go first, by number and by bytes.
-pub struct ResultCache {
+pub struct ResultCache<V> {
     conditions: Sha256,
-    rows: Option<Mutex<Rows>>,
+    rows: Option<Mutex<Rows<V>>>,
 }
 
-struct Rows {
-    kept: LruCache<CacheKey, CachedRow>,
+struct Rows<V> {
+    kept: LruCache<CacheKey, (V, usize)>,
     bytes: usize,
 }
 
 /// 16384 vectors of 1024 floats; smaller ones reach their number first.
 const MAX_BYTES: usize = 64 << 20;
 
-/// What an entry takes besides its vector.
+/// What an entry takes besides its value.
 const ENTRY_BYTES: usize = 128;
 
-impl ResultCache {
+impl<V: Clone> ResultCache<V> {
     /// A cache of at most `entries` results of one model under one profile; 0 keeps none.
     pub fn new(entries: usize, profile: &str, model_sha256: &str) -> Self {
         let mut conditions = Sha256::new();
@@ -60,31 +42,35 @@ impl ResultCache {
         self.rows.is_some()
     }
 
-    /// The key of a text that is read with this budget.
-    pub fn key(&self, text: &str, budget: usize, overflow: Overflow) -> CacheKey {
+    /// The key of these parts in this order.
+    pub fn key(&self, parts: &[&[u8]]) -> CacheKey {
         let mut digest = self.conditions.clone();
-        digest.update((budget as u64).to_le_bytes());
-        digest.update([u8::from(overflow == Overflow::Truncate)]);
-        digest.update(text);
+        for part in parts {
+            // With its length in front, no part can run into the next.
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
         digest.finalize().into()
     }
 
     /// The kept result, which becomes the most recent one.
-    pub fn get(&self, key: &CacheKey) -> Option<CachedRow> {
-        self.rows.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).kept.get(key).cloned()
+    pub fn get(&self, key: &CacheKey) -> Option<V> {
+        let mut rows = self.rows.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.kept.get(key).map(|(value, _)| value.clone())
     }
 
-    /// Keeps a result.
-    pub fn put(&self, key: CacheKey, row: CachedRow) {
+    /// Keeps a result that takes `bytes`.
+    pub fn put(&self, key: CacheKey, value: V, bytes: usize) {
         let Some(rows) = &self.rows else { return };
+        let bytes = bytes + ENTRY_BYTES;
         let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.bytes += size(&row);
-        if let Some((_, old)) = rows.kept.push(key, row) {
-            rows.bytes -= size(&old);
+        rows.bytes += bytes;
+        if let Some((_, (_, old))) = rows.kept.push(key, (value, bytes)) {
+            rows.bytes -= old;
         }
         while rows.bytes > MAX_BYTES {
-            let Some((_, old)) = rows.kept.pop_lru() else { break };
-            rows.bytes -= size(&old);
+            let Some((_, (_, old))) = rows.kept.pop_lru() else { break };
+            rows.bytes -= old;
         }
     }
 
@@ -97,8 +83,4 @@ impl ResultCache {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-}
-
-fn size(row: &CachedRow) -> usize {
-    ENTRY_BYTES + size_of_val(&*row.vector)
 }

@@ -8,7 +8,7 @@ mod ticket;
 mod waiting;
 mod worker;
 
-pub use cache::{CacheKey, CachedRow, ResultCache};
+pub use cache::{CacheKey, ResultCache};
 pub use pack::{PackLimits, Sharing, forward_tokens, pack};
 pub use probe::probe_sharing;
 pub use queue::{Batch, GroupAnswer, GroupId, Next, Queue, QueueLimits, RowAnswer, Time};

@@ -1,9 +1,7 @@
 //! Finds out at load which rows may share a forward: those whose answers stay the same, bit for bit.
 
-use std::sync::Arc;
-
 use super::pack::Sharing;
-use crate::engines::{Encoder, RowVector};
+use crate::engines::{Encoder, Row, RowOutput, RowRequest, RowVector, Wanted};
 use crate::error::Error;
 
 /// Lengths around the widths of vector units, small enough to cost a few forwards only.
@@ -11,19 +9,20 @@ const LENGTHS: [usize; 6] = [9, 10, 16, 17, 31, 33];
 
 /// Compares every probe row alone with itself in company. `vocabulary` bounds the token ids.
 pub fn probe_sharing(encoder: &mut dyn Encoder, vocabulary: usize, longest: usize) -> Result<Sharing, Error> {
-    let row = |length: usize, seed: usize| -> Arc<[u32]> {
+    let row = |length: usize, seed: usize| {
         let id = |at: usize| (seed * 7919 + at * 104_729 + 1) % vocabulary.max(1);
-        (0..length.min(longest)).map(|at| u32::try_from(id(at)).unwrap_or(0)).collect()
+        let ids: Vec<u32> = (0..length.min(longest)).map(|at| u32::try_from(id(at)).unwrap_or(0)).collect();
+        RowRequest { row: Row::plain(ids), wanted: Wanted::ALL }
     };
-    let rows: Vec<Arc<[u32]>> = LENGTHS.iter().enumerate().map(|(seed, length)| row(*length, seed)).collect();
+    let rows: Vec<RowRequest> = LENGTHS.iter().enumerate().map(|(seed, length)| row(*length, seed)).collect();
     let mut alone = Vec::new();
     for row in &rows {
         alone.extend(encoder.encode(std::slice::from_ref(row))?);
     }
     let twin = row(LENGTHS[3], LENGTHS.len());
     let twin_alone = encoder.encode(std::slice::from_ref(&twin))?.remove(0);
-    let together = encoder.encode(&[Arc::clone(&rows[3]), Arc::clone(&twin), Arc::clone(&rows[3])])?;
-    let is_equal = |pairs: &[(&RowVector, &RowVector)]| pairs.iter().all(|(one, other)| same_bits(one, other));
+    let together = encoder.encode(&[rows[3].clone(), twin, rows[3].clone()])?;
+    let is_equal = |pairs: &[(&RowOutput, &RowOutput)]| pairs.iter().all(|(one, other)| same_bits(one, other));
     if !is_equal(&[(&together[0], &alone[3]), (&together[1], &twin_alone), (&together[2], &alone[3])]) {
         return Ok(Sharing::Alone);
     }
@@ -37,6 +36,9 @@ pub fn probe_sharing(encoder: &mut dyn Encoder, vocabulary: usize, longest: usiz
     Ok(Sharing::Padded)
 }
 
-fn same_bits(one: &[f32], other: &[f32]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.to_bits() == other.to_bits())
+fn same_bits(one: &RowOutput, other: &RowOutput) -> bool {
+    let bits = |vector: &Option<RowVector>| -> Option<Vec<u32>> {
+        vector.as_ref().map(|vector| vector.iter().map(|value| value.to_bits()).collect())
+    };
+    bits(&one.sentence) == bits(&other.sentence) && bits(&one.tokens) == bits(&other.tokens)
 }

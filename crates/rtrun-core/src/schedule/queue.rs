@@ -1,19 +1,18 @@
 //! The queue of one model as a state machine without threads or clock: every call says what time it is.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::pack::{PackLimits, Sharing, forward_tokens};
 use super::waiting::{Arrival, WaitingRows};
-use crate::engines::RowVector;
+use crate::engines::{RowOutput, RowRequest};
 use crate::error::Error;
 
 /// Time since some fixed moment.
 pub type Time = Duration;
 
 /// The answer to one row.
-pub type RowAnswer = Result<RowVector, Error>;
+pub type RowAnswer = Result<RowOutput, Error>;
 
 /// Names an admitted group.
 pub type GroupId = u64;
@@ -47,8 +46,8 @@ pub struct GroupAnswer {
 /// Rows that will share a forward.
 #[derive(Debug)]
 pub struct Batch {
-    /// Token ids, one slice a row.
-    pub rows: Vec<Arc<[u32]>>,
+    /// What to compute.
+    pub rows: Vec<RowRequest>,
     /// Tokens that the forward computes, padding included.
     pub tokens: usize,
     numbers: Vec<u64>,
@@ -126,12 +125,12 @@ impl Queue {
     /// Admits a group as a whole or refuses it as a whole.
     pub fn admit(
         &mut self,
-        rows: &[Arc<[u32]>],
+        rows: &[RowRequest],
         deadline: Option<Time>,
         now: Time,
         reply: Reply,
     ) -> Result<GroupId, Error> {
-        let tokens = rows.iter().map(|row| row.len()).sum();
+        let tokens = rows.iter().map(|request| request.row.len()).sum();
         self.check_admission(tokens)?;
         let was_busy = self.is_running || !self.groups.is_empty();
         self.last_id += 1;
@@ -142,7 +141,7 @@ impl Queue {
         let arrival = Arrival { finish, at: now, was_busy };
         let mut order: Vec<usize> = (0..rows.len()).collect();
         // The longest row first: packing from it downwards leaves the least padding.
-        order.sort_by_key(|index| std::cmp::Reverse(rows[*index].len()));
+        order.sort_by_key(|index| std::cmp::Reverse(rows[*index].row.len()));
         for index in order {
             self.rows.join(&rows[index], (id, index), arrival);
         }

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::queue::{Batch, GroupId, Next, Queue, QueueLimits, RowAnswer, Time};
 use super::ticket::Ticket;
-use crate::engines::{Encoder, Interrupt};
+use crate::engines::{Encoder, Interrupt, RowOutput, RowRequest};
 use crate::error::Error;
 
 /// Learns of every forward.
@@ -63,7 +63,7 @@ impl Worker {
     }
 
     /// Admits rows as a whole or refuses them as a whole.
-    pub fn submit(&self, rows: &[Arc<[u32]>], deadline: Option<Instant>) -> Result<Ticket, Error> {
+    pub fn submit(&self, rows: &[RowRequest], deadline: Option<Instant>) -> Result<Ticket, Error> {
         let (sender, answer) = oneshot::channel();
         let mut state = self.shared.lock();
         if state.is_closing {
@@ -168,7 +168,7 @@ fn next_batch(shared: &Shared) -> Option<Batch> {
 fn compute(encoder: &mut dyn Encoder, batch: &Batch) -> Vec<RowAnswer> {
     let fail = |error: &Error| vec![Err(error.clone()); batch.rows.len()];
     match catch_unwind(AssertUnwindSafe(|| encoder.encode(&batch.rows))) {
-        Ok(Ok(vectors)) if vectors.len() == batch.rows.len() => vectors.into_iter().map(finite).collect(),
+        Ok(Ok(outputs)) if outputs.len() == batch.rows.len() => outputs.into_iter().map(finite).collect(),
         Ok(Ok(_)) => fail(&Error::Internal("The engine answered another number of rows".to_owned())),
         Ok(Err(error)) => {
             // A forward that was stopped is no fault.
@@ -184,9 +184,9 @@ fn compute(encoder: &mut dyn Encoder, batch: &Batch) -> Vec<RowAnswer> {
     }
 }
 
-fn finite(vector: crate::engines::RowVector) -> RowAnswer {
-    if vector.iter().all(|value| value.is_finite()) {
-        Ok(vector)
+fn finite(output: RowOutput) -> RowAnswer {
+    if output.is_finite() {
+        Ok(output)
     } else {
         Err(Error::InvalidModelOutput("The model answered with a number that is not finite".to_owned()))
     }

@@ -49,7 +49,8 @@ async fn read(mut body: Body, limit: usize) -> Result<Bytes, Error> {
     Ok(bytes.freeze())
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+/// Parses JSON; an error names what is wrong and no value.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     serde_json::from_slice(bytes).map_err(|error| {
         Error::InvalidRequest(format!("The request is not valid: {}", without_values(&error.to_string())))
     })

@@ -1,6 +1,6 @@
 //! The self-check of a tokenizer: which ways to shorten a text leave its tokens as they are.
 
-use tokenizers::{NormalizerWrapper, PreTokenizerWrapper, Tokenizer};
+use tokenizers::{Encoding, NormalizerWrapper, PreTokenizerWrapper, Tokenizer};
 
 use super::boundary::{CUT_KINDS, CutKind, cut_kind, is_solid};
 use super::prefix::PrefixRules;
@@ -92,9 +92,13 @@ fn run_holds(tokenizer: &Tokenizer) -> bool {
 /// The ids of tokens that end well before the end of a text that was cut inside a run.
 pub fn closed_ids(tokenizer: &Tokenizer, text: &str) -> Option<Vec<u32>> {
     let encoding = tokenizer.encode(text, false).ok()?;
+    Some(encoding.get_ids()[..closed_tokens(&encoding, text)].to_vec())
+}
+
+/// How many tokens end well before the end of a text that was cut inside a run.
+pub fn closed_tokens(encoding: &Encoding, text: &str) -> usize {
     let limit = text.char_indices().rev().nth(RUN_MARGIN).map_or(0, |(at, _)| at);
-    let closed = encoding.get_offsets().iter().take_while(|(_, end)| *end <= limit).count();
-    Some(encoding.get_ids()[..closed].to_vec())
+    encoding.get_offsets().iter().take_while(|(_, end)| *end <= limit).count()
 }
 
 /// The longest word that WordPiece looks up; a longer one is one unknown token whatever it holds.

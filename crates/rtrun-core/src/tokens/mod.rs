@@ -8,4 +8,5 @@ mod template;
 mod words;
 
 pub use boundary::CutKind;
-pub use reader::{Overflow, Reading, TextReader};
+pub use reader::{Overflow, Place, Reading, TextReader, TextTokens, too_long};
+pub use template::{PairTemplate, Template};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tokenizers::Tokenizer;
 
-use super::check::{check, closed_ids, word_memo};
+use super::check::{check, closed_ids, closed_tokens, word_memo};
 use super::prefix::{Prefix, PrefixRules};
-use super::template::Template;
+use super::template::{PairTemplate, Template};
 use super::words::WordMemo;
 use crate::error::Error;
 
@@ -17,6 +17,9 @@ pub enum Overflow {
     Truncate,
     /// The input fails with `max_length_exceeded`.
     Reject,
+    /// All of it is read, in several overlapping rows; beyond the scan budget the input fails with
+    /// `scan_budget_exceeded` and none of it is read.
+    Window,
 }
 
 /// The tokens of one text.
@@ -32,12 +35,37 @@ pub struct Reading {
     pub is_lower_bound: bool,
 }
 
+/// The tokens of a text without special ones.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextTokens {
+    /// Their ids.
+    pub ids: Vec<u32>,
+    /// Where each stands in the text; empty if that was not asked for.
+    pub places: Vec<Place>,
+    /// Whether the text goes on behind them.
+    pub has_more: bool,
+}
+
+/// Where a token stands in its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// First byte.
+    pub start: u32,
+    /// One more than the last byte.
+    pub end: u32,
+    /// The word it is a part of, counted from 0; tokens of equal numbers belong together.
+    pub word: u32,
+}
+
 /// A tokenizer with its frame and the ways to shorten a text that were found to hold for it.
 #[derive(Debug)]
 pub struct TextReader {
     tokenizer: Tokenizer,
     template: Template,
+    pair: Option<PairTemplate>,
     rules: PrefixRules,
+    /// The rules under which places stay those of the whole text.
+    placed_rules: PrefixRules,
     words: Option<WordMemo>,
     vocabulary: usize,
 }
@@ -60,16 +88,18 @@ impl TextReader {
         } else {
             Template::default()
         };
+        let pair = if with_special { PairTemplate::learn(&tokenizer, &template) } else { None };
         let rules = check(&tokenizer);
+        let placed_rules = PrefixRules { longest_word: None, ..rules.clone() };
         let words = word_memo(&tokenizer, &rules);
         let largest = tokenizer.get_vocab(true).into_values().max();
         let vocabulary = largest.map_or(0, |id| id as usize + 1);
-        Ok(Self { tokenizer, template, rules, words, vocabulary })
+        Ok(Self { tokenizer, template, pair, rules, placed_rules, words, vocabulary })
     }
 
     /// Special tokens of one row: the smallest budget is one more.
     pub fn special_tokens(&self) -> usize {
-        self.template.len()
+        self.template.special_tokens()
     }
 
     /// One more than the largest token id.
@@ -87,53 +117,91 @@ impl TextReader {
         self.rules.can_cut()
     }
 
-    /// Reads a text into a row of at most `budget` tokens.
+    /// The special tokens around one text.
+    pub fn template(&self) -> &Template {
+        &self.template
+    }
+
+    /// The special tokens around a pair of texts, `None` if the tokenizer takes no pairs.
+    pub fn pair(&self) -> Option<&PairTemplate> {
+        self.pair.as_ref()
+    }
+
+    /// Reads a text into a row of at most `budget` tokens, all of them if `overflow` is `Window`.
     pub fn read(&self, text: &str, budget: usize, overflow: Overflow) -> Result<Reading, Error> {
-        let room = budget.saturating_sub(self.template.len());
-        if overflow == Overflow::Reject && self.has_more_words(text, room) {
+        let room = budget.saturating_sub(self.template.special_tokens());
+        if overflow != Overflow::Truncate && self.is_surely_longer(text, room) {
             return Err(too_long(budget));
         }
+        let TextTokens { mut ids, has_more, .. } = self.tokens(text, room)?;
+        let read = ids.len();
+        if read > room && overflow != Overflow::Truncate {
+            return Err(too_long(budget));
+        }
+        ids.truncate(room);
+        Ok(Reading {
+            ids: self.template.frame(&ids).into(),
+            tokens: read + self.template.special_tokens(),
+            truncated: read > room,
+            is_lower_bound: has_more,
+        })
+    }
+
+    /// The first tokens of a text: more than `room` of them if it has more, else all.
+    pub fn tokens(&self, text: &str, room: usize) -> Result<TextTokens, Error> {
+        Self::beginning(text, room, &self.rules, |prefix| Ok((self.ids(prefix)?, Vec::new())))
+    }
+
+    /// The same, with the place of every token.
+    pub fn placed_tokens(&self, text: &str, room: usize) -> Result<TextTokens, Error> {
+        Self::beginning(text, room, &self.placed_rules, |prefix| {
+            let encoding = self.tokenizer.encode(&*prefix.text, false).map_err(|_| unreadable())?;
+            let closed = if prefix.is_open { closed_tokens(&encoding, &prefix.text) } else { encoding.len() };
+            let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+            let mut last = 0;
+            let places = encoding.get_offsets().iter().zip(encoding.get_word_ids()).map(|((start, end), word)| {
+                // A token of no word, such as an added one, stands alone.
+                last = word.unwrap_or(last + 1);
+                Place { start: number(*start), end: number(*end), word: last }
+            });
+            Ok((encoding.get_ids()[..closed].to_vec(), places.take(closed).collect()))
+        })
+    }
+
+    fn beginning(
+        text: &str,
+        room: usize,
+        rules: &PrefixRules,
+        tokenize: impl Fn(&Prefix) -> Result<(Vec<u32>, Vec<Place>), Error>,
+    ) -> Result<TextTokens, Error> {
         let mut length = WHOLE_BYTES.max((room + 1).saturating_mul(BYTES_PER_TOKEN));
         loop {
-            let prefix =
-                if self.can_cut() { self.rules.prefix(text, length) } else { self.rules.prefix(text, text.len()) };
-            let is_whole = prefix.end == text.len();
-            let mut ids = self.ids(&prefix)?;
-            if !is_whole && ids.len() <= room {
-                length = length.saturating_mul(2);
-                continue;
+            let prefix = rules.prefix(text, if rules.can_cut() { length } else { text.len() });
+            let has_more = prefix.end < text.len();
+            let (ids, places) = tokenize(&prefix)?;
+            if !has_more || ids.len() > room {
+                return Ok(TextTokens { ids, places, has_more });
             }
-            let read = ids.len();
-            if read > room && overflow == Overflow::Reject {
-                return Err(too_long(budget));
-            }
-            ids.truncate(room);
-            return Ok(Reading {
-                ids: self.template.frame(&ids).into(),
-                tokens: read + self.template.len(),
-                truncated: read > room,
-                is_lower_bound: !is_whole,
-            });
+            length = length.saturating_mul(2);
         }
     }
 
     fn ids(&self, prefix: &Prefix) -> Result<Vec<u32>, Error> {
         if prefix.is_open {
-            return closed_ids(&self.tokenizer, &prefix.text)
-                .ok_or_else(|| Error::InvalidInput("The text cannot be tokenized".to_owned()));
+            return closed_ids(&self.tokenizer, &prefix.text).ok_or_else(unreadable);
         }
         if let Some(ids) = self.words.as_ref().and_then(|words| words.ids(&self.tokenizer, &prefix.text)) {
             return Ok(ids);
         }
         match self.tokenizer.encode_fast(&*prefix.text, false) {
             Ok(encoding) => Ok(encoding.get_ids().to_vec()),
-            Err(_) => Err(Error::InvalidInput("The text cannot be tokenized".to_owned())),
+            Err(_) => Err(unreadable()),
         }
     }
 
     /// Whether the text surely has more tokens than there is room for, told without tokenizing: with WordPiece every
     /// word, however long, is at least one token.
-    fn has_more_words(&self, text: &str, room: usize) -> bool {
+    pub fn is_surely_longer(&self, text: &str, room: usize) -> bool {
         if self.rules.longest_word.is_none() || text.len() <= room {
             return false;
         }
@@ -154,7 +222,12 @@ impl TextReader {
     }
 }
 
-fn too_long(budget: usize) -> Error {
+fn unreadable() -> Error {
+    Error::InvalidInput("The text cannot be tokenized".to_owned())
+}
+
+/// The error for an input over its budget.
+pub fn too_long(budget: usize) -> Error {
     Error::MaxLengthExceeded(format!(
         "The input has more than {budget} tokens; shorten it, or set overflow to \"truncate\" to read its beginning"
     ))

@@ -1,11 +1,13 @@
-//! The special tokens that a tokenizer puts around one text.
+//! The special tokens that a tokenizer puts around one text or a pair of texts.
 
 use tokenizers::Tokenizer;
 
 /// The ids in front of and behind the text's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Template {
+    /// In front.
     pub before: Vec<u32>,
+    /// Behind.
     pub after: Vec<u32>,
 }
 
@@ -32,7 +34,59 @@ impl Template {
     }
 
     /// Number of special tokens.
-    pub fn len(&self) -> usize {
+    pub fn special_tokens(&self) -> usize {
         self.before.len() + self.after.len()
+    }
+}
+
+/// The ids in front of, between and behind the texts of a pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairTemplate {
+    before: Vec<u32>,
+    between: Vec<u32>,
+    after: Vec<u32>,
+}
+
+impl PairTemplate {
+    /// Learns the template from probes; `None` if the tokenizer does not put two texts into one row in this order.
+    pub fn learn(tokenizer: &Tokenizer, single: &Template) -> Option<Self> {
+        let bare = |text: &str| tokenizer.encode_fast(text, false).ok().map(|encoding| encoding.get_ids().to_vec());
+        let framed = |one: &str, other: &str| {
+            tokenizer.encode_fast((one, other), true).ok().map(|encoding| encoding.get_ids().to_vec())
+        };
+        let (one, other) = ("a probe", "two words");
+        let (first, second, both) = (bare(one)?, bare(other)?, framed(one, other)?);
+        let rest = both.strip_prefix(single.before.as_slice())?.strip_prefix(first.as_slice())?;
+        let template = (0..=rest.len().checked_sub(second.len())?)
+            .filter(|at| rest[*at..].starts_with(&second))
+            .map(|at| Self {
+                before: single.before.clone(),
+                between: rest[..at].to_vec(),
+                after: rest[at + second.len()..].to_vec(),
+            })
+            .find(|template| Some(template.frame(&[], &[]).0) == framed("", ""))?;
+        [("b", ""), ("", "c"), ("Two words.", "1 2 3")]
+            .iter()
+            .all(|(one, other)| match (bare(one), bare(other)) {
+                (Some(first), Some(second)) => Some(template.frame(&first, &second).0) == framed(one, other),
+                _ => false,
+            })
+            .then_some(template)
+    }
+
+    /// The ids of a pair with their frame, and where the second segment begins.
+    pub fn frame(&self, first: &[u32], second: &[u32]) -> (Vec<u32>, usize) {
+        let second_from = self.before.len() + first.len() + self.between.len();
+        ([self.before.as_slice(), first, &self.between, second, &self.after].concat(), second_from)
+    }
+
+    /// Where the ids of the first text begin in a framed row.
+    pub fn first_from(&self) -> usize {
+        self.before.len()
+    }
+
+    /// Number of special tokens.
+    pub fn special_tokens(&self) -> usize {
+        self.before.len() + self.between.len() + self.after.len()
     }
 }

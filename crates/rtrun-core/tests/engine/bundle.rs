@@ -1,12 +1,20 @@
 use std::time::{Duration, Instant};
 
 use rtrun_core::tokens::Overflow;
-use rtrun_core::{BundleOptions, Error, MAX_INPUTS, Task, TaskAnswer, TaskKind};
+use rtrun_core::{BundleOptions, EmbeddingInput, Error, MAX_INPUTS, ReadingOptions, Task, TaskAnswer, TaskKind};
 
 use crate::support::weights::poke;
 use crate::support::{
     answer, block_on, classify_task, copy_without_manifest, embed_task, engine, fixture, open_ready, options, task,
 };
+
+fn max_tokens(tokens: usize) -> ReadingOptions {
+    ReadingOptions { max_tokens: Some(tokens), ..ReadingOptions::default() }
+}
+
+fn overflow(overflow: Overflow) -> ReadingOptions {
+    ReadingOptions { overflow: Some(overflow), ..ReadingOptions::default() }
+}
 
 fn forwards(metrics: &str, model: &str) -> u64 {
     let line = format!("rtrun_forward_duration_seconds_count{{model=\"{model}\"}} ");
@@ -18,7 +26,7 @@ fn heads_and_vector_of_one_text_are_one_forward() {
     let engine = engine(&["heads-int8"]);
     let tasks = vec![
         Task { id: "a".to_owned(), ..classify_task("domain", &["hello world"]) },
-        Task { id: "b".to_owned(), overflow: Some(Overflow::Reject), ..embed_task(&["hello world"]) },
+        Task { id: "b".to_owned(), reading: overflow(Overflow::Reject), ..embed_task(&["hello world"]) },
         Task { id: "c".to_owned(), ..classify_task("topics", &["hello world"]) },
         Task { id: "d".to_owned(), ..embed_task(&["hello world"]) },
     ];
@@ -37,7 +45,7 @@ fn tasks_of_several_models_fail_and_succeed_on_their_own() {
         of("missing", "none", embed_task(&["hello"])),
         of("head", "heads-int8", classify_task("none", &["hello"])),
         of("surface", "static", classify_task("domain", &["hello"])),
-        of("later", "static", task(TaskKind::NotYet { surface: "decisions" }, &[])),
+        of("ranking", "static", task(TaskKind::Rerank { query: "a".to_owned(), documents: vec!["b".to_owned()] })),
         of("empty", "static", embed_task(&[])),
         of("class", "heads-int8", classify_task("domain", &["hello"])),
     ];
@@ -65,7 +73,10 @@ fn the_model_may_be_left_out_only_where_there_is_one() {
 
 #[test]
 fn the_head_may_be_left_out_only_where_there_is_one() {
-    let unnamed = task(TaskKind::Classify { head: None }, &["hello"]);
+    let mut unnamed = classify_task("", &["hello"]);
+    if let TaskKind::Classify { head, .. } = &mut unnamed.kind {
+        *head = None;
+    }
     assert!(answer(&engine(&["softmax"]), unnamed.clone()).is_ok());
     let error = answer(&engine(&["heads-int8"]), unnamed).unwrap_err();
     assert!(error.to_string().contains("name one of \"domain\", \"topics\""), "{error}");
@@ -84,9 +95,9 @@ fn an_input_over_its_budget_fails_alone_or_is_truncated() {
             );
             assert_eq!(answer.usage.tokens, 3);
         }
-        TaskAnswer::Embeddings(_) => panic!(),
+        other => panic!("{other:?}"),
     }
-    match answer(&engine, Task { max_tokens: Some(10), ..embed_task(&[&long]) }).unwrap() {
+    match answer(&engine, Task { reading: max_tokens(10), ..embed_task(&[&long]) }).unwrap() {
         TaskAnswer::Embeddings(answer) => {
             let (input, _) = answer.items[0].as_ref().unwrap();
             assert_eq!(
@@ -95,22 +106,25 @@ fn an_input_over_its_budget_fails_alone_or_is_truncated() {
                 "embeddings truncate unless told otherwise"
             );
         }
-        TaskAnswer::Classify(_) => panic!(),
+        other => panic!("{other:?}"),
     }
 }
 
 #[test]
 fn a_budget_below_one_word_is_refused_and_one_above_the_model_is_the_models() {
     let engine = engine(&["embeddings"]);
-    let error = answer(&engine, Task { max_tokens: Some(2), ..embed_task(&["hello"]) }).unwrap_err();
+    let error = answer(&engine, Task { reading: max_tokens(2), ..embed_task(&["hello"]) }).unwrap_err();
     assert!(error.to_string().contains("needs at least 3"), "{error}");
-    assert!(answer(&engine, Task { max_tokens: Some(100_000), ..embed_task(&["hello"]) }).is_ok());
+    assert!(answer(&engine, Task { reading: max_tokens(100_000), ..embed_task(&["hello"]) }).is_ok());
 }
 
 #[test]
 fn another_length_of_vectors_than_the_declared_one_is_refused() {
     let engine = engine(&["static"]);
-    let of = |dimensions| task(TaskKind::Embeddings { dimensions: Some(dimensions) }, &["hello"]);
+    let of = |dimensions| {
+        let input = vec![EmbeddingInput::Text("hello".to_owned())];
+        task(TaskKind::Embeddings { input, dimensions: Some(dimensions), layer: None, input_type: None })
+    };
     assert!(answer(&engine, of(32)).is_ok());
     let error = answer(&engine, of(16)).unwrap_err();
     assert_eq!(error, Error::InvalidRequest("dimensions is 16; model \"static\" has vectors of 32 only".to_owned()));
@@ -138,7 +152,7 @@ fn a_word_whose_vector_is_not_a_number_fails_only_the_texts_that_hold_it() {
             assert!(answer.items[0].is_ok() && answer.items[2].is_ok());
             assert!(matches!(answer.items[1], Err(Error::InvalidModelOutput(_))));
         }
-        TaskAnswer::Classify(_) => panic!(),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Stored types other than 32-bit floats are expanded once, when the session is made.
 
-use rtrun_core::engines::Encoder;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
+use rtrun_core::engines::{Encoder, RowRequest};
 use rtrun_core::graph::bert_graph;
 use rtrun_core::package::{Architecture, Package};
 
@@ -39,9 +39,9 @@ fn a_graph_refers_to_its_weights_and_holds_none() {
     let runtime = Runtime::load(&runtime_library()).unwrap();
     let options = SessionOptions { threads: 1, width: 64, pooling: package.pooling, normalize: package.normalize };
     let mut encoder = OnnxEncoder::new(&runtime, &graph, options).unwrap();
-    let rows = [[2_u32, 3].into(), [2_u32, 40, 3].into()];
-    let vectors = encoder.encode(&rows).unwrap();
-    assert_eq!(vectors.iter().map(|vector| vector.len()).collect::<Vec<_>>(), [64, 64]);
+    let rows = [RowRequest::sentence([2, 3]), RowRequest::sentence([2, 40, 3])];
+    let outputs = encoder.encode(&rows).unwrap();
+    assert_eq!(outputs.iter().map(|output| output.sentence.as_ref().unwrap().len()).collect::<Vec<_>>(), [64, 64]);
 }
 
 fn floats(bytes: &[u8]) -> Vec<f32> {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rtrun_core::Error;
+use rtrun_core::engines::{RowOutput, RowRequest};
 use rtrun_core::schedule::{Batch, GroupAnswer, GroupId, Next, PackLimits, Queue, QueueLimits, Sharing, Time};
 
 pub const fn ms(milliseconds: u64) -> Duration {
@@ -11,8 +12,9 @@ pub const fn ms(milliseconds: u64) -> Duration {
 }
 
 /// A row of `length` tokens whose first id tells it from other rows.
-pub fn row(name: u32, length: usize) -> Arc<[u32]> {
-    std::iter::once(name).chain(std::iter::repeat(0)).take(length).collect()
+pub fn row(name: u32, length: usize) -> RowRequest {
+    let ids: Vec<u32> = std::iter::once(name).chain(std::iter::repeat(0)).take(length).collect();
+    RowRequest::sentence(ids)
 }
 
 pub fn limits() -> QueueLimits {
@@ -37,11 +39,11 @@ impl Bench {
         Self { queue: Queue::new(limits), now: ms(0), answers: Arc::default(), batches: Vec::new() }
     }
 
-    pub fn admit(&mut self, rows: &[Arc<[u32]>]) -> Result<GroupId, Error> {
+    pub fn admit(&mut self, rows: &[RowRequest]) -> Result<GroupId, Error> {
         self.admit_until(rows, None)
     }
 
-    pub fn admit_until(&mut self, rows: &[Arc<[u32]>], deadline: Option<Time>) -> Result<GroupId, Error> {
+    pub fn admit_until(&mut self, rows: &[RowRequest], deadline: Option<Time>) -> Result<GroupId, Error> {
         let answers = Arc::clone(&self.answers);
         let id = Arc::new(Mutex::new(0));
         let reply_id = Arc::clone(&id);
@@ -55,7 +57,7 @@ impl Bench {
     pub fn take(&mut self) -> Option<Batch> {
         match self.queue.next(self.now) {
             Next::Run(batch) => {
-                self.batches.push(batch.rows.iter().map(|row| row[0]).collect());
+                self.batches.push(batch.rows.iter().map(|request| request.row.ids[0]).collect());
                 Some(batch)
             }
             _ => None,
@@ -64,10 +66,10 @@ impl Bench {
 
     /// Ends a batch: one millisecond a token, padding included.
     pub fn end(&mut self, batch: &Batch) {
-        let longest = batch.rows.iter().map(|row| row.len()).max().unwrap();
+        let longest = batch.rows.iter().map(|request| request.row.len()).max().unwrap();
         let took = ms((longest * batch.rows.len()) as u64);
         self.now += took;
-        let vectors = batch.rows.iter().map(|row| Ok(row.iter().map(|id| *id as f32).collect())).collect();
+        let vectors = batch.rows.iter().map(|request| Ok(output(request))).collect();
         self.queue.finish(batch, vectors, took, self.now);
     }
 
@@ -85,4 +87,10 @@ impl Bench {
         assert!(found.next().is_none(), "a group is answered once");
         answer
     }
+}
+
+/// What the engine of the bench answers: the ids as floats.
+pub fn output(request: &RowRequest) -> RowOutput {
+    let ids = request.row.ids.iter().map(|id| *id as f32).collect();
+    RowOutput { sentence: Some(ids), tokens: None }
 }

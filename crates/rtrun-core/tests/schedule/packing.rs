@@ -69,7 +69,7 @@ fn thirty_two_mixed_rows_need_few_forwards_and_little_padding() {
     let (mut forwards, mut padded) = (0, 0);
     while let Some(batch) = bench.take() {
         forwards += 1;
-        padded += batch.rows.iter().map(|row| row.len()).max().unwrap() * batch.rows.len();
+        padded += batch.rows.iter().map(|request| request.row.len()).max().unwrap() * batch.rows.len();
         bench.end(&batch);
     }
     let real: usize = sizes.iter().sum();

@@ -214,7 +214,9 @@ fn equal_rows_are_computed_once_within_and_across_requests() {
     assert_eq!(batch.rows.len(), 2);
     let three = bench.admit(&[row(1, 10)]).unwrap();
     bench.end(&batch);
-    let first = |id| bench.answer(id).unwrap().rows.into_iter().map(|row| row.unwrap()[0]).collect::<Vec<f32>>();
+    let first = |id| {
+        bench.answer(id).unwrap().rows.into_iter().map(|row| row.unwrap().sentence.unwrap()[0]).collect::<Vec<f32>>()
+    };
     assert_eq!(first(one), [1.0, 2.0, 1.0]);
     assert_eq!(first(two), [2.0]);
     assert_eq!(first(three), [1.0], "a row that already runs is joined");

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rtrun_core::Error;
-use rtrun_core::engines::{Encoder, Interrupt, RowVector};
+use rtrun_core::engines::{Encoder, Interrupt, RowOutput, RowRequest};
 use rtrun_core::schedule::{Observer, QueueLimits, Worker, WorkerOptions};
 
 use super::bench::{limits, row};
@@ -21,19 +21,21 @@ const FAIL: u32 = 667;
 const PANIC: u32 = 668;
 
 impl Encoder for Stepped {
-    fn encode(&mut self, rows: &[Arc<[u32]>]) -> Result<Vec<RowVector>, Error> {
+    fn encode(&mut self, rows: &[RowRequest]) -> Result<Vec<RowOutput>, Error> {
         while self.steps.recv_timeout(Duration::from_millis(1)).is_err() {
             if self.interrupted.load(Ordering::SeqCst) > 0 {
                 return Err(Error::Internal("stopped".to_owned()));
             }
         }
-        let has = |id| rows.iter().any(|row| row[0] == id);
+        let name = |request: &RowRequest| request.row.ids[0];
+        let has = |id| rows.iter().any(|request| name(request) == id);
         assert!(!has(PANIC), "as asked");
         if has(FAIL) {
             return Err(Error::Internal("as asked".to_owned()));
         }
-        let value = |row: &Arc<[u32]>| if row[0] == NAN { f32::NAN } else { row[0] as f32 };
-        Ok(rows.iter().map(|row| vec![value(row)].into()).collect())
+        let value = |request| if name(request) == NAN { f32::NAN } else { name(request) as f32 };
+        let output = |request| RowOutput { sentence: Some([value(request)].into()), tokens: None };
+        Ok(rows.iter().map(output).collect())
     }
 
     fn dimension(&self) -> usize {
@@ -76,9 +78,10 @@ fn a_number_that_is_not_finite_fails_only_its_own_row() {
     step.send(()).unwrap();
     let ticket = worker.submit(&[row(1, 4), row(NAN, 4), row(2, 4)], None).unwrap();
     let (answer, _) = block_on(ticket.wait(None)).unwrap();
-    assert_eq!(answer.rows[0].as_ref().unwrap()[..], [1.0]);
+    let sentence = |at: usize| answer.rows[at].as_ref().unwrap().sentence.clone().unwrap();
+    assert_eq!(sentence(0)[..], [1.0]);
     assert!(matches!(answer.rows[1], Err(Error::InvalidModelOutput(_))));
-    assert_eq!(answer.rows[2].as_ref().unwrap()[..], [2.0]);
+    assert_eq!(sentence(2)[..], [2.0]);
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn a_bundle_answers_each_task_with_the_status_it_would_have_alone() {
         { "id": "two", "embeddings": embeddings },
         { "id": "three", "classify": { "model": "none", "input": "hello" } },
         { "id": "four", "decisions": { "state": "hello" } },
-        { "id": "five", "rerank": { "query": "hello" } },
+        { "id": "five", "rerank": { "model": "static", "query": "hello", "documents": ["a"] } },
     ]);
     let reply = post(&server, "/v1/bundle", &json!({ "tasks": tasks, "options": { "deadline_ms": 30_000 } }));
     assert_eq!(reply.status, 200);
@@ -122,19 +122,18 @@ fn a_bundle_answers_each_task_with_the_status_it_would_have_alone() {
     let results = reply["results"].as_array().unwrap();
     let field = |name: &str| results.iter().map(|result| result[name].clone()).collect::<Value>();
     assert_eq!(field("id"), json!(["one", "two", "three", "four", "five"]));
-    assert_eq!(field("status"), json!([200, 200, 404, 422, 422]));
+    assert_eq!(field("status"), json!([200, 200, 404, 400, 422]));
     assert_eq!(results[0]["classify"], post(&server, "/v1/classify", &classify).json());
     assert_eq!(results[1]["embeddings"], post(&server, "/v1/embeddings", &embeddings).json());
     assert_eq!(results[2]["error"]["code"], json!("model_not_found"));
-    let not_yet = json!({ "code": "unsupported_surface", "message": "decisions is not supported yet" });
-    assert_eq!(results[3]["error"], not_yet);
+    assert_eq!(results[4]["error"]["code"], json!("unsupported_surface"));
 }
 
 #[test]
 fn surfaces_that_are_not_there_yet_say_so() {
     let engine = engine(&["static"]);
     let (server, _folder) = serve_unix(&engine);
-    for path in ["/v1/decisions", "/v1/systemone", "/v1/rerank"] {
+    for path in ["/v1/decisions", "/v1/systemone"] {
         let reply = post(&server, path, &json!({}));
         assert_eq!(reply.error(), (422, "unsupported_surface".to_owned()));
         assert_eq!(reply.message(), format!("{path} is not supported yet"));

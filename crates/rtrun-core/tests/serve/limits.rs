@@ -13,22 +13,18 @@ fn a_field_that_is_not_known_is_refused_by_name() {
     let (server, _folder) = serve_unix(&engine);
     let cases: [(&str, Value, &str); 10] = [
         ("/v1/embeddings", json!({ "input": "x", "colour": 1 }), "unknown field `colour`"),
-        ("/v1/embeddings", json!({ "input": "x", "options": { "window": {} } }), "unknown field `window`"),
+        ("/v1/embeddings", json!({ "input": "x", "options": { "colour": {} } }), "unknown field `colour`"),
         ("/v1/embeddings", json!({ "model": "heads-int8" }), "missing field `input`"),
         (
             "/v1/embeddings",
             json!({ "input": "x", "encoding_format": "hex" }),
             "unknown value, expected `float` or `base64`",
         ),
-        ("/v1/classify", json!({ "input": [{ "text": "a", "text_pair": "b" }] }), "text pairs, are not supported yet"),
-        ("/v1/classify", json!({ "input": 7 }), "a string or a list of strings"),
-        ("/v1/bundle", json!({ "tasks": [{ "id": "a" }] }), "must have exactly one of classify"),
+        ("/v1/classify", json!({ "input": [{ "text": "a", "answer": "b" }] }), "either text and text_pair, or context"),
+        ("/v1/classify", json!({ "input": 7 }), "a string, an object, or a list of them"),
+        ("/v1/embeddings", json!({ "input": [[1, 2]] }), "arrays of token ids are not supported"),
+        ("/v1/embeddings", json!({ "input": [1, 2] }), "arrays of token ids are not supported"),
         ("/v1/bundle", json!({ "tasks": [{ "id": "a", "summarize": {} }] }), "unknown field `summarize`"),
-        (
-            "/v1/bundle",
-            json!({ "tasks": [{ "id": "a", "embeddings": { "input": "x", "options": { "deadline_ms": 1 } } }] }),
-            "set options.deadline_ms of the bundle",
-        ),
         ("/v1/embeddings", json!({ "input": "x", "options": { "deadline_ms": 0 } }), "deadline_ms is 0"),
     ];
     for (path, body, part) in cases {
@@ -39,13 +35,38 @@ fn a_field_that_is_not_known_is_refused_by_name() {
 }
 
 #[test]
-fn a_window_is_refused_with_what_there_is() {
+fn a_wrong_task_of_a_bundle_fails_alone() {
+    let engine = engine(&["static"]);
+    let (server, _folder) = serve_unix(&engine);
+    let tasks = json!([
+        { "id": "none" },
+        { "id": "two", "embeddings": { "input": "x" }, "classify": { "input": "x" } },
+        { "id": "field", "embeddings": { "input": "x", "colour": 1 } },
+        { "id": "deadline", "embeddings": { "input": "x", "options": { "deadline_ms": 1 } } },
+        { "id": "right", "embeddings": { "input": "x" } },
+    ]);
+    let reply = post(&server, "/v1/bundle", &json!({ "tasks": tasks })).json();
+    let results = reply["results"].as_array().unwrap();
+    let statuses: Vec<&Value> = results.iter().map(|result| &result["status"]).collect();
+    assert_eq!(statuses, [400, 400, 400, 400, 200]);
+    for (result, part) in
+        results.iter().zip(["exactly one of", "exactly one of", "`colour`", "deadline_ms of the bundle"])
+    {
+        let message = result["error"]["message"].as_str().unwrap();
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn windows_are_refused_where_nothing_reads_them() {
     let engine = engine(&["heads-int8"]);
     let (server, _folder) = serve_unix(&engine);
-    let reply = post(&server, "/v1/classify", &json!({ "input": "x", "options": { "overflow": "window" } }));
+    let reply = post(&server, "/v1/embeddings", &json!({ "input": "x", "options": { "overflow": "window" } }));
     assert_eq!(reply.error(), (400, "invalid_request".to_owned()));
-    let expected = "overflow \"window\" is not supported yet; use \"truncate\" or \"reject\"";
-    assert!(reply.message().contains(expected), "{}", reply.message());
+    assert!(reply.message().contains("embeddings reads no windows"), "{}", reply.message());
+    let window = json!({ "overflow": "truncate", "window": { "tokens": 16 } });
+    let reply = post(&server, "/v1/classify", &json!({ "head": "domain", "input": "x", "options": window }));
+    assert!(reply.message().contains("needs options.overflow to be \"window\""), "{}", reply.message());
 }
 
 #[test]

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rtrun_core::{BundleOptions, Engine, EngineOptions, Error, ModelOptions, Task, TaskAnswer, TaskKind};
+use rtrun_core::{
+    BundleOptions, ClassifyInput, EmbeddingInput, Engine, EngineOptions, Error, ModelOptions, ReadingOptions, Task,
+    TaskAnswer, TaskKind,
+};
 use tempfile::TempDir;
 
 pub use library::runtime_library;
@@ -89,25 +92,20 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// A task of the engine's only model.
-pub fn task(kind: TaskKind, input: &[&str]) -> Task {
-    Task {
-        id: "task".to_owned(),
-        model: None,
-        kind,
-        input: input.iter().map(|text| (*text).to_owned()).collect(),
-        overflow: None,
-        max_tokens: None,
-    }
+pub fn task(kind: TaskKind) -> Task {
+    Task { id: "task".to_owned(), model: None, kind, reading: ReadingOptions::default() }
 }
 
 /// An embeddings task of the engine's only model.
 pub fn embed_task(input: &[&str]) -> Task {
-    task(TaskKind::Embeddings { dimensions: None }, input)
+    let input = input.iter().map(|text| EmbeddingInput::Text((*text).to_owned())).collect();
+    task(TaskKind::Embeddings { input, dimensions: None, layer: None, input_type: None })
 }
 
 /// A classify task of the engine's only model.
 pub fn classify_task(head: &str, input: &[&str]) -> Task {
-    task(TaskKind::Classify { head: Some(head.to_owned()) }, input)
+    let input = input.iter().map(|text| ClassifyInput::Text((*text).to_owned())).collect();
+    task(TaskKind::Classify { head: Some(head.to_owned()), input, threshold: None, with_tokens: false })
 }
 
 /// The answer to one task.
@@ -126,7 +124,9 @@ pub fn embed(engine: &Arc<Engine>, input: &[&str]) -> Vec<Vec<f32>> {
 /// The probabilities of texts from a head of an engine's only model.
 pub fn classify(engine: &Arc<Engine>, head: &str, input: &[&str]) -> Vec<Vec<f32>> {
     match answer(engine, classify_task(head, input)) {
-        Ok(TaskAnswer::Classify(answer)) => answer.items.into_iter().map(|item| item.unwrap().1).collect(),
+        Ok(TaskAnswer::Classify(answer)) => {
+            answer.items.into_iter().map(|item| item.unwrap().1.probabilities.clone()).collect()
+        }
         other => panic!("{other:?}"),
     }
 }

@@ -8,7 +8,7 @@ use ort::value::TensorRef;
 
 use super::environment::{Runtime, first_line};
 use super::exit;
-use crate::engines::encoder::{Encoder, Interrupt, RowVector};
+use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVector};
 use crate::engines::pool::{normalize, pool};
 use crate::error::Error;
 use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, TOKEN_TYPES};
@@ -94,38 +94,45 @@ impl OnnxEncoder {
         })
     }
 
-    fn run(&mut self, rows: &[Arc<[u32]>]) -> ort::Result<Vec<RowVector>> {
+    fn run(&mut self, rows: &[RowRequest]) -> ort::Result<Vec<RowOutput>> {
         let Self { session, options, .. } = self;
         let Some(session) = session else { return Err(ort::Error::new("the session is closed")) };
-        let tokens = rows.iter().map(|row| row.len()).max().unwrap_or(0);
-        let (ids, mask) = pad(rows, tokens);
-        let types = vec![0_i32; ids.len()];
-        let shape = [rows.len(), tokens];
+        let grid = Grid::new(rows);
         let run: Arc<RunOptions<NoSelectedOutputs>> = Arc::new(RunOptions::new()?);
         self.stopper.begin(Arc::clone(&run));
         let outputs = session.run_with_options(
             ort::inputs![
-                INPUT_IDS => TensorRef::from_array_view((shape, ids.as_slice()))?,
-                TOKEN_TYPES => TensorRef::from_array_view((shape, types.as_slice()))?,
-                ATTENTION_MASK => TensorRef::from_array_view((shape, mask.as_slice()))?,
+                INPUT_IDS => TensorRef::from_array_view((grid.shape, grid.ids.as_slice()))?,
+                TOKEN_TYPES => TensorRef::from_array_view((grid.shape, grid.segments.as_slice()))?,
+                ATTENTION_MASK => TensorRef::from_array_view((grid.shape, grid.mask.as_slice()))?,
             ],
             &run,
         )?;
         let (_, hidden) = outputs[0].try_extract_tensor::<f32>()?;
-        let vectors = rows.iter().enumerate().map(|(index, row)| {
-            let start = index * tokens * options.width;
-            let mut vector = pool(&hidden[start..start + row.len() * options.width], options.width, options.pooling);
-            if options.normalize {
-                normalize(&mut vector);
+        let row_width = grid.shape[1] * options.width;
+        let output = |(index, request): (usize, &RowRequest)| {
+            // Only the row's own tokens are read, so padding cannot touch its answer.
+            let tokens = &hidden[index * row_width..][..request.row.len() * options.width];
+            RowOutput {
+                sentence: request.wanted.sentence.then(|| sentence(tokens, *options)),
+                tokens: request.wanted.tokens.then(|| RowVector::from(tokens)),
             }
-            RowVector::from(vector)
-        });
-        Ok(vectors.collect())
+        };
+        Ok(rows.iter().enumerate().map(output).collect())
     }
 }
 
+/// The pooled vector of one row.
+fn sentence(tokens: &[f32], options: SessionOptions) -> RowVector {
+    let mut vector = pool(tokens, options.width, options.pooling);
+    if options.normalize {
+        normalize(&mut vector);
+    }
+    vector.into()
+}
+
 impl Encoder for OnnxEncoder {
-    fn encode(&mut self, rows: &[Arc<[u32]>]) -> Result<Vec<RowVector>, Error> {
+    fn encode(&mut self, rows: &[RowRequest]) -> Result<Vec<RowOutput>, Error> {
         let _inside = exit::enter().ok_or_else(leaving)?;
         let result = self.run(rows);
         let is_stopped = self.stopper.end();
@@ -187,18 +194,29 @@ fn build(runtime: &Runtime, model: &[u8], folder: &str, threads: usize) -> Resul
         .map_err(|error| text(&error))
 }
 
-/// Token ids and mask of a `[rows, tokens]` grid.
-fn pad(rows: &[Arc<[u32]>], tokens: usize) -> (Vec<i32>, Vec<i32>) {
-    let mut ids = vec![0; rows.len() * tokens];
-    let mut mask = vec![0; rows.len() * tokens];
-    for (index, row) in rows.iter().enumerate() {
-        let start = index * tokens;
-        for (at, id) in row.iter().enumerate() {
-            ids[start + at] = id.cast_signed();
-            mask[start + at] = 1;
+/// The inputs of a forward: `[rows, tokens]`, short rows padded on the right.
+struct Grid {
+    shape: [usize; 2],
+    ids: Vec<i32>,
+    segments: Vec<i32>,
+    mask: Vec<i32>,
+}
+
+impl Grid {
+    fn new(rows: &[RowRequest]) -> Self {
+        let tokens = rows.iter().map(|request| request.row.len()).max().unwrap_or(0);
+        let places = rows.len() * tokens;
+        let (mut ids, mut segments, mut mask) = (vec![0; places], vec![0; places], vec![0; places]);
+        for (index, RowRequest { row, .. }) in rows.iter().enumerate() {
+            let start = index * tokens;
+            for (place, id) in ids[start..].iter_mut().zip(row.ids.iter()) {
+                *place = id.cast_signed();
+            }
+            mask[start..start + row.len()].fill(1);
+            segments[start + row.second_from..start + row.len()].fill(1);
         }
+        Self { shape: [rows.len(), tokens], ids, segments, mask }
     }
-    (ids, mask)
 }
 
 fn leaving() -> Error {

@@ -7,4 +7,4 @@ mod tasks;
 
 pub use models::{metrics, models};
 pub use not_yet::not_yet;
-pub use tasks::{bundle, classify, embeddings};
+pub use tasks::{bundle, classify, embeddings, rerank};

@@ -1,4 +1,4 @@
-//! `POST /v1/embeddings`, `/v1/classify` and `/v1/bundle`: the first two are bundles of one task.
+//! The `POST` endpoints. All but `/v1/bundle` are bundles of one task.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -6,40 +6,64 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
+use serde::de::DeserializeOwned;
 
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::serve::body::read_json;
 use crate::serve::reply::{failure, json, timed};
-use crate::serve::requests::{BundleRequest, BundleTask, ClassifyRequest, EmbeddingsRequest, Shown, deadline};
+use crate::serve::requests::{
+    BundleRequest, BundleTask, ClassifyRequest, EmbeddingsRequest, RerankRequest, Shown, deadline,
+};
 use crate::serve::responses::{BundleResponse, BundleResult, TaskResponse};
 use crate::serve::timing::Clock;
 use crate::task::{BundleOptions, Task};
 
-/// `POST /v1/embeddings`.
-pub async fn embeddings(State(engine): State<Arc<Engine>>, body: Body) -> Response {
-    let mut clock = Clock::start(Arc::clone(&engine), "embeddings");
-    let result = async {
-        let request: EmbeddingsRequest = read_json(body, engine.options().max_request_bytes).await?;
-        let deadline = deadline(clock.started(), request.options.deadline_ms)?;
-        let (task, shown) = request.into_task(String::new());
-        one(&engine, &mut clock, task, shown, deadline).await
-    };
-    let response = result.await.unwrap_or_else(|error| failure(&error));
-    timed(response, clock)
+/// A body that asks for one task.
+trait TaskRequest: DeserializeOwned + Send + 'static {
+    /// What the endpoint is called in metrics.
+    const ENDPOINT: &'static str;
+
+    /// Milliseconds after which the caller stops waiting.
+    fn deadline_ms(&self) -> Option<u64>;
+
+    /// The task and what its response shows.
+    fn into_one(self) -> Result<(Task, Shown), Error>;
 }
+
+macro_rules! task_request {
+    ($request:ty, $endpoint:literal) => {
+        impl TaskRequest for $request {
+            const ENDPOINT: &'static str = $endpoint;
+
+            fn deadline_ms(&self) -> Option<u64> {
+                self.options.deadline_ms
+            }
+
+            fn into_one(self) -> Result<(Task, Shown), Error> {
+                self.into_task(String::new())
+            }
+        }
+    };
+}
+
+task_request!(ClassifyRequest, "classify");
+task_request!(EmbeddingsRequest, "embeddings");
+task_request!(RerankRequest, "rerank");
 
 /// `POST /v1/classify`.
 pub async fn classify(State(engine): State<Arc<Engine>>, body: Body) -> Response {
-    let mut clock = Clock::start(Arc::clone(&engine), "classify");
-    let result = async {
-        let request: ClassifyRequest = read_json(body, engine.options().max_request_bytes).await?;
-        let deadline = deadline(clock.started(), request.options.deadline_ms)?;
-        let (task, shown) = request.into_task(String::new());
-        one(&engine, &mut clock, task, shown, deadline).await
-    };
-    let response = result.await.unwrap_or_else(|error| failure(&error));
-    timed(response, clock)
+    one::<ClassifyRequest>(engine, body).await
+}
+
+/// `POST /v1/embeddings`.
+pub async fn embeddings(State(engine): State<Arc<Engine>>, body: Body) -> Response {
+    one::<EmbeddingsRequest>(engine, body).await
+}
+
+/// `POST /v1/rerank`.
+pub async fn rerank(State(engine): State<Arc<Engine>>, body: Body) -> Response {
+    one::<RerankRequest>(engine, body).await
 }
 
 /// `POST /v1/bundle`.
@@ -49,40 +73,57 @@ pub async fn bundle(State(engine): State<Arc<Engine>>, body: Body) -> Response {
     timed(response, clock)
 }
 
-async fn one(
-    engine: &Arc<Engine>,
-    clock: &mut Clock,
-    task: Task,
-    shown: Shown,
-    deadline: Option<Instant>,
-) -> Result<Response, Error> {
-    clock.parsed();
-    let mut answer = engine.bundle(vec![task], BundleOptions { deadline }).await;
-    clock.phases = answer.phases;
-    let start = Instant::now();
-    let outcome = answer.outcomes.pop().ok_or_else(closing)?;
-    let response = json(200, &TaskResponse::new(&outcome.result?, shown, &answer.phases));
-    clock.serialize = start.elapsed();
-    Ok(response)
+async fn one<R: TaskRequest>(engine: Arc<Engine>, body: Body) -> Response {
+    let mut clock = Clock::start(Arc::clone(&engine), R::ENDPOINT);
+    let result = async {
+        let request: R = read_json(body, engine.options().max_request_bytes).await?;
+        let deadline = deadline(clock.started(), request.deadline_ms())?;
+        let (task, shown) = request.into_one()?;
+        clock.parsed();
+        let mut answer = engine.bundle(vec![task], BundleOptions { deadline }).await;
+        clock.phases = answer.phases;
+        let start = Instant::now();
+        let outcome = answer.outcomes.pop().ok_or_else(closing)?;
+        let response = json(200, &TaskResponse::new(&outcome.result?, shown, &answer.phases));
+        clock.serialize = start.elapsed();
+        Ok(response)
+    };
+    let response = result.await.unwrap_or_else(|error: Error| failure(&error));
+    timed(response, clock)
 }
 
 async fn several(engine: &Arc<Engine>, clock: &mut Clock, body: Body) -> Result<Response, Error> {
     let request: BundleRequest = read_json(body, engine.options().max_request_bytes).await?;
     let deadline = deadline(clock.started(), request.options.deadline_ms)?;
-    let tasks = request.tasks.into_iter().map(BundleTask::into_task);
-    let (tasks, shown) = tasks.collect::<Result<(Vec<Task>, Vec<Shown>), Error>>()?;
-    engine.check_bundle(&tasks)?;
-    engine.metrics().bundle(tasks.len());
+    let ids: Vec<String> = request.tasks.iter().map(|task| task.id.clone()).collect();
+    engine.check_bundle(&ids)?;
+    engine.metrics().bundle(ids.len());
+    let read: Vec<Result<(Task, Shown), Error>> = request.tasks.into_iter().map(BundleTask::into_task).collect();
     clock.parsed();
+    let mut shown = Vec::with_capacity(read.len());
+    let mut tasks = Vec::with_capacity(read.len());
+    for result in read {
+        shown.push(result.map(|(task, shown)| {
+            tasks.push(task);
+            shown
+        }));
+    }
+    let has_tasks = !tasks.is_empty();
     let answer = engine.bundle(tasks, BundleOptions { deadline }).await;
     clock.phases = answer.phases;
     let start = Instant::now();
-    if answer.outcomes.is_empty() {
+    if has_tasks && answer.outcomes.is_empty() {
         return Err(closing());
     }
-    let results = answer.outcomes.iter().zip(shown);
-    let results = results.map(|(outcome, shown)| BundleResult::new(outcome, shown, &answer.phases)).collect();
-    let response = json(200, &BundleResponse { results });
+    let mut outcomes = answer.outcomes.iter();
+    let results = ids.iter().zip(&shown).map(|(id, shown)| match shown {
+        Err(error) => BundleResult::failed(id, error),
+        Ok(shown) => match outcomes.next() {
+            Some(outcome) => BundleResult::new(outcome, *shown, &answer.phases),
+            None => unreachable!("every task has its outcome"),
+        },
+    });
+    let response = json(200, &BundleResponse { results: results.collect() });
     clock.serialize = start.elapsed();
     Ok(response)
 }

@@ -1,0 +1,79 @@
+//! Typed questions about a state.
+
+use std::sync::Arc;
+
+use super::item::{ItemAnswer, Planned};
+use super::read::Limits;
+use crate::engines::RowOutput;
+use crate::error::Error;
+use crate::families::{DecisionLayout, ReadInput, StateReading};
+use crate::model::LoadedModel;
+use crate::question::{Question, QuestionKind};
+
+/// The rows of a group of questions and how they become its answers.
+pub fn plan(
+    model: &LoadedModel,
+    layout: &dyn DecisionLayout,
+    limits: Limits,
+    state: &str,
+    questions: &[&Question],
+) -> Result<Planned, Error> {
+    let read = StateReading {
+        reader: &model.reader,
+        state,
+        row_tokens: limits.row_tokens,
+        scan_tokens: limits.scan_tokens,
+        overflow: limits.overflow,
+    };
+    let laid_out = layout.lay_out(&read, questions)?;
+    let finish = laid_out.finish;
+    let finish = Box::new(move |outputs: &[Arc<RowOutput>]| Ok(ItemAnswer::Answers(Arc::new(finish(outputs)))));
+    let input = ReadInput { windows: laid_out.rows.len(), ..laid_out.input };
+    Ok(Planned { rows: laid_out.rows, input, finish })
+}
+
+/// Checks that a model answers questions of this kind.
+pub fn check_question(layout: &dyn DecisionLayout, model: &str, question: &Question) -> Result<(), Error> {
+    let card = layout.card();
+    let kind = question.kind.as_str();
+    if !card.question_types.contains(&kind) {
+        let known = card.question_types.join(", ");
+        return Err(Error::InvalidQuestion(format!("Model {model:?} answers no {kind} questions; it answers {known}")));
+    }
+    let options = question.kind.options();
+    if options > card.max_options {
+        return Err(Error::InvalidQuestion(format!(
+            "The question has {options} options; model {model:?} takes at most {}",
+            card.max_options
+        )));
+    }
+    Ok(())
+}
+
+/// Everything of a question that decides its answer, as one string.
+pub fn canonical(question: &Question) -> String {
+    // The Debug form quotes every string, so no two questions share it.
+    format!("{question:?}")
+}
+
+impl QuestionKind {
+    /// The word of the wire.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Choice(_) => "choice",
+            Self::Noul { .. } => "noul",
+            Self::Score(_) => "score",
+            Self::Set(_) => "set",
+            Self::Span(_) => "span",
+        }
+    }
+
+    /// Options, levels or labels.
+    pub fn options(&self) -> usize {
+        match self {
+            Self::Choice(options) | Self::Set(options) | Self::Span(options) => options.len(),
+            Self::Score(levels) => levels.len(),
+            Self::Noul { .. } => 2,
+        }
+    }
+}

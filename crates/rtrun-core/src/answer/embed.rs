@@ -1,0 +1,121 @@
+//! The sentence vector of a text.
+
+use std::sync::Arc;
+
+use super::item::{ItemAnswer, Planned};
+use super::read::Reading;
+use crate::engines::{RowOutput, RowVector, normalize};
+use crate::error::Error;
+use crate::families::EmbeddingCard;
+use crate::model::LoadedModel;
+use crate::task::InputType;
+
+/// What a vector shall be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VectorPlan {
+    /// Its length.
+    pub dimension: usize,
+    /// Whether it is shorter than the model's own.
+    pub is_cut: bool,
+    /// Whether it has length 1.
+    pub normalized: bool,
+    /// The exit that it leaves by.
+    pub exit: u16,
+    /// That exit's layer, `None` for the last one.
+    pub layer: Option<usize>,
+    /// What is put in front of every text.
+    pub prompt: String,
+}
+
+/// Checks what is wished against what the model declares.
+pub fn vector_plan(
+    model: &LoadedModel,
+    dimensions: Option<usize>,
+    layer: Option<usize>,
+    input_type: Option<InputType>,
+) -> Result<VectorPlan, Error> {
+    let Some(card) = &model.surfaces.embedding else {
+        return Err(Error::UnsupportedSurface(format!("Model {:?} does not serve embeddings", model.name)));
+    };
+    let dimension = dimensions.unwrap_or(card.dimension);
+    if !card.dimensions.contains(&dimension) {
+        let all = listed(&card.dimensions);
+        return Err(Error::InvalidRequest(format!(
+            "dimensions is {dimension}; model {:?} has vectors of {all} only",
+            model.name
+        )));
+    }
+    let exit = match layer {
+        None => 0,
+        Some(layer) => exit_of(model, card, layer)?,
+    };
+    Ok(VectorPlan {
+        dimension,
+        is_cut: dimension < card.dimension,
+        normalized: card.normalized,
+        exit,
+        layer: layer.filter(|_| exit > 0),
+        prompt: prompt(card, input_type),
+    })
+}
+
+/// The row of a text and how it becomes a vector.
+pub fn plan(reading: Reading<'_>, wished: &VectorPlan, text: &str) -> Result<Planned, Error> {
+    let mut read = if wished.prompt.is_empty() {
+        reading.text(text)?
+    } else {
+        reading.text(&[wished.prompt.as_str(), text].concat())?
+    };
+    for request in &mut read.rows {
+        request.row.exit = wished.exit;
+    }
+    let cut_to = wished.is_cut.then_some((wished.dimension, wished.normalized));
+    let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
+        let vector = outputs.first().and_then(|output| output.sentence.clone());
+        let vector = vector.ok_or_else(|| Error::Internal("A row lost its vector; this is a bug".to_owned()))?;
+        Ok(ItemAnswer::Vector(match cut_to {
+            None => vector,
+            Some((dimension, normalized)) => cut(&vector, dimension, normalized),
+        }))
+    });
+    Ok(Planned { rows: read.rows, input: read.input, finish })
+}
+
+/// A Matryoshka vector: its first numbers, of length 1 again where the whole one is.
+fn cut(vector: &RowVector, dimension: usize, normalized: bool) -> RowVector {
+    let mut short = vector[..dimension].to_vec();
+    if normalized {
+        normalize(&mut short);
+    }
+    short.into()
+}
+
+fn exit_of(model: &LoadedModel, card: &EmbeddingCard, layer: usize) -> Result<u16, Error> {
+    let exit = card.layers.iter().position(|declared| *declared == layer);
+    match exit.and_then(|exit| u16::try_from(exit + 1).ok()) {
+        Some(exit) => Ok(exit),
+        None if card.layers.is_empty() => Err(Error::InvalidRequest(format!(
+            "layer is {layer}; model {:?} declares no layers to leave by, so leave it out",
+            model.name
+        ))),
+        None => Err(Error::InvalidRequest(format!(
+            "layer is {layer}; model {:?} declares {} only",
+            model.name,
+            listed(&card.layers)
+        ))),
+    }
+}
+
+/// A model without prompts reads queries and documents alike.
+fn prompt(card: &EmbeddingCard, input_type: Option<InputType>) -> String {
+    let names: &[&str] = match input_type {
+        None => return String::new(),
+        Some(InputType::Query) => &["query"],
+        Some(InputType::Document) => &["document", "passage"],
+    };
+    names.iter().find_map(|name| card.prompts.get(*name)).cloned().unwrap_or_default()
+}
+
+fn listed(numbers: &[usize]) -> String {
+    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}

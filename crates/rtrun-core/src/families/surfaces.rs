@@ -1,0 +1,102 @@
+//! What a model serves, by the surfaces of the contract.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::head::Head;
+use super::layout::DecisionLayout;
+use super::transform::{Linear, Step, Transform};
+use crate::error::Error;
+use crate::package::{FamilyKind, Package, Weights};
+
+/// Everything that can be asked of one model. All of it reads the same trunk, so that all of it together costs one
+/// forward.
+#[derive(Default)]
+pub struct Surfaces {
+    /// The vectors it serves.
+    pub embedding: Option<EmbeddingCard>,
+    /// The heads it classifies with.
+    pub heads: Vec<Arc<Head>>,
+    /// The head that scores a document against a query.
+    pub rerank: Option<Arc<Head>>,
+    /// How it answers typed questions.
+    pub decisions: Option<Arc<dyn DecisionLayout>>,
+}
+
+/// What a model's vectors are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbeddingCard {
+    /// Length of a whole vector.
+    pub dimension: usize,
+    /// The lengths that a vector may be cut to, the whole one among them.
+    pub dimensions: Vec<usize>,
+    /// Whether vectors have length 1.
+    pub normalized: bool,
+    /// How token vectors become the sentence vector.
+    pub pooling: &'static str,
+    /// The layers that a row may leave by besides the last one, in the order of the exits from 1 on.
+    pub layers: Vec<usize>,
+    /// What is put in front of a text, by the kind of input.
+    pub prompts: BTreeMap<String, String>,
+}
+
+/// The name of the head of a plain classification repository.
+pub const CLASSIFIER: &str = "classifier";
+
+impl Surfaces {
+    /// What a package serves, with its heads loaded. `dimension` is the width of the trunk.
+    pub fn open(package: &Package, dimension: usize) -> Result<Self, Error> {
+        match package.family {
+            FamilyKind::Embeddings | FamilyKind::StaticEmbeddings => Ok(Self {
+                embedding: Some(embedding_card(package, dimension)),
+                heads: heads(package, dimension)?,
+                ..Self::default()
+            }),
+            FamilyKind::SequenceClassification => {
+                Ok(Self { heads: vec![Arc::new(classifier(package, dimension)?)], ..Self::default() })
+            }
+        }
+    }
+}
+
+fn embedding_card(package: &Package, dimension: usize) -> EmbeddingCard {
+    EmbeddingCard {
+        dimension,
+        dimensions: vec![dimension],
+        normalized: package.normalize,
+        pooling: package.pooling.as_str(),
+        layers: Vec::new(),
+        prompts: BTreeMap::new(),
+    }
+}
+
+/// The heads that `rtrun.json` names.
+fn heads(package: &Package, dimension: usize) -> Result<Vec<Arc<Head>>, Error> {
+    let mut files: BTreeMap<&str, Weights> = BTreeMap::new();
+    let mut heads = Vec::new();
+    for settings in &package.heads {
+        if !files.contains_key(settings.file.as_str()) {
+            files.insert(&settings.file, Weights::open(&package.files, &package.name, &settings.file)?);
+        }
+        heads.push(Arc::new(Head::open(&files[settings.file.as_str()], settings, dimension)?));
+    }
+    Ok(heads)
+}
+
+fn classifier(package: &Package, dimension: usize) -> Result<Head, Error> {
+    let weights = &package.weights;
+    let prefix = if weights.has("bert.pooler.dense.weight") { "bert." } else { "" };
+    let pooler = Linear::open(
+        weights,
+        &format!("{prefix}pooler.dense.weight"),
+        Some(&format!("{prefix}pooler.dense.bias")),
+        [dimension, dimension],
+    )?;
+    let Some((labels, kind)) = package.classifier.clone() else {
+        return Err(Error::Internal("A classification package has no labels; this is a bug".to_owned()));
+    };
+    let shape = [labels.len(), dimension];
+    let linear = Linear::open(weights, "classifier.weight", Some("classifier.bias"), shape)?;
+    let network = Transform::new(vec![Step::Linear(pooler), Step::Tanh, Step::Linear(linear)]);
+    Ok(Head::plain(CLASSIFIER, kind, labels, network))
+}
