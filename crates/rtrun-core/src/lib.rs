@@ -8,6 +8,7 @@ mod engine;
 mod error;
 mod metrics;
 mod options;
+mod question;
 mod task;
 
 pub mod engines;
@@ -24,6 +25,10 @@ pub use engine::{Engine, EngineStatus};
 pub use error::{CODES, Error};
 pub use metrics::Metrics;
 pub use options::{EngineOptions, FAMILIES, LONGEST_LOAD_RETRY, MAX_INPUTS, ModelOptions, default_threads};
+pub use question::{
+    Answer, AskedQuestion, Described, QUESTION_TYPES, Question, QuestionKind, Span, StateQuestions, choice_confidence,
+    expected_level, score_confidence,
+};
 pub use task::{
     AnsweredBy, BundleAnswer, BundleOptions, ClassifyAnswer, EmbeddingsAnswer, ItemInput, Phases, Task, TaskAnswer,
     TaskKind, TaskOutcome, Usage,
