@@ -25,7 +25,10 @@ pub use engine::{Engine, EngineStatus};
 pub use error::{CODES, Error};
 pub use metrics::Metrics;
 pub use options::{EngineOptions, FAMILIES, LONGEST_LOAD_RETRY, MAX_INPUTS, ModelOptions, default_threads};
-pub use question::{Answer, AskedQuestion, Described, Question, QuestionKind, StateQuestions};
+pub use question::{
+    Answer, AskedQuestion, Described, QUESTION_TYPES, Question, QuestionKind, Span, StateQuestions, choice_confidence,
+    expected_level, score_confidence,
+};
 pub use task::{
     AnsweredBy, BundleAnswer, BundleOptions, Classified, ClassifyAnswer, ClassifyInput, DecisionsAnswer,
     EmbeddingInput, EmbeddingsAnswer, InputType, Phases, ReadingOptions, Relevance, RerankAnswer, StateAnswer, Task,

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::engines::RowVector;
 use crate::error::Error;
-use crate::families::{ReadInput, Span};
+use crate::families::ReadInput;
 use crate::package::HeadKind;
-use crate::question::{Answer, StateQuestions};
+use crate::question::{Answer, Span, StateQuestions};
 use crate::tokens::Overflow;
 
 /// One task of a bundle.

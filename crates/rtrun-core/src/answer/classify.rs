@@ -6,7 +6,8 @@ use super::item::{ItemAnswer, Planned};
 use super::read::{ReadRows, Reading};
 use crate::engines::RowOutput;
 use crate::error::Error;
-use crate::families::{FoundSpan, Head, HeadInputs, Scheme, Span, show, union};
+use crate::families::{FoundSpan, Head, HeadInputs, Scheme, show, union};
+use crate::question::Span;
 use crate::task::{Classified, ClassifyInput, TokenLabels, WindowLabels};
 use crate::tokens::Place;
 

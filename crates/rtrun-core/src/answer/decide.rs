@@ -8,7 +8,7 @@ use crate::engines::RowOutput;
 use crate::error::Error;
 use crate::families::{DecisionLayout, ReadInput, StateReading};
 use crate::model::LoadedModel;
-use crate::question::{Question, QuestionKind};
+use crate::question::Question;
 
 /// The rows of a group of questions and how they become its answers.
 pub fn plan(
@@ -54,26 +54,4 @@ pub fn check_question(layout: &dyn DecisionLayout, model: &str, question: &Quest
 pub fn canonical(question: &Question) -> String {
     // The Debug form quotes every string, so no two questions share it.
     format!("{question:?}")
-}
-
-impl QuestionKind {
-    /// The word of the wire.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Choice(_) => "choice",
-            Self::Noul { .. } => "noul",
-            Self::Score(_) => "score",
-            Self::Set(_) => "set",
-            Self::Span(_) => "span",
-        }
-    }
-
-    /// Options, levels or labels.
-    pub fn options(&self) -> usize {
-        match self {
-            Self::Choice(options) | Self::Set(options) | Self::Span(options) => options.len(),
-            Self::Score(levels) => levels.len(),
-            Self::Noul { .. } => 2,
-        }
-    }
 }

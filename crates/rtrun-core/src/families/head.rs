@@ -17,6 +17,8 @@ pub struct Head {
     pub kind: HeadKind,
     /// The labels, in the order of the probabilities.
     pub labels: Vec<String>,
+    /// The probability from which a label counts as selected, unless it has its own.
+    pub default_threshold: f32,
     /// Per label, or per kind of span, the probability from which it counts as selected.
     pub thresholds: Vec<f32>,
     /// What the texts of an input are to it.
@@ -74,6 +76,7 @@ impl Head {
             name: settings.name.clone(),
             kind: settings.kind,
             labels: settings.labels.clone(),
+            default_threshold: settings.threshold,
             thresholds: named.iter().map(threshold).collect(),
             inputs: settings.grounded_prompt.clone().map_or(HeadInputs::Text, HeadInputs::Grounded),
             reduction,

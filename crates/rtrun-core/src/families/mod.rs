@@ -10,6 +10,6 @@ mod transform;
 pub use head::{GROUNDED_PROMPT, Head, HeadInputs, sigmoid, softmax};
 pub use layout::{DecisionCard, DecisionLayout, Finish, LaidOut, ReadInput, StateReading};
 pub use reduce::Reduction;
-pub use spans::{FoundSpan, Scheme, Span, show, union};
+pub use spans::{FoundSpan, Scheme, show, union};
 pub use surfaces::{CLASSIFIER, EmbeddingCard, Surfaces};
 pub use transform::{Linear, Step, Transform, dot};

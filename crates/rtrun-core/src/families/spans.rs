@@ -1,21 +1,7 @@
 //! From the labels of tokens to the spans of a text.
 
+use crate::question::Span;
 use crate::tokens::Place;
-
-/// A labelled stretch of a text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Span {
-    /// The label, without the prefix of a tagging scheme.
-    pub label: String,
-    /// First character, as an index of Unicode code points.
-    pub start: usize,
-    /// One more than the last character.
-    pub end: usize,
-    /// The characters themselves.
-    pub text: String,
-    /// Mean over its words of their probability, the largest where windows overlap.
-    pub probability: f32,
-}
 
 /// How token labels stand for spans: the labels of BIO and BIOES schemes, or plain labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +29,7 @@ pub struct FoundSpan {
     pub start: usize,
     /// One more than the last byte.
     pub end: usize,
-    /// See [`Span::probability`].
+    /// Mean over its words of their probability, the largest where windows overlap.
     pub probability: f32,
 }
 

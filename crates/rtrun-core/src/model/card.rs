@@ -1,5 +1,7 @@
 //! What a model says about itself.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::loaded::LoadedModel;
@@ -57,8 +59,10 @@ struct HeadCard {
     name: String,
     kind: &'static str,
     labels: Vec<String>,
-    inputs: &'static str,
-    thresholds: Vec<f32>,
+    inputs: Vec<&'static str>,
+    default_threshold: f32,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    thresholds: BTreeMap<String, f32>,
     overflow: [&'static str; 3],
     #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<WindowCard>,
@@ -133,7 +137,7 @@ impl LoadedCard {
             surfaces: surfaces.into_iter().flatten().collect(),
             question_types: decisions.map(|card| card.question_types.clone()).unwrap_or_default(),
             modalities: ["text"],
-            heads: heads.iter().map(|head| head_card(head)).collect(),
+            heads: heads.iter().map(|head| head_card(head, model.reader.pair().is_some())).collect(),
             embedding: embedding.as_ref().map(embedding_entry),
             limits: LimitsCard {
                 max_input_tokens: model.max_tokens,
@@ -156,16 +160,20 @@ impl LoadedCard {
     }
 }
 
-fn head_card(head: &Head) -> HeadCard {
+fn head_card(head: &Head, takes_pairs: bool) -> HeadCard {
+    let labels = head.scheme.as_ref().map_or(&head.labels, |scheme| &scheme.kinds);
+    let named = labels.iter().cloned().zip(head.thresholds.iter().copied());
     HeadCard {
         name: head.name.clone(),
         kind: head.kind.as_str(),
         labels: head.labels.clone(),
-        inputs: match head.inputs {
-            HeadInputs::Text => "text",
-            HeadInputs::Grounded(_) => "grounded",
+        inputs: match (&head.inputs, &head.scheme) {
+            (HeadInputs::Grounded(_), _) => vec!["grounded"],
+            (HeadInputs::Text, None) if takes_pairs => vec!["text", "pair"],
+            (HeadInputs::Text, _) => vec!["text"],
         },
-        thresholds: head.thresholds.clone(),
+        default_threshold: head.default_threshold,
+        thresholds: named.filter(|(_, threshold)| threshold.to_bits() != head.default_threshold.to_bits()).collect(),
         overflow: ["reject", "truncate", "window"],
         window: head.window.map(|(tokens, overlap)| WindowCard { tokens, overlap }),
         reduction: if head.scheme.is_some() { "union" } else { head.reduction.as_str() },

@@ -2,6 +2,7 @@
 
 mod body;
 mod connection;
+pub mod decisions;
 mod encode;
 mod endpoints;
 mod listen;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 
-use super::endpoints::{bundle, classify, embeddings, health, metrics, models, not_yet, rerank};
+use super::endpoints::{bundle, classify, decisions, embeddings, health, metrics, models, openapi, rerank};
 use super::reply::{method_not_allowed, path_not_found};
 use crate::engine::Engine;
 
@@ -15,10 +15,10 @@ pub fn router(engine: Arc<Engine>) -> Router {
         .route("/v1/embeddings", post(embeddings))
         .route("/v1/classify", post(classify))
         .route("/v1/bundle", post(bundle))
-        .route("/v1/decisions", post(not_yet))
-        .route("/v1/systemone", post(not_yet))
+        .route("/v1/decisions", post(decisions))
+        .route("/v1/systemone", post(decisions))
         .route("/v1/rerank", post(rerank))
-        .route("/openapi.yaml", get(not_yet))
+        .route("/openapi.yaml", get(openapi))
         .route("/v1/models", get(models))
         .route("/health", get(health::health))
         .route("/health/live", get(health::live))

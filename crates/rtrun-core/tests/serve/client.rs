@@ -1,6 +1,6 @@
-//! A client that sends exactly the bytes it is told to.
+//! A client that sends exactly the bytes it is told to, and holds every response against the contract document.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -11,8 +11,46 @@ use rtrun_core::serve::{Address, ServeOptions, Server};
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub trait Stream: Read + Write {}
-impl<T: Read + Write> Stream for T {}
+use crate::support::contract::{Response, assert_contract};
+
+/// A connection that knows what it was asked.
+pub trait Stream: Read + Write {
+    /// The beginning of what was sent, long enough for the method and the path.
+    fn sent(&self) -> &[u8];
+}
+
+/// Keeps the beginning of what is sent.
+struct Recording<S> {
+    stream: S,
+    sent: Vec<u8>,
+}
+
+const KEPT_BYTES: usize = 1024;
+
+impl<S: Read> Read for Recording<S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stream.read(buffer)
+    }
+}
+
+impl<S: Write> Write for Recording<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.stream.write(bytes)?;
+        let kept = written.min(KEPT_BYTES - self.sent.len().min(KEPT_BYTES));
+        self.sent.extend_from_slice(&bytes[..kept]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+impl<S: Read + Write> Stream for Recording<S> {
+    fn sent(&self) -> &[u8] {
+        &self.sent
+    }
+}
 
 /// One HTTP response.
 #[derive(Debug)]
@@ -28,10 +66,21 @@ impl Reply {
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            key.eq_ignore_ascii_case(name).then(|| value.trim())
-        })
+        self.headers().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        let parts = self.head.lines().filter_map(|line| line.split_once(':'));
+        parts.map(|(name, value)| (name, value.trim()))
+    }
+
+    fn assert_contract(&self, sent: &[u8]) {
+        let sent = String::from_utf8_lossy(sent);
+        let mut line = sent.split(' ');
+        let (Some(method), Some(path)) = (line.next(), line.next()) else { panic!("no request was sent") };
+        let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let headers: Vec<(String, String)> = self.headers().map(own).collect();
+        assert_contract(&Response { method, path, status: self.status, headers: &headers, body: &self.body });
     }
 
     /// Status and error code.
@@ -63,12 +112,12 @@ pub fn connect(server: &Server) -> Box<dyn Stream> {
         Address::Unix(path) => {
             let stream = UnixStream::connect(path).unwrap();
             stream.set_read_timeout(patience).unwrap();
-            Box::new(stream)
+            Box::new(Recording { stream, sent: Vec::new() })
         }
         Address::Tcp(address) => {
             let stream = TcpStream::connect(address).unwrap();
             stream.set_read_timeout(patience).unwrap();
-            Box::new(stream)
+            Box::new(Recording { stream, sent: Vec::new() })
         }
     }
 }
@@ -103,5 +152,7 @@ pub fn receive(stream: &mut dyn Stream) -> Reply {
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
     assert!(!is_chunked, "responses have a length");
-    Reply { status, head: head.to_owned(), body: body.to_owned() }
+    let reply = Reply { status, head: head.to_owned(), body: body.to_owned() };
+    reply.assert_contract(stream.sent());
+    reply
 }

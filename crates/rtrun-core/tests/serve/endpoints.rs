@@ -130,17 +130,27 @@ fn a_bundle_answers_each_task_with_the_status_it_would_have_alone() {
 }
 
 #[test]
-fn surfaces_that_are_not_there_yet_say_so() {
+fn a_surface_that_the_model_does_not_serve_says_so() {
     let engine = engine(&["static"]);
     let (server, _folder) = serve_unix(&engine);
-    for path in ["/v1/decisions", "/v1/systemone"] {
-        let reply = post(&server, path, &json!({}));
-        assert_eq!(reply.error(), (422, "unsupported_surface".to_owned()));
-        assert_eq!(reply.message(), format!("{path} is not supported yet"));
+    let questions = json!({ "state": "hello", "questions": { "a": { "type": "noul", "instructions": "Is it?" } } });
+    for (path, body) in [
+        ("/v1/decisions", questions.clone()),
+        ("/v1/systemone", questions),
+        ("/v1/classify", json!({ "input": "hello" })),
+        ("/v1/rerank", json!({ "query": "hello", "documents": ["hello"] })),
+    ] {
+        assert_eq!(post(&server, path, &body).error(), (422, "unsupported_surface".to_owned()), "{path}");
     }
-    assert_eq!(get(&server, "/openapi.yaml").error(), (422, "unsupported_surface".to_owned()));
-    let reply = post(&server, "/v1/classify", &json!({ "input": "hello" }));
-    assert_eq!(reply.error(), (422, "unsupported_surface".to_owned()));
+}
+
+#[test]
+fn the_contract_document_is_served_as_it_is() {
+    let engine = engine(&["static"]);
+    let (server, _folder) = serve_unix(&engine);
+    let reply = get(&server, "/openapi.yaml");
+    assert_eq!(reply.status, 200);
+    assert_eq!(reply.body, include_str!("../../openapi.yaml"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 mod client;
 mod closing;
+mod contract;
 mod endpoints;
 mod limits;
 mod metrics;

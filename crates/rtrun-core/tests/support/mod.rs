@@ -1,5 +1,6 @@
 //! What the tests share: fixture packages, the inference library, engines over them.
 
+pub mod contract;
 mod library;
 pub mod weights;
 

@@ -2,9 +2,9 @@
 
 pub mod health;
 mod models;
-mod not_yet;
+mod openapi;
 mod tasks;
 
 pub use models::{metrics, models};
-pub use not_yet::not_yet;
-pub use tasks::{bundle, classify, embeddings, rerank};
+pub use openapi::openapi;
+pub use tasks::{bundle, classify, decisions, embeddings, rerank};

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::serve::body::read_json;
+use crate::serve::decisions::{DecisionsRequest, StrictJson};
 use crate::serve::reply::{failure, json, timed};
 use crate::serve::requests::{
     BundleRequest, BundleTask, ClassifyRequest, EmbeddingsRequest, RerankRequest, Shown, deadline,
@@ -20,9 +21,15 @@ use crate::serve::timing::Clock;
 use crate::task::{BundleOptions, Task};
 
 /// A body that asks for one task.
-trait TaskRequest: DeserializeOwned + Send + 'static {
+trait TaskRequest: Sized {
     /// What the endpoint is called in metrics.
     const ENDPOINT: &'static str;
+
+    /// What the body is as JSON.
+    type Json: DeserializeOwned + Send + 'static;
+
+    /// The request that the JSON stands for.
+    fn read(json: Self::Json) -> Result<Self, Error>;
 
     /// Milliseconds after which the caller stops waiting.
     fn deadline_ms(&self) -> Option<u64>;
@@ -35,6 +42,11 @@ macro_rules! task_request {
     ($request:ty, $endpoint:literal) => {
         impl TaskRequest for $request {
             const ENDPOINT: &'static str = $endpoint;
+            type Json = Self;
+
+            fn read(json: Self) -> Result<Self, Error> {
+                Ok(json)
+            }
 
             fn deadline_ms(&self) -> Option<u64> {
                 self.options.deadline_ms
@@ -50,6 +62,28 @@ macro_rules! task_request {
 task_request!(ClassifyRequest, "classify");
 task_request!(EmbeddingsRequest, "embeddings");
 task_request!(RerankRequest, "rerank");
+
+impl TaskRequest for DecisionsRequest {
+    const ENDPOINT: &'static str = "decisions";
+    type Json = StrictJson;
+
+    fn read(json: StrictJson) -> Result<Self, Error> {
+        Self::read(json)
+    }
+
+    fn deadline_ms(&self) -> Option<u64> {
+        self.options.deadline_ms
+    }
+
+    fn into_one(self) -> Result<(Task, Shown), Error> {
+        Ok(self.into_task(String::new()))
+    }
+}
+
+/// `POST /v1/decisions` and `/v1/systemone`.
+pub async fn decisions(State(engine): State<Arc<Engine>>, body: Body) -> Response {
+    one::<DecisionsRequest>(engine, body).await
+}
 
 /// `POST /v1/classify`.
 pub async fn classify(State(engine): State<Arc<Engine>>, body: Body) -> Response {
@@ -76,7 +110,7 @@ pub async fn bundle(State(engine): State<Arc<Engine>>, body: Body) -> Response {
 async fn one<R: TaskRequest>(engine: Arc<Engine>, body: Body) -> Response {
     let mut clock = Clock::start(Arc::clone(&engine), R::ENDPOINT);
     let result = async {
-        let request: R = read_json(body, engine.options().max_request_bytes).await?;
+        let request = R::read(read_json(body, engine.options().max_request_bytes).await?)?;
         let deadline = deadline(clock.started(), request.deadline_ms())?;
         let (task, shown) = request.into_one()?;
         clock.parsed();
@@ -84,7 +118,7 @@ async fn one<R: TaskRequest>(engine: Arc<Engine>, body: Body) -> Response {
         clock.phases = answer.phases;
         let start = Instant::now();
         let outcome = answer.outcomes.pop().ok_or_else(closing)?;
-        let response = json(200, &TaskResponse::new(&outcome.result?, shown, &answer.phases));
+        let response = json(200, &TaskResponse::new(&outcome.result?, &shown, &answer.phases));
         clock.serialize = start.elapsed();
         Ok(response)
     };
@@ -119,7 +153,7 @@ async fn several(engine: &Arc<Engine>, clock: &mut Clock, body: Body) -> Result<
     let results = ids.iter().zip(&shown).map(|(id, shown)| match shown {
         Err(error) => BundleResult::failed(id, error),
         Ok(shown) => match outcomes.next() {
-            Some(outcome) => BundleResult::new(outcome, *shown, &answer.phases),
+            Some(outcome) => BundleResult::new(outcome, shown, &answer.phases),
             None => unreachable!("every task has its outcome"),
         },
     });

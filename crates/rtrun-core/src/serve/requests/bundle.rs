@@ -10,6 +10,7 @@ use super::options::Shown;
 use super::rerank::RerankRequest;
 use crate::error::Error;
 use crate::serve::body::parse;
+use crate::serve::decisions::DecisionsRequest;
 use crate::task::Task;
 
 /// The body. Tasks are read one by one, so that a wrong one fails alone.
@@ -57,6 +58,11 @@ impl BundleTask {
                 let request: EmbeddingsRequest = read(&body)?;
                 check_deadline(request.options.deadline_ms)?;
                 request.into_task(id)
+            }
+            (None, None, Some(body), None) => {
+                let request = DecisionsRequest::read(read(&body)?)?;
+                check_deadline(request.options.deadline_ms)?;
+                Ok(request.into_task(id))
             }
             (None, None, None, Some(body)) => {
                 let request: RerankRequest = read(&body)?;

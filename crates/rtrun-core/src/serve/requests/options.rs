@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::embeddings::EncodingFormat;
 use crate::error::Error;
+use crate::serve::decisions::Dialect;
 use crate::task::{ReadingOptions, Window};
 use crate::tokens::Overflow;
 
@@ -45,12 +46,14 @@ enum OverflowName {
 }
 
 /// What the response to a task has to show.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Shown {
     /// How vectors are written.
     pub format: EncodingFormat,
     /// Whether the answer says what computed it.
     pub meta: bool,
+    /// Whose API the answers to questions are written in.
+    pub dialect: Dialect,
     /// How many documents a ranking has.
     pub top: Option<usize>,
     /// Whether a ranking has the documents themselves.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::TaskResponse;
 use super::classify::ClassifyResponse;
+use super::decisions::AnsweredDecisions;
 use super::embeddings::EmbeddingsResponse;
 use super::rerank::RerankResponse;
 use crate::error::Error;
@@ -33,6 +34,7 @@ enum Outcome<'a> {
     Classify(ClassifyResponse<'a>),
     Embeddings(EmbeddingsResponse<'a>),
     Rerank(RerankResponse<'a>),
+    Decisions(AnsweredDecisions<'a>),
     Error(ErrorEntry<'a>),
 }
 
@@ -43,12 +45,13 @@ impl<'a> BundleResult<'a> {
     }
 
     /// Writes an outcome as it was asked for.
-    pub fn new(outcome: &'a TaskOutcome, shown: Shown, phases: &Phases) -> Self {
+    pub fn new(outcome: &'a TaskOutcome, shown: &'a Shown, phases: &Phases) -> Self {
         let (status, entry) = match &outcome.result {
             Ok(answer) => match TaskResponse::new(answer, shown, phases) {
                 TaskResponse::Classify(response) => (200, Outcome::Classify(response)),
                 TaskResponse::Embeddings(response) => (200, Outcome::Embeddings(response)),
                 TaskResponse::Rerank(response) => (200, Outcome::Rerank(response)),
+                TaskResponse::Decisions(response) => (200, Outcome::Decisions(response)),
             },
             Err(error) => return Self::failed(&outcome.id, error),
         };

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::parts::{InputEntry, Meta, UsageEntry, parts};
-use crate::families::Span;
 use crate::package::HeadKind;
+use crate::question::Span;
 use crate::serve::reply::ErrorEntry;
 use crate::serve::requests::Shown;
 use crate::task::{Classified, ClassifyAnswer, Phases, TokenLabels, WindowLabels};
@@ -74,7 +74,7 @@ struct WindowEntry<'a> {
 
 impl<'a> ClassifyResponse<'a> {
     /// Writes an answer as it was asked for.
-    pub fn new(answer: &'a ClassifyAnswer, shown: Shown, phases: &Phases) -> Self {
+    pub fn new(answer: &'a ClassifyAnswer, shown: &Shown, phases: &Phases) -> Self {
         let results = answer.items.iter().enumerate().map(|(index, item)| {
             let (input, classified, error) = parts(item);
             let found = classified.map(|classified| of_kind(answer, classified));

@@ -41,7 +41,7 @@ struct EmbeddingsUsage {
 
 impl<'a> EmbeddingsResponse<'a> {
     /// Writes an answer as it was asked for.
-    pub fn new(answer: &'a EmbeddingsAnswer, shown: Shown, phases: &Phases) -> Self {
+    pub fn new(answer: &'a EmbeddingsAnswer, shown: &Shown, phases: &Phases) -> Self {
         let data = answer.items.iter().enumerate().map(|(index, item)| {
             let (input, vector, error) = parts(item);
             let embedding = vector.map(|vector| Vector { values: vector, format: shown.format });

@@ -2,6 +2,7 @@
 
 mod bundle;
 mod classify;
+mod decisions;
 mod embeddings;
 mod parts;
 mod rerank;
@@ -10,6 +11,7 @@ use serde::{Serialize, Serializer};
 
 pub use bundle::{BundleResponse, BundleResult};
 use classify::ClassifyResponse;
+use decisions::AnsweredDecisions;
 use embeddings::EmbeddingsResponse;
 use rerank::RerankResponse;
 
@@ -24,16 +26,18 @@ pub enum TaskResponse<'a> {
     Embeddings(EmbeddingsResponse<'a>),
     /// Of a rerank task.
     Rerank(RerankResponse<'a>),
+    /// Of a decisions task.
+    Decisions(AnsweredDecisions<'a>),
 }
 
 impl<'a> TaskResponse<'a> {
     /// Writes an answer as it was asked for.
-    pub fn new(answer: &'a TaskAnswer, shown: Shown, phases: &Phases) -> Self {
+    pub fn new(answer: &'a TaskAnswer, shown: &'a Shown, phases: &Phases) -> Self {
         match answer {
             TaskAnswer::Classify(answer) => Self::Classify(ClassifyResponse::new(answer, shown, phases)),
             TaskAnswer::Embeddings(answer) => Self::Embeddings(EmbeddingsResponse::new(answer, shown, phases)),
             TaskAnswer::Rerank(answer) => Self::Rerank(RerankResponse::new(answer, shown, phases)),
-            TaskAnswer::Decisions(_) => todo!(),
+            TaskAnswer::Decisions(answer) => Self::Decisions(AnsweredDecisions::new(answer, shown, phases)),
         }
     }
 }
@@ -44,6 +48,7 @@ impl Serialize for TaskResponse<'_> {
             Self::Classify(response) => response.serialize(serializer),
             Self::Embeddings(response) => response.serialize(serializer),
             Self::Rerank(response) => response.serialize(serializer),
+            Self::Decisions(response) => response.serialize(serializer),
         }
     }
 }

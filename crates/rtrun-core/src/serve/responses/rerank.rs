@@ -40,7 +40,7 @@ struct DocumentEntry<'a> {
 impl<'a> RerankResponse<'a> {
     /// Writes an answer as it was asked for. Documents that failed stand behind all others and are never left out, so
     /// that none is lost silently.
-    pub fn new(answer: &'a RerankAnswer, shown: Shown, phases: &Phases) -> Self {
+    pub fn new(answer: &'a RerankAnswer, shown: &Shown, phases: &Phases) -> Self {
         let items = answer.items.iter().enumerate().map(|(index, item)| {
             let (input, relevance, error) = parts(item);
             RerankItem {
