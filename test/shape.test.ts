@@ -151,6 +151,14 @@ describe("imports", () => {
     ).toEqual([])
   })
 
+  test("the hub client loads on first use, and never on edge hosts", () => {
+    const client = new Set(["client", "fetch-model", "settings"].map((name) => `ts/kernel/runtime/hub/${name}.ts`))
+    const early = filesIn("ts")
+      .filter((file) => !file.startsWith("ts/kernel/runtime/hub/"))
+      .flatMap((file) => staticImportsOf(file).filter((target) => client.has(target)))
+    expect(early).toEqual([])
+  })
+
   test("there are no import cycles", () => {
     const graph = new Map(filesIn("ts").map((file) => [file, staticImportsOf(file)]))
     const state = new Map<string, "open" | "done">()

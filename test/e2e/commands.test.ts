@@ -188,9 +188,13 @@ describe("calls that are wrong or not there yet", () => {
       /management API is not reachable at http:\/\/127\.0\.0\.1:1/,
     ],
     ["rtrun", ["serve"], 2, /there is no model/],
-    ["rtrun", ["serve", "org/model"], 1, /loading from a hub is not supported yet/],
-    ["rtrun", ["serve", "static", "--offline"], 2, /--offline is not supported yet/],
-    ["rtrun", ["prepare"], 1, /rtrun prepare is not supported yet/],
+    ["rtrun", ["serve", "nothing"], 1, /there is no such folder; use a built-in model \(minilm, static\)/],
+    ["rtrun", ["serve", "org/model", "--offline"], 1, /Cannot load org\/model@main offline/],
+    ["rtrun", ["serve", "static", "minilm", "--revision", "0".repeat(40)], 2, /--revision needs exactly one model/],
+    ["rtrun", ["serve", "org/model", "--revision", "main"], 2, /It must be a commit of 40 hexadecimal digits/],
+    ["rtrun", ["serve", "static", "--base-path", "."], 1, /static is no adapter; leave the option out/],
+    ["rtrun", ["prepare"], 2, /there is no model/],
+    ["rtrun", ["bench"], 1, /rtrun bench is not supported yet/],
   ] as const)("%s %j exits with %i", async (name, args, code, message) => {
     const result = await runCommand(name, args)
     expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(message)])

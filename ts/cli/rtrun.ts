@@ -1,6 +1,9 @@
 // The command `rtrun`: the model worker.
 
 import { Command } from "commander"
+import { addModelsCommand } from "./commands/models.ts"
+import { addPluginsCommand } from "./commands/plugins.ts"
+import { addPrepareCommand } from "./commands/prepare.ts"
 import { addWorkerCommands } from "./commands/worker.ts"
 import { commandGroup, refuseCommands, runProgram } from "./program.ts"
 import { readVersion } from "./version.ts"
@@ -11,6 +14,9 @@ const program = new Command("rtrun")
   .showHelpAfterError("Run with --help for the options.")
 
 addWorkerCommands(program)
-refuseCommands(program, ["plugins", "prepare", "bench"])
+addPrepareCommand(program)
+addModelsCommand(program)
+addPluginsCommand(program)
+refuseCommands(program, ["bench"])
 
 await runProgram(commandGroup(program))

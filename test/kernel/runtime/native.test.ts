@@ -3,7 +3,8 @@ import { join } from "node:path"
 import { createKernel } from "rtr"
 import { createNativeInference, listDevices, openEngine } from "rtr/node"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { findBuiltinPackage, findRuntimeLibrary } from "../../../ts/kernel/runtime/native.ts"
+import { findRuntimeLibrary } from "../../../ts/kernel/runtime/native.ts"
+import { findBuiltinPackage } from "../../../ts/kernel/runtime/packages/builtin.ts"
 
 const root = join(import.meta.dirname, "../../..")
 const staticPackage = findBuiltinPackage("static") ?? ""

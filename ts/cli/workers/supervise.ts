@@ -5,7 +5,7 @@ import { isAbsolute } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type DeploymentStatus, type Inference, type Metrics, RtrError } from "rtr"
 import {
-  builtinPackages,
+  builtinPackageNames,
   createRemoteInference,
   createUndiciTransport,
   findBuiltinPackage,
@@ -74,7 +74,7 @@ function checkArtifacts(deployments: readonly NeededDeployment[]): void {
       : "it is neither a built-in package nor an absolute path, and loading from a hub is not supported yet"
     throw new RtrError(
       "invalid_config",
-      `Cannot start model deployment "${name}" with artifact "${artifact}": ${problem}; the built-in packages are ${builtinPackages.join(", ")}`,
+      `Cannot start model deployment "${name}" with artifact "${artifact}": ${problem}; the built-in packages are ${builtinPackageNames().join(", ")}`,
       { path: ["global", "model_catalog", "deployments", name, "artifact"] },
     )
   }

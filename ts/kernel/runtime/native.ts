@@ -1,12 +1,12 @@
 // The only importer of the addon: finds it and the ONNX Runtime library, and offers inference inside this process.
 
-import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { availableParallelism } from "node:os"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
 import { type ErrorCode, errorCodes, RtrError } from "../error.ts"
 import type { DeploymentStatus, Inference, InferenceAnswer, InferenceTask } from "../types/inference.ts"
+import { findUp } from "./find-up.ts"
+import { findBuiltinPackage } from "./packages/builtin.ts"
 
 /** Options of the engine; see `rtrun serve --help` for what each limit means. */
 export interface EngineOptions {
@@ -34,6 +34,10 @@ export interface EngineModel {
   readonly profile?: string
   readonly engine?: string
   readonly memoryBudgetGib?: number
+  /** Folder of the base model of an adapter; only where `buildFeatures.adapters` says so. */
+  readonly basePath?: string
+  /** Options of the family; `buildFeatures.familyOptions` has the keys. */
+  readonly options?: Readonly<Record<string, unknown>>
 }
 
 export interface EngineTask {
@@ -101,15 +105,6 @@ interface Addon {
 const require = createRequire(import.meta.url)
 const fileName = `rtrun.${process.platform}-${process.arch}.node`
 
-/** Looks beside the package's own files first, then up the tree, so that it works unbuilt, bundled and installed. */
-function findUp(relative: string): string | undefined {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    const candidate = join(folder, relative)
-    if (existsSync(candidate)) return candidate
-    if (dirname(folder) === folder) return undefined
-  }
-}
-
 let loaded: Addon | undefined
 
 function addon(): Addon {
@@ -140,14 +135,6 @@ export function findRuntimeLibrary(): string {
   if (path === undefined)
     throw new RtrError("unavailable", `Cannot find the ONNX Runtime library ${name}; set RTRUN_ONNXRUNTIME to its path`)
   return path
-}
-
-/** Names of the packages that come with the product. */
-export const builtinPackages = ["minilm", "static"] as const
-
-/** Folder of a built-in package, or undefined when there is none of that name. */
-export function findBuiltinPackage(name: string): string | undefined {
-  return (builtinPackages as readonly string[]).includes(name) ? findUp(join("models", name)) : undefined
 }
 
 /** Opens an engine; loading goes on in the background. Rejects with an `RtrError` for impossible options. */

@@ -14,6 +14,8 @@ use crate::error::Error;
 pub struct PackageFiles {
     name: String,
     root: PathBuf,
+    /// The folder that links may not leave: the package, or the whole model in a hub cache.
+    bounds: PathBuf,
     manifest: Option<Manifest>,
 }
 
@@ -31,7 +33,8 @@ impl PackageFiles {
                 folder.display()
             )));
         }
-        let mut files = Self { name: name.to_owned(), root, manifest: None };
+        let bounds = cached_model(&root).unwrap_or(&root).to_owned();
+        let mut files = Self { name: name.to_owned(), root, bounds, manifest: None };
         files.manifest = Manifest::open(&files)?;
         Ok(files)
     }
@@ -56,8 +59,8 @@ impl PackageFiles {
             }
             Err(error) => return Err(self.invalid(file, format_args!("cannot be opened: {error}"))),
         };
-        if !path.starts_with(&self.root) {
-            return Err(self.invalid(file, "is a link that leads out of the package folder; put the file itself there"));
+        if !path.starts_with(&self.bounds) {
+            return Err(self.invalid(file, "is a link that leads out of the package folder or of its model in a hub cache; put the file itself there"));
         }
         if !path.is_file() {
             return Err(self.invalid(file, "is not a regular file"));
@@ -96,4 +99,14 @@ impl PackageFiles {
     pub fn checked_sha256(&self, file: &str) -> Option<&str> {
         self.manifest.as_ref().and_then(|manifest| manifest.sha256_of(file))
     }
+}
+
+/// The folder of a model in a hub cache, `models--<organisation>--<name>`, if `root` is one of its snapshots
+/// `snapshots/<commit>`. The files of a snapshot are links to `blobs/` beside it.
+fn cached_model(root: &Path) -> Option<&Path> {
+    let snapshots = root.parent().filter(|folder| folder.ends_with("snapshots"))?;
+    let model = snapshots.parent()?;
+    let is_commit = |name: &str| name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_named = |folder: &Path, fits: &dyn Fn(&str) -> bool| folder.file_name()?.to_str().map(fits);
+    (is_named(root, &is_commit)? && is_named(model, &|name| name.starts_with("models--"))?).then_some(model)
 }

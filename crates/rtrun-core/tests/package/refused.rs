@@ -98,6 +98,44 @@ fn a_link_inside_the_package_is_fine() {
     crate::support::open_ready(options(&[("linked", folder.path())]));
 }
 
+/// Moves a fixture into a hub cache whose weights are a link to `target`, seen from the snapshot.
+fn cached_with_link(cache: &Path, snapshot: &str, target: &str) -> std::path::PathBuf {
+    let copy = copy_without_manifest("embeddings");
+    let model = cache.join("models--org--name");
+    let folder = model.join(snapshot);
+    fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    fs::create_dir_all(model.join("blobs")).unwrap();
+    fs::rename(copy.path(), &folder).unwrap();
+    fs::rename(folder.join("model.safetensors"), folder.join(target)).unwrap();
+    symlink(target, folder.join("model.safetensors")).unwrap();
+    folder
+}
+
+const SNAPSHOT: &str = "snapshots/0123456789abcdef0123456789abcdef01234567";
+
+#[test]
+fn a_link_inside_the_model_of_a_hub_cache_is_fine() {
+    let cache = tempfile::tempdir().unwrap();
+    let folder = cached_with_link(cache.path(), SNAPSHOT, "../../blobs/weights");
+    crate::support::open_ready(options(&[("cached", &folder)]));
+}
+
+#[test]
+fn a_link_that_leads_out_of_the_model_of_a_hub_cache() {
+    for (snapshot, target) in [
+        // Another model of the same cache.
+        (SNAPSHOT, "../../../weights"),
+        // Folders that only look like a snapshot.
+        ("snapshots/main", "../../blobs/weights"),
+        ("versions/0123456789abcdef0123456789abcdef01234567", "../../blobs/weights"),
+    ] {
+        let cache = tempfile::tempdir().unwrap();
+        let folder = cached_with_link(cache.path(), snapshot, target);
+        let reason = load_failure(options(&[("cached", &folder)]));
+        assert_says(&reason, &["model.safetensors", "leads out of the package folder"]);
+    }
+}
+
 #[test]
 fn truncated_weights_at_every_length() {
     let folder = copy_without_manifest("embeddings");

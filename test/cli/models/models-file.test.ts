@@ -1,0 +1,40 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { emptyFolder } from "../../fakes/hub.ts"
+import { type ModelsFileEntry, readModelsFile } from "../../../ts/cli/models/models-file.ts"
+
+const commit = "0".repeat(40)
+
+async function read(text: string): Promise<readonly ModelsFileEntry[]> {
+  const file = join(emptyFolder(), "models.yaml")
+  writeFileSync(file, text)
+  return readModelsFile(file)
+}
+
+test("entries keep their keys, as a list or under models", async () => {
+  const entries = `- { model: minilm, name: a, device: cpu, memory_budget_gib: 1.5, options: {} }\n- { model: org/x, revision: "${commit}" }`
+  const expected = [
+    { model: "minilm", name: "a", device: "cpu", memoryBudgetGib: 1.5, options: {} },
+    { model: "org/x", revision: commit },
+  ]
+  expect(await read(entries)).toEqual(expected)
+  expect(await read(`models:\n${entries}`)).toEqual(expected)
+})
+
+test.each([
+  ["[]", /it must be a list of models/],
+  ["models: { a: b }", /it must be a list of models/],
+  ["- minilm", /models\[0\] must be a map/],
+  ["- { name: a }", /models\[0\]\.model is missing/],
+  ["- { model: a, colour: red }", /models\[0\]\.colour is not a known key/],
+  ["- { model: a, device: 7 }", /models\[0\]\.device must be a string/],
+  ["- { model: a, memory_budget_gib: 0 }", /models\[0\]\.memory_budget_gib must be a number above 0/],
+  ["- { model: org/a, revision: main }", /models\[0\]\.revision must be a commit of 40 hexadecimal digits, got "main"/],
+  ["- { model: org/a@v1.0 }", /models\[0\]\.revision must be a commit of 40 hexadecimal digits, got "v1\.0"/],
+  ["- { model: a, options: { max_scan_tokens: 7 } }", /models\[0\]\.options\.max_scan_tokens is not supported yet/],
+  ["- { model: a, options: [x] }", /models\[0\]\.options must be a map/],
+  ["- { model: a", /Cannot use models file .*models\.yaml/],
+])("%s is refused", async (text, message) => {
+  await expect(read(text)).rejects.toThrow(message)
+})

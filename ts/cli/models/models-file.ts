@@ -1,0 +1,76 @@
+// The models file: a list of entries, each with the keys of document 2, "Models file entry".
+
+import { readFileSync } from "node:fs"
+
+export interface ModelsFileEntry {
+  readonly model: string
+  /** An immutable commit: a file that is read again and again must mean the same each time. */
+  readonly revision?: string
+  readonly name?: string
+  readonly device?: string
+  readonly profile?: string
+  readonly engine?: string
+  readonly family?: string
+  readonly memoryBudgetGib?: number
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+const texts = ["model", "revision", "name", "device", "profile", "engine", "family"] as const
+const known: ReadonlySet<string> = new Set([...texts, "memory_budget_gib", "options"])
+
+/** Reads a models file. Rejects with an `RtrError` that names the entry and the key that is wrong. */
+export async function readModelsFile(file: string): Promise<readonly ModelsFileEntry[]> {
+  const [{ parse }, { RtrError }, { buildFeatures }] = await Promise.all([
+    import("yaml"),
+    import("rtr"),
+    import("rtr/node"),
+  ])
+  try {
+    const value: unknown = parse(readFileSync(file, "utf8"))
+    const list = Array.isArray(value) ? value : (value as { models?: unknown } | null)?.models
+    if (!Array.isArray(list) || list.length === 0)
+      fail("it must be a list of models, or a map with a list named models")
+    return (list as readonly unknown[]).map((entry, index) =>
+      readEntry(entry, `models[${index}]`, buildFeatures.familyOptions),
+    )
+  } catch (cause) {
+    throw new RtrError("invalid_request", `Cannot use models file ${file}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function readEntry(value: unknown, at: string, familyOptions: readonly string[]): ModelsFileEntry {
+  if (typeof value !== "object" || value === null) fail(`${at} must be a map`)
+  const entry = value as Readonly<Record<string, unknown>>
+  for (const key of Object.keys(entry)) if (!known.has(key)) fail(`${at}.${key} is not a known key`)
+  if (typeof entry["model"] !== "string" || entry["model"] === "") fail(`${at}.model is missing`)
+  for (const key of texts)
+    if (entry[key] !== undefined && typeof entry[key] !== "string") fail(`${at}.${key} must be a string`)
+  const { memory_budget_gib: budget, options, ...rest } = entry
+  if (budget !== undefined && (typeof budget !== "number" || !(budget > 0)))
+    fail(`${at}.memory_budget_gib must be a number above 0`)
+  checkPinned(entry as { model: string; revision?: string }, at)
+  if (options !== undefined) checkOptions(options, at, familyOptions)
+  return {
+    ...(rest as unknown as ModelsFileEntry),
+    ...(budget !== undefined && { memoryBudgetGib: budget as number }),
+    ...(options !== undefined && { options: options as Readonly<Record<string, unknown>> }),
+  }
+}
+
+function checkPinned({ model, revision }: { model: string; revision?: string }, at: string): void {
+  const pinned = revision ?? (model.includes("@") && !model.startsWith("/") ? model.split("@")[1] : undefined)
+  if (pinned !== undefined && !/^[0-9a-f]{40}$/.test(pinned))
+    fail(
+      `${at}.revision must be a commit of 40 hexadecimal digits, got ${JSON.stringify(pinned)}; rtrun prepare MODEL@REVISION prints it`,
+    )
+}
+
+function checkOptions(options: unknown, at: string, familyOptions: readonly string[]): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) fail(`${at}.options must be a map`)
+  for (const key of Object.keys(options as object))
+    if (!familyOptions.includes(key)) fail(`${at}.options.${key} is not supported yet`)
+}
+
+function fail(problem: string): never {
+  throw new Error(problem)
+}

@@ -1,0 +1,32 @@
+// The options that say which models are meant and where they come from; `serve` and `prepare` share them.
+
+import { type Command, InvalidArgumentError } from "commander"
+
+export interface ModelSourceOptions {
+  readonly models?: string
+  readonly revision?: string
+  readonly cacheDir?: string
+  readonly offline: boolean
+  readonly basePath?: string
+  readonly acceptLicence?: readonly string[]
+}
+
+export function addModelOptions(command: Command): Command {
+  return command
+    .argument("[model...]", "built-in models, package folders, or organisation/name[@revision] of a hub")
+    .option("--models <file>", "models file instead of arguments")
+    .option("--revision <sha>", "commit of the one model, 40 hexadecimal digits", commit)
+    .option("--cache-dir <folder>", "hub cache (default: RTRUN_CACHE_DIR, HUB_CACHE, or that of the hub's own tools)")
+    .option("--offline", "use only cached files", false)
+    .option("--base-path <folder>", "base model of the one adapter")
+    .option("--accept-licence <id>", "accept a licence that needs it; may be repeated", append)
+}
+
+function commit(text: string): string {
+  if (/^[0-9a-f]{40}$/.test(text)) return text
+  throw new InvalidArgumentError(
+    "It must be a commit of 40 hexadecimal digits; MODEL@REVISION takes branches and tags too.",
+  )
+}
+
+const append = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
