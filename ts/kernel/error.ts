@@ -29,7 +29,9 @@ export const errorCodes = {
   // Item codes: one input of a worker request failed, the others did not.
   invalid_input: 400,
   invalid_model_output: 500,
+  invalid_question: 400,
   max_length_exceeded: 400,
+  scan_budget_exceeded: 400,
   // The worker was started with options or a package that cannot work.
   invalid_options: 400,
   invalid_package: 500,

@@ -90,6 +90,19 @@ impl Engine {
         promise(env, bundle, |answer| answer.outcomes.into_iter().map(TaskResult::from).collect())
     }
 
+    /// Answers the body of `POST /v1/<surface>` as that endpoint would: decisions, classify, embeddings or rerank.
+    #[napi(catch_unwind, ts_return_type = "Promise<Record<string, unknown>>")]
+    pub fn ask<'env>(
+        &self,
+        env: &'env Env,
+        surface: String,
+        #[napi(ts_arg_type = "Record<string, unknown>")] body: serde_json::Value,
+    ) -> napi::Result<PromiseRaw<'env, serde_json::Value>> {
+        let running = Arc::clone(&self.0);
+        let ask = async move { rtrun_core::serve::ask(&running.engine, &surface, body).await };
+        promise(env, ask, |answer| answer)
+    }
+
     /// Serves the HTTP contract and resolves with the address once it is bound.
     #[napi(catch_unwind, ts_return_type = "Promise<ServeAddress>")]
     pub fn serve<'env>(&self, env: &'env Env, options: ServeAddress) -> napi::Result<PromiseRaw<'env, ServeAddress>> {

@@ -80,6 +80,11 @@ export interface Engine {
   ready(): Promise<readonly ModelState[]>
   describe(): Promise<{ readonly apiVersion: string; readonly models: readonly Readonly<Record<string, unknown>>[] }>
   bundle(tasks: readonly EngineTask[], deadlineMs?: number): Promise<readonly EngineTaskResult[]>
+  /** Answers the body of `POST /v1/<surface>` as the worker would. Rejects with the code of its error body. */
+  ask(
+    surface: "decisions" | "classify" | "embeddings" | "rerank",
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<Readonly<Record<string, unknown>>>
   /** Serves the worker's HTTP contract. */
   serve(address: ServeAddress): Promise<ServeAddress>
   /** Pending while a server runs. */

@@ -60,7 +60,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
 const LONGEST_NAME: usize = 64;
 
 /// serde's message without the value that it quotes: that may be somebody's text.
-fn without_values(message: &str) -> String {
+pub fn without_values(message: &str) -> String {
     if let Some(rest) = message.strip_prefix("unknown field `") {
         let (name, rest) = rest.rsplit_once("`, expected").unwrap_or((rest, ""));
         let name: String = name.chars().take(LONGEST_NAME).collect();

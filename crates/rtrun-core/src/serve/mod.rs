@@ -1,5 +1,6 @@
 //! The HTTP contract of the worker over TCP and Unix sockets.
 
+mod ask;
 mod body;
 mod connection;
 pub mod decisions;
@@ -13,5 +14,6 @@ mod router;
 mod server;
 mod timing;
 
+pub use ask::ask;
 pub use listen::Address;
 pub use server::{ServeOptions, Server};

@@ -1,9 +1,10 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use rtrun_core::serve::ask;
 use serde_json::{Value, json};
 
 use super::client::{get, post, request, serve_tcp, serve_unix};
-use crate::support::{embed, engine};
+use crate::support::{block_on, embed, engine};
 
 #[test]
 fn embeddings_have_the_shape_that_openai_clients_read() {
@@ -227,4 +228,24 @@ fn a_server_answers_before_its_models_are_ready() {
     assert_eq!(reply.header("retry-after"), Some("5"));
     let card = get(&server, "/v1/models").json()["data"][0].clone();
     assert_eq!(card["ready"], json!(false));
+}
+
+#[test]
+fn asking_without_http_gives_the_same_answers_and_errors() {
+    let engine = engine(&["heads-int8"]);
+    let (server, _folder) = serve_unix(&engine);
+    let classify = json!({ "head": "domain", "input": ["hello", "world"] });
+    let asked = block_on(ask(&engine, "classify", classify.clone())).unwrap();
+    let near = |one: &Value, other: &Value| (one.as_f64().unwrap() - other.as_f64().unwrap()).abs() < 1e-6;
+    let posted = post(&server, "/v1/classify", &classify).json();
+    assert_eq!(asked["results"][1]["label"], posted["results"][1]["label"]);
+    assert!(near(&asked["results"][1]["probabilities"][0], &posted["results"][1]["probabilities"][0]));
+    for (surface, body, code) in [
+        ("classify", json!({ "head": "domain", "inputs": "hello" }), "invalid_request"),
+        ("rerank", json!({ "query": "a", "documents": ["b"] }), "unsupported_surface"),
+        ("decisions", json!({ "state": "a", "questions": { "b": { "type": "noul" } } }), "unsupported_surface"),
+        ("summarize", json!({}), "invalid_request"),
+    ] {
+        assert_eq!(block_on(ask(&engine, surface, body)).unwrap_err().code(), code, "{surface}");
+    }
 }
