@@ -24,7 +24,8 @@ pub struct Head {
     /// The probability from which a label counts as selected.
     pub threshold: f32,
     temperature: f32,
-    linear: Linear,
+    /// `None` where the family computes the logits.
+    linear: Option<Linear>,
 }
 
 impl Linear {
@@ -54,18 +55,18 @@ impl Head {
             labels: settings.labels.clone(),
             threshold: settings.threshold,
             temperature: settings.temperature,
-            linear: Linear::open(weights, &settings.weight, settings.bias.as_deref(), shape)?,
+            linear: Some(Linear::open(weights, &settings.weight, settings.bias.as_deref(), shape)?),
         })
     }
 
-    /// A head without calibration.
-    pub fn plain(name: &str, kind: HeadKind, labels: Vec<String>, linear: Linear) -> Self {
-        Self { name: name.to_owned(), kind, labels, threshold: 0.5, temperature: 1.0, linear }
+    /// A head over logits, without calibration.
+    pub fn plain(name: &str, kind: HeadKind, labels: Vec<String>) -> Self {
+        Self { name: name.to_owned(), kind, labels, threshold: 0.5, temperature: 1.0, linear: None }
     }
 
-    /// The probabilities over an input vector.
+    /// The probabilities over an input vector, or over logits where the head has no matrix.
     pub fn probabilities(&self, input: &[f32]) -> Vec<f32> {
-        let mut logits = self.linear.apply(input);
+        let mut logits = self.linear.as_ref().map_or_else(|| input.to_vec(), |linear| linear.apply(input));
         for logit in &mut logits {
             *logit /= self.temperature;
         }

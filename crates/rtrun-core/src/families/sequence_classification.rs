@@ -1,7 +1,8 @@
-//! `sequence_classification`: the pooler and classifier of `BertForSequenceClassification` over the first token.
+//! `sequence_classification`: a classifier over one vector of a text.
 
+use super::classifier::Classifier;
 use super::family::{EmbeddingCard, Family};
-use super::head::{Head, Linear};
+use super::head::Head;
 use crate::error::Error;
 use crate::package::Package;
 
@@ -11,27 +12,16 @@ pub const CLASSIFIER: &str = "classifier";
 /// A classification model.
 #[derive(Debug)]
 pub struct SequenceClassification {
-    pooler: Linear,
+    classifier: Classifier,
     heads: [Head; 1],
 }
 
 impl SequenceClassification {
-    /// Loads pooler and classifier.
-    pub fn open(package: &Package, dimension: usize) -> Result<Self, Error> {
-        let weights = &package.weights;
-        let prefix = if weights.has("bert.pooler.dense.weight") { "bert." } else { "" };
-        let pooler = Linear::open(
-            weights,
-            &format!("{prefix}pooler.dense.weight"),
-            Some(&format!("{prefix}pooler.dense.bias")),
-            [dimension, dimension],
-        )?;
-        let Some((labels, kind)) = package.classifier.clone() else {
-            return Err(Error::Internal("A classification package has no labels; this is a bug".to_owned()));
-        };
-        let shape = [labels.len(), dimension];
-        let linear = Linear::open(weights, "classifier.weight", Some("classifier.bias"), shape)?;
-        Ok(Self { pooler, heads: [Head::plain(CLASSIFIER, kind, labels, linear)] })
+    /// Loads the classifier.
+    pub fn open(package: &Package) -> Result<Self, Error> {
+        let classifier = Classifier::open(package)?;
+        let head = Head::plain(CLASSIFIER, classifier.kind, classifier.labels.clone());
+        Ok(Self { classifier, heads: [head] })
     }
 }
 
@@ -45,10 +35,6 @@ impl Family for SequenceClassification {
     }
 
     fn classify(&self, head: &Head, vector: &[f32]) -> Vec<f32> {
-        let mut pooled = self.pooler.apply(vector);
-        for value in &mut pooled {
-            *value = value.tanh();
-        }
-        head.probabilities(&pooled)
+        head.probabilities(&self.classifier.logits(vector))
     }
 }
