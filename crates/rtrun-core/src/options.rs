@@ -67,7 +67,14 @@ pub const LONGEST_LOAD_RETRY: Duration = Duration::from_mins(5);
 pub const MAX_INPUTS: usize = 2048;
 
 /// The families that a package may have.
-pub const FAMILIES: &[&str] = &["embeddings", "static_embeddings", "sequence_classification"];
+pub const FAMILIES: &[&str] = &[
+    "embeddings",
+    "static_embeddings",
+    "sequence_classification",
+    "rerank",
+    "token_classification",
+    "grounded_hallucination",
+];
 
 const DEVICES: &[&str] = &["auto", "cpu"];
 const PROFILES: &[&str] = &["exact"];

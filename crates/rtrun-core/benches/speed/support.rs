@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rtrun_core::engines::RowRequest;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use rtrun_core::graph::bert_graph;
+use rtrun_core::graph::trunk_graph;
 use rtrun_core::package::{Architecture, Package};
 use rtrun_core::tokens::{Overflow, TextReader};
 use rtrun_core::{EmbeddingInput, Engine, EngineOptions, ModelOptions, ReadingOptions, Task, TaskKind};
@@ -45,14 +45,9 @@ pub fn engine() -> Arc<Engine> {
 
 pub fn encoder() -> OnnxEncoder {
     let package = Package::open("model", &folder(), None).unwrap();
-    let Architecture::Bert(config) = &package.architecture else { panic!("the bench needs a transformer") };
-    let graph = bert_graph(&package.weights, config).unwrap();
-    let options = SessionOptions {
-        threads: threads(),
-        width: config.hidden_size,
-        pooling: package.pooling,
-        normalize: package.normalize,
-    };
+    let Architecture::Transformer(config) = &package.architecture else { panic!("the bench needs a transformer") };
+    let graph = trunk_graph(package.weights().unwrap(), config, None).unwrap();
+    let options = SessionOptions { threads: threads(), pooling: package.pooling, normalize: package.normalize };
     OnnxEncoder::new(&Runtime::load(&library()).unwrap(), &graph, options).unwrap()
 }
 

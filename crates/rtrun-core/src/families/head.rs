@@ -31,6 +31,8 @@ pub struct Head {
     pub scheme: Option<Scheme>,
     temperature: f32,
     network: Transform,
+    /// Length of the vectors it takes.
+    width: usize,
 }
 
 /// What the texts of an input are to a head.
@@ -51,17 +53,11 @@ impl Head {
     pub fn open(weights: &Weights, settings: &HeadSettings, dimension: usize) -> Result<Self, Error> {
         let shape = [settings.labels.len(), dimension];
         let network = Transform::linear(weights, &settings.weight, settings.bias.as_deref(), shape)?;
-        Ok(Self::with_settings(settings, network))
-    }
-
-    /// A head without calibration.
-    pub fn plain(name: &str, kind: HeadKind, labels: Vec<String>, network: Transform) -> Self {
-        let settings = HeadSettings::plain(name, kind, labels);
-        Self::with_settings(&settings, network)
+        Ok(Self::with_settings(settings, network, dimension))
     }
 
     /// A head with its own network and the calibration of `settings`.
-    pub fn with_settings(settings: &HeadSettings, network: Transform) -> Self {
+    pub fn with_settings(settings: &HeadSettings, network: Transform, width: usize) -> Self {
         let background = settings.background.as_deref();
         let scheme = (settings.kind == HeadKind::Token).then(|| Scheme::of(&settings.labels, background));
         let position = background.and_then(|name| settings.labels.iter().position(|label| label == name));
@@ -84,6 +80,7 @@ impl Head {
             scheme,
             temperature: settings.temperature,
             network,
+            width,
         }
     }
 
@@ -101,7 +98,7 @@ impl Head {
     /// `[tokens, labels]`: the probabilities of the tokens in a range of a row.
     pub fn token_probabilities(&self, output: &RowOutput, range: std::ops::Range<usize>) -> Result<Vec<f32>, Error> {
         let tokens = output.tokens.as_ref().ok_or_else(unread)?;
-        let width = self.network.inputs();
+        let width = self.width;
         let tokens = &tokens[range.start * width..range.end * width];
         finite(tokens.chunks_exact(width).flat_map(|token| self.of_vector(token)).collect())
     }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::classifier::Classifier;
 use super::head::Head;
 use super::layout::DecisionLayout;
-use super::transform::{Linear, Step, Transform};
 use crate::error::Error;
-use crate::package::{FamilyKind, Package, Weights};
+use crate::package::{FamilyKind, HeadSettings, Package, Weights};
 
 /// Everything that can be asked of one model. All of it reads the same trunk, so that all of it together costs one
 /// forward.
@@ -52,8 +52,14 @@ impl Surfaces {
                 heads: heads(package, dimension)?,
                 ..Self::default()
             }),
-            FamilyKind::SequenceClassification => {
+            FamilyKind::SequenceClassification
+            | FamilyKind::TokenClassification
+            | FamilyKind::GroundedHallucination => {
                 Ok(Self { heads: vec![Arc::new(classifier(package, dimension)?)], ..Self::default() })
+            }
+            FamilyKind::Rerank => {
+                let head = Arc::new(classifier(package, dimension)?);
+                Ok(Self { heads: vec![Arc::clone(&head)], rerank: Some(head), ..Self::default() })
             }
         }
     }
@@ -83,20 +89,9 @@ fn heads(package: &Package, dimension: usize) -> Result<Vec<Arc<Head>>, Error> {
     Ok(heads)
 }
 
+/// The classifier that the repository brings, with the calibration that `rtrun.json` adds.
 fn classifier(package: &Package, dimension: usize) -> Result<Head, Error> {
-    let weights = &package.weights;
-    let prefix = if weights.has("bert.pooler.dense.weight") { "bert." } else { "" };
-    let pooler = Linear::open(
-        weights,
-        &format!("{prefix}pooler.dense.weight"),
-        Some(&format!("{prefix}pooler.dense.bias")),
-        [dimension, dimension],
-    )?;
-    let Some((labels, kind)) = package.classifier.clone() else {
-        return Err(Error::Internal("A classification package has no labels; this is a bug".to_owned()));
-    };
-    let shape = [labels.len(), dimension];
-    let linear = Linear::open(weights, "classifier.weight", Some("classifier.bias"), shape)?;
-    let network = Transform::new(vec![Step::Linear(pooler), Step::Tanh, Step::Linear(linear)]);
-    Ok(Head::plain(CLASSIFIER, kind, labels, network))
+    let Classifier { labels, kind, network, .. } = Classifier::open(package)?;
+    let settings = HeadSettings::of_classifier(CLASSIFIER, kind, labels, &package.classifier_settings);
+    Ok(Head::with_settings(&settings, network, dimension))
 }

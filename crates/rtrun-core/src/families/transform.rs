@@ -1,21 +1,25 @@
-//! A small network over one vector: what heads are made of.
+//! A few small steps over one vector. They run row by row, so that an answer cannot depend on what it was batched with.
 
 use crate::error::Error;
-use crate::package::Weights;
-
-/// Steps that are applied to a vector one after the other.
-#[derive(Debug, Clone)]
-pub struct Transform {
-    steps: Vec<Step>,
-}
+use crate::package::{Activation, Weights};
 
 /// One step.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// `weight × input + bias`.
     Linear(Linear),
-    /// Hyperbolic tangent.
-    Tanh,
+    /// A function of every value.
+    Activation(Activation),
+    /// Mean 0 and variance 1, then a gain and a bias.
+    Norm(Norm),
+}
+
+/// A layer normalization.
+#[derive(Debug, Clone)]
+pub struct Norm {
+    gain: Vec<f32>,
+    bias: Option<Vec<f32>>,
+    epsilon: f32,
 }
 
 /// `weight × input + bias`.
@@ -26,8 +30,14 @@ pub struct Linear {
     inputs: usize,
 }
 
+/// Steps one behind the other; none leave a vector as it is.
+#[derive(Debug, Clone, Default)]
+pub struct Transform {
+    steps: Vec<Step>,
+}
+
 impl Transform {
-    /// A network of these steps.
+    /// Steps in the order in which they run.
     pub fn new(steps: Vec<Step>) -> Self {
         Self { steps }
     }
@@ -37,20 +47,57 @@ impl Transform {
         Ok(Self { steps: vec![Step::Linear(Linear::open(weights, weight, bias, shape)?)] })
     }
 
-    /// Length of the vectors it takes.
-    pub fn inputs(&self) -> usize {
-        self.steps
-            .iter()
-            .find_map(|step| if let Step::Linear(linear) = step { Some(linear.inputs) } else { None })
-            .unwrap_or(0)
+    /// The vector behind the last step. A linear step may change its length.
+    pub fn apply(&self, input: &[f32]) -> Vec<f32> {
+        let mut vector = input.to_vec();
+        for step in &self.steps {
+            match step {
+                Step::Linear(linear) => vector = linear.apply(&vector),
+                Step::Activation(activation) => {
+                    for value in &mut vector {
+                        *value = activate(*activation, *value);
+                    }
+                }
+                Step::Norm(norm) => norm.apply(&mut vector),
+            }
+        }
+        vector
+    }
+}
+
+impl Norm {
+    /// Reads `<module>.weight` and, if it has one, `<module>.bias`, both `[width]`.
+    pub fn open(weights: &Weights, module: &str, width: usize, epsilon: f32) -> Result<Self, Error> {
+        let bias = format!("{module}.bias");
+        let bias = if weights.has(&bias) { Some(weights.read_f32(&bias, &[width])?) } else { None };
+        Ok(Self { gain: weights.read_f32(&format!("{module}.weight"), &[width])?, bias, epsilon })
     }
 
-    /// The output for one vector.
-    pub fn apply(&self, input: &[f32]) -> Vec<f32> {
-        self.steps.iter().fold(input.to_vec(), |values, step| match step {
-            Step::Linear(linear) => linear.apply(&values),
-            Step::Tanh => values.into_iter().map(f32::tanh).collect(),
-        })
+    #[allow(clippy::cast_precision_loss, reason = "a vector has a few thousand values")]
+    fn apply(&self, vector: &mut [f32]) {
+        let count = vector.len() as f32;
+        let mean = vector.iter().sum::<f32>() / count;
+        let variance = vector.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / count;
+        let scale = 1.0 / (variance + self.epsilon).sqrt();
+        for (at, value) in vector.iter_mut().enumerate() {
+            let bias = self.bias.as_ref().map_or(0.0, |bias| bias[at]);
+            *value = (*value - mean) * scale * self.gain[at] + bias;
+        }
+    }
+}
+
+fn activate(activation: Activation, value: f32) -> f32 {
+    let sigmoid = |value: f32| 1.0 / (1.0 + (-value).exp());
+    match activation {
+        Activation::Gelu => 0.5 * value * (1.0 + libm::erff(value * std::f32::consts::FRAC_1_SQRT_2)),
+        Activation::GeluTanh => {
+            let inner = (2.0 / std::f32::consts::PI).sqrt() * (value + 0.044_715 * value * value * value);
+            0.5 * value * (1.0 + inner.tanh())
+        }
+        Activation::QuickGelu => value * sigmoid(1.702 * value),
+        Activation::Relu => value.max(0.0),
+        Activation::Silu => value * sigmoid(value),
+        Activation::Tanh => value.tanh(),
     }
 }
 

@@ -1,9 +1,12 @@
 //! Builds one graph: nodes by name, weights by reference into the safetensors file.
 
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use prost::Message;
 
+use super::interface::{ATTENTION_MASK, Graph, GraphModel, Inputs, Integers, Output, Per, TOKEN_TYPES};
 use super::onnx::{
     Attribute, Dimension, GraphMessage, Model, Node, OperatorSet, Shape, StringEntry, Tensor, TensorType, Type,
     ValueInfo, attribute_type, data_type,
@@ -17,29 +20,22 @@ pub const CONTRIB: &str = "com.microsoft";
 /// `TensorProto.DataLocation.EXTERNAL`.
 const EXTERNAL: i32 = 1;
 
-/// A serialized graph and the folder that its weights file lies in.
-#[derive(Debug)]
-pub struct Graph {
-    /// The ONNX model without its weights.
-    pub model: Vec<u8>,
-    /// Where the inference library finds the weights file.
-    pub weights_folder: PathBuf,
-    /// Bytes the weights take once they are 32-bit floats.
-    pub memory_bytes: u64,
-}
-
 /// Collects nodes and weights.
 pub struct GraphBuilder<'w> {
     weights: &'w Weights,
+    prefix: &'static str,
     file_name: String,
     graph: GraphMessage,
+    /// Weights that the graph has already, by the name of their part of the file.
+    made: HashMap<String, String>,
     memory_bytes: u64,
 }
 
 /// One attribute of a node.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Value {
     Int(i64),
+    Ints(Vec<i64>),
     Float(f32),
 }
 
@@ -51,18 +47,25 @@ pub enum Size {
 }
 
 impl<'w> GraphBuilder<'w> {
-    /// Starts a graph over one weights file.
-    pub fn new(weights: &'w Weights) -> Result<Self, Error> {
+    /// Starts a graph over one weights file. Tensors may all carry one of the prefixes, which the name of a tensor that
+    /// every such file has tells.
+    pub fn new(weights: &'w Weights, prefixes: &[&'static str], probe: &str) -> Result<Self, Error> {
         let file_name = weights.path().file_name().and_then(|name| name.to_str());
         let file_name =
             file_name.ok_or_else(|| Error::InvalidPackage("The weights file has no UTF-8 name".to_owned()))?;
+        let prefix = prefixes.iter().find(|prefix| weights.has(&format!("{prefix}{probe}"))).copied().unwrap_or("");
         let graph = GraphMessage { name: Some("rtrun".to_owned()), ..GraphMessage::default() };
-        Ok(Self { weights, file_name: file_name.to_owned(), graph, memory_bytes: 0 })
+        Ok(Self { weights, prefix, file_name: file_name.to_owned(), graph, made: HashMap::new(), memory_bytes: 0 })
     }
 
-    /// The weights that the graph refers to.
-    pub fn weights(&self) -> &'w Weights {
-        self.weights
+    /// Whether the weights have a tensor, named without its prefix.
+    pub fn has(&self, tensor: &str) -> bool {
+        self.weights.has(&format!("{}{tensor}", self.prefix))
+    }
+
+    /// A weight's values, named without its prefix, for what is computed while the graph is built.
+    pub fn read(&self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
+        self.weights.read_f32(&format!("{}{tensor}", self.prefix), shape)
     }
 
     /// Declares a 32-bit integer input.
@@ -81,7 +84,8 @@ impl<'w> GraphBuilder<'w> {
         self.named_node(domain, kind, inputs, attributes, &[&name])
     }
 
-    /// Adds a node whose outputs have the given names and returns the first.
+    /// Adds a node whose outputs have the given names and returns the first. An empty name leaves an optional input or
+    /// output out.
     pub fn named_node(
         &mut self,
         domain: &str,
@@ -95,39 +99,77 @@ impl<'w> GraphBuilder<'w> {
             output: outputs.iter().map(|&name| name.to_owned()).collect(),
             name: Some(outputs[0].to_owned()),
             op_type: Some(kind.to_owned()),
-            attribute: attributes.iter().map(|&(name, value)| attribute(name, value)).collect(),
+            attribute: attributes.iter().map(|(name, value)| attribute(name, value)).collect(),
             domain: (!domain.is_empty()).then(|| domain.to_owned()),
         });
         outputs[0].to_owned()
     }
 
-    /// A weight as 32-bit floats, checked for its shape. Other types get the node that expands them, which the
-    /// inference library computes once at load.
+    /// A weight as 32-bit floats, named without its prefix and checked for its shape. Other types get the node that
+    /// expands them, which the inference library computes once at load.
     pub fn weight(&mut self, name: &str, shape: &[usize]) -> Result<String, Error> {
-        let place = self.weights.place_of_shape(name, shape)?;
-        self.memory_bytes += 4 * shape.iter().product::<usize>() as u64;
-        self.initializer(name, &place);
-        match place.dtype {
-            Dtype::F32 => Ok(name.to_owned()),
-            Dtype::F16 | Dtype::Bf16 => {
-                let to = Value::Int(i64::from(data_type::FLOAT));
-                Ok(self.node("", "Cast", &[name], &[("to", to)]))
-            }
-            Dtype::I8 => {
-                let [rows, _] = shape else {
-                    return Err(self.weights.invalid(name, "has type I8; only two-dimensional tensors may"));
-                };
-                let Some((scale, scale_place)) = self.weights.scale_of(name, *rows)? else {
-                    return Err(self.weights.invalid(name, format_args!("has type I8 but {name}_scale is missing")));
-                };
-                self.initializer(&scale, &scale_place);
-                Ok(self.node("", "DequantizeLinear", &[name, &scale], &[("axis", Value::Int(0))]))
-            }
-        }
+        self.weight_rows(name, shape, 0..shape[0])
     }
 
-    /// Serializes the graph.
-    pub fn finish(self) -> Graph {
+    /// Some rows of a weight of the given whole shape: the graph refers to that part of the file.
+    pub fn weight_rows(&mut self, name: &str, shape: &[usize], rows: Range<usize>) -> Result<String, Error> {
+        let stored = format!("{}{name}", self.prefix);
+        let place = self.weights.place_of_shape(&stored, shape)?;
+        let part = rows_of(&place, &rows);
+        let name =
+            if rows == (0..shape[0]) { stored.clone() } else { format!("{stored}[{}..{}]", rows.start, rows.end) };
+        if let Some(made) = self.made.get(&name) {
+            return Ok(made.clone());
+        }
+        self.memory_bytes += 4 * part.shape.iter().product::<usize>() as u64;
+        self.stored(&name, &part);
+        let made = match place.dtype {
+            Dtype::F32 => name.clone(),
+            Dtype::F16 | Dtype::Bf16 => {
+                let to = Value::Int(i64::from(data_type::FLOAT));
+                self.node("", "Cast", &[&name], &[("to", to)])
+            }
+            Dtype::I8 => {
+                let [all, _] = shape else {
+                    return Err(self.weights.invalid(&stored, "has type I8; only two-dimensional tensors may"));
+                };
+                let Some((_, scale)) = self.weights.scale_of(&stored, *all)? else {
+                    return Err(self
+                        .weights
+                        .invalid(&stored, format_args!("has type I8 but {stored}_scale is missing")));
+                };
+                let scale_name = format!("{name}_scale");
+                self.stored(&scale_name, &rows_of(&scale, &rows));
+                self.node("", "DequantizeLinear", &[&name, &scale_name], &[("axis", Value::Int(0))])
+            }
+        };
+        self.made.insert(name, made.clone());
+        Ok(made)
+    }
+
+    /// A constant that the graph itself holds.
+    pub fn floats(&mut self, name: &str, shape: &[usize], values: &[f32]) -> String {
+        self.memory_bytes += 4 * values.len() as u64;
+        self.held(name, data_type::FLOAT, shape, values.iter().flat_map(|value| value.to_le_bytes()).collect())
+    }
+
+    /// A list of 64-bit integers that the graph itself holds.
+    pub fn integers(&mut self, values: &[i64]) -> String {
+        let name = format!("integers_{}", self.graph.initializer.len());
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.held(&name, data_type::INT64, &[values.len()], bytes)
+    }
+
+    /// Adds bytes that the inference library computes at load and keeps.
+    pub fn count_memory(&mut self, bytes: usize) {
+        self.memory_bytes += bytes as u64;
+    }
+
+    /// Serializes the graph, whose output has a vector of the given width for every token.
+    pub fn finish(self, output: &str, width: usize) -> Graph {
+        let has = |name: &str| self.graph.input.iter().any(|input| input.name.as_deref() == Some(name));
+        let inputs =
+            Inputs { takes_mask: has(ATTENTION_MASK), takes_segments: has(TOKEN_TYPES), integers: Integers::I32 };
         let opset = |domain: &str, version| OperatorSet { domain: Some(domain.to_owned()), version: Some(version) };
         let model = Model {
             ir_version: Some(8),
@@ -135,14 +177,19 @@ impl<'w> GraphBuilder<'w> {
             graph: Some(self.graph),
             opset_import: vec![opset("", 17), opset(CONTRIB, 1)],
         };
-        let folder = self.weights.path().parent().map(PathBuf::from).unwrap_or_default();
-        Graph { model: model.encode_to_vec(), weights_folder: folder, memory_bytes: self.memory_bytes }
+        let weights_folder = self.weights.path().parent().map(PathBuf::from).unwrap_or_default();
+        Graph {
+            model: GraphModel::Generated { bytes: model.encode_to_vec(), weights_folder },
+            memory_bytes: self.memory_bytes,
+            inputs,
+            output: Output { name: output.to_owned(), per: Per::Token, width },
+        }
     }
 
-    fn initializer(&mut self, name: &str, place: &TensorPlace) {
+    fn stored(&mut self, name: &str, place: &TensorPlace) {
         let entry = |key: &str, value: String| StringEntry { key: Some(key.to_owned()), value: Some(value) };
         self.graph.initializer.push(Tensor {
-            dims: place.shape.iter().map(|&size| size.try_into().unwrap_or(i64::MAX)).collect(),
+            dims: dimensions(&place.shape),
             data_type: Some(match place.dtype {
                 Dtype::F32 => data_type::FLOAT,
                 Dtype::F16 => data_type::FLOAT16,
@@ -156,15 +203,41 @@ impl<'w> GraphBuilder<'w> {
                 entry("length", place.bytes.to_string()),
             ],
             data_location: Some(EXTERNAL),
+            ..Tensor::default()
         });
+    }
+
+    fn held(&mut self, name: &str, data_type: i32, shape: &[usize], bytes: Vec<u8>) -> String {
+        self.graph.initializer.push(Tensor {
+            dims: dimensions(shape),
+            data_type: Some(data_type),
+            name: Some(name.to_owned()),
+            raw_data: Some(bytes.into()),
+            ..Tensor::default()
+        });
+        name.to_owned()
     }
 }
 
-fn attribute(name: &str, value: Value) -> Attribute {
+/// The place of some rows of a tensor.
+fn rows_of(place: &TensorPlace, rows: &Range<usize>) -> TensorPlace {
+    let row = place.bytes / place.shape[0].max(1);
+    let shape = [&[rows.len()], &place.shape[1..]].concat();
+    TensorPlace { dtype: place.dtype, shape, offset: place.offset + rows.start * row, bytes: rows.len() * row }
+}
+
+fn dimensions(shape: &[usize]) -> Vec<i64> {
+    shape.iter().map(|&size| size.try_into().unwrap_or(i64::MAX)).collect()
+}
+
+fn attribute(name: &str, value: &Value) -> Attribute {
     let name = Some(name.to_owned());
     match value {
-        Value::Int(i) => Attribute { name, i: Some(i), r#type: Some(attribute_type::INT), ..Attribute::default() },
-        Value::Float(f) => Attribute { name, f: Some(f), r#type: Some(attribute_type::FLOAT), ..Attribute::default() },
+        Value::Int(i) => Attribute { name, i: Some(*i), r#type: Some(attribute_type::INT), ..Attribute::default() },
+        Value::Ints(ints) => {
+            Attribute { name, ints: ints.clone(), r#type: Some(attribute_type::INTS), ..Attribute::default() }
+        }
+        Value::Float(f) => Attribute { name, f: Some(*f), r#type: Some(attribute_type::FLOAT), ..Attribute::default() },
     }
 }
 

@@ -1,8 +1,21 @@
-//! ONNX graphs generated over the author's weights: no converted model file exists.
+//! ONNX graphs generated over the author's weights, so that no converted model file exists; and the graphs that
+//! repositories ship, described in the same way.
 
 mod bert;
 mod builder;
+mod deberta;
+mod distances;
+mod distilbert;
+mod interface;
+mod modernbert;
+mod mpnet;
 mod onnx;
+mod operators;
+mod post_norm;
+mod roberta;
+mod shipped;
+mod trunk;
 
-pub use bert::{ATTENTION_MASK, HIDDEN, INPUT_IDS, TOKEN_TYPES, bert_graph};
-pub use builder::{Graph, GraphBuilder};
+pub use interface::{ATTENTION_MASK, Graph, GraphModel, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES};
+pub use shipped::shipped_graph;
+pub use trunk::{HIDDEN, trunk_graph};

@@ -1,5 +1,6 @@
 //! The part of the ONNX message format (`onnx.proto`, proto2) that the graphs use. Field numbers are the standard's.
 
+use bytes::Bytes;
 use prost::Message;
 
 /// `TensorProto.DataType`.
@@ -7,6 +8,7 @@ pub mod data_type {
     pub const FLOAT: i32 = 1;
     pub const INT8: i32 = 3;
     pub const INT32: i32 = 6;
+    pub const INT64: i32 = 7;
     pub const FLOAT16: i32 = 10;
     pub const BFLOAT16: i32 = 16;
 }
@@ -15,6 +17,7 @@ pub mod data_type {
 pub mod attribute_type {
     pub const FLOAT: i32 = 1;
     pub const INT: i32 = 2;
+    pub const INTS: i32 = 7;
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -75,6 +78,8 @@ pub struct Attribute {
     pub f: Option<f32>,
     #[prost(int64, optional, tag = "3")]
     pub i: Option<i64>,
+    #[prost(int64, repeated, packed = "false", tag = "8")]
+    pub ints: Vec<i64>,
     #[prost(int32, optional, tag = "20")]
     pub r#type: Option<i32>,
 }
@@ -87,6 +92,8 @@ pub struct Tensor {
     pub data_type: Option<i32>,
     #[prost(string, optional, tag = "8")]
     pub name: Option<String>,
+    #[prost(bytes = "bytes", optional, tag = "9")]
+    pub raw_data: Option<Bytes>,
     #[prost(message, repeated, tag = "13")]
     pub external_data: Vec<StringEntry>,
     #[prost(int32, optional, tag = "14")]

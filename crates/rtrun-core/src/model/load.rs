@@ -13,7 +13,7 @@ use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use crate::engines::{Encoder, StaticEncoder};
 use crate::error::Error;
 use crate::families::Surfaces;
-use crate::graph::bert_graph;
+use crate::graph::{Graph, shipped_graph, trunk_graph};
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
 use crate::package::{Architecture, Package};
@@ -129,24 +129,18 @@ type EncoderAndName = (Box<dyn Encoder>, &'static str);
 
 fn encoder(package: &Package, reader: &TextReader, options: &EngineOptions) -> Result<EncoderAndName, Error> {
     match &package.architecture {
-        Architecture::Bert(config) => {
-            if reader.vocabulary() > config.vocab_size {
-                let problem = format!("has {} tokens; config.json says {}", reader.vocabulary(), config.vocab_size);
-                return Err(package.files.invalid("tokenizer.json", problem));
-            }
-            let graph = bert_graph(&package.weights, config)?;
-            let runtime = Runtime::load(&options.runtime_library)?;
-            let session = SessionOptions {
-                threads: options.threads,
-                width: config.hidden_size,
-                pooling: package.pooling,
-                normalize: package.normalize,
-            };
-            Ok((Box::new(OnnxEncoder::new(&runtime, &graph, session)?), "onnxruntime"))
+        Architecture::Transformer(config) => {
+            check_vocabulary(package, reader, config.vocabulary())?;
+            onnx_encoder(package, &trunk_graph(package.weights()?, config, None)?, options)
+        }
+        Architecture::ShippedOnnx(shipped) => {
+            check_vocabulary(package, reader, shipped.vocabulary)?;
+            let labels = package.classifier.as_ref().map(|(labels, _)| labels.len());
+            onnx_encoder(package, &shipped_graph(&package.files, shipped, labels)?, options)
         }
         Architecture::Static(_) => {
             let unknown = unknown_token(&package.tokenizer).and_then(|token| reader.token_id(&token));
-            let encoder = StaticEncoder::new(Arc::clone(&package.weights), package.normalize, unknown)?;
+            let encoder = StaticEncoder::new(Arc::clone(package.weights()?), package.normalize, unknown)?;
             if reader.vocabulary() > encoder.vocabulary() {
                 let problem =
                     format!("has {} tokens; the table has {} rows", reader.vocabulary(), encoder.vocabulary());
@@ -155,6 +149,20 @@ fn encoder(package: &Package, reader: &TextReader, options: &EngineOptions) -> R
             Ok((Box::new(encoder), "static"))
         }
     }
+}
+
+fn onnx_encoder(package: &Package, graph: &Graph, options: &EngineOptions) -> Result<EncoderAndName, Error> {
+    let runtime = Runtime::load(&options.runtime_library)?;
+    let session = SessionOptions { threads: options.threads, pooling: package.pooling, normalize: package.normalize };
+    Ok((Box::new(OnnxEncoder::new(&runtime, graph, session)?), "onnxruntime"))
+}
+
+fn check_vocabulary(package: &Package, reader: &TextReader, vocabulary: usize) -> Result<(), Error> {
+    if reader.vocabulary() <= vocabulary {
+        return Ok(());
+    }
+    let problem = format!("has {} tokens; config.json says {vocabulary}", reader.vocabulary());
+    Err(package.files.invalid("tokenizer.json", problem))
 }
 
 /// The token that stands for what the vocabulary does not have.

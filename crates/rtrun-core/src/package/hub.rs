@@ -4,7 +4,17 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::files::PackageFiles;
+use super::trunks::{TrunkConfig, TrunkKind};
 use crate::error::Error;
+
+/// The file with sentence-transformers' input length; older repositories name it after their trunk.
+const SENTENCE_FILES: &[&str] = &[
+    "sentence_bert_config.json",
+    "sentence_roberta_config.json",
+    "sentence_distilbert_config.json",
+    "sentence_camembert_config.json",
+    "sentence_xlm-roberta_config.json",
+];
 
 /// How token vectors become the sentence vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -44,35 +54,6 @@ pub struct HubConfig {
     rest: Map<String, Value>,
 }
 
-/// Sizes of a BERT-class trunk.
-#[derive(Debug, Clone, Deserialize)]
-pub struct BertConfig {
-    /// Width of a token vector.
-    pub hidden_size: usize,
-    /// Number of layers.
-    pub num_hidden_layers: usize,
-    /// Attention heads of a layer.
-    pub num_attention_heads: usize,
-    /// Width between the two feed-forward products.
-    pub intermediate_size: usize,
-    /// Rows of the word table.
-    pub vocab_size: usize,
-    /// Rows of the position table: the longest input.
-    pub max_position_embeddings: usize,
-    /// Rows of the segment table.
-    #[serde(default = "two")]
-    pub type_vocab_size: usize,
-    /// Added to the variance in every layer normalization.
-    #[serde(default = "bert_epsilon")]
-    pub layer_norm_eps: f32,
-    #[serde(default = "gelu")]
-    hidden_act: String,
-    #[serde(default)]
-    position_embedding_type: Option<String>,
-    #[serde(default)]
-    is_decoder: bool,
-}
-
 /// Settings of a static package.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct StaticConfig {
@@ -100,13 +81,15 @@ impl HubConfig {
         self.model_type.as_deref() == Some("model2vec") || self.architectures.iter().any(|name| name == "StaticModel")
     }
 
-    pub fn bert(&self, package: &PackageFiles) -> Result<BertConfig, Error> {
-        let config: BertConfig = serde_json::from_value(Value::Object(self.rest.clone()))
-            .map_err(|error| package.invalid("config.json", error))?;
-        match config.problem() {
-            None => Ok(config),
-            Some(problem) => Err(package.invalid("config.json", problem)),
-        }
+    /// The configuration of the trunk.
+    pub fn trunk(&self, package: &PackageFiles, kind: TrunkKind) -> Result<TrunkConfig, Error> {
+        TrunkConfig::read(kind, &self.rest).map_err(|problem| package.invalid("config.json", problem))
+    }
+
+    /// A size under the first of several names that the file has.
+    pub fn size(&self, names: &[&str]) -> Option<usize> {
+        let size = |name: &&str| self.rest.get(*name).and_then(Value::as_u64).and_then(|size| size.try_into().ok());
+        names.iter().find_map(size)
     }
 
     pub fn static_vectors(&self, package: &PackageFiles) -> Result<StaticConfig, Error> {
@@ -126,30 +109,6 @@ impl HubConfig {
     }
 }
 
-impl BertConfig {
-    fn problem(&self) -> Option<String> {
-        if self.hidden_act != "gelu" {
-            return Some(format!("hidden_act {:?} is not supported yet; only \"gelu\" is", self.hidden_act));
-        }
-        if let Some(kind) = self.position_embedding_type.as_deref().filter(|kind| *kind != "absolute") {
-            return Some(format!("position_embedding_type {kind:?} is not supported yet; only \"absolute\" is"));
-        }
-        if self.is_decoder {
-            return Some("is_decoder is true; only encoders are supported".to_owned());
-        }
-        let sizes = [self.hidden_size, self.num_hidden_layers, self.num_attention_heads, self.intermediate_size];
-        if sizes.contains(&0) || self.vocab_size == 0 || self.max_position_embeddings == 0 || self.type_vocab_size == 0
-        {
-            return Some("a size is 0".to_owned());
-        }
-        if !self.hidden_size.is_multiple_of(self.num_attention_heads) {
-            let (hidden, heads) = (self.hidden_size, self.num_attention_heads);
-            return Some(format!("hidden_size {hidden} is not a multiple of num_attention_heads {heads}"));
-        }
-        None
-    }
-}
-
 impl SentenceSettings {
     pub fn open(package: &PackageFiles) -> Result<Self, Error> {
         #[derive(Deserialize)]
@@ -162,7 +121,8 @@ impl SentenceSettings {
         struct Sentence {
             max_seq_length: Option<usize>,
         }
-        let sentence: Option<Sentence> = package.read_json("sentence_bert_config.json")?;
+        let sentence =
+            SENTENCE_FILES.iter().find_map(|file| package.read_json::<Sentence>(file).transpose()).transpose()?;
         let modules: Option<Vec<Module>> = package.read_json("modules.json")?;
         let mut settings = Self { max_tokens: sentence.and_then(|file| file.max_seq_length), ..Self::default() };
         let Some(modules) = modules else {
@@ -208,16 +168,4 @@ fn pooling(package: &PackageFiles, folder: &str) -> Result<Option<Pooling>, Erro
         modes => Err(package
             .invalid(&file, format_args!("pooling {modes:?} is not supported yet; use mean, cls or lasttoken alone"))),
     }
-}
-
-fn two() -> usize {
-    2
-}
-
-fn bert_epsilon() -> f32 {
-    1e-12
-}
-
-fn gelu() -> String {
-    "gelu".to_owned()
 }

@@ -5,12 +5,21 @@ mod golden;
 mod hub;
 mod manifest;
 mod open;
+mod recognize;
 mod settings;
+mod shipped;
+mod trunks;
 mod weights;
 
 pub use files::PackageFiles;
 pub use golden::{Golden, GoldenClassify, GoldenEmbedding};
-pub use hub::{BertConfig, Pooling, StaticConfig};
-pub use open::{Architecture, FamilyKind, Package};
-pub use settings::{HeadKind, HeadSettings, WindowSettings};
+pub use hub::{Pooling, StaticConfig};
+pub use open::{Architecture, Package};
+pub use recognize::FamilyKind;
+pub use settings::{ClassifierSettings, HeadKind, HeadSettings, WindowSettings};
+pub use shipped::ShippedGraph;
+pub use trunks::{
+    Activation, BertConfig, DebertaConfig, DistilBertConfig, ModernBertConfig, MpnetConfig, Reach, RobertaConfig,
+    TrunkConfig,
+};
 pub use weights::{Dtype, TensorPlace, Weights};

@@ -3,45 +3,31 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::files::PackageFiles;
 use super::golden::Golden;
-use super::hub::{BertConfig, HubConfig, Pooling, SentenceSettings, StaticConfig};
+use super::hub::{HubConfig, Pooling, SentenceSettings, StaticConfig};
 use super::manifest::hash_file;
-use super::settings::{HeadKind, HeadSettings, Settings};
+use super::recognize::{self, FamilyKind};
+use super::settings::{ClassifierSettings, HeadKind, HeadSettings, Settings};
+use super::shipped::ShippedGraph;
+use super::trunks::TrunkConfig;
 use super::weights::Weights;
 use crate::error::Error;
+use crate::families::{CLASSIFIER, GROUNDED_PROMPT};
 
 const WEIGHTS: &str = "model.safetensors";
 
-/// What a package answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FamilyKind {
-    /// A sentence vector from a transformer, and heads over it.
-    Embeddings,
-    /// A sentence vector from a table of token vectors.
-    StaticEmbeddings,
-    /// The classifier of a `BertForSequenceClassification`.
-    SequenceClassification,
-}
-
-impl FamilyKind {
-    /// The word of `rtrun.json` and of the model card.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Embeddings => "embeddings",
-            Self::StaticEmbeddings => "static_embeddings",
-            Self::SequenceClassification => "sequence_classification",
-        }
-    }
-}
-
-/// What computes the sentence vector.
+/// What computes the vectors.
 #[derive(Debug)]
 pub enum Architecture {
-    /// A BERT-class transformer.
-    Bert(BertConfig),
+    /// A transformer whose graph is generated over the author's weights.
+    Transformer(Box<TrunkConfig>),
     /// A table of token vectors.
     Static(StaticConfig),
+    /// A graph that the repository ships.
+    ShippedOnnx(ShippedGraph),
 }
 
 /// An open, checked package.
@@ -57,7 +43,7 @@ pub struct Package {
     pub architecture: Architecture,
     /// The longest input of one forward, special tokens included.
     pub max_tokens: usize,
-    /// How token vectors become the sentence vector.
+    /// How token vectors become the vector that the family reads; a token classifier reads every one.
     pub pooling: Pooling,
     /// Whether the sentence vector has length 1.
     pub normalize: bool,
@@ -65,15 +51,17 @@ pub struct Package {
     pub heads: Vec<HeadSettings>,
     /// Labels and kind of a classification model's own head.
     pub classifier: Option<(Vec<String>, HeadKind)>,
+    /// The calibration of that head.
+    pub classifier_settings: ClassifierSettings,
     /// The licence that the package names.
     pub licence: Option<String>,
     /// Recorded answers.
     pub golden: Option<Golden>,
     /// `tokenizer.json`.
     pub tokenizer: Vec<u8>,
-    /// `model.safetensors`.
-    pub weights: Arc<Weights>,
-    /// SHA-256 of `model.safetensors`.
+    /// `model.safetensors`; `None` where a shipped graph holds the weights.
+    weights: Option<Arc<Weights>>,
+    /// SHA-256 of `model.safetensors`, or of the shipped graph.
     pub model_sha256: String,
 }
 
@@ -84,38 +72,23 @@ impl Package {
         let settings = Settings::open(&files)?;
         let config = HubConfig::open(&files)?;
         let sentence = SentenceSettings::open(&files)?;
-        let family = recognize(&files, family.or(settings.family.as_deref()), &config)?;
-        let architecture = if family == FamilyKind::StaticEmbeddings {
-            Architecture::Static(config.static_vectors(&files)?)
-        } else {
-            Architecture::Bert(config.bert(&files)?)
-        };
-        if family == FamilyKind::SequenceClassification && !settings.heads.is_empty() {
+        let family = recognize::family(&files, family.or(settings.family.as_deref()), &config)?;
+        let architecture = architecture(&files, &config, family)?;
+        if family.is_classifier() && !settings.heads.is_empty() {
             return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
         }
-        let is_classifier = family == FamilyKind::SequenceClassification;
-        let classifier = if is_classifier { Some(own_classifier(&files, &config)?) } else { None };
+        let classifier =
+            if family.is_classifier() { Some(recognize::classifier(&files, &config, family)?) } else { None };
+        let classifier_settings = classifier_settings(&files, &settings, family, classifier.as_ref())?;
         let max_tokens = max_tokens(&files, &settings, &sentence, &architecture)?;
-        let (pooling, normalize) = match (&architecture, is_classifier) {
-            (_, true) => (Pooling::Cls, false),
-            (Architecture::Bert(_), false) => (
-                settings.pooling.or(sentence.pooling).unwrap_or(Pooling::Mean),
-                settings.normalize.or(sentence.normalize).unwrap_or(false),
-            ),
-            (Architecture::Static(config), false) => {
-                if settings.pooling.is_some_and(|pooling| pooling != Pooling::Mean) {
-                    return Err(files.invalid("rtrun.json", "pooling must be \"mean\" for static embeddings"));
-                }
-                let normalize = settings.normalize.or(config.normalize).or(sentence.normalize);
-                (Pooling::Mean, normalize.unwrap_or(false))
-            }
-        };
-        let tokenizer = files.read("tokenizer.json")?.ok_or_else(|| files.invalid("tokenizer.json", "is missing"))?;
-        let weights = Weights::open(&files, name, WEIGHTS)?;
-        let model_sha256 = match files.checked_sha256(WEIGHTS) {
-            Some(sha256) => sha256.to_owned(),
-            None => hash_file(weights.path())
-                .map_err(|error| files.invalid(WEIGHTS, format_args!("cannot be read: {error}")))?,
+        let (pooling, normalize) = vector(&files, &settings, &sentence, (&architecture, family))?;
+        let tokenizer = files.read("tokenizer.json")?.ok_or_else(|| no_tokenizer(&files))?;
+        let (weights, model_sha256) = if let Architecture::ShippedOnnx(graph) = &architecture {
+            (None, sha256(&files, &graph.file, &graph.path)?)
+        } else {
+            let weights = Weights::open(&files, name, WEIGHTS)?;
+            let sha256 = sha256(&files, WEIGHTS, weights.path())?;
+            (Some(Arc::new(weights)), sha256)
         };
         Ok(Self {
             name: name.to_owned(),
@@ -127,60 +100,90 @@ impl Package {
             normalize,
             heads: settings.heads,
             classifier,
+            classifier_settings,
             licence: settings.licence,
             tokenizer,
-            weights: Arc::new(weights),
+            weights,
             model_sha256,
             files,
         })
     }
-}
 
-fn recognize(files: &PackageFiles, named: Option<&str>, config: &HubConfig) -> Result<FamilyKind, Error> {
-    let found = if config.is_static() {
-        Some(FamilyKind::StaticEmbeddings)
-    } else {
-        config.architectures.iter().find_map(|name| match name.as_str() {
-            "BertModel" | "BertForMaskedLM" | "BertForPreTraining" => Some(FamilyKind::Embeddings),
-            "BertForSequenceClassification" => Some(FamilyKind::SequenceClassification),
-            _ => None,
-        })
-    };
-    let known = "BertModel, BertForSequenceClassification and StaticModel are";
-    match (named, found) {
-        (None, Some(found)) => Ok(found),
-        (None, None) => {
-            let found = &config.architectures;
-            Err(files.invalid("config.json", format_args!("architectures {found:?} is not supported yet; {known}")))
-        }
-        (Some("static_embeddings"), _) => Ok(FamilyKind::StaticEmbeddings),
-        // A transformer needs a transformer's configuration, whatever family it is asked to serve.
-        (Some(_), Some(FamilyKind::StaticEmbeddings)) => {
-            Err(files.invalid("config.json", "describes static embeddings; the family must be \"static_embeddings\""))
-        }
-        (Some(named), _) if config.model_type.as_deref().is_some_and(|kind| kind != "bert") => {
-            let kind = config.model_type.as_deref().unwrap_or_default();
-            Err(files.invalid(
-                "config.json",
-                format_args!("model_type {kind:?} is not supported yet for family {named:?}; \"bert\" is"),
-            ))
-        }
-        (Some("sequence_classification"), _) => Ok(FamilyKind::SequenceClassification),
-        (Some(_), _) => Ok(FamilyKind::Embeddings),
+    /// `model.safetensors`; a package with a shipped graph has none.
+    pub fn weights(&self) -> Result<&Arc<Weights>, Error> {
+        self.weights.as_ref().ok_or_else(|| self.files.invalid(WEIGHTS, "is missing"))
     }
 }
 
-fn own_classifier(files: &PackageFiles, config: &HubConfig) -> Result<(Vec<String>, HeadKind), Error> {
-    let labels = config.labels(files)?;
-    match config.problem_type.as_deref() {
-        None | Some("single_label_classification") if labels.len() > 1 => Ok((labels, HeadKind::Sequence)),
-        Some("multi_label_classification") => Ok((labels, HeadKind::Scores)),
-        None | Some("single_label_classification") => {
-            Err(files.invalid("config.json", "has one label, which means regression; that is not supported yet"))
+/// The calibration of the repository's classifier, checked against its labels.
+fn classifier_settings(
+    files: &PackageFiles,
+    settings: &Settings,
+    family: FamilyKind,
+    classifier: Option<&(Vec<String>, HeadKind)>,
+) -> Result<ClassifierSettings, Error> {
+    let Some((labels, kind)) = classifier else {
+        return match settings.classifier {
+            Some(_) => Err(files.invalid("rtrun.json", "classifier is for packages whose config.json has one")),
+            None => Ok(ClassifierSettings::default()),
+        };
+    };
+    let mut calibration = settings.classifier.clone().unwrap_or_default();
+    if family == FamilyKind::GroundedHallucination {
+        calibration.grounded_prompt.get_or_insert_with(|| GROUNDED_PROMPT.to_owned());
+        // The first label of a grounded checker is the one for what is supported.
+        calibration.background.get_or_insert_with(|| labels[0].clone());
+    }
+    let head = HeadSettings::of_classifier(CLASSIFIER, *kind, labels.clone(), &calibration);
+    match head.problem() {
+        Some(problem) => Err(files.invalid("rtrun.json", format_args!("classifier: {problem}"))),
+        None => Ok(calibration),
+    }
+}
+
+fn architecture(files: &PackageFiles, config: &HubConfig, family: FamilyKind) -> Result<Architecture, Error> {
+    if family == FamilyKind::StaticEmbeddings {
+        return Ok(Architecture::Static(config.static_vectors(files)?));
+    }
+    let shipped = ShippedGraph::find(files)?;
+    if files.find(WEIGHTS)?.is_some() {
+        let trunk = recognize::trunk(files, config).and_then(|kind| config.trunk(files, kind));
+        // The author's own graph computes what none here does.
+        if trunk.is_ok() || shipped.is_none() {
+            return trunk.map(|config| Architecture::Transformer(Box::new(config)));
         }
-        Some(other) => Err(files.invalid(
-            "config.json",
-            format_args!("problem_type {other:?} is not supported yet; single_label_classification and multi_label_classification are"),
+    }
+    match shipped {
+        Some(found) => Ok(Architecture::ShippedOnnx(ShippedGraph::open(files, config, found)?)),
+        None => Err(no_weights(files)?),
+    }
+}
+
+/// Pooling, and whether the vector gets length 1.
+fn vector(
+    files: &PackageFiles,
+    settings: &Settings,
+    sentence: &SentenceSettings,
+    (architecture, family): (&Architecture, FamilyKind),
+) -> Result<(Pooling, bool), Error> {
+    if family.is_classifier() {
+        let pooling = match architecture {
+            Architecture::Transformer(config) => config.classifier_pooling(),
+            _ => Pooling::Cls,
+        };
+        return Ok((pooling, false));
+    }
+    match architecture {
+        Architecture::Static(config) => {
+            if settings.pooling.is_some_and(|pooling| pooling != Pooling::Mean) {
+                return Err(files.invalid("rtrun.json", "pooling must be \"mean\" for static embeddings"));
+            }
+            let normalize = settings.normalize.or(config.normalize).or(sentence.normalize);
+            Ok((Pooling::Mean, normalize.unwrap_or(false)))
+        }
+        Architecture::Transformer(_) | Architecture::ShippedOnnx(_) => Ok((
+            settings.pooling.or(sentence.pooling).unwrap_or(Pooling::Mean),
+            settings.normalize.or(sentence.normalize).unwrap_or(false),
         )),
     }
 }
@@ -191,18 +194,56 @@ fn max_tokens(
     sentence: &SentenceSettings,
     architecture: &Architecture,
 ) -> Result<usize, Error> {
-    match architecture {
-        Architecture::Static(config) => Ok(settings.max_tokens.or(config.seq_length).unwrap_or(512)),
-        Architecture::Bert(config) => {
-            let positions = config.max_position_embeddings;
-            match settings.max_tokens {
-                Some(tokens) if tokens > positions => {
-                    let problem = format!("max_tokens is {tokens}; the model has {positions} positions");
-                    Err(files.invalid("rtrun.json", problem))
-                }
-                Some(tokens) => Ok(tokens),
-                None => Ok(sentence.max_tokens.unwrap_or(positions).min(positions)),
-            }
+    let positions = match architecture {
+        Architecture::Static(config) => return Ok(settings.max_tokens.or(config.seq_length).unwrap_or(512)),
+        Architecture::Transformer(config) => config.positions(),
+        Architecture::ShippedOnnx(graph) => graph.positions,
+    };
+    match settings.max_tokens {
+        Some(tokens) if tokens > positions => {
+            let problem = format!("max_tokens is {tokens}; the model has {positions} positions");
+            Err(files.invalid("rtrun.json", problem))
         }
+        Some(tokens) => Ok(tokens),
+        None => Ok(sentence.max_tokens.or(trained_tokens(files)?).unwrap_or(positions).min(positions)),
     }
+}
+
+/// The input length that the tokenizer's own settings name. A model without a length there has a huge number.
+fn trained_tokens(files: &PackageFiles) -> Result<Option<usize>, Error> {
+    #[derive(Deserialize)]
+    struct TokenizerConfig {
+        model_max_length: Option<f64>,
+    }
+    let length = files.read_json::<TokenizerConfig>("tokenizer_config.json")?.and_then(|file| file.model_max_length);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value is between 1 and a million")]
+    Ok(length.filter(|length| (1.0..1e6).contains(length)).map(|length| length as usize))
+}
+
+fn sha256(files: &PackageFiles, file: &str, path: &Path) -> Result<String, Error> {
+    match files.checked_sha256(file) {
+        Some(sha256) => Ok(sha256.to_owned()),
+        None => hash_file(path).map_err(|error| files.invalid(file, format_args!("cannot be read: {error}"))),
+    }
+}
+
+fn no_tokenizer(files: &PackageFiles) -> Error {
+    let advice =
+        "load the tokenizer with Transformers' AutoTokenizer and save it into the folder, which writes the file";
+    files.invalid("tokenizer.json", format_args!("is missing; {advice}"))
+}
+
+/// Why a folder without weights in a form that is read cannot be used.
+fn no_weights(files: &PackageFiles) -> Result<Error, Error> {
+    let advice = "load the model with Transformers and save it with save_pretrained, which writes model.safetensors";
+    if files.find("model.safetensors.index.json")?.is_some() {
+        let problem = "the weights are split into several files, which is not supported yet";
+        let advice = "save the model again with a max_shard_size above its size";
+        return Ok(files.invalid("model.safetensors.index.json", format_args!("{problem}; {advice}")));
+    }
+    if files.find("pytorch_model.bin")?.is_some() {
+        let problem = "is missing, and pytorch_model.bin is never read because such a file can hold code";
+        return Ok(files.invalid(WEIGHTS, format_args!("{problem}; {advice}")));
+    }
+    Ok(files.invalid(WEIGHTS, format_args!("is missing, and there is no onnx/model.onnx either; {advice}")))
 }

@@ -30,6 +30,8 @@ pub struct Settings {
     /// Heads over the sentence vector.
     #[serde(default)]
     pub heads: Vec<HeadSettings>,
+    /// Calibration of the classifier that the repository brings.
+    pub classifier: Option<ClassifierSettings>,
 }
 
 /// One linear head.
@@ -65,6 +67,35 @@ pub struct HeadSettings {
     /// Of a head over context, question and answer: what is read in front of the answer, with `{context}` and
     /// `{question}` in it.
     pub grounded_prompt: Option<String>,
+}
+
+/// The calibration of a classifier that the repository brings; the keys are those of a head.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are those of HeadSettings")]
+pub struct ClassifierSettings {
+    #[serde(default = "one")]
+    pub temperature: f32,
+    #[serde(default = "half")]
+    pub threshold: f32,
+    #[serde(default)]
+    pub thresholds: BTreeMap<String, f32>,
+    pub background: Option<String>,
+    pub window: Option<WindowSettings>,
+    pub grounded_prompt: Option<String>,
+}
+
+impl Default for ClassifierSettings {
+    fn default() -> Self {
+        Self {
+            temperature: one(),
+            threshold: half(),
+            thresholds: BTreeMap::new(),
+            background: None,
+            window: None,
+            grounded_prompt: None,
+        }
+    }
 }
 
 /// Windows of a long text.
@@ -134,8 +165,10 @@ impl Settings {
 }
 
 impl HeadSettings {
-    /// Those of a head without calibration.
-    pub fn plain(name: &str, kind: HeadKind, labels: Vec<String>) -> Self {
+    /// Those of a classifier that the repository brings.
+    pub fn of_classifier(name: &str, kind: HeadKind, labels: Vec<String>, settings: &ClassifierSettings) -> Self {
+        let ClassifierSettings { temperature, threshold, thresholds, background, window, grounded_prompt } =
+            settings.clone();
         Self {
             name: name.to_owned(),
             kind,
@@ -143,16 +176,17 @@ impl HeadSettings {
             file: String::new(),
             weight: String::new(),
             bias: None,
-            temperature: one(),
-            threshold: half(),
-            thresholds: BTreeMap::new(),
-            background: None,
-            window: None,
-            grounded_prompt: None,
+            temperature,
+            threshold,
+            thresholds,
+            background,
+            window,
+            grounded_prompt,
         }
     }
 
-    fn problem(&self) -> Option<String> {
+    /// What is wrong with the settings.
+    pub fn problem(&self) -> Option<String> {
         if self.name.is_empty() {
             return Some("name is empty".to_owned());
         }

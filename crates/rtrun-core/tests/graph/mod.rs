@@ -1,8 +1,10 @@
 //! Stored types other than 32-bit floats are expanded once, when the session is made.
 
+mod trunks;
+
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use rtrun_core::engines::{Encoder, RowRequest};
-use rtrun_core::graph::bert_graph;
+use rtrun_core::graph::{GraphModel, trunk_graph};
 use rtrun_core::package::{Architecture, Package};
 
 use crate::support::weights::{Stored, rewrite};
@@ -32,12 +34,14 @@ fn expanded_int8_weights_answer_exactly_as_the_floats_they_stand_for() {
 #[test]
 fn a_graph_refers_to_its_weights_and_holds_none() {
     let package = Package::open("embeddings", &fixture("embeddings"), None).unwrap();
-    let Architecture::Bert(config) = &package.architecture else { panic!() };
-    let graph = bert_graph(&package.weights, config).unwrap();
-    assert!(graph.model.len() < 16_384, "{} bytes", graph.model.len());
-    assert_eq!(graph.memory_bytes, package.weights.stored_bytes());
+    let Architecture::Transformer(config) = &package.architecture else { panic!() };
+    let weights = package.weights().unwrap();
+    let graph = trunk_graph(weights, config, None).unwrap();
+    let GraphModel::Generated { bytes, .. } = &graph.model else { panic!() };
+    assert!(bytes.len() < 16_384, "{} bytes", bytes.len());
+    assert_eq!(graph.memory_bytes, weights.stored_bytes());
     let runtime = Runtime::load(&runtime_library()).unwrap();
-    let options = SessionOptions { threads: 1, width: 64, pooling: package.pooling, normalize: package.normalize };
+    let options = SessionOptions { threads: 1, pooling: package.pooling, normalize: package.normalize };
     let mut encoder = OnnxEncoder::new(&runtime, &graph, options).unwrap();
     let rows = [RowRequest::sentence([2, 3]), RowRequest::sentence([2, 40, 3])];
     let outputs = encoder.encode(&rows).unwrap();

@@ -211,7 +211,7 @@ fn a_config_that_is_not_supported() {
         &with(|file| file["architectures"] = json!(["LlamaModel"])),
         &["config.json", "LlamaModel", "not supported yet"],
     );
-    assert_says(&with(|file| file["hidden_act"] = json!("relu")), &["hidden_act \"relu\" is not supported yet"]);
+    assert_says(&with(|file| file["hidden_act"] = json!("mish")), &["activation \"mish\" is not supported yet"]);
     assert_says(&with(|file| file["num_attention_heads"] = json!(5)), &["not a multiple of num_attention_heads 5"]);
     assert_says(
         &with(|file| file["position_embedding_type"] = json!("relative_key")),

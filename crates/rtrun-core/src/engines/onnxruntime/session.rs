@@ -3,15 +3,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ort::session::builder::GraphOptimizationLevel;
-use ort::session::{NoSelectedOutputs, RunOptions, Session};
-use ort::value::TensorRef;
+use ort::session::{NoSelectedOutputs, RunOptions, Session, SessionInputValue};
+use ort::value::Tensor;
 
 use super::environment::{Runtime, first_line};
 use super::exit;
 use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVector};
 use crate::engines::pool::{normalize, pool};
 use crate::error::Error;
-use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, TOKEN_TYPES};
+use crate::graph::{ATTENTION_MASK, Graph, GraphModel, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES};
 use crate::package::Pooling;
 
 /// How a session pools and computes.
@@ -19,8 +19,6 @@ use crate::package::Pooling;
 pub struct SessionOptions {
     /// Threads of one forward.
     pub threads: usize,
-    /// Width of a token vector.
-    pub width: usize,
     /// How token vectors become the sentence vector.
     pub pooling: Pooling,
     /// Whether the sentence vector gets length 1.
@@ -33,6 +31,8 @@ pub struct OnnxEncoder {
     session: Option<Session>,
     stopper: Arc<Stopper>,
     options: SessionOptions,
+    inputs: Inputs,
+    output: Output,
     memory_bytes: u64,
     early_forwards: usize,
 }
@@ -78,10 +78,8 @@ impl OnnxEncoder {
     /// Makes the session. The weights file of the graph has been checked before.
     pub fn new(runtime: &Runtime, graph: &Graph, options: SessionOptions) -> Result<Self, Error> {
         let _inside = exit::enter().ok_or_else(leaving)?;
-        let folder = graph.weights_folder.to_string_lossy();
-        let session = build(runtime, &graph.model, &folder, options.threads).map_err(|problem| {
-            Error::Internal(format!("Cannot create a session over the generated graph: {problem}"))
-        })?;
+        let session = build(runtime, &graph.model, options.threads)
+            .map_err(|problem| Error::Internal(format!("Cannot create a session over the graph: {problem}")))?;
         let stopper = Arc::new(Stopper::default());
         exit::remember(Arc::downgrade(&stopper));
         exit::register();
@@ -89,42 +87,49 @@ impl OnnxEncoder {
             session: Some(session),
             stopper,
             options,
+            inputs: graph.inputs,
+            output: graph.output.clone(),
             memory_bytes: graph.memory_bytes,
             early_forwards: EARLY_FORWARDS,
         })
     }
 
     fn run(&mut self, rows: &[RowRequest]) -> ort::Result<Vec<RowOutput>> {
-        let Self { session, options, .. } = self;
+        let Self { session, options, inputs, output, .. } = self;
         let Some(session) = session else { return Err(ort::Error::new("the session is closed")) };
-        let grid = Grid::new(rows);
+        let Grid { shape, ids, segments, mask } = Grid::new(rows);
+        let mut given = vec![(INPUT_IDS, tensor(inputs.integers, shape, ids)?)];
+        if inputs.takes_mask {
+            given.push((ATTENTION_MASK, tensor(inputs.integers, shape, mask)?));
+        }
+        if inputs.takes_segments {
+            given.push((TOKEN_TYPES, tensor(inputs.integers, shape, segments)?));
+        }
         let run: Arc<RunOptions<NoSelectedOutputs>> = Arc::new(RunOptions::new()?);
         self.stopper.begin(Arc::clone(&run));
-        let outputs = session.run_with_options(
-            ort::inputs![
-                INPUT_IDS => TensorRef::from_array_view((grid.shape, grid.ids.as_slice()))?,
-                TOKEN_TYPES => TensorRef::from_array_view((grid.shape, grid.segments.as_slice()))?,
-                ATTENTION_MASK => TensorRef::from_array_view((grid.shape, grid.mask.as_slice()))?,
-            ],
-            &run,
-        )?;
-        let (_, hidden) = outputs[0].try_extract_tensor::<f32>()?;
-        let row_width = grid.shape[1] * options.width;
-        let output = |(index, request): (usize, &RowRequest)| {
-            // Only the row's own tokens are read, so padding cannot touch its answer.
-            let tokens = &hidden[index * row_width..][..request.row.len() * options.width];
-            RowOutput {
-                sentence: request.wanted.sentence.then(|| sentence(tokens, *options)),
-                tokens: request.wanted.tokens.then(|| RowVector::from(tokens)),
+        let outputs = session.run_with_options(given, &run)?;
+        let (_, values) = outputs[output.name.as_str()].try_extract_tensor::<f32>()?;
+        let row_output = |(index, request): (usize, &RowRequest)| match output.per {
+            Per::Row => {
+                let vector = &values[index * output.width..][..output.width];
+                RowOutput { sentence: Some(finished(vector.to_vec(), *options)), tokens: None }
+            }
+            Per::Token => {
+                // Only the row's own tokens are read, so padding cannot touch its answer.
+                let tokens = &values[index * shape[1] * output.width..][..request.row.len() * output.width];
+                let sentence = || finished(pool(tokens, output.width, options.pooling), *options);
+                RowOutput {
+                    sentence: request.wanted.sentence.then(sentence),
+                    tokens: request.wanted.tokens.then(|| RowVector::from(tokens)),
+                }
             }
         };
-        Ok(rows.iter().enumerate().map(output).collect())
+        Ok(rows.iter().enumerate().map(row_output).collect())
     }
 }
 
-/// The pooled vector of one row.
-fn sentence(tokens: &[f32], options: SessionOptions) -> RowVector {
-    let mut vector = pool(tokens, options.width, options.pooling);
+/// The pooled vector of one row, of length 1 where that is asked for.
+fn finished(mut vector: Vec<f32>, options: SessionOptions) -> RowVector {
     if options.normalize {
         normalize(&mut vector);
     }
@@ -149,7 +154,7 @@ impl Encoder for OnnxEncoder {
     }
 
     fn dimension(&self) -> usize {
-        self.options.width
+        self.output.width
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -174,9 +179,9 @@ impl Drop for OnnxEncoder {
 }
 
 #[allow(clippy::result_large_err, reason = "the builder of the library carries itself in its errors")]
-fn build(runtime: &Runtime, model: &[u8], folder: &str, threads: usize) -> Result<Session, String> {
+fn build(runtime: &Runtime, model: &GraphModel, threads: usize) -> Result<Session, String> {
     let text = |error: &dyn std::fmt::Display| first_line(&error.to_string());
-    Session::builder(runtime.environment())
+    let mut builder = Session::builder(runtime.environment())
         .map_err(|error| text(&error))?
         .with_intra_threads(threads)
         .and_then(|builder| builder.with_inter_threads(1))
@@ -188,10 +193,29 @@ fn build(runtime: &Runtime, model: &[u8], folder: &str, threads: usize) -> Resul
         .and_then(|builder| builder.with_config_entry("session.intra_op.allow_spinning", "0"))
         // Keeps the library from treating stored I8 weights as a quantized graph, so that they are expanded at load.
         .and_then(|builder| builder.with_config_entry("session.disable_quant_qdq", "1"))
-        .and_then(|builder| builder.with_config_entry("session.model_external_initializers_file_folder_path", folder))
-        .map_err(|error| text(&error))?
-        .commit_from_memory(model)
-        .map_err(|error| text(&error))
+        .map_err(|error| text(&error))?;
+    match model {
+        GraphModel::File(path) => builder.commit_from_file(path).map_err(|error| text(&error)),
+        GraphModel::Generated { bytes, weights_folder } => builder
+            .with_config_entry(
+                "session.model_external_initializers_file_folder_path",
+                weights_folder.to_string_lossy().as_ref(),
+            )
+            .map_err(|error| text(&error))?
+            .commit_from_memory(bytes)
+            .map_err(|error| text(&error)),
+    }
+}
+
+/// One input, `[rows, tokens]`, in the element type of the graph.
+fn tensor(integers: Integers, shape: [usize; 2], values: Vec<i32>) -> ort::Result<SessionInputValue<'static>> {
+    Ok(match integers {
+        Integers::I32 => Tensor::from_array((shape, values))?.into(),
+        Integers::I64 => {
+            let values: Vec<i64> = values.into_iter().map(i64::from).collect();
+            Tensor::from_array((shape, values))?.into()
+        }
+    })
 }
 
 /// The inputs of a forward: `[rows, tokens]`, short rows padded on the right.

@@ -1,0 +1,77 @@
+//! What an engine needs to know of a graph to run it.
+
+use std::path::PathBuf;
+
+/// Token ids, `[batch, tokens]`.
+pub const INPUT_IDS: &str = "input_ids";
+/// 1 for a token, 0 for padding, `[batch, tokens]`.
+pub const ATTENTION_MASK: &str = "attention_mask";
+/// Segment of every token, `[batch, tokens]`.
+pub const TOKEN_TYPES: &str = "token_type_ids";
+
+/// A graph, its inputs and its output. Padding is always on the right.
+#[derive(Debug)]
+pub struct Graph {
+    /// The ONNX model.
+    pub model: GraphModel,
+    /// Bytes the weights take once they are 32-bit floats.
+    pub memory_bytes: u64,
+    /// What the graph is given beside [`INPUT_IDS`].
+    pub inputs: Inputs,
+    /// What the graph answers.
+    pub output: Output,
+}
+
+/// Where the ONNX model is.
+#[derive(Debug)]
+pub enum GraphModel {
+    /// A generated model.
+    Generated {
+        /// The serialized model without its weights.
+        bytes: Vec<u8>,
+        /// The folder that its weights file lies in.
+        weights_folder: PathBuf,
+    },
+    /// A file; weights that are not in it lie beside it.
+    File(PathBuf),
+}
+
+/// The inputs of a graph, each `[batch, tokens]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inputs {
+    /// Whether the graph takes [`ATTENTION_MASK`]. Without it, only rows of one length share a forward.
+    pub takes_mask: bool,
+    /// Whether the graph takes [`TOKEN_TYPES`].
+    pub takes_segments: bool,
+    /// The element type of every input.
+    pub integers: Integers,
+}
+
+/// Element types of inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Integers {
+    /// 32 bits.
+    I32,
+    /// 64 bits.
+    I64,
+}
+
+/// The output of a graph: 32-bit floats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// Whether tokens or rows have a vector each.
+    pub per: Per,
+    /// Length of one vector.
+    pub width: usize,
+}
+
+/// What has a vector of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Per {
+    /// Every token: the output is `[batch, tokens, width]`.
+    Token,
+    /// Every row: the output is `[batch, width]`.
+    Row,
+}

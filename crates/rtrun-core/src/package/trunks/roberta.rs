@@ -1,0 +1,73 @@
+//! `RobertaModel`, `XLMRobertaModel` and `CamembertModel`: BERT with shifted positions and usually one segment.
+
+use serde::Deserialize;
+
+use super::activation::{Activation, gelu};
+use super::sizes::{check_absolute_positions, check_encoder, check_sizes};
+
+/// Sizes of RoBERTa.
+#[derive(Debug, Clone, Deserialize)]
+pub struct RobertaConfig {
+    /// Width of a token vector.
+    pub hidden_size: usize,
+    /// Number of layers.
+    pub num_hidden_layers: usize,
+    /// Attention heads of a layer.
+    pub num_attention_heads: usize,
+    /// Width between the two feed-forward products.
+    pub intermediate_size: usize,
+    /// Rows of the word table.
+    pub vocab_size: usize,
+    /// Rows of the position table.
+    pub max_position_embeddings: usize,
+    /// Rows of the segment table; with one, rows need no segments.
+    #[serde(default = "two")]
+    pub type_vocab_size: usize,
+    /// Added to the variance in every layer normalization.
+    #[serde(default = "epsilon")]
+    pub layer_norm_eps: f32,
+    /// The function between the two feed-forward products.
+    #[serde(default = "gelu")]
+    pub hidden_act: Activation,
+    #[serde(default = "one")]
+    pad_token_id: usize,
+    #[serde(default)]
+    position_embedding_type: Option<String>,
+    #[serde(default)]
+    is_decoder: bool,
+}
+
+impl RobertaConfig {
+    /// The row of the position table that the first token takes: the rows up to padding's own are never used.
+    pub fn first_position(&self) -> usize {
+        self.pad_token_id + 1
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        check_absolute_positions(self.position_embedding_type.as_deref())?;
+        check_encoder(self.is_decoder)?;
+        if self.first_position() >= self.max_position_embeddings {
+            let (padding, positions) = (self.pad_token_id, self.max_position_embeddings);
+            return Err(format!("pad_token_id {padding} leaves none of the {positions} positions for tokens"));
+        }
+        let others = [
+            ("num_hidden_layers", self.num_hidden_layers),
+            ("intermediate_size", self.intermediate_size),
+            ("vocab_size", self.vocab_size),
+            ("type_vocab_size", self.type_vocab_size),
+        ];
+        check_sizes(("hidden_size", self.hidden_size), ("num_attention_heads", self.num_attention_heads), &others)
+    }
+}
+
+fn one() -> usize {
+    1
+}
+
+fn two() -> usize {
+    2
+}
+
+fn epsilon() -> f32 {
+    1e-12
+}
