@@ -1,6 +1,4 @@
-use rtrun_core::serve::decisions::{
-    DecisionsOptions, DecisionsOverflow, DecisionsRequest, Dialect, MAX_DEPTH, MAX_QUESTIONS, StrictJson,
-};
+use rtrun_core::serve::decisions::{DecisionsOptions, DecisionsRequest, Dialect, MAX_DEPTH, MAX_QUESTIONS, StrictJson};
 use rtrun_core::{AskedQuestion, Error, Question, QuestionKind};
 use serde_json::{Value, json};
 
@@ -49,13 +47,9 @@ fn a_request_keeps_the_order_of_its_states_and_questions() {
     }));
     assert_eq!(request.model.as_deref(), Some("m"));
     assert_eq!(request.dialect, Dialect::SystemOne);
-    let expected = DecisionsOptions {
-        return_meta: true,
-        max_tokens: Some(512),
-        overflow: Some(DecisionsOverflow::Truncate),
-        deadline_ms: Some(100),
-    };
-    assert_eq!(request.options, expected);
+    let DecisionsOptions { return_meta, max_tokens, overflow, deadline_ms } = request.options;
+    assert_eq!((return_meta, max_tokens, deadline_ms), (true, Some(512), Some(100)));
+    assert_eq!(format!("{overflow:?}"), "Some(Truncate)");
     let names: Vec<Option<&str>> = request.states.iter().map(|state| state.name.as_deref()).collect();
     assert_eq!(names, [None, Some("second"), Some("first")]);
     let ids: Vec<&str> = request.states[0].questions.iter().map(|asked| asked.id.as_str()).collect();
