@@ -3,7 +3,7 @@
 Run from anywhere with Node on the path and the addon built:
 
     pip install -r requirements.txt
-    python run.py [--seconds 60] [--seed 1] [--only /v1/classify ...]
+    python run.py [--seconds 60] [--seed 1] [--package heads-int8] [--only /v1/classify ...]
 
 Exits with 0 if nothing was found. Requests come from the contract document alone, so a new endpoint is tried without a
 change here.
@@ -27,8 +27,6 @@ HERE = Path(__file__).resolve().parent
 CORE = HERE.parents[1]
 ROOT = CORE.parents[1]
 CONTRACT = CORE / "openapi.yaml"
-MODELS = ["heads-int8", "static"]
-HEADS = ["domain", "topics"]
 MAX_REQUEST_BYTES = 65536
 READY_SECONDS = 60
 
@@ -37,7 +35,7 @@ def main():
     arguments = read_arguments()
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, open(Path(folder, "worker.log"), "w+") as log:
-        worker = start_worker(port, log)
+        worker = start_worker(arguments.package, port, log)
         try:
             origin = f"http://127.0.0.1:{port}"
             wait_until_ready(origin, worker)
@@ -61,16 +59,17 @@ def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=60, help="time for all requests together (60)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed sends the same requests (1)")
+    parser.add_argument("--package", default="heads-int8", help="the folder under tests/fixtures to serve (heads-int8)")
     parser.add_argument("--only", nargs="*", default=[], help="paths to try; all of the document when left out")
     return parser.parse_args()
 
 
-def start_worker(port, log):
+def start_worker(package, port, log):
     """The command that users run, with a body limit that generated bodies can meet."""
-    fixtures = [str(CORE / "tests/fixtures" / name) for name in MODELS]
+    fixture = str(CORE / "tests/fixtures" / package)
     node = shutil.which("node") or sys.exit("Cannot start the worker: node is not on the path")
     limits = ["--threads", "1", "--max-request-bytes", str(MAX_REQUEST_BYTES)]
-    command = [node, str(ROOT / "bin/rtrun.js"), "serve", *fixtures, "--port", str(port), *limits]
+    command = [node, str(ROOT / "bin/rtrun.js"), "serve", fixture, "--port", str(port), *limits]
     return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT)
 
 
@@ -88,12 +87,18 @@ def wait_until_ready(origin, worker):
     raise RuntimeError(f"The worker was not ready within {READY_SECONDS} s")
 
 
-def write_narrowed(folder):
+def write_narrowed(origin, folder):
     """The document with the names that this worker knows: with any string, nearly every request is answered with 404."""
     document = yaml.safe_load(CONTRACT.read_text())
     schemas = document["components"]["schemas"]
-    schemas["ModelName"] = {"enum": [*MODELS, "none"]}
-    schemas["ClassifyRequest"]["properties"]["head"] = {"enum": [*HEADS, "none"]}
+    with urllib.request.urlopen(f"{origin}/v1/models") as response:
+        [card] = json.load(response)["data"]
+    schemas["ModelName"] = {"const": card["id"]}
+    if card["heads"]:
+        schemas["ClassifyRequest"]["properties"]["head"] = {"enum": [head["name"] for head in card["heads"]]}
+        schemas["ClassifyRequest"]["required"].append("head")
+    if "embedding" in card:
+        schemas["EmbeddingsRequest"]["properties"]["dimensions"] = {"enum": card["embedding"]["dimensions"]}
     path = Path(folder, "openapi.yaml")
     path.write_text(yaml.safe_dump(document))
     return path
@@ -110,7 +115,7 @@ def run_schemathesis(arguments, origin, folder):
     command = [
         str(Path(sys.executable).with_name("schemathesis")),
         *["--config-file", str(HERE / "schemathesis.toml")],
-        *["run", str(write_narrowed(folder)), "--url", origin],
+        *["run", str(write_narrowed(origin, folder)), "--url", origin],
         *["--max-time", str(arguments.seconds), "--seed", str(arguments.seed)],
     ]
     for path in arguments.only:

@@ -132,6 +132,9 @@ impl Contract {
             "application/json" => {
                 serde_json::from_str(response.body).map_err(|error| format!("the body is not JSON: {error}"))?
             }
+            "application/yaml" => {
+                serde_saphyr::from_str(response.body).map_err(|error| format!("the body is not YAML: {error}"))?
+            }
             _ => json!(response.body),
         };
         self.check_value(&schema, &body)
