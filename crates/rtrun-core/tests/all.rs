@@ -7,6 +7,7 @@ mod engines;
 mod graph;
 mod package;
 mod process;
+mod question;
 mod schedule;
 mod serve;
 mod support;

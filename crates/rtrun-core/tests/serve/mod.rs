@@ -1,6 +1,11 @@
 mod client;
 mod closing;
 mod contract;
+mod decisions_garbage;
+mod decisions_openai;
+mod decisions_questions;
+mod decisions_request;
+mod decisions_response;
 mod endpoints;
 mod limits;
 mod metrics;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use jsonschema::Validator;
+use jsonschema::error::{ValidationError, ValidationErrorKind};
 use serde_json::{Value, json};
 
 /// Headers of HTTP itself, which the document does not list.
@@ -63,8 +64,7 @@ impl Contract {
     /// What the schema at a JSON pointer says against a value.
     pub fn check_value(&self, pointer: &str, value: &Value) -> Result<(), String> {
         let validator = self.validator(pointer);
-        let problems: Vec<String> =
-            validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        let problems: Vec<String> = validator.iter_errors(value).map(|error| deepest(&error)).collect();
         if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
     }
 
@@ -132,6 +132,9 @@ impl Contract {
             "application/json" => {
                 serde_json::from_str(response.body).map_err(|error| format!("the body is not JSON: {error}"))?
             }
+            "application/yaml" => {
+                serde_saphyr::from_str(response.body).map_err(|error| format!("the body is not YAML: {error}"))?
+            }
             _ => json!(response.body),
         };
         self.check_value(&schema, &body)
@@ -148,6 +151,19 @@ impl Contract {
         });
         Arc::clone(compiled)
     }
+}
+
+/// What is wrong at the deepest place: of several alternatives that is the one that was meant.
+fn deepest(error: &ValidationError) -> String {
+    let (ValidationErrorKind::OneOfNotValid { context } | ValidationErrorKind::AnyOf { context }) = error.kind() else {
+        return format!("{}: {error}", error.instance_path());
+    };
+    let alternatives = context.iter().filter_map(|errors| {
+        let depth = errors.iter().map(|error| error.instance_path().as_str().matches('/').count()).max()?;
+        Some((depth, errors.iter().map(deepest).collect::<Vec<_>>().join("; ")))
+    });
+    let problem = alternatives.max_by_key(|(depth, _)| *depth).map_or_else(String::new, |(_, problem)| problem);
+    format!("{} fits no alternative, nearest: {problem}", error.instance_path())
 }
 
 /// A key as a part of a JSON pointer.
