@@ -1,6 +1,7 @@
 //! What the tests share: fixture packages, the inference library, engines over them.
 
 mod library;
+pub mod session;
 pub mod weights;
 
 use std::path::{Path, PathBuf};
