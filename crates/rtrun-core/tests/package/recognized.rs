@@ -1,6 +1,6 @@
 use std::fs;
 
-use rtrun_core::package::{FamilyKind, HeadKind, Package, Pooling};
+use rtrun_core::package::{Architecture, FamilyKind, HeadKind, Package, Pooling};
 
 use crate::support::{copy_without_manifest, fixture};
 
@@ -57,4 +57,56 @@ fn a_classification_trunk_can_serve_embeddings() {
 fn a_static_table_cannot_serve_as_a_transformer() {
     let error = Package::open("static", &fixture("static"), Some("embeddings")).unwrap_err();
     assert!(error.to_string().contains("the family must be \"static_embeddings\""), "{error}");
+}
+
+#[test]
+fn every_trunk_tells_its_longest_input() {
+    let longest = [("roberta", 64), ("xlm-roberta", 64), ("distilbert", 64), ("mpnet", 256), ("modernbert", 128)];
+    for (name, tokens) in longest {
+        let package = open(&format!("trunks/{name}"));
+        assert_eq!((package.family, package.max_tokens), (FamilyKind::Embeddings, tokens), "{name}");
+    }
+    assert_eq!(open("trunks/xlm-roberta").pooling, Pooling::Cls);
+}
+
+#[test]
+fn classes_tell_what_they_answer() {
+    let classifier = |name: &str| {
+        let package = open(name);
+        let (labels, kind) = package.classifier.unwrap();
+        (package.family, labels.len(), kind)
+    };
+    assert_eq!(classifier("classifiers/roberta"), (FamilyKind::SequenceClassification, 3, HeadKind::Sequence));
+    assert_eq!(classifier("classifiers/rerank"), (FamilyKind::Rerank, 1, HeadKind::Scores));
+    assert_eq!(classifier("tokens/modernbert"), (FamilyKind::TokenClassification, 5, HeadKind::Token));
+    assert_eq!(open("classifiers/modernbert").pooling, Pooling::Mean);
+}
+
+#[test]
+fn a_length_in_the_settings_of_the_tokenizer_counts_where_it_is_one() {
+    let folder = copy_without_manifest("trunks/distilbert");
+    let tokens = |length: &str| {
+        let settings = format!(r#"{{"model_max_length":{length}}}"#);
+        fs::write(folder.path().join("tokenizer_config.json"), settings).unwrap();
+        Package::open("x", folder.path(), None).unwrap().max_tokens
+    };
+    assert_eq!([tokens("40"), tokens("512"), tokens("1000000000000000019884624838656")], [40, 64, 64]);
+    fs::write(folder.path().join("sentence_distilbert_config.json"), r#"{"max_seq_length":48}"#).unwrap();
+    assert_eq!(tokens("40"), 48);
+}
+
+#[test]
+fn a_shipped_graph_stands_in_for_a_trunk_that_no_graph_here_computes() {
+    let folder = copy_without_manifest("shipped/vectors");
+    let weights = fixture("embeddings").join("model.safetensors");
+    fs::copy(weights, folder.path().join("model.safetensors")).unwrap();
+    let open = || Package::open("x", folder.path(), None).unwrap().architecture;
+    assert!(matches!(open(), Architecture::Transformer(_)));
+    let config = folder.path().join("config.json");
+    let text = fs::read_to_string(&config)
+        .unwrap()
+        .replace("\"bert\"", "\"nomic_bert\"")
+        .replace("BertModel", "NomicBertModel");
+    fs::write(&config, text).unwrap();
+    assert!(matches!(open(), Architecture::ShippedOnnx(_)));
 }

@@ -2,6 +2,7 @@
 
 pub mod contract;
 mod library;
+pub mod session;
 pub mod weights;
 
 use std::path::{Path, PathBuf};

@@ -181,12 +181,16 @@ impl Drop for OnnxEncoder {
 #[allow(clippy::result_large_err, reason = "the builder of the library carries itself in its errors")]
 fn build(runtime: &Runtime, model: &GraphModel, threads: usize) -> Result<Session, String> {
     let text = |error: &dyn std::fmt::Display| first_line(&error.to_string());
+    let level = match model {
+        // Made of fused operators already: the basic level folds the expanded weights and no more is needed.
+        GraphModel::Generated { .. } => GraphOptimizationLevel::Level1,
+        GraphModel::File(_) => GraphOptimizationLevel::Level2,
+    };
     let mut builder = Session::builder(runtime.environment())
         .map_err(|error| text(&error))?
         .with_intra_threads(threads)
         .and_then(|builder| builder.with_inter_threads(1))
-        // The graph is made of fused operators already: the basic level folds the expanded weights and no more is needed.
-        .and_then(|builder| builder.with_optimization_level(GraphOptimizationLevel::Level1))
+        .and_then(|builder| builder.with_optimization_level(level))
         // Lengths differ from forward to forward, so a remembered plan would only hold memory.
         .and_then(|builder| builder.with_memory_pattern(false))
         // Threads that spin between forwards starve whoever feeds the session (measured 3 to 4 times slower on 2 cores).
