@@ -13,6 +13,9 @@ use crate::options::MAX_INPUTS;
 #[derive(Debug, Clone, Serialize)]
 pub struct ModelCard {
     id: String,
+    /// The same again: clients of typed questions look for it under this name.
+    name: String,
+    description: String,
     object: &'static str,
     status: &'static str,
     ready: bool,
@@ -117,11 +120,29 @@ impl ModelCard {
         let ModelState { name, status, reason, has_failed_self_check } = slot.state();
         let golden = has_failed_self_check.then_some(FailedGolden { status: "failed" });
         let loaded = slot.loaded().ok().map(|model| LoadedCard::of(&model));
-        Self { id: name, object: "model", status: status.as_str(), ready: loaded.is_some(), reason, golden, loaded }
+        let description = loaded.as_ref().map_or_else(|| status.as_str().to_owned(), LoadedCard::description);
+        Self {
+            id: name.clone(),
+            name,
+            description,
+            object: "model",
+            status: status.as_str(),
+            ready: loaded.is_some(),
+            reason,
+            golden,
+            loaded,
+        }
     }
 }
 
 impl LoadedCard {
+    /// One line for people.
+    fn description(&self) -> String {
+        let Self { family, surfaces, engine, device, limits, .. } = self;
+        let (surfaces, tokens) = (surfaces.join(", "), limits.max_input_tokens);
+        format!("{family}: {surfaces}; {tokens} tokens a row; {engine} on {device}")
+    }
+
     fn of(model: &LoadedModel) -> Self {
         let Surfaces { embedding, heads, rerank, decisions } = &model.surfaces;
         let decisions: Option<&DecisionCard> = decisions.as_ref().map(|layout| layout.card());
