@@ -148,8 +148,8 @@ impl Relative {
         let (hidden, span) = (config.hidden_size, config.span());
         let weight = builder.weight(&format!("{module}.weight"), &[hidden, hidden])?;
         let bias = builder.weight(&format!("{module}.bias"), &[hidden])?;
-        let product = builder.node(CONTRIB, "FusedMatMul", &[&self.table, &weight], &[("transB", Value::Int(1))]);
-        let table = builder.node("", "Add", &[&product, &bias], &[]);
+        // A standard operator: the library computes none of its own at load.
+        let table = builder.node("", "Gemm", &[&self.table, &weight, &bias], &[("transB", Value::Int(1))]);
         let one = builder.integers(&[0]);
         let table = builder.node("", "Unsqueeze", &[&table, &one], &[]);
         let table = self.by_head(builder, &table);

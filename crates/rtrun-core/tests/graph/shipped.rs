@@ -99,7 +99,7 @@ fn listed(folder: &Path) -> serde_json::Value {
     let names = ["config.json", "tokenizer.json", "golden.json", "onnx/model.onnx"];
     let entry = |name: &str| {
         let content = fs::read(folder.join(name)).unwrap();
-        let sha256 = Sha256::digest(&content).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+        let sha256 = format!("{:x}", Sha256::digest(&content));
         (name.to_owned(), json!({ "bytes": content.len(), "sha256": sha256 }))
     };
     names.map(entry).into_iter().collect::<serde_json::Map<_, _>>().into()
