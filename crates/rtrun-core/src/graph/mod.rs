@@ -2,7 +2,7 @@
 
 mod bert;
 mod builder;
-mod onnx;
+pub(crate) mod onnx;
 
 pub use bert::{ATTENTION_MASK, HIDDEN, INPUT_IDS, TOKEN_TYPES, bert_graph};
 pub use builder::{Graph, GraphBuilder};

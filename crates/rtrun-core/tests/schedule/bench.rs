@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use rtrun_core::Error;
 use rtrun_core::engines::{RowOutput, RowRequest};
-use rtrun_core::schedule::{Batch, GroupAnswer, GroupId, Next, PackLimits, Queue, QueueLimits, Sharing, Time};
+use rtrun_core::schedule::{
+    Batch, GroupAnswer, GroupId, Lane, Lanes, Next, PackLimits, Queue, QueueLimits, Sharing, Time,
+};
 
 pub const fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -36,7 +38,11 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(limits: QueueLimits) -> Self {
-        Self { queue: Queue::new(limits), now: ms(0), answers: Arc::default(), batches: Vec::new() }
+        Self::with_lanes(limits, Lanes::One)
+    }
+
+    pub fn with_lanes(limits: QueueLimits, lanes: Lanes) -> Self {
+        Self { queue: Queue::new(limits, lanes), now: ms(0), answers: Arc::default(), batches: Vec::new() }
     }
 
     pub fn admit(&mut self, rows: &[RowRequest]) -> Result<GroupId, Error> {
@@ -53,9 +59,14 @@ impl Bench {
         Ok(admitted)
     }
 
-    /// Takes the next batch without running it.
+    /// Takes the next batch in front without running it.
     pub fn take(&mut self) -> Option<Batch> {
-        match self.queue.next(self.now) {
+        self.take_of(Lane::Front)
+    }
+
+    /// Takes the next batch of a lane without running it.
+    pub fn take_of(&mut self, lane: Lane) -> Option<Batch> {
+        match self.queue.next(lane, self.now) {
             Next::Run(batch) => {
                 self.batches.push(batch.rows.iter().map(|request| request.row.ids[0]).collect());
                 Some(batch)

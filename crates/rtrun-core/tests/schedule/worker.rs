@@ -68,7 +68,8 @@ fn start(limits: QueueLimits) -> (Worker, Sender<()>, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
     let encoder = Box::new(Stepped { steps, interrupted: Arc::default() });
     let observer: Arc<dyn Observer> = Arc::clone(&seen) as _;
-    let worker = Worker::start(encoder, WorkerOptions { name: "test".to_owned(), limits, observer }).unwrap();
+    let worker =
+        Worker::start(encoder, WorkerOptions { name: "test".to_owned(), limits, back: None, observer }).unwrap();
     (worker, step, seen)
 }
 

@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ort::session::builder::GraphOptimizationLevel;
 use ort::session::{NoSelectedOutputs, RunOptions, Session};
 use ort::value::TensorRef;
 
 use super::environment::{Runtime, first_line};
 use super::exit;
+use super::source::{Source, Threads};
 use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVector};
 use crate::engines::pool::{normalize, pool};
+use crate::engines::priority::can_give_way;
 use crate::error::Error;
 use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, TOKEN_TYPES};
 use crate::package::Pooling;
@@ -31,6 +32,9 @@ pub struct SessionOptions {
 pub struct OnnxEncoder {
     /// `None` only while the encoder is being dropped.
     session: Option<Session>,
+    /// Lends the session its weights, so it goes later.
+    source: Arc<Source>,
+    threads: Threads,
     stopper: Arc<Stopper>,
     options: SessionOptions,
     memory_bytes: u64,
@@ -39,6 +43,9 @@ pub struct OnnxEncoder {
 
 /// After so many forwards, those of the load-time probes among them, the library has made all its statics.
 const EARLY_FORWARDS: usize = 16;
+
+/// Tokens of a forward whose memory is worth keeping for the next one.
+const KEPT_TOKENS: usize = 1024;
 
 /// Stops the forward that runs now. The library keeps a stopped mark, so every forward gets marks of its own.
 #[derive(Default)]
@@ -77,28 +84,33 @@ impl Stopper {
 impl OnnxEncoder {
     /// Makes the session. The weights file of the graph has been checked before.
     pub fn new(runtime: &Runtime, graph: &Graph, options: SessionOptions) -> Result<Self, Error> {
+        let source = Arc::new(Source::new(runtime, graph, options.threads));
+        let memory_bytes = source.memory_bytes;
+        Self::open(source, Threads::Normal, options, memory_bytes)
+    }
+
+    fn open(source: Arc<Source>, threads: Threads, options: SessionOptions, memory_bytes: u64) -> Result<Self, Error> {
         let _inside = exit::enter().ok_or_else(leaving)?;
-        let folder = graph.weights_folder.to_string_lossy();
-        let session = build(runtime, &graph.model, &folder, options.threads).map_err(|problem| {
+        let session = source.session(threads).map_err(|problem| {
             Error::Internal(format!("Cannot create a session over the generated graph: {problem}"))
         })?;
         let stopper = Arc::new(Stopper::default());
         exit::remember(Arc::downgrade(&stopper));
         exit::register();
-        Ok(Self {
-            session: Some(session),
-            stopper,
-            options,
-            memory_bytes: graph.memory_bytes,
-            early_forwards: EARLY_FORWARDS,
-        })
+        let early_forwards = EARLY_FORWARDS;
+        Ok(Self { session: Some(session), source, threads, stopper, options, memory_bytes, early_forwards })
     }
 
     fn run(&mut self, rows: &[RowRequest]) -> ort::Result<Vec<RowOutput>> {
-        let Self { session, options, .. } = self;
+        let Self { session, options, threads, .. } = self;
         let Some(session) = session else { return Err(ort::Error::new("the session is closed")) };
         let grid = Grid::new(rows);
-        let run: Arc<RunOptions<NoSelectedOutputs>> = Arc::new(RunOptions::new()?);
+        let mut run: RunOptions<NoSelectedOutputs> = RunOptions::new()?;
+        if *threads == Threads::GiveWay && grid.ids.len() > KEPT_TOKENS {
+            // A forward of thousands of tokens takes gigabytes, which the library would keep for the next one.
+            run.set("memory.enable_memory_arena_shrinkage", "cpu:0")?;
+        }
+        let run = Arc::new(run);
         self.stopper.begin(Arc::clone(&run));
         let outputs = session.run_with_options(
             ort::inputs![
@@ -160,6 +172,15 @@ impl Encoder for OnnxEncoder {
         let stopper = Arc::clone(&self.stopper);
         Arc::new(move || stopper.stop())
     }
+
+    fn background(&self, spare_bytes: u64) -> Result<Option<Box<dyn Encoder>>, Error> {
+        let bytes = self.source.bytes_of_another();
+        if !can_give_way() || bytes > spare_bytes {
+            return Ok(None);
+        }
+        let encoder = Self::open(Arc::clone(&self.source), Threads::GiveWay, self.options, bytes)?;
+        Ok(Some(Box::new(encoder)))
+    }
 }
 
 impl Drop for OnnxEncoder {
@@ -167,31 +188,10 @@ impl Drop for OnnxEncoder {
         let inside = exit::enter();
         let session = self.session.take();
         if inside.is_none() {
-            // The library is being destroyed; releasing the session would use it.
-            std::mem::forget(session);
+            // The library is being destroyed; releasing the session or its weights would use it.
+            std::mem::forget((session, Arc::clone(&self.source)));
         }
     }
-}
-
-#[allow(clippy::result_large_err, reason = "the builder of the library carries itself in its errors")]
-fn build(runtime: &Runtime, model: &[u8], folder: &str, threads: usize) -> Result<Session, String> {
-    let text = |error: &dyn std::fmt::Display| first_line(&error.to_string());
-    Session::builder(runtime.environment())
-        .map_err(|error| text(&error))?
-        .with_intra_threads(threads)
-        .and_then(|builder| builder.with_inter_threads(1))
-        // The graph is made of fused operators already: the basic level folds the expanded weights and no more is needed.
-        .and_then(|builder| builder.with_optimization_level(GraphOptimizationLevel::Level1))
-        // Lengths differ from forward to forward, so a remembered plan would only hold memory.
-        .and_then(|builder| builder.with_memory_pattern(false))
-        // Threads that spin between forwards starve whoever feeds the session (measured 3 to 4 times slower on 2 cores).
-        .and_then(|builder| builder.with_config_entry("session.intra_op.allow_spinning", "0"))
-        // Keeps the library from treating stored I8 weights as a quantized graph, so that they are expanded at load.
-        .and_then(|builder| builder.with_config_entry("session.disable_quant_qdq", "1"))
-        .and_then(|builder| builder.with_config_entry("session.model_external_initializers_file_folder_path", folder))
-        .map_err(|error| text(&error))?
-        .commit_from_memory(model)
-        .map_err(|error| text(&error))
 }
 
 /// The inputs of a forward: `[rows, tokens]`, short rows padded on the right.
