@@ -87,7 +87,7 @@ fn words(count: usize, seed: usize) -> String {
     (0..count).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A package of MiniLM's sizes with random weights and 8,192 positions, written once.
+/// A package of the sizes of a small BERT with random weights and 8,192 positions, written once.
 fn long_package() -> PathBuf {
     let package = std::env::temp_dir().join("rtrun-bench-long");
     if !package.join("model.safetensors").is_file() {

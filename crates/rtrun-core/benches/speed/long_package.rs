@@ -1,4 +1,4 @@
-//! A package of MiniLM's sizes that reads 8,192 tokens at once: random weights, since only the work counts.
+//! A package of the sizes of a small BERT that reads 8,192 tokens at once: random weights, since only the work counts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
