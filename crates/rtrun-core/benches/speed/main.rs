@@ -6,8 +6,11 @@
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot go on stops")]
 
 mod client;
+mod crowded;
 mod forward;
+mod long_package;
 mod mixed;
+mod neighbours;
 mod overhead;
 mod reading;
 mod shapes;
@@ -16,7 +19,7 @@ mod throughput;
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    let parts: [(&str, fn()); 7] = [
+    let parts: [(&str, fn()); 9] = [
         ("load", support::load),
         ("reading", reading::reading),
         ("forward", forward::forward),
@@ -24,6 +27,8 @@ fn main() {
         ("mixed", mixed::mixed),
         ("overhead", overhead::overhead),
         ("throughput", throughput::throughput),
+        ("crowded", crowded::crowded),
+        ("neighbours", neighbours::neighbours),
     ];
     for (name, run) in parts {
         if wanted.as_deref().is_none_or(|wanted| wanted == name) {

@@ -29,17 +29,32 @@ pub fn threads() -> usize {
 
 /// An engine that keeps no results, so that every call computes.
 pub fn engine() -> Arc<Engine> {
+    engine_with(&["model".to_owned()])
+}
+
+/// The same with the package under several names.
+pub fn engine_with(names: &[String]) -> Arc<Engine> {
+    open(names.iter().map(|name| (name.clone(), folder())))
+}
+
+/// The same over another package.
+pub fn engine_over(package: &Path) -> Arc<Engine> {
+    open([("model".to_owned(), package.to_owned())])
+}
+
+fn open(models: impl IntoIterator<Item = (String, PathBuf)>) -> Arc<Engine> {
+    let model = |(name, path)| ModelOptions { name, path, ..ModelOptions::default() };
     let engine = Engine::open(EngineOptions {
         runtime_library: library(),
         threads: threads(),
-        models: vec![ModelOptions { name: "model".to_owned(), path: folder(), ..ModelOptions::default() }],
+        models: models.into_iter().map(model).collect(),
         result_cache_entries: 0,
         load_attempts: 1,
         ..EngineOptions::default()
     })
     .unwrap();
     let states = runtime().block_on(engine.ready());
-    assert!(states[0].reason.is_none(), "{states:?}");
+    assert!(states.iter().all(|state| state.reason.is_none()), "{states:?}");
     engine
 }
 

@@ -3,8 +3,10 @@
 mod encoder;
 pub mod onnxruntime;
 mod pool;
+mod priority;
 mod static_vectors;
 
 pub use encoder::{Encoder, Interrupt, Row, RowOutput, RowRequest, RowVector, Wanted};
 pub use pool::normalize;
+pub use priority::{can_give_way, give_way};
 pub use static_vectors::StaticEncoder;

@@ -23,7 +23,7 @@ pub struct Graph {
 }
 
 /// Where the ONNX model is.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum GraphModel {
     /// A generated model.
     Generated {

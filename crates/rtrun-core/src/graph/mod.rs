@@ -9,7 +9,7 @@ mod distilbert;
 mod interface;
 mod modernbert;
 mod mpnet;
-mod onnx;
+pub(crate) mod onnx;
 mod operators;
 mod post_norm;
 mod roberta;

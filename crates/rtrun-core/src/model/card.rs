@@ -8,6 +8,7 @@ use super::loaded::LoadedModel;
 use super::slot::{ModelState, Slot};
 use crate::families::{DecisionCard, EmbeddingCard, Head, HeadInputs, Surfaces};
 use crate::options::MAX_INPUTS;
+use crate::schedule::Lanes;
 
 /// One entry of `GET /v1/models`. Everything that is only known of a loaded model is absent before.
 #[derive(Debug, Clone, Serialize)]
@@ -49,12 +50,23 @@ struct LoadedCard {
     device: String,
     dtype: &'static str,
     threads: usize,
+    /// Absent where long requests and short ones take turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    long_lane: Option<LongLaneCard>,
     model_sha256: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     manifest_sha256: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     licence: Option<String>,
     golden: GoldenStatus,
+}
+
+/// What is computed beside short questions, on threads that give way to them.
+#[derive(Debug, Clone, Serialize)]
+struct LongLaneCard {
+    over_tokens: usize,
+    /// `request` or `row`: whose tokens count.
+    of: &'static str,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -173,11 +185,20 @@ impl LoadedCard {
             device: model.device.clone(),
             dtype: "float32",
             threads: model.threads,
+            long_lane: long_lane_card(model.lanes),
             model_sha256: model.model_sha256.clone(),
             manifest_sha256: model.manifest_sha256.clone(),
             licence: model.licence.clone(),
             golden: model.golden.clone(),
         }
+    }
+}
+
+fn long_lane_card(lanes: Lanes) -> Option<LongLaneCard> {
+    match lanes {
+        Lanes::One => None,
+        Lanes::LongRows(over_tokens) => Some(LongLaneCard { over_tokens, of: "row" }),
+        Lanes::LongGroups(over_tokens) => Some(LongLaneCard { over_tokens, of: "request" }),
     }
 }
 

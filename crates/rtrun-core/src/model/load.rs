@@ -1,13 +1,15 @@
 //! Loading one model: package, engine, self-check, owner thread; again after a while where that can help.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use super::back_lane::{RowLimits, back_lane};
 use super::golden_check::{Candidate, check_golden};
 use super::loaded::LoadedModel;
+use super::memory::Reservation;
 use super::slot::{ModelStatus, Slot};
 use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use crate::engines::{Encoder, StaticEncoder};
@@ -17,7 +19,7 @@ use crate::graph::{Graph, shipped_graph, trunk_graph};
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
 use crate::package::{Architecture, Package};
-use crate::schedule::{PackLimits, QueueLimits, ResultCache, Sharing, Worker, WorkerOptions, probe_sharing};
+use crate::schedule::{Lanes, PackLimits, QueueLimits, ResultCache, Sharing, Worker, WorkerOptions, probe_sharing};
 use crate::tokens::TextReader;
 
 /// The one profile there is.
@@ -80,9 +82,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let reader = TextReader::new(&package.tokenizer, !is_static)
         .map_err(|problem| package.files.invalid("tokenizer.json", problem))?;
     let (mut encoder, engine) = encoder(&package, &reader, options)?;
-    let memory_bytes = encoder.memory_bytes();
-    reserve_memory(slot, context, memory_bytes)?;
-    let reserved = Reserved { context, bytes: memory_bytes };
+    let mut reserved = Reservation::new(slot, context, encoder.memory_bytes())?;
     slot.set(ModelStatus::Warming, None);
     let surfaces = Surfaces::open(&package, encoder.dimension())?;
     let golden =
@@ -93,7 +93,10 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         let sharing = probe_sharing(encoder.as_mut(), reader.vocabulary(), package.max_tokens)?;
         PackLimits { tokens: options.max_batch_tokens.min(CPU_FORWARD_TOKENS), sharing }
     };
-    tracing::debug!(model = %asked.name, sharing = ?forward.sharing, "rows may share a forward");
+    let row_limits = RowLimits { vocabulary: reader.vocabulary(), tokens: package.max_tokens };
+    let back = if is_static { None } else { back_lane(encoder.as_mut(), row_limits, &mut reserved) };
+    let lanes = back.as_ref().map_or(Lanes::One, |back| back.lanes);
+    tracing::debug!(model = %asked.name, sharing = ?forward.sharing, ?lanes, "rows may share a forward");
     let limits = QueueLimits {
         groups: options.max_queue,
         tokens: options.max_queued_tokens,
@@ -101,14 +104,16 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         window: options.batch_window,
     };
     let observer = context.metrics.forward_observer(&asked.name);
-    let worker = Worker::start(encoder, WorkerOptions { name: format!("rtrun {}", asked.name), limits, observer })?;
-    reserved.keep();
+    let name = format!("rtrun {}", asked.name);
+    let worker = Worker::start(encoder, WorkerOptions { name, limits, back, observer })?;
+    let memory_bytes = reserved.keep();
     Ok(LoadedModel {
         name: asked.name.clone(),
         kind: package.family,
         surfaces,
         reader,
         worker,
+        lanes,
         cache: ResultCache::new(options.result_cache_entries, PROFILE, &package.model_sha256),
         max_tokens: package.max_tokens,
         max_scan_tokens: asked.max_scan_tokens.unwrap_or(CPU_SCAN_ROWS * package.max_tokens),
@@ -169,45 +174,6 @@ fn check_vocabulary(package: &Package, reader: &TextReader, vocabulary: usize) -
 fn unknown_token(tokenizer: &[u8]) -> Option<String> {
     let json: serde_json::Value = serde_json::from_slice(tokenizer).ok()?;
     json["model"]["unk_token"].as_str().map(str::to_owned)
-}
-
-fn reserve_memory(slot: &Slot, context: &LoadContext, bytes: u64) -> Result<(), Error> {
-    let name = &slot.options.name;
-    let over = |whose: &str, budget: u64, needed: u64| {
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        Error::InvalidOptions(format!(
-            "Cannot load model {name:?}: its weights bring the memory of {whose} to {} MiB; the budget is {} MiB",
-            mib(needed),
-            mib(budget)
-        ))
-    };
-    if let Some(budget) = slot.options.memory_budget_bytes.filter(|budget| bytes > *budget) {
-        return Err(over("the model", budget, bytes));
-    }
-    let before = context.memory_bytes.fetch_add(bytes, Ordering::SeqCst);
-    if let Some(budget) = context.options.memory_budget_bytes.filter(|budget| before + bytes > *budget) {
-        context.memory_bytes.fetch_sub(bytes, Ordering::SeqCst);
-        return Err(over("all models", budget, before + bytes));
-    }
-    Ok(())
-}
-
-/// Memory that is given back unless the model starts to serve.
-struct Reserved<'c> {
-    context: &'c LoadContext,
-    bytes: u64,
-}
-
-impl Reserved<'_> {
-    fn keep(mut self) {
-        self.bytes = 0;
-    }
-}
-
-impl Drop for Reserved<'_> {
-    fn drop(&mut self) {
-        self.context.memory_bytes.fetch_sub(self.bytes, Ordering::SeqCst);
-    }
 }
 
 /// Whether the engine began to close meanwhile.

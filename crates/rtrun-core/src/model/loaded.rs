@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::families::{Head, Surfaces};
 use crate::model::GoldenStatus;
 use crate::package::FamilyKind;
-use crate::schedule::{ResultCache, Worker};
+use crate::schedule::{Lanes, ResultCache, Worker};
 use crate::tokens::TextReader;
 
 /// Everything a request needs of one model.
@@ -20,8 +20,10 @@ pub struct LoadedModel {
     pub surfaces: Surfaces,
     /// From texts to rows.
     pub reader: TextReader,
-    /// The queue and its thread.
+    /// The queue and its threads.
     pub worker: Worker,
+    /// Which rows have a lane of their own.
+    pub lanes: Lanes,
     /// Kept results.
     pub cache: ResultCache<Answered>,
     /// The longest input, special tokens included.

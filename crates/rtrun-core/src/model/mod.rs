@@ -1,9 +1,11 @@
 //! One served model: its slot, how it is loaded, what it says about itself.
 
+mod back_lane;
 mod card;
 mod golden_check;
 mod load;
 mod loaded;
+mod memory;
 mod slot;
 
 pub use card::{GoldenStatus, ModelCard};

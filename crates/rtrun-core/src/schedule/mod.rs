@@ -1,6 +1,8 @@
-//! Scheduling: who is admitted, what shares a forward, when it runs. One owner thread per model.
+//! Scheduling: who is admitted, what shares a forward, when it runs. One owner thread per lane of a model.
 
 mod cache;
+mod group;
+mod lane;
 mod pack;
 mod probe;
 mod queue;
@@ -9,8 +11,10 @@ mod waiting;
 mod worker;
 
 pub use cache::{CacheKey, ResultCache};
+pub use group::{GroupAnswer, GroupId, Reply};
+pub use lane::{Lane, Lanes};
 pub use pack::{PackLimits, Sharing, forward_tokens, pack};
-pub use probe::probe_sharing;
-pub use queue::{Batch, GroupAnswer, GroupId, Next, Queue, QueueLimits, RowAnswer, Time};
+pub use probe::{is_twin, probe_sharing};
+pub use queue::{Batch, Next, Queue, QueueLimits, RowAnswer, Time};
 pub use ticket::Ticket;
-pub use worker::{Observer, Worker, WorkerOptions};
+pub use worker::{BackLane, Observer, Worker, WorkerOptions};

@@ -7,13 +7,12 @@ use crate::error::Error;
 /// Lengths around the widths of vector units, small enough to cost a few forwards only.
 const LENGTHS: [usize; 6] = [9, 10, 16, 17, 31, 33];
 
+/// A length at which matrix products take their blocked paths.
+const LONGER: [usize; 1] = [130];
+
 /// Compares every probe row alone with itself in company. `vocabulary` bounds the token ids.
 pub fn probe_sharing(encoder: &mut dyn Encoder, vocabulary: usize, longest: usize) -> Result<Sharing, Error> {
-    let row = |length: usize, seed: usize| {
-        let id = |at: usize| (seed * 7919 + at * 104_729 + 1) % vocabulary.max(1);
-        let ids: Vec<u32> = (0..length.min(longest)).map(|at| u32::try_from(id(at)).unwrap_or(0)).collect();
-        RowRequest { row: Row::plain(ids), wanted: Wanted::ALL }
-    };
+    let row = |length: usize, seed: usize| row(length.min(longest), seed, vocabulary);
     let rows: Vec<RowRequest> = LENGTHS.iter().enumerate().map(|(seed, length)| row(*length, seed)).collect();
     let mut alone = Vec::new();
     for row in &rows {
@@ -34,6 +33,30 @@ pub fn probe_sharing(encoder: &mut dyn Encoder, vocabulary: usize, longest: usiz
         }
     }
     Ok(Sharing::Padded)
+}
+
+/// Whether two encoders answer alike, bit for bit.
+pub fn is_twin(
+    one: &mut dyn Encoder,
+    other: &mut dyn Encoder,
+    vocabulary: usize,
+    longest: usize,
+) -> Result<bool, Error> {
+    for (seed, length) in LENGTHS.into_iter().chain(LONGER).enumerate() {
+        let row = [row(length.min(longest), seed, vocabulary)];
+        let (answer, others) = (one.encode(&row)?, other.encode(&row)?);
+        if !answer.iter().zip(&others).all(|(answer, other)| same_bits(answer, other)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A row of made-up tokens that differs for every `seed`.
+fn row(length: usize, seed: usize, vocabulary: usize) -> RowRequest {
+    let id = |at: usize| (seed * 7919 + at * 104_729 + 1) % vocabulary.max(1);
+    let ids: Vec<u32> = (0..length).map(|at| u32::try_from(id(at)).unwrap_or(0)).collect();
+    RowRequest { row: Row::plain(ids), wanted: Wanted::ALL }
 }
 
 fn same_bits(one: &RowOutput, other: &RowOutput) -> bool {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
+use super::group::{Group, GroupId, Reply};
+use super::lane::{Lane, Lanes};
 use super::pack::{PackLimits, Sharing, forward_tokens};
 use super::waiting::{Arrival, WaitingRows};
 use crate::engines::{RowOutput, RowRequest};
@@ -14,33 +16,17 @@ pub type Time = Duration;
 /// The answer to one row.
 pub type RowAnswer = Result<RowOutput, Error>;
 
-/// Names an admitted group.
-pub type GroupId = u64;
-
 /// What a queue admits and how it packs.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueLimits {
-    /// Unanswered groups.
+    /// Unanswered groups, in both lanes together.
     pub groups: usize,
-    /// Tokens of all unanswered groups.
+    /// Tokens of all unanswered groups, in both lanes together.
     pub tokens: usize,
     /// Limits of one forward.
     pub forward: PackLimits,
-    /// How long a row that arrived at a busy model may wait for company.
+    /// How long a row that arrived at a busy lane may wait for company.
     pub window: Duration,
-}
-
-/// The answer to a group, rows in the order they were given.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GroupAnswer {
-    /// One answer a row.
-    pub rows: Vec<RowAnswer>,
-    /// Time between admission and answer in which none of the group's forwards ran.
-    pub queue: Duration,
-    /// Time of the forwards that answered the group.
-    pub forward: Duration,
-    /// When the answer was complete.
-    pub at: Time,
 }
 
 /// Rows that will share a forward.
@@ -50,10 +36,11 @@ pub struct Batch {
     pub rows: Vec<RowRequest>,
     /// Tokens that the forward computes, padding included.
     pub tokens: usize,
+    lane: Lane,
     numbers: Vec<u64>,
 }
 
-/// What the owner of the queue is to do.
+/// What the owner of a lane is to do.
 #[derive(Debug)]
 pub enum Next {
     /// Compute these rows, then call [`Queue::finish`].
@@ -64,62 +51,66 @@ pub enum Next {
     Idle,
 }
 
-/// Called with the answer of a group, exactly once unless the group leaves.
-pub type Reply = Box<dyn FnOnce(GroupAnswer) + Send>;
-
-/// The queue of one model.
+/// The queue of one model. In each lane one forward runs at a time.
 pub struct Queue {
     limits: QueueLimits,
+    lanes: Lanes,
     last_id: GroupId,
     groups: HashMap<GroupId, Group>,
     queued_tokens: usize,
     rows: WaitingRows,
     /// Groups by deadline.
     deadlines: BTreeSet<(Time, GroupId)>,
-    is_running: bool,
-    /// Seconds one token takes, as measured.
-    seconds_per_token: f64,
+    progress: [Progress; 2],
 }
 
-struct Group {
-    answers: Vec<Option<RowAnswer>>,
-    missing: usize,
-    tokens: usize,
-    admitted: Time,
-    deadline: Option<Time>,
-    forward: Duration,
-    reply: Reply,
+/// What one lane does.
+#[derive(Clone, Copy)]
+struct Progress {
+    is_running: bool,
+    /// Seconds one token takes, as measured. Long rows cost more a token, and the lane behind has to give way.
+    seconds_per_token: f64,
 }
 
 /// The cost of a token before any was measured.
 const FIRST_SECONDS_PER_TOKEN: f64 = 1e-4;
+
+/// How much one forward moves the measured cost.
+const COST_WEIGHT: f64 = 0.1;
 
 /// What rows without an answer get when their deadline passes.
 pub(super) fn past_deadline() -> Error {
     Error::DeadlineExceeded("The deadline passed before the model had answered".to_owned())
 }
 
-/// How much one forward moves the measured cost.
-const COST_WEIGHT: f64 = 0.1;
-
 impl Queue {
     /// An empty queue.
-    pub fn new(limits: QueueLimits) -> Self {
+    pub fn new(limits: QueueLimits, lanes: Lanes) -> Self {
         Self {
             limits,
+            lanes,
             last_id: 0,
             groups: HashMap::new(),
             queued_tokens: 0,
             rows: WaitingRows::default(),
             deadlines: BTreeSet::new(),
-            is_running: false,
-            seconds_per_token: FIRST_SECONDS_PER_TOKEN,
+            progress: [Progress { is_running: false, seconds_per_token: FIRST_SECONDS_PER_TOKEN }; 2],
         }
     }
 
     /// Unanswered groups.
     pub fn depth(&self) -> usize {
         self.groups.len()
+    }
+
+    /// Rows that wait or run.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether rows of a lane wait for a forward.
+    pub fn has_waiting(&self, lane: Lane) -> bool {
+        self.rows.has_waiting(lane)
     }
 
     /// Admits a group as a whole or refuses it as a whole.
@@ -132,48 +123,44 @@ impl Queue {
     ) -> Result<GroupId, Error> {
         let tokens = rows.iter().map(|request| request.row.len()).sum();
         self.check_admission(tokens)?;
-        let was_busy = self.is_running || !self.groups.is_empty();
         self.last_id += 1;
         let id = self.last_id;
-        // Expected finish if nothing else were there: early or short groups come first, and whoever waits moves up,
-        // because everything that arrives later has a later time to start from.
-        let finish = now + Duration::from_secs_f64(tokens as f64 * self.seconds_per_token);
-        let arrival = Arrival { finish, at: now, was_busy };
+        let arrivals = Lane::ALL.map(|lane| self.arrival(lane, tokens, now));
         let mut order: Vec<usize> = (0..rows.len()).collect();
         // The longest row first: packing from it downwards leaves the least padding.
         order.sort_by_key(|index| std::cmp::Reverse(rows[*index].row.len()));
+        let mut numbers = vec![0; rows.len()];
         for index in order {
-            self.rows.join(&rows[index], (id, index), arrival);
+            let lane = self.lanes.lane(rows[index].row.len(), tokens);
+            numbers[index] = self.rows.join(&rows[index], (id, index), arrivals[lane.index()]);
         }
         if let Some(deadline) = deadline {
             self.deadlines.insert((deadline, id));
         }
         self.queued_tokens += tokens;
-        let answers = vec![None; rows.len()];
-        let group =
-            Group { answers, missing: rows.len(), tokens, admitted: now, deadline, forward: Duration::ZERO, reply };
+        let (answers, missing, forward) = (vec![None; rows.len()], rows.len(), Duration::ZERO);
+        let group = Group { answers, numbers, missing, tokens, admitted: now, deadline, forward, reply };
         self.groups.insert(id, group);
         Ok(id)
     }
 
-    /// What to do now. Groups whose deadline has passed are answered first.
-    pub fn next(&mut self, now: Time) -> Next {
+    /// What a lane is to do now. Groups whose deadline has passed are answered first.
+    pub fn next(&mut self, lane: Lane, now: Time) -> Next {
         self.expire(now);
-        let Some((arrival, chosen)) = self.rows.choose(self.limits.forward) else { return Next::Idle };
+        let Some((arrival, chosen)) = self.rows.choose(lane, self.limits.forward) else { return Next::Idle };
         if let Some(until) = self.window_end(&chosen, arrival, now) {
             return Next::WaitUntil(until);
         }
-        self.is_running = true;
+        self.progress[lane.index()].is_running = true;
         let tokens = forward_tokens(chosen.iter().map(|(length, _)| *length), self.limits.forward.sharing);
         let numbers = chosen.iter().map(|(_, number)| *number).collect();
         let rows = chosen.into_iter().map(|row| self.rows.start(row)).collect();
-        Next::Run(Batch { rows, tokens, numbers })
+        Next::Run(Batch { rows, tokens, lane, numbers })
     }
 
     /// Takes the answers of a batch, which ran for `took` until `now`.
     pub fn finish(&mut self, batch: &Batch, answers: Vec<RowAnswer>, took: Duration, now: Time) {
-        self.is_running = false;
-        self.measure(batch, took);
+        self.progress[batch.lane.index()].finish(batch.tokens, took);
         let mut served = BTreeSet::new();
         for (number, answer) in batch.numbers.iter().zip(answers) {
             for (id, index) in self.rows.finish(*number) {
@@ -196,9 +183,7 @@ impl Queue {
 
     /// Answers a group at once with what there is; the missing rows get `error`.
     pub fn settle(&mut self, id: GroupId, error: &Error, now: Time) {
-        if self.groups.contains_key(&id) {
-            self.answer(id, now, || Err(error.clone()));
-        }
+        self.answer(id, now, || Err(error.clone()));
     }
 
     /// Settles every group.
@@ -211,9 +196,7 @@ impl Queue {
 
     /// Forgets a group whose caller has left. Its waiting rows are not computed unless another group wants them.
     pub fn leave(&mut self, id: GroupId) {
-        if let Some(group) = self.groups.remove(&id) {
-            self.forget(id, &group);
-        }
+        drop(self.take(id));
     }
 
     fn check_admission(&self, tokens: usize) -> Result<(), Error> {
@@ -239,7 +222,16 @@ impl Queue {
         Ok(())
     }
 
-    /// Until when a row waits for company: only if it came to a busy model, and only while there is room beside it.
+    /// What the rows of a new group of `tokens` tokens bring into a lane.
+    fn arrival(&self, lane: Lane, tokens: usize, now: Time) -> Arrival {
+        let Progress { is_running, seconds_per_token } = self.progress[lane.index()];
+        // Expected finish if nothing else were there: early or short groups come first, and whoever waits moves up,
+        // because everything that arrives later has a later time to start from.
+        let finish = now + Duration::from_secs_f64(tokens as f64 * seconds_per_token);
+        Arrival { finish, at: now, was_busy: is_running || self.has_waiting(lane), lane }
+    }
+
+    /// Until when a row waits for company: only if it came to a busy lane, and only while there is room beside it.
     fn window_end(&self, chosen: &[(usize, u64)], arrival: Arrival, now: Time) -> Option<Time> {
         let until = arrival.at + self.limits.window;
         let limits = self.limits.forward;
@@ -249,42 +241,40 @@ impl Queue {
         (arrival.was_busy && has_room && now < until).then_some(until)
     }
 
-    fn measure(&mut self, batch: &Batch, took: Duration) {
-        if batch.tokens > 0 {
-            let cost = took.as_secs_f64() / batch.tokens as f64;
-            self.seconds_per_token += COST_WEIGHT * (cost - self.seconds_per_token);
-        }
-    }
-
     fn expire(&mut self, now: Time) {
-        while let Some(&(deadline, id)) = self.deadlines.first().filter(|(deadline, _)| *deadline <= now) {
-            self.deadlines.remove(&(deadline, id));
+        while let Some(&(_, id)) = self.deadlines.first().filter(|(deadline, _)| *deadline <= now) {
             self.settle(id, &past_deadline(), now);
         }
     }
 
     fn answer(&mut self, id: GroupId, now: Time, missing: impl Fn() -> RowAnswer) {
-        let Some(mut group) = self.groups.remove(&id) else { return };
-        self.forget(id, &group);
-        let answers = std::mem::take(&mut group.answers);
-        let rows = answers.into_iter().map(|answer| answer.unwrap_or_else(&missing));
-        let spent = now.saturating_sub(group.admitted);
-        (group.reply)(GroupAnswer {
-            rows: rows.collect(),
-            queue: spent.saturating_sub(group.forward),
-            forward: group.forward,
-            at: now,
-        });
+        if let Some(group) = self.take(id) {
+            group.reply(now, missing);
+        }
     }
 
-    /// Takes a removed group out of every index.
-    fn forget(&mut self, id: GroupId, group: &Group) {
+    /// Takes a group out of every index.
+    fn take(&mut self, id: GroupId) -> Option<Group> {
+        let group = self.groups.remove(&id)?;
         self.queued_tokens -= group.tokens;
         if let Some(deadline) = group.deadline {
             self.deadlines.remove(&(deadline, id));
         }
         if group.missing > 0 {
-            self.rows.leave(id);
+            for (index, number) in group.numbers.iter().enumerate() {
+                self.rows.leave(*number, (id, index));
+            }
+        }
+        Some(group)
+    }
+}
+
+impl Progress {
+    fn finish(&mut self, tokens: usize, took: Duration) {
+        self.is_running = false;
+        if tokens > 0 {
+            let cost = took.as_secs_f64() / tokens as f64;
+            self.seconds_per_token += COST_WEIGHT * (cost - self.seconds_per_token);
         }
     }
 }

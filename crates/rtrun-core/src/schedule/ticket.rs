@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use tokio::sync::oneshot;
 
-use super::queue::{GroupAnswer, GroupId, past_deadline};
+use super::group::{GroupAnswer, GroupId};
+use super::queue::past_deadline;
 use super::worker::Shared;
 use crate::error::Error;
 

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::group::GroupId;
+use super::lane::Lane;
 use super::pack::{PackLimits, Waiting, pack};
-use super::queue::{GroupId, Time};
+use super::queue::Time;
 use crate::engines::{Row, RowRequest};
 
 /// Rows by number, found by their input, their urgency and their length.
@@ -12,53 +14,68 @@ pub struct WaitingRows {
     last_number: u64,
     rows: HashMap<u64, Entry>,
     by_row: HashMap<Row, u64>,
-    /// Rows that do not run yet, by the expected finish of their group.
+    orders: [Order; 2],
+}
+
+/// The rows of one lane that do not run yet.
+#[derive(Default)]
+struct Order {
+    /// By the expected finish of their group.
     by_finish: BTreeSet<(Time, u64)>,
-    /// Rows that do not run yet, by exit, since a forward has one exit, and then by length.
+    /// By exit, since a forward has one exit, and then by length.
     by_length: BTreeMap<u16, BTreeSet<Waiting>>,
 }
 
-/// When a row came and how urgent it is.
+/// When a row came, how urgent it is and where it waits.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrival {
     /// When its group is expected to be done.
     pub finish: Time,
     /// When it came.
     pub at: Time,
-    /// Whether a forward ran or other groups waited then.
+    /// Whether the lane had anything to do then.
     pub was_busy: bool,
+    /// Which forwards it waits for.
+    pub lane: Lane,
 }
+
+/// A group and the place of the row in it.
+pub type Waiter = (GroupId, usize);
 
 struct Entry {
     request: RowRequest,
-    /// Groups that wait for the row, with its place in each.
-    waiters: Vec<(GroupId, usize)>,
+    /// Ordered, so that one of thousands leaves as fast as one of two.
+    waiters: BTreeSet<Waiter>,
     arrival: Arrival,
     is_running: bool,
 }
 
 impl WaitingRows {
-    /// Adds a row, or lets the waiter join an equal one that is there already.
-    pub fn join(&mut self, request: &RowRequest, waiter: (GroupId, usize), arrival: Arrival) {
+    /// Adds a row, or lets the waiter join an equal one that is there already. Returns the number of the row.
+    pub fn join(&mut self, request: &RowRequest, waiter: Waiter, arrival: Arrival) -> u64 {
         let known = self.by_row.get(&request.row).copied();
         if let Some(number) = known.filter(|number| self.may_join(*number, request)) {
             let entry = self.rows.get_mut(&number).expect("an indexed row exists; this is a bug");
-            entry.waiters.push(waiter);
+            entry.waiters.insert(waiter);
             entry.request.wanted = entry.request.wanted.or(request.wanted);
-            if !entry.is_running && arrival.finish < entry.arrival.finish {
-                self.by_finish.remove(&(entry.arrival.finish, number));
-                self.by_finish.insert((arrival.finish, number));
-                entry.arrival.finish = arrival.finish;
+            let (old, row) = (entry.arrival, entry.request.row.clone());
+            entry.arrival.finish = old.finish.min(arrival.finish);
+            // Whoever is in a hurry takes the row along into the lane in front.
+            entry.arrival.lane = old.lane.min(arrival.lane);
+            let new = entry.arrival;
+            if !entry.is_running && (old.finish, old.lane) != (new.finish, new.lane) {
+                self.unlist(&row, old, number);
+                self.list(&row, new, number);
             }
-            return;
+            return number;
         }
         self.last_number += 1;
         let number = self.last_number;
         self.by_row.insert(request.row.clone(), number);
-        self.by_finish.insert((arrival.finish, number));
-        self.by_length.entry(request.row.exit).or_default().insert((request.row.len(), number));
-        let entry = Entry { request: request.clone(), waiters: vec![waiter], arrival, is_running: false };
+        self.list(&request.row, arrival, number);
+        let entry = Entry { request: request.clone(), waiters: BTreeSet::from([waiter]), arrival, is_running: false };
         self.rows.insert(number, entry);
+        number
     }
 
     /// A running row can only be joined for what it gives anyway.
@@ -67,51 +84,67 @@ impl WaitingRows {
         !entry.is_running || entry.request.wanted.covers(request.wanted)
     }
 
-    /// The most urgent row and the rows that would share its forward, as lengths and numbers; the row comes first.
-    pub fn choose(&self, limits: PackLimits) -> Option<(Arrival, Vec<Waiting>)> {
-        let (_, number) = self.by_finish.first()?;
+    /// Whether rows of the lane wait for a forward.
+    pub fn has_waiting(&self, lane: Lane) -> bool {
+        !self.orders[lane.index()].by_finish.is_empty()
+    }
+
+    /// Rows that wait or run, in both lanes.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The most urgent row of a lane and the rows that would share its forward, as lengths and numbers; the row comes
+    /// first.
+    pub fn choose(&self, lane: Lane, limits: PackLimits) -> Option<(Arrival, Vec<Waiting>)> {
+        let order = &self.orders[lane.index()];
+        let (_, number) = order.by_finish.first()?;
         let entry = &self.rows[number];
         let row = &entry.request.row;
-        Some((entry.arrival, pack(&self.by_length[&row.exit], (row.len(), *number), limits)))
+        Some((entry.arrival, pack(&order.by_length[&row.exit], (row.len(), *number), limits)))
     }
 
     /// Marks a chosen row as running and returns its request.
     pub fn start(&mut self, (_, number): Waiting) -> RowRequest {
         let entry = self.rows.get_mut(&number).expect("a chosen row exists; this is a bug");
         entry.is_running = true;
-        let request = entry.request.clone();
-        let finish = entry.arrival.finish;
-        self.unlist(&request.row, finish, number);
+        let (request, arrival) = (entry.request.clone(), entry.arrival);
+        self.unlist(&request.row, arrival, number);
         request
     }
 
     /// Takes a row that has run out and returns who waits for it.
-    pub fn finish(&mut self, number: u64) -> Vec<(GroupId, usize)> {
-        let Some(entry) = self.rows.remove(&number) else { return Vec::new() };
-        self.forget(&entry.request.row, number);
-        entry.waiters
-    }
-
-    /// Forgets a waiter; rows that nobody wants any more go, unless they run already.
-    pub fn leave(&mut self, group: GroupId) {
-        let mut unwanted = Vec::new();
-        for (number, entry) in &mut self.rows {
-            entry.waiters.retain(|(waiter, _)| *waiter != group);
-            if !entry.is_running && entry.waiters.is_empty() {
-                unwanted.push(*number);
-            }
-        }
-        for number in unwanted {
-            let Some(entry) = self.rows.remove(&number) else { continue };
+    pub fn finish(&mut self, number: u64) -> impl Iterator<Item = Waiter> + use<> {
+        let entry = self.rows.remove(&number);
+        if let Some(entry) = &entry {
             self.forget(&entry.request.row, number);
-            self.unlist(&entry.request.row, entry.arrival.finish, number);
         }
+        entry.into_iter().flat_map(|entry| entry.waiters)
     }
 
-    /// Takes a row out of the orders of what does not run yet.
-    fn unlist(&mut self, row: &Row, finish: Time, number: u64) {
-        self.by_finish.remove(&(finish, number));
-        if let Some(lengths) = self.by_length.get_mut(&row.exit) {
+    /// Forgets who waits for a row; a row that nobody wants any more goes, unless it runs already.
+    pub fn leave(&mut self, number: u64, waiter: Waiter) {
+        let Some(entry) = self.rows.get_mut(&number) else { return };
+        entry.waiters.remove(&waiter);
+        if entry.is_running || !entry.waiters.is_empty() {
+            return;
+        }
+        let Some(entry) = self.rows.remove(&number) else { return };
+        self.forget(&entry.request.row, number);
+        self.unlist(&entry.request.row, entry.arrival, number);
+    }
+
+    /// Puts a row into the orders of what does not run yet.
+    fn list(&mut self, row: &Row, arrival: Arrival, number: u64) {
+        let order = &mut self.orders[arrival.lane.index()];
+        order.by_finish.insert((arrival.finish, number));
+        order.by_length.entry(row.exit).or_default().insert((row.len(), number));
+    }
+
+    fn unlist(&mut self, row: &Row, arrival: Arrival, number: u64) {
+        let order = &mut self.orders[arrival.lane.index()];
+        order.by_finish.remove(&(arrival.finish, number));
+        if let Some(lengths) = order.by_length.get_mut(&row.exit) {
             lengths.remove(&(row.len(), number));
         }
     }

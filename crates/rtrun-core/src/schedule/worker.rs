@@ -1,4 +1,4 @@
-//! The owner thread of one model: asks the queue what to do and runs the encoder.
+//! The owner threads of one model, one a lane: each asks the queue what to do and runs its encoder.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use super::queue::{Batch, GroupId, Next, Queue, QueueLimits, RowAnswer, Time};
+use super::group::GroupId;
+use super::lane::{Lane, Lanes};
+use super::queue::{Batch, Next, Queue, QueueLimits, RowAnswer, Time};
 use super::ticket::Ticket;
-use crate::engines::{Encoder, Interrupt, RowOutput, RowRequest};
+use crate::engines::{Encoder, Interrupt, RowOutput, RowRequest, give_way};
 use crate::error::Error;
 
 /// Learns of every forward.
@@ -20,25 +22,36 @@ pub trait Observer: Send + Sync {
 
 /// How a worker is started.
 pub struct WorkerOptions {
-    /// Name of the thread.
+    /// Name of the threads.
     pub name: String,
     /// The queue's limits.
     pub limits: QueueLimits,
+    /// The second lane, where there is one.
+    pub back: Option<BackLane>,
     /// Learns of every forward.
     pub observer: Arc<dyn Observer>,
 }
 
-/// One model's queue and the thread that empties it.
-pub struct Worker {
-    shared: Arc<Shared>,
-    interrupt: Interrupt,
-    thread: Mutex<Option<JoinHandle<()>>>,
+/// The lane for long work.
+pub struct BackLane {
+    /// Computes it.
+    pub encoder: Box<dyn Encoder>,
+    /// Which rows go there.
+    pub lanes: Lanes,
 }
 
-/// What callers and the owner thread share.
+/// One model's queue and the threads that empty it.
+pub struct Worker {
+    shared: Arc<Shared>,
+    interrupts: Vec<Interrupt>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What callers and the owner threads share.
 pub(super) struct Shared {
     state: Mutex<State>,
-    changed: Condvar,
+    /// One for the owner of each lane.
+    changed: [Condvar; 2],
     start: Instant,
 }
 
@@ -48,18 +61,36 @@ struct State {
 }
 
 impl Worker {
-    /// Starts the owner thread.
+    /// Starts the owner threads.
     pub fn start(encoder: Box<dyn Encoder>, options: WorkerOptions) -> Result<Self, Error> {
-        let state = State { queue: Queue::new(options.limits), is_closing: false };
-        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), start: Instant::now() });
-        let interrupt = encoder.interrupt();
-        let owned = Arc::clone(&shared);
-        let observer = options.observer;
+        let WorkerOptions { name, limits, back, observer } = options;
+        let lanes = back.as_ref().map_or(Lanes::One, |back| back.lanes);
+        let state = State { queue: Queue::new(limits, lanes), is_closing: false };
+        let shared = Arc::new(Shared { state: Mutex::new(state), changed: <_>::default(), start: Instant::now() });
+        let mut worker = Self { shared, interrupts: Vec::new(), threads: Mutex::default() };
+        worker.own(Lane::Front, encoder, &name, &observer)?;
+        if let Some(back) = back {
+            worker.own(Lane::Back, back.encoder, &name, &observer)?;
+        }
+        Ok(worker)
+    }
+
+    /// Starts the owner thread of a lane.
+    fn own(
+        &mut self,
+        lane: Lane,
+        encoder: Box<dyn Encoder>,
+        name: &str,
+        observer: &Arc<dyn Observer>,
+    ) -> Result<(), Error> {
+        let (shared, observer, interrupt) = (Arc::clone(&self.shared), Arc::clone(observer), encoder.interrupt());
         let thread = std::thread::Builder::new()
-            .name(options.name)
-            .spawn(move || own(&owned, encoder, observer.as_ref()))
+            .name(name.to_owned())
+            .spawn(move || own(lane, &shared, encoder, observer.as_ref()))
             .map_err(|error| Error::Internal(format!("Cannot start a thread for the model: {error}")))?;
-        Ok(Self { shared, interrupt, thread: Mutex::new(Some(thread)) })
+        self.interrupts.push(interrupt);
+        self.threads.get_mut().unwrap_or_else(PoisonError::into_inner).push(thread);
+        Ok(())
     }
 
     /// Admits rows as a whole or refuses them as a whole.
@@ -73,8 +104,11 @@ impl Worker {
         // A caller that has left has no use for its answer.
         let reply = Box::new(move |answer| drop(sender.send(answer)));
         let id = state.queue.admit(rows, deadline, self.shared.now(), reply)?;
+        let is_waiting = Lane::ALL.map(|lane| state.queue.has_waiting(lane));
         drop(state);
-        self.shared.changed.notify_one();
+        for (changed, _) in self.shared.changed.iter().zip(is_waiting).filter(|(_, is_waiting)| *is_waiting) {
+            changed.notify_one();
+        }
         Ok(Ticket { id, shared: Arc::clone(&self.shared), answer })
     }
 
@@ -86,18 +120,24 @@ impl Worker {
     /// Takes no more rows, answers what waits until `grace` is over, then stops what still runs.
     pub fn close(&self, grace: Duration) {
         self.shared.lock().is_closing = true;
-        self.shared.changed.notify_all();
-        let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        self.shared.wake_all();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        if threads.is_empty() {
+            return;
+        }
+        let is_finished = || threads.iter().all(JoinHandle::is_finished);
         let end = Instant::now() + grace;
-        while !thread.is_finished() && Instant::now() < end {
+        while !is_finished() && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.shared.abort();
-        while !thread.is_finished() {
-            (self.interrupt)();
+        while !is_finished() {
+            self.interrupts.iter().for_each(|interrupt| interrupt());
             std::thread::sleep(Duration::from_millis(1));
         }
-        drop(thread.join());
+        for thread in threads {
+            drop(thread.join());
+        }
     }
 }
 
@@ -133,12 +173,19 @@ impl Shared {
     fn abort(&self) {
         let now = self.now();
         self.lock().queue.settle_all(&Error::NotReady("The model was closed".to_owned()), now);
-        self.changed.notify_all();
+        self.wake_all();
+    }
+
+    fn wake_all(&self) {
+        self.changed.iter().for_each(Condvar::notify_all);
     }
 }
 
-fn own(shared: &Shared, mut encoder: Box<dyn Encoder>, observer: &dyn Observer) {
-    while let Some(batch) = next_batch(shared) {
+fn own(lane: Lane, shared: &Shared, mut encoder: Box<dyn Encoder>, observer: &dyn Observer) {
+    if lane == Lane::Back {
+        give_way();
+    }
+    while let Some(batch) = next_batch(lane, shared) {
         let start = Instant::now();
         let answers = compute(encoder.as_mut(), &batch);
         let took = start.elapsed();
@@ -148,18 +195,19 @@ fn own(shared: &Shared, mut encoder: Box<dyn Encoder>, observer: &dyn Observer) 
     }
 }
 
-/// Waits for the next batch; `None` when the worker closes and nothing is left to do.
-fn next_batch(shared: &Shared) -> Option<Batch> {
+/// Waits for the next batch of a lane; `None` when the worker closes and nothing is left to do.
+fn next_batch(lane: Lane, shared: &Shared) -> Option<Batch> {
     let mut state = shared.lock();
+    let changed = &shared.changed[lane.index()];
     loop {
-        state = match state.queue.next(shared.now()) {
+        state = match state.queue.next(lane, shared.now()) {
             Next::Run(batch) => return Some(batch),
             Next::WaitUntil(until) => {
                 let wait = until.saturating_sub(shared.now());
-                shared.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0
+                changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0
             }
             Next::Idle if state.is_closing => return None,
-            Next::Idle => shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            Next::Idle => changed.wait(state).unwrap_or_else(PoisonError::into_inner),
         };
     }
 }

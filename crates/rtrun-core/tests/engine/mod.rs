@@ -1,4 +1,5 @@
 mod answers;
 mod bundle;
+mod lanes;
 mod loading;
 mod options;

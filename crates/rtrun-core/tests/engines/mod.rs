@@ -1,2 +1,3 @@
 mod library;
 mod poolings;
+mod priority;

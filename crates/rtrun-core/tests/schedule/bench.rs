@@ -1,11 +1,14 @@
 //! A queue under a virtual clock, with an engine that takes one millisecond a token and answers with the row's ids.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rtrun_core::Error;
 use rtrun_core::engines::{RowOutput, RowRequest};
-use rtrun_core::schedule::{Batch, GroupAnswer, GroupId, Next, PackLimits, Queue, QueueLimits, Sharing, Time};
+use rtrun_core::schedule::{
+    Batch, GroupAnswer, GroupId, Lane, Lanes, Next, PackLimits, Queue, QueueLimits, Sharing, Time,
+};
 
 pub const fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -29,14 +32,18 @@ pub fn limits() -> QueueLimits {
 pub struct Bench {
     pub queue: Queue,
     pub now: Time,
-    answers: Arc<Mutex<Vec<(GroupId, GroupAnswer)>>>,
+    answers: Arc<Mutex<HashMap<GroupId, GroupAnswer>>>,
     /// First ids of the rows of every batch that was run.
     pub batches: Vec<Vec<u32>>,
 }
 
 impl Bench {
     pub fn new(limits: QueueLimits) -> Self {
-        Self { queue: Queue::new(limits), now: ms(0), answers: Arc::default(), batches: Vec::new() }
+        Self::with_lanes(limits, Lanes::One)
+    }
+
+    pub fn with_lanes(limits: QueueLimits, lanes: Lanes) -> Self {
+        Self { queue: Queue::new(limits, lanes), now: ms(0), answers: Arc::default(), batches: Vec::new() }
     }
 
     pub fn admit(&mut self, rows: &[RowRequest]) -> Result<GroupId, Error> {
@@ -47,15 +54,23 @@ impl Bench {
         let answers = Arc::clone(&self.answers);
         let id = Arc::new(Mutex::new(0));
         let reply_id = Arc::clone(&id);
-        let reply = Box::new(move |answer| answers.lock().unwrap().push((*reply_id.lock().unwrap(), answer)));
+        let reply = Box::new(move |answer| {
+            let before = answers.lock().unwrap().insert(*reply_id.lock().unwrap(), answer);
+            assert!(before.is_none(), "a group is answered once");
+        });
         let admitted = self.queue.admit(rows, deadline, self.now, reply)?;
         *id.lock().unwrap() = admitted;
         Ok(admitted)
     }
 
-    /// Takes the next batch without running it.
+    /// Takes the next batch in front without running it.
     pub fn take(&mut self) -> Option<Batch> {
-        match self.queue.next(self.now) {
+        self.take_of(Lane::Front)
+    }
+
+    /// Takes the next batch of a lane without running it.
+    pub fn take_of(&mut self, lane: Lane) -> Option<Batch> {
+        match self.queue.next(lane, self.now) {
             Next::Run(batch) => {
                 self.batches.push(batch.rows.iter().map(|request| request.row.ids[0]).collect());
                 Some(batch)
@@ -81,11 +96,7 @@ impl Bench {
     }
 
     pub fn answer(&self, id: GroupId) -> Option<GroupAnswer> {
-        let answers = self.answers.lock().unwrap();
-        let mut found = answers.iter().filter(|(group, _)| *group == id).map(|(_, answer)| answer.clone());
-        let answer = found.next();
-        assert!(found.next().is_none(), "a group is answered once");
-        answer
+        self.answers.lock().unwrap().get(&id).cloned()
     }
 }
 
@@ -93,4 +104,20 @@ impl Bench {
 pub fn output(request: &RowRequest) -> RowOutput {
     let ids = request.row.ids.iter().map(|id| *id as f32).collect();
     RowOutput { sentence: Some(ids), tokens: None }
+}
+
+/// Numbers that look random and are the same every time.
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+
+    /// One of `limit` names of rows.
+    pub fn name(&mut self, limit: usize) -> u32 {
+        u32::try_from(self.below(limit)).unwrap()
+    }
 }

@@ -1,6 +1,9 @@
 mod bench;
 mod cache;
+mod crowd;
+mod lanes;
 mod packing;
 mod probe;
 mod queue;
+mod sharing;
 mod worker;

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use rtrun_core::Error;
-use rtrun_core::schedule::{Next, PackLimits, QueueLimits, Sharing};
+use rtrun_core::schedule::{Lane, Next, PackLimits, QueueLimits, Sharing};
 
 use super::bench::{Bench, limits, ms, row};
 
@@ -20,7 +20,7 @@ fn a_row_that_arrived_at_a_busy_model_waits_for_company_until_its_window_ends() 
     bench.admit(&[row(2, 8)]).unwrap();
     bench.end(&running);
     assert_eq!(bench.now, ms(8));
-    assert!(matches!(bench.queue.next(bench.now), Next::WaitUntil(until) if until == ms(50)));
+    assert!(matches!(bench.queue.next(Lane::Front, bench.now), Next::WaitUntil(until) if until == ms(50)));
     bench.admit(&[row(3, 8)]).unwrap();
     bench.now = ms(50);
     let shared = bench.take().unwrap();

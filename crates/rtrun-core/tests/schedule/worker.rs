@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rtrun_core::Error;
 use rtrun_core::engines::{Encoder, Interrupt, RowOutput, RowRequest};
-use rtrun_core::schedule::{Observer, QueueLimits, Worker, WorkerOptions};
+use rtrun_core::schedule::{BackLane, Lanes, Observer, QueueLimits, Worker, WorkerOptions};
 
 use super::bench::{limits, row};
 use crate::support::block_on;
@@ -64,12 +64,25 @@ impl Observer for Seen {
 }
 
 fn start(limits: QueueLimits) -> (Worker, Sender<()>, Arc<Seen>) {
-    let (step, steps) = channel();
+    let (encoder, step) = stepped();
     let seen = Arc::new(Seen::default());
-    let encoder = Box::new(Stepped { steps, interrupted: Arc::default() });
     let observer: Arc<dyn Observer> = Arc::clone(&seen) as _;
-    let worker = Worker::start(encoder, WorkerOptions { name: "test".to_owned(), limits, observer }).unwrap();
-    (worker, step, seen)
+    let worker = Worker::start(encoder, WorkerOptions { name: "test".to_owned(), limits, back: None, observer });
+    (worker.unwrap(), step, seen)
+}
+
+/// A worker with a lane for requests of more than 100 tokens, and the steps of either lane.
+fn start_with_lanes() -> (Worker, Sender<()>, Sender<()>) {
+    let ((front, step), (back, step_behind)) = (stepped(), stepped());
+    let back = Some(BackLane { encoder: back, lanes: Lanes::LongGroups(100) });
+    let observer = Arc::new(Seen::default());
+    let options = WorkerOptions { name: "test".to_owned(), limits: limits(), back, observer };
+    (Worker::start(front, options).unwrap(), step, step_behind)
+}
+
+fn stepped() -> (Box<dyn Encoder>, Sender<()>) {
+    let (step, steps) = channel();
+    (Box::new(Stepped { steps, interrupted: Arc::default() }), step)
 }
 
 #[test]
@@ -146,4 +159,48 @@ fn closing_at_once_stops_the_forward_and_answers_everything() {
     for ticket in tickets {
         assert!(matches!(block_on(ticket.wait(None)).unwrap().0.rows[..], [Err(Error::NotReady(_))]));
     }
+}
+
+#[test]
+fn a_question_is_answered_while_a_document_is_read() {
+    let (worker, step, step_behind) = start_with_lanes();
+    let document = worker.submit(&[row(1, 101)], None).unwrap();
+    let question = worker.submit(&[row(2, 100)], None).unwrap();
+    step.send(()).unwrap();
+    assert!(block_on(question.wait(None)).unwrap().0.rows[0].is_ok());
+    assert_eq!(worker.depth(), 1, "the document is still being read");
+    step_behind.send(()).unwrap();
+    assert!(block_on(document.wait(None)).unwrap().0.rows[0].is_ok());
+}
+
+#[test]
+fn closing_stops_both_lanes() {
+    let (worker, _step, _step_behind) = start_with_lanes();
+    let tickets = [worker.submit(&[row(1, 101)], None).unwrap(), worker.submit(&[row(2, 100)], None).unwrap()];
+    worker.close(Duration::ZERO);
+    for ticket in tickets {
+        assert!(matches!(block_on(ticket.wait(None)).unwrap().0.rows[..], [Err(Error::NotReady(_))]));
+    }
+}
+
+#[test]
+fn closing_in_peace_ends_what_waits_in_both_lanes() {
+    let (worker, step, step_behind) = start_with_lanes();
+    let tickets = [worker.submit(&[row(1, 101)], None).unwrap(), worker.submit(&[row(2, 100)], None).unwrap()];
+    step.send(()).unwrap();
+    step_behind.send(()).unwrap();
+    worker.close(Duration::from_secs(10));
+    for ticket in tickets {
+        assert!(block_on(ticket.wait(None)).unwrap().0.rows[0].is_ok());
+    }
+}
+
+#[test]
+fn a_model_that_hangs_holds_up_no_other() {
+    let (hanging, _never, _) = start(limits());
+    let stuck: Vec<_> = (0..8).map(|name| hanging.submit(&[row(name, 400)], None).unwrap()).collect();
+    let (other, step, _) = start(limits());
+    step.send(()).unwrap();
+    assert!(block_on(other.submit(&[row(1, 4)], None).unwrap().wait(None)).unwrap().0.rows[0].is_ok());
+    assert_eq!(hanging.depth(), stuck.len());
 }

@@ -1,8 +1,10 @@
-//! The `onnxruntime` engine: one session per model over a generated graph.
+//! The `onnxruntime` engine: sessions over a generated graph.
 
 mod environment;
 mod exit;
 mod session;
+mod shared_weights;
+mod source;
 
 pub use environment::Runtime;
 pub use session::{OnnxEncoder, SessionOptions};

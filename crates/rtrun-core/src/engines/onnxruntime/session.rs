@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ort::session::builder::GraphOptimizationLevel;
 use ort::session::{NoSelectedOutputs, RunOptions, Session, SessionInputValue};
 use ort::value::Tensor;
 
 use super::environment::{Runtime, first_line};
 use super::exit;
+use super::source::{Source, Threads};
 use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVector};
 use crate::engines::pool::{normalize, pool};
+use crate::engines::priority::can_give_way;
 use crate::error::Error;
-use crate::graph::{ATTENTION_MASK, Graph, GraphModel, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES};
+use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, Integers, Per, TOKEN_TYPES};
 use crate::package::Pooling;
 
 /// How a session pools and computes.
@@ -29,16 +30,20 @@ pub struct SessionOptions {
 pub struct OnnxEncoder {
     /// `None` only while the encoder is being dropped.
     session: Option<Session>,
+    /// Lends the session its weights, so it goes later.
+    source: Arc<Source>,
+    threads: Threads,
     stopper: Arc<Stopper>,
     options: SessionOptions,
-    inputs: Inputs,
-    output: Output,
     memory_bytes: u64,
     early_forwards: usize,
 }
 
 /// After so many forwards, those of the load-time probes among them, the library has made all its statics.
 const EARLY_FORWARDS: usize = 16;
+
+/// Tokens of a forward whose memory is worth keeping for the next one.
+const KEPT_TOKENS: usize = 1024;
 
 /// Stops the forward that runs now. The library keeps a stopped mark, so every forward gets marks of its own.
 #[derive(Default)]
@@ -77,27 +82,34 @@ impl Stopper {
 impl OnnxEncoder {
     /// Makes the session. The weights file of the graph has been checked before.
     pub fn new(runtime: &Runtime, graph: &Graph, options: SessionOptions) -> Result<Self, Error> {
+        let source = Arc::new(Source::new(runtime, graph, options.threads));
+        let memory_bytes = source.memory_bytes;
+        Self::open(source, Threads::Normal, options, memory_bytes)
+    }
+
+    fn open(source: Arc<Source>, threads: Threads, options: SessionOptions, memory_bytes: u64) -> Result<Self, Error> {
         let _inside = exit::enter().ok_or_else(leaving)?;
-        let session = build(runtime, &graph.model, options.threads)
+        let session = source
+            .session(threads)
             .map_err(|problem| Error::Internal(format!("Cannot create a session over the graph: {problem}")))?;
         let stopper = Arc::new(Stopper::default());
         exit::remember(Arc::downgrade(&stopper));
         exit::register();
-        Ok(Self {
-            session: Some(session),
-            stopper,
-            options,
-            inputs: graph.inputs,
-            output: graph.output.clone(),
-            memory_bytes: graph.memory_bytes,
-            early_forwards: EARLY_FORWARDS,
-        })
+        let early_forwards = EARLY_FORWARDS;
+        Ok(Self { session: Some(session), source, threads, stopper, options, memory_bytes, early_forwards })
     }
 
     fn run(&mut self, rows: &[RowRequest]) -> ort::Result<Vec<RowOutput>> {
-        let Self { session, options, inputs, output, .. } = self;
+        let Self { session, options, threads, source, .. } = self;
         let Some(session) = session else { return Err(ort::Error::new("the session is closed")) };
+        let (inputs, output) = (source.inputs, &source.output);
         let Grid { shape, ids, segments, mask } = Grid::new(rows);
+        let mut run: RunOptions<NoSelectedOutputs> = RunOptions::new()?;
+        if *threads == Threads::GiveWay && ids.len() > KEPT_TOKENS {
+            // A forward of thousands of tokens takes gigabytes, which the library would keep for the next one.
+            run.set("memory.enable_memory_arena_shrinkage", "cpu:0")?;
+        }
+        let run = Arc::new(run);
         let mut given = vec![(INPUT_IDS, tensor(inputs.integers, shape, ids)?)];
         if inputs.takes_mask {
             given.push((ATTENTION_MASK, tensor(inputs.integers, shape, mask)?));
@@ -105,7 +117,6 @@ impl OnnxEncoder {
         if inputs.takes_segments {
             given.push((TOKEN_TYPES, tensor(inputs.integers, shape, segments)?));
         }
-        let run: Arc<RunOptions<NoSelectedOutputs>> = Arc::new(RunOptions::new()?);
         self.stopper.begin(Arc::clone(&run));
         let outputs = session.run_with_options(given, &run)?;
         let (_, values) = outputs[output.name.as_str()].try_extract_tensor::<f32>()?;
@@ -154,7 +165,7 @@ impl Encoder for OnnxEncoder {
     }
 
     fn dimension(&self) -> usize {
-        self.output.width
+        self.source.output.width
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -165,6 +176,15 @@ impl Encoder for OnnxEncoder {
         let stopper = Arc::clone(&self.stopper);
         Arc::new(move || stopper.stop())
     }
+
+    fn background(&self, spare_bytes: u64) -> Result<Option<Box<dyn Encoder>>, Error> {
+        let bytes = self.source.bytes_of_another();
+        if !can_give_way() || bytes > spare_bytes {
+            return Ok(None);
+        }
+        let encoder = Self::open(Arc::clone(&self.source), Threads::GiveWay, self.options, bytes)?;
+        Ok(Some(Box::new(encoder)))
+    }
 }
 
 impl Drop for OnnxEncoder {
@@ -172,42 +192,9 @@ impl Drop for OnnxEncoder {
         let inside = exit::enter();
         let session = self.session.take();
         if inside.is_none() {
-            // The library is being destroyed; releasing the session would use it.
-            std::mem::forget(session);
+            // The library is being destroyed; releasing the session or its weights would use it.
+            std::mem::forget((session, Arc::clone(&self.source)));
         }
-    }
-}
-
-#[allow(clippy::result_large_err, reason = "the builder of the library carries itself in its errors")]
-fn build(runtime: &Runtime, model: &GraphModel, threads: usize) -> Result<Session, String> {
-    let text = |error: &dyn std::fmt::Display| first_line(&error.to_string());
-    let level = match model {
-        // Made of fused operators already: the basic level folds the expanded weights and no more is needed.
-        GraphModel::Generated { .. } => GraphOptimizationLevel::Level1,
-        GraphModel::File(_) => GraphOptimizationLevel::Level2,
-    };
-    let mut builder = Session::builder(runtime.environment())
-        .map_err(|error| text(&error))?
-        .with_intra_threads(threads)
-        .and_then(|builder| builder.with_inter_threads(1))
-        .and_then(|builder| builder.with_optimization_level(level))
-        // Lengths differ from forward to forward, so a remembered plan would only hold memory.
-        .and_then(|builder| builder.with_memory_pattern(false))
-        // Threads that spin between forwards starve whoever feeds the session (measured 3 to 4 times slower on 2 cores).
-        .and_then(|builder| builder.with_config_entry("session.intra_op.allow_spinning", "0"))
-        // Keeps the library from treating stored I8 weights as a quantized graph, so that they are expanded at load.
-        .and_then(|builder| builder.with_config_entry("session.disable_quant_qdq", "1"))
-        .map_err(|error| text(&error))?;
-    match model {
-        GraphModel::File(path) => builder.commit_from_file(path).map_err(|error| text(&error)),
-        GraphModel::Generated { bytes, weights_folder } => builder
-            .with_config_entry(
-                "session.model_external_initializers_file_folder_path",
-                weights_folder.to_string_lossy().as_ref(),
-            )
-            .map_err(|error| text(&error))?
-            .commit_from_memory(bytes)
-            .map_err(|error| text(&error)),
     }
 }
 

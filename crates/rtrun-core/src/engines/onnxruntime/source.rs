@@ -1,0 +1,124 @@
+//! What the sessions of one graph are made from, and what they share.
+
+use std::thread::JoinHandle;
+
+use ort::environment::ThreadManager;
+use ort::session::Session;
+use ort::session::builder::GraphOptimizationLevel;
+
+use super::environment::{Runtime, first_line};
+use super::shared_weights::SharedWeights;
+use crate::engines::priority::give_way;
+use crate::graph::{Graph, GraphModel, Inputs, Output};
+
+/// A graph, its weights, and the number of threads that compute it.
+pub struct Source {
+    runtime: Runtime,
+    model: GraphModel,
+    threads: usize,
+    /// What the graph is given.
+    pub inputs: Inputs,
+    /// What it answers.
+    pub output: Output,
+    /// Bytes of the weights in memory.
+    pub memory_bytes: u64,
+    /// `None` where every session has to have its own.
+    weights: Option<SharedWeights>,
+}
+
+/// Who computes in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    /// Threads like all others.
+    Normal,
+    /// Threads that give way.
+    GiveWay,
+}
+
+impl Source {
+    /// Takes a graph whose weights file has been checked before.
+    pub fn new(runtime: &Runtime, graph: &Graph, threads: usize) -> Self {
+        let weights = match &graph.model {
+            GraphModel::Generated { bytes, weights_folder } => SharedWeights::open(bytes, weights_folder),
+            GraphModel::File(_) => None,
+        };
+        Self {
+            runtime: runtime.clone(),
+            model: graph.model.clone(),
+            threads,
+            inputs: graph.inputs,
+            output: graph.output.clone(),
+            memory_bytes: graph.memory_bytes,
+            weights,
+        }
+    }
+
+    /// Bytes that one more session takes: none where the weights are shared.
+    pub fn bytes_of_another(&self) -> u64 {
+        if self.weights.is_some() { 0 } else { self.memory_bytes }
+    }
+
+    /// Makes a session.
+    #[allow(clippy::result_large_err, reason = "the builder of the library carries itself in its errors")]
+    pub fn session(&self, threads: Threads) -> Result<Session, String> {
+        let text = |error: &dyn std::fmt::Display| first_line(&error.to_string());
+        let level = match &self.model {
+            // Made of fused operators already: the basic level folds the expanded weights and no more is needed.
+            GraphModel::Generated { .. } => GraphOptimizationLevel::Level1,
+            GraphModel::File(_) => GraphOptimizationLevel::Level2,
+        };
+        let mut builder = Session::builder(self.runtime.environment())
+            .map_err(|error| text(&error))?
+            .with_intra_threads(self.threads)
+            .and_then(|builder| builder.with_inter_threads(1))
+            .and_then(|builder| builder.with_optimization_level(level))
+            // Lengths differ from forward to forward, so a remembered plan would only hold memory.
+            .and_then(|builder| builder.with_memory_pattern(false))
+            // Threads that spin between forwards starve whoever feeds the session (measured 3 to 4 times slower on 2
+            // cores).
+            .and_then(|builder| builder.with_config_entry("session.intra_op.allow_spinning", "0"))
+            // Keeps the library from treating stored I8 weights as a quantized graph, so that they are expanded at load.
+            .and_then(|builder| builder.with_config_entry("session.disable_quant_qdq", "1"))
+            .map_err(|error| text(&error))?;
+        if threads == Threads::GiveWay {
+            builder = builder.with_thread_manager(GivingWay).map_err(|error| text(&error))?;
+        }
+        if let Some(weights) = &self.weights {
+            builder = weights.lend(builder).map_err(|error| text(&error))?;
+        }
+        let session = match &self.model {
+            GraphModel::File(path) => builder.commit_from_file(path).map_err(|error| text(&error)),
+            GraphModel::Generated { bytes, weights_folder } => builder
+                .with_config_entry(WEIGHTS_FOLDER, weights_folder.to_string_lossy())
+                .map_err(|error| text(&error))?
+                .commit_from_memory(bytes)
+                .map_err(|error| text(&error)),
+        };
+        if let Some(weights) = &self.weights {
+            weights.release_pages();
+        }
+        session
+    }
+}
+
+/// Where the library finds the weights of a graph that is in memory.
+const WEIGHTS_FOLDER: &str = "session.model_external_initializers_file_folder_path";
+
+/// Starts the threads of a session so that they give way.
+struct GivingWay;
+
+impl ThreadManager for GivingWay {
+    type Thread = JoinHandle<()>;
+
+    fn create(&self, work: impl FnOnce() + Send + 'static) -> ort::Result<Self::Thread> {
+        let thread = std::thread::Builder::new().name("rtrun back".to_owned()).spawn(|| {
+            give_way();
+            work();
+        });
+        thread.map_err(|error| ort::Error::new(format!("cannot start a thread: {error}")))
+    }
+
+    fn join(thread: Self::Thread) -> ort::Result<()> {
+        thread.join().map_err(|_| ort::Error::new("a thread of the session panicked"))
+    }
+}
