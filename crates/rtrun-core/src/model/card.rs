@@ -50,8 +50,18 @@ struct LoadedCard {
     #[serde(skip_serializing_if = "Option::is_none")]
     manifest_sha256: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    adapter: Option<AdapterCard>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     licence: Option<String>,
     golden: GoldenStatus,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct AdapterCard {
+    adapter_sha256: String,
+    base_sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_manifest_sha256: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -152,8 +162,13 @@ impl LoadedCard {
             device: model.device.clone(),
             dtype: "float32",
             threads: model.threads,
-            model_sha256: model.model_sha256.clone(),
+            model_sha256: model.digests.model.clone(),
             manifest_sha256: model.manifest_sha256.clone(),
+            adapter: model.digests.adapter.as_ref().map(|digests| AdapterCard {
+                adapter_sha256: digests.adapter.clone(),
+                base_sha256: digests.base.clone(),
+                base_manifest_sha256: model.base_manifest_sha256.clone(),
+            }),
             licence: model.licence.clone(),
             golden: model.golden.clone(),
         }

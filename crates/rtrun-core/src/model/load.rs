@@ -1,34 +1,26 @@
 //! Loading one model: package, engine, self-check, owner thread; again after a while where that can help.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::golden_check::{Candidate, check_golden};
+use super::blueprint::Blueprint;
+use super::golden_check::Candidate;
 use super::loaded::LoadedModel;
+use super::memory::Reserved;
+use super::place::{PlaceRequest, Placed, place};
 use super::slot::{ModelStatus, Slot};
-use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use crate::engines::{Encoder, StaticEncoder};
 use crate::error::Error;
 use crate::families::Surfaces;
-use crate::graph::{Graph, shipped_graph, trunk_graph};
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
-use crate::package::{Architecture, Package};
-use crate::schedule::{PackLimits, QueueLimits, ResultCache, Sharing, Worker, WorkerOptions, probe_sharing};
+use crate::package::{Architecture, Package, PackageFiles, PackageFolder};
+use crate::schedule::{QueueLimits, ResultCache, Worker, WorkerOptions};
 use crate::tokens::TextReader;
 
 /// The one profile there is.
 const PROFILE: &str = "exact";
-
-/// Tokens of one forward on a CPU. Measured with 1 and 2 threads: sharing makes tokens of short rows up to four times
-/// cheaper until a forward has 64 to 128 of them, and from 256 on each costs more again (`benches/speed/shapes.rs`).
-const CPU_FORWARD_TOKENS: usize = 256;
-
-/// Rows of one input that is read in windows, on a CPU, unless the models file or the request says otherwise.
-const CPU_SCAN_ROWS: usize = 4;
 
 /// What all models of an engine share while they load.
 pub struct LoadContext {
@@ -75,25 +67,35 @@ pub fn load_until_ready(slot: &Slot, context: &LoadContext) {
 
 fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let (asked, options) = (&slot.options, &context.options);
-    let package = Package::open(&asked.name, &asked.path, asked.family.as_deref())?;
+    let package = Package::open_at(PackageFolder {
+        name: &asked.name,
+        folder: &asked.path,
+        base: asked.base_path.as_deref(),
+        family: asked.family.as_deref(),
+    })?;
     let is_static = matches!(package.architecture, Architecture::Static(_));
     let reader = TextReader::new(&package.tokenizer, !is_static)
         .map_err(|problem| package.files.invalid("tokenizer.json", problem))?;
-    let (mut encoder, engine) = encoder(&package, &reader, options)?;
-    let memory_bytes = encoder.memory_bytes();
-    reserve_memory(slot, context, memory_bytes)?;
-    let reserved = Reserved { context, bytes: memory_bytes };
-    slot.set(ModelStatus::Warming, None);
-    let surfaces = Surfaces::open(&package, encoder.dimension())?;
-    let golden =
-        check_golden(&Candidate { package: &package, surfaces: &surfaces, reader: &reader }, encoder.as_mut())?;
-    let forward = if is_static {
-        PackLimits { tokens: options.max_batch_tokens, sharing: Sharing::Free }
-    } else {
-        let sharing = probe_sharing(encoder.as_mut(), reader.vocabulary(), package.max_tokens)?;
-        PackLimits { tokens: options.max_batch_tokens.min(CPU_FORWARD_TOKENS), sharing }
+    let blueprint = Blueprint::of(&package, &reader)?;
+    let memory_bytes = blueprint.memory_bytes();
+    let reserved = Reserved::take(asked, context, memory_bytes)?;
+    let surfaces = Surfaces::open(&package, blueprint.dimension())?;
+    let request = PlaceRequest {
+        library: &options.runtime_library,
+        threads: options.threads,
+        choice: asked.device_choice().map_err(Error::InvalidOptions)?,
+        max_batch_tokens: options.max_batch_tokens,
+        warming: &|| slot.set(ModelStatus::Warming, None),
     };
-    tracing::debug!(model = %asked.name, sharing = ?forward.sharing, "rows may share a forward");
+    let candidate = Candidate { package: &package, surfaces: &surfaces, reader: &reader };
+    // Hashing the weights and making the session both read them once, for about as long.
+    let (digests, placed) = std::thread::scope(|scope| {
+        let digests = scope.spawn(|| package.digests());
+        let placed = place(&candidate, blueprint, &request);
+        (digests.join(), placed)
+    });
+    let Placed { encoder, engine, device, golden, forward } = placed?;
+    let digests = digests.map_err(|_| Error::Internal("Hashing the weights failed".to_owned()))??;
     let limits = QueueLimits {
         groups: options.max_queue,
         tokens: options.max_queued_tokens,
@@ -109,105 +111,21 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         surfaces,
         reader,
         worker,
-        cache: ResultCache::new(options.result_cache_entries, PROFILE, &package.model_sha256),
+        cache: ResultCache::new(options.result_cache_entries, PROFILE, &digests.model),
         max_tokens: package.max_tokens,
-        max_scan_tokens: asked.max_scan_tokens.unwrap_or(CPU_SCAN_ROWS * package.max_tokens),
+        max_scan_tokens: asked.max_scan_tokens.unwrap_or(device.scan_rows() * package.max_tokens),
         profile: PROFILE,
         engine,
-        device: "cpu".to_owned(),
+        device: device.to_string(),
         threads: if is_static { 1 } else { options.threads },
         revision: asked.revision.clone(),
-        model_sha256: package.model_sha256,
+        digests,
         manifest_sha256: package.files.manifest_sha256().map(str::to_owned),
+        base_manifest_sha256: package.files.base().and_then(PackageFiles::manifest_sha256).map(str::to_owned),
         licence: package.licence,
         golden,
         memory_bytes,
     })
-}
-
-type EncoderAndName = (Box<dyn Encoder>, &'static str);
-
-fn encoder(package: &Package, reader: &TextReader, options: &EngineOptions) -> Result<EncoderAndName, Error> {
-    match &package.architecture {
-        Architecture::Transformer(config) => {
-            check_vocabulary(package, reader, config.vocabulary())?;
-            onnx_encoder(package, &trunk_graph(package.weights()?, config, None)?, options)
-        }
-        Architecture::ShippedOnnx(shipped) => {
-            check_vocabulary(package, reader, shipped.vocabulary)?;
-            let labels = package.classifier.as_ref().map(|(labels, _)| labels.len());
-            onnx_encoder(package, &shipped_graph(&package.files, shipped, labels)?, options)
-        }
-        Architecture::Static(_) => {
-            let unknown = unknown_token(&package.tokenizer).and_then(|token| reader.token_id(&token));
-            let encoder = StaticEncoder::new(Arc::clone(package.weights()?), package.normalize, unknown)?;
-            if reader.vocabulary() > encoder.vocabulary() {
-                let problem =
-                    format!("has {} tokens; the table has {} rows", reader.vocabulary(), encoder.vocabulary());
-                return Err(package.files.invalid("tokenizer.json", problem));
-            }
-            Ok((Box::new(encoder), "static"))
-        }
-    }
-}
-
-fn onnx_encoder(package: &Package, graph: &Graph, options: &EngineOptions) -> Result<EncoderAndName, Error> {
-    let runtime = Runtime::load(&options.runtime_library)?;
-    let session = SessionOptions { threads: options.threads, pooling: package.pooling, normalize: package.normalize };
-    Ok((Box::new(OnnxEncoder::new(&runtime, graph, session)?), "onnxruntime"))
-}
-
-fn check_vocabulary(package: &Package, reader: &TextReader, vocabulary: usize) -> Result<(), Error> {
-    if reader.vocabulary() <= vocabulary {
-        return Ok(());
-    }
-    let problem = format!("has {} tokens; config.json says {vocabulary}", reader.vocabulary());
-    Err(package.files.invalid("tokenizer.json", problem))
-}
-
-/// The token that stands for what the vocabulary does not have.
-fn unknown_token(tokenizer: &[u8]) -> Option<String> {
-    let json: serde_json::Value = serde_json::from_slice(tokenizer).ok()?;
-    json["model"]["unk_token"].as_str().map(str::to_owned)
-}
-
-fn reserve_memory(slot: &Slot, context: &LoadContext, bytes: u64) -> Result<(), Error> {
-    let name = &slot.options.name;
-    let over = |whose: &str, budget: u64, needed: u64| {
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        Error::InvalidOptions(format!(
-            "Cannot load model {name:?}: its weights bring the memory of {whose} to {} MiB; the budget is {} MiB",
-            mib(needed),
-            mib(budget)
-        ))
-    };
-    if let Some(budget) = slot.options.memory_budget_bytes.filter(|budget| bytes > *budget) {
-        return Err(over("the model", budget, bytes));
-    }
-    let before = context.memory_bytes.fetch_add(bytes, Ordering::SeqCst);
-    if let Some(budget) = context.options.memory_budget_bytes.filter(|budget| before + bytes > *budget) {
-        context.memory_bytes.fetch_sub(bytes, Ordering::SeqCst);
-        return Err(over("all models", budget, before + bytes));
-    }
-    Ok(())
-}
-
-/// Memory that is given back unless the model starts to serve.
-struct Reserved<'c> {
-    context: &'c LoadContext,
-    bytes: u64,
-}
-
-impl Reserved<'_> {
-    fn keep(mut self) {
-        self.bytes = 0;
-    }
-}
-
-impl Drop for Reserved<'_> {
-    fn drop(&mut self) {
-        self.context.memory_bytes.fetch_sub(self.bytes, Ordering::SeqCst);
-    }
 }
 
 /// Whether the engine began to close meanwhile.

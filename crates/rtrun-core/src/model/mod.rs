@@ -1,9 +1,12 @@
 //! One served model: its slot, how it is loaded, what it says about itself.
 
+mod blueprint;
 mod card;
 mod golden_check;
 mod load;
 mod loaded;
+mod memory;
+mod place;
 mod slot;
 
 pub use card::{GoldenStatus, ModelCard};

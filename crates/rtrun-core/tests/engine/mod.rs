@@ -2,3 +2,4 @@ mod answers;
 mod bundle;
 mod loading;
 mod options;
+mod vectors;

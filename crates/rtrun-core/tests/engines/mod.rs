@@ -1,2 +1,3 @@
+mod devices;
 mod library;
 mod poolings;

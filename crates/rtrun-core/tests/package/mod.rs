@@ -1,2 +1,3 @@
+mod adapters;
 mod recognized;
 mod refused;
