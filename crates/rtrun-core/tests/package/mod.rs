@@ -1,3 +1,4 @@
 mod adapters;
+mod damaged;
 mod recognized;
 mod refused;
