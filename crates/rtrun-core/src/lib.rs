@@ -3,7 +3,6 @@
 //! [`Engine`] loads model packages and answers bundles of tasks; [`serve`] puts it behind TCP or a Unix socket.
 
 mod answer;
-mod devices;
 mod engine;
 mod error;
 mod metrics;
@@ -11,6 +10,7 @@ mod options;
 mod question;
 mod task;
 
+pub mod devices;
 pub mod engines;
 pub mod families;
 pub mod graph;
@@ -20,7 +20,7 @@ pub mod schedule;
 pub mod serve;
 pub mod tokens;
 
-pub use devices::{Device, devices};
+pub use devices::{Device, DeviceReport, devices};
 pub use engine::{Engine, EngineStatus};
 pub use error::{CODES, Error};
 pub use metrics::Metrics;

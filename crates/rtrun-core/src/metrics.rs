@@ -162,7 +162,7 @@ impl Metrics {
             engine: model.engine.to_owned(),
             device: "cpu".to_owned(),
             profile: model.profile.to_owned(),
-            model_sha256: model.model_sha256.clone(),
+            model_sha256: model.digests.model.clone(),
         };
         self.info.get_or_create(&labels).set(1);
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::devices::DeviceChoice;
 use crate::error::Error;
 
 /// Options of a whole engine. [`EngineOptions::default`] has the documented default of every limit and no model.
@@ -43,9 +44,11 @@ pub struct ModelOptions {
     pub name: String,
     /// The package folder.
     pub path: PathBuf,
+    /// The folder of the base package, if the package is an adapter.
+    pub base_path: Option<PathBuf>,
     /// The family, where it shall not follow from the package.
     pub family: Option<String>,
-    /// `auto` or `cpu`.
+    /// `auto`, `cpu`, `cuda` or `cuda:<number>`.
     pub device: Option<String>,
     /// `exact`.
     pub profile: Option<String>,
@@ -76,7 +79,6 @@ pub const FAMILIES: &[&str] = &[
     "grounded_hallucination",
 ];
 
-const DEVICES: &[&str] = &["auto", "cpu"];
 const PROFILES: &[&str] = &["exact"];
 const ENGINES: &[&str] = &["auto", "onnxruntime"];
 
@@ -130,9 +132,11 @@ impl EngineOptions {
             if self.models[..index].iter().any(|other| other.name == model.name) {
                 problems.push(format!("models[{index}].name {:?} is used twice", model.name));
             }
+            if let Err(problem) = model.device_choice() {
+                problems.push(format!("models[{index}].device {problem}"));
+            }
             for (key, value, known) in [
                 ("family", &model.family, FAMILIES),
-                ("device", &model.device, DEVICES),
                 ("profile", &model.profile, PROFILES),
                 ("engine", &model.engine, ENGINES),
             ] {
@@ -147,6 +151,13 @@ impl EngineOptions {
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(Error::InvalidOptions(problems.join("; "))) }
+    }
+}
+
+impl ModelOptions {
+    /// Where the model shall compute. The error is what is wrong with the option.
+    pub fn device_choice(&self) -> Result<DeviceChoice, String> {
+        self.device.as_deref().map_or(Ok(DeviceChoice::default()), str::parse)
     }
 }
 

@@ -31,6 +31,7 @@ pub struct EngineOptions {
 pub struct ModelOptions {
     pub name: String,
     pub path: String,
+    pub base_path: Option<String>,
     pub family: Option<String>,
     pub device: Option<String>,
     pub profile: Option<String>,
@@ -134,11 +135,12 @@ impl EngineOptions {
 
 impl ModelOptions {
     fn into_core(self) -> Result<core::ModelOptions, core::Error> {
-        let Self { name, path, family, device, profile, engine, memory_budget_gib } = self;
+        let Self { name, path, base_path, family, device, profile, engine, memory_budget_gib } = self;
         let memory_budget_bytes = gibibytes(memory_budget_gib)?;
         Ok(core::ModelOptions {
             name,
             path: path.into(),
+            base_path: base_path.map(Into::into),
             family,
             device,
             profile,
@@ -247,10 +249,10 @@ impl From<&core::serve::Address> for ServeAddress {
     }
 }
 
-impl From<core::Device> for Device {
-    fn from(device: core::Device) -> Self {
+impl From<core::DeviceReport> for Device {
+    fn from(device: core::DeviceReport) -> Self {
         Self {
-            id: device.id.to_owned(),
+            id: device.id,
             kind: device.kind.to_owned(),
             name: device.name,
             available: device.available,

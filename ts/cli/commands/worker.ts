@@ -34,7 +34,7 @@ interface WorkerOptions extends ModelSourceOptions {
 
 export function addWorkerCommands(program: Command): void {
   const serve = addModelOptions(program.command("serve").description("serve models over HTTP"))
-    .option("--device <device>", "auto or cpu", "auto")
+    .option("--device <device>", "auto, cpu, cuda or cuda:<number>", "auto")
     .option("--host <address>", "address to listen on; there is no authentication", "127.0.0.1")
     .option("--port <port>", "port to listen on", wholeNumber(0, 65535), 8100)
     .option("--uds <path>", "Unix socket instead of TCP")
@@ -130,5 +130,6 @@ function stopOnSignal(stop: () => Promise<void>): void {
 async function listAllDevices(): Promise<void> {
   const { listDevices } = await import("rtr/node")
   const devices = await listDevices()
-  printJson({ devices, auto: devices.find(({ available }) => available)?.id ?? null })
+  const usable = devices.filter(({ available }) => available)
+  printJson({ devices, auto: (usable.find(({ kind }) => kind === "gpu") ?? usable[0])?.id ?? null })
 }

@@ -16,5 +16,5 @@ export const buildFeatures: BuildFeatures = Object.freeze({
   engines: ["onnxruntime"],
   profiles: ["exact"],
   familyOptions: [],
-  adapters: false,
+  adapters: true,
 })

@@ -34,7 +34,7 @@ export interface EngineModel {
   readonly profile?: string
   readonly engine?: string
   readonly memoryBudgetGib?: number
-  /** Folder of the base model of an adapter; only where `buildFeatures.adapters` says so. */
+  /** Folder of the base model of an adapter. */
   readonly basePath?: string
   /** Options of the family; `buildFeatures.familyOptions` has the keys. */
   readonly options?: Readonly<Record<string, unknown>>

@@ -9,7 +9,7 @@ use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use rtrun_core::graph::trunk_graph;
 use rtrun_core::package::{Architecture, Package};
 use rtrun_core::tokens::{Overflow, TextReader};
-use rtrun_core::{EmbeddingInput, Engine, EngineOptions, ModelOptions, ReadingOptions, Task, TaskKind};
+use rtrun_core::{Device, EmbeddingInput, Engine, EngineOptions, ModelOptions, ReadingOptions, Task, TaskKind};
 
 /// The folder that `RTRUN_BENCH_MODEL` names, else `models/minilm` of the repository.
 pub fn folder() -> PathBuf {
@@ -62,7 +62,13 @@ pub fn encoder() -> OnnxEncoder {
     let package = Package::open("model", &folder(), None).unwrap();
     let Architecture::Transformer(config) = &package.architecture else { panic!("the bench needs a transformer") };
     let graph = trunk_graph(package.weights().unwrap(), config, None).unwrap();
-    let options = SessionOptions { threads: threads(), pooling: package.pooling, normalize: package.normalize };
+    let options = SessionOptions {
+        threads: threads(),
+        pooling: package.pooling,
+        normalize: package.normalize,
+        device: Device::Cpu,
+        prepack: true,
+    };
     OnnxEncoder::new(&Runtime::load(&library()).unwrap(), &graph, options).unwrap()
 }
 

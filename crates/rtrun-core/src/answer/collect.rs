@@ -142,7 +142,7 @@ fn answered_by(model: &LoadedModel) -> AnsweredBy {
     AnsweredBy {
         name: model.name.clone(),
         revision: model.revision.clone(),
-        model_sha256: model.model_sha256.clone(),
+        model_sha256: model.digests.model.clone(),
         manifest_sha256: model.manifest_sha256.clone(),
         profile: model.profile,
         engine: model.engine,

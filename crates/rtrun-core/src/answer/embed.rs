@@ -92,7 +92,8 @@ fn cut(vector: &RowVector, dimension: usize, normalized: bool) -> RowVector {
 
 fn exit_of(model: &LoadedModel, card: &EmbeddingCard, layer: usize) -> Result<u16, Error> {
     let exit = card.layers.iter().position(|declared| *declared == layer);
-    match exit.and_then(|exit| u16::try_from(exit + 1).ok()) {
+    let exit = exit.map(|exit| if layer == card.depth { 0 } else { exit + 1 });
+    match exit.and_then(|exit| u16::try_from(exit).ok()) {
         Some(exit) => Ok(exit),
         None if card.layers.is_empty() => Err(Error::InvalidRequest(format!(
             "layer is {layer}; model {:?} declares no layers to leave by, so leave it out",
@@ -109,11 +110,11 @@ fn exit_of(model: &LoadedModel, card: &EmbeddingCard, layer: usize) -> Result<u1
 /// A model without prompts reads queries and documents alike.
 fn prompt(card: &EmbeddingCard, input_type: Option<InputType>) -> String {
     let names: &[&str] = match input_type {
-        None => return String::new(),
+        None => return card.default_prompt.clone(),
         Some(InputType::Query) => &["query"],
         Some(InputType::Document) => &["document", "passage"],
     };
-    names.iter().find_map(|name| card.prompts.get(*name)).cloned().unwrap_or_default()
+    names.iter().find_map(|name| card.prompts.get(*name)).unwrap_or(&card.default_prompt).clone()
 }
 
 fn listed(numbers: &[usize]) -> String {

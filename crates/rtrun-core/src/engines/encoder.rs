@@ -65,11 +65,9 @@ pub trait Encoder: Send {
     /// A handle that stops the running forward.
     fn interrupt(&self) -> Interrupt;
 
-    /// A second encoder over the same weights whose forwards give way to everything else on the device. Its
-    /// [`Encoder::memory_bytes`] are what it takes beside this one. `None` where there can be none, or none within
-    /// `spare_bytes` of memory.
-    fn background(&self, spare_bytes: u64) -> Result<Option<Box<dyn Encoder>>, Error> {
-        let _ = spare_bytes;
+    /// A second encoder over the same weights whose threads give way, for work that may take long. `None` where the
+    /// weights are not shared, so that another encoder would need a copy of them.
+    fn background(&self) -> Result<Option<Box<dyn Encoder>>, Error> {
         Ok(None)
     }
 }

@@ -1,12 +1,14 @@
 //! Forward passes: from rows of token ids to vectors.
 
 mod encoder;
+mod exits;
 pub mod onnxruntime;
 mod pool;
 mod priority;
 mod static_vectors;
 
 pub use encoder::{Encoder, Interrupt, Row, RowOutput, RowRequest, RowVector, Wanted};
+pub use exits::ExitEncoder;
 pub use pool::normalize;
 pub use priority::{can_give_way, give_way};
 pub use static_vectors::StaticEncoder;

@@ -7,7 +7,7 @@ use super::classifier::Classifier;
 use super::head::Head;
 use super::layout::DecisionLayout;
 use crate::error::Error;
-use crate::package::{FamilyKind, HeadSettings, Package, Weights};
+use crate::package::{Architecture, FamilyKind, HeadSettings, Package, VectorForms, Weights};
 
 /// Everything that can be asked of one model. All of it reads the same trunk, so that all of it together costs one
 /// forward.
@@ -34,10 +34,14 @@ pub struct EmbeddingCard {
     pub normalized: bool,
     /// How token vectors become the sentence vector.
     pub pooling: &'static str,
-    /// The layers that a row may leave by besides the last one, in the order of the exits from 1 on.
+    /// The layers that a row may leave by; those before the last one in the order of the exits from 1 on.
     pub layers: Vec<usize>,
+    /// Layers of the whole trunk; 0 where it has none to leave by.
+    pub depth: usize,
     /// What is put in front of a text, by the kind of input.
     pub prompts: BTreeMap<String, String>,
+    /// What is put in front of a text of no named kind.
+    pub default_prompt: String,
 }
 
 /// The name of the head of a plain classification repository.
@@ -48,7 +52,7 @@ impl Surfaces {
     pub fn open(package: &Package, dimension: usize) -> Result<Self, Error> {
         match package.family {
             FamilyKind::Embeddings | FamilyKind::StaticEmbeddings => Ok(Self {
-                embedding: Some(embedding_card(package, dimension)),
+                embedding: Some(embedding_card(package, dimension)?),
                 heads: heads(package, dimension)?,
                 ..Self::default()
             }),
@@ -65,15 +69,27 @@ impl Surfaces {
     }
 }
 
-fn embedding_card(package: &Package, dimension: usize) -> EmbeddingCard {
-    EmbeddingCard {
+fn embedding_card(package: &Package, dimension: usize) -> Result<EmbeddingCard, Error> {
+    let VectorForms { dimensions, layers, prompts, default_prompt } = package.vectors.clone();
+    if let Some(longer) = dimensions.first().filter(|longest| **longest > dimension) {
+        let problem = format!("dimensions has {longer}; a vector has {dimension} numbers");
+        return Err(package.files.invalid("rtrun.json", problem));
+    }
+    let whole = Some(dimension).filter(|whole| !dimensions.contains(whole));
+    let depth = match &package.architecture {
+        Architecture::Transformer(trunk) => trunk.layers(),
+        Architecture::Static(_) | Architecture::ShippedOnnx(_) => 0,
+    };
+    Ok(EmbeddingCard {
         dimension,
-        dimensions: vec![dimension],
+        dimensions: whole.into_iter().chain(dimensions).collect(),
         normalized: package.normalize,
         pooling: package.pooling.as_str(),
-        layers: Vec::new(),
-        prompts: BTreeMap::new(),
-    }
+        layers,
+        depth,
+        prompts,
+        default_prompt,
+    })
 }
 
 /// The heads that `rtrun.json` names.

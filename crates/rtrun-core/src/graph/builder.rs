@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use prost::Message;
 
-use super::interface::{ATTENTION_MASK, Graph, GraphModel, Inputs, Integers, Output, Per, TOKEN_TYPES};
+use super::interface::{ATTENTION_MASK, Graph, GraphModel, HeldWeight, Inputs, Integers, Output, Per, TOKEN_TYPES};
 use super::onnx::{
     Attribute, Dimension, GraphMessage, Model, Node, OperatorSet, Shape, StringEntry, Tensor, TensorType, Type,
     ValueInfo, attribute_type, data_type,
@@ -28,6 +29,7 @@ pub struct GraphBuilder<'w> {
     graph: GraphMessage,
     /// Weights that the graph has already, by the name of their part of the file.
     made: HashMap<String, String>,
+    held: Vec<HeldWeight>,
     memory_bytes: u64,
 }
 
@@ -55,7 +57,8 @@ impl<'w> GraphBuilder<'w> {
             file_name.ok_or_else(|| Error::InvalidPackage("The weights file has no UTF-8 name".to_owned()))?;
         let prefix = prefixes.iter().find(|prefix| weights.has(&format!("{prefix}{probe}"))).copied().unwrap_or("");
         let graph = GraphMessage { name: Some("rtrun".to_owned()), ..GraphMessage::default() };
-        Ok(Self { weights, prefix, file_name: file_name.to_owned(), graph, made: HashMap::new(), memory_bytes: 0 })
+        let (file_name, made, held) = (file_name.to_owned(), HashMap::new(), Vec::new());
+        Ok(Self { weights, prefix, file_name, graph, made, held, memory_bytes: 0 })
     }
 
     /// Whether the weights have a tensor, named without its prefix.
@@ -179,7 +182,7 @@ impl<'w> GraphBuilder<'w> {
         };
         let weights_folder = self.weights.path().parent().map(PathBuf::from).unwrap_or_default();
         Graph {
-            model: GraphModel::Generated { bytes: model.encode_to_vec(), weights_folder },
+            model: GraphModel::Generated { bytes: model.encode_to_vec(), weights_folder, held: self.held },
             memory_bytes: self.memory_bytes,
             inputs,
             output: Output { name: output.to_owned(), per: Per::Token, width },
@@ -187,6 +190,11 @@ impl<'w> GraphBuilder<'w> {
     }
 
     fn stored(&mut self, name: &str, place: &TensorPlace) {
+        if let Some(values) = &place.held {
+            let start = place.offset / size_of::<f32>();
+            let (values, range) = (Arc::clone(values), start..start + place.bytes / size_of::<f32>());
+            self.held.push(HeldWeight { name: name.to_owned(), shape: place.shape.clone(), values, range });
+        }
         let entry = |key: &str, value: String| StringEntry { key: Some(key.to_owned()), value: Some(value) };
         self.graph.initializer.push(Tensor {
             dims: dimensions(&place.shape),
@@ -223,7 +231,7 @@ impl<'w> GraphBuilder<'w> {
 fn rows_of(place: &TensorPlace, rows: &Range<usize>) -> TensorPlace {
     let row = place.bytes / place.shape[0].max(1);
     let shape = [&[rows.len()], &place.shape[1..]].concat();
-    TensorPlace { dtype: place.dtype, shape, offset: place.offset + rows.start * row, bytes: rows.len() * row }
+    TensorPlace { shape, offset: place.offset + rows.start * row, bytes: rows.len() * row, ..place.clone() }
 }
 
 fn dimensions(shape: &[usize]) -> Vec<i64> {

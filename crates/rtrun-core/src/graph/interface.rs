@@ -1,6 +1,8 @@
 //! What an engine needs to know of a graph to run it.
 
+use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Token ids, `[batch, tokens]`.
 pub const INPUT_IDS: &str = "input_ids";
@@ -31,9 +33,24 @@ pub enum GraphModel {
         bytes: Vec<u8>,
         /// The folder that its weights file lies in.
         weights_folder: PathBuf,
+        /// Weights that are in no file, by the names that the model has for them.
+        held: Vec<HeldWeight>,
     },
     /// A file; weights that are not in it lie beside it.
     File(PathBuf),
+}
+
+/// A weight that is in no file.
+#[derive(Debug, Clone)]
+pub struct HeldWeight {
+    /// Its name in the model.
+    pub name: String,
+    /// Sizes, outermost first.
+    pub shape: Vec<usize>,
+    /// The floats that it is part of.
+    pub values: Arc<[f32]>,
+    /// Which of them are its own.
+    pub range: Range<usize>,
 }
 
 /// The inputs of a graph, each `[batch, tokens]`.

@@ -16,6 +16,8 @@ mod roberta;
 mod shipped;
 mod trunk;
 
-pub use interface::{ATTENTION_MASK, Graph, GraphModel, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES};
+pub use interface::{
+    ATTENTION_MASK, Graph, GraphModel, HeldWeight, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES,
+};
 pub use shipped::shipped_graph;
 pub use trunk::{HIDDEN, trunk_graph};

@@ -1,6 +1,5 @@
 //! Opens the lane for long work of a model on a CPU.
 
-use super::memory::Reservation;
 use crate::engines::Encoder;
 use crate::error::Error;
 use crate::schedule::{BackLane, Lanes, is_twin};
@@ -9,13 +8,11 @@ use crate::schedule::{BackLane, Lanes, is_twin};
 /// never waits for more than a document that is hardly longer than itself.
 const LONG_TOKENS: usize = 512;
 
-/// What a second copy of expanded weights may take. Weights that are stored as 32-bit floats need no copy.
-const COPY_BYTES: u64 = 256 << 20;
-
-/// The back lane of a loaded encoder, `None` where it would take too much memory or the system has no priorities.
+/// The back lane of a loaded encoder, `None` where it would need a copy of the weights or the system has no
+/// priorities.
 /// A lane that cannot be opened is a loss of speed, not of the model.
-pub fn back_lane(encoder: &mut dyn Encoder, row_limits: RowLimits, reserved: &mut Reservation) -> Option<BackLane> {
-    match open(encoder, row_limits, reserved) {
+pub fn back_lane(encoder: &mut dyn Encoder, row_limits: RowLimits) -> Option<BackLane> {
+    match open(encoder, row_limits) {
         Ok(back) => back,
         Err(error) => {
             tracing::warn!(%error, "long rows get no lane of their own");
@@ -33,13 +30,8 @@ pub struct RowLimits {
     pub tokens: usize,
 }
 
-fn open(
-    encoder: &mut dyn Encoder,
-    row_limits: RowLimits,
-    reserved: &mut Reservation,
-) -> Result<Option<BackLane>, Error> {
-    let Some(mut back) = encoder.background(reserved.spare().min(COPY_BYTES))? else { return Ok(None) };
-    reserved.grow(back.memory_bytes())?;
+fn open(encoder: &mut dyn Encoder, row_limits: RowLimits) -> Result<Option<BackLane>, Error> {
+    let Some(mut back) = encoder.background()? else { return Ok(None) };
     let is_twin = is_twin(encoder, back.as_mut(), row_limits.vocabulary, row_limits.tokens)?;
     let lanes = if is_twin { Lanes::LongGroups(LONG_TOKENS) } else { Lanes::LongRows(LONG_TOKENS) };
     Ok(Some(BackLane { encoder: back, lanes }))

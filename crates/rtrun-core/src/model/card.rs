@@ -57,6 +57,8 @@ struct LoadedCard {
     #[serde(skip_serializing_if = "Option::is_none")]
     manifest_sha256: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    adapter: Option<AdapterCard>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     licence: Option<String>,
     golden: GoldenStatus,
 }
@@ -67,6 +69,14 @@ struct LongLaneCard {
     over_tokens: usize,
     /// `request` or `row`: whose tokens count.
     of: &'static str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct AdapterCard {
+    adapter_sha256: String,
+    base_sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_manifest_sha256: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -186,8 +196,13 @@ impl LoadedCard {
             dtype: "float32",
             threads: model.threads,
             long_lane: long_lane_card(model.lanes),
-            model_sha256: model.model_sha256.clone(),
+            model_sha256: model.digests.model.clone(),
             manifest_sha256: model.manifest_sha256.clone(),
+            adapter: model.digests.adapter.as_ref().map(|digests| AdapterCard {
+                adapter_sha256: digests.adapter.clone(),
+                base_sha256: digests.base.clone(),
+                base_manifest_sha256: model.base_manifest_sha256.clone(),
+            }),
             licence: model.licence.clone(),
             golden: model.golden.clone(),
         }

@@ -1,6 +1,7 @@
 //! The self-check at load: recorded probes answered twice, equal to each other and close to the record.
 
 use super::card::GoldenStatus;
+use crate::devices::Device;
 use crate::engines::{Encoder, RowOutput, RowRequest};
 use crate::error::Error;
 use crate::families::Surfaces;
@@ -15,27 +16,28 @@ pub struct Candidate<'m> {
 }
 
 /// Runs every probe. A package without probes is unverified; one that differs is refused.
-pub fn check_golden(candidate: &Candidate, encoder: &mut dyn Encoder) -> Result<GoldenStatus, Error> {
+pub fn check_golden(candidate: &Candidate, device: Device, encoder: &mut dyn Encoder) -> Result<GoldenStatus, Error> {
     let Some(golden) = &candidate.package.golden else {
         return Ok(GoldenStatus { status: "unverified", checked: 0, reference: None, tolerance: None });
     };
+    let tolerance = device.tolerance(golden.tolerance);
     for probe in &golden.embeddings {
         let output = candidate.output_twice(encoder, &probe.text)?;
         let vector = output.sentence.unwrap_or_else(|| [].into());
-        candidate.compare("embeddings", &vector, &probe.vector, golden.tolerance)?;
+        candidate.compare("embeddings", &vector, &probe.vector, tolerance)?;
     }
     for probe in &golden.classify {
         let head = candidate.surfaces.heads.iter().find(|head| head.name == probe.head);
         let head = head.ok_or_else(|| candidate.failed(format_args!("there is no head {:?}", probe.head)))?;
         let output = candidate.output_twice(encoder, &probe.text)?;
         let probabilities = head.probabilities(&output)?;
-        candidate.compare(&head.name, &probabilities, &probe.probabilities, golden.tolerance)?;
+        candidate.compare(&head.name, &probabilities, &probe.probabilities, tolerance)?;
     }
     Ok(GoldenStatus {
         status: "matched",
         checked: golden.embeddings.len() + golden.classify.len(),
         reference: Some(golden.reference.clone()),
-        tolerance: Some(golden.tolerance),
+        tolerance: Some(tolerance),
     })
 }
 

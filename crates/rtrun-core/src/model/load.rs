@@ -1,36 +1,28 @@
 //! Loading one model: package, engine, self-check, owner thread; again after a while where that can help.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
 use super::back_lane::{RowLimits, back_lane};
-use super::golden_check::{Candidate, check_golden};
+use super::blueprint::Blueprint;
+use super::golden_check::Candidate;
 use super::loaded::LoadedModel;
 use super::memory::Reservation;
+use super::place::{PlaceRequest, Placed, place};
 use super::slot::{ModelStatus, Slot};
-use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use crate::engines::{Encoder, StaticEncoder};
+use crate::devices::Device;
 use crate::error::Error;
 use crate::families::Surfaces;
-use crate::graph::{Graph, shipped_graph, trunk_graph};
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
-use crate::package::{Architecture, Package};
-use crate::schedule::{Lanes, PackLimits, QueueLimits, ResultCache, Sharing, Worker, WorkerOptions, probe_sharing};
+use crate::package::{Architecture, Package, PackageFiles, PackageFolder};
+use crate::schedule::{Lanes, QueueLimits, ResultCache, Worker, WorkerOptions};
 use crate::tokens::TextReader;
 
 /// The one profile there is.
 const PROFILE: &str = "exact";
-
-/// Tokens of one forward on a CPU. Measured with 1 and 2 threads: sharing makes tokens of short rows up to four times
-/// cheaper until a forward has 64 to 128 of them, and from 256 on each costs more again (`benches/speed/shapes.rs`).
-const CPU_FORWARD_TOKENS: usize = 256;
-
-/// Rows of one input that is read in windows, on a CPU, unless the models file or the request says otherwise.
-const CPU_SCAN_ROWS: usize = 4;
 
 /// What all models of an engine share while they load.
 pub struct LoadContext {
@@ -77,26 +69,39 @@ pub fn load_until_ready(slot: &Slot, context: &LoadContext) {
 
 fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let (asked, options) = (&slot.options, &context.options);
-    let package = Package::open(&asked.name, &asked.path, asked.family.as_deref())?;
+    let package = Package::open_at(PackageFolder {
+        name: &asked.name,
+        folder: &asked.path,
+        base: asked.base_path.as_deref(),
+        family: asked.family.as_deref(),
+    })?;
     let is_static = matches!(package.architecture, Architecture::Static(_));
     let reader = TextReader::new(&package.tokenizer, !is_static)
         .map_err(|problem| package.files.invalid("tokenizer.json", problem))?;
-    let (mut encoder, engine) = encoder(&package, &reader, options)?;
-    let mut reserved = Reservation::new(slot, context, encoder.memory_bytes())?;
-    slot.set(ModelStatus::Warming, None);
-    let surfaces = Surfaces::open(&package, encoder.dimension())?;
-    let golden =
-        check_golden(&Candidate { package: &package, surfaces: &surfaces, reader: &reader }, encoder.as_mut())?;
-    let forward = if is_static {
-        PackLimits { tokens: options.max_batch_tokens, sharing: Sharing::Free }
-    } else {
-        let sharing = probe_sharing(encoder.as_mut(), reader.vocabulary(), package.max_tokens)?;
-        PackLimits { tokens: options.max_batch_tokens.min(CPU_FORWARD_TOKENS), sharing }
+    let blueprint = Blueprint::of(&package, &reader)?;
+    let reserved = Reservation::new(slot, context, blueprint.memory_bytes())?;
+    let surfaces = Surfaces::open(&package, blueprint.dimension())?;
+    let request = PlaceRequest {
+        library: &options.runtime_library,
+        threads: options.threads,
+        choice: asked.device_choice().map_err(Error::InvalidOptions)?,
+        max_batch_tokens: options.max_batch_tokens,
+        warming: &|| slot.set(ModelStatus::Warming, None),
     };
+    let candidate = Candidate { package: &package, surfaces: &surfaces, reader: &reader };
+    // Hashing the weights and making the session both read them once, for about as long.
+    let (digests, placed) = std::thread::scope(|scope| {
+        let digests = scope.spawn(|| package.digests());
+        let placed = place(&candidate, blueprint, &request);
+        (digests.join(), placed)
+    });
+    let Placed { mut encoder, engine, device, golden, forward } = placed?;
+    let digests = digests.map_err(|_| Error::Internal("Hashing the weights failed".to_owned()))??;
     let row_limits = RowLimits { vocabulary: reader.vocabulary(), tokens: package.max_tokens };
-    let back = if is_static { None } else { back_lane(encoder.as_mut(), row_limits, &mut reserved) };
+    let has_lanes = !is_static && device == Device::Cpu;
+    let back = if has_lanes { back_lane(encoder.as_mut(), row_limits) } else { None };
     let lanes = back.as_ref().map_or(Lanes::One, |back| back.lanes);
-    tracing::debug!(model = %asked.name, sharing = ?forward.sharing, ?lanes, "rows may share a forward");
+    tracing::debug!(model = %asked.name, ?lanes, "long rows run");
     let limits = QueueLimits {
         groups: options.max_queue,
         tokens: options.max_queued_tokens,
@@ -114,66 +119,21 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         reader,
         worker,
         lanes,
-        cache: ResultCache::new(options.result_cache_entries, PROFILE, &package.model_sha256),
+        cache: ResultCache::new(options.result_cache_entries, PROFILE, &digests.model),
         max_tokens: package.max_tokens,
-        max_scan_tokens: asked.max_scan_tokens.unwrap_or(CPU_SCAN_ROWS * package.max_tokens),
+        max_scan_tokens: asked.max_scan_tokens.unwrap_or(device.scan_rows() * package.max_tokens),
         profile: PROFILE,
         engine,
-        device: "cpu".to_owned(),
+        device: device.to_string(),
         threads: if is_static { 1 } else { options.threads },
         revision: asked.revision.clone(),
-        model_sha256: package.model_sha256,
+        digests,
         manifest_sha256: package.files.manifest_sha256().map(str::to_owned),
+        base_manifest_sha256: package.files.base().and_then(PackageFiles::manifest_sha256).map(str::to_owned),
         licence: package.licence,
         golden,
         memory_bytes,
     })
-}
-
-type EncoderAndName = (Box<dyn Encoder>, &'static str);
-
-fn encoder(package: &Package, reader: &TextReader, options: &EngineOptions) -> Result<EncoderAndName, Error> {
-    match &package.architecture {
-        Architecture::Transformer(config) => {
-            check_vocabulary(package, reader, config.vocabulary())?;
-            onnx_encoder(package, &trunk_graph(package.weights()?, config, None)?, options)
-        }
-        Architecture::ShippedOnnx(shipped) => {
-            check_vocabulary(package, reader, shipped.vocabulary)?;
-            let labels = package.classifier.as_ref().map(|(labels, _)| labels.len());
-            onnx_encoder(package, &shipped_graph(&package.files, shipped, labels)?, options)
-        }
-        Architecture::Static(_) => {
-            let unknown = unknown_token(&package.tokenizer).and_then(|token| reader.token_id(&token));
-            let encoder = StaticEncoder::new(Arc::clone(package.weights()?), package.normalize, unknown)?;
-            if reader.vocabulary() > encoder.vocabulary() {
-                let problem =
-                    format!("has {} tokens; the table has {} rows", reader.vocabulary(), encoder.vocabulary());
-                return Err(package.files.invalid("tokenizer.json", problem));
-            }
-            Ok((Box::new(encoder), "static"))
-        }
-    }
-}
-
-fn onnx_encoder(package: &Package, graph: &Graph, options: &EngineOptions) -> Result<EncoderAndName, Error> {
-    let runtime = Runtime::load(&options.runtime_library)?;
-    let session = SessionOptions { threads: options.threads, pooling: package.pooling, normalize: package.normalize };
-    Ok((Box::new(OnnxEncoder::new(&runtime, graph, session)?), "onnxruntime"))
-}
-
-fn check_vocabulary(package: &Package, reader: &TextReader, vocabulary: usize) -> Result<(), Error> {
-    if reader.vocabulary() <= vocabulary {
-        return Ok(());
-    }
-    let problem = format!("has {} tokens; config.json says {vocabulary}", reader.vocabulary());
-    Err(package.files.invalid("tokenizer.json", problem))
-}
-
-/// The token that stands for what the vocabulary does not have.
-fn unknown_token(tokenizer: &[u8]) -> Option<String> {
-    let json: serde_json::Value = serde_json::from_slice(tokenizer).ok()?;
-    json["model"]["unk_token"].as_str().map(str::to_owned)
 }
 
 /// Whether the engine began to close meanwhile.

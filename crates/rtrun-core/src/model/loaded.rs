@@ -6,7 +6,7 @@ use crate::answer::Answered;
 use crate::error::Error;
 use crate::families::{Head, Surfaces};
 use crate::model::GoldenStatus;
-use crate::package::FamilyKind;
+use crate::package::{Digests, FamilyKind};
 use crate::schedule::{Lanes, ResultCache, Worker};
 use crate::tokens::TextReader;
 
@@ -40,10 +40,12 @@ pub struct LoadedModel {
     pub threads: usize,
     /// The revision of the package, where one is known.
     pub revision: Option<String>,
-    /// SHA-256 of `model.safetensors`.
-    pub model_sha256: String,
+    /// SHA-256 of the weights.
+    pub digests: Digests,
     /// SHA-256 of `manifest.json`.
     pub manifest_sha256: Option<String>,
+    /// SHA-256 of the `manifest.json` of an adapter's base.
+    pub base_manifest_sha256: Option<String>,
     /// The licence that the package names.
     pub licence: Option<String>,
     /// Outcome of the self-check.

@@ -1,11 +1,13 @@
 //! One served model: its slot, how it is loaded, what it says about itself.
 
 mod back_lane;
+mod blueprint;
 mod card;
 mod golden_check;
 mod load;
 mod loaded;
 mod memory;
+mod place;
 mod slot;
 
 pub use card::{GoldenStatus, ModelCard};

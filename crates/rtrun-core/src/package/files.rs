@@ -17,7 +17,12 @@ pub struct PackageFiles {
     /// The folder that links may not leave: the package, or the whole model in a hub cache.
     bounds: PathBuf,
     manifest: Option<Manifest>,
+    /// Where an adapter finds what it does not bring itself.
+    base: Option<Box<Self>>,
 }
+
+/// Files that speak of one package only: an adapter never has those of its base.
+const OF_ONE_PACKAGE: &[&str] = &["golden.json", "manifest.json", "rtrun.json"];
 
 impl PackageFiles {
     /// Opens the folder and, if it has a `manifest.json`, checks every file that it lists.
@@ -34,9 +39,21 @@ impl PackageFiles {
             )));
         }
         let bounds = cached_model(&root).unwrap_or(&root).to_owned();
-        let mut files = Self { name: name.to_owned(), root, bounds, manifest: None };
+        let mut files = Self { name: name.to_owned(), root, bounds, manifest: None, base: None };
         files.manifest = Manifest::open(&files)?;
         Ok(files)
+    }
+
+    /// The files of an adapter and of its base: whatever the adapter does not bring is taken from the base, but for the
+    /// files that speak of the base alone.
+    #[must_use]
+    pub fn over(self, base: Self) -> Self {
+        Self { base: Some(Box::new(base)), ..self }
+    }
+
+    /// The files of the base of an adapter.
+    pub fn base(&self) -> Option<&Self> {
+        self.base.as_deref()
     }
 
     /// The error for a damaged or unsupported file of this package.
@@ -55,7 +72,8 @@ impl PackageFiles {
             Err(error)
                 if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(self.root.join(file)).is_err() =>
             {
-                return Ok(None);
+                let base = self.base.as_ref().filter(|_| !OF_ONE_PACKAGE.contains(&file));
+                return base.map_or(Ok(None), |base| base.find(file));
             }
             Err(error) => return Err(self.invalid(file, format_args!("cannot be opened: {error}"))),
         };

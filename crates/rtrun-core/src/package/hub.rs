@@ -92,6 +92,15 @@ impl HubConfig {
         names.iter().find_map(size)
     }
 
+    /// The lengths that the author trained vectors to be cut to.
+    pub fn matryoshka_dimensions(&self, package: &PackageFiles) -> Result<Vec<usize>, Error> {
+        match self.rest.get("matryoshka_dimensions") {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(lengths) => serde_json::from_value(lengths.clone())
+                .map_err(|error| package.invalid("config.json", format_args!("matryoshka_dimensions: {error}"))),
+        }
+    }
+
     pub fn static_vectors(&self, package: &PackageFiles) -> Result<StaticConfig, Error> {
         serde_json::from_value(Value::Object(self.rest.clone())).map_err(|error| package.invalid("config.json", error))
     }
@@ -150,6 +159,9 @@ impl SentenceSettings {
 fn pooling(package: &PackageFiles, folder: &str) -> Result<Option<Pooling>, Error> {
     let file = format!("{}/config.json", folder.trim_end_matches('/'));
     let Some(config) = package.read_json::<Map<String, Value>>(&file)? else { return Ok(None) };
+    if config.get("include_prompt").and_then(Value::as_bool) == Some(false) {
+        return Err(package.invalid(&file, "include_prompt is false, which is not supported yet; it must be true"));
+    }
     let modes: Vec<&str> = config
         .iter()
         .filter(|(key, value)| key.starts_with("pooling_mode_") && value.as_bool() == Some(true))

@@ -79,6 +79,11 @@ pub fn hash_file(path: &Path) -> std::io::Result<String> {
     }
 }
 
+/// The SHA-256 of a text.
+pub fn hash_text(text: &str) -> String {
+    to_hex(&Sha256::digest(text))
+}
+
 /// Hashes the files on every processor: a package has one large file and several of some hundred kilobytes.
 fn check_all(package: &PackageFiles, files: &BTreeMap<String, Entry>) -> Result<(), Error> {
     let mut order: Vec<(&String, &Entry)> = files.iter().collect();

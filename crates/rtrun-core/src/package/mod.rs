@@ -1,20 +1,25 @@
 //! Model packages: open a folder, check its hashes, learn what it is. Nothing in a package is ever executed.
 
+mod adapter;
+mod digests;
 mod files;
 mod golden;
 mod hub;
 mod manifest;
+mod missing;
 mod open;
 mod recognize;
 mod settings;
 mod shipped;
 mod trunks;
+mod vectors;
 mod weights;
 
+pub use digests::{AdapterDigests, Digests};
 pub use files::PackageFiles;
 pub use golden::{Golden, GoldenClassify, GoldenEmbedding};
 pub use hub::{Pooling, StaticConfig};
-pub use open::{Architecture, Package};
+pub use open::{Architecture, Package, PackageFolder};
 pub use recognize::FamilyKind;
 pub use settings::{ClassifierSettings, HeadKind, HeadSettings, WindowSettings};
 pub use shipped::ShippedGraph;
@@ -22,4 +27,5 @@ pub use trunks::{
     Activation, BertConfig, DebertaConfig, DistilBertConfig, ModernBertConfig, MpnetConfig, Reach, RobertaConfig,
     TrunkConfig,
 };
-pub use weights::{Dtype, TensorPlace, Weights};
+pub use vectors::VectorForms;
+pub use weights::{Dtype, Merged, TensorPlace, Weights};

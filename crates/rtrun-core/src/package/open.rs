@@ -1,18 +1,21 @@
 //! Opening a package: from a folder to everything that is known before the weights are used.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::adapter::{ADAPTER_CONFIG, ADAPTER_WEIGHTS, AdapterConfig, merge};
+use super::digests::{Digests, WeightsFile};
 use super::files::PackageFiles;
 use super::golden::Golden;
 use super::hub::{HubConfig, Pooling, SentenceSettings, StaticConfig};
-use super::manifest::hash_file;
+use super::missing::{no_tokenizer, no_weights};
 use super::recognize::{self, FamilyKind};
 use super::settings::{ClassifierSettings, HeadKind, HeadSettings, Settings};
 use super::shipped::ShippedGraph;
 use super::trunks::TrunkConfig;
+use super::vectors::VectorForms;
 use super::weights::Weights;
 use crate::error::Error;
 use crate::families::{CLASSIFIER, GROUNDED_PROMPT};
@@ -28,6 +31,19 @@ pub enum Architecture {
     Static(StaticConfig),
     /// A graph that the repository ships.
     ShippedOnnx(ShippedGraph),
+}
+
+/// Which folders to open, and as what.
+#[derive(Debug, Clone, Copy)]
+pub struct PackageFolder<'p> {
+    /// The name the model is served under.
+    pub name: &'p str,
+    /// The package.
+    pub folder: &'p Path,
+    /// The package that it changes, if it is an adapter.
+    pub base: Option<&'p Path>,
+    /// Overrides the family that the package names.
+    pub family: Option<&'p str>,
 }
 
 /// An open, checked package.
@@ -47,6 +63,8 @@ pub struct Package {
     pub pooling: Pooling,
     /// Whether the sentence vector has length 1.
     pub normalize: bool,
+    /// What its vectors can be besides whole; nothing else for a classifier.
+    pub vectors: VectorForms,
     /// Heads over the sentence vector.
     pub heads: Vec<HeadSettings>,
     /// Labels and kind of a classification model's own head.
@@ -61,18 +79,32 @@ pub struct Package {
     pub tokenizer: Vec<u8>,
     /// `model.safetensors`; `None` where a shipped graph holds the weights.
     weights: Option<Arc<Weights>>,
-    /// SHA-256 of `model.safetensors`, or of the shipped graph.
-    pub model_sha256: String,
+    /// The file of the weights, or of the shipped graph, and the changes of an adapter.
+    weights_file: (String, PathBuf),
+    adapter_file: Option<PathBuf>,
 }
 
 impl Package {
-    /// Opens and checks a folder. `family` overrides what the package says.
+    /// Opens and checks a folder that is no adapter.
     pub fn open(name: &str, folder: &Path, family: Option<&str>) -> Result<Self, Error> {
+        Self::open_at(PackageFolder { name, folder, base: None, family })
+    }
+
+    /// Opens and checks a folder, and that of its base. Changed weights are computed here.
+    pub fn open_at(PackageFolder { name, folder, base, family }: PackageFolder) -> Result<Self, Error> {
         let files = PackageFiles::open(name, folder)?;
+        let (files, adapter) = match base {
+            Some(base) => {
+                let adapter = AdapterConfig::open(&files)?;
+                (files.over(PackageFiles::open(name, base)?), Some(adapter))
+            }
+            None => (not_an_adapter(files)?, None),
+        };
         let settings = Settings::open(&files)?;
         let config = HubConfig::open(&files)?;
         let sentence = SentenceSettings::open(&files)?;
-        let family = recognize::family(&files, family.or(settings.family.as_deref()), &config)?;
+        let task = adapter.as_ref().map(|adapter| recognize::adapted_family(&files, adapter)).transpose()?.flatten();
+        let family = recognize::family(&files, family.or(settings.family.as_deref()).or(task), &config)?;
         let architecture = architecture(&files, &config, family)?;
         if family.is_classifier() && !settings.heads.is_empty() {
             return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
@@ -82,29 +114,45 @@ impl Package {
         let classifier_settings = classifier_settings(&files, &settings, family, classifier.as_ref())?;
         let max_tokens = max_tokens(&files, &settings, &sentence, &architecture)?;
         let (pooling, normalize) = vector(&files, &settings, &sentence, (&architecture, family))?;
+        let vectors = vector_forms(&files, &settings, &config, (&architecture, family))?;
         let tokenizer = files.read("tokenizer.json")?.ok_or_else(|| no_tokenizer(&files))?;
-        let (weights, model_sha256) = if let Architecture::ShippedOnnx(graph) = &architecture {
-            (None, sha256(&files, &graph.file, &graph.path)?)
-        } else {
-            let weights = Weights::open(&files, name, WEIGHTS)?;
-            let sha256 = sha256(&files, WEIGHTS, weights.path())?;
-            (Some(Arc::new(weights)), sha256)
+        let golden = Golden::open(&files)?;
+        let (weights, weights_file, adapter_file) = match (&architecture, adapter) {
+            (Architecture::ShippedOnnx(graph), None) => (None, (graph.file.clone(), graph.path.clone()), None),
+            (Architecture::Transformer(_) | Architecture::Static(_), None) => {
+                let weights = Weights::open(&files, name, WEIGHTS)?;
+                let file = (WEIGHTS.to_owned(), weights.path().to_owned());
+                (Some(Arc::new(weights)), file, None)
+            }
+            (Architecture::Transformer(_), Some(adapter)) => {
+                let changes = Weights::open(&files, name, ADAPTER_WEIGHTS)?;
+                let base = Weights::open(&files, name, WEIGHTS)?;
+                let merged = merge(&base, &changes, &adapter)?;
+                let file = (WEIGHTS.to_owned(), base.path().to_owned());
+                (Some(Arc::new(base.with_merged(merged))), file, Some(changes.path().to_owned()))
+            }
+            (Architecture::ShippedOnnx(_) | Architecture::Static(_), Some(_)) => {
+                let problem = "needs a base with model.safetensors of a supported transformer";
+                return Err(files.invalid(ADAPTER_CONFIG, problem));
+            }
         };
         Ok(Self {
             name: name.to_owned(),
-            golden: Golden::open(&files)?,
+            golden,
             family,
             architecture,
             max_tokens,
             pooling,
             normalize,
+            vectors,
             heads: settings.heads,
             classifier,
             classifier_settings,
             licence: settings.licence,
             tokenizer,
             weights,
-            model_sha256,
+            weights_file,
+            adapter_file,
             files,
         })
     }
@@ -113,6 +161,46 @@ impl Package {
     pub fn weights(&self) -> Result<&Arc<Weights>, Error> {
         self.weights.as_ref().ok_or_else(|| self.files.invalid(WEIGHTS, "is missing"))
     }
+
+    /// The digests of the weights. Reads whole files unless manifests record them.
+    pub fn digests(&self) -> Result<Digests, Error> {
+        let Self { files, weights_file: (file, path), adapter_file, .. } = self;
+        match (adapter_file, files.base()) {
+            (Some(adapter), Some(base)) => Digests::of_adapter(
+                WeightsFile { files, file: ADAPTER_WEIGHTS, path: adapter },
+                WeightsFile { files: base, file, path },
+            ),
+            _ => Digests::of_package(WeightsFile { files, file, path }),
+        }
+    }
+}
+
+/// An adapter alone has no weights of its own to serve.
+fn not_an_adapter(files: PackageFiles) -> Result<PackageFiles, Error> {
+    match files.find(ADAPTER_CONFIG)? {
+        None => Ok(files),
+        Some(_) => Err(files.invalid(ADAPTER_CONFIG, "is there, so this is an adapter; give its base with base_path")),
+    }
+}
+
+fn vector_forms(
+    files: &PackageFiles,
+    settings: &Settings,
+    config: &HubConfig,
+    (architecture, family): (&Architecture, FamilyKind),
+) -> Result<VectorForms, Error> {
+    if family.is_classifier() {
+        return if settings.dimensions.is_empty() && settings.layers.is_empty() {
+            Ok(VectorForms::default())
+        } else {
+            Err(files.invalid("rtrun.json", "dimensions and layers are for packages that serve vectors"))
+        };
+    }
+    let layers = match architecture {
+        Architecture::Transformer(trunk) => Some(trunk.layers()),
+        Architecture::Static(_) | Architecture::ShippedOnnx(_) => None,
+    };
+    VectorForms::open(files, settings, config, layers)
 }
 
 /// The calibration of the repository's classifier, checked against its labels.
@@ -218,32 +306,4 @@ fn trained_tokens(files: &PackageFiles) -> Result<Option<usize>, Error> {
     let length = files.read_json::<TokenizerConfig>("tokenizer_config.json")?.and_then(|file| file.model_max_length);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value is between 1 and a million")]
     Ok(length.filter(|length| (1.0..1e6).contains(length)).map(|length| length as usize))
-}
-
-fn sha256(files: &PackageFiles, file: &str, path: &Path) -> Result<String, Error> {
-    match files.checked_sha256(file) {
-        Some(sha256) => Ok(sha256.to_owned()),
-        None => hash_file(path).map_err(|error| files.invalid(file, format_args!("cannot be read: {error}"))),
-    }
-}
-
-fn no_tokenizer(files: &PackageFiles) -> Error {
-    let advice =
-        "load the tokenizer with Transformers' AutoTokenizer and save it into the folder, which writes the file";
-    files.invalid("tokenizer.json", format_args!("is missing; {advice}"))
-}
-
-/// Why a folder without weights in a form that is read cannot be used.
-fn no_weights(files: &PackageFiles) -> Result<Error, Error> {
-    let advice = "load the model with Transformers and save it with save_pretrained, which writes model.safetensors";
-    if files.find("model.safetensors.index.json")?.is_some() {
-        let problem = "the weights are split into several files, which is not supported yet";
-        let advice = "save the model again with a max_shard_size above its size";
-        return Ok(files.invalid("model.safetensors.index.json", format_args!("{problem}; {advice}")));
-    }
-    if files.find("pytorch_model.bin")?.is_some() {
-        let problem = "is missing, and pytorch_model.bin is never read because such a file can hold code";
-        return Ok(files.invalid(WEIGHTS, format_args!("{problem}; {advice}")));
-    }
-    Ok(files.invalid(WEIGHTS, format_args!("is missing, and there is no onnx/model.onnx either; {advice}")))
 }

@@ -1,5 +1,6 @@
 //! What a package serves and what computes it, from `config.json` and from what `rtrun.json` or the caller named.
 
+use super::adapter::{ADAPTER_CONFIG, AdapterConfig};
 use super::files::PackageFiles;
 use super::hub::HubConfig;
 use super::settings::HeadKind;
@@ -74,6 +75,22 @@ pub fn family(files: &PackageFiles, named: Option<&str>, config: &HubConfig) -> 
         (_, Some(found)) => Ok(found),
         // A trunk whose files name no class serves its vectors.
         (_, None) => Ok(FamilyKind::Embeddings),
+    }
+}
+
+/// The family that an adapter was trained for, if it says one.
+pub fn adapted_family(files: &PackageFiles, adapter: &AdapterConfig) -> Result<Option<&'static str>, Error> {
+    match adapter.task_type.as_deref() {
+        None => Ok(None),
+        Some("SEQ_CLS") => Ok(Some("sequence_classification")),
+        Some("TOKEN_CLS") => Ok(Some("token_classification")),
+        Some("FEATURE_EXTRACTION") => Ok(Some("embeddings")),
+        Some(other) => {
+            let problem = format!(
+                "task_type {other:?} is not supported; SEQ_CLS, TOKEN_CLS and FEATURE_EXTRACTION are, and none at all"
+            );
+            Err(files.invalid(ADAPTER_CONFIG, problem))
+        }
     }
 }
 

@@ -27,6 +27,12 @@ pub struct Settings {
     pub pooling: Option<Pooling>,
     /// Whether the sentence vector has length 1.
     pub normalize: Option<bool>,
+    /// The lengths that a vector may be cut to.
+    #[serde(default)]
+    pub dimensions: Vec<usize>,
+    /// The layers that a text may leave by.
+    #[serde(default)]
+    pub layers: Vec<usize>,
     /// Heads over the sentence vector.
     #[serde(default)]
     pub heads: Vec<HeadSettings>,

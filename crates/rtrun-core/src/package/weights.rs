@@ -1,7 +1,9 @@
 //! `*.safetensors`: a memory-mapped file and the places of its tensors.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use half::{bf16, f16};
 use memmap2::Mmap;
@@ -34,6 +36,19 @@ pub struct TensorPlace {
     pub offset: usize,
     /// Length in bytes.
     pub bytes: usize,
+    /// The tensor itself where it is in no file: 32-bit floats, whose offset counts from the first of them.
+    pub held: Option<Arc<[f32]>>,
+}
+
+/// Tensors that an adapter has changed or added, as 32-bit floats in memory.
+#[derive(Debug, Default)]
+pub struct Merged(BTreeMap<String, (Vec<usize>, Arc<[f32]>)>);
+
+impl Merged {
+    /// Adds a tensor under the base's name for it.
+    pub fn insert(&mut self, tensor: String, shape: Vec<usize>, values: Vec<f32>) {
+        self.0.insert(tensor, (shape, values.into()));
+    }
 }
 
 /// One open weights file.
@@ -45,6 +60,7 @@ pub struct Weights {
     map: Mmap,
     metadata: Metadata,
     data_start: usize,
+    merged: Merged,
 }
 
 impl Weights {
@@ -59,7 +75,21 @@ impl Weights {
             let (expected, found) = (data_start + metadata.data_len(), map.len());
             return Err(package.invalid(file, format_args!("has {found} bytes; its header describes {expected}")));
         }
-        Ok(Self { package: package_name.to_owned(), file: file.to_owned(), path, map, metadata, data_start })
+        Ok(Self {
+            package: package_name.to_owned(),
+            file: file.to_owned(),
+            path,
+            map,
+            metadata,
+            data_start,
+            merged: Merged::default(),
+        })
+    }
+
+    /// The same file with some tensors taken from elsewhere.
+    #[must_use]
+    pub fn with_merged(self, merged: Merged) -> Self {
+        Self { merged, ..self }
     }
 
     /// The real path of the file.
@@ -74,10 +104,10 @@ impl Weights {
 
     /// Whether the file has the tensor.
     pub fn has(&self, tensor: &str) -> bool {
-        self.metadata.info(tensor).is_some()
+        self.merged.0.contains_key(tensor) || self.metadata.info(tensor).is_some()
     }
 
-    /// The names of all tensors.
+    /// The names of all tensors of the file.
     pub fn names(&self) -> Vec<String> {
         self.metadata.offset_keys()
     }
@@ -92,6 +122,10 @@ impl Weights {
 
     /// The place of a tensor of any supported type.
     pub fn place(&self, tensor: &str) -> Result<TensorPlace, Error> {
+        if let Some((shape, values)) = self.merged.0.get(tensor) {
+            let (shape, held) = (shape.clone(), Some(Arc::clone(values)));
+            return Ok(TensorPlace { dtype: Dtype::F32, shape, offset: 0, bytes: 4 * values.len(), held });
+        }
         let info = self.metadata.info(tensor).ok_or_else(|| self.invalid(tensor, "is missing"))?;
         let dtype = match info.dtype {
             safetensors::Dtype::F32 => Dtype::F32,
@@ -101,7 +135,8 @@ impl Weights {
             other => return Err(self.invalid(tensor, format_args!("has type {other:?}; use F32, F16, BF16 or I8"))),
         };
         let (start, end) = info.data_offsets;
-        Ok(TensorPlace { dtype, shape: info.shape.clone(), offset: self.data_start + start, bytes: end - start })
+        let (shape, offset) = (info.shape.clone(), self.data_start + start);
+        Ok(TensorPlace { dtype, shape, offset, bytes: end - start, held: None })
     }
 
     /// The place of a tensor that must have this shape.
@@ -129,6 +164,9 @@ impl Weights {
     /// A tensor of the given shape as 32-bit floats; an I8 tensor is multiplied by its scale, if it has one.
     pub fn read_f32(&self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
         let place = self.place_of_shape(tensor, shape)?;
+        if let Some(held) = place.held {
+            return Ok(held.to_vec());
+        }
         let bytes = self.bytes(&place);
         Ok(match place.dtype {
             Dtype::F32 => floats(bytes),
@@ -154,7 +192,7 @@ impl Weights {
         &self.map
     }
 
-    /// The bytes of a place that this file gave.
+    /// The bytes of a place in this file.
     pub fn bytes(&self, place: &TensorPlace) -> &[u8] {
         &self.map[place.offset..place.offset + place.bytes]
     }

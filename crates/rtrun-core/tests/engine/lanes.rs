@@ -4,35 +4,17 @@ use serde_json::{Value, json};
 
 use crate::support::{embed, fixture, open_ready, options};
 
-fn card(name: &str, budget: Option<u64>) -> Value {
-    let mut options = options(&[(name, &fixture(name))]);
-    options.models[0].memory_budget_bytes = budget;
-    serde_json::to_value(open_ready(options).describe()).unwrap()[0].take()
+fn card(name: &str) -> Value {
+    serde_json::to_value(open_ready(options(&[(name, &fixture(name))])).describe()).unwrap()[0].take()
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_transformer_has_a_lane_for_long_requests_and_a_table_of_vectors_needs_none() {
-    for name in ["embeddings", "heads-int8"] {
-        assert_eq!(card(name, None)["long_lane"], json!({ "over_tokens": 512, "of": "request" }), "{name}");
+fn weights_that_can_be_shared_give_long_requests_a_lane_and_others_do_without() {
+    assert_eq!(card("embeddings")["long_lane"], json!({ "over_tokens": 512, "of": "request" }));
+    for name in ["heads-int8", "static"] {
+        assert_eq!(card(name).get("long_lane"), None, "{name}");
     }
-    assert_eq!(card("static", None).get("long_lane"), None);
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn shared_weights_need_no_memory_for_the_lane_and_expanded_ones_do_without_it() {
-    let bytes = |name: &str| {
-        let exposition = open_ready(options(&[(name, &fixture(name))])).exposition();
-        let line = exposition.lines().find(|line| line.starts_with("rtrun_model_memory_bytes{")).unwrap();
-        line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()
-    };
-    assert!(card("embeddings", Some(bytes("embeddings"))).get("long_lane").is_some());
-    // Both lanes of the package with expanded weights count; with room for one copy only, there is one lane.
-    let both = bytes("heads-int8");
-    assert!(card("heads-int8", Some(both)).get("long_lane").is_some());
-    let one = card("heads-int8", Some(both - 1));
-    assert_eq!((one.get("long_lane"), &one["status"]), (None, &json!("ready")));
 }
 
 #[test]

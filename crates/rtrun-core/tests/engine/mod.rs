@@ -3,3 +3,4 @@ mod bundle;
 mod lanes;
 mod loading;
 mod options;
+mod vectors;

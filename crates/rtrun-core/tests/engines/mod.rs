@@ -1,3 +1,4 @@
+mod devices;
 mod library;
 mod poolings;
 mod priority;

@@ -1,10 +1,8 @@
 //! Stored types other than 32-bit floats are expanded once, when the session is made.
 
-mod shipped;
 mod trunks;
 
-use std::path::Path;
-
+use rtrun_core::Device;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use rtrun_core::engines::{Encoder, RowRequest};
 use rtrun_core::graph::{GraphModel, trunk_graph};
@@ -16,38 +14,7 @@ use crate::support::{embed, fixture, open_ready, options, runtime_library};
 #[test]
 fn expanded_int8_weights_answer_exactly_as_the_floats_they_stand_for() {
     let expanded = crate::support::copy_without_manifest("heads-int8");
-    expand(expanded.path());
-    let texts = ["hello world", "", "a longer text, with punctuation and 中文"];
-    let from_floats = embed(&open_ready(options(&[("model", expanded.path())])), &texts);
-    let from_bytes = embed(&open_ready(options(&[("model", &fixture("heads-int8"))])), &texts);
-    assert_eq!(from_floats, from_bytes);
-}
-
-#[test]
-fn parts_of_an_int8_weight_are_scaled_by_their_own_rows() {
-    let quantized = crate::support::copy("trunks/modernbert");
-    std::fs::remove_file(quantized.path().join("golden.json")).unwrap();
-    rewrite(&quantized.path().join("model.safetensors"), |tensors| {
-        for (name, tensor) in tensors.clone().into_iter().filter(|(_, tensor)| tensor.shape.len() == 2) {
-            let rows = tensor.shape[0];
-            let width = 2 * tensor.shape[1];
-            // The high byte of a stored number stands in for a rounded weight; every row gets a scale of its own.
-            let bytes = tensor.bytes.chunks(width).flat_map(|row| row.iter().skip(1).step_by(2)).copied().collect();
-            let scales = (0..rows).flat_map(|row| (0.001 + row as f32 / 1e6).to_le_bytes()).collect();
-            let scale = Stored { dtype: safetensors::Dtype::F32, shape: vec![rows], bytes: scales };
-            tensors.insert(format!("{name}_scale"), scale);
-            tensors.insert(name, Stored { dtype: safetensors::Dtype::I8, shape: tensor.shape, bytes });
-        }
-    });
-    let serve = || embed(&open_ready(options(&[("model", quantized.path())])), &["hello world", "", "a longer text"]);
-    let from_bytes = serve();
-    expand(quantized.path());
-    assert_eq!(serve(), from_bytes);
-}
-
-/// Replaces every I8 tensor of a package by the floats it stands for.
-fn expand(folder: &Path) {
-    rewrite(&folder.join("model.safetensors"), |tensors| {
+    rewrite(&expanded.path().join("model.safetensors"), |tensors| {
         let stored = tensors.clone();
         tensors.retain(|name, _| !name.ends_with("_scale"));
         for (name, tensor) in tensors.iter_mut().filter(|(_, tensor)| tensor.dtype == safetensors::Dtype::I8) {
@@ -59,6 +26,10 @@ fn expand(folder: &Path) {
             *tensor = Stored { dtype: safetensors::Dtype::F32, shape: tensor.shape.clone(), bytes };
         }
     });
+    let texts = ["hello world", "", "a longer text, with punctuation and 中文"];
+    let from_floats = embed(&open_ready(options(&[("model", expanded.path())])), &texts);
+    let from_bytes = embed(&open_ready(options(&[("model", &fixture("heads-int8"))])), &texts);
+    assert_eq!(from_floats, from_bytes);
 }
 
 #[test]
@@ -71,7 +42,13 @@ fn a_graph_refers_to_its_weights_and_holds_none() {
     assert!(bytes.len() < 16_384, "{} bytes", bytes.len());
     assert_eq!(graph.memory_bytes, weights.stored_bytes());
     let runtime = Runtime::load(&runtime_library()).unwrap();
-    let options = SessionOptions { threads: 1, pooling: package.pooling, normalize: package.normalize };
+    let options = SessionOptions {
+        threads: 1,
+        pooling: package.pooling,
+        normalize: package.normalize,
+        device: Device::Cpu,
+        prepack: true,
+    };
     let mut encoder = OnnxEncoder::new(&runtime, &graph, options).unwrap();
     let rows = [RowRequest::sentence([2, 3]), RowRequest::sentence([2, 40, 3])];
     let outputs = encoder.encode(&rows).unwrap();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rtrun_core::Device;
 use rtrun_core::Error;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use rtrun_core::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
@@ -98,7 +99,8 @@ fn a_row_in_company_answers_as_alone_bit_for_bit_where_the_probe_says_so() {
     let runtime = Runtime::load(&runtime_library()).unwrap();
     for name in TRUNKS {
         let (package, expected) = open(name);
-        let options = SessionOptions { threads: 1, pooling: Pooling::Mean, normalize: false };
+        let (pooling, device) = (Pooling::Mean, Device::Cpu);
+        let options = SessionOptions { threads: 1, pooling, normalize: false, device, prepack: true };
         let mut encoder = OnnxEncoder::new(&runtime, &graph(&package, None), options).unwrap();
         let config = config(&package);
         let sharing = probe_sharing(&mut encoder, config.vocabulary(), config.positions()).unwrap();

@@ -1,2 +1,4 @@
+mod adapters;
+mod damaged;
 mod recognized;
 mod refused;

@@ -13,7 +13,7 @@ fn a_sentence_transformers_folder_needs_no_rtrun_file() {
     let package = open("embeddings");
     assert_eq!(package.family, FamilyKind::Embeddings);
     assert_eq!((package.max_tokens, package.pooling, package.normalize), (48, Pooling::Mean, true));
-    assert_eq!(package.model_sha256.len(), 64);
+    assert_eq!(package.digests().unwrap().model.len(), 64);
     assert!(package.files.manifest_sha256().is_some());
 }
 

@@ -159,8 +159,7 @@ fn clients_may_leave_at_any_moment() {
     for _ in 0..5000 {
         match random.below(4) {
             0 => {
-                let rows: Vec<_> =
-                    (0..=random.below(4)).map(|_| row(random.name(30), 1 + random.below(80))).collect();
+                let rows: Vec<_> = (0..=random.below(4)).map(|_| row(random.name(30), 1 + random.below(80))).collect();
                 groups.extend(bench.admit(&rows));
             }
             1 if !groups.is_empty() => bench.queue.leave(groups.swap_remove(random.below(groups.len()))),

@@ -25,7 +25,7 @@ pub fn package(folder: &Path) -> Package {
 /// The vectors of every token of rows that are padded to one length with the given id, without those of padding.
 pub fn token_vectors(graph: &Graph, rows: &[&[i32]], padding: i32) -> Vec<Vec<Vec<f32>>> {
     let runtime = Runtime::load(&runtime_library()).unwrap();
-    let GraphModel::Generated { bytes, weights_folder } = &graph.model else { panic!("the graph is a file") };
+    let GraphModel::Generated { bytes, weights_folder, .. } = &graph.model else { panic!("the graph is a file") };
     let mut session = Session::builder(runtime.environment())
         .unwrap()
         .with_intra_threads(1)

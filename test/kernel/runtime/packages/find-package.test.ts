@@ -71,10 +71,19 @@ describe("a model of the hub", () => {
     expect(hub.requests).toEqual([])
   })
 
-  test("an adapter is refused by name until the engine runs adapters", async () => {
-    const files = { "adapter_config.json": "{}", "adapter_model.safetensors": "x" }
-    const { find } = await setUp({ files })
-    await expect(find("org/model")).rejects.toThrow(/it is an adapter; adapters are not supported yet/)
+  test("an adapter comes with its base, which it pins itself or which is given", async () => {
+    const adapter = (config: object): Record<string, string> => ({
+      "adapter_config.json": JSON.stringify(config),
+      "adapter_model.safetensors": "x",
+    })
+    const pinned = await setUp({ files: adapter({ base_model_name_or_path: "org/model", revision: commit }) })
+    expect(await pinned.find("org/model")).toMatchObject({
+      basePath: join(pinned.cache, "models--org--model/snapshots", commit),
+    })
+    const unpinned = await setUp({ files: adapter({ base_model_name_or_path: "org/model" }) })
+    await expect(unpinned.find("org/model")).rejects.toThrow(/give a copy of the base with --base-path/)
+    const base = emptyFolder()
+    expect(await unpinned.find("org/model", { basePath: base })).toMatchObject({ basePath: base })
   })
 })
 

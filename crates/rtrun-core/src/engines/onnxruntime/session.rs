@@ -8,6 +8,7 @@ use ort::value::Tensor;
 use super::environment::{Runtime, first_line};
 use super::exit;
 use super::source::{Source, Threads};
+use crate::devices::Device;
 use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVector};
 use crate::engines::pool::{normalize, pool};
 use crate::engines::priority::can_give_way;
@@ -24,6 +25,11 @@ pub struct SessionOptions {
     pub pooling: Pooling,
     /// Whether the sentence vector gets length 1.
     pub normalize: bool,
+    /// Where the session computes.
+    pub device: Device,
+    /// Whether weights are copied into the order that products read fastest. Without it a session takes no memory for
+    /// them beyond the mapped file, and products of short rows take half as long again.
+    pub prepack: bool,
 }
 
 /// A transformer trunk on ONNX Runtime.
@@ -82,7 +88,7 @@ impl Stopper {
 impl OnnxEncoder {
     /// Makes the session. The weights file of the graph has been checked before.
     pub fn new(runtime: &Runtime, graph: &Graph, options: SessionOptions) -> Result<Self, Error> {
-        let source = Arc::new(Source::new(runtime, graph, options.threads));
+        let source = Arc::new(Source::new(runtime, graph, options));
         let memory_bytes = source.memory_bytes;
         Self::open(source, Threads::Normal, options, memory_bytes)
     }
@@ -91,7 +97,7 @@ impl OnnxEncoder {
         let _inside = exit::enter().ok_or_else(leaving)?;
         let session = source
             .session(threads)
-            .map_err(|problem| Error::Internal(format!("Cannot create a session over the graph: {problem}")))?;
+            .map_err(|problem| Error::Internal(format!("Cannot create a session on {}: {problem}", options.device)))?;
         let stopper = Arc::new(Stopper::default());
         exit::remember(Arc::downgrade(&stopper));
         exit::register();
@@ -177,12 +183,11 @@ impl Encoder for OnnxEncoder {
         Arc::new(move || stopper.stop())
     }
 
-    fn background(&self, spare_bytes: u64) -> Result<Option<Box<dyn Encoder>>, Error> {
-        let bytes = self.source.bytes_of_another();
-        if !can_give_way() || bytes > spare_bytes {
+    fn background(&self) -> Result<Option<Box<dyn Encoder>>, Error> {
+        if !can_give_way() || !self.source.shares_weights() {
             return Ok(None);
         }
-        let encoder = Self::open(Arc::clone(&self.source), Threads::GiveWay, self.options, bytes)?;
+        let encoder = Self::open(Arc::clone(&self.source), Threads::GiveWay, self.options, 0)?;
         Ok(Some(Box::new(encoder)))
     }
 }

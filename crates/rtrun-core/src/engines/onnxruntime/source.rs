@@ -3,19 +3,23 @@
 use std::thread::JoinHandle;
 
 use ort::environment::ThreadManager;
+use ort::ep::CUDA;
 use ort::session::Session;
-use ort::session::builder::GraphOptimizationLevel;
+use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
+use ort::value::Tensor;
 
 use super::environment::{Runtime, first_line};
+use super::session::SessionOptions;
 use super::shared_weights::SharedWeights;
+use crate::devices::Device;
 use crate::engines::priority::give_way;
-use crate::graph::{Graph, GraphModel, Inputs, Output};
+use crate::graph::{Graph, GraphModel, HeldWeight, Inputs, Output};
 
 /// A graph, its weights, and the number of threads that compute it.
 pub struct Source {
     runtime: Runtime,
     model: GraphModel,
-    threads: usize,
+    options: SessionOptions,
     /// What the graph is given.
     pub inputs: Inputs,
     /// What it answers.
@@ -37,15 +41,19 @@ pub enum Threads {
 
 impl Source {
     /// Takes a graph whose weights file has been checked before.
-    pub fn new(runtime: &Runtime, graph: &Graph, threads: usize) -> Self {
+    pub fn new(runtime: &Runtime, graph: &Graph, options: SessionOptions) -> Self {
         let weights = match &graph.model {
-            GraphModel::Generated { bytes, weights_folder } => SharedWeights::open(bytes, weights_folder),
-            GraphModel::File(_) => None,
+            GraphModel::Generated { bytes, weights_folder, held }
+                if held.is_empty() && options.prepack && options.device == Device::Cpu =>
+            {
+                SharedWeights::open(bytes, weights_folder)
+            }
+            _ => None,
         };
         Self {
             runtime: runtime.clone(),
             model: graph.model.clone(),
-            threads,
+            options,
             inputs: graph.inputs,
             output: graph.output.clone(),
             memory_bytes: graph.memory_bytes,
@@ -53,9 +61,9 @@ impl Source {
         }
     }
 
-    /// Bytes that one more session takes: none where the weights are shared.
-    pub fn bytes_of_another(&self) -> u64 {
-        if self.weights.is_some() { 0 } else { self.memory_bytes }
+    /// Whether one more session needs no memory for its weights.
+    pub fn shares_weights(&self) -> bool {
+        self.weights.is_some()
     }
 
     /// Makes a session.
@@ -69,7 +77,7 @@ impl Source {
         };
         let mut builder = Session::builder(self.runtime.environment())
             .map_err(|error| text(&error))?
-            .with_intra_threads(self.threads)
+            .with_intra_threads(self.options.threads)
             .and_then(|builder| builder.with_inter_threads(1))
             .and_then(|builder| builder.with_optimization_level(level))
             // Lengths differ from forward to forward, so a remembered plan would only hold memory.
@@ -79,7 +87,16 @@ impl Source {
             .and_then(|builder| builder.with_config_entry("session.intra_op.allow_spinning", "0"))
             // Keeps the library from treating stored I8 weights as a quantized graph, so that they are expanded at load.
             .and_then(|builder| builder.with_config_entry("session.disable_quant_qdq", "1"))
+            .and_then(|builder| {
+                let disabled = if self.options.prepack { "0" } else { "1" };
+                builder.with_config_entry("session.disable_prepacking", disabled)
+            })
             .map_err(|error| text(&error))?;
+        if let Device::Cuda(number) = self.options.device {
+            // The short floats of its tensor cores would answer visibly differently from the CPU.
+            let provider = CUDA::default().with_device_id(number.cast_signed()).with_tf32(false).build();
+            builder = builder.with_execution_providers([provider.error_on_failure()]).map_err(|error| text(&error))?;
+        }
         if threads == Threads::GiveWay {
             builder = builder.with_thread_manager(GivingWay).map_err(|error| text(&error))?;
         }
@@ -88,7 +105,8 @@ impl Source {
         }
         let session = match &self.model {
             GraphModel::File(path) => builder.commit_from_file(path).map_err(|error| text(&error)),
-            GraphModel::Generated { bytes, weights_folder } => builder
+            GraphModel::Generated { bytes, weights_folder, held } => hold(builder, held)
+                .map_err(|error| text(&error))?
                 .with_config_entry(WEIGHTS_FOLDER, weights_folder.to_string_lossy())
                 .map_err(|error| text(&error))?
                 .commit_from_memory(bytes)
@@ -99,6 +117,19 @@ impl Source {
         }
         session
     }
+}
+
+/// Gives a session the weights that stand in no file; it copies them.
+#[allow(clippy::result_large_err, reason = "the builder of the library carries itself in its errors")]
+fn hold(mut builder: SessionBuilder, held: &[HeldWeight]) -> ort::Result<SessionBuilder> {
+    for weight in held {
+        let values = (weight.shape.as_slice(), weight.values[weight.range.clone()].to_vec());
+        let value = Tensor::from_array(values)?.into_dyn();
+        builder = builder
+            .with_external_initializer(&weight.name, value)
+            .map_err(|error| ort::Error::new(error.to_string()))?;
+    }
+    Ok(builder)
 }
 
 /// Where the library finds the weights of a graph that is in memory.

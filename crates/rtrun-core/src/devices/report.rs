@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use super::cuda;
 use crate::engines::onnxruntime::Runtime;
 
 /// One device, usable or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Device {
+pub struct DeviceReport {
     /// The name for the option `device`.
-    pub id: &'static str,
+    pub id: String,
     /// `cpu` or `gpu`.
     pub kind: &'static str,
     /// The maker's name for it.
@@ -23,28 +24,37 @@ pub struct Device {
     pub instruction_sets: Vec<&'static str>,
 }
 
-/// The devices of this machine. The CPU is always there; without the inference library it runs static models only.
-pub fn devices(runtime_library: &Path) -> Vec<Device> {
-    let reason = Runtime::load(runtime_library).err().map(|error| format!("only static models run: {error}"));
-    let cpu = Device {
-        id: "cpu",
+/// The devices of this machine. The CPU is always there; without the inference library it runs static models only. A GPU
+/// that the driver lists is an entry of its own, available if nothing that it needs is known to be missing.
+pub fn devices(runtime_library: &Path) -> Vec<DeviceReport> {
+    let runtime = Runtime::load(runtime_library);
+    let library = runtime.as_ref().map_or(runtime_library, Runtime::library);
+    let gpus = cuda::gpu_names();
+    let numbered = gpus.into_iter().enumerate().map(|(number, name)| (format!("cuda:{number}"), Some(name)));
+    let mut listed: Vec<(String, Option<String>)> = numbered.collect();
+    if listed.is_empty() {
+        listed.push(("cuda".to_owned(), None));
+    }
+    let of_cuda = |(id, name): (String, Option<String>)| {
+        let reason = cuda::problem(library);
+        DeviceReport { name, available: reason.is_none(), ..gpu(&id, reason) }
+    };
+    let not_yet = |id| gpu(id, Some("not supported yet".to_owned()));
+    let cpu = DeviceReport {
+        id: "cpu".to_owned(),
         kind: "cpu",
         name: cpu_name(),
         available: true,
-        reason,
+        reason: runtime.as_ref().err().map(|error| format!("only static models run: {error}")),
         cores: std::thread::available_parallelism().ok().map(std::num::NonZero::get),
         instruction_sets: instruction_sets(),
     };
-    let not_yet = |id| Device {
-        id,
-        kind: "gpu",
-        name: None,
-        available: false,
-        reason: Some("not supported yet".to_owned()),
-        cores: None,
-        instruction_sets: Vec::new(),
-    };
-    vec![cpu, not_yet("cuda"), not_yet("rocm"), not_yet("metal")]
+    std::iter::once(cpu).chain(listed.into_iter().map(of_cuda)).chain(["rocm", "xpu", "mps"].map(not_yet)).collect()
+}
+
+fn gpu(id: &str, reason: Option<String>) -> DeviceReport {
+    let (id, available) = (id.to_owned(), false);
+    DeviceReport { id, kind: "gpu", name: None, available, reason, cores: None, instruction_sets: Vec::new() }
 }
 
 fn cpu_name() -> Option<String> {

@@ -1,0 +1,107 @@
+//! What computes a package's vectors, known before its weights are used: one encoder, or one for each exit.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::devices::Device;
+use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
+use crate::engines::{Encoder, StaticEncoder};
+use crate::error::Error;
+use crate::graph::{Graph, shipped_graph, trunk_graph};
+use crate::package::{Architecture, Package};
+use crate::tokens::TextReader;
+
+/// How a model will be computed.
+pub enum Blueprint {
+    /// A table, which needs no inference library.
+    Table(StaticEncoder),
+    /// The whole trunk and its exits.
+    Graphs {
+        /// Up to the last layer.
+        whole: Graph,
+        /// Up to each earlier layer that the package declares.
+        shorter: Vec<Graph>,
+    },
+}
+
+/// How sessions are made.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionPlan<'p> {
+    pub library: &'p Path,
+    pub threads: usize,
+    pub device: Device,
+}
+
+impl Blueprint {
+    /// Checks that the weights, the tokenizer and the configuration fit each other.
+    pub fn of(package: &Package, reader: &TextReader) -> Result<Self, Error> {
+        match &package.architecture {
+            Architecture::Transformer(config) => {
+                check_vocabulary(package, reader, config.vocabulary())?;
+                let graph = |layers| trunk_graph(package.weights()?, config, layers);
+                let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
+                let shorter = earlier.map(|layer| graph(Some(*layer))).collect::<Result<_, _>>()?;
+                Ok(Self::Graphs { whole: graph(None)?, shorter })
+            }
+            Architecture::ShippedOnnx(shipped) => {
+                check_vocabulary(package, reader, shipped.vocabulary)?;
+                let labels = package.classifier.as_ref().map(|(labels, _)| labels.len());
+                let whole = shipped_graph(&package.files, shipped, labels)?;
+                Ok(Self::Graphs { whole, shorter: Vec::new() })
+            }
+            Architecture::Static(_) => {
+                let unknown = unknown_token(&package.tokenizer).and_then(|token| reader.token_id(&token));
+                let encoder = StaticEncoder::new(Arc::clone(package.weights()?), package.normalize, unknown)?;
+                if reader.vocabulary() > encoder.vocabulary() {
+                    let problem =
+                        format!("has {} tokens; the table has {} rows", reader.vocabulary(), encoder.vocabulary());
+                    return Err(package.files.invalid("tokenizer.json", problem));
+                }
+                Ok(Self::Table(encoder))
+            }
+        }
+    }
+
+    /// Width of the vectors.
+    pub fn dimension(&self) -> usize {
+        match self {
+            Self::Table(encoder) => encoder.dimension(),
+            Self::Graphs { whole, .. } => whole.output.width,
+        }
+    }
+
+    /// Bytes the weights will take.
+    pub fn memory_bytes(&self) -> u64 {
+        match self {
+            Self::Table(encoder) => encoder.memory_bytes(),
+            Self::Graphs { whole, .. } => whole.memory_bytes,
+        }
+    }
+}
+
+/// The encoders of the graphs, that of the whole trunk first.
+pub fn sessions(package: &Package, graphs: (&Graph, &[Graph]), plan: SessionPlan) -> Result<Vec<OnnxEncoder>, Error> {
+    let runtime = Runtime::load(plan.library)?;
+    let (whole, shorter) = graphs;
+    let session = |graph: &Graph, prepack: bool| {
+        let SessionPlan { threads, device, .. } = plan;
+        let (pooling, normalize) = (package.pooling, package.normalize);
+        OnnxEncoder::new(&runtime, graph, SessionOptions { threads, pooling, normalize, device, prepack })
+    };
+    // Reordered copies for every exit would take the memory of the weights again.
+    std::iter::once(session(whole, true)).chain(shorter.iter().map(|graph| session(graph, false))).collect()
+}
+
+fn check_vocabulary(package: &Package, reader: &TextReader, vocabulary: usize) -> Result<(), Error> {
+    if reader.vocabulary() <= vocabulary {
+        return Ok(());
+    }
+    let problem = format!("has {} tokens; config.json says {vocabulary}", reader.vocabulary());
+    Err(package.files.invalid("tokenizer.json", problem))
+}
+
+/// The token that stands for what the vocabulary does not have.
+fn unknown_token(tokenizer: &[u8]) -> Option<String> {
+    let json: serde_json::Value = serde_json::from_slice(tokenizer).ok()?;
+    json["model"]["unk_token"].as_str().map(str::to_owned)
+}

@@ -1,0 +1,133 @@
+//! Puts a model on a device: makes its sessions there, checks its answers, finds out which rows may share a forward.
+
+use std::path::Path;
+
+use super::blueprint::{Blueprint, SessionPlan, sessions};
+use super::card::GoldenStatus;
+use super::golden_check::{Candidate, check_golden};
+use crate::devices::{Device, DeviceChoice, cuda};
+use crate::engines::onnxruntime::Runtime;
+use crate::engines::{Encoder, ExitEncoder, RowRequest};
+use crate::error::Error;
+use crate::graph::Graph;
+use crate::schedule::{PackLimits, Sharing, probe_sharing};
+
+/// What is asked for.
+pub struct PlaceRequest<'p> {
+    /// Path of the inference library.
+    pub library: &'p Path,
+    /// Threads of one forward on the CPU.
+    pub threads: usize,
+    /// The device.
+    pub choice: DeviceChoice,
+    /// The most tokens of one forward, whatever the device could take.
+    pub max_batch_tokens: usize,
+    /// Called when the sessions are made and checking begins.
+    pub warming: &'p (dyn Fn() + Sync),
+}
+
+/// A model on its device.
+pub struct Placed {
+    /// What computes.
+    pub encoder: Box<dyn Encoder>,
+    /// Which engine that is.
+    pub engine: &'static str,
+    /// Where it computes.
+    pub device: Device,
+    /// Outcome of the self-check.
+    pub golden: GoldenStatus,
+    /// Which rows share a forward, and how many.
+    pub forward: PackLimits,
+}
+
+/// Places a model. Left to choose, it takes the first GPU only where everything that one needs is there and its answers
+/// are right, and the CPU otherwise.
+pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest) -> Result<Placed, Error> {
+    let name = &candidate.package.name;
+    let (whole, shorter) = match blueprint {
+        Blueprint::Graphs { whole, shorter } => (whole, shorter),
+        Blueprint::Table(mut encoder) => {
+            if let DeviceChoice::Only(device @ Device::Cuda(_)) = request.choice {
+                return Err(Error::InvalidOptions(format!(
+                    "Cannot place model {name:?} on {device}: a table of vectors is read on the CPU; use auto or cpu"
+                )));
+            }
+            (request.warming)();
+            let golden = check_golden(candidate, Device::Cpu, &mut encoder)?;
+            let forward = PackLimits { tokens: request.max_batch_tokens, sharing: Sharing::Free };
+            return Ok(Placed { encoder: Box::new(encoder), engine: "static", device: Device::Cpu, golden, forward });
+        }
+    };
+    let runtime = Runtime::load(request.library)?;
+    let on = |device| on_device(candidate, (&whole, &shorter), device, request);
+    match request.choice {
+        DeviceChoice::Only(device @ Device::Cuda(_)) => match cuda::missing_provider(runtime.library()) {
+            Some(missing) => Err(Error::Unavailable(format!("Cannot place model {name:?} on {device}: {missing}"))),
+            None => on(device),
+        },
+        DeviceChoice::Only(Device::Cpu) => on(Device::Cpu),
+        DeviceChoice::Auto if cuda::problem(runtime.library()).is_some() => on(Device::Cpu),
+        DeviceChoice::Auto => {
+            let placed = on(Device::Cuda(0)).and_then(|placed| like_the_cpu(placed, || on(Device::Cpu)));
+            placed.or_else(|error| {
+                tracing::warn!(model = %name, %error, "the GPU is not used");
+                on(Device::Cpu)
+            })
+        }
+    }
+}
+
+fn on_device(
+    candidate: &Candidate,
+    graphs: (&Graph, &[Graph]),
+    device: Device,
+    request: &PlaceRequest,
+) -> Result<Placed, Error> {
+    let plan = SessionPlan { library: request.library, threads: request.threads, device };
+    let mut encoders = sessions(candidate.package, graphs, plan)?;
+    (request.warming)();
+    let golden = check_golden(candidate, device, &mut encoders[0])?;
+    let (vocabulary, longest) = (candidate.reader.vocabulary(), candidate.package.max_tokens);
+    let mut sharing = Sharing::Padded;
+    for encoder in &mut encoders {
+        sharing = stricter(sharing, probe_sharing(encoder, vocabulary, longest)?);
+    }
+    tracing::debug!(model = %candidate.package.name, %device, ?sharing, "rows may share a forward");
+    let mut encoders = encoders.into_iter().map(|encoder| Box::new(encoder) as Box<dyn Encoder>);
+    let encoder = match (encoders.next(), encoders.len()) {
+        (Some(whole), 0) => whole,
+        (Some(whole), _) => Box::new(ExitEncoder::new(whole, encoders.collect())),
+        (None, _) => return Err(Error::Internal("A model has no session; this is a bug".to_owned())),
+    };
+    let forward = PackLimits { tokens: request.max_batch_tokens.min(device.forward_tokens()), sharing };
+    Ok(Placed { encoder, engine: "onnxruntime", device, golden, forward })
+}
+
+/// Without recorded answers, those of the CPU are what a device that nobody asked for by name has to give.
+fn like_the_cpu(mut placed: Placed, cpu: impl FnOnce() -> Result<Placed, Error>) -> Result<Placed, Error> {
+    if placed.golden.checked > 0 {
+        return Ok(placed);
+    }
+    let rows = [RowRequest::sentence([1, 2, 3]), RowRequest::sentence((0..32).collect::<Vec<u32>>())];
+    let mut reference = cpu()?.encoder;
+    for row in rows.iter().map(std::slice::from_ref) {
+        let (found, expected) = (placed.encoder.encode(row)?.remove(0), reference.encode(row)?.remove(0));
+        let (found, expected) = (found.sentence.unwrap_or_default(), expected.sentence.unwrap_or_default());
+        let difference = found.iter().zip(expected.iter()).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
+        let tolerance = placed.device.tolerance(0.0);
+        // A value that is not a number is not within any tolerance, and the maximum passes over it.
+        if difference > tolerance || found.iter().any(|value| !value.is_finite()) {
+            return Err(Error::SelfCheckFailed(format!(
+                "The answers of {} are off by {difference} from the CPU's; {tolerance} is allowed",
+                placed.device
+            )));
+        }
+    }
+    Ok(placed)
+}
+
+fn stricter(one: Sharing, other: Sharing) -> Sharing {
+    let both = [one, other];
+    let order = [Sharing::Alone, Sharing::EqualLengths, Sharing::Padded];
+    order.into_iter().find(|sharing| both.contains(sharing)).unwrap_or(Sharing::Free)
+}
