@@ -47,7 +47,7 @@ pub struct ModelOptions {
     pub family: Option<String>,
     /// `auto` or `cpu`.
     pub device: Option<String>,
-    /// `exact`.
+    /// `exact`, or `shared_context` for models that read a state once for all its questions.
     pub profile: Option<String>,
     /// `auto` or `onnxruntime`.
     pub engine: Option<String>,
@@ -67,10 +67,11 @@ pub const LONGEST_LOAD_RETRY: Duration = Duration::from_mins(5);
 pub const MAX_INPUTS: usize = 2048;
 
 /// The families that a package may have.
-pub const FAMILIES: &[&str] = &["embeddings", "static_embeddings", "sequence_classification"];
+pub const FAMILIES: &[&str] =
+    &["embeddings", "static_embeddings", "sequence_classification", "marker_decisions", "packed_decisions"];
 
 const DEVICES: &[&str] = &["auto", "cpu"];
-const PROFILES: &[&str] = &["exact"];
+const PROFILES: &[&str] = &["exact", "shared_context"];
 const ENGINES: &[&str] = &["auto", "onnxruntime"];
 
 impl Default for EngineOptions {

@@ -114,3 +114,73 @@ pub enum Answer {
         threshold: f32,
     },
 }
+
+impl Answer {
+    /// The answer to a choice question with these probabilities.
+    pub fn choice(probabilities: Vec<f32>, abstain: Option<f32>) -> Self {
+        let (chosen, confidence) = (likeliest(&probabilities), choice_confidence(&probabilities));
+        Self::Choice { chosen, confidence, probabilities, abstain }
+    }
+
+    /// The answer to a score question with these probabilities.
+    pub fn score(probabilities: Vec<f32>) -> Self {
+        let (score, confidence) = (expected_level(&probabilities), score_confidence(&probabilities));
+        Self::Score { score, confidence, probabilities }
+    }
+
+    /// Whether every number is finite, as JSON needs it.
+    pub fn is_finite(&self) -> bool {
+        let all = |values: &[f32]| values.iter().all(|value| value.is_finite());
+        match self {
+            Self::Choice { confidence, probabilities, abstain, .. } => {
+                confidence.is_finite() && all(probabilities) && abstain.is_none_or(f32::is_finite)
+            }
+            Self::Noul { noul } => noul.is_finite(),
+            Self::Score { score, confidence, probabilities } => all(&[*score, *confidence]) && all(probabilities),
+            Self::Set { probabilities, threshold } => threshold.is_finite() && all(probabilities),
+            Self::Span { noul, spans, threshold } => {
+                all(&[*noul, *threshold]) && spans.iter().all(|span| span.probability.is_finite())
+            }
+        }
+    }
+}
+
+/// How sure a choice is: 0 where all options are equally likely, 1 where one is certain.
+///
+/// (p − 1/n) / (1 − 1/n) of the likeliest of n options, at least 0: what the first System One service documents.
+pub fn choice_confidence(probabilities: &[f32]) -> f32 {
+    let uniform = 1.0 / probabilities.len().max(1) as f32;
+    let best = probabilities.get(likeliest(probabilities)).copied().unwrap_or(0.0);
+    if probabilities.len() < 2 { best } else { at_least_zero((best - uniform) / (1.0 - uniform)) }
+}
+
+/// How sure a score is: 1 where one level is certain, 0 where levels are spread as evenly likely ones are, or wider.
+///
+/// 1 less the expected distance from the likeliest level, relative to the mean distance of evenly likely levels from
+/// their centre, at least 0: what the first System One service documents.
+pub fn score_confidence(probabilities: &[f32]) -> f32 {
+    let (mode, count) = (likeliest(probabilities), probabilities.len());
+    if count < 2 {
+        return 1.0;
+    }
+    let levels = || probabilities.iter().enumerate();
+    let distance: f32 = levels().map(|(level, probability)| probability * level.abs_diff(mode) as f32).sum();
+    let centre = (count - 1) as f32 / 2.0;
+    let spread = levels().map(|(level, _)| (level as f32 - centre).abs()).sum::<f32>() / count as f32;
+    at_least_zero(1.0 - distance / spread)
+}
+
+/// The mean level under these probabilities; the lowest level is 0.
+pub fn expected_level(probabilities: &[f32]) -> f32 {
+    probabilities.iter().enumerate().map(|(level, probability)| level as f32 * probability).sum()
+}
+
+/// The index of the first of the largest values.
+pub fn likeliest(values: &[f32]) -> usize {
+    (0..values.len()).reduce(|best, at| if values[at] > values[best] { at } else { best }).unwrap_or(0)
+}
+
+/// Rounding can leave a value a little outside; a value that is not a number stays one, so that it is noticed.
+fn at_least_zero(value: f32) -> f32 {
+    if value.is_nan() { value } else { value.clamp(0.0, 1.0) }
+}

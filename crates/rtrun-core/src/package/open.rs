@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::decisions::{DecisionSettings, Decisions, LayaFiles};
 use super::files::PackageFiles;
 use super::golden::Golden;
 use super::hub::{BertConfig, HubConfig, Pooling, SentenceSettings, StaticConfig};
@@ -12,6 +13,8 @@ use super::weights::Weights;
 use crate::error::Error;
 
 const WEIGHTS: &str = "model.safetensors";
+const CONFIG: &str = "config.json";
+const TOKENIZER: &str = "tokenizer.json";
 
 /// What a package answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +25,10 @@ pub enum FamilyKind {
     StaticEmbeddings,
     /// The classifier of a `BertForSequenceClassification`.
     SequenceClassification,
+    /// Typed questions, one row each.
+    MarkerDecisions,
+    /// Typed questions, all of a state in one row.
+    PackedDecisions,
 }
 
 impl FamilyKind {
@@ -31,6 +38,8 @@ impl FamilyKind {
             Self::Embeddings => "embeddings",
             Self::StaticEmbeddings => "static_embeddings",
             Self::SequenceClassification => "sequence_classification",
+            Self::MarkerDecisions => "marker_decisions",
+            Self::PackedDecisions => "packed_decisions",
         }
     }
 }
@@ -65,6 +74,8 @@ pub struct Package {
     pub heads: Vec<HeadSettings>,
     /// Labels and kind of a classification model's own head.
     pub classifier: Option<(Vec<String>, HeadKind)>,
+    /// How typed questions are answered; of decision families only.
+    pub decisions: Option<Decisions>,
     /// The licence that the package names.
     pub licence: Option<String>,
     /// Recorded answers.
@@ -82,20 +93,24 @@ impl Package {
     pub fn open(name: &str, folder: &Path, family: Option<&str>) -> Result<Self, Error> {
         let files = PackageFiles::open(name, folder)?;
         let settings = Settings::open(&files)?;
-        let config = HubConfig::open(&files)?;
+        let laya = LayaFiles::open(&files)?;
+        let config = HubConfig::open(&files, laya.as_ref().map_or(CONFIG, |laya| laya.config))?;
         let sentence = SentenceSettings::open(&files)?;
-        let family = recognize(&files, family.or(settings.family.as_deref()), &config)?;
+        let named = family.or(settings.family.as_deref()).or(laya.as_ref().map(|_| "marker_decisions"));
+        let family = recognize(&files, named, &config)?;
         let architecture = if family == FamilyKind::StaticEmbeddings {
             Architecture::Static(config.static_vectors(&files)?)
         } else {
             Architecture::Bert(config.bert(&files)?)
         };
-        if family == FamilyKind::SequenceClassification && !settings.heads.is_empty() {
+        let serves_heads = matches!(family, FamilyKind::Embeddings | FamilyKind::StaticEmbeddings);
+        if !serves_heads && !settings.heads.is_empty() {
             return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
         }
         let is_classifier = family == FamilyKind::SequenceClassification;
         let classifier = if is_classifier { Some(own_classifier(&files, &config)?) } else { None };
         let max_tokens = max_tokens(&files, &settings, &sentence, &architecture)?;
+        let max_tokens = laya.as_ref().map_or(max_tokens, |laya| laya.max_tokens.min(max_tokens));
         let (pooling, normalize) = match (&architecture, is_classifier) {
             (_, true) => (Pooling::Cls, false),
             (Architecture::Bert(_), false) => (
@@ -110,8 +125,11 @@ impl Package {
                 (Pooling::Mean, normalize.unwrap_or(false))
             }
         };
-        let tokenizer = files.read("tokenizer.json")?.ok_or_else(|| files.invalid("tokenizer.json", "is missing"))?;
-        let weights = Weights::open(&files, name, WEIGHTS)?;
+        let tokenizer = laya.as_ref().map_or(TOKENIZER, |laya| laya.tokenizer);
+        let tokenizer = files.read(tokenizer)?.ok_or_else(|| files.invalid(tokenizer, "is missing"))?;
+        let weights = Arc::new(Weights::open(&files, name, WEIGHTS)?);
+        let asked = DecisionSettings::of(&files, family, settings.decisions.as_ref(), laya)?;
+        let decisions = asked.map(|asked| Decisions::open(&files, name, asked, (WEIGHTS, &weights))).transpose()?;
         let model_sha256 = match files.checked_sha256(WEIGHTS) {
             Some(sha256) => sha256.to_owned(),
             None => hash_file(weights.path())
@@ -127,9 +145,10 @@ impl Package {
             normalize,
             heads: settings.heads,
             classifier,
+            decisions,
             licence: settings.licence,
             tokenizer,
-            weights: Arc::new(weights),
+            weights,
             model_sha256,
             files,
         })
@@ -166,6 +185,8 @@ fn recognize(files: &PackageFiles, named: Option<&str>, config: &HubConfig) -> R
             ))
         }
         (Some("sequence_classification"), _) => Ok(FamilyKind::SequenceClassification),
+        (Some("marker_decisions"), _) => Ok(FamilyKind::MarkerDecisions),
+        (Some("packed_decisions"), _) => Ok(FamilyKind::PackedDecisions),
         (Some(_), _) => Ok(FamilyKind::Embeddings),
     }
 }
