@@ -1,5 +1,6 @@
 //! Model families: what the vectors of a trunk become.
 
+mod decisions;
 mod head;
 mod layout;
 mod reduce;
@@ -7,9 +8,10 @@ mod spans;
 mod surfaces;
 mod transform;
 
+pub use decisions::{MarkerDecisions, PackedDecisions};
 pub use head::{GROUNDED_PROMPT, Head, HeadInputs, sigmoid, softmax};
 pub use layout::{DecisionCard, DecisionLayout, Finish, LaidOut, ReadInput, StateReading};
 pub use reduce::Reduction;
 pub use spans::{FoundSpan, Scheme, Span, show, union};
 pub use surfaces::{CLASSIFIER, EmbeddingCard, Surfaces};
-pub use transform::{Linear, Step, Transform, dot};
+pub use transform::{Linear, Norm, Step, Transform, dot};

@@ -16,6 +16,20 @@ pub enum Step {
     Linear(Linear),
     /// Hyperbolic tangent.
     Tanh,
+    /// `x × Φ(x)`, with the exact Φ.
+    Gelu,
+    /// Nothing below 0.
+    Relu,
+    /// Mean 0 and variance 1, then a gain and a bias.
+    Norm(Norm),
+}
+
+/// A layer normalization.
+#[derive(Debug, Clone)]
+pub struct Norm {
+    gain: Vec<f32>,
+    bias: Vec<f32>,
+    epsilon: f32,
 }
 
 /// `weight × input + bias`.
@@ -50,8 +64,34 @@ impl Transform {
         self.steps.iter().fold(input.to_vec(), |values, step| match step {
             Step::Linear(linear) => linear.apply(&values),
             Step::Tanh => values.into_iter().map(f32::tanh).collect(),
+            Step::Gelu => values.into_iter().map(gelu).collect(),
+            Step::Relu => values.into_iter().map(|value| value.max(0.0)).collect(),
+            Step::Norm(norm) => norm.apply(&values),
         })
     }
+}
+
+impl Norm {
+    /// Reads `<module>.weight` and `<module>.bias`, both `[width]`.
+    pub fn open(weights: &Weights, module: &str, width: usize, epsilon: f32) -> Result<Self, Error> {
+        let vector = |part: &str| weights.read_f32(&format!("{module}.{part}"), &[width]);
+        Ok(Self { gain: vector("weight")?, bias: vector("bias")?, epsilon })
+    }
+
+    /// The normalized vector.
+    pub fn apply(&self, input: &[f32]) -> Vec<f32> {
+        let count = input.len() as f32;
+        let mean = input.iter().sum::<f32>() / count;
+        let variance = input.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / count;
+        let scale = 1.0 / (variance + self.epsilon).sqrt();
+        let affine = self.gain.iter().zip(&self.bias);
+        input.iter().zip(affine).map(|(value, (gain, bias))| (value - mean) * scale * gain + bias).collect()
+    }
+}
+
+/// The exact form, not the one with a hyperbolic tangent.
+fn gelu(value: f32) -> f32 {
+    0.5 * value * (1.0 + libm::erff(value * std::f32::consts::FRAC_1_SQRT_2))
 }
 
 impl Linear {

@@ -15,10 +15,11 @@ pub const HIDDEN: &str = "last_hidden_state";
 
 const GRID: [Size; 2] = [Size::Free("batch"), Size::Free("tokens")];
 
-/// Builds the graph of `BertModel`, whose tensors may carry the prefix `bert.`.
+/// Builds the graph of `BertModel`, whose tensors may carry the prefix `bert.`, or `encoder.` in Laya checkpoints.
 pub fn bert_graph(weights: &Weights, config: &BertConfig) -> Result<Graph, Error> {
     let builder = GraphBuilder::new(weights)?;
-    let prefix = if weights.has("bert.embeddings.word_embeddings.weight") { "bert." } else { "" };
+    let named = |prefix: &&str| weights.has(&format!("{prefix}embeddings.word_embeddings.weight"));
+    let prefix = ["bert.", "encoder."].into_iter().find(named).unwrap_or("");
     let mut graph = BertGraph { builder, prefix, config };
     for name in [INPUT_IDS, TOKEN_TYPES, ATTENTION_MASK] {
         graph.builder.input(name, &GRID);

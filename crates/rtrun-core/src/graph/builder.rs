@@ -26,6 +26,8 @@ pub struct Graph {
     pub weights_folder: PathBuf,
     /// Bytes the weights take once they are 32-bit floats.
     pub memory_bytes: u64,
+    /// Whether the graph has the input [`super::QUESTION_TYPE`].
+    pub takes_type: bool,
 }
 
 /// Collects nodes and weights.
@@ -58,6 +60,26 @@ impl<'w> GraphBuilder<'w> {
             file_name.ok_or_else(|| Error::InvalidPackage("The weights file has no UTF-8 name".to_owned()))?;
         let graph = GraphMessage { name: Some("rtrun".to_owned()), ..GraphMessage::default() };
         Ok(Self { weights, file_name: file_name.to_owned(), graph, memory_bytes: 0 })
+    }
+
+    /// Goes on with a finished graph, over further weights in the folder of the first. Its outputs have to be declared
+    /// anew.
+    pub fn resume(graph: &Graph, weights: &'w Weights) -> Result<Self, Error> {
+        if weights.path().parent() != Some(graph.weights_folder.as_path()) {
+            let problem = "Cannot use the package: the weights of the head must lie in the folder of model.safetensors";
+            return Err(Error::InvalidPackage(problem.to_owned()));
+        }
+        let model = Model::decode(graph.model.as_slice())
+            .map_err(|error| Error::Internal(format!("A generated graph cannot be read: {error}")))?;
+        let mut builder = Self::new(weights)?;
+        builder.graph = GraphMessage { output: Vec::new(), ..model.graph.unwrap_or_default() };
+        builder.memory_bytes = graph.memory_bytes;
+        Ok(builder)
+    }
+
+    /// Whether the graph has a weight of this name.
+    pub fn has_weight(&self, name: &str) -> bool {
+        self.graph.initializer.iter().any(|tensor| tensor.name.as_deref() == Some(name))
     }
 
     /// The weights that the graph refers to.
@@ -136,7 +158,12 @@ impl<'w> GraphBuilder<'w> {
             opset_import: vec![opset("", 17), opset(CONTRIB, 1)],
         };
         let folder = self.weights.path().parent().map(PathBuf::from).unwrap_or_default();
-        Graph { model: model.encode_to_vec(), weights_folder: folder, memory_bytes: self.memory_bytes }
+        Graph {
+            model: model.encode_to_vec(),
+            weights_folder: folder,
+            memory_bytes: self.memory_bytes,
+            takes_type: false,
+        }
     }
 
     fn initializer(&mut self, name: &str, place: &TensorPlace) {

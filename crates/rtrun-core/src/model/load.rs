@@ -13,15 +13,18 @@ use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use crate::engines::{Encoder, StaticEncoder};
 use crate::error::Error;
 use crate::families::Surfaces;
-use crate::graph::bert_graph;
+use crate::graph::{DecisionLayers, Graph, bert_graph, with_decision_layers};
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
-use crate::package::{Architecture, Package};
+use crate::package::{Architecture, DecisionSettings, FamilyKind, Package};
 use crate::schedule::{PackLimits, QueueLimits, ResultCache, Sharing, Worker, WorkerOptions, probe_sharing};
 use crate::tokens::TextReader;
 
-/// The one profile there is.
-const PROFILE: &str = "exact";
+/// The profile that every model has.
+const EXACT: &str = "exact";
+
+/// The profile of models that read a state once for all its questions. They compute the same under `exact`.
+const SHARED_CONTEXT: &str = "shared_context";
 
 /// Tokens of one forward on a CPU. Measured with 1 and 2 threads: sharing makes tokens of short rows up to four times
 /// cheaper until a forward has 64 to 128 of them, and from 256 on each costs more again (`benches/speed/shapes.rs`).
@@ -76,6 +79,7 @@ pub fn load_until_ready(slot: &Slot, context: &LoadContext) {
 fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let (asked, options) = (&slot.options, &context.options);
     let package = Package::open(&asked.name, &asked.path, asked.family.as_deref())?;
+    let profile = profile(asked.profile.as_deref(), package.family, &asked.name)?;
     let is_static = matches!(package.architecture, Architecture::Static(_));
     let reader = TextReader::new(&package.tokenizer, !is_static)
         .map_err(|problem| package.files.invalid("tokenizer.json", problem))?;
@@ -84,7 +88,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     reserve_memory(slot, context, memory_bytes)?;
     let reserved = Reserved { context, bytes: memory_bytes };
     slot.set(ModelStatus::Warming, None);
-    let surfaces = Surfaces::open(&package, encoder.dimension())?;
+    let surfaces = Surfaces::open(&package, &reader, encoder.dimension())?;
     let golden =
         check_golden(&Candidate { package: &package, surfaces: &surfaces, reader: &reader }, encoder.as_mut())?;
     let forward = if is_static {
@@ -109,10 +113,10 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         surfaces,
         reader,
         worker,
-        cache: ResultCache::new(options.result_cache_entries, PROFILE, &package.model_sha256),
+        cache: ResultCache::new(options.result_cache_entries, profile, &package.model_sha256),
         max_tokens: package.max_tokens,
         max_scan_tokens: asked.max_scan_tokens.unwrap_or(CPU_SCAN_ROWS * package.max_tokens),
-        profile: PROFILE,
+        profile,
         engine,
         device: "cpu".to_owned(),
         threads: if is_static { 1 } else { options.threads },
@@ -134,7 +138,7 @@ fn encoder(package: &Package, reader: &TextReader, options: &EngineOptions) -> R
                 let problem = format!("has {} tokens; config.json says {}", reader.vocabulary(), config.vocab_size);
                 return Err(package.files.invalid("tokenizer.json", problem));
             }
-            let graph = bert_graph(&package.weights, config)?;
+            let graph = with_layers(bert_graph(&package.weights, config)?, package, config.hidden_size)?;
             let runtime = Runtime::load(&options.runtime_library)?;
             let session = SessionOptions {
                 threads: options.threads,
@@ -154,6 +158,28 @@ fn encoder(package: &Package, reader: &TextReader, options: &EngineOptions) -> R
             }
             Ok((Box::new(encoder), "static"))
         }
+    }
+}
+
+/// The graph of a trunk with the layers that its family puts behind it.
+fn with_layers(trunk: Graph, package: &Package, hidden: usize) -> Result<Graph, Error> {
+    let Some(decisions) = &package.decisions else { return Ok(trunk) };
+    let DecisionSettings::Marker(settings) = &decisions.settings else { return Ok(trunk) };
+    let head = &settings.head;
+    let types = head.type_embedding.then_some(settings.questions.types.len());
+    let layers = DecisionLayers { prefix: &head.prefix, hidden, layers: head.layers, types };
+    with_decision_layers(trunk, &decisions.weights, layers)
+}
+
+/// The profile that was asked for, if the family has it.
+fn profile(asked: Option<&str>, family: FamilyKind, model: &str) -> Result<&'static str, Error> {
+    match (asked, family) {
+        (Some(SHARED_CONTEXT), FamilyKind::PackedDecisions) => Ok(SHARED_CONTEXT),
+        (Some(SHARED_CONTEXT), family) => Err(Error::InvalidOptions(format!(
+            "Cannot load model {model:?} with the profile {SHARED_CONTEXT:?}: its family {:?} reads a state anew for every question; use {EXACT:?}, or a model of the family \"packed_decisions\"",
+            family.as_str()
+        ))),
+        _ => Ok(EXACT),
     }
 }
 

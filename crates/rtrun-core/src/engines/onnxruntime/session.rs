@@ -11,7 +11,7 @@ use super::exit;
 use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVector};
 use crate::engines::pool::{normalize, pool};
 use crate::error::Error;
-use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, TOKEN_TYPES};
+use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, QUESTION_TYPE, TOKEN_TYPES};
 use crate::package::Pooling;
 
 /// How a session pools and computes.
@@ -33,6 +33,7 @@ pub struct OnnxEncoder {
     session: Option<Session>,
     stopper: Arc<Stopper>,
     options: SessionOptions,
+    takes_type: bool,
     memory_bytes: u64,
     early_forwards: usize,
 }
@@ -89,25 +90,28 @@ impl OnnxEncoder {
             session: Some(session),
             stopper,
             options,
+            takes_type: graph.takes_type,
             memory_bytes: graph.memory_bytes,
             early_forwards: EARLY_FORWARDS,
         })
     }
 
     fn run(&mut self, rows: &[RowRequest]) -> ort::Result<Vec<RowOutput>> {
-        let Self { session, options, .. } = self;
+        let Self { session, options, takes_type, .. } = self;
         let Some(session) = session else { return Err(ort::Error::new("the session is closed")) };
         let grid = Grid::new(rows);
         let run: Arc<RunOptions<NoSelectedOutputs>> = Arc::new(RunOptions::new()?);
         self.stopper.begin(Arc::clone(&run));
-        let outputs = session.run_with_options(
-            ort::inputs![
-                INPUT_IDS => TensorRef::from_array_view((grid.shape, grid.ids.as_slice()))?,
-                TOKEN_TYPES => TensorRef::from_array_view((grid.shape, grid.segments.as_slice()))?,
-                ATTENTION_MASK => TensorRef::from_array_view((grid.shape, grid.mask.as_slice()))?,
-            ],
-            &run,
-        )?;
+        let mut inputs = ort::inputs![
+            INPUT_IDS => TensorRef::from_array_view((grid.shape, grid.ids.as_slice()))?,
+            TOKEN_TYPES => TensorRef::from_array_view((grid.shape, grid.segments.as_slice()))?,
+            ATTENTION_MASK => TensorRef::from_array_view((grid.shape, grid.mask.as_slice()))?,
+        ];
+        if *takes_type {
+            let types = TensorRef::from_array_view(([rows.len(), 1], grid.types.as_slice()))?;
+            inputs.push((QUESTION_TYPE.into(), types.into()));
+        }
+        let outputs = session.run_with_options(inputs, &run)?;
         let (_, hidden) = outputs[0].try_extract_tensor::<f32>()?;
         let row_width = grid.shape[1] * options.width;
         let output = |(index, request): (usize, &RowRequest)| {
@@ -200,6 +204,8 @@ struct Grid {
     ids: Vec<i32>,
     segments: Vec<i32>,
     mask: Vec<i32>,
+    /// What each row asks.
+    types: Vec<i32>,
 }
 
 impl Grid {
@@ -215,7 +221,8 @@ impl Grid {
             mask[start..start + row.len()].fill(1);
             segments[start + row.second_from..start + row.len()].fill(1);
         }
-        Self { shape: [rows.len(), tokens], ids, segments, mask }
+        let types = rows.iter().map(|request| i32::from(request.row.mark)).collect();
+        Self { shape: [rows.len(), tokens], ids, segments, mask, types }
     }
 }
 
