@@ -22,9 +22,9 @@ fn what_is_not_there_yet_is_refused_by_name() {
         ..options.models[0].clone()
     };
     let expected = [
-        "models[0].family \"rerank\" is not supported yet; use embeddings or static_embeddings or sequence_classification",
+        "models[0].family \"rerank\" is not supported yet; use embeddings or static_embeddings or sequence_classification or marker_decisions or packed_decisions",
         "models[0].device \"cuda\" is not supported yet; use auto or cpu",
-        "models[0].profile \"max_speed\" is not supported yet; use exact",
+        "models[0].profile \"max_speed\" is not supported yet; use exact or shared_context",
         "models[0].engine \"native\" is not supported yet; use auto or onnxruntime",
     ];
     assert_eq!(refusal(options), expected.join("; "));

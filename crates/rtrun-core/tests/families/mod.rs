@@ -1,0 +1,4 @@
+mod decisions;
+mod marker;
+mod packed;
+mod windows;
