@@ -97,3 +97,16 @@ fn a_head_may_lie_in_the_file_of_the_trunk() {
     let card = serde_json::to_value(open_ready(options(&[("one", folder.path())])).describe().remove(0)).unwrap();
     assert_eq!(card["golden"]["status"], json!("matched"));
 }
+
+#[test]
+fn a_tokenizer_that_puts_nothing_behind_a_text_is_framed_by_name() {
+    let folder = copy_without_manifest("decisions/laya");
+    let file = folder.path().join("tokenizer/tokenizer.json");
+    set(
+        &file,
+        "/post_processor/single",
+        json!([{ "SpecialToken": { "id": "[CLS]", "type_id": 0 } }, { "Sequence": { "id": "A", "type_id": 0 } }]),
+    );
+    let card = serde_json::to_value(open_ready(options(&[("half", folder.path())])).describe().remove(0)).unwrap();
+    assert_eq!(card["golden"]["status"], json!("matched"));
+}

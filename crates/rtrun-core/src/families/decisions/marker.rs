@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::budget::{QuestionBudget, QuestionTokens};
+use super::frame::Frame;
 use super::marker_heads::{MarkerHeads, MarkerRows};
 use super::question_text::QuestionText;
 use super::state::{Beside, LEAST_STATE, StateTokens};
@@ -20,6 +21,7 @@ pub struct MarkerDecisions {
     card: DecisionCard,
     settings: QuestionSettings,
     overlap: usize,
+    frame: Frame,
     mask: u32,
     /// What no text of a user may have: the mask token in all its spellings.
     reserved: Vec<String>,
@@ -56,6 +58,7 @@ impl MarkerDecisions {
             card,
             settings: questions,
             overlap: settings.window_overlap,
+            frame: Frame::of(package, reader)?,
             mask,
             reserved: MASKS.into_iter().chain(another).map(str::to_owned).collect(),
             heads: Arc::new(MarkerHeads::open(settings, weights, width)?),
@@ -64,7 +67,7 @@ impl MarkerDecisions {
 
     /// The ids in front of the state, and where the options' markers are among them.
     fn question_ids(&self, read: &StateReading<'_>, question: &Question) -> Result<(Vec<u32>, Vec<usize>), Error> {
-        let frame = read.reader.template();
+        let frame = &self.frame;
         let fixed = frame.before.len() + 3 * frame.after.len();
         let budget = QuestionBudget {
             tokens: self.settings.tokens,
@@ -92,7 +95,7 @@ impl MarkerDecisions {
 
     fn lay_out_one(&self, read: &StateReading<'_>, question: &Question) -> Result<LaidOut, Error> {
         let (before, markers) = self.question_ids(read, question)?;
-        let after = &read.reader.template().after;
+        let after = &self.frame.after;
         let is_span = matches!(question.kind, QuestionKind::Span(_));
         let beside = Beside {
             fixed: before.len() + after.len(),

@@ -2,6 +2,7 @@
 
 mod answers;
 mod budget;
+mod frame;
 mod marker;
 mod marker_heads;
 mod packed;

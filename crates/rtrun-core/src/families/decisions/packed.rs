@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::budget::{QuestionBudget, QuestionTokens};
+use super::frame::Frame;
 use super::packed_heads::{PackedHeads, PackedRows, Placed};
 use super::question_text::QuestionText;
 use super::state::{Beside, LEAST_STATE, StateTokens};
@@ -19,6 +20,7 @@ use crate::tokens::TextReader;
 pub struct PackedDecisions {
     card: DecisionCard,
     settings: QuestionSettings,
+    frame: Frame,
     markers: Markers,
     overlap: usize,
     /// What no text of a user may have: the markers.
@@ -50,6 +52,7 @@ impl PackedDecisions {
         Ok(Self {
             card,
             settings: settings.questions.clone(),
+            frame: Frame::of(package, reader)?,
             markers,
             overlap: settings.window_overlap,
             reserved,
@@ -58,15 +61,15 @@ impl PackedDecisions {
     }
 
     /// Tokens of a row that belong to no question and not to the state.
-    fn frame_tokens(read: &StateReading<'_>) -> usize {
-        read.reader.template().special_tokens() + 2
+    fn frame_tokens(&self) -> usize {
+        self.frame.before.len() + self.frame.after.len() + 2
     }
 
     fn read_question(&self, read: &StateReading<'_>, question: &Question) -> Result<QuestionTokens, Error> {
         let budget = QuestionBudget {
             tokens: self.settings.tokens,
             option_tokens: self.settings.option_tokens,
-            most: read.row_tokens.saturating_sub(Self::frame_tokens(read) + LEAST_STATE + EXTRA_MARKERS),
+            most: read.row_tokens.saturating_sub(self.frame_tokens() + LEAST_STATE + EXTRA_MARKERS),
         };
         let text = QuestionText::new(question, &self.settings);
         QuestionTokens::read(read.reader, &text, &self.reserved, budget)
@@ -74,7 +77,7 @@ impl PackedDecisions {
 
     /// The ids in front of the state, and where the parts of every question are among them.
     fn schema(&self, read: &StateReading<'_>, questions: &[&Question]) -> Result<(Vec<u32>, Vec<Placed>), Error> {
-        let mut ids = read.reader.template().before.clone();
+        let mut ids = self.frame.before.clone();
         let mut placed = Vec::with_capacity(questions.len());
         let mut labels: Vec<(usize, Vec<Vec<u32>>)> = Vec::new();
         for (index, question) in questions.iter().enumerate() {
@@ -126,7 +129,7 @@ impl DecisionLayout for PackedDecisions {
         let half = read.row_tokens / 2;
         // A state that cannot be read fails when its rows are laid out.
         let state = read.reader.tokens(read.state, half).map_or(0, |found| found.ids.len().min(half));
-        let room = read.row_tokens.saturating_sub(Self::frame_tokens(read) + state.max(LEAST_STATE));
+        let room = read.row_tokens.saturating_sub(self.frame_tokens() + state.max(LEAST_STATE));
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut taken = 0;
         for (index, question) in questions.iter().enumerate() {
@@ -149,7 +152,7 @@ impl DecisionLayout for PackedDecisions {
 
     fn lay_out(&self, read: &StateReading<'_>, questions: &[&Question]) -> Result<LaidOut, Error> {
         let (before, placed) = self.schema(read, questions)?;
-        let after = &read.reader.template().after;
+        let after = &self.frame.after;
         let with_places = questions.iter().any(|question| matches!(question.kind, QuestionKind::Span(_)));
         let fixed = before.len() + after.len();
         let beside = Beside { fixed, overlap: self.overlap, with_places, reserved: &self.reserved };
