@@ -85,8 +85,14 @@ fn the_windows_of_a_choice_are_averaged_and_those_of_a_set_are_united() {
 #[test]
 fn the_spans_of_windows_are_united() {
     let engine = decision_engine("marker");
-    let question = Question { threshold: Some(0.6), ..span("where", &["order", "card"]) };
+    let question = span("where", &["order", "card"]);
     let words = long_state(1300);
+    // Random weights make words alike, so the threshold is put a little below the likeliest.
+    let Answer::Span { noul, .. } = ask_valid(&engine, &words.join(" "), std::slice::from_ref(&question)).remove(0)
+    else {
+        panic!()
+    };
+    let question = Question { threshold: Some(noul - 0.015), ..question };
     let room = room(&engine, &question, 640);
     let step = room - room / 4;
     let Answer::Span { spans: found, noul, .. } =
@@ -116,7 +122,7 @@ fn the_spans_of_windows_are_united() {
     }
     let mut found: Vec<_> = found.into_iter().map(|span| (span.label, span.start, span.end)).collect();
     found.sort();
-    assert!(!found.is_empty());
+    assert!(found.len() > 4, "{found:?}");
     assert_eq!(found, joined);
     assert!((noul - likeliest).abs() < 1e-5);
 }
