@@ -50,7 +50,7 @@ pub struct ModelOptions {
     pub family: Option<String>,
     /// `auto`, `cpu`, `cuda` or `cuda:<number>`.
     pub device: Option<String>,
-    /// `exact`.
+    /// `exact`, or `shared_context` for models that read a state once for all its questions.
     pub profile: Option<String>,
     /// `auto` or `onnxruntime`.
     pub engine: Option<String>,
@@ -77,9 +77,11 @@ pub const FAMILIES: &[&str] = &[
     "rerank",
     "token_classification",
     "grounded_hallucination",
+    "marker_decisions",
+    "packed_decisions",
 ];
 
-const PROFILES: &[&str] = &["exact"];
+const PROFILES: &[&str] = &["exact", "shared_context"];
 const ENGINES: &[&str] = &["auto", "onnxruntime"];
 
 impl Default for EngineOptions {

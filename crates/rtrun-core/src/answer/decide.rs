@@ -18,18 +18,22 @@ pub fn plan(
     state: &str,
     questions: &[&Question],
 ) -> Result<Planned, Error> {
-    let read = StateReading {
+    let laid_out = layout.lay_out(&reading(model, limits, state), questions)?;
+    let finish = laid_out.finish;
+    let finish = Box::new(move |outputs: &[Arc<RowOutput>]| Ok(ItemAnswer::Answers(Arc::new(finish(outputs)))));
+    let input = ReadInput { windows: laid_out.rows.len(), ..laid_out.input };
+    Ok(Planned { rows: laid_out.rows, input, finish })
+}
+
+/// A state within its limits.
+pub fn reading<'r>(model: &'r LoadedModel, limits: Limits, state: &'r str) -> StateReading<'r> {
+    StateReading {
         reader: &model.reader,
         state,
         row_tokens: limits.row_tokens,
         scan_tokens: limits.scan_tokens,
         overflow: limits.overflow,
-    };
-    let laid_out = layout.lay_out(&read, questions)?;
-    let finish = laid_out.finish;
-    let finish = Box::new(move |outputs: &[Arc<RowOutput>]| Ok(ItemAnswer::Answers(Arc::new(finish(outputs)))));
-    let input = ReadInput { windows: laid_out.rows.len(), ..laid_out.input };
-    Ok(Planned { rows: laid_out.rows, input, finish })
+    }
 }
 
 /// Checks that a model answers questions of this kind.

@@ -12,3 +12,4 @@ mod rerank;
 
 pub use bundle::bundle;
 pub use item::Answered;
+pub use read::windows;

@@ -260,7 +260,8 @@ impl Works {
                 .iter()
                 .map(|asked| asked.question.as_ref().map(|_| (0, 0)).map_err(Clone::clone))
                 .collect();
-            for group in layout.groups(&questions) {
+            let read = decide::reading(model, limits, &asked.state);
+            for group in layout.groups(&read, &questions) {
                 let together: Vec<&Question> = group.iter().map(|index| questions[*index]).collect();
                 let written: Vec<String> = together.iter().map(|question| decide::canonical(question)).collect();
                 let parts: Vec<&[u8]> = [conditions.as_str(), asked.state.as_str()]

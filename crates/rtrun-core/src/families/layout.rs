@@ -13,7 +13,7 @@ pub trait DecisionLayout: Send + Sync {
     fn card(&self) -> &DecisionCard;
 
     /// Which questions are read together: every group becomes rows of its own. Indices into `questions`.
-    fn groups(&self, questions: &[&Question]) -> Vec<Vec<usize>>;
+    fn groups(&self, read: &StateReading<'_>, questions: &[&Question]) -> Vec<Vec<usize>>;
 
     /// The rows of one group over a state. Fails with `invalid_question` where the questions leave no room.
     fn lay_out(&self, read: &StateReading<'_>, questions: &[&Question]) -> Result<LaidOut, Error>;

@@ -1,6 +1,7 @@
 //! Model families: what the vectors of a trunk become.
 
 mod classifier;
+mod decisions;
 mod head;
 mod layout;
 mod reduce;
@@ -9,6 +10,7 @@ mod surfaces;
 mod transform;
 
 pub use classifier::{Classifier, Reads};
+pub use decisions::{MarkerDecisions, PackedDecisions};
 pub use head::{GROUNDED_PROMPT, Head, HeadInputs, sigmoid, softmax};
 pub use layout::{DecisionCard, DecisionLayout, Finish, LaidOut, ReadInput, StateReading};
 pub use reduce::Reduction;

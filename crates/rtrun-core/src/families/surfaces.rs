@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::classifier::Classifier;
+use super::decisions::{MarkerDecisions, PackedDecisions};
 use super::head::Head;
 use super::layout::DecisionLayout;
 use crate::error::Error;
-use crate::package::{Architecture, FamilyKind, HeadSettings, Package, VectorForms, Weights};
+use crate::package::{Architecture, DecisionSettings, FamilyKind, HeadSettings, Package, VectorForms, Weights};
+use crate::tokens::TextReader;
 
 /// Everything that can be asked of one model. All of it reads the same trunk, so that all of it together costs one
 /// forward.
@@ -49,8 +51,11 @@ pub const CLASSIFIER: &str = "classifier";
 
 impl Surfaces {
     /// What a package serves, with its heads loaded. `dimension` is the width of the trunk.
-    pub fn open(package: &Package, dimension: usize) -> Result<Self, Error> {
+    pub fn open(package: &Package, reader: &TextReader, dimension: usize) -> Result<Self, Error> {
         match package.family {
+            FamilyKind::MarkerDecisions | FamilyKind::PackedDecisions => {
+                Ok(Self { decisions: decisions(package, reader, dimension)?, ..Self::default() })
+            }
             FamilyKind::Embeddings | FamilyKind::StaticEmbeddings => Ok(Self {
                 embedding: Some(embedding_card(package, dimension)?),
                 heads: heads(package, dimension)?,
@@ -90,6 +95,19 @@ fn embedding_card(package: &Package, dimension: usize) -> Result<EmbeddingCard, 
         prompts,
         default_prompt,
     })
+}
+
+fn decisions(
+    package: &Package,
+    reader: &TextReader,
+    dimension: usize,
+) -> Result<Option<Arc<dyn DecisionLayout>>, Error> {
+    let Some(decisions) = &package.decisions else { return Ok(None) };
+    let (weights, trunk) = (&decisions.weights, (reader, dimension));
+    Ok(Some(match &decisions.settings {
+        DecisionSettings::Marker(settings) => Arc::new(MarkerDecisions::open(settings, package, weights, trunk)?),
+        DecisionSettings::Packed(settings) => Arc::new(PackedDecisions::open(settings, package, weights, trunk)?),
+    }))
 }
 
 /// The heads that `rtrun.json` names.

@@ -9,7 +9,7 @@ use crate::package::{BertConfig, Weights};
 
 /// Builds the first `layers` layers.
 pub fn graph(weights: &Weights, config: &BertConfig, layers: usize) -> Result<Graph, Error> {
-    let mut builder = GraphBuilder::new(weights, &["bert.", ""], "embeddings.word_embeddings.weight")?;
+    let mut builder = GraphBuilder::new(weights, &["bert.", "encoder.", ""], "embeddings.word_embeddings.weight")?;
     declare_inputs(&mut builder, true);
     let trunk = PostNorm {
         hidden: config.hidden_size,

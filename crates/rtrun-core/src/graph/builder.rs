@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use prost::Message;
 
+use super::decision_layers::QUESTION_TYPE;
 use super::interface::{ATTENTION_MASK, Graph, GraphModel, HeldWeight, Inputs, Integers, Output, Per, TOKEN_TYPES};
 use super::onnx::{
     Attribute, Dimension, GraphMessage, Model, Node, OperatorSet, Shape, StringEntry, Tensor, TensorType, Type,
@@ -59,6 +60,36 @@ impl<'w> GraphBuilder<'w> {
         let graph = GraphMessage { name: Some("rtrun".to_owned()), ..GraphMessage::default() };
         let (file_name, made, held) = (file_name.to_owned(), HashMap::new(), Vec::new());
         Ok(Self { weights, prefix, file_name, graph, made, held, memory_bytes: 0 })
+    }
+
+    /// Goes on with a generated graph, over further weights in the folder of the first. Its outputs have to be declared
+    /// anew.
+    pub fn resume(graph: &Graph, weights: &'w Weights) -> Result<Self, Error> {
+        let GraphModel::Generated { bytes, weights_folder, held } = &graph.model else {
+            return Err(Error::Internal("Only generated graphs are added to; this is a bug".to_owned()));
+        };
+        if weights.path().parent() != Some(weights_folder.as_path()) {
+            let problem = "Cannot use the package: the weights of the head must lie in the folder of model.safetensors";
+            return Err(Error::InvalidPackage(problem.to_owned()));
+        }
+        let model = Model::decode(bytes.as_slice())
+            .map_err(|error| Error::Internal(format!("A generated graph cannot be read: {error}")))?;
+        let mut builder = Self::new(weights, &[""], "")?;
+        builder.graph = GraphMessage { output: Vec::new(), ..model.graph.unwrap_or_default() };
+        builder.held.clone_from(held);
+        builder.memory_bytes = graph.memory_bytes;
+        Ok(builder)
+    }
+
+    /// Whether the graph has a weight of this name.
+    pub fn has_weight(&self, name: &str) -> bool {
+        let in_files = self.graph.initializer.iter().any(|tensor| tensor.name.as_deref() == Some(name));
+        in_files || self.held.iter().any(|weight| weight.name == name)
+    }
+
+    /// The weights that the graph refers to.
+    pub fn weights(&self) -> &'w Weights {
+        self.weights
     }
 
     /// Whether the weights have a tensor, named without its prefix.
@@ -171,8 +202,12 @@ impl<'w> GraphBuilder<'w> {
     /// Serializes the graph, whose output has a vector of the given width for every token.
     pub fn finish(self, output: &str, width: usize) -> Graph {
         let has = |name: &str| self.graph.input.iter().any(|input| input.name.as_deref() == Some(name));
-        let inputs =
-            Inputs { takes_mask: has(ATTENTION_MASK), takes_segments: has(TOKEN_TYPES), integers: Integers::I32 };
+        let inputs = Inputs {
+            takes_mask: has(ATTENTION_MASK),
+            takes_segments: has(TOKEN_TYPES),
+            takes_type: has(QUESTION_TYPE),
+            integers: Integers::I32,
+        };
         let opset = |domain: &str, version| OperatorSet { domain: Some(domain.to_owned()), version: Some(version) };
         let model = Model {
             ir_version: Some(8),

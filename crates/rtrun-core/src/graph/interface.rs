@@ -60,6 +60,8 @@ pub struct Inputs {
     pub takes_mask: bool,
     /// Whether the graph takes [`TOKEN_TYPES`].
     pub takes_segments: bool,
+    /// Whether the graph takes what each row asks, `[batch, 1]`; see [`super::QUESTION_TYPE`].
+    pub takes_type: bool,
     /// The element type of every input.
     pub integers: Integers,
 }

@@ -4,6 +4,7 @@
 mod bert;
 mod builder;
 mod deberta;
+mod decision_layers;
 mod distances;
 mod distilbert;
 mod interface;
@@ -16,6 +17,7 @@ mod roberta;
 mod shipped;
 mod trunk;
 
+pub use decision_layers::{DECIDED, DecisionLayers, QUESTION_TYPE, with_decision_layers};
 pub use interface::{
     ATTENTION_MASK, Graph, GraphModel, HeldWeight, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES,
 };

@@ -7,8 +7,8 @@ use crate::devices::Device;
 use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use crate::engines::{Encoder, StaticEncoder};
 use crate::error::Error;
-use crate::graph::{Graph, shipped_graph, trunk_graph};
-use crate::package::{Architecture, Package};
+use crate::graph::{DecisionLayers, Graph, shipped_graph, trunk_graph, with_decision_layers};
+use crate::package::{Architecture, DecisionSettings, Package};
 use crate::tokens::TextReader;
 
 /// How a model will be computed.
@@ -41,7 +41,8 @@ impl Blueprint {
                 let graph = |layers| trunk_graph(package.weights()?, config, layers);
                 let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
                 let shorter = earlier.map(|layer| graph(Some(*layer))).collect::<Result<_, _>>()?;
-                Ok(Self::Graphs { whole: graph(None)?, shorter })
+                let whole = with_layers(graph(None)?, package, config.hidden_size())?;
+                Ok(Self::Graphs { whole, shorter })
             }
             Architecture::ShippedOnnx(shipped) => {
                 check_vocabulary(package, reader, shipped.vocabulary)?;
@@ -90,6 +91,16 @@ pub fn sessions(package: &Package, graphs: (&Graph, &[Graph]), plan: SessionPlan
     };
     // Reordered copies for every exit would take the memory of the weights again.
     std::iter::once(session(whole, true)).chain(shorter.iter().map(|graph| session(graph, false))).collect()
+}
+
+/// The graph of a trunk with the layers that its family puts behind it.
+fn with_layers(trunk: Graph, package: &Package, hidden: usize) -> Result<Graph, Error> {
+    let Some(decisions) = &package.decisions else { return Ok(trunk) };
+    let DecisionSettings::Marker(settings) = &decisions.settings else { return Ok(trunk) };
+    let head = &settings.head;
+    let types = head.type_embedding.then_some(settings.questions.types.len());
+    let layers = DecisionLayers { prefix: &head.prefix, hidden, layers: head.layers, types };
+    with_decision_layers(trunk, &decisions.weights, layers)
 }
 
 fn check_vocabulary(package: &Package, reader: &TextReader, vocabulary: usize) -> Result<(), Error> {

@@ -1,11 +1,14 @@
 //! The self-check at load: recorded probes answered twice, equal to each other and close to the record.
 
+use std::sync::Arc;
+
 use super::card::GoldenStatus;
 use crate::devices::Device;
 use crate::engines::{Encoder, RowOutput, RowRequest};
 use crate::error::Error;
-use crate::families::Surfaces;
-use crate::package::Package;
+use crate::families::{StateReading, Surfaces};
+use crate::package::{GoldenDecisions, GoldenQuestion, Package};
+use crate::question::Question;
 use crate::tokens::{Overflow, TextReader};
 
 /// What the check needs of a model that does not serve yet.
@@ -33,9 +36,12 @@ pub fn check_golden(candidate: &Candidate, device: Device, encoder: &mut dyn Enc
         let probabilities = head.probabilities(&output)?;
         candidate.compare(&head.name, &probabilities, &probe.probabilities, tolerance)?;
     }
+    for probe in &golden.decisions {
+        candidate.check_questions(encoder, probe, golden.tolerance)?;
+    }
     Ok(GoldenStatus {
         status: "matched",
-        checked: golden.embeddings.len() + golden.classify.len(),
+        checked: golden.embeddings.len() + golden.classify.len() + golden.decisions.len(),
         reference: Some(golden.reference.clone()),
         tolerance: Some(tolerance),
     })
@@ -44,13 +50,46 @@ pub fn check_golden(candidate: &Candidate, device: Device, encoder: &mut dyn Enc
 impl Candidate<'_> {
     fn output_twice(&self, encoder: &mut dyn Encoder, text: &str) -> Result<RowOutput, Error> {
         let row = self.reader.read(text, self.package.max_tokens, Overflow::Truncate)?.ids;
-        let row = [RowRequest::sentence(row)];
-        let first = encoder.encode(&row)?.remove(0);
-        let second = encoder.encode(&row)?.remove(0);
+        self.twice(encoder, &[RowRequest::sentence(row)])
+    }
+
+    fn twice(&self, encoder: &mut dyn Encoder, row: &[RowRequest]) -> Result<RowOutput, Error> {
+        let first = encoder.encode(row)?.remove(0);
+        let second = encoder.encode(row)?.remove(0);
         let bits = |output: &RowOutput| -> Vec<u32> {
-            output.sentence.iter().flat_map(|vector| vector.iter().map(|value| value.to_bits())).collect()
+            let vectors = [&output.sentence, &output.tokens].into_iter().flatten();
+            vectors.flat_map(|vector| vector.iter().map(|value| value.to_bits())).collect()
         };
         if bits(&first) == bits(&second) { Ok(first) } else { Err(self.failed("two answers to the same probe differ")) }
+    }
+
+    /// Asks the questions of a probe; its state is read in windows where it is long.
+    fn check_questions(&self, encoder: &mut dyn Encoder, probe: &GoldenDecisions, tolerance: f32) -> Result<(), Error> {
+        let none = || self.failed("there are probes of decisions, but the model answers no questions");
+        let layout = self.surfaces.decisions.as_ref().ok_or_else(none)?;
+        let read = StateReading {
+            reader: self.reader,
+            state: &probe.state,
+            row_tokens: self.package.max_tokens,
+            scan_tokens: usize::MAX / 2,
+            overflow: Overflow::Window,
+        };
+        let questions: Vec<Question> = probe.questions.iter().map(GoldenQuestion::question).collect();
+        let questions: Vec<&Question> = questions.iter().collect();
+        for group in layout.groups(&read, &questions) {
+            let asked: Vec<&Question> = group.iter().map(|index| questions[*index]).collect();
+            let laid_out = layout.lay_out(&read, &asked)?;
+            let outputs = laid_out.rows.iter().map(|row| self.twice(encoder, std::slice::from_ref(row)).map(Arc::new));
+            let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+            for (index, answer) in group.iter().zip((laid_out.finish)(&outputs)) {
+                let recorded = &probe.questions[*index];
+                let what = format!("decisions ({})", questions[*index].kind.as_str());
+                let different = || self.failed(format_args!("a probe of {what} has another form or other places"));
+                let (found, recorded) = recorded.compared(&answer?).ok_or_else(different)?;
+                self.compare(&what, &found, &recorded, tolerance)?;
+            }
+        }
+        Ok(())
     }
 
     fn compare(&self, what: &str, found: &[f32], recorded: &[f32], tolerance: f32) -> Result<(), Error> {

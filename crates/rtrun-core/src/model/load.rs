@@ -17,12 +17,15 @@ use crate::error::Error;
 use crate::families::Surfaces;
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
-use crate::package::{Architecture, Package, PackageFiles, PackageFolder};
+use crate::package::{Architecture, FamilyKind, Package, PackageFiles, PackageFolder};
 use crate::schedule::{Lanes, QueueLimits, ResultCache, Worker, WorkerOptions};
 use crate::tokens::TextReader;
 
-/// The one profile there is.
-const PROFILE: &str = "exact";
+/// The profile that every model has.
+const EXACT: &str = "exact";
+
+/// The profile of models that read a state once for all its questions. They compute the same under `exact`.
+const SHARED_CONTEXT: &str = "shared_context";
 
 /// What all models of an engine share while they load.
 pub struct LoadContext {
@@ -75,12 +78,13 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         base: asked.base_path.as_deref(),
         family: asked.family.as_deref(),
     })?;
+    let profile = profile(asked.profile.as_deref(), package.family, &asked.name)?;
     let is_static = matches!(package.architecture, Architecture::Static(_));
     let reader = TextReader::new(&package.tokenizer, !is_static)
         .map_err(|problem| package.files.invalid("tokenizer.json", problem))?;
     let blueprint = Blueprint::of(&package, &reader)?;
     let reserved = Reservation::new(slot, context, blueprint.memory_bytes())?;
-    let surfaces = Surfaces::open(&package, blueprint.dimension())?;
+    let surfaces = Surfaces::open(&package, &reader, blueprint.dimension())?;
     let request = PlaceRequest {
         library: &options.runtime_library,
         threads: options.threads,
@@ -119,10 +123,10 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         reader,
         worker,
         lanes,
-        cache: ResultCache::new(options.result_cache_entries, PROFILE, &digests.model),
+        cache: ResultCache::new(options.result_cache_entries, profile, &digests.model),
         max_tokens: package.max_tokens,
         max_scan_tokens: asked.max_scan_tokens.unwrap_or(device.scan_rows() * package.max_tokens),
-        profile: PROFILE,
+        profile,
         engine,
         device: device.to_string(),
         threads: if is_static { 1 } else { options.threads },
@@ -134,6 +138,18 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         golden,
         memory_bytes,
     })
+}
+
+/// The profile that was asked for, if the family has it.
+fn profile(asked: Option<&str>, family: FamilyKind, model: &str) -> Result<&'static str, Error> {
+    match (asked, family) {
+        (Some(SHARED_CONTEXT), FamilyKind::PackedDecisions) => Ok(SHARED_CONTEXT),
+        (Some(SHARED_CONTEXT), family) => Err(Error::InvalidOptions(format!(
+            "Cannot load model {model:?} with the profile {SHARED_CONTEXT:?}: its family {:?} reads a state anew for every question; use {EXACT:?}, or a model of the family \"packed_decisions\"",
+            family.as_str()
+        ))),
+        _ => Ok(EXACT),
+    }
 }
 
 /// Whether the engine began to close meanwhile.

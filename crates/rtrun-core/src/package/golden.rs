@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::files::PackageFiles;
+use super::golden_decisions::GoldenDecisions;
 use crate::error::Error;
 
 const GOLDEN: &str = "golden.json";
@@ -22,6 +23,9 @@ pub struct Golden {
     /// Probes of heads.
     #[serde(default)]
     pub classify: Vec<GoldenClassify>,
+    /// Probes of typed questions.
+    #[serde(default)]
+    pub decisions: Vec<GoldenDecisions>,
 }
 
 /// One text and its whole sentence vector.
@@ -56,7 +60,10 @@ impl Golden {
         if !(golden.tolerance.is_finite() && golden.tolerance >= 0.0) {
             return Err(package.invalid(GOLDEN, "tolerance must be a number of at least 0"));
         }
-        if golden.embeddings.is_empty() && golden.classify.is_empty() {
+        if let Some(at) = golden.decisions.iter().position(|probe| probe.questions.is_empty()) {
+            return Err(package.invalid(GOLDEN, format_args!("decisions[{at}].questions is empty; ask at least one")));
+        }
+        if golden.embeddings.is_empty() && golden.classify.is_empty() && golden.decisions.is_empty() {
             return Err(package.invalid(GOLDEN, "has no probe; record at least one"));
         }
         Ok(Some(golden))

@@ -72,8 +72,8 @@ pub struct SentenceSettings {
 }
 
 impl HubConfig {
-    pub fn open(package: &PackageFiles) -> Result<Self, Error> {
-        package.read_json("config.json")?.ok_or_else(|| package.invalid("config.json", "is missing"))
+    pub fn open(package: &PackageFiles, file: &str) -> Result<Self, Error> {
+        package.read_json(file)?.ok_or_else(|| package.invalid(file, "is missing"))
     }
 
     /// Whether the package holds token vectors instead of a network.

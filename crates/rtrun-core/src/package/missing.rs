@@ -4,10 +4,10 @@ use super::files::PackageFiles;
 use crate::error::Error;
 
 /// Why a folder without `tokenizer.json` cannot be used.
-pub fn no_tokenizer(files: &PackageFiles) -> Error {
+pub fn no_tokenizer(files: &PackageFiles, file: &str) -> Error {
     let advice =
         "load the tokenizer with Transformers' AutoTokenizer and save it into the folder, which writes the file";
-    files.invalid("tokenizer.json", format_args!("is missing; {advice}"))
+    files.invalid(file, format_args!("is missing; {advice}"))
 }
 
 /// Why a folder without weights in a form that is read cannot be used.

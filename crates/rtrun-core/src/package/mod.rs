@@ -1,9 +1,11 @@
 //! Model packages: open a folder, check its hashes, learn what it is. Nothing in a package is ever executed.
 
 mod adapter;
+mod decisions;
 mod digests;
 mod files;
 mod golden;
+mod golden_decisions;
 mod hub;
 mod manifest;
 mod missing;
@@ -15,9 +17,14 @@ mod trunks;
 mod vectors;
 mod weights;
 
+pub use decisions::{
+    Calibration, CalibrationSettings, DecisionSettings, Decisions, MarkerHeadSettings, MarkerSettings, Markers,
+    PackedHeadSettings, PackedSettings, QuestionSettings, QuestionType, SpanSettings,
+};
 pub use digests::{AdapterDigests, Digests};
 pub use files::PackageFiles;
 pub use golden::{Golden, GoldenClassify, GoldenEmbedding};
+pub use golden_decisions::{GoldenDecisions, GoldenOption, GoldenQuestion, GoldenSpan};
 pub use hub::{Pooling, StaticConfig};
 pub use open::{Architecture, Package, PackageFolder};
 pub use recognize::FamilyKind;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::adapter::{ADAPTER_CONFIG, ADAPTER_WEIGHTS, AdapterConfig, merge};
+use super::decisions::{DecisionSettings, Decisions, LayaFiles};
 use super::digests::{Digests, WeightsFile};
 use super::files::PackageFiles;
 use super::golden::Golden;
@@ -21,6 +22,8 @@ use crate::error::Error;
 use crate::families::{CLASSIFIER, GROUNDED_PROMPT};
 
 const WEIGHTS: &str = "model.safetensors";
+const CONFIG: &str = "config.json";
+const TOKENIZER: &str = "tokenizer.json";
 
 /// What computes the vectors.
 #[derive(Debug)]
@@ -71,6 +74,8 @@ pub struct Package {
     pub classifier: Option<(Vec<String>, HeadKind)>,
     /// The calibration of that head.
     pub classifier_settings: ClassifierSettings,
+    /// How typed questions are answered; of decision families only.
+    pub decisions: Option<Decisions>,
     /// The licence that the package names.
     pub licence: Option<String>,
     /// Recorded answers.
@@ -101,21 +106,25 @@ impl Package {
             None => (not_an_adapter(files)?, None),
         };
         let settings = Settings::open(&files)?;
-        let config = HubConfig::open(&files)?;
+        let laya = LayaFiles::open(&files)?;
+        let config = HubConfig::open(&files, laya.as_ref().map_or(CONFIG, |laya| laya.config))?;
         let sentence = SentenceSettings::open(&files)?;
         let task = adapter.as_ref().map(|adapter| recognize::adapted_family(&files, adapter)).transpose()?.flatten();
-        let family = recognize::family(&files, family.or(settings.family.as_deref()).or(task), &config)?;
+        let named = family.or(settings.family.as_deref()).or(laya.as_ref().map(|_| "marker_decisions")).or(task);
+        let family = recognize::family(&files, named, &config)?;
         let architecture = architecture(&files, &config, family)?;
-        if family.is_classifier() && !settings.heads.is_empty() {
+        if !family.takes_heads() && !settings.heads.is_empty() {
             return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
         }
         let classifier =
             if family.is_classifier() { Some(recognize::classifier(&files, &config, family)?) } else { None };
         let classifier_settings = classifier_settings(&files, &settings, family, classifier.as_ref())?;
         let max_tokens = max_tokens(&files, &settings, &sentence, &architecture)?;
+        let max_tokens = laya.as_ref().map_or(max_tokens, |laya| laya.max_tokens.min(max_tokens));
         let (pooling, normalize) = vector(&files, &settings, &sentence, (&architecture, family))?;
         let vectors = vector_forms(&files, &settings, &config, (&architecture, family))?;
-        let tokenizer = files.read("tokenizer.json")?.ok_or_else(|| no_tokenizer(&files))?;
+        let tokenizer = laya.as_ref().map_or(TOKENIZER, |laya| laya.tokenizer);
+        let tokenizer = files.read(tokenizer)?.ok_or_else(|| no_tokenizer(&files, tokenizer))?;
         let golden = Golden::open(&files)?;
         let (weights, weights_file, adapter_file) = match (&architecture, adapter) {
             (Architecture::ShippedOnnx(graph), None) => (None, (graph.file.clone(), graph.path.clone()), None),
@@ -136,6 +145,14 @@ impl Package {
                 return Err(files.invalid(ADAPTER_CONFIG, problem));
             }
         };
+        let asked = DecisionSettings::of(&files, family, settings.decisions.as_ref(), laya)?;
+        let decisions = match (asked, &weights) {
+            (None, _) => None,
+            (Some(asked), Some(weights)) => Some(Decisions::open(&files, name, asked, (WEIGHTS, weights))?),
+            (Some(_), None) => {
+                return Err(files.invalid(WEIGHTS, "is missing; a graph of its own answers no questions"));
+            }
+        };
         Ok(Self {
             name: name.to_owned(),
             golden,
@@ -148,6 +165,7 @@ impl Package {
             heads: settings.heads,
             classifier,
             classifier_settings,
+            decisions,
             licence: settings.licence,
             tokenizer,
             weights,

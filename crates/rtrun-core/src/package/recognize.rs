@@ -20,7 +20,11 @@ pub enum FamilyKind {
     Rerank,
     /// The classifier of a `*ForTokenClassification`.
     TokenClassification,
-    /// The same, over an answer that is read behind its context and question.
+    /// Typed questions, one row each.
+    MarkerDecisions,
+    /// Typed questions, all of a state in one row.
+    PackedDecisions,
+    /// The same as token classification, over an answer that is read behind its context and question.
     GroundedHallucination,
 }
 
@@ -33,6 +37,8 @@ impl FamilyKind {
             Self::SequenceClassification => "sequence_classification",
             Self::Rerank => "rerank",
             Self::TokenClassification => "token_classification",
+            Self::MarkerDecisions => "marker_decisions",
+            Self::PackedDecisions => "packed_decisions",
             Self::GroundedHallucination => "grounded_hallucination",
         }
     }
@@ -40,6 +46,11 @@ impl FamilyKind {
     /// Whether every token gets a label.
     pub fn labels_tokens(self) -> bool {
         matches!(self, Self::TokenClassification | Self::GroundedHallucination)
+    }
+
+    /// Whether `rtrun.json` may add heads over the sentence vector.
+    pub fn takes_heads(self) -> bool {
+        matches!(self, Self::Embeddings | Self::StaticEmbeddings)
     }
 
     /// Whether the package brings a classifier of its own.
@@ -67,6 +78,8 @@ pub fn family(files: &PackageFiles, named: Option<&str>, config: &HubConfig) -> 
             Err(files.invalid("config.json", "describes static embeddings; the family must be \"static_embeddings\""))
         }
         (Some("embeddings"), _) => Ok(FamilyKind::Embeddings),
+        (Some("marker_decisions"), _) => Ok(FamilyKind::MarkerDecisions),
+        (Some("packed_decisions"), _) => Ok(FamilyKind::PackedDecisions),
         (Some("token_classification"), _) => Ok(FamilyKind::TokenClassification),
         (Some("grounded_hallucination"), _) => Ok(FamilyKind::GroundedHallucination),
         (Some("sequence_classification" | "rerank"), _) | (None, Some(FamilyKind::SequenceClassification)) => {

@@ -36,6 +36,8 @@ pub struct Settings {
     /// Heads over the sentence vector.
     #[serde(default)]
     pub heads: Vec<HeadSettings>,
+    /// How typed questions are answered; read by the family, which decides what it may hold.
+    pub decisions: Option<serde_json::Value>,
     /// Calibration of the classifier that the repository brings.
     pub classifier: Option<ClassifierSettings>,
 }

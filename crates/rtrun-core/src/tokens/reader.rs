@@ -112,6 +112,11 @@ impl TextReader {
         self.tokenizer.token_to_id(token)
     }
 
+    /// The token of an id.
+    pub fn token(&self, id: u32) -> Option<String> {
+        self.tokenizer.id_to_token(id)
+    }
+
     /// Whether no text has to be read further than its budget decides.
     pub fn can_cut(&self) -> bool {
         self.rules.can_cut()

@@ -5,7 +5,8 @@ use rtrun_core::{BundleOptions, EmbeddingInput, Error, MAX_INPUTS, ReadingOption
 
 use crate::support::weights::poke;
 use crate::support::{
-    answer, block_on, classify_task, copy_without_manifest, embed_task, engine, fixture, open_ready, options, task,
+    answer, block_on, classify_task, copy_without_manifest, embed_task, engine, fixture, forwards, open_ready, options,
+    task,
 };
 
 fn max_tokens(tokens: usize) -> ReadingOptions {
@@ -14,11 +15,6 @@ fn max_tokens(tokens: usize) -> ReadingOptions {
 
 fn overflow(overflow: Overflow) -> ReadingOptions {
     ReadingOptions { overflow: Some(overflow), ..ReadingOptions::default() }
-}
-
-fn forwards(metrics: &str, model: &str) -> u64 {
-    let line = format!("rtrun_forward_duration_seconds_count{{model=\"{model}\"}} ");
-    metrics.lines().find_map(|found| found.strip_prefix(&line)).map_or(0, |count| count.parse().unwrap())
 }
 
 #[test]

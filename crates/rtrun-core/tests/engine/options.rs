@@ -24,7 +24,7 @@ fn what_is_not_there_yet_is_refused_by_name() {
     let expected = [
         "models[0].device \"rocm\" is not supported yet; use auto, cpu, cuda or cuda:<number>",
         &format!("models[0].family \"sparse\" is not supported yet; use {}", rtrun_core::FAMILIES.join(" or ")),
-        "models[0].profile \"max_speed\" is not supported yet; use exact",
+        "models[0].profile \"max_speed\" is not supported yet; use exact or shared_context",
         "models[0].engine \"native\" is not supported yet; use auto or onnxruntime",
     ];
     assert_eq!(refusal(options), expected.join("; "));

@@ -1,4 +1,5 @@
 mod adapters;
 mod damaged;
+mod decisions;
 mod recognized;
 mod refused;

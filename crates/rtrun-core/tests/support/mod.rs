@@ -1,6 +1,7 @@
 //! What the tests share: fixture packages, the inference library, engines over them.
 
 pub mod contract;
+pub mod decisions;
 mod library;
 pub mod session;
 pub mod weights;
@@ -131,4 +132,15 @@ pub fn classify(engine: &Arc<Engine>, head: &str, input: &[&str]) -> Vec<Vec<f32
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// The value of a metric, by its name and labels; 0 if it is not there.
+pub fn counter(metrics: &str, name: &str) -> u64 {
+    let found = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    found.map_or(0, |count| count.parse().unwrap())
+}
+
+/// How many forwards a model has run.
+pub fn forwards(metrics: &str, model: &str) -> u64 {
+    counter(metrics, &format!("rtrun_forward_duration_seconds_count{{model=\"{model}\"}}"))
 }

@@ -13,7 +13,7 @@ use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVect
 use crate::engines::pool::{normalize, pool};
 use crate::engines::priority::can_give_way;
 use crate::error::Error;
-use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, Integers, Per, TOKEN_TYPES};
+use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, Integers, Per, QUESTION_TYPE, TOKEN_TYPES};
 use crate::package::Pooling;
 
 /// How a session pools and computes.
@@ -109,7 +109,7 @@ impl OnnxEncoder {
         let Self { session, options, threads, source, .. } = self;
         let Some(session) = session else { return Err(ort::Error::new("the session is closed")) };
         let (inputs, output) = (source.inputs, &source.output);
-        let Grid { shape, ids, segments, mask } = Grid::new(rows);
+        let Grid { shape, ids, segments, mask, types } = Grid::new(rows);
         let mut run: RunOptions<NoSelectedOutputs> = RunOptions::new()?;
         if *threads == Threads::GiveWay && ids.len() > KEPT_TOKENS {
             // A forward of thousands of tokens takes gigabytes, which the library would keep for the next one.
@@ -122,6 +122,9 @@ impl OnnxEncoder {
         }
         if inputs.takes_segments {
             given.push((TOKEN_TYPES, tensor(inputs.integers, shape, segments)?));
+        }
+        if inputs.takes_type {
+            given.push((QUESTION_TYPE, tensor(inputs.integers, [rows.len(), 1], types)?));
         }
         self.stopper.begin(Arc::clone(&run));
         let outputs = session.run_with_options(given, &run)?;
@@ -220,6 +223,8 @@ struct Grid {
     ids: Vec<i32>,
     segments: Vec<i32>,
     mask: Vec<i32>,
+    /// What each row asks.
+    types: Vec<i32>,
 }
 
 impl Grid {
@@ -235,7 +240,8 @@ impl Grid {
             mask[start..start + row.len()].fill(1);
             segments[start + row.second_from..start + row.len()].fill(1);
         }
-        Self { shape: [rows.len(), tokens], ids, segments, mask }
+        let types = rows.iter().map(|request| i32::from(request.row.mark)).collect();
+        Self { shape: [rows.len(), tokens], ids, segments, mask, types }
     }
 }
 

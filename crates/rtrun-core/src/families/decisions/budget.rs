@@ -1,0 +1,96 @@
+//! How questions and options that are too long give way: the budgets that Laya models were trained with, and a harder
+//! cut where even those would leave no room for the state.
+
+use super::question_text::QuestionText;
+use super::user_text::UserText;
+use crate::error::Error;
+use crate::tokens::TextReader;
+
+/// A question in tokens, without its markers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuestionTokens {
+    /// Of the instructions.
+    pub instructions: Vec<u32>,
+    /// Of every option.
+    pub options: Vec<Vec<u32>>,
+}
+
+/// How many tokens a question may have.
+#[derive(Debug, Clone, Copy)]
+pub struct QuestionBudget {
+    /// What the model was trained with: instructions, options and one marker an option.
+    pub tokens: usize,
+    /// Tokens of one option.
+    pub option_tokens: usize,
+    /// What a row has room for at all, counted in the same way.
+    pub most: usize,
+}
+
+/// Room that instructions get at the cost of options.
+const WISHED_INSTRUCTIONS: usize = 16;
+/// Room that instructions always get.
+const LEAST_INSTRUCTIONS: usize = 8;
+/// Tokens of an option, its marker among them, that shrinking leaves.
+const LEAST_OPTION: usize = 4;
+/// The same where the row has no room for more: a marker and one token.
+const SMALLEST_OPTION: usize = 2;
+
+impl QuestionTokens {
+    /// Reads a question in at most the tokens of its budget. `reserved` are the tokens that no text of a user may have.
+    pub fn read(
+        reader: &TextReader,
+        text: &QuestionText,
+        reserved: &[String],
+        budget: QuestionBudget,
+    ) -> Result<Self, Error> {
+        let read = |text: &str, room: usize| -> Result<Vec<u32>, Error> {
+            let mut ids = reader.tokens(&UserText::new(text, reserved).text, room)?.ids;
+            ids.truncate(room);
+            Ok(ids)
+        };
+        let options = text.options.iter().map(|option| read(&format!(" {option}"), budget.option_tokens));
+        let instructions = read(&text.instructions, budget.tokens)?;
+        let mut question = Self { instructions, options: options.collect::<Result<_, _>>()? };
+        question.shrink(budget)?;
+        Ok(question)
+    }
+
+    /// Tokens with one marker an option.
+    pub fn len(&self) -> usize {
+        self.instructions.len() + self.options_len()
+    }
+
+    fn shrink(&mut self, budget: QuestionBudget) -> Result<(), Error> {
+        let count = self.options.len().max(1);
+        if self.options_len() + WISHED_INSTRUCTIONS > budget.tokens {
+            let each = budget.tokens.saturating_sub(WISHED_INSTRUCTIONS) / count;
+            self.cut_options(each.max(LEAST_OPTION));
+        }
+        let left = budget.tokens.saturating_sub(self.options_len());
+        self.instructions.truncate(left.max(LEAST_INSTRUCTIONS));
+        if self.len() <= budget.most {
+            return Ok(());
+        }
+        self.instructions.truncate(LEAST_INSTRUCTIONS);
+        let each = budget.most.saturating_sub(self.instructions.len()) / count;
+        if each < SMALLEST_OPTION {
+            return Err(Error::InvalidQuestion(format!(
+                "The question has {count} options; a row of this model has room for {} at most",
+                budget.most.saturating_sub(self.instructions.len()) / SMALLEST_OPTION
+            )));
+        }
+        self.cut_options(each);
+        Ok(())
+    }
+
+    /// Cuts every option to so many tokens, its marker among them.
+    fn cut_options(&mut self, each: usize) {
+        for option in &mut self.options {
+            option.truncate(each - 1);
+        }
+    }
+
+    fn options_len(&self) -> usize {
+        self.options.iter().map(|option| option.len() + 1).sum()
+    }
+}

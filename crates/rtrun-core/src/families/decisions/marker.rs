@@ -1,0 +1,140 @@
+//! One row a question: `CLS instructions SEP (MASK option)* SEP state SEP`. The vector at a MASK decides about its option.
+//! The layers between the trunk and the markers are part of the graph: see `graph/decision_layers.rs`.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::budget::{QuestionBudget, QuestionTokens};
+use super::frame::Frame;
+use super::marker_heads::{MarkerHeads, MarkerRows};
+use super::question_text::QuestionText;
+use super::state::{Beside, LEAST_STATE, StateTokens};
+use crate::engines::{Row, RowOutput, RowRequest, Wanted};
+use crate::error::Error;
+use crate::families::{DecisionCard, DecisionLayout, LaidOut, StateReading};
+use crate::package::{MarkerSettings, Package, QuestionSettings, QuestionType, Weights};
+use crate::question::{Question, QuestionKind};
+use crate::tokens::TextReader;
+
+/// The layout and its heads.
+pub struct MarkerDecisions {
+    card: DecisionCard,
+    settings: QuestionSettings,
+    overlap: usize,
+    frame: Frame,
+    mask: u32,
+    /// What no text of a user may have: the mask token in all its spellings.
+    reserved: Vec<String>,
+    heads: Arc<MarkerHeads>,
+}
+
+/// The spellings of the mask token that published tokenizers have.
+const MASKS: [&str; 2] = ["[MASK]", "<mask>"];
+
+impl MarkerDecisions {
+    /// Opens the heads of a package. `width` is that of the trunk.
+    pub fn open(
+        settings: &MarkerSettings,
+        package: &Package,
+        weights: &Weights,
+        (reader, width): (&TextReader, usize),
+    ) -> Result<Self, Error> {
+        let named = settings.head.mask_token.as_deref();
+        let masks: Vec<&str> = named.map_or_else(|| MASKS.to_vec(), |named| vec![named]);
+        let mask = masks.iter().find_map(|token| reader.token_id(token)).ok_or_else(|| {
+            let masks = masks.join(" or ");
+            let problem =
+                format!("has no token {masks}; name the one in front of options as decisions.head.mask_token");
+            package.files.invalid("tokenizer.json", problem)
+        })?;
+        let another = named.filter(|named| !MASKS.contains(named));
+        let questions = settings.questions.clone();
+        let card = DecisionCard {
+            question_types: questions.types.iter().map(|kind| kind.as_str()).collect(),
+            max_options: questions.max_options,
+            is_packed: false,
+        };
+        Ok(Self {
+            card,
+            settings: questions,
+            overlap: settings.window_overlap,
+            frame: Frame::of(package, reader)?,
+            mask,
+            reserved: MASKS.into_iter().chain(another).map(str::to_owned).collect(),
+            heads: Arc::new(MarkerHeads::open(settings, weights, width)?),
+        })
+    }
+
+    /// The ids in front of the state, and where the options' markers are among them.
+    fn question_ids(&self, read: &StateReading<'_>, question: &Question) -> Result<(Vec<u32>, Vec<usize>), Error> {
+        let frame = &self.frame;
+        let fixed = frame.before.len() + 3 * frame.after.len();
+        let budget = QuestionBudget {
+            tokens: self.settings.tokens,
+            option_tokens: self.settings.option_tokens,
+            most: read.row_tokens.saturating_sub(fixed + LEAST_STATE),
+        };
+        let text = QuestionText::new(question, &self.settings);
+        let tokens = QuestionTokens::read(read.reader, &text, &self.reserved, budget)?;
+        let mut ids = [frame.before.as_slice(), &tokens.instructions, &frame.after].concat();
+        let mut markers = Vec::with_capacity(tokens.options.len());
+        for option in &tokens.options {
+            markers.push(ids.len());
+            ids.push(self.mask);
+            ids.extend_from_slice(option);
+        }
+        ids.extend_from_slice(&frame.after);
+        Ok((ids, markers))
+    }
+
+    fn mark(&self, question: &Question) -> u8 {
+        let kind = question.kind.as_str();
+        let at = self.settings.types.iter().position(|known: &QuestionType| known.as_str() == kind);
+        at.and_then(|at| u8::try_from(at).ok()).unwrap_or(0)
+    }
+
+    fn lay_out_one(&self, read: &StateReading<'_>, question: &Question) -> Result<LaidOut, Error> {
+        let (before, markers) = self.question_ids(read, question)?;
+        let after = &self.frame.after;
+        let is_span = matches!(question.kind, QuestionKind::Span(_));
+        let beside = Beside {
+            fixed: before.len() + after.len(),
+            overlap: self.overlap,
+            with_places: is_span,
+            reserved: &self.reserved,
+        };
+        let state = StateTokens::read(read, beside)?;
+        let mark = self.mark(question);
+        let row = |window: &Range<usize>| {
+            let ids = [before.as_slice(), &state.ids[window.clone()], after].concat();
+            RowRequest { row: Row { mark, ..Row::plain(ids) }, wanted: Wanted::TOKENS }
+        };
+        let rows = state.windows.iter().map(row).collect();
+        let input = state.input;
+        let (heads, question, from) = (Arc::clone(&self.heads), question.clone(), before.len());
+        let text: Arc<str> = if is_span { read.state.into() } else { "".into() };
+        let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
+            let asked = MarkerRows { question, markers, state, from, text };
+            vec![if is_span { heads.spans(&asked, outputs) } else { heads.options(&asked, outputs) }]
+        });
+        Ok(LaidOut { rows, finish, input })
+    }
+}
+
+impl DecisionLayout for MarkerDecisions {
+    fn card(&self) -> &DecisionCard {
+        &self.card
+    }
+
+    fn groups(&self, _read: &StateReading<'_>, questions: &[&Question]) -> Vec<Vec<usize>> {
+        (0..questions.len()).map(|question| vec![question]).collect()
+    }
+
+    fn lay_out(&self, read: &StateReading<'_>, questions: &[&Question]) -> Result<LaidOut, Error> {
+        let [question] = questions else {
+            let count = questions.len();
+            return Err(Error::Internal(format!("A group of one question has {count}; this is a bug")));
+        };
+        self.lay_out_one(read, question)
+    }
+}

@@ -1,0 +1,99 @@
+//! What reads the answers of a marker row: a scorer at every marker, and the words of the state for spans.
+
+use std::sync::Arc;
+
+use super::answers::{Logits, answer, finite, threshold};
+use super::projection::{EPSILON, SpanHead};
+use super::state::StateTokens;
+use super::words::{stretches, words, words_in};
+use crate::engines::RowOutput;
+use crate::error::Error;
+use crate::families::transform::{Linear, Norm, Step, Transform};
+use crate::families::{show, sigmoid, union};
+use crate::package::{Activation, Calibration, MarkerSettings, Weights};
+use crate::question::{Answer, Question, QuestionKind};
+
+/// The heads of a marker model.
+pub struct MarkerHeads {
+    /// From the vector at a marker to its logit.
+    scorer: Transform,
+    spans: Option<SpanHead>,
+    calibration: Calibration,
+    width: usize,
+}
+
+/// A question and where its parts are in its rows.
+pub struct MarkerRows {
+    pub question: Question,
+    /// Where the options' markers are in every row.
+    pub markers: Vec<usize>,
+    pub state: StateTokens,
+    /// Where the state begins in every row.
+    pub from: usize,
+    /// The state as the user gave it; empty unless places are asked for.
+    pub text: Arc<str>,
+}
+
+impl MarkerHeads {
+    /// Reads the scorer and, where there is one, the head of spans.
+    pub fn open(settings: &MarkerSettings, weights: &Weights, width: usize) -> Result<Self, Error> {
+        let prefix = &settings.head.prefix;
+        let module = |part: usize| format!("{prefix}scorer.{part}");
+        let linear = |part: usize, outputs: usize| {
+            let [weight, bias] = ["weight", "bias"].map(|name| format!("{}.{name}", module(part)));
+            Linear::open(weights, &weight, Some(&bias), [outputs, width])
+        };
+        let scorer = Transform::new(vec![
+            Step::Norm(Norm::open(weights, &module(0), width, EPSILON)?),
+            Step::Linear(linear(1, width)?),
+            Step::Activation(Activation::Gelu),
+            Step::Linear(linear(3, 1)?),
+        ]);
+        let spans = settings.span.map(|span| SpanHead::open(weights, prefix, width, span)).transpose()?;
+        Ok(Self { scorer, spans, calibration: Calibration::new(settings.calibration.clone()), width })
+    }
+
+    /// The answer to a question that is none of spans.
+    pub fn options(&self, asked: &MarkerRows, outputs: &[Arc<RowOutput>]) -> Result<Answer, Error> {
+        let windows = outputs.iter().map(|output| {
+            let tokens = tokens(output)?;
+            let logit = |marker: &usize| self.scorer.apply(&tokens[marker * self.width..][..self.width])[0];
+            Ok(Logits { options: asked.markers.iter().map(logit).collect(), abstain: None })
+        });
+        let windows = windows.collect::<Result<Vec<_>, Error>>()?;
+        answer(&asked.question, &windows, &self.calibration)
+    }
+
+    /// The answer to a question of spans. Those of windows are united.
+    pub fn spans(&self, asked: &MarkerRows, outputs: &[Arc<RowOutput>]) -> Result<Answer, Error> {
+        let (Some(head), QuestionKind::Span(labels)) = (&self.spans, &asked.question.kind) else {
+            return Err(Error::Internal("A question of spans lost its head; this is a bug".to_owned()));
+        };
+        let threshold = threshold(&asked.question, &self.calibration);
+        let temperature = self.calibration.temperature("span", labels.len());
+        let all = words(&asked.state.places);
+        let mut found = Vec::new();
+        let mut noul = 0.0_f32;
+        for (output, window) in outputs.iter().zip(&asked.state.windows) {
+            let tokens = tokens(output)?;
+            let vector = |at: usize| &tokens[at * self.width..][..self.width];
+            let markers: Vec<&[f32]> = asked.markers.iter().map(|marker| vector(*marker)).collect();
+            let here = &all[words_in(&all, window)];
+            let of_words = here.iter().map(|word| vector(asked.from + word.token - window.start));
+            let mut probabilities = head.logits(of_words, &markers);
+            for logit in &mut probabilities {
+                *logit /= temperature;
+            }
+            sigmoid(&mut probabilities);
+            noul = probabilities.iter().fold(noul, |most, value| if *value <= most { most } else { *value });
+            found.extend(stretches(here, &probabilities, labels.len(), threshold));
+        }
+        let keys: Vec<String> = labels.iter().map(|label| label.key.clone()).collect();
+        finite(Answer::Span { noul, spans: show(&union(found), &keys, &asked.text), threshold })
+    }
+}
+
+/// The vectors of a row's tokens.
+pub fn tokens(output: &RowOutput) -> Result<&[f32], Error> {
+    output.tokens.as_deref().ok_or_else(|| Error::Internal("A question lost its vectors; this is a bug".to_owned()))
+}

@@ -1,0 +1,86 @@
+//! The state of a question: whole, cut, or in windows beside tokens that every row repeats.
+
+use std::ops::Range;
+
+use super::user_text::UserText;
+use crate::answer::windows;
+use crate::error::Error;
+use crate::families::{ReadInput, StateReading};
+use crate::tokens::{Overflow, Place, too_long};
+
+/// The tokens of a state and the rows that they are read in.
+#[derive(Debug)]
+pub struct StateTokens {
+    /// All that is read.
+    pub ids: Vec<u32>,
+    /// Where they stand in the state as the user gave it; empty unless asked for.
+    pub places: Vec<Place>,
+    /// Per row the tokens that it has of the state.
+    pub windows: Vec<Range<usize>>,
+    /// How much is read.
+    pub input: ReadInput,
+}
+
+/// What a state is read beside, and for what.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside<'r> {
+    /// Tokens that every row has besides the state.
+    pub fixed: usize,
+    /// The most tokens that a window shares with the next.
+    pub overlap: usize,
+    /// Whether answers name places of the state.
+    pub with_places: bool,
+    /// The tokens that no text of a user may have.
+    pub reserved: &'r [String],
+}
+
+/// Room for the state that questions must leave: fewer tokens a row would mean hundreds of rows.
+pub const LEAST_STATE: usize = 16;
+
+/// A window shares at most a part of itself with the next.
+const OVERLAP_PART: usize = 4;
+
+impl StateTokens {
+    /// Reads a state. Fails with `max_length_exceeded` or `scan_budget_exceeded` as the overflow has it.
+    pub fn read(read: &StateReading<'_>, beside: Beside<'_>) -> Result<Self, Error> {
+        let Beside { fixed, overlap, with_places, reserved } = beside;
+        let room = read.row_tokens.saturating_sub(fixed).max(1);
+        let most = if read.overflow == Overflow::Window { read.scan_tokens } else { room };
+        let text = UserText::new(read.state, reserved);
+        if read.overflow != Overflow::Truncate && read.reader.is_surely_longer(&text.text, most) {
+            return Err(over_limit(read));
+        }
+        let found = if with_places {
+            read.reader.placed_tokens(&text.text, most)
+        } else {
+            read.reader.tokens(&text.text, most)
+        };
+        let mut found = found?;
+        let tokens = found.ids.len();
+        if tokens > most && read.overflow != Overflow::Truncate {
+            return Err(over_limit(read));
+        }
+        found.ids.truncate(most);
+        found.places.truncate(most);
+        let windows = windows(found.ids.len(), room, overlap.min(room / OVERLAP_PART));
+        let input = ReadInput {
+            tokens: fixed + tokens,
+            processed_tokens: windows.iter().map(|window| fixed + window.len()).sum(),
+            truncated: tokens > most,
+            is_lower_bound: found.has_more,
+            windows: windows.len(),
+        };
+        let places = found.places.into_iter().map(|place| text.original(place)).collect();
+        Ok(Self { ids: found.ids, places, windows, input })
+    }
+}
+
+fn over_limit(read: &StateReading<'_>) -> Error {
+    if read.overflow != Overflow::Window {
+        return too_long(read.row_tokens);
+    }
+    Error::ScanBudgetExceeded(format!(
+        "The state has more than {} tokens, none of which was read; shorten it, raise max_tokens, or set overflow to \"truncate\" to read its beginning",
+        read.scan_tokens
+    ))
+}
