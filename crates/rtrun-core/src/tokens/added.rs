@@ -71,10 +71,10 @@ impl AddedTokens {
 
     /// Where a text may not be cut because a token would change, the next place to try. No added token may stand on both
     /// sides, take the white space at the cut with it, or depend on the character behind the cut. An open cut, whose
-    /// last tokens are not kept, is only refused for white space that a token behind it may take.
+    /// last tokens are not kept, is only refused for white space that a token at it or behind it may take.
     pub fn refuse(&self, text: &str, at: usize, is_open: bool) -> Option<usize> {
         let (before, after) = text.split_at(at);
-        if !is_open && self.plain.iter().any(|token| is_split(token, before, after)) {
+        if self.plain.iter().any(|token| (!is_open || token.lstrip) && is_split(token, before, after)) {
             return Some(at + 1);
         }
         if self.plain.iter().any(|token| token.lstrip || token.rstrip) && before.ends_with(char::is_whitespace) {
