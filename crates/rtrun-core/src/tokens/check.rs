@@ -2,9 +2,12 @@
 
 use tokenizers::{Encoding, NormalizerWrapper, PreTokenizerWrapper, Tokenizer};
 
+use super::added::AddedTokens;
 use super::boundary::{CUT_KINDS, CutKind, cut_kind, is_solid};
-use super::prefix::PrefixRules;
-use super::words::WordMemo;
+use super::normal::{Normalization, normalization};
+use super::pieces::{Search, search, spanned};
+use super::prefix::{PrefixRules, Trust};
+use super::words::{WordMemo, Words};
 
 /// Texts that hold every cut kind next to every class of character.
 const PROBES: &[&str] = &[
@@ -25,80 +28,154 @@ const PROBES: &[&str] = &[
     "a+b",
     "a€b",
     "hello world",
+    // Characters that few vocabularies have: what is unknown may become one token.
+    "⸘⸙\n⸘\u{3000}🜀🜁 🜂\u{2a701}\u{2a702}⸙.\n\n🜀.",
     "[CLS] in [MASK] text [SEP], <s> and </s> <|endoftext|> [UNK]",
 ];
 
-/// Letters and digits without a boundary, longer than any piece.
-const RUN_PROBES: &[&str] = &["abcdefghij0123456789", "aaaaaaaaaa", "xyzzy1", "0123456789"];
+/// Stretches that are repeated, per kind of the cuts inside of them.
+const RUN_SEEDS: [&[&str]; CUT_KINDS.len()] = [
+    &["hello world ", "a ", "don't stop. ", "привет мир "],
+    &[" ", "\n", "\r\n \t ", "   x"],
+    &["a.", "x, ", "e.g.(a)"],
+    &[".", "-", "!?", "。", "=#"],
+    &["🙂", "€+", "a→b", "™"],
+    &["中", "漢字日本語", "中a1", "哈哈"],
+    &["abcdefghij0123456789", "aaaaaaaaaa", "xyzzy1", "0123456789", "привет", "カタカナ"],
+];
 
-/// Tokens that end this many characters before a cut inside a run are final.
+/// Where the repeated stretches are cut, in characters behind twice the margin: every small step, and every power of 2.
+const RUN_CUTS: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 21, 32, 43, 53, 64];
+
+/// Tokens that end this many characters before an open cut are final.
 pub const RUN_MARGIN: usize = 1024;
 
-/// Finds the rules that hold for a tokenizer.
-pub fn check(tokenizer: &Tokenizer) -> PrefixRules {
-    let added_tokens: Vec<String> =
-        tokenizer.get_added_tokens_decoder().values().map(|token| token.content.clone()).collect();
-    let mut rules = PrefixRules { added_tokens, ..PrefixRules::default() };
-    if has_hidden_tokens(tokenizer) {
-        return rules;
-    }
+/// The rules that hold for a tokenizer.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// For ids alone.
+    pub rules: PrefixRules,
+    /// For ids and places.
+    pub placed: PrefixRules,
+}
+
+/// Finds the rules that hold for a tokenizer: what its vocabulary allows and its probes confirm.
+pub fn check(tokenizer: &Tokenizer) -> Checked {
+    let Some(added) = AddedTokens::of(tokenizer) else { return Checked::default() };
+    let mut rules = PrefixRules { added, ..PrefixRules::default() };
+    let mut placed = rules.clone();
+    let spanned = spanned(tokenizer);
+    let mut probes = Probes::read(tokenizer);
     for kind in CUT_KINDS {
-        rules.allowed[kind as usize] = match kind {
-            CutKind::Run => tokenizer.get_normalizer().is_none() && run_holds(tokenizer),
-            kind => PROBES.iter().all(|text| cuts_hold(tokenizer, &rules, text, kind)),
-        };
+        let may_be_open = search(tokenizer) == Search::Merges
+            && match normalization(tokenizer).0 {
+                Normalization::Keeps | Normalization::Composes => true,
+                Normalization::Folds => kind != CutKind::Run,
+                Normalization::Unknown => false,
+            };
+        let [exact, exactly_placed] =
+            if spanned[kind as usize] { [false; 2] } else { probes.cuts_hold(&rules.added, kind) };
+        let [open, openly_placed] =
+            if may_be_open && !(exact && exactly_placed) { margin_holds(tokenizer, kind) } else { [false; 2] };
+        rules.trust[kind as usize] = trust(exact, open);
+        placed.trust[kind as usize] = trust(exactly_placed, openly_placed);
     }
     rules.longest_word = longest_word(tokenizer).filter(|longest| shortening_holds(tokenizer, &rules, *longest));
-    rules
+    Checked { rules, placed }
 }
 
-/// Whether an added token is matched in the normalized text, where a cut cannot see that it would split it.
-fn has_hidden_tokens(tokenizer: &Tokenizer) -> bool {
-    let added = tokenizer.get_added_tokens_decoder();
-    added.values().any(|token| token.normalized && !token.content.chars().all(is_solid))
-}
-
-/// A memo of words, for the tokenizers whose words do not influence each other.
-pub fn word_memo(tokenizer: &Tokenizer, rules: &PrefixRules) -> Option<WordMemo> {
-    rules.longest_word?;
-    if tokenizer.get_added_tokens_decoder().values().any(|token| token.normalized) {
-        return None;
+fn trust(is_exact: bool, is_open: bool) -> Trust {
+    match (is_exact, is_open) {
+        (true, _) => Trust::Exact,
+        (_, true) => Trust::Margin,
+        _ => Trust::Never,
     }
-    let memo = WordMemo::new(rules.added_tokens.clone());
-    let is_right = |text: &&str| memo.ids(tokenizer, text).is_none_or(|found| Some(found) == ids(tokenizer, text));
-    PROBES.iter().all(is_right).then_some(memo)
 }
 
-/// Whether every cut of the kind in the text leaves the tokens before it as they are.
-fn cuts_hold(tokenizer: &Tokenizer, rules: &PrefixRules, text: &str, kind: CutKind) -> bool {
-    let Some(whole) = ids(tokenizer, text) else { return false };
-    let pairs = text.char_indices().zip(text.chars().skip(1));
-    pairs
-        .filter(|((_, before), after)| cut_kind(*before, *after) == Some(kind))
-        .map(|((at, before), _)| at + before.len_utf8())
-        .filter(|at| !rules.splits_added_token(text, *at))
-        .all(|at| ids(tokenizer, &text[..at]).is_some_and(|part| whole.starts_with(&part)))
+/// The probes with their encodings.
+struct Probes<'t> {
+    tokenizer: &'t Tokenizer,
+    whole: Vec<(&'static str, Option<Encoding>)>,
 }
 
-fn run_holds(tokenizer: &Tokenizer) -> bool {
-    RUN_PROBES.iter().all(|seed| {
-        let text = seed.repeat(3 * RUN_MARGIN / seed.len());
-        let Some(whole) = ids(tokenizer, &text) else { return false };
-        (2 * RUN_MARGIN..2 * RUN_MARGIN + 64)
-            .all(|cut| closed_ids(tokenizer, &text[..cut]).is_some_and(|part| whole.starts_with(&part)))
-    })
+impl<'t> Probes<'t> {
+    fn read(tokenizer: &'t Tokenizer) -> Self {
+        let whole = PROBES.iter().map(|text| (*text, tokenizer.encode(*text, false).ok())).collect();
+        Self { tokenizer, whole }
+    }
+
+    /// Whether every cut of the kind leaves the ids before it, and their places, as they are.
+    fn cuts_hold(&mut self, added: &AddedTokens, kind: CutKind) -> [bool; 2] {
+        let mut holds = [true; 2];
+        for (text, whole) in &self.whole {
+            let Some(whole) = whole else { return [false; 2] };
+            let pairs = text.char_indices().zip(text.chars().skip(1));
+            let cuts = pairs
+                .filter(|((_, before), after)| cut_kind(*before, *after) == Some(kind))
+                .map(|((at, before), _)| at + before.len_utf8())
+                .filter(|at| added.refuse(text, *at, false).is_none());
+            for at in cuts {
+                let Ok(part) = self.tokenizer.encode(&text[..at], false) else { return [false; 2] };
+                let found = begins_with(whole, &part, part.len());
+                holds = [holds[0] && found[0], holds[1] && found[1]];
+            }
+        }
+        holds
+    }
 }
 
-/// The ids of tokens that end well before the end of a text that was cut inside a run.
+/// Whether the first tokens of an encoding are those of another, by their ids, and by their places too.
+fn begins_with(whole: &Encoding, part: &Encoding, tokens: usize) -> [bool; 2] {
+    let ids = whole.get_ids().starts_with(&part.get_ids()[..tokens]);
+    [ids, ids && whole.get_offsets().starts_with(&part.get_offsets()[..tokens])]
+}
+
+/// Whether tokens well before a cut inside a long stretch stay as they are, and their places.
+fn margin_holds(tokenizer: &Tokenizer, kind: CutKind) -> [bool; 2] {
+    let mut holds = [true; 2];
+    for seed in RUN_SEEDS[kind as usize] {
+        let text = seed.repeat(3 * RUN_MARGIN / seed.chars().count() + 1);
+        let Ok(whole) = tokenizer.encode(text.as_str(), false) else { return [false; 2] };
+        for cut in RUN_CUTS {
+            let Some((at, _)) = text.char_indices().nth(2 * RUN_MARGIN + cut) else { return [false; 2] };
+            let Ok(part) = tokenizer.encode(&text[..at], false) else { return [false; 2] };
+            let found = begins_with(&whole, &part, closed_tokens(&part, &text[..at]));
+            holds = [holds[0] && found[0], holds[1] && found[1]];
+        }
+        if !holds[0] {
+            return holds;
+        }
+    }
+    holds
+}
+
+/// The ids of tokens that end well before the end of a text that was cut at an open place.
 pub fn closed_ids(tokenizer: &Tokenizer, text: &str) -> Option<Vec<u32>> {
     let encoding = tokenizer.encode(text, false).ok()?;
     Some(encoding.get_ids()[..closed_tokens(&encoding, text)].to_vec())
 }
 
-/// How many tokens end well before the end of a text that was cut inside a run.
+/// How many tokens end well before the end of a text that was cut at an open place.
 pub fn closed_tokens(encoding: &Encoding, text: &str) -> usize {
     let limit = text.char_indices().rev().nth(RUN_MARGIN).map_or(0, |(at, _)| at);
     encoding.get_offsets().iter().take_while(|(_, end)| *end <= limit).count()
+}
+
+/// A memo of words, for the tokenizers whose words do not influence each other.
+pub fn word_memo(tokenizer: &Tokenizer, rules: &PrefixRules) -> Option<WordMemo> {
+    let kind = if rules.longest_word.is_some() {
+        Words::Bert
+    } else if rules.trust[CutKind::Space as usize] == Trust::Exact {
+        Words::Spaced
+    } else {
+        return None;
+    };
+    if !rules.added.are_seen_in_text(normalization(tokenizer).0) {
+        return None;
+    }
+    let memo = WordMemo::new(kind, rules.added.contents().map(str::to_owned).collect());
+    let is_right = |text: &&str| memo.ids(tokenizer, text).is_none_or(|found| Some(found) == ids(tokenizer, text));
+    PROBES.iter().all(is_right).then_some(memo)
 }
 
 /// The longest word that WordPiece looks up; a longer one is one unknown token whatever it holds.

@@ -1,12 +1,18 @@
 //! From text to token ids: only as much of a text is read as its budget decides.
 
+mod added;
 mod boundary;
 mod check;
+mod normal;
+mod pieces;
+mod places;
 mod prefix;
+mod reach;
 mod reader;
 mod template;
 mod words;
 
 pub use boundary::CutKind;
-pub use reader::{Overflow, Place, Reading, TextReader, TextTokens, too_long};
+pub use places::Place;
+pub use reader::{Overflow, Reading, TextReader, TextTokens, too_long};
 pub use template::{PairTemplate, Template};

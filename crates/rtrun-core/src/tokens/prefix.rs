@@ -2,18 +2,31 @@
 
 use std::borrow::Cow;
 
-use super::boundary::{CUT_KINDS, CutKind, cut_kind, is_solid, is_space};
+use super::added::AddedTokens;
+use super::boundary::{CUT_KINDS, cut_kind, is_solid, is_space};
+
+/// How far the tokens before a cut are those of the whole text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// They may all differ.
+    #[default]
+    Never,
+    /// Those that end well before the cut are the same.
+    Margin,
+    /// All are the same.
+    Exact,
+}
 
 /// How texts may be shortened for one tokenizer. Everything is off until the self-check has passed.
 #[derive(Debug, Clone, Default)]
 pub struct PrefixRules {
-    /// Which cut kinds leave the tokens before the cut as they are, in the order of [`CUT_KINDS`].
-    pub allowed: [bool; CUT_KINDS.len()],
+    /// What a cut of every kind leaves as it is, in the order of [`CUT_KINDS`].
+    pub trust: [Trust; CUT_KINDS.len()],
     /// Words of more solid characters are one unknown token, so their rest need not be read, and repeated white space
     /// counts once.
     pub longest_word: Option<usize>,
-    /// Tokens that are matched in the text before anything else; a cut must not split one.
-    pub added_tokens: Vec<String>,
+    /// Tokens that are matched in the text before anything else; a cut must not change where they are found.
+    pub added: AddedTokens,
 }
 
 /// A beginning of a text.
@@ -23,12 +36,12 @@ pub struct Prefix<'t> {
     pub text: Cow<'t, str>,
     /// Bytes of the original text that it stands for.
     pub end: usize,
-    /// Whether tokens near the end may still change: the cut is inside a run.
+    /// Whether tokens near the end may still change.
     pub is_open: bool,
 }
 
-/// How far behind the wished length a real boundary is preferred to a cut inside a run.
-const RUN_SEARCH_BYTES: usize = 4096;
+/// How far behind the wished length an exact cut is preferred to one that costs a margin.
+const EXACT_SEARCH_BYTES: usize = 4096;
 
 impl PrefixRules {
     /// The beginning of at least `length` bytes that ends at an allowed cut, or the whole text.
@@ -41,11 +54,20 @@ impl PrefixRules {
         let mut written = 0;
         let mut solid = 0;
         let mut before = '\0';
+        let mut next_cut = 1;
         for (at, char) in text.char_indices() {
-            if written >= length && at > 0 && self.may_cut(text, at, before, char, written - length) {
-                let is_open = cut_kind(before, char) == Some(CutKind::Run);
-                let text = short.map_or(Cow::Borrowed(&text[..at]), Cow::Owned);
-                return Prefix { text, end: at, is_open };
+            if written >= length && at >= next_cut {
+                let trust = cut_kind(before, char).map_or(Trust::Never, |kind| self.trust[kind as usize]);
+                let is_open = trust == Trust::Margin;
+                if trust == Trust::Exact || (is_open && written - length >= EXACT_SEARCH_BYTES) {
+                    match self.added.refuse(text, at, is_open) {
+                        Some(next) => next_cut = next,
+                        None => {
+                            let text = short.map_or(Cow::Borrowed(&text[..at]), Cow::Owned);
+                            return Prefix { text, end: at, is_open };
+                        }
+                    }
+                }
             }
             solid = if is_solid(char) { solid + 1 } else { 0 };
             let is_skipped =
@@ -66,24 +88,8 @@ impl PrefixRules {
         }
     }
 
-    /// Whether any cut kind is allowed at all.
+    /// Whether any cut is allowed at all.
     pub fn can_cut(&self) -> bool {
-        self.allowed.contains(&true)
-    }
-
-    fn may_cut(&self, text: &str, at: usize, before: char, after: char, beyond: usize) -> bool {
-        let Some(kind) = cut_kind(before, after) else { return false };
-        (self.allowed[kind as usize])
-            && (kind != CutKind::Run || beyond >= RUN_SEARCH_BYTES)
-            && !self.splits_added_token(text, at)
-    }
-
-    /// Whether an added token begins before the cut and ends behind it.
-    pub fn splits_added_token(&self, text: &str, at: usize) -> bool {
-        let bytes = text.as_bytes();
-        self.added_tokens
-            .iter()
-            .map(String::as_bytes)
-            .any(|token| (1..token.len()).any(|inside| at >= inside && bytes[at - inside..].starts_with(token)))
+        self.trust.iter().any(|trust| *trust != Trust::Never)
     }
 }

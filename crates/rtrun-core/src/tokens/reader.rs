@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use tokenizers::Tokenizer;
 
-use super::check::{check, closed_ids, closed_tokens, word_memo};
+use super::check::{Checked, check, closed_ids, closed_tokens, word_memo};
+use super::places::{Place, places};
 use super::prefix::{Prefix, PrefixRules};
+use super::reach::Reach;
 use super::template::{PairTemplate, Template};
 use super::words::WordMemo;
 use crate::error::Error;
@@ -46,17 +48,6 @@ pub struct TextTokens {
     pub has_more: bool,
 }
 
-/// Where a token stands in its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// First byte.
-    pub start: u32,
-    /// One more than the last byte.
-    pub end: u32,
-    /// The word it is a part of, counted from 0; tokens of equal numbers belong together.
-    pub word: u32,
-}
-
 /// A tokenizer with its frame and the ways to shorten a text that were found to hold for it.
 #[derive(Debug)]
 pub struct TextReader {
@@ -66,6 +57,7 @@ pub struct TextReader {
     rules: PrefixRules,
     /// The rules under which places stay those of the whole text.
     placed_rules: PrefixRules,
+    reach: Option<Reach>,
     words: Option<WordMemo>,
     vocabulary: usize,
 }
@@ -89,12 +81,12 @@ impl TextReader {
             Template::default()
         };
         let pair = if with_special { PairTemplate::learn(&tokenizer, &template) } else { None };
-        let rules = check(&tokenizer);
-        let placed_rules = PrefixRules { longest_word: None, ..rules.clone() };
+        let Checked { rules, placed: placed_rules } = check(&tokenizer);
+        let reach = Reach::of(&tokenizer, &rules.added);
         let words = word_memo(&tokenizer, &rules);
         let largest = tokenizer.get_vocab(true).into_values().max();
         let vocabulary = largest.map_or(0, |id| id as usize + 1);
-        Ok(Self { tokenizer, template, pair, rules, placed_rules, words, vocabulary })
+        Ok(Self { tokenizer, template, pair, rules, placed_rules, reach, words, vocabulary })
     }
 
     /// Special tokens of one row: the smallest budget is one more.
@@ -162,14 +154,9 @@ impl TextReader {
         Self::beginning(text, room, &self.placed_rules, |prefix| {
             let encoding = self.tokenizer.encode(&*prefix.text, false).map_err(|_| unreadable())?;
             let closed = if prefix.is_open { closed_tokens(&encoding, &prefix.text) } else { encoding.len() };
-            let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-            let mut last = 0;
-            let places = encoding.get_offsets().iter().zip(encoding.get_word_ids()).map(|((start, end), word)| {
-                // A token of no word, such as an added one, stands alone.
-                last = word.unwrap_or(last + 1);
-                Place { start: number(*start), end: number(*end), word: last }
-            });
-            Ok((encoding.get_ids()[..closed].to_vec(), places.take(closed).collect()))
+            let mut places = places(&encoding, &prefix.text);
+            places.truncate(closed);
+            Ok((encoding.get_ids()[..closed].to_vec(), places))
         })
     }
 
@@ -205,8 +192,11 @@ impl TextReader {
     }
 
     /// Whether the text surely has more tokens than there is room for, told without tokenizing: with WordPiece every
-    /// word, however long, is at least one token.
+    /// word, however long, is at least one token; elsewhere the text may be longer than that many tokens can cover.
     pub fn is_surely_longer(&self, text: &str, room: usize) -> bool {
+        if self.reach.as_ref().is_some_and(|reach| reach.is_exceeded(text, room)) {
+            return true;
+        }
         if self.rules.longest_word.is_none() || text.len() <= room {
             return false;
         }

@@ -6,9 +6,21 @@ use std::sync::{PoisonError, RwLock};
 
 use tokenizers::Tokenizer;
 
+use super::boundary::{CutKind, cut_kind};
+
+/// What the words of a text are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// What stands between white space, and every punctuation character.
+    Bert,
+    /// What stands between cuts of the kind [`CutKind::Space`] at plain spaces, each with its space.
+    Spaced,
+}
+
 /// The ids of words that were met.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct WordMemo {
+    words: Words,
     ids: RwLock<HashMap<Box<str>, Box<[u32]>>>,
     added_tokens: Vec<String>,
 }
@@ -21,8 +33,8 @@ const MAX_WORD_BYTES: usize = 48;
 
 impl WordMemo {
     /// A memo for a tokenizer with these added tokens, which are matched across words.
-    pub fn new(added_tokens: Vec<String>) -> Self {
-        Self { ids: RwLock::default(), added_tokens }
+    pub fn new(words: Words, added_tokens: Vec<String>) -> Self {
+        Self { words, ids: RwLock::default(), added_tokens }
     }
 
     /// The ids of a text without special tokens; `None` if it has to be read as a whole.
@@ -33,7 +45,13 @@ impl WordMemo {
         let mut ids = Vec::with_capacity(text.len() / 4 + 8);
         let mut new = Vec::new();
         let known = self.ids.read().unwrap_or_else(PoisonError::into_inner);
-        for word in words(text) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (word, after) = match self.words {
+                Words::Bert => first_of_bert(rest),
+                Words::Spaced => first_spaced(rest),
+            };
+            rest = after;
             if let Some(kept) = known.get(word) {
                 ids.extend_from_slice(kept);
                 continue;
@@ -53,20 +71,28 @@ impl WordMemo {
     }
 }
 
-/// Splits at ASCII white space and around every ASCII punctuation character, where BERT splits whatever stands there.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start_matches([' ', '\t', '\n', '\r']);
-        let first = *rest.as_bytes().first()?;
-        let is_end = |byte: &u8| byte.is_ascii_punctuation() || matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-        let end = if first.is_ascii_punctuation() {
-            1
-        } else {
-            rest.as_bytes().iter().position(is_end).unwrap_or(rest.len())
-        };
-        let (word, after) = rest.split_at(end);
-        rest = after;
-        Some(word)
-    })
+/// The first word of a text with at least one character, in the way of [`Words::Spaced`], and the rest.
+fn first_spaced(text: &str) -> (&str, &str) {
+    let mut from = 1;
+    while let Some(found) = text.as_bytes().get(from..).and_then(|rest| rest.iter().position(|byte| *byte == b' ')) {
+        let at = from + found;
+        let before = text[..at].chars().next_back();
+        if before.is_some_and(|before| cut_kind(before, ' ') == Some(CutKind::Space)) {
+            return text.split_at(at);
+        }
+        from = at + 1;
+    }
+    (text, "")
+}
+
+/// The first word of a text in the way of [`Words::Bert`], without the white space before it, and the rest. Words are
+/// split at ASCII white space and around every ASCII punctuation character, where BERT splits whatever stands there.
+fn first_of_bert(text: &str) -> (&str, &str) {
+    let text = text.trim_start_matches([' ', '\t', '\n', '\r']);
+    let is_end = |byte: &u8| byte.is_ascii_punctuation() || matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let end = match text.as_bytes() {
+        [first, ..] if first.is_ascii_punctuation() => 1,
+        bytes => bytes.iter().position(is_end).unwrap_or(bytes.len()),
+    };
+    text.split_at(end)
 }

@@ -76,6 +76,41 @@ const PIECES: &[&str] = &[
     "\\",
     "#",
     "@",
+    // Tokens that tokenizers find before anything else, and what looks like one only after normalization.
+    "<mask>",
+    "  <mask>  ",
+    "</s>",
+    "[UNK]",
+    "［UNK］",
+    "|||IP_ADDRESS|||",
+    "\n\n\n",
+    "▁",
+    "▁▁",
+    // Characters that normalization expands, joins or turns into white space.
+    "ﷺ",
+    "㎏",
+    "⑴",
+    "①",
+    "ŀ.",
+    "´",
+    "‗",
+    "﹉",
+    "ｶﾞ",
+    "漢ﾞ",
+    "ำ",
+    "ᄒ",
+    "ᅡ",
+    "ᆫ",
+    "＜",
+    "≠",
+    "<\u{338}",
+    "K",
+    "Ａ",
+    "\u{1}",
+    "\u{c}",
+    "⸘",
+    "𝕳",
+    "𠀀𠀁",
 ];
 const GAPS: &[&str] = &["", "", " ", " ", " ", "  ", "\n", "\r\n", "\t", "\u{a0}", "\u{3000}", "\u{2009}"];
 
@@ -95,4 +130,44 @@ pub fn text(random: &mut Random, pieces: usize) -> String {
         text.push_str(GAPS[random.below(GAPS.len())]);
     }
     text
+}
+
+/// A text with a stretch of one kind that is longer than what is read beyond a budget to find a better cut.
+pub fn stretched(random: &mut Random) -> String {
+    const SEEDS: &[&str] = &[
+        "a",
+        "ab1",
+        "0123456789",
+        "hello",
+        "é",
+        "привет",
+        " ",
+        "\n",
+        "\r\n",
+        "\t ",
+        ".",
+        "-",
+        "!?",
+        "。",
+        "中",
+        "漢字",
+        "哈哈",
+        "🙂",
+        "€+",
+        "カタカナ",
+        "\u{a0}",
+        "e\u{301}",
+        "ไทย",
+        "한국어",
+        "\u{200b}",
+        "token ",
+        "don't ",
+        "ﬁ",
+        "𠀀",
+        "👩\u{200d}👧",
+    ];
+    let seed = SEEDS[random.below(SEEDS.len())];
+    let length = 6_000 + random.below(6_000);
+    let (before, after) = (random.below(12), random.below(12));
+    [text(random, before), seed.repeat(length / seed.len()), text(random, after)].concat()
 }
