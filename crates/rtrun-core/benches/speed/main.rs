@@ -7,6 +7,7 @@
 
 mod client;
 mod forward;
+mod loading;
 mod mixed;
 mod overhead;
 mod reading;
@@ -16,8 +17,9 @@ mod throughput;
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    let parts: [(&str, fn()); 7] = [
+    let parts: [(&str, fn()); 8] = [
         ("load", support::load),
+        ("loading", loading::loading),
         ("reading", reading::reading),
         ("forward", forward::forward),
         ("shapes", shapes::shapes),

@@ -190,9 +190,10 @@ fn vector_forms(
     (architecture, family): (&Architecture, FamilyKind),
 ) -> Result<VectorForms, Error> {
     if family.is_classifier() {
-        return match settings.dimensions.is_empty() && settings.layers.is_empty() {
-            true => Ok(VectorForms::default()),
-            false => Err(files.invalid("rtrun.json", "dimensions and layers are for packages that serve vectors")),
+        return if settings.dimensions.is_empty() && settings.layers.is_empty() {
+            Ok(VectorForms::default())
+        } else {
+            Err(files.invalid("rtrun.json", "dimensions and layers are for packages that serve vectors"))
         };
     }
     let layers = match architecture {

@@ -39,8 +39,8 @@ fn an_adapter_changes_the_answers_of_its_base() {
     let (adapter, base) = &bases()[0];
     let texts = ["hello world", "The quick brown fox"];
     let of_base = embed(&open_ready(options(&[("base", base)])), &texts);
-    let adapted = embed(&open_ready(over(adapter, base)), &texts);
-    for (one, other) in of_base.iter().zip(&adapted) {
+    let changed = embed(&open_ready(over(adapter, base)), &texts);
+    for (one, other) in of_base.iter().zip(&changed) {
         let cosine: f32 = one.iter().zip(other).map(|(one, other)| one * other).sum();
         assert!(cosine < 0.95, "{cosine}");
     }
@@ -50,23 +50,23 @@ fn an_adapter_changes_the_answers_of_its_base() {
 fn the_card_has_the_digests_of_both_packages() {
     let [(vectors, embeddings), (classifier, roberta)] = bases();
     let sha256 = |path: PathBuf| sha256(&fs::read(path).unwrap());
-    let adapted = card(over(&vectors, &embeddings));
-    let adapter = json!({
+    let shown = card(over(&vectors, &embeddings));
+    let expected = json!({
         "adapter_sha256": sha256(vectors.join("adapter_model.safetensors")),
         "base_sha256": sha256(embeddings.join("model.safetensors")),
         "base_manifest_sha256": sha256(embeddings.join("manifest.json")),
     });
-    assert_eq!(adapted["adapter"], adapter);
+    assert_eq!(shown["adapter"], expected);
     assert_eq!(card(over(&classifier, &roberta))["adapter"].get("base_manifest_sha256"), None);
     // The model is neither of the two.
     let base = card(options(&[("base", &embeddings)]));
-    assert_ne!(adapted["model_sha256"], base["model_sha256"]);
+    assert_ne!(shown["model_sha256"], base["model_sha256"]);
     assert_eq!(base["adapter"], Value::Null);
 }
 
 fn sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", Sha256::digest(bytes))
 }
 
 #[test]
@@ -93,8 +93,8 @@ fn every_stored_type_of_a_base_can_be_adapted() {
     fs::remove_file(adapter.path().join("golden.json")).unwrap();
     let base = fixture("heads-int8");
     let of_base = embed(&open_ready(options(&[("base", &base)])), &["hello"]);
-    let adapted = embed(&open_ready(over(adapter.path(), &base)), &["hello"]);
-    assert_ne!(of_base, adapted);
+    let changed = embed(&open_ready(over(adapter.path(), &base)), &["hello"]);
+    assert_ne!(of_base, changed);
     // Without its changes an adapter answers as its base, bit for bit but for the pooling that rtrun.json of the base set.
     rewrite(&adapter.path().join("adapter_model.safetensors"), |tensors| {
         for (_, tensor) in tensors.iter_mut().filter(|(name, _)| name.contains("_B")) {

@@ -58,7 +58,7 @@ fn write_manifest(folder: &Path) {
                 continue;
             }
             let bytes = fs::read(folder.join(&path)).unwrap();
-            let sha256: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            let sha256 = format!("{:x}", Sha256::digest(&bytes));
             files.insert(path.to_str().unwrap().to_owned(), json!({ "bytes": bytes.len(), "sha256": sha256 }));
         }
     }

@@ -53,9 +53,9 @@ pub fn merge(base: &Weights, adapter: &Weights, config: &AdapterConfig) -> Resul
             let b = adapter.read_f32(b, &[rows, config.r])?;
             let factors = Factors { a: &a, b: &b, rank: config.r, columns, scale: config.scale() };
             if *is_table {
-                factors.add_transposed(&mut values)
+                factors.add_transposed(&mut values);
             } else {
-                factors.add(&mut values)
+                factors.add(&mut values);
             }
             Ok((values, shape))
         }
@@ -75,9 +75,10 @@ fn change(adapter: &Weights, stored: &str) -> Result<Option<(String, Change)>, E
             return Ok(Some((format!("{module}.weight"), change)));
         }
         if let Some(module) = name.strip_suffix(second) {
-            return match adapter.has(&format!("{WRAPPERS}{module}{first}")) {
-                true => Ok(None),
-                false => Err(adapter.invalid(stored, format_args!("has no partner {module}{first}"))),
+            return if adapter.has(&format!("{WRAPPERS}{module}{first}")) {
+                Ok(None)
+            } else {
+                Err(adapter.invalid(stored, format_args!("has no partner {module}{first}")))
             };
         }
     }
