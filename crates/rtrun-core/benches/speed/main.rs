@@ -8,6 +8,7 @@
 mod client;
 mod crowded;
 mod forward;
+mod loading;
 mod long_package;
 mod mixed;
 mod neighbours;
@@ -19,8 +20,9 @@ mod throughput;
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    let parts: [(&str, fn()); 9] = [
+    let parts: [(&str, fn()); 10] = [
         ("load", support::load),
+        ("loading", loading::loading),
         ("reading", reading::reading),
         ("forward", forward::forward),
         ("shapes", shapes::shapes),

@@ -11,7 +11,7 @@ use crate::support::weights::rewrite;
 use crate::support::{block_on, copy, embed, fixture, load_failure, open_ready, options};
 
 fn over(adapter: &Path, base: &Path) -> EngineOptions {
-    let mut options = options(&[("merged", adapter)]);
+    let mut options = options(&[("adapted", adapter)]);
     options.models[0].base_path = Some(base.to_owned());
     options
 }
@@ -39,8 +39,8 @@ fn an_adapter_changes_the_answers_of_its_base() {
     let (adapter, base) = &bases()[0];
     let texts = ["hello world", "The quick brown fox"];
     let of_base = embed(&open_ready(options(&[("base", base)])), &texts);
-    let merged = embed(&open_ready(over(adapter, base)), &texts);
-    for (one, other) in of_base.iter().zip(&merged) {
+    let changed = embed(&open_ready(over(adapter, base)), &texts);
+    for (one, other) in of_base.iter().zip(&changed) {
         let cosine: f32 = one.iter().zip(other).map(|(one, other)| one * other).sum();
         assert!(cosine < 0.95, "{cosine}");
     }
@@ -50,17 +50,17 @@ fn an_adapter_changes_the_answers_of_its_base() {
 fn the_card_has_the_digests_of_both_packages() {
     let [(vectors, embeddings), (classifier, roberta)] = bases();
     let sha256 = |path: PathBuf| sha256(&fs::read(path).unwrap());
-    let merged = card(over(&vectors, &embeddings));
-    let adapter = json!({
+    let shown = card(over(&vectors, &embeddings));
+    let expected = json!({
         "adapter_sha256": sha256(vectors.join("adapter_model.safetensors")),
         "base_sha256": sha256(embeddings.join("model.safetensors")),
         "base_manifest_sha256": sha256(embeddings.join("manifest.json")),
     });
-    assert_eq!(merged["adapter"], adapter);
+    assert_eq!(shown["adapter"], expected);
     assert_eq!(card(over(&classifier, &roberta))["adapter"].get("base_manifest_sha256"), None);
     // The model is neither of the two.
     let base = card(options(&[("base", &embeddings)]));
-    assert_ne!(merged["model_sha256"], base["model_sha256"]);
+    assert_ne!(shown["model_sha256"], base["model_sha256"]);
     assert_eq!(base["adapter"], Value::Null);
 }
 
@@ -72,7 +72,7 @@ fn sha256(bytes: &[u8]) -> String {
 #[test]
 fn the_base_gives_what_the_adapter_does_not_bring() {
     let open = |adapter: &Path, base: &Path| {
-        Package::open_at(PackageFolder { name: "merged", folder: adapter, base: Some(base), family: None }).unwrap()
+        Package::open_at(PackageFolder { name: "adapted", folder: adapter, base: Some(base), family: None }).unwrap()
     };
     let [(vectors, embeddings), (classifier, roberta)] = bases();
     let package = open(&vectors, &embeddings);
@@ -93,8 +93,8 @@ fn every_stored_type_of_a_base_can_be_adapted() {
     fs::remove_file(adapter.path().join("golden.json")).unwrap();
     let base = fixture("heads-int8");
     let of_base = embed(&open_ready(options(&[("base", &base)])), &["hello"]);
-    let merged = embed(&open_ready(over(adapter.path(), &base)), &["hello"]);
-    assert_ne!(of_base, merged);
+    let changed = embed(&open_ready(over(adapter.path(), &base)), &["hello"]);
+    assert_ne!(of_base, changed);
     // Without its changes an adapter answers as its base, bit for bit but for the pooling that rtrun.json of the base set.
     rewrite(&adapter.path().join("adapter_model.safetensors"), |tensors| {
         for (_, tensor) in tensors.iter_mut().filter(|(name, _)| name.contains("_B")) {
@@ -108,7 +108,7 @@ fn every_stored_type_of_a_base_can_be_adapted() {
 #[test]
 fn an_adapter_and_its_base_are_needed_both() {
     let (adapter, base) = &bases()[0];
-    let alone = load_failure(options(&[("merged", adapter)]));
+    let alone = load_failure(options(&[("adapted", adapter)]));
     assert!(alone.contains("adapter_config.json: is there, so this is an adapter; give its base"), "{alone}");
     let not_one = load_failure(over(base, base));
     assert!(not_one.contains("adapter_config.json: is missing; a base path is for adapters only"), "{not_one}");
