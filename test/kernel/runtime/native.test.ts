@@ -68,7 +68,7 @@ describe("what cannot work is refused with its reason", () => {
     [{ device: "rocm" }, /cuda:0/],
     [{ profile: "max_speed" }, /max_speed/],
     [{ engine: "native" }, /native/],
-    [{ family: "rerank" }, /rerank/],
+    [{ family: "sparse" }, /sparse/],
   ])("%j", async (options, message) => {
     await expect(openEngine({ models: [{ name: "m", path: staticPackage, ...options }] })).rejects.toThrow(message)
   })

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use super::blueprint::{Blueprint, SessionPlan, sessions};
+use super::blueprint::{Blueprint, Graphs, SessionPlan, sessions};
 use super::card::GoldenStatus;
 use super::golden_check::{Candidate, check_golden};
 use crate::devices::{Device, DeviceChoice, cuda};
 use crate::engines::onnxruntime::Runtime;
 use crate::engines::{Encoder, ExitEncoder, RowRequest};
 use crate::error::Error;
-use crate::graph::Graph;
 use crate::schedule::{PackLimits, Sharing, probe_sharing};
 
 /// What is asked for.
@@ -30,6 +29,8 @@ pub struct PlaceRequest<'p> {
 pub struct Placed {
     /// What computes.
     pub encoder: Box<dyn Encoder>,
+    /// The same in short, for what is found out at load.
+    pub probe: Option<Box<dyn Encoder>>,
     /// Which engine that is.
     pub engine: &'static str,
     /// Where it computes.
@@ -44,8 +45,8 @@ pub struct Placed {
 /// are right, and the CPU otherwise.
 pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest) -> Result<Placed, Error> {
     let name = &candidate.package.name;
-    let (whole, shorter) = match blueprint {
-        Blueprint::Graphs { whole, shorter } => (whole, shorter),
+    let graphs = match blueprint {
+        Blueprint::Graphs(graphs) => graphs,
         Blueprint::Table(mut encoder) => {
             if let DeviceChoice::Only(device @ Device::Cuda(_)) = request.choice {
                 return Err(Error::InvalidOptions(format!(
@@ -55,11 +56,12 @@ pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest
             (request.warming)();
             let golden = check_golden(candidate, Device::Cpu, &mut encoder)?;
             let forward = PackLimits { tokens: request.max_batch_tokens, sharing: Sharing::Free };
-            return Ok(Placed { encoder: Box::new(encoder), engine: "static", device: Device::Cpu, golden, forward });
+            let encoder = Box::new(encoder);
+            return Ok(Placed { encoder, probe: None, engine: "static", device: Device::Cpu, golden, forward });
         }
     };
     let runtime = Runtime::load(request.library)?;
-    let on = |device| on_device(candidate, (&whole, &shorter), device, request);
+    let on = |device| on_device(candidate, &graphs, device, request);
     match request.choice {
         DeviceChoice::Only(device @ Device::Cuda(_)) => match cuda::missing_provider(runtime.library()) {
             Some(missing) => Err(Error::Unavailable(format!("Cannot place model {name:?} on {device}: {missing}"))),
@@ -77,21 +79,21 @@ pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest
     }
 }
 
-fn on_device(
-    candidate: &Candidate,
-    graphs: (&Graph, &[Graph]),
-    device: Device,
-    request: &PlaceRequest,
-) -> Result<Placed, Error> {
+fn on_device(candidate: &Candidate, graphs: &Graphs, device: Device, request: &PlaceRequest) -> Result<Placed, Error> {
     let plan = SessionPlan { library: request.library, threads: request.threads, device };
-    let mut encoders = sessions(candidate.package, graphs, plan)?;
+    let mut encoders = sessions(candidate.package, (&graphs.whole, &graphs.shorter), plan)?;
     (request.warming)();
     let golden = check_golden(candidate, device, &mut encoders[0])?;
     let (vocabulary, longest) = (candidate.reader.vocabulary(), candidate.package.max_tokens);
+    let probes = graphs.probe.as_ref().map(|graph| sessions(candidate.package, (graph, &[]), plan)).transpose()?;
+    let mut probes = probes.unwrap_or_default();
     let mut sharing = Sharing::Padded;
-    for encoder in &mut encoders {
+    // Exits compute without the reordered weights of the whole trunk, so each is asked itself.
+    let asked = if probes.is_empty() { &mut encoders[..] } else { &mut encoders[1..] };
+    for encoder in probes.iter_mut().chain(asked) {
         sharing = stricter(sharing, probe_sharing(encoder, vocabulary, longest)?);
     }
+    let probe = probes.into_iter().next().map(|probe| Box::new(probe) as Box<dyn Encoder>);
     tracing::debug!(model = %candidate.package.name, %device, ?sharing, "rows may share a forward");
     let mut encoders = encoders.into_iter().map(|encoder| Box::new(encoder) as Box<dyn Encoder>);
     let encoder = match (encoders.next(), encoders.len()) {
@@ -100,7 +102,7 @@ fn on_device(
         (None, _) => return Err(Error::Internal("A model has no session; this is a bug".to_owned())),
     };
     let forward = PackLimits { tokens: request.max_batch_tokens.min(device.forward_tokens()), sharing };
-    Ok(Placed { encoder, engine: "onnxruntime", device, golden, forward })
+    Ok(Placed { encoder, probe, engine: "onnxruntime", device, golden, forward })
 }
 
 /// Without recorded answers, those of the CPU are what a device that nobody asked for by name has to give.
