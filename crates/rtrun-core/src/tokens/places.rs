@@ -38,9 +38,14 @@ fn goes_on(text: &str, last: Place, start: usize) -> bool {
         // Both have a part of one character.
         return true;
     }
-    let (Some(before), Some(after)) = (text.get(..end), text.get(start..)) else { return false };
-    let is_inside = |char: Option<char>| char.is_some_and(|char| !stands_alone(char));
-    start == end && is_inside(before.chars().next_back()) && is_inside(after.chars().next())
+    let (Some(before), Some(between), Some(after)) = (text.get(..end), text.get(end..start), text.get(start..)) else {
+        return false;
+    };
+    let is_inside = |char: char| !stands_alone(char);
+    // What a tokenizer drops, such as an accent or a joiner, may lie between the tokens of one word.
+    between.chars().all(is_inside)
+        && before.chars().next_back().is_some_and(is_inside)
+        && after.chars().next().is_some_and(is_inside)
 }
 
 /// Whether a character is no part of a longer word.
