@@ -4,6 +4,7 @@
 
 mod engine;
 mod engines;
+mod families;
 mod graph;
 mod package;
 mod process;

@@ -1,4 +1,7 @@
 mod answers;
+mod budgets;
 mod bundle;
+mod heads;
 mod loading;
 mod options;
+mod windows;

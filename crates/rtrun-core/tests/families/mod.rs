@@ -1,0 +1,2 @@
+mod reductions;
+mod spans;
