@@ -41,11 +41,9 @@ fn goes_on(text: &str, last: Place, start: usize) -> bool {
     let (Some(before), Some(between), Some(after)) = (text.get(..end), text.get(end..start), text.get(start..)) else {
         return false;
     };
-    let is_inside = |char: char| !stands_alone(char);
-    // What a tokenizer drops, such as an accent or a joiner, may lie between the tokens of one word.
-    between.chars().all(is_inside)
-        && before.chars().next_back().is_some_and(is_inside)
-        && after.chars().next().is_some_and(is_inside)
+    // What a normalization drops, such as accents, is inside of its word.
+    let around = before.chars().next_back().into_iter().chain(between.chars()).chain(after.chars().next());
+    !before.is_empty() && !after.is_empty() && !around.into_iter().any(stands_alone)
 }
 
 /// Whether a character is no part of a longer word.

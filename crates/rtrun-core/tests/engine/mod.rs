@@ -1,6 +1,9 @@
 mod answers;
+mod budgets;
 mod bundle;
+mod heads;
 mod lanes;
 mod loading;
 mod options;
 mod vectors;
+mod windows;
