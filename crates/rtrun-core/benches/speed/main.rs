@@ -9,6 +9,7 @@ mod client;
 mod forward;
 mod mixed;
 mod overhead;
+mod profiles;
 mod reading;
 mod shapes;
 mod support;
@@ -16,12 +17,13 @@ mod throughput;
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    let parts: [(&str, fn()); 7] = [
+    let parts: [(&str, fn()); 8] = [
         ("load", support::load),
         ("reading", reading::reading),
         ("forward", forward::forward),
         ("shapes", shapes::shapes),
         ("mixed", mixed::mixed),
+        ("profiles", profiles::profiles),
         ("overhead", overhead::overhead),
         ("throughput", throughput::throughput),
     ];

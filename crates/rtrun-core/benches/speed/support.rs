@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rtrun_core::engines::RowRequest;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use rtrun_core::graph::trunk_graph;
+use rtrun_core::graph::{Reduction, reduced_trunk_graph, trunk_graph};
 use rtrun_core::package::{Architecture, Package};
 use rtrun_core::tokens::{Overflow, TextReader};
 use rtrun_core::{EmbeddingInput, Engine, EngineOptions, ModelOptions, ReadingOptions, Task, TaskKind};
@@ -44,9 +44,18 @@ pub fn engine() -> Arc<Engine> {
 }
 
 pub fn encoder() -> OnnxEncoder {
-    let package = Package::open("model", &folder(), None).unwrap();
+    encoder_of(&folder(), None)
+}
+
+/// The bare encoder of a package, in reduced precision where one is given.
+pub fn encoder_of(folder: &Path, reduction: Option<Reduction>) -> OnnxEncoder {
+    let package = Package::open("model", folder, None).unwrap();
     let Architecture::Transformer(config) = &package.architecture else { panic!("the bench needs a transformer") };
-    let graph = trunk_graph(package.weights().unwrap(), config, None).unwrap();
+    let weights = package.weights().unwrap();
+    let graph = match reduction {
+        Some(reduction) => reduced_trunk_graph(weights, config, None, reduction).unwrap(),
+        None => trunk_graph(weights, config, None).unwrap(),
+    };
     let options = SessionOptions { threads: threads(), pooling: package.pooling, normalize: package.normalize };
     OnnxEncoder::new(&Runtime::load(&library()).unwrap(), &graph, options).unwrap()
 }

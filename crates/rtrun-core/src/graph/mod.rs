@@ -12,10 +12,14 @@ mod mpnet;
 mod onnx;
 mod operators;
 mod post_norm;
+mod products;
 mod roberta;
 mod shipped;
+mod source;
 mod trunk;
 
 pub use interface::{ATTENTION_MASK, Graph, GraphModel, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES};
+pub use products::{OWN, PRODUCT, PRODUCT_NUMBER};
 pub use shipped::shipped_graph;
-pub use trunk::{HIDDEN, trunk_graph};
+pub use source::Reduction;
+pub use trunk::{HIDDEN, reduced_trunk_graph, trunk_graph};

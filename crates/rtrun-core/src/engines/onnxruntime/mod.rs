@@ -2,6 +2,7 @@
 
 mod environment;
 mod exit;
+mod products;
 mod session;
 
 pub use environment::Runtime;

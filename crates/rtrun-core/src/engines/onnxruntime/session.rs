@@ -7,7 +7,7 @@ use ort::session::{NoSelectedOutputs, RunOptions, Session, SessionInputValue};
 use ort::value::Tensor;
 
 use super::environment::{Runtime, first_line};
-use super::exit;
+use super::{exit, products};
 use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVector};
 use crate::engines::pool::{normalize, pool};
 use crate::error::Error;
@@ -78,7 +78,7 @@ impl OnnxEncoder {
     /// Makes the session. The weights file of the graph has been checked before.
     pub fn new(runtime: &Runtime, graph: &Graph, options: SessionOptions) -> Result<Self, Error> {
         let _inside = exit::enter().ok_or_else(leaving)?;
-        let session = build(runtime, &graph.model, options.threads)
+        let session = build(runtime, graph, options.threads)
             .map_err(|problem| Error::Internal(format!("Cannot create a session over the graph: {problem}")))?;
         let stopper = Arc::new(Stopper::default());
         exit::remember(Arc::downgrade(&stopper));
@@ -179,7 +179,7 @@ impl Drop for OnnxEncoder {
 }
 
 #[allow(clippy::result_large_err, reason = "the builder of the library carries itself in its errors")]
-fn build(runtime: &Runtime, model: &GraphModel, threads: usize) -> Result<Session, String> {
+fn build(runtime: &Runtime, graph: &Graph, threads: usize) -> Result<Session, String> {
     let text = |error: &dyn std::fmt::Display| first_line(&error.to_string());
     let mut builder = Session::builder(runtime.environment())
         .map_err(|error| text(&error))?
@@ -194,7 +194,11 @@ fn build(runtime: &Runtime, model: &GraphModel, threads: usize) -> Result<Sessio
         // Keeps the library from treating stored I8 weights as a quantized graph, so that they are expanded at load.
         .and_then(|builder| builder.with_config_entry("session.disable_quant_qdq", "1"))
         .map_err(|error| text(&error))?;
-    match model {
+    if !graph.products.is_empty() {
+        let operators = products::operators(&graph.products).map_err(|error| text(&error))?;
+        builder = builder.with_operators(operators).map_err(|error| text(&error))?;
+    }
+    match &graph.model {
         GraphModel::File(path) => builder.commit_from_file(path).map_err(|error| text(&error)),
         GraphModel::Generated { bytes, weights_folder } => builder
             .with_config_entry(
