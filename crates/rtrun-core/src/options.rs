@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::error::Error;
+use crate::model::Profile;
 
 /// Options of a whole engine. [`EngineOptions::default`] has the documented default of every limit and no model.
 #[derive(Debug, Clone)]
@@ -28,6 +29,8 @@ pub struct EngineOptions {
     pub batch_window: Duration,
     /// Rows whose answer is kept for one model; 0 keeps none.
     pub result_cache_entries: usize,
+    /// The folder that verdicts on `max_speed` are kept in; without one, every load compares again.
+    pub verdicts: Option<PathBuf>,
     /// How often loading a model is tried.
     pub load_attempts: u32,
     /// The first wait between two tries; it doubles up to [`LONGEST_LOAD_RETRY`].
@@ -47,7 +50,7 @@ pub struct ModelOptions {
     pub family: Option<String>,
     /// `auto` or `cpu`.
     pub device: Option<String>,
-    /// `exact`.
+    /// `exact`, `batching` or `max_speed`.
     pub profile: Option<String>,
     /// `auto` or `onnxruntime`.
     pub engine: Option<String>,
@@ -77,7 +80,6 @@ pub const FAMILIES: &[&str] = &[
 ];
 
 const DEVICES: &[&str] = &["auto", "cpu"];
-const PROFILES: &[&str] = &["exact"];
 const ENGINES: &[&str] = &["auto", "onnxruntime"];
 
 impl Default for EngineOptions {
@@ -93,6 +95,7 @@ impl Default for EngineOptions {
             max_bundle_tasks: 64,
             batch_window: Duration::from_millis(2),
             result_cache_entries: 16_384,
+            verdicts: None,
             load_attempts: 5,
             load_retry: Duration::from_secs(5),
             memory_budget_bytes: None,
@@ -133,7 +136,7 @@ impl EngineOptions {
             for (key, value, known) in [
                 ("family", &model.family, FAMILIES),
                 ("device", &model.device, DEVICES),
-                ("profile", &model.profile, PROFILES),
+                ("profile", &model.profile, Profile::NAMES),
                 ("engine", &model.engine, ENGINES),
             ] {
                 if let Some(value) = value

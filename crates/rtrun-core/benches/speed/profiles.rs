@@ -1,66 +1,66 @@
-//! The candidates of `max_speed` against `exact`, interleaved, on the package and on a BERT-base of random weights.
+//! `max_speed` against `exact`: what the agreement test says of the package, then every candidate interleaved with the
+//! exact encoder. `RTRUN_BENCH_MODEL` names the package, for example a BERT-base of random weights.
 
-use std::path::Path;
+use std::time::Instant;
 
+use rtrun_core::ModelOptions;
 use rtrun_core::engines::{Encoder, RowRequest};
-use rtrun_core::graph::Reduction;
-use rtrun_core::package::Package;
-use rtrun_core::products::Precision;
-use rtrun_core::tokens::Overflow;
+use rtrun_core::model::{PrepareOptions, prepare_profile, rungs};
+use rtrun_core::package::{Dtype, Package};
 
-use crate::support::{encoder_of, folder, interleaved, median, milliseconds, reader, row, text};
-
-const INT8: Option<Precision> = Some(Precision::Int8);
-const BF16: Option<Precision> = Some(Precision::Bf16);
-
-const CANDIDATES: [(&str, Reduction); 3] = [
-    ("int8", Reduction { usual: INT8, narrowing: INT8, kept: INT8 }),
-    ("int8, kept bf16", Reduction { usual: INT8, narrowing: INT8, kept: BF16 }),
-    ("bf16", Reduction { usual: BF16, narrowing: BF16, kept: BF16 }),
-];
+use crate::support::{
+    encoder, folder, interleaved, library, median, milliseconds, reader, reduced_encoder, row, text, threads,
+};
 
 pub fn profiles() {
-    compare(&folder(), 40);
-    if let Ok(base) = std::env::var("RTRUN_BENCH_BASE") {
-        compare(Path::new(&base), 8);
+    let verdicts = tempfile::tempdir().unwrap();
+    for attempt in ["first", "second"] {
+        let start = Instant::now();
+        let model = ModelOptions {
+            name: "model".to_owned(),
+            path: folder(),
+            profile: Some("max_speed".to_owned()),
+            ..ModelOptions::default()
+        };
+        let verdicts = verdicts.path().to_owned();
+        let options = PrepareOptions { runtime_library: library(), model, verdicts, threads: threads() };
+        let report = prepare_profile(options).unwrap();
+        println!("{attempt} load {:.0} ms: {report:?}", milliseconds(start.elapsed()));
     }
-}
-
-fn compare(folder: &Path, rounds: usize) {
-    println!("{}", folder.display());
     let reader = reader();
-    let mut exact = encoder_of(folder, None);
-    let package = Package::open("model", folder, None).unwrap();
-    let texts: Vec<String> = package.golden.iter().flat_map(|golden| &golden.embeddings).map(|probe| probe.text.clone()).collect();
-    let lengths = (0..32).map(|at: usize| 8 + at.pow(3) * 248 / 31_usize.pow(3));
-    let mixed: Vec<RowRequest> = lengths.enumerate().map(|(seed, length)| row(&reader, &text(&reader, length, seed))).collect();
     let same = |rows: usize, tokens: usize| -> Vec<RowRequest> {
         (0..rows).map(|seed| row(&reader, &text(&reader, tokens, seed))).collect()
     };
-    let probes: Vec<RowRequest> = texts.iter().map(|text| RowRequest::sentence(reader.read(text, 256, Overflow::Truncate).unwrap().ids)).chain(mixed.iter().cloned()).collect();
-    let shapes = [("1x16", same(1, 16)), ("1x128", same(1, 128)), ("8x128", same(8, 128)), ("4x16", same(4, 16))];
-    for (name, reduction) in CANDIDATES {
-        let start = std::time::Instant::now();
-        let mut reduced = encoder_of(folder, Some(reduction));
-        println!("{name}: made in {:.0} ms", milliseconds(start.elapsed()));
-        let cosines: Vec<f64> = probes
-            .iter()
-            .map(|probe| {
-                let one = exact.encode(std::slice::from_ref(probe)).unwrap().remove(0).sentence.unwrap();
-                let other = reduced.encode(std::slice::from_ref(probe)).unwrap().remove(0).sentence.unwrap();
-                let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
-                dot(&one, &other) / (dot(&one, &one) * dot(&other, &other)).sqrt()
-            })
-            .collect();
-        let least = cosines.iter().copied().fold(1.0, f64::min);
-        println!("  cosine least {least:.5}, mean {:.5}", cosines.iter().sum::<f64>() / cosines.len() as f64);
-        for (shape, rows) in &shapes {
-            let [one, other] = interleaved(
-                rounds,
-                [&mut || drop(exact.encode(rows).unwrap()), &mut || drop(reduced.encode(rows).unwrap())],
-            );
+    // Lengths as they are met, in the forwards that packing makes of them.
+    let lengths = (0..32).map(|at: usize| 8 + at.pow(3) * 248 / 31_usize.pow(3));
+    let mixed: Vec<RowRequest> =
+        lengths.enumerate().map(|(seed, length)| row(&reader, &text(&reader, length, seed))).collect();
+    let mixed: Vec<Vec<RowRequest>> =
+        mixed.chunk_by(|one, other| other.row.len() * 9 <= one.row.len() * 10).map(<[RowRequest]>::to_vec).collect();
+    let shapes = [
+        ("1x16", vec![same(1, 16)]),
+        ("1x128", vec![same(1, 128)]),
+        ("8x128", vec![same(8, 128)]),
+        ("32 mixed", mixed),
+    ];
+    let package = Package::open("model", &folder(), None).unwrap();
+    let weights = package.weights().unwrap();
+    let has_bytes = weights.names().iter().any(|name| weights.place(name).is_ok_and(|place| place.dtype == Dtype::I8));
+    let mut exact = encoder();
+    let run = |encoder: &mut dyn Encoder, forwards: &[Vec<RowRequest>]| {
+        for rows in forwards {
+            encoder.encode(rows).unwrap();
+        }
+    };
+    for rung in rungs(has_bytes) {
+        let mut reduced = reduced_encoder(rung.reduction);
+        println!("{}", rung.name);
+        for (shape, forwards) in &shapes {
+            let [one, other] =
+                interleaved(16, [&mut || run(&mut exact, forwards), &mut || run(&mut reduced, forwards)]);
+            let ratios: Vec<f64> = one.iter().zip(&other).map(|(one, other)| one.as_secs_f64() / other.as_secs_f64()).collect();
             let (one, other) = (milliseconds(median(&one)), milliseconds(median(&other)));
-            println!("  {shape}: exact {one:.2} ms, {name} {other:.2} ms, ratio {:.2}", one / other);
+            println!("  {shape}: exact {one:.2} ms, reduced {other:.2} ms, ratio {:.2}, at the quickest {:.2}", one / other, ratios[0]);
         }
     }
 }

@@ -44,12 +44,16 @@ pub fn engine() -> Arc<Engine> {
 }
 
 pub fn encoder() -> OnnxEncoder {
-    encoder_of(&folder(), None)
+    encoder_in(None)
 }
 
-/// The bare encoder of a package, in reduced precision where one is given.
-pub fn encoder_of(folder: &Path, reduction: Option<Reduction>) -> OnnxEncoder {
-    let package = Package::open("model", folder, None).unwrap();
+/// The bare encoder in reduced precision.
+pub fn reduced_encoder(reduction: Reduction) -> OnnxEncoder {
+    encoder_in(Some(reduction))
+}
+
+fn encoder_in(reduction: Option<Reduction>) -> OnnxEncoder {
+    let package = Package::open("model", &folder(), None).unwrap();
     let Architecture::Transformer(config) = &package.architecture else { panic!("the bench needs a transformer") };
     let weights = package.weights().unwrap();
     let graph = match reduction {

@@ -58,7 +58,14 @@ impl PostNorm {
         (input, scores): (&str, &str),
         output: &str,
     ) -> Result<String, Error> {
-        let (products, bias) = self.projections(builder, names, input)?;
+        let (products, bias) = if builder.reduction.is_some() {
+            // The product adds it on the way; attention would take a pass of its own for it.
+            let parts = [&names.query, &names.key, &names.value];
+            let parts = parts.map(|module| Part { has_bias: true, ..Part::bare(module, [self.hidden, self.hidden]) });
+            (builder.products(input, parts)?, String::new())
+        } else {
+            self.projections(builder, names, input)?
+        };
         let [query, key, value] = &products;
         let (heads, scale) = (self.heads, None);
         let attended = builder.attend(Attention { query, key, value, bias: &bias, scores, heads, scale });

@@ -1,5 +1,6 @@
 //! Products of a graph: the library's own, or in the precision that the graph is reduced to.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -108,15 +109,15 @@ impl GraphBuilder<'_> {
     }
 
     fn precision(&self, part: &Part) -> Result<Option<Precision>, Error> {
-        let Some(Reduction { usual, narrowing, kept }) = self.reduction else { return Ok(None) };
+        let Some(Reduction { square, widening, narrowing, kept }) = self.reduction else { return Ok(None) };
         let dtype = self.stored_type(&format!("{}.weight", part.module))?;
-        let [outputs, inputs] = part.shape;
-        Ok(if dtype != Dtype::I8 && self.has_bytes {
-            kept
-        } else if inputs > outputs {
-            narrowing
-        } else {
-            usual
+        if dtype != Dtype::I8 && self.has_bytes {
+            return Ok(kept);
+        }
+        Ok(match part.rows.len().cmp(&part.shape[1]) {
+            Ordering::Less => narrowing,
+            Ordering::Equal => square,
+            Ordering::Greater => widening,
         })
     }
 

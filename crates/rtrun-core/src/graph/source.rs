@@ -15,9 +15,11 @@ pub struct Source<'w> {
 /// Which products are computed in which precision. `None` leaves a product to the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reduction {
-    /// Products in general.
-    pub usual: Option<Precision>,
-    /// Products that narrow, which read the widest range of numbers: what follows an activation function.
+    /// Products with as many outputs as inputs: those around attention.
+    pub square: Option<Precision>,
+    /// Products that widen, which read what a normalization gives.
+    pub widening: Option<Precision>,
+    /// Products that narrow, which read what an activation function gives.
     pub narrowing: Option<Precision>,
     /// Products whose weights the author keeps in more than a byte, in a file where others have one.
     pub kept: Option<Precision>,

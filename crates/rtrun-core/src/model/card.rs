@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::loaded::LoadedModel;
+use super::profile::{Profile, ProfileReport};
 use super::slot::{ModelState, Slot};
 use crate::families::{DecisionCard, EmbeddingCard, Head, HeadInputs, Surfaces};
 use crate::options::MAX_INPUTS;
@@ -41,10 +42,11 @@ struct LoadedCard {
     embedding: Option<EmbeddingEntry>,
     limits: LimitsCard,
     profile: &'static str,
-    profiles: [&'static str; 1],
+    profiles: &'static [&'static str],
+    profile_report: ProfileReport,
     engine: &'static str,
     device: String,
-    dtype: &'static str,
+    dtype: String,
     threads: usize,
     model_sha256: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,11 +148,12 @@ impl LoadedCard {
                 max_inputs: MAX_INPUTS,
                 max_options: decisions.map(|card| card.max_options),
             },
-            profile: model.profile,
-            profiles: [model.profile],
+            profile: model.profile.served,
+            profiles: Profile::NAMES,
+            profile_report: model.profile.clone(),
             engine: model.engine,
             device: model.device.clone(),
-            dtype: "float32",
+            dtype: model.profile.precision.clone(),
             threads: model.threads,
             model_sha256: model.model_sha256.clone(),
             manifest_sha256: model.manifest_sha256.clone(),

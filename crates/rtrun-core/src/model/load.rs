@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use super::card::GoldenStatus;
 use super::golden_check::{Candidate, check_golden};
 use super::loaded::LoadedModel;
+use super::profile::{Exact, Profile, ProfileReport, choose};
 use super::slot::{ModelStatus, Slot};
 use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use crate::engines::{Encoder, StaticEncoder};
@@ -15,13 +17,14 @@ use crate::error::Error;
 use crate::families::Surfaces;
 use crate::graph::{Graph, shipped_graph, trunk_graph};
 use crate::metrics::Metrics;
-use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
+use crate::options::{EngineOptions, LONGEST_LOAD_RETRY, ModelOptions};
 use crate::package::{Architecture, Package};
 use crate::schedule::{PackLimits, QueueLimits, ResultCache, Sharing, Worker, WorkerOptions, probe_sharing};
 use crate::tokens::TextReader;
 
-/// The one profile there is.
-const PROFILE: &str = "exact";
+/// How far the answer of a row may move under `batching` by sharing a forward, as a part of its largest number: what
+/// another order of additions does.
+const ROUNDING: f32 = 1e-4;
 
 /// Tokens of one forward on a CPU. Measured with 1 and 2 threads: sharing makes tokens of short rows up to four times
 /// cheaper until a forward has 64 to 128 of them, and from 256 on each costs more again (`benches/speed/shapes.rs`).
@@ -75,22 +78,21 @@ pub fn load_until_ready(slot: &Slot, context: &LoadContext) {
 
 fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let (asked, options) = (&slot.options, &context.options);
-    let package = Package::open(&asked.name, &asked.path, asked.family.as_deref())?;
-    let is_static = matches!(package.architecture, Architecture::Static(_));
-    let reader = TextReader::new(&package.tokenizer, !is_static)
-        .map_err(|problem| package.files.invalid("tokenizer.json", problem))?;
-    let (mut encoder, engine) = encoder(&package, &reader, options)?;
-    let memory_bytes = encoder.memory_bytes();
-    reserve_memory(slot, context, memory_bytes)?;
-    let reserved = Reserved { context, bytes: memory_bytes };
+    let profile = asked.profile.as_deref().and_then(Profile::of).unwrap_or(Profile::Exact);
+    let opened = Opened::begin(asked, options)?;
+    reserve_memory(slot, context, opened.encoder.memory_bytes())?;
+    let mut reserved = Reserved { context, bytes: opened.encoder.memory_bytes() };
     slot.set(ModelStatus::Warming, None);
-    let surfaces = Surfaces::open(&package, encoder.dimension())?;
-    let golden =
-        check_golden(&Candidate { package: &package, surfaces: &surfaces, reader: &reader }, encoder.as_mut())?;
+    let OpenPackage { package, reader, surfaces, mut encoder, engine, golden, profile } =
+        opened.check(options, profile)?;
+    let memory_bytes = encoder.memory_bytes();
+    reserved.shrink(memory_bytes);
+    let is_static = matches!(package.architecture, Architecture::Static(_));
     let forward = if is_static {
         PackLimits { tokens: options.max_batch_tokens, sharing: Sharing::Free }
     } else {
-        let sharing = probe_sharing(encoder.as_mut(), reader.vocabulary(), package.max_tokens)?;
+        let closeness = if profile.served == Profile::Batching.as_str() { ROUNDING } else { 0.0 };
+        let sharing = probe_sharing(encoder.as_mut(), reader.vocabulary(), package.max_tokens, closeness)?;
         PackLimits { tokens: options.max_batch_tokens.min(CPU_FORWARD_TOKENS), sharing }
     };
     tracing::debug!(model = %asked.name, sharing = ?forward.sharing, "rows may share a forward");
@@ -109,10 +111,10 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         surfaces,
         reader,
         worker,
-        cache: ResultCache::new(options.result_cache_entries, PROFILE, &package.model_sha256),
+        cache: ResultCache::new(options.result_cache_entries, &profile.conditions(), &package.model_sha256),
         max_tokens: package.max_tokens,
         max_scan_tokens: asked.max_scan_tokens.unwrap_or(CPU_SCAN_ROWS * package.max_tokens),
-        profile: PROFILE,
+        profile,
         engine,
         device: "cpu".to_owned(),
         threads: if is_static { 1 } else { options.threads },
@@ -123,6 +125,62 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         golden,
         memory_bytes,
     })
+}
+
+/// A package whose answers have been checked, with the encoder of its profile.
+pub struct OpenPackage {
+    pub package: Package,
+    pub reader: TextReader,
+    pub surfaces: Surfaces,
+    pub encoder: Box<dyn Encoder>,
+    pub engine: &'static str,
+    pub golden: GoldenStatus,
+    pub profile: ProfileReport,
+}
+
+/// Opens and checks a package as a load does, without serving it.
+pub fn open_package(asked: &ModelOptions, options: &EngineOptions, profile: Profile) -> Result<OpenPackage, Error> {
+    Opened::begin(asked, options)?.check(options, profile)
+}
+
+/// A package with the encoder of `exact`, not checked yet.
+struct Opened {
+    package: Package,
+    reader: TextReader,
+    encoder: Box<dyn Encoder>,
+    engine: &'static str,
+}
+
+impl Opened {
+    fn begin(asked: &ModelOptions, options: &EngineOptions) -> Result<Self, Error> {
+        let package = Package::open(&asked.name, &asked.path, asked.family.as_deref())?;
+        let is_static = matches!(package.architecture, Architecture::Static(_));
+        let reader = TextReader::new(&package.tokenizer, !is_static)
+            .map_err(|problem| package.files.invalid("tokenizer.json", problem))?;
+        let (encoder, engine) = encoder(&package, &reader, options)?;
+        Ok(Self { package, reader, encoder, engine })
+    }
+
+    /// Checks the recorded answers on the encoder of `exact`, then takes the one of the profile.
+    fn check(self, options: &EngineOptions, profile: Profile) -> Result<OpenPackage, Error> {
+        let Self { package, reader, mut encoder, engine } = self;
+        let surfaces = Surfaces::open(&package, encoder.dimension())?;
+        let candidate = Candidate { package: &package, surfaces: &surfaces, reader: &reader };
+        let golden = check_golden(&candidate, encoder.as_mut())?;
+        let mut report = ProfileReport::full(profile);
+        if profile == Profile::MaxSpeed {
+            let verdicts = options.verdicts.as_deref();
+            let exact = Exact { package: &package, surfaces: &surfaces, reader: &reader, verdicts };
+            let open = |graph: &Graph| onnx_encoder(&package, graph, options).map(|(encoder, _)| encoder);
+            let chosen = choose(&exact, encoder.as_mut(), &open)?;
+            encoder = chosen.encoder.unwrap_or(encoder);
+            report = chosen.report;
+            if let Some(reason) = &report.reason {
+                tracing::warn!(model = %package.name, reason, "max_speed is not served");
+            }
+        }
+        Ok(OpenPackage { package, reader, surfaces, encoder, engine, golden, profile: report })
+    }
 }
 
 type EncoderAndName = (Box<dyn Encoder>, &'static str);
@@ -199,6 +257,13 @@ struct Reserved<'c> {
 }
 
 impl Reserved<'_> {
+    /// Gives back what is beyond `bytes`, if anything is.
+    fn shrink(&mut self, bytes: u64) {
+        let beyond = self.bytes.saturating_sub(bytes);
+        self.context.memory_bytes.fetch_sub(beyond, Ordering::SeqCst);
+        self.bytes -= beyond;
+    }
+
     fn keep(mut self) {
         self.bytes = 0;
     }

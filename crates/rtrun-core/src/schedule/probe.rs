@@ -7,8 +7,14 @@ use crate::error::Error;
 /// Lengths around the widths of vector units, small enough to cost a few forwards only.
 const LENGTHS: [usize; 6] = [9, 10, 16, 17, 31, 33];
 
-/// Compares every probe row alone with itself in company. `vocabulary` bounds the token ids.
-pub fn probe_sharing(encoder: &mut dyn Encoder, vocabulary: usize, longest: usize) -> Result<Sharing, Error> {
+/// Compares every probe row alone with itself in company. `vocabulary` bounds the token ids; `closeness` is how far a
+/// number may move as a part of the row's largest, 0 if no bit may.
+pub fn probe_sharing(
+    encoder: &mut dyn Encoder,
+    vocabulary: usize,
+    longest: usize,
+    closeness: f32,
+) -> Result<Sharing, Error> {
     let row = |length: usize, seed: usize| {
         let id = |at: usize| (seed * 7919 + at * 104_729 + 1) % vocabulary.max(1);
         let ids: Vec<u32> = (0..length.min(longest)).map(|at| u32::try_from(id(at)).unwrap_or(0)).collect();
@@ -22,23 +28,30 @@ pub fn probe_sharing(encoder: &mut dyn Encoder, vocabulary: usize, longest: usiz
     let twin = row(LENGTHS[3], LENGTHS.len());
     let twin_alone = encoder.encode(std::slice::from_ref(&twin))?.remove(0);
     let together = encoder.encode(&[rows[3].clone(), twin, rows[3].clone()])?;
-    let is_equal = |pairs: &[(&RowOutput, &RowOutput)]| pairs.iter().all(|(one, other)| same_bits(one, other));
+    let is_equal = |pairs: &[(&RowOutput, &RowOutput)]| pairs.iter().all(|(one, other)| is_same(one, other, closeness));
     if !is_equal(&[(&together[0], &alone[3]), (&together[1], &twin_alone), (&together[2], &alone[3])]) {
         return Ok(Sharing::Alone);
     }
     // More padding than packing ever allows, in either order.
     for part in [0..2, 2..4, 4..6, 0..6] {
         let together = encoder.encode(&rows[part.clone()])?;
-        if !together.iter().zip(&alone[part]).all(|(one, other)| same_bits(one, other)) {
+        if !together.iter().zip(&alone[part]).all(|(one, other)| is_same(one, other, closeness)) {
             return Ok(Sharing::EqualLengths);
         }
     }
     Ok(Sharing::Padded)
 }
 
-fn same_bits(one: &RowOutput, other: &RowOutput) -> bool {
-    let bits = |vector: &Option<RowVector>| -> Option<Vec<u32>> {
-        vector.as_ref().map(|vector| vector.iter().map(|value| value.to_bits()).collect())
+fn is_same(one: &RowOutput, other: &RowOutput, closeness: f32) -> bool {
+    let is_same = |one: &Option<RowVector>, other: &Option<RowVector>| match (one, other) {
+        (Some(one), Some(other)) => one.len() == other.len() && is_close(one, other, closeness),
+        (None, None) => true,
+        _ => false,
     };
-    bits(&one.sentence) == bits(&other.sentence) && bits(&one.tokens) == bits(&other.tokens)
+    is_same(&one.sentence, &other.sentence) && is_same(&one.tokens, &other.tokens)
+}
+
+fn is_close(one: &[f32], other: &[f32], closeness: f32) -> bool {
+    let allowed = closeness * one.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
+    one.iter().zip(other).all(|(one, other)| one.to_bits() == other.to_bits() || (one - other).abs() < allowed)
 }

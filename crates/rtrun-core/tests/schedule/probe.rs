@@ -27,7 +27,7 @@ impl Encoder for Sensitive {
 }
 
 fn sharing(dependence: fn(usize, &[RowRequest]) -> usize) -> Sharing {
-    probe_sharing(&mut Sensitive(dependence), 100, 64).unwrap()
+    probe_sharing(&mut Sensitive(dependence), 100, 64, 0.0).unwrap()
 }
 
 fn longest(rows: &[RowRequest]) -> usize {
