@@ -5,8 +5,10 @@
 mod engine;
 mod engines;
 mod graph;
+mod model;
 mod package;
 mod process;
+mod products;
 mod schedule;
 mod serve;
 mod support;

@@ -58,9 +58,14 @@ pub fn profiles() {
         for (shape, forwards) in &shapes {
             let [one, other] =
                 interleaved(16, [&mut || run(&mut exact, forwards), &mut || run(&mut reduced, forwards)]);
-            let ratios: Vec<f64> = one.iter().zip(&other).map(|(one, other)| one.as_secs_f64() / other.as_secs_f64()).collect();
+            let ratios: Vec<f64> =
+                one.iter().zip(&other).map(|(one, other)| one.as_secs_f64() / other.as_secs_f64()).collect();
             let (one, other) = (milliseconds(median(&one)), milliseconds(median(&other)));
-            println!("  {shape}: exact {one:.2} ms, reduced {other:.2} ms, ratio {:.2}, at the quickest {:.2}", one / other, ratios[0]);
+            println!(
+                "  {shape}: exact {one:.2} ms, reduced {other:.2} ms, ratio {:.2}, at the quickest {:.2}",
+                one / other,
+                ratios[0]
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
 use super::trunk::{declare_inputs, finish, output_name};
 use crate::error::Error;
-use crate::package::{BertConfig};
+use crate::package::BertConfig;
 
 /// Builds the first `layers` layers.
 pub fn graph(source: Source, config: &BertConfig, layers: usize) -> Result<Graph, Error> {

@@ -8,7 +8,7 @@ use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
 use super::trunk::{declare_inputs, finish, output_name};
 use crate::error::Error;
-use crate::package::{DebertaConfig};
+use crate::package::DebertaConfig;
 
 /// Builds the first `layers` layers.
 pub fn graph(source: Source, config: &DebertaConfig, layers: usize) -> Result<Graph, Error> {

@@ -75,8 +75,7 @@ impl Trunk<'_> {
         let (hidden, wide) = (self.config.hidden_size, self.config.intermediate_size);
         let module = format!("layers.{layer}.mlp.Wi");
         let whole = Part { has_bias: self.config.mlp_bias, ..Part::bare(&module, [2 * wide, hidden]) };
-        let active =
-            Part { rows: 0..wide, activation: Some(self.config.hidden_activation), ..whole.clone() };
+        let active = Part { rows: 0..wide, activation: Some(self.config.hidden_activation), ..whole.clone() };
         let gate = Part { rows: wide..2 * wide, ..whole };
         let [active, gate] = self.builder.products(input, [active, gate])?;
         let gated = self.builder.node("", "Mul", &[&active, &gate], &[]);

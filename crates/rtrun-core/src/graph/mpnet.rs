@@ -7,7 +7,7 @@ use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
 use super::trunk::{declare_inputs, finish, output_name};
 use crate::error::Error;
-use crate::package::{MpnetConfig};
+use crate::package::MpnetConfig;
 
 /// Builds the first `layers` layers.
 pub fn graph(source: Source, config: &MpnetConfig, layers: usize) -> Result<Graph, Error> {

@@ -105,11 +105,8 @@ impl PostNorm {
         let epsilon = [("epsilon", Value::Float(self.epsilon))];
         let inputs = [projected.as_str(), input, &gamma, &beta, &bias];
         let attended = builder.node(CONTRIB, "SkipLayerNormalization", &inputs, &epsilon);
-        let widening = Part {
-            has_bias: true,
-            activation: Some(self.activation),
-            ..Part::bare(&names.wide, [wide, hidden])
-        };
+        let widening =
+            Part { has_bias: true, activation: Some(self.activation), ..Part::bare(&names.wide, [wide, hidden]) };
         let [widened] = builder.products(&attended, [widening])?;
         let narrowed = builder.product(&widened, &names.narrow, [hidden, wide])?;
         let bias = builder.weight(&format!("{}.bias", names.narrow), &[hidden])?;

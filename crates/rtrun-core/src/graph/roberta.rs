@@ -6,7 +6,7 @@ use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
 use super::trunk::{declare_inputs, finish, output_name};
 use crate::error::Error;
-use crate::package::{RobertaConfig};
+use crate::package::RobertaConfig;
 
 /// Builds the first `layers` layers. Padding is on the right, so the position of a token is its place in the row plus
 /// the first position: the graph takes the table from there on.

@@ -65,8 +65,7 @@ impl Panels {
                 Self::of_bytes(&bytes, &scales, shape)
             }
             Precision::Bf16 => {
-                let bytes: Vec<u8> =
-                    values.iter().flat_map(|value| bf16::from_f32(*value).to_le_bytes()).collect();
+                let bytes: Vec<u8> = values.iter().flat_map(|value| bf16::from_f32(*value).to_le_bytes()).collect();
                 Self::new(precision, &bytes, shape)
             }
         }

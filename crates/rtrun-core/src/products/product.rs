@@ -86,9 +86,7 @@ mod kernel {
     //! The loop over tiles. A tile is up to 12 rows of one panel: its sums fill 24 of the 32 registers.
     #![allow(unsafe_code, reason = "several threads write disjoint columns of the same results")]
 
-    use std::arch::x86_64::{
-        __m512, _mm512_add_ps, _mm512_loadu_ps, _mm512_mask_storeu_ps, _mm512_storeu_ps,
-    };
+    use std::arch::x86_64::{__m512, _mm512_add_ps, _mm512_loadu_ps, _mm512_mask_storeu_ps, _mm512_storeu_ps};
 
     use super::{Panels, Precision, Product, Scratch, Workers};
     use crate::products::panels::COLUMNS;
@@ -138,7 +136,11 @@ mod kernel {
             let pieces = self.count.div_ceil(PACKED);
             let pack = |piece: usize| self.pack(piece * PACKED..self.count.min((piece + 1) * PACKED), packed);
             // Packing costs about as much as one output of the product.
-            if self.rows.len() * COLUMNS >= SHARED { each(pieces, &pack) } else { (0..pieces).for_each(pack) }
+            if self.rows.len() * COLUMNS >= SHARED {
+                each(pieces, &pack)
+            } else {
+                (0..pieces).for_each(pack)
+            }
             let panels = self.product.parts.iter().map(Panels::count).sum();
             each(panels, &|panel| self.panel(panel, packed));
         }

@@ -8,6 +8,9 @@ use crate::package::HeadKind;
 /// The part of the labels that must agree.
 const LEAST_LABEL_AGREEMENT: f64 = 0.99;
 
+/// The part of the labels of a few probes below which the rest is not asked for.
+const HOPELESS_LABEL_AGREEMENT: f64 = 0.9;
+
 /// The cosine that every vector must reach.
 const LEAST_COSINE: f64 = 0.999;
 
@@ -42,6 +45,12 @@ impl Agreement {
             && self.cosine.is_none_or(|cosine| cosine >= LEAST_COSINE)
     }
 
+    /// Whether more probes cannot bring it up to the limits: a cosine only falls, and labels are far off.
+    pub fn is_hopeless(&self) -> bool {
+        !self.labels.is_none_or(|labels| labels >= HOPELESS_LABEL_AGREEMENT)
+            || !self.cosine.is_none_or(|cosine| cosine >= LEAST_COSINE)
+    }
+
     /// What is short of the limits.
     pub fn shortfall(&self) -> String {
         let labels = self.labels.filter(|labels| !(*labels >= LEAST_LABEL_AGREEMENT));
@@ -71,7 +80,9 @@ pub fn observe(encoder: &mut dyn Encoder, surfaces: &Surfaces, probes: &[RowRequ
         if keeps_vectors {
             // Typed questions read single tokens, so there every token counts.
             let tokens = surfaces.decisions.as_ref().and(output.tokens.as_ref());
-            observed.vectors.push(tokens.or(output.sentence.as_ref()).map(|vector| vector.to_vec()).unwrap_or_default());
+            observed
+                .vectors
+                .push(tokens.or(output.sentence.as_ref()).map(|vector| vector.to_vec()).unwrap_or_default());
         }
     }
     Ok(observed)

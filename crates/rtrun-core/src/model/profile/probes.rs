@@ -11,6 +11,12 @@ const COUNT: usize = 240;
 /// Every so many probes is a pair of texts, where the tokenizer takes pairs.
 const PAIRS: usize = 5;
 
+/// Tokens of a probe, but for every tenth, which is as long as it comes: long texts would take most of the time.
+const TOKENS: usize = 64;
+
+/// Every so many probes may be longer.
+const LONG: usize = 10;
+
 /// Sentences of several subjects, registers, scripts and languages.
 const SENTENCES: &[&str] = &[
     "What is the capital of France?",
@@ -73,7 +79,9 @@ pub fn probe_texts() -> Vec<String> {
         2 => format!("{} {}", sentence(at), sentence(at * 7 + 3)),
         3 => format!("{}\n\n{}", sentence(at * 5 + 1), sentence(at * 11 + 4)),
         // Most texts are short, so a tenth of passages costs as much as all the rest.
-        _ if at.is_multiple_of(2) => (0..3 + at % 10).map(|step| sentence(at + step * 13)).collect::<Vec<_>>().join(" "),
+        _ if at.is_multiple_of(2) => {
+            (0..3 + at % 10).map(|step| sentence(at + step * 13)).collect::<Vec<_>>().join(" ")
+        }
         _ => sentence(at).to_uppercase(),
     };
     (0..COUNT).map(text).collect()
@@ -86,9 +94,9 @@ pub fn probe_rows(package: &Package, reader: &TextReader, wanted: Wanted) -> Res
         embeddings.chain(golden.classify.iter().map(|probe| probe.text.clone()))
     });
     let texts: Vec<String> = golden.chain(probe_texts()).collect();
-    let longest = package.max_tokens;
     let mut rows = Vec::with_capacity(texts.len());
     for (at, text) in texts.iter().enumerate() {
+        let longest = if at % LONG == 0 { package.max_tokens } else { package.max_tokens.min(TOKENS) };
         let single = || Ok::<_, Error>(Row::plain(reader.read(text, longest, Overflow::Truncate)?.ids));
         let row = match reader.pair() {
             Some(template) if at % PAIRS == 0 && longest > 2 * template.special_tokens() => {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::agreement::{Observed, compare, observe, wanted};
+use super::agreement::{Agreement, Observed, compare, observe, wanted};
 use super::ladder::{Rung, rungs};
 use super::probes::probe_rows;
 use super::report::{Profile, ProfileReport};
@@ -13,6 +13,9 @@ use crate::families::Surfaces;
 use crate::graph::{Graph, reduced_trunk_graph};
 use crate::package::{Architecture, Dtype, Package};
 use crate::tokens::TextReader;
+
+/// Probes that a candidate answers before the rest is spent on it.
+const FIRST: usize = 32;
 
 /// A model that is checked and computes exactly.
 pub struct Exact<'m> {
@@ -78,9 +81,8 @@ fn test(
     let (mut last, mut shortfalls) = (None, Vec::new());
     for rung in candidates {
         let mut encoder = reduced(rung)?;
-        let shortfall = match observe(encoder.as_mut(), surfaces, &probes) {
-            Ok(found) => {
-                let agreement = compare(&expected, &found);
+        let shortfall = match found(encoder.as_mut(), surfaces, &probes, &expected) {
+            Ok(agreement) => {
                 tracing::debug!(precision = rung.name, ?agreement, "compared with exact");
                 if agreement.is_enough() {
                     return Ok((Some(encoder), Verdict::passed(rung.name, probes.len(), agreement)));
@@ -95,6 +97,20 @@ fn test(
     }
     let reason = format!("no precision agrees with exact on {} probes ({})", probes.len(), shortfalls.join("; "));
     Ok((None, Verdict::failed(probes.len(), last, reason)))
+}
+
+/// How far a candidate agrees; after the first probes only, where these settle it.
+fn found(
+    encoder: &mut dyn Encoder,
+    surfaces: &Surfaces,
+    probes: &[RowRequest],
+    expected: &Observed,
+) -> Result<Agreement, Error> {
+    let first = compare(expected, &observe(encoder, surfaces, &probes[..probes.len().min(FIRST)])?);
+    if first.is_hopeless() {
+        return Ok(first);
+    }
+    Ok(compare(expected, &observe(encoder, surfaces, probes)?))
 }
 
 fn report(verdict: &Verdict) -> ProfileReport {
