@@ -41,6 +41,9 @@ pub struct GraphBuilder<'w> {
     pub(super) products: Vec<Arc<Product>>,
 }
 
+/// Signed bytes and the scale of each of their rows.
+pub type StoredBytes = (Vec<i8>, Vec<f32>);
+
 /// One attribute of a node.
 #[derive(Debug, Clone)]
 pub enum Value {
@@ -96,7 +99,7 @@ impl<'w> GraphBuilder<'w> {
     }
 
     /// The bytes of a weight that is stored as bytes with a scale for each row, and the scales; `None` of any other.
-    pub fn stored_bytes(&self, tensor: &str, shape: [usize; 2]) -> Result<Option<(Vec<i8>, Vec<f32>)>, Error> {
+    pub fn stored_bytes(&self, tensor: &str, shape: [usize; 2]) -> Result<Option<StoredBytes>, Error> {
         let name = format!("{}{tensor}", self.prefix);
         let place = self.weights.place_of_shape(&name, &shape)?;
         if place.dtype != Dtype::I8 {

@@ -56,7 +56,7 @@ impl Trunk<'_> {
             has_bias,
             ..Part::bare(&module, [3 * hidden, hidden])
         });
-        let parts = self.builder.products(input, parts)?;
+        let parts = self.builder.products(input, &parts)?;
         let (cosines, sines) = self.rotation(reach);
         let first = self.builder.integers(&[0]);
         let mut rotate =
@@ -77,7 +77,7 @@ impl Trunk<'_> {
         let whole = Part { has_bias: self.config.mlp_bias, ..Part::bare(&module, [2 * wide, hidden]) };
         let active = Part { rows: 0..wide, activation: Some(self.config.hidden_activation), ..whole.clone() };
         let gate = Part { rows: wide..2 * wide, ..whole };
-        let [active, gate] = self.builder.products(input, [active, gate])?;
+        let [active, gate] = self.builder.products(input, &[active, gate])?;
         let gated = self.builder.node("", "Mul", &[&active, &gate], &[]);
         let module = format!("layers.{layer}.mlp.Wo");
         let narrowed = self.builder.product(&gated, &module, [hidden, wide])?;

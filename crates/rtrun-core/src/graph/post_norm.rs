@@ -62,7 +62,7 @@ impl PostNorm {
             // The product adds it on the way; attention would take a pass of its own for it.
             let parts = [&names.query, &names.key, &names.value];
             let parts = parts.map(|module| Part { has_bias: true, ..Part::bare(module, [self.hidden, self.hidden]) });
-            (builder.products(input, parts)?, String::new())
+            (builder.products(input, &parts)?, String::new())
         } else {
             self.projections(builder, names, input)?
         };
@@ -81,7 +81,7 @@ impl PostNorm {
     ) -> Result<([String; 3], String), Error> {
         let modules = [&names.query, &names.key, &names.value];
         let parts = modules.map(|module| Part::bare(module, [self.hidden, self.hidden]));
-        let products = builder.products(input, parts)?;
+        let products = builder.products(input, &parts)?;
         let mut biases = [const { String::new() }; 3];
         for (bias, module) in biases.iter_mut().zip(modules) {
             *bias = builder.weight(&format!("{module}.bias"), &[self.hidden])?;
@@ -107,7 +107,7 @@ impl PostNorm {
         let attended = builder.node(CONTRIB, "SkipLayerNormalization", &inputs, &epsilon);
         let widening =
             Part { has_bias: true, activation: Some(self.activation), ..Part::bare(&names.wide, [wide, hidden]) };
-        let [widened] = builder.products(&attended, [widening])?;
+        let [widened] = builder.products(&attended, &[widening])?;
         let narrowed = builder.product(&widened, &names.narrow, [hidden, wide])?;
         let bias = builder.weight(&format!("{}.bias", names.narrow), &[hidden])?;
         let (gamma, beta) = builder.norm(&names.norm, hidden)?;

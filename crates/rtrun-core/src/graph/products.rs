@@ -45,11 +45,11 @@ impl<'n> Part<'n> {
 impl GraphBuilder<'_> {
     /// `input × weightᵀ`, which takes the author's `[out, in]` layout as it is. The tensor is `<module>.weight`.
     pub fn product(&mut self, input: &str, module: &str, shape: [usize; 2]) -> Result<String, Error> {
-        self.products(input, [Part::bare(module, shape)]).map(|[product]| product)
+        self.products(input, &[Part::bare(module, shape)]).map(|[product]| product)
     }
 
     /// Products of one input. In reduced precision, those of the same precision are one node.
-    pub fn products<const N: usize>(&mut self, input: &str, parts: [Part; N]) -> Result<[String; N], Error> {
+    pub fn products<const N: usize>(&mut self, input: &str, parts: &[Part; N]) -> Result<[String; N], Error> {
         let precisions = parts.each_ref().map(|part| self.precision(part)).into_iter();
         let precisions: Vec<Option<Precision>> = precisions.collect::<Result<_, _>>()?;
         let mut names = [const { String::new() }; N];
@@ -57,12 +57,12 @@ impl GraphBuilder<'_> {
             && precisions.iter().all(|other| *other == Some(precision))
         {
             let places: Vec<usize> = (0..N).collect();
-            self.reduced(input, (&parts, precision), &places, &mut names)?;
+            self.reduced(input, (parts, precision), &places, &mut names)?;
             return Ok(names);
         }
         for (at, part) in parts.iter().enumerate() {
             match precisions[at] {
-                Some(precision) => self.reduced(input, (&parts, precision), &[at], &mut names)?,
+                Some(precision) => self.reduced(input, (parts, precision), &[at], &mut names)?,
                 None => names[at] = self.exact(input, part)?,
             }
         }

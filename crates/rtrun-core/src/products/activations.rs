@@ -20,7 +20,7 @@ pub fn activate(x: __m512, activation: Activation) -> __m512 {
             // tanh(u) is 2 · sigmoid(2u) − 1, so x · (1 + tanh(u)) / 2 is x · sigmoid(2u).
             let square = _mm512_mul_ps(x, x);
             let inner = _mm512_fmadd_ps(square, _mm512_set1_ps(0.044_715), _mm512_set1_ps(1.0));
-            let twice = _mm512_mul_ps(_mm512_mul_ps(x, inner), _mm512_set1_ps(1.595_769_1));
+            let twice = _mm512_mul_ps(_mm512_mul_ps(x, inner), _mm512_set1_ps(1.595_769));
             _mm512_mul_ps(x, sigmoid(twice))
         }
         Activation::QuickGelu => _mm512_mul_ps(x, sigmoid(_mm512_mul_ps(x, _mm512_set1_ps(1.702)))),

@@ -4,8 +4,8 @@
 #![allow(unsafe_code, reason = "vector instructions over rows and panels whose bounds the caller has checked")]
 
 use std::arch::x86_64::{
-    __m512, __m512bh, __m512i, _mm256_mask_storeu_epi16, _mm256_storeu_si256, _mm512_cvtneps_pbh, _mm512_dpbf16_ps,
-    _mm512_load_si512, _mm512_loadu_ps, _mm512_maskz_loadu_ps, _mm512_set1_epi32, _mm512_setzero_ps,
+    __m256bh, __m256i, __m512, __m512bh, __m512i, _mm256_mask_storeu_epi16, _mm256_storeu_si256, _mm512_cvtneps_pbh,
+    _mm512_dpbf16_ps, _mm512_load_si512, _mm512_loadu_ps, _mm512_maskz_loadu_ps, _mm512_set1_epi32, _mm512_setzero_ps,
 };
 use std::mem::transmute;
 
@@ -22,14 +22,14 @@ pub unsafe fn pack_row(row: &[f32], packed: *mut u8) {
         // SAFETY: a chunk has 16 numbers, and there is room for 32 bytes of each.
         unsafe {
             let halves = _mm512_cvtneps_pbh(_mm512_loadu_ps(values.as_ptr()));
-            _mm256_storeu_si256(packed.add(32 * index).cast(), transmute(halves));
+            _mm256_storeu_si256(packed.add(32 * index).cast(), transmute::<__m256bh, __m256i>(halves));
         }
     }
     let mask = (1_u16 << rest.len()) - 1;
     // SAFETY: the mask keeps load and store within the rest.
     unsafe {
         let halves = _mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(mask, rest.as_ptr()));
-        _mm256_mask_storeu_epi16(packed.add(32 * whole.len()).cast(), mask, transmute(halves));
+        _mm256_mask_storeu_epi16(packed.add(32 * whole.len()).cast(), mask, transmute::<__m256bh, __m256i>(halves));
     }
 }
 

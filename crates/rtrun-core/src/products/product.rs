@@ -137,9 +137,9 @@ mod kernel {
             let pack = |piece: usize| self.pack(piece * PACKED..self.count.min((piece + 1) * PACKED), packed);
             // Packing costs about as much as one output of the product.
             if self.rows.len() * COLUMNS >= SHARED {
-                each(pieces, &pack)
+                each(pieces, &pack);
             } else {
-                (0..pieces).for_each(pack)
+                (0..pieces).for_each(pack);
             }
             let panels = self.product.parts.iter().map(Panels::count).sum();
             each(panels, &|panel| self.panel(panel, packed));

@@ -41,24 +41,27 @@ pub struct Agreement {
 impl Agreement {
     /// Whether one may stand for the other.
     pub fn is_enough(&self) -> bool {
-        self.labels.is_none_or(|labels| labels >= LEAST_LABEL_AGREEMENT)
-            && self.cosine.is_none_or(|cosine| cosine >= LEAST_COSINE)
+        reaches(self.labels, LEAST_LABEL_AGREEMENT) && reaches(self.cosine, LEAST_COSINE)
     }
 
     /// Whether more probes cannot bring it up to the limits: a cosine only falls, and labels are far off.
     pub fn is_hopeless(&self) -> bool {
-        !self.labels.is_none_or(|labels| labels >= HOPELESS_LABEL_AGREEMENT)
-            || !self.cosine.is_none_or(|cosine| cosine >= LEAST_COSINE)
+        !(reaches(self.labels, HOPELESS_LABEL_AGREEMENT) && reaches(self.cosine, LEAST_COSINE))
     }
 
     /// What is short of the limits.
     pub fn shortfall(&self) -> String {
-        let labels = self.labels.filter(|labels| !(*labels >= LEAST_LABEL_AGREEMENT));
-        let cosine = self.cosine.filter(|cosine| !(*cosine >= LEAST_COSINE));
+        let labels = self.labels.filter(|labels| !reaches(Some(*labels), LEAST_LABEL_AGREEMENT));
+        let cosine = self.cosine.filter(|cosine| !reaches(Some(*cosine), LEAST_COSINE));
         let labels = labels.map(|labels| format!("{:.1} % of the labels agree, not 99 %", labels * 100.0));
         let cosine = cosine.map(|cosine| format!("the least cosine is {cosine:.5}, not 0.999"));
         labels.into_iter().chain(cosine).collect::<Vec<_>>().join(" and ")
     }
+}
+
+/// Whether a figure, if there is one, is a number of at least `least`.
+fn reaches(figure: Option<f64>, least: f64) -> bool {
+    figure.is_none_or(|figure| figure >= least)
 }
 
 /// Answers every probe, one row a forward. An output that is not finite fails it.

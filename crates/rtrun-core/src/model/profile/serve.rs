@@ -29,6 +29,9 @@ pub struct Exact<'m> {
     pub verdicts: Option<&'m Path>,
 }
 
+/// Makes an encoder of something.
+pub type Open<'o, T> = &'o dyn Fn(&T) -> Result<Box<dyn Encoder>, Error>;
+
 /// What `max_speed` became.
 pub struct Chosen {
     /// The encoder in reduced precision; `None` where `exact` is served.
@@ -38,11 +41,7 @@ pub struct Chosen {
 }
 
 /// Chooses the precision of a model. `open` makes an encoder of a graph.
-pub fn choose(
-    model: &Exact,
-    exact: &mut dyn Encoder,
-    open: &dyn Fn(&Graph) -> Result<Box<dyn Encoder>, Error>,
-) -> Result<Chosen, Error> {
+pub fn choose(model: &Exact, exact: &mut dyn Encoder, open: Open<'_, Graph>) -> Result<Chosen, Error> {
     let fallback = |reason: &str| Ok(Chosen { encoder: None, report: ProfileReport::fallback(reason) });
     let Architecture::Transformer(config) = &model.package.architecture else {
         return fallback("only graphs that are generated over model.safetensors have a reduced form");
@@ -73,7 +72,7 @@ fn test(
     model: &Exact,
     exact: &mut dyn Encoder,
     candidates: &[Rung],
-    reduced: &dyn Fn(&Rung) -> Result<Box<dyn Encoder>, Error>,
+    reduced: Open<'_, Rung>,
 ) -> Result<(Option<Box<dyn Encoder>>, Verdict), Error> {
     let surfaces = model.surfaces;
     let probes: Vec<RowRequest> = probe_rows(model.package, model.reader, wanted(surfaces))?;

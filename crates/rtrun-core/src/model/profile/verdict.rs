@@ -72,8 +72,7 @@ pub fn verdict_path(folder: &Path, package: &Package) -> PathBuf {
     for text in probe_texts() {
         add(text.as_bytes());
     }
-    let name: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    folder.join(format!("{name}.json"))
+    folder.join(format!("{:x}.json", digest.finalize()))
 }
 
 /// A kept verdict; `None` if there is none that can be read.
