@@ -11,11 +11,11 @@ const COUNT: usize = 240;
 /// Every so many probes is a pair of texts, where the tokenizer takes pairs.
 const PAIRS: usize = 5;
 
-/// Tokens of a probe, but for every tenth, which is as long as it comes: long texts would take most of the time.
+/// Tokens of a probe, but for a few, which are as long as they come: long texts would take most of the time.
 const TOKENS: usize = 64;
 
 /// Every so many probes may be longer.
-const LONG: usize = 10;
+const LONG: usize = 40;
 
 /// Sentences of several subjects, registers, scripts and languages.
 const SENTENCES: &[&str] = &[
