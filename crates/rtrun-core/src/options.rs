@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::model::Profile;
 
 /// Options of a whole engine. [`EngineOptions::default`] has the documented default of every limit and no model.
 #[derive(Debug, Clone)]
@@ -80,6 +79,8 @@ pub const FAMILIES: &[&str] = &[
 ];
 
 const DEVICES: &[&str] = &["auto", "cpu"];
+/// The numerical profiles that may be asked for.
+pub const PROFILES: &[&str] = &["exact", "batching", "max_speed"];
 const ENGINES: &[&str] = &["auto", "onnxruntime"];
 
 impl Default for EngineOptions {
@@ -136,7 +137,7 @@ impl EngineOptions {
             for (key, value, known) in [
                 ("family", &model.family, FAMILIES),
                 ("device", &model.device, DEVICES),
-                ("profile", &model.profile, Profile::NAMES),
+                ("profile", &model.profile, PROFILES),
                 ("engine", &model.engine, ENGINES),
             ] {
                 if let Some(value) = value

@@ -14,7 +14,7 @@ export interface BuildFeatures {
 export const buildFeatures: BuildFeatures = Object.freeze({
   families: ["embeddings", "static_embeddings", "sequence_classification"],
   engines: ["onnxruntime"],
-  profiles: ["exact"],
+  profiles: ["exact", "batching", "max_speed"],
   familyOptions: [],
   adapters: false,
 })

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::loaded::LoadedModel;
-use super::profile::{Profile, ProfileReport};
+use super::profile::ProfileReport;
 use super::slot::{ModelState, Slot};
 use crate::families::{DecisionCard, EmbeddingCard, Head, HeadInputs, Surfaces};
-use crate::options::MAX_INPUTS;
+use crate::options::{MAX_INPUTS, PROFILES};
 
 /// One entry of `GET /v1/models`. Everything that is only known of a loaded model is absent before.
 #[derive(Debug, Clone, Serialize)]
@@ -149,7 +149,7 @@ impl LoadedCard {
                 max_options: decisions.map(|card| card.max_options),
             },
             profile: model.profile.served,
-            profiles: Profile::NAMES,
+            profiles: PROFILES,
             profile_report: model.profile.clone(),
             engine: model.engine,
             device: model.device.clone(),

@@ -14,9 +14,6 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// All of them, in the words of the options.
-    pub const NAMES: &'static [&'static str] = &["exact", "batching", "max_speed"];
-
     /// The profile of that name.
     pub fn of(name: &str) -> Option<Self> {
         [Self::Exact, Self::Batching, Self::MaxSpeed].into_iter().find(|profile| profile.as_str() == name)
