@@ -16,6 +16,7 @@ pub mod families;
 pub mod graph;
 pub mod model;
 pub mod package;
+pub mod products;
 pub mod schedule;
 pub mod serve;
 pub mod tokens;

@@ -13,13 +13,17 @@ mod mpnet;
 pub(crate) mod onnx;
 mod operators;
 mod post_norm;
+mod products;
 mod roberta;
 mod shipped;
+mod source;
 mod trunk;
 
 pub use decision_layers::{DECIDED, DecisionLayers, QUESTION_TYPE, with_decision_layers};
 pub use interface::{
     ATTENTION_MASK, Graph, GraphModel, HeldWeight, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES,
 };
+pub use products::{OWN, PRODUCT, PRODUCT_NUMBER};
 pub use shipped::shipped_graph;
-pub use trunk::{HIDDEN, trunk_graph};
+pub use source::{Packing, Reduction};
+pub use trunk::{HIDDEN, reduced_trunk_graph, trunk_graph};

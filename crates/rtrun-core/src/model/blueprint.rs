@@ -7,8 +7,10 @@ use crate::devices::Device;
 use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use crate::engines::{Encoder, StaticEncoder};
 use crate::error::Error;
-use crate::graph::{DecisionLayers, Graph, shipped_graph, trunk_graph, with_decision_layers};
-use crate::package::{Architecture, DecisionSettings, Package};
+use crate::graph::{
+    DecisionLayers, Graph, Packing, Reduction, reduced_trunk_graph, shipped_graph, trunk_graph, with_decision_layers,
+};
+use crate::package::{Architecture, DecisionSettings, Package, TrunkConfig};
 use crate::tokens::TextReader;
 
 /// How a model will be computed.
@@ -48,12 +50,7 @@ impl Blueprint {
         match &package.architecture {
             Architecture::Transformer(config) => {
                 check_vocabulary(package, reader, config.vocabulary())?;
-                let graph = |layers| trunk_graph(package.weights()?, config, layers);
-                let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
-                let shorter = earlier.map(|layer| graph(Some(*layer))).collect::<Result<_, _>>()?;
-                let layers = |trunk| with_layers(trunk, package, config.hidden_size());
-                let probe = (config.layers() > PROBE_LAYERS).then(|| layers(graph(Some(PROBE_LAYERS))?)).transpose()?;
-                Ok(Self::Graphs(Box::new(Graphs { whole: layers(graph(None)?)?, shorter, probe })))
+                Ok(Self::Graphs(Box::new(Graphs::of_trunk(package, config, None)?)))
             }
             Architecture::ShippedOnnx(shipped) => {
                 check_vocabulary(package, reader, shipped.vocabulary)?;
@@ -88,6 +85,27 @@ impl Blueprint {
             Self::Table(encoder) => encoder.memory_bytes(),
             Self::Graphs(graphs) => graphs.whole.memory_bytes,
         }
+    }
+}
+
+impl Graphs {
+    /// The graphs of a trunk, with products in reduced precision.
+    pub fn reduced(package: &Package, config: &TrunkConfig, reduction: Reduction) -> Result<Self, Error> {
+        Self::of_trunk(package, config, Some(&Packing::new(reduction)))
+    }
+
+    fn of_trunk(package: &Package, config: &TrunkConfig, packing: Option<&Packing>) -> Result<Self, Error> {
+        let weights = package.weights()?;
+        let graph = |layers| match packing {
+            Some(packing) => reduced_trunk_graph(weights, config, layers, packing),
+            None => trunk_graph(weights, config, layers),
+        };
+        let layers = |trunk| with_layers(trunk, package, config.hidden_size());
+        let whole = layers(graph(None)?)?;
+        let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
+        let shorter = earlier.map(|layer| graph(Some(*layer))).collect::<Result<_, _>>()?;
+        let probe = (config.layers() > PROBE_LAYERS).then(|| layers(graph(Some(PROBE_LAYERS))?)).transpose()?;
+        Ok(Self { whole, shorter, probe })
     }
 }
 

@@ -6,7 +6,7 @@ use super::card::GoldenStatus;
 use crate::devices::Device;
 use crate::engines::{Encoder, RowOutput, RowRequest};
 use crate::error::Error;
-use crate::families::{StateReading, Surfaces};
+use crate::families::{DecisionLayout, StateReading, Surfaces};
 use crate::package::{GoldenDecisions, GoldenQuestion, Package};
 use crate::question::Question;
 use crate::tokens::{Overflow, TextReader};
@@ -65,15 +65,7 @@ impl Candidate<'_> {
 
     /// Asks the questions of a probe; its state is read in windows where it is long.
     fn check_questions(&self, encoder: &mut dyn Encoder, probe: &GoldenDecisions, tolerance: f32) -> Result<(), Error> {
-        let none = || self.failed("there are probes of decisions, but the model answers no questions");
-        let layout = self.surfaces.decisions.as_ref().ok_or_else(none)?;
-        let read = StateReading {
-            reader: self.reader,
-            state: &probe.state,
-            row_tokens: self.package.max_tokens,
-            scan_tokens: usize::MAX / 2,
-            overflow: Overflow::Window,
-        };
+        let (layout, read) = self.reading(probe)?;
         let questions: Vec<Question> = probe.questions.iter().map(GoldenQuestion::question).collect();
         let questions: Vec<&Question> = questions.iter().collect();
         for group in layout.groups(&read, &questions) {
@@ -90,6 +82,33 @@ impl Candidate<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The rows that the questions of a probe take.
+    pub fn decision_rows(&self, probe: &GoldenDecisions) -> Result<Vec<RowRequest>, Error> {
+        let (layout, read) = self.reading(probe)?;
+        let questions: Vec<Question> = probe.questions.iter().map(GoldenQuestion::question).collect();
+        let questions: Vec<&Question> = questions.iter().collect();
+        let mut rows = Vec::new();
+        for group in layout.groups(&read, &questions) {
+            let asked: Vec<&Question> = group.iter().map(|index| questions[*index]).collect();
+            rows.extend(layout.lay_out(&read, &asked)?.rows);
+        }
+        Ok(rows)
+    }
+
+    /// How the state of a probe is read: whole, in windows where it is long.
+    fn reading<'p>(&'p self, probe: &'p GoldenDecisions) -> Result<(&'p dyn DecisionLayout, StateReading<'p>), Error> {
+        let none = || self.failed("there are probes of decisions, but the model answers no questions");
+        let layout = self.surfaces.decisions.as_deref().ok_or_else(none)?;
+        let read = StateReading {
+            reader: self.reader,
+            state: &probe.state,
+            row_tokens: self.package.max_tokens,
+            scan_tokens: usize::MAX / 2,
+            overflow: Overflow::Window,
+        };
+        Ok((layout, read))
     }
 
     fn compare(&self, what: &str, found: &[f32], recorded: &[f32], tolerance: f32) -> Result<(), Error> {

@@ -6,9 +6,11 @@ use super::blueprint::{Blueprint, Graphs, SessionPlan, sessions};
 use super::card::GoldenStatus;
 use super::golden_check::{Candidate, check_golden};
 use crate::devices::{Device, DeviceChoice, cuda};
-use crate::engines::onnxruntime::Runtime;
+use crate::engines::onnxruntime::{OnnxEncoder, Runtime};
 use crate::engines::{Encoder, ExitEncoder, RowRequest};
 use crate::error::Error;
+use crate::graph::Reduction;
+use crate::package::TrunkConfig;
 use crate::schedule::{PackLimits, Sharing, probe_sharing};
 
 /// What is asked for.
@@ -21,6 +23,8 @@ pub struct PlaceRequest<'p> {
     pub choice: DeviceChoice,
     /// The most tokens of one forward, whatever the device could take.
     pub max_batch_tokens: usize,
+    /// How far the answer of a row may move by sharing a forward, as a part of its largest number.
+    pub closeness: f32,
     /// Called when the sessions are made and checking begins.
     pub warming: &'p (dyn Fn() + Sync),
 }
@@ -84,6 +88,31 @@ fn on_device(candidate: &Candidate, graphs: &Graphs, device: Device, request: &P
     let mut encoders = sessions(candidate.package, (&graphs.whole, &graphs.shorter), plan)?;
     (request.warming)();
     let golden = check_golden(candidate, device, &mut encoders[0])?;
+    placed(candidate, graphs, (encoders, golden), (plan, request))
+}
+
+/// The same model on the CPU with products in reduced precision. `golden` is what the self-check of the exact one found:
+/// recorded answers bind that one alone.
+pub fn place_reduced(
+    candidate: &Candidate,
+    config: &TrunkConfig,
+    (reduction, golden): (Reduction, GoldenStatus),
+    request: &PlaceRequest,
+) -> Result<Placed, Error> {
+    let graphs = Graphs::reduced(candidate.package, config, reduction)?;
+    let plan = SessionPlan { library: request.library, threads: request.threads, device: Device::Cpu };
+    let encoders = sessions(candidate.package, (&graphs.whole, &graphs.shorter), plan)?;
+    placed(candidate, &graphs, (encoders, golden), (plan, request))
+}
+
+/// Finds out which rows may share a forward.
+fn placed(
+    candidate: &Candidate,
+    graphs: &Graphs,
+    (mut encoders, golden): (Vec<OnnxEncoder>, GoldenStatus),
+    (plan, request): (SessionPlan, &PlaceRequest),
+) -> Result<Placed, Error> {
+    let device = plan.device;
     let (vocabulary, longest) = (candidate.reader.vocabulary(), candidate.package.max_tokens);
     let probes = graphs.probe.as_ref().map(|graph| sessions(candidate.package, (graph, &[]), plan)).transpose()?;
     let mut probes = probes.unwrap_or_default();
@@ -91,7 +120,7 @@ fn on_device(candidate: &Candidate, graphs: &Graphs, device: Device, request: &P
     // Exits compute without the reordered weights of the whole trunk, so each is asked itself.
     let asked = if probes.is_empty() { &mut encoders[..] } else { &mut encoders[1..] };
     for encoder in probes.iter_mut().chain(asked) {
-        sharing = stricter(sharing, probe_sharing(encoder, vocabulary, longest)?);
+        sharing = stricter(sharing, probe_sharing(encoder, vocabulary, longest, request.closeness)?);
     }
     let probe = probes.into_iter().next().map(|probe| Box::new(probe) as Box<dyn Encoder>);
     tracing::debug!(model = %candidate.package.name, %device, ?sharing, "rows may share a forward");
