@@ -65,7 +65,7 @@ impl Candidate<'_> {
 
     /// Asks the questions of a probe; its state is read in windows where it is long.
     fn check_questions(&self, encoder: &mut dyn Encoder, probe: &GoldenDecisions, tolerance: f32) -> Result<(), Error> {
-        let (layout, read) = self.reading(probe)?;
+        let (layout, read) = self.reading(&probe.state)?;
         let questions: Vec<Question> = probe.questions.iter().map(GoldenQuestion::question).collect();
         let questions: Vec<&Question> = questions.iter().collect();
         for group in layout.groups(&read, &questions) {
@@ -84,26 +84,13 @@ impl Candidate<'_> {
         Ok(())
     }
 
-    /// The rows that the questions of a probe take.
-    pub fn decision_rows(&self, probe: &GoldenDecisions) -> Result<Vec<RowRequest>, Error> {
-        let (layout, read) = self.reading(probe)?;
-        let questions: Vec<Question> = probe.questions.iter().map(GoldenQuestion::question).collect();
-        let questions: Vec<&Question> = questions.iter().collect();
-        let mut rows = Vec::new();
-        for group in layout.groups(&read, &questions) {
-            let asked: Vec<&Question> = group.iter().map(|index| questions[*index]).collect();
-            rows.extend(layout.lay_out(&read, &asked)?.rows);
-        }
-        Ok(rows)
-    }
-
     /// How the state of a probe is read: whole, in windows where it is long.
-    fn reading<'p>(&'p self, probe: &'p GoldenDecisions) -> Result<(&'p dyn DecisionLayout, StateReading<'p>), Error> {
+    pub fn reading<'p>(&'p self, state: &'p str) -> Result<(&'p dyn DecisionLayout, StateReading<'p>), Error> {
         let none = || self.failed("there are probes of decisions, but the model answers no questions");
         let layout = self.surfaces.decisions.as_deref().ok_or_else(none)?;
         let read = StateReading {
             reader: self.reader,
-            state: &probe.state,
+            state,
             row_tokens: self.package.max_tokens,
             scan_tokens: usize::MAX / 2,
             overflow: Overflow::Window,

@@ -1,8 +1,10 @@
 //! Whether two encoders give the same answers: the labels of every head, and the vectors where they are served.
 
+use super::probes::Probe;
 use crate::engines::{Encoder, RowOutput, RowRequest, Wanted};
 use crate::error::Error;
 use crate::families::{Head, Surfaces};
+use crate::model::golden_check::Candidate;
 use crate::package::HeadKind;
 
 /// The part of the labels that must agree.
@@ -20,7 +22,7 @@ const SAME_RELEVANCE: f32 = 0.01;
 /// How an encoder answers the probes.
 #[derive(Debug, Default)]
 pub struct Observed {
-    /// By head and probe, the labels it decides on.
+    /// By head and probe, the labels it decides on. Of a model that answers questions, the answers and the places.
     labels: Vec<Vec<Vec<usize>>>,
     /// By probe, the relevance of a rerank package.
     relevances: Vec<f32>,
@@ -67,40 +69,51 @@ fn reaches(figure: Option<f64>, least: f64) -> bool {
 }
 
 /// Answers every probe, one row a forward. An output that is not finite fails it.
-pub fn observe(encoder: &mut dyn Encoder, surfaces: &Surfaces, probes: &[RowRequest]) -> Result<Observed, Error> {
-    let keeps_vectors = surfaces.embedding.is_some() || surfaces.heads.is_empty();
+pub fn observe(encoder: &mut dyn Encoder, candidate: &Candidate, probes: &[Probe]) -> Result<Observed, Error> {
+    let surfaces = candidate.surfaces;
     let width = encoder.dimension();
     let lengths = surfaces.embedding.as_ref().map_or_else(|| vec![width], |card| card.dimensions.clone());
     let mut observed = Observed { width, lengths, ..Observed::default() };
-    observed.labels.resize_with(surfaces.heads.len(), Vec::new);
+    observed.labels.resize_with(if surfaces.decisions.is_some() { 2 } else { surfaces.heads.len() }, Vec::new);
     for probe in probes {
-        let mut output = encoder.encode(std::slice::from_ref(probe))?;
-        let Some(output) = output.pop().filter(RowOutput::is_finite) else {
-            return Err(Error::InvalidModelOutput("The model answered a probe with no finite numbers".to_owned()));
-        };
-        // Heads read the last layer only.
-        let heads = if probe.row.exit == 0 { surfaces.heads.as_slice() } else { &[] };
-        for (labels, head) in observed.labels.iter_mut().zip(heads) {
-            labels.push(decided(head, &output, probe)?);
-        }
-        if let Some(head) = &surfaces.rerank {
-            observed.relevances.push(head.relevance(&output)?.1);
-        }
-        if keeps_vectors {
-            // Typed questions read single tokens, so there every token counts.
-            let tokens = surfaces.decisions.as_ref().and(output.tokens.as_ref());
-            observed
-                .vectors
-                .push(tokens.or(output.sentence.as_ref()).map(|vector| vector.to_vec()).unwrap_or_default());
+        match probe {
+            Probe::Row(row) => observed.row(encoder, surfaces, row)?,
+            Probe::State(state) => {
+                let asked = state.ask(encoder, candidate)?;
+                observed.labels[0].push(asked.labels);
+                observed.labels[1].push(asked.covered);
+                // Questions read single tokens, so there every token counts.
+                let vectors = asked.outputs.iter().filter_map(|output| output.tokens.as_ref());
+                observed.vectors.extend(vectors.map(|vector| vector.to_vec()));
+            }
         }
     }
     Ok(observed)
 }
 
+impl Observed {
+    fn row(&mut self, encoder: &mut dyn Encoder, surfaces: &Surfaces, probe: &RowRequest) -> Result<(), Error> {
+        let output = encoder.encode(std::slice::from_ref(probe))?.pop().filter(RowOutput::is_finite);
+        let output = output
+            .ok_or_else(|| Error::InvalidModelOutput("The model answered a probe with no finite numbers".to_owned()))?;
+        // Heads read the last layer only.
+        let heads = if probe.row.exit == 0 { surfaces.heads.as_slice() } else { &[] };
+        for (labels, head) in self.labels.iter_mut().zip(heads) {
+            labels.push(decided(head, &output, probe)?);
+        }
+        if let Some(head) = &surfaces.rerank {
+            self.relevances.push(head.relevance(&output)?.1);
+        }
+        if surfaces.embedding.is_some() {
+            self.vectors.push(output.sentence.as_ref().map(|vector| vector.to_vec()).unwrap_or_default());
+        }
+        Ok(())
+    }
+}
+
 /// What the observation of [`observe`] needs of a row.
 pub fn wanted(surfaces: &Surfaces) -> Wanted {
-    let of_decisions = if surfaces.decisions.is_some() { Wanted::TOKENS } else { Wanted::SENTENCE };
-    surfaces.heads.iter().fold(of_decisions, |wanted, head| wanted.or(head.wanted()))
+    surfaces.heads.iter().fold(Wanted::SENTENCE, |wanted, head| wanted.or(head.wanted()))
 }
 
 /// How far `other` agrees with `exact`. Both have answered the same probes.

@@ -4,6 +4,7 @@ mod agreement;
 mod ladder;
 mod prepare;
 mod probes;
+mod questions;
 mod report;
 mod serve;
 mod verdict;

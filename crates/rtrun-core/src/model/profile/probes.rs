@@ -1,10 +1,12 @@
 //! The texts on which `max_speed` is held against `exact`: the package's own and a fixed set of many kinds.
 
 use super::agreement::wanted;
+use super::questions::{StateProbe, built_in_questions};
 use crate::engines::{Row, RowRequest};
 use crate::error::Error;
 use crate::families::EmbeddingCard;
 use crate::model::golden_check::Candidate;
+use crate::package::GoldenQuestion;
 use crate::tokens::Overflow;
 
 /// Built-in texts. With the package's own, well over 200 answers are compared.
@@ -89,8 +91,39 @@ pub fn probe_texts() -> Vec<String> {
     (0..COUNT).map(text).collect()
 }
 
+/// Something that is answered by both encoders.
+#[derive(Debug)]
+pub enum Probe {
+    /// A row.
+    Row(RowRequest),
+    /// Typed questions, of a model that answers them.
+    State(StateProbe),
+}
+
+/// The probes of a package: its own and the built-in texts.
+pub fn probes(candidate: &Candidate) -> Result<Vec<Probe>, Error> {
+    match &candidate.surfaces.decisions {
+        Some(layout) => Ok(states(candidate, &layout.card().question_types)),
+        None => Ok(rows(candidate)?.into_iter().map(Probe::Row).collect()),
+    }
+}
+
+/// Every built-in text with one question, by turns of each type.
+fn states(candidate: &Candidate, types: &[&'static str]) -> Vec<Probe> {
+    let recorded = candidate.package.golden.iter().flat_map(|golden| &golden.decisions).map(|probe| StateProbe {
+        state: probe.state.clone(),
+        questions: probe.questions.iter().map(GoldenQuestion::question).collect(),
+    });
+    let questions = built_in_questions(types);
+    // As many texts as there are types have to pass before a kind of text meets the same type again.
+    let asked = |at: usize| questions.iter().cycle().nth(at + at / SENTENCES.len()).cloned().into_iter().collect();
+    let built_in = probe_texts().into_iter().enumerate();
+    let built_in = built_in.map(|(at, state)| StateProbe { state, questions: asked(at) });
+    recorded.chain(built_in).map(Probe::State).collect()
+}
+
 /// Rows of the package's probes and of the built-in texts, no longer than the package reads, for every exit.
-pub fn probe_rows(candidate: &Candidate) -> Result<Vec<RowRequest>, Error> {
+fn rows(candidate: &Candidate) -> Result<Vec<RowRequest>, Error> {
     let Candidate { package, reader, surfaces } = candidate;
     let wanted = wanted(surfaces);
     let golden = package.golden.iter().flat_map(|golden| {
@@ -119,11 +152,6 @@ pub fn probe_rows(candidate: &Candidate) -> Result<Vec<RowRequest>, Error> {
     }
     // A model without special tokens reads nothing of an empty text.
     rows.retain(|request| !request.row.is_empty());
-    let golden = package.golden.iter().flat_map(|golden| &golden.decisions);
-    // Behind the first texts: a candidate that loses there is not asked for the rest.
-    for probe in golden {
-        rows.extend(candidate.decision_rows(probe)?);
-    }
     let earlier = surfaces.embedding.as_ref().map_or(0, exits);
     let texts = rows.clone();
     for exit in 1..=earlier {

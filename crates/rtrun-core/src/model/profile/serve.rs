@@ -4,13 +4,12 @@ use std::path::Path;
 
 use super::agreement::{Agreement, Observed, compare, observe};
 use super::ladder::{Rung, rungs};
-use super::probes::probe_rows;
+use super::probes::{Probe, probes};
 use super::report::{Profile, ProfileReport};
 use super::verdict::{Verdict, keep, kept, verdict_path};
 use crate::devices::Device;
-use crate::engines::{Encoder, RowRequest};
+use crate::engines::Encoder;
 use crate::error::Error;
-use crate::families::Surfaces;
 use crate::model::golden_check::Candidate;
 use crate::model::place::{PlaceRequest, Placed, place_reduced};
 use crate::package::{Architecture, Digests, Dtype};
@@ -75,13 +74,12 @@ fn test(
     candidates: &[Rung],
     reduced: Reduced<'_>,
 ) -> Result<(Option<Placed>, Verdict), Error> {
-    let surfaces = candidate.surfaces;
-    let probes: Vec<RowRequest> = probe_rows(candidate)?;
-    let expected: Observed = observe(exact, surfaces, &probes)?;
+    let probes = probes(candidate)?;
+    let expected: Observed = observe(exact, candidate, &probes)?;
     let (mut last, mut shortfalls) = (None, Vec::new());
     for rung in candidates {
         let mut placed = reduced(rung)?;
-        let shortfall = match found(placed.encoder.as_mut(), surfaces, &probes, &expected) {
+        let shortfall = match found(placed.encoder.as_mut(), candidate, &probes, &expected) {
             Ok(agreement) => {
                 tracing::debug!(precision = rung.name, ?agreement, "compared with exact");
                 if agreement.is_enough() {
@@ -102,15 +100,15 @@ fn test(
 /// How far a candidate agrees; after the first probes only, where these settle it.
 fn found(
     encoder: &mut dyn Encoder,
-    surfaces: &Surfaces,
-    probes: &[RowRequest],
+    candidate: &Candidate,
+    probes: &[Probe],
     expected: &Observed,
 ) -> Result<Agreement, Error> {
-    let first = compare(expected, &observe(encoder, surfaces, &probes[..probes.len().min(FIRST)])?);
+    let first = compare(expected, &observe(encoder, candidate, &probes[..probes.len().min(FIRST)])?);
     if first.is_hopeless() {
         return Ok(first);
     }
-    Ok(compare(expected, &observe(encoder, surfaces, probes)?))
+    Ok(compare(expected, &observe(encoder, candidate, probes)?))
 }
 
 fn report(verdict: &Verdict) -> ProfileReport {
