@@ -5,6 +5,7 @@
 mod engine;
 mod engines;
 mod graph;
+mod media;
 mod package;
 mod process;
 mod schedule;

@@ -7,7 +7,7 @@ use super::classifier::Classifier;
 use super::head::Head;
 use super::layout::DecisionLayout;
 use crate::error::Error;
-use crate::package::{FamilyKind, HeadSettings, Package, Weights};
+use crate::package::{Architecture, FamilyKind, HeadSettings, Package, RowPadding, Weights};
 
 /// Everything that can be asked of one model. All of it reads the same trunk, so that all of it together costs one
 /// forward.
@@ -38,6 +38,8 @@ pub struct EmbeddingCard {
     pub layers: Vec<usize>,
     /// What is put in front of a text, by the kind of input.
     pub prompts: BTreeMap<String, String>,
+    /// The padding that the model knows its texts with.
+    pub padding: Option<RowPadding>,
 }
 
 /// The name of the head of a plain classification repository.
@@ -52,6 +54,9 @@ impl Surfaces {
                 heads: heads(package, dimension)?,
                 ..Self::default()
             }),
+            FamilyKind::ImageEmbeddings => {
+                Ok(Self { embedding: Some(embedding_card(package, dimension)), ..Self::default() })
+            }
             FamilyKind::SequenceClassification
             | FamilyKind::TokenClassification
             | FamilyKind::GroundedHallucination => {
@@ -73,6 +78,10 @@ fn embedding_card(package: &Package, dimension: usize) -> EmbeddingCard {
         pooling: package.pooling.as_str(),
         layers: Vec::new(),
         prompts: BTreeMap::new(),
+        padding: match &package.architecture {
+            Architecture::Towers(towers) => towers.padding,
+            _ => None,
+        },
     }
 }
 

@@ -63,7 +63,7 @@ fn inputs(graph: &GraphMessage) -> Result<Inputs, String> {
         types if types.iter().all(|kind| *kind == data_type::INT32) => Integers::I32,
         _ => return Err("inputs must all be 64-bit or all 32-bit integers".to_owned()),
     };
-    Ok(Inputs { takes_mask: has(ATTENTION_MASK), takes_segments: has(TOKEN_TYPES), integers })
+    Ok(Inputs { takes_mask: has(ATTENTION_MASK), takes_segments: has(TOKEN_TYPES), integers, pixels: None })
 }
 
 fn output(graph: &GraphMessage, names: &[&str], width: usize) -> Result<Output, String> {

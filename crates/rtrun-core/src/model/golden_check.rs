@@ -1,9 +1,10 @@
 //! The self-check at load: recorded probes answered twice, equal to each other and close to the record.
 
 use super::card::GoldenStatus;
-use crate::engines::{Encoder, RowOutput, RowRequest};
+use crate::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
 use crate::error::Error;
 use crate::families::Surfaces;
+use crate::media::{ImageReader, MediaKind};
 use crate::package::Package;
 use crate::tokens::{Overflow, TextReader};
 
@@ -12,6 +13,7 @@ pub struct Candidate<'m> {
     pub package: &'m Package,
     pub surfaces: &'m Surfaces,
     pub reader: &'m TextReader,
+    pub images: Option<&'m ImageReader>,
 }
 
 /// Runs every probe. A package without probes is unverified; one that differs is refused.
@@ -20,29 +22,45 @@ pub fn check_golden(candidate: &Candidate, encoder: &mut dyn Encoder) -> Result<
         return Ok(GoldenStatus { status: "unverified", checked: 0, reference: None, tolerance: None });
     };
     for probe in &golden.embeddings {
-        let output = candidate.output_twice(encoder, &probe.text)?;
+        let output = candidate.output_twice(encoder, candidate.text_row(&probe.text)?)?;
         let vector = output.sentence.unwrap_or_else(|| [].into());
         candidate.compare("embeddings", &vector, &probe.vector, golden.tolerance)?;
+    }
+    for probe in &golden.images {
+        let output = candidate.output_twice(encoder, candidate.image_row(&probe.image)?)?;
+        let vector = output.sentence.unwrap_or_else(|| [].into());
+        candidate.compare("images", &vector, &probe.vector, golden.tolerance)?;
     }
     for probe in &golden.classify {
         let head = candidate.surfaces.heads.iter().find(|head| head.name == probe.head);
         let head = head.ok_or_else(|| candidate.failed(format_args!("there is no head {:?}", probe.head)))?;
-        let output = candidate.output_twice(encoder, &probe.text)?;
+        let output = candidate.output_twice(encoder, candidate.text_row(&probe.text)?)?;
         let probabilities = head.probabilities(&output)?;
         candidate.compare(&head.name, &probabilities, &probe.probabilities, golden.tolerance)?;
     }
     Ok(GoldenStatus {
         status: "matched",
-        checked: golden.embeddings.len() + golden.classify.len(),
+        checked: golden.embeddings.len() + golden.images.len() + golden.classify.len(),
         reference: Some(golden.reference.clone()),
         tolerance: Some(golden.tolerance),
     })
 }
 
 impl Candidate<'_> {
-    fn output_twice(&self, encoder: &mut dyn Encoder, text: &str) -> Result<RowOutput, Error> {
-        let row = self.reader.read(text, self.package.max_tokens, Overflow::Truncate)?.ids;
-        let row = [RowRequest::sentence(row)];
+    fn text_row(&self, text: &str) -> Result<Row, Error> {
+        let ids = self.reader.read(text, self.package.max_tokens, Overflow::Truncate)?.ids;
+        let padding = self.surfaces.embedding.as_ref().and_then(|card| card.padding);
+        Ok(Row::plain(padding.map_or_else(|| ids.clone(), |padding| padding.pad(&ids).into())))
+    }
+
+    fn image_row(&self, url: &str) -> Result<Row, Error> {
+        let images = self.images.ok_or_else(|| self.failed("the model reads no images"))?;
+        let picture = images.read(url).map_err(|fault| fault.at(MediaKind::Image, "images", &self.package.name));
+        picture.map(Row::picture).map_err(|error| self.failed(error))
+    }
+
+    fn output_twice(&self, encoder: &mut dyn Encoder, row: Row) -> Result<RowOutput, Error> {
+        let row = [RowRequest { row, wanted: Wanted::SENTENCE }];
         let first = encoder.encode(&row)?.remove(0);
         let second = encoder.encode(&row)?.remove(0);
         let bits = |output: &RowOutput| -> Vec<u32> {

@@ -10,13 +10,14 @@ use super::golden_check::{Candidate, check_golden};
 use super::loaded::LoadedModel;
 use super::slot::{ModelStatus, Slot};
 use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use crate::engines::{Encoder, StaticEncoder};
+use crate::engines::{Encoder, StaticEncoder, TowersEncoder};
 use crate::error::Error;
 use crate::families::Surfaces;
-use crate::graph::{Graph, shipped_graph, trunk_graph};
+use crate::graph::{Graph, image_graph, shipped_graph, text_graph, trunk_graph};
+use crate::media::{ImageLimits, ImageReader};
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
-use crate::package::{Architecture, Package};
+use crate::package::{Architecture, Package, Towers};
 use crate::schedule::{PackLimits, QueueLimits, ResultCache, Sharing, Worker, WorkerOptions, probe_sharing};
 use crate::tokens::TextReader;
 
@@ -85,8 +86,9 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let reserved = Reserved { context, bytes: memory_bytes };
     slot.set(ModelStatus::Warming, None);
     let surfaces = Surfaces::open(&package, encoder.dimension())?;
-    let golden =
-        check_golden(&Candidate { package: &package, surfaces: &surfaces, reader: &reader }, encoder.as_mut())?;
+    let images = image_reader(&package);
+    let candidate = Candidate { package: &package, surfaces: &surfaces, reader: &reader, images: images.as_ref() };
+    let golden = check_golden(&candidate, encoder.as_mut())?;
     let forward = if is_static {
         PackLimits { tokens: options.max_batch_tokens, sharing: Sharing::Free }
     } else {
@@ -108,6 +110,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         kind: package.family,
         surfaces,
         reader,
+        images,
         worker,
         cache: ResultCache::new(options.result_cache_entries, PROFILE, &package.model_sha256),
         max_tokens: package.max_tokens,
@@ -138,6 +141,19 @@ fn encoder(package: &Package, reader: &TextReader, options: &EngineOptions) -> R
             let labels = package.classifier.as_ref().map(|(labels, _)| labels.len());
             onnx_encoder(package, &shipped_graph(&package.files, shipped, labels)?, options)
         }
+        Architecture::Towers(towers) => {
+            let Towers { config, preprocessing, padding } = towers.as_ref();
+            check_vocabulary(package, reader, config.text.vocab_size)?;
+            if let Some(padding) = padding.filter(|padding| padding.id as usize >= config.text.vocab_size) {
+                let problem = format!("pads with {}; config.json has {} tokens", padding.id, config.text.vocab_size);
+                return Err(package.files.invalid("tokenizer_config.json", problem));
+            }
+            let weights = package.weights()?;
+            let (texts, engine) = onnx_encoder(package, &text_graph(weights, config)?, options)?;
+            let (images, _) = onnx_encoder(package, &image_graph(weights, config, preprocessing)?, options)?;
+            let pixels = 3 * preprocessing.size.0 * preprocessing.size.1;
+            Ok((Box::new(TowersEncoder::new(texts, images, (pixels, config.image_tokens()))?), engine))
+        }
         Architecture::Static(_) => {
             let unknown = unknown_token(&package.tokenizer).and_then(|token| reader.token_id(&token));
             let encoder = StaticEncoder::new(Arc::clone(package.weights()?), package.normalize, unknown)?;
@@ -148,6 +164,17 @@ fn encoder(package: &Package, reader: &TextReader, options: &EngineOptions) -> R
             }
             Ok((Box::new(encoder), "static"))
         }
+    }
+}
+
+/// What reads the images of a package whose model takes any.
+fn image_reader(package: &Package) -> Option<ImageReader> {
+    match &package.architecture {
+        Architecture::Towers(towers) => {
+            let tokens = towers.config.image_tokens();
+            Some(ImageReader::new(towers.preprocessing.clone(), ImageLimits::default(), tokens))
+        }
+        _ => None,
     }
 }
 

@@ -19,6 +19,9 @@ pub struct Golden {
     /// Probes of the sentence vector.
     #[serde(default)]
     pub embeddings: Vec<GoldenEmbedding>,
+    /// Probes of the vector of an image.
+    #[serde(default)]
+    pub images: Vec<GoldenImage>,
     /// Probes of heads.
     #[serde(default)]
     pub classify: Vec<GoldenClassify>,
@@ -30,6 +33,16 @@ pub struct Golden {
 pub struct GoldenEmbedding {
     /// The probe.
     pub text: String,
+    /// The recorded answer.
+    pub vector: Vec<f32>,
+}
+
+/// One image and its whole vector.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GoldenImage {
+    /// The probe, a data URL. Other decoders may differ where a format loses something, so it is best a PNG.
+    pub image: String,
     /// The recorded answer.
     pub vector: Vec<f32>,
 }
@@ -56,7 +69,7 @@ impl Golden {
         if !(golden.tolerance.is_finite() && golden.tolerance >= 0.0) {
             return Err(package.invalid(GOLDEN, "tolerance must be a number of at least 0"));
         }
-        if golden.embeddings.is_empty() && golden.classify.is_empty() {
+        if golden.embeddings.is_empty() && golden.images.is_empty() && golden.classify.is_empty() {
             return Err(package.invalid(GOLDEN, "has no probe; record at least one"));
         }
         Ok(Some(golden))

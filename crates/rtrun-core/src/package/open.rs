@@ -12,10 +12,12 @@ use super::manifest::hash_file;
 use super::recognize::{self, FamilyKind};
 use super::settings::{ClassifierSettings, HeadKind, HeadSettings, Settings};
 use super::shipped::ShippedGraph;
+use super::towers::{RowPadding, TowersConfig, TowersKind, padding_id, read_preprocessing};
 use super::trunks::TrunkConfig;
 use super::weights::Weights;
 use crate::error::Error;
 use crate::families::{CLASSIFIER, GROUNDED_PROMPT};
+use crate::media::Preprocessing;
 
 const WEIGHTS: &str = "model.safetensors";
 
@@ -28,6 +30,19 @@ pub enum Architecture {
     Static(StaticConfig),
     /// A graph that the repository ships.
     ShippedOnnx(ShippedGraph),
+    /// Two transformers, one of which reads images.
+    Towers(Box<Towers>),
+}
+
+/// What computes vectors of texts and images.
+#[derive(Debug)]
+pub struct Towers {
+    /// The two transformers.
+    pub config: TowersConfig,
+    /// How images become what the second one reads.
+    pub preprocessing: Preprocessing,
+    /// The padding that the first one knows its texts with.
+    pub padding: Option<RowPadding>,
 }
 
 /// An open, checked package.
@@ -73,8 +88,9 @@ impl Package {
         let config = HubConfig::open(&files)?;
         let sentence = SentenceSettings::open(&files)?;
         let family = recognize::family(&files, family.or(settings.family.as_deref()), &config)?;
-        let architecture = architecture(&files, &config, family)?;
-        if family.is_classifier() && !settings.heads.is_empty() {
+        let tokenizer = files.read("tokenizer.json")?.ok_or_else(|| no_tokenizer(&files))?;
+        let architecture = architecture(&files, &config, family, &tokenizer)?;
+        if !family.takes_heads() && !settings.heads.is_empty() {
             return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
         }
         let classifier =
@@ -82,7 +98,6 @@ impl Package {
         let classifier_settings = classifier_settings(&files, &settings, family, classifier.as_ref())?;
         let max_tokens = max_tokens(&files, &settings, &sentence, &architecture)?;
         let (pooling, normalize) = vector(&files, &settings, &sentence, (&architecture, family))?;
-        let tokenizer = files.read("tokenizer.json")?.ok_or_else(|| no_tokenizer(&files))?;
         let (weights, model_sha256) = if let Architecture::ShippedOnnx(graph) = &architecture {
             (None, sha256(&files, &graph.file, &graph.path)?)
         } else {
@@ -141,9 +156,20 @@ fn classifier_settings(
     }
 }
 
-fn architecture(files: &PackageFiles, config: &HubConfig, family: FamilyKind) -> Result<Architecture, Error> {
+fn architecture(
+    files: &PackageFiles,
+    config: &HubConfig,
+    family: FamilyKind,
+    tokenizer: &[u8],
+) -> Result<Architecture, Error> {
     if family == FamilyKind::StaticEmbeddings {
         return Ok(Architecture::Static(config.static_vectors(files)?));
+    }
+    if let Some(kind) = config.towers(files)? {
+        if files.find(WEIGHTS)?.is_none() {
+            return Err(no_weights(files)?);
+        }
+        return Ok(Architecture::Towers(Box::new(towers(files, config, kind, tokenizer)?)));
     }
     let shipped = ShippedGraph::find(files)?;
     if files.find(WEIGHTS)?.is_some() {
@@ -157,6 +183,18 @@ fn architecture(files: &PackageFiles, config: &HubConfig, family: FamilyKind) ->
         Some(found) => Ok(Architecture::ShippedOnnx(ShippedGraph::open(files, config, found)?)),
         None => Err(no_weights(files)?),
     }
+}
+
+fn towers(files: &PackageFiles, config: &HubConfig, kind: TowersKind, tokenizer: &[u8]) -> Result<Towers, Error> {
+    let config = config.towers_config(files, kind)?;
+    let padding = match kind {
+        TowersKind::Clip => None,
+        TowersKind::Siglip => Some(RowPadding {
+            tokens: config.text.max_position_embeddings,
+            id: padding_id(files, tokenizer, config.text.pad_token_id)?,
+        }),
+    };
+    Ok(Towers { preprocessing: read_preprocessing(files, &config)?, padding, config })
 }
 
 /// Pooling, and whether the vector gets length 1.
@@ -181,6 +219,13 @@ fn vector(
             let normalize = settings.normalize.or(config.normalize).or(sentence.normalize);
             Ok((Pooling::Mean, normalize.unwrap_or(false)))
         }
+        Architecture::Towers(_) => {
+            if settings.pooling.is_some_and(|pooling| pooling != Pooling::Last) {
+                return Err(files.invalid("rtrun.json", "pooling must be \"last\" for embeddings of images"));
+            }
+            // Vectors of texts and of images compare by their directions.
+            Ok((Pooling::Last, settings.normalize.unwrap_or(true)))
+        }
         Architecture::Transformer(_) | Architecture::ShippedOnnx(_) => Ok((
             settings.pooling.or(sentence.pooling).unwrap_or(Pooling::Mean),
             settings.normalize.or(sentence.normalize).unwrap_or(false),
@@ -198,6 +243,7 @@ fn max_tokens(
         Architecture::Static(config) => return Ok(settings.max_tokens.or(config.seq_length).unwrap_or(512)),
         Architecture::Transformer(config) => config.positions(),
         Architecture::ShippedOnnx(graph) => graph.positions,
+        Architecture::Towers(towers) => towers.config.text.max_position_embeddings,
     };
     match settings.max_tokens {
         Some(tokens) if tokens > positions => {

@@ -21,6 +21,8 @@ pub enum FamilyKind {
     TokenClassification,
     /// The same, over an answer that is read behind its context and question.
     GroundedHallucination,
+    /// Vectors of texts and images in one space, from two transformers.
+    ImageEmbeddings,
 }
 
 impl FamilyKind {
@@ -33,12 +35,18 @@ impl FamilyKind {
             Self::Rerank => "rerank",
             Self::TokenClassification => "token_classification",
             Self::GroundedHallucination => "grounded_hallucination",
+            Self::ImageEmbeddings => "image_embeddings",
         }
     }
 
     /// Whether every token gets a label.
     pub fn labels_tokens(self) -> bool {
         matches!(self, Self::TokenClassification | Self::GroundedHallucination)
+    }
+
+    /// Whether `rtrun.json` may name heads over its vectors.
+    pub fn takes_heads(self) -> bool {
+        matches!(self, Self::Embeddings | Self::StaticEmbeddings)
     }
 
     /// Whether the package brings a classifier of its own.
@@ -58,6 +66,20 @@ const TASKS: &[(&str, FamilyKind)] = &[
 
 /// The family of a package. `named` wins over what the files say where both are possible.
 pub fn family(files: &PackageFiles, named: Option<&str>, config: &HubConfig) -> Result<FamilyKind, Error> {
+    let is_towers = config.towers(files)?.is_some();
+    if is_towers || named == Some("image_embeddings") {
+        return match (is_towers, named) {
+            (true, None | Some("image_embeddings")) => Ok(FamilyKind::ImageEmbeddings),
+            (true, _) => Err(files.invalid(
+                "config.json",
+                "describes embeddings of texts and images; the family must be \"image_embeddings\"",
+            )),
+            (false, _) => Err(files.invalid(
+                "config.json",
+                "describes no embeddings of images; the family \"image_embeddings\" needs a CLIPModel or a SiglipModel",
+            )),
+        };
+    }
     let found = if config.is_static() { Some(FamilyKind::StaticEmbeddings) } else { task(files, config)? };
     match (named, found) {
         (Some("static_embeddings"), _) => Ok(FamilyKind::StaticEmbeddings),

@@ -1,4 +1,5 @@
 mod answers;
 mod bundle;
+mod images;
 mod loading;
 mod options;

@@ -2,6 +2,7 @@ mod client;
 mod closing;
 mod contract;
 mod endpoints;
+mod images;
 mod limits;
 mod metrics;
 mod sockets;

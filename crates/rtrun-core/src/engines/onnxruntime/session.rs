@@ -11,7 +11,9 @@ use super::exit;
 use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVector};
 use crate::engines::pool::{normalize, pool};
 use crate::error::Error;
-use crate::graph::{ATTENTION_MASK, Graph, GraphModel, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES};
+use crate::graph::{
+    ATTENTION_MASK, Graph, GraphModel, INPUT_IDS, Inputs, Integers, Output, PIXEL_VALUES, Per, TOKEN_TYPES,
+};
 use crate::package::Pooling;
 
 /// How a session pools and computes.
@@ -97,14 +99,11 @@ impl OnnxEncoder {
     fn run(&mut self, rows: &[RowRequest]) -> ort::Result<Vec<RowOutput>> {
         let Self { session, options, inputs, output, .. } = self;
         let Some(session) = session else { return Err(ort::Error::new("the session is closed")) };
-        let Grid { shape, ids, segments, mask } = Grid::new(rows);
-        let mut given = vec![(INPUT_IDS, tensor(inputs.integers, shape, ids)?)];
-        if inputs.takes_mask {
-            given.push((ATTENTION_MASK, tensor(inputs.integers, shape, mask)?));
-        }
-        if inputs.takes_segments {
-            given.push((TOKEN_TYPES, tensor(inputs.integers, shape, segments)?));
-        }
+        let grid_tokens = rows.iter().map(|request| request.row.len()).max().unwrap_or(0);
+        let given = match inputs.pixels {
+            Some(size) => vec![(PIXEL_VALUES, pixels(size, rows)?)],
+            None => texts(*inputs, rows)?,
+        };
         let run: Arc<RunOptions<NoSelectedOutputs>> = Arc::new(RunOptions::new()?);
         self.stopper.begin(Arc::clone(&run));
         let outputs = session.run_with_options(given, &run)?;
@@ -116,7 +115,7 @@ impl OnnxEncoder {
             }
             Per::Token => {
                 // Only the row's own tokens are read, so padding cannot touch its answer.
-                let tokens = &values[index * shape[1] * output.width..][..request.row.len() * output.width];
+                let tokens = &values[index * grid_tokens * output.width..][..request.row.len() * output.width];
                 let sentence = || finished(pool(tokens, output.width, options.pooling), *options);
                 RowOutput {
                     sentence: request.wanted.sentence.then(sentence),
@@ -205,6 +204,28 @@ fn build(runtime: &Runtime, model: &GraphModel, threads: usize) -> Result<Sessio
             .commit_from_memory(bytes)
             .map_err(|error| text(&error)),
     }
+}
+
+type Given = Vec<(&'static str, SessionInputValue<'static>)>;
+
+/// The inputs of a graph that reads tokens.
+fn texts(inputs: Inputs, rows: &[RowRequest]) -> ort::Result<Given> {
+    let Grid { shape, ids, segments, mask } = Grid::new(rows);
+    let mut given = vec![(INPUT_IDS, tensor(inputs.integers, shape, ids)?)];
+    if inputs.takes_mask {
+        given.push((ATTENTION_MASK, tensor(inputs.integers, shape, mask)?));
+    }
+    if inputs.takes_segments {
+        given.push((TOKEN_TYPES, tensor(inputs.integers, shape, segments)?));
+    }
+    Ok(given)
+}
+
+/// The input of a graph that reads images, `[rows, 3, height, width]`.
+fn pixels([height, width]: [usize; 2], rows: &[RowRequest]) -> ort::Result<SessionInputValue<'static>> {
+    let bytes = rows.iter().filter_map(|request| request.row.picture.as_ref()).map(|picture| picture.pixels());
+    let bytes: Vec<u8> = bytes.collect::<Vec<_>>().concat();
+    Ok(Tensor::from_array(([rows.len(), 3, height, width], bytes))?.into())
 }
 
 /// One input, `[rows, tokens]`, in the element type of the graph.
