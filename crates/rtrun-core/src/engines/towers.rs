@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::encoder::{Encoder, Interrupt, Row, RowOutput, RowRequest};
+use super::encoder::{Encoder, Interrupt, Row, RowOutput, RowRequest, Wanted};
 use super::picture::Picture;
 use crate::error::Error;
 
@@ -59,9 +59,9 @@ impl Encoder for TowersEncoder {
 /// Whether images answer the same, bit for bit, alone and in company.
 fn probe(images: &mut dyn Encoder, pixels: usize, tokens: usize) -> Result<bool, Error> {
     let row = |seed: usize| {
-        let bytes = (0..pixels).map(|at| ((at * 31 + seed * 101) * 131 % 251) as u8);
-        let row = Row::picture(Arc::new(Picture::new(bytes.collect(), tokens)));
-        RowRequest { row, wanted: super::encoder::Wanted::SENTENCE }
+        let byte = |at: usize| u8::try_from((at * 31 + seed * 101) * 131 % 251).unwrap_or(0);
+        let row = Row::picture(Arc::new(Picture::new((0..pixels).map(byte).collect(), tokens)));
+        RowRequest { row, wanted: Wanted::SENTENCE }
     };
     let rows = [row(1), row(2), row(3)];
     let together = images.encode(&rows)?;

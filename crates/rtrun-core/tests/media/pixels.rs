@@ -33,7 +33,7 @@ fn preprocessing(name: &str) -> Preprocessing {
         other => panic!("{other}"),
     };
     let mean = [0.481_454_66, 0.457_827_5, 0.408_210_73];
-    let deviation = [0.268_629_54, 0.261_302_58, 0.275_777_11];
+    let deviation = [0.268_629_55, 0.261_302_6, 0.275_777_1];
     Preprocessing { size: (32, 32), resize, filter, factor: 1.0 / 255.0, mean, deviation }
 }
 

@@ -1,2 +1,3 @@
 mod recognized;
 mod refused;
+mod towers;

@@ -28,8 +28,9 @@ struct Settings {
     do_pad: Option<bool>,
 }
 
+// A key more, such as a longest edge, would be a size that is not made here.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 enum Size {
     One(usize),
     Edge { shortest_edge: usize },
@@ -61,8 +62,8 @@ fn settings(files: &PackageFiles) -> Result<(&'static str, Settings), Error> {
 
 fn preprocessing(settings: &Settings, config: &TowersConfig) -> Result<Preprocessing, String> {
     let is_clip = config.kind == TowersKind::Clip;
-    let (mean, deviation) = if is_clip {
-        ([0.481_454_66, 0.457_827_5, 0.408_210_73], [0.268_629_54, 0.261_302_58, 0.275_777_11])
+    let (usual_mean, usual_deviation) = if is_clip {
+        ([0.481_454_66, 0.457_827_5, 0.408_210_73], [0.268_629_55, 0.261_302_6, 0.275_777_1])
     } else {
         ([0.5; 3], [0.5; 3])
     };
@@ -78,8 +79,8 @@ fn preprocessing(settings: &Settings, config: &TowersConfig) -> Result<Preproces
         Some(1) => Filter::Lanczos,
         Some(other) => return Err(format!("resample {other} is not supported yet; 1, 2 and 3 are")),
     };
-    let usual = if is_clip { Size::Edge { shortest_edge: 224 } } else { Size::Sides { height: 224, width: 224 } };
-    let resize = match settings.size.unwrap_or(usual) {
+    let usual_size = if is_clip { Size::Edge { shortest_edge: 224 } } else { Size::Sides { height: 224, width: 224 } };
+    let resize = match settings.size.unwrap_or(usual_size) {
         Size::One(edge) | Size::Edge { shortest_edge: edge } => Resize::ShortestEdge(edge),
         Size::Sides { height, width } => Resize::Exact(height, width),
     };
@@ -92,10 +93,10 @@ fn preprocessing(settings: &Settings, config: &TowersConfig) -> Result<Preproces
             return Err("size has a shortest edge and do_center_crop is false; images must get one size".to_owned());
         }
     };
-    let side = config.vision.image_size;
-    if size != (side, side) {
+    let wanted = config.vision.image_size;
+    if size != (wanted, wanted) {
         let (height, width) = size;
-        return Err(format!("images become {height} by {width} pixels; config.json says {side} by {side}"));
+        return Err(format!("images become {height} by {width} pixels; config.json says {wanted} by {wanted}"));
     }
     let smallest = match resize {
         Resize::ShortestEdge(edge) => edge,
@@ -105,7 +106,7 @@ fn preprocessing(settings: &Settings, config: &TowersConfig) -> Result<Preproces
         return Err("size is 0; it must be at least 1".to_owned());
     }
     let is_normalized = settings.do_normalize.unwrap_or(true);
-    let deviation = if is_normalized { settings.image_std.unwrap_or(deviation) } else { [1.0; 3] };
+    let deviation = if is_normalized { settings.image_std.unwrap_or(usual_deviation) } else { [1.0; 3] };
     if deviation.iter().any(|value| !(value.is_finite() && *value > 0.0)) {
         return Err("image_std must hold numbers above 0".to_owned());
     }
@@ -114,7 +115,7 @@ fn preprocessing(settings: &Settings, config: &TowersConfig) -> Result<Preproces
         resize,
         filter,
         factor: if settings.do_rescale.unwrap_or(true) { settings.rescale_factor.unwrap_or(1.0 / 255.0) } else { 1.0 },
-        mean: if is_normalized { settings.image_mean.unwrap_or(mean) } else { [0.0; 3] },
+        mean: if is_normalized { settings.image_mean.unwrap_or(usual_mean) } else { [0.0; 3] },
         deviation,
     })
 }
