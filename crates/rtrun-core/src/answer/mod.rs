@@ -6,6 +6,7 @@ mod collect;
 mod decide;
 mod embed;
 mod item;
+mod media;
 mod prepare;
 mod read;
 mod rerank;

@@ -1,35 +1,20 @@
-//! What computes a package's vectors, known before its weights are used: one encoder, or one for each exit.
+//! What computes a package's vectors, known before its weights are used: a table or graphs.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use crate::devices::Device;
-use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use crate::engines::{Encoder, StaticEncoder};
+use super::graphs::Graphs;
+use crate::engines::{Encoder, ImageSize, StaticEncoder};
 use crate::error::Error;
-use crate::graph::{DecisionLayers, Graph, shipped_graph, trunk_graph, with_decision_layers};
-use crate::package::{Architecture, DecisionSettings, Package};
+use crate::graph::{DecisionLayers, Graph, image_graph, shipped_graph, text_graph, trunk_graph, with_decision_layers};
+use crate::package::{Architecture, DecisionSettings, Package, Towers};
 use crate::tokens::TextReader;
 
 /// How a model will be computed.
 pub enum Blueprint {
     /// A table, which needs no inference library.
     Table(StaticEncoder),
-    /// The whole trunk and its exits.
-    Graphs {
-        /// Up to the last layer.
-        whole: Graph,
-        /// Up to each earlier layer that the package declares.
-        shorter: Vec<Graph>,
-    },
-}
-
-/// How sessions are made.
-#[derive(Debug, Clone, Copy)]
-pub struct SessionPlan<'p> {
-    pub library: &'p Path,
-    pub threads: usize,
-    pub device: Device,
+    /// Sessions of the inference library.
+    Graphs(Graphs),
 }
 
 impl Blueprint {
@@ -42,14 +27,15 @@ impl Blueprint {
                 let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
                 let shorter = earlier.map(|layer| graph(Some(*layer))).collect::<Result<_, _>>()?;
                 let whole = with_layers(graph(None)?, package, config.hidden_size())?;
-                Ok(Self::Graphs { whole, shorter })
+                Ok(Self::Graphs(Graphs::Trunk { whole, shorter }))
             }
             Architecture::ShippedOnnx(shipped) => {
                 check_vocabulary(package, reader, shipped.vocabulary)?;
                 let labels = package.classifier.as_ref().map(|(labels, _)| labels.len());
                 let whole = shipped_graph(&package.files, shipped, labels)?;
-                Ok(Self::Graphs { whole, shorter: Vec::new() })
+                Ok(Self::Graphs(Graphs::Trunk { whole, shorter: Vec::new() }))
             }
+            Architecture::Towers(towers) => Ok(Self::Graphs(both_towers(package, reader, towers)?)),
             Architecture::Static(_) => {
                 let unknown = unknown_token(&package.tokenizer).and_then(|token| reader.token_id(&token));
                 let encoder = StaticEncoder::new(Arc::clone(package.weights()?), package.normalize, unknown)?;
@@ -67,7 +53,7 @@ impl Blueprint {
     pub fn dimension(&self) -> usize {
         match self {
             Self::Table(encoder) => encoder.dimension(),
-            Self::Graphs { whole, .. } => whole.output.width,
+            Self::Graphs(graphs) => graphs.dimension(),
         }
     }
 
@@ -75,22 +61,26 @@ impl Blueprint {
     pub fn memory_bytes(&self) -> u64 {
         match self {
             Self::Table(encoder) => encoder.memory_bytes(),
-            Self::Graphs { whole, .. } => whole.memory_bytes,
+            Self::Graphs(graphs) => graphs.memory_bytes(),
         }
     }
 }
 
-/// The encoders of the graphs, that of the whole trunk first.
-pub fn sessions(package: &Package, graphs: (&Graph, &[Graph]), plan: SessionPlan) -> Result<Vec<OnnxEncoder>, Error> {
-    let runtime = Runtime::load(plan.library)?;
-    let (whole, shorter) = graphs;
-    let session = |graph: &Graph, prepack: bool| {
-        let SessionPlan { threads, device, .. } = plan;
-        let (pooling, normalize) = (package.pooling, package.normalize);
-        OnnxEncoder::new(&runtime, graph, SessionOptions { threads, pooling, normalize, device, prepack })
-    };
-    // Reordered copies for every exit would take the memory of the weights again.
-    std::iter::once(session(whole, true)).chain(shorter.iter().map(|graph| session(graph, false))).collect()
+/// The graphs of CLIP and SigLIP.
+fn both_towers(package: &Package, reader: &TextReader, towers: &Towers) -> Result<Graphs, Error> {
+    let Towers { config, preprocessing, padding } = towers;
+    check_vocabulary(package, reader, config.text.vocab_size)?;
+    if let Some(padding) = padding.filter(|padding| padding.id as usize >= config.text.vocab_size) {
+        let problem = format!("pads with {}; config.json has {} tokens", padding.id, config.text.vocab_size);
+        return Err(package.files.invalid("tokenizer_config.json", problem));
+    }
+    let weights = package.weights()?;
+    let (height, width) = preprocessing.size;
+    Ok(Graphs::Towers {
+        texts: text_graph(weights, config)?,
+        images: image_graph(weights, config, preprocessing)?,
+        image_size: ImageSize { bytes: 3 * height * width, tokens: config.image_tokens() },
+    })
 }
 
 /// The graph of a trunk with the layers that its family puts behind it.

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::blueprint::{Blueprint, SessionPlan, sessions};
+use super::blueprint::Blueprint;
 use super::card::GoldenStatus;
 use super::golden_check::{Candidate, check_golden};
+use super::graphs::{Graphs, SessionPlan};
 use crate::devices::{Device, DeviceChoice, cuda};
 use crate::engines::onnxruntime::Runtime;
 use crate::engines::{Encoder, ExitEncoder, RowRequest};
 use crate::error::Error;
-use crate::graph::Graph;
 use crate::schedule::{PackLimits, Sharing, probe_sharing};
 
 /// What is asked for.
@@ -44,8 +44,8 @@ pub struct Placed {
 /// are right, and the CPU otherwise.
 pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest) -> Result<Placed, Error> {
     let name = &candidate.package.name;
-    let (whole, shorter) = match blueprint {
-        Blueprint::Graphs { whole, shorter } => (whole, shorter),
+    let graphs = match blueprint {
+        Blueprint::Graphs(graphs) => graphs,
         Blueprint::Table(mut encoder) => {
             if let DeviceChoice::Only(device @ Device::Cuda(_)) = request.choice {
                 return Err(Error::InvalidOptions(format!(
@@ -59,7 +59,7 @@ pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest
         }
     };
     let runtime = Runtime::load(request.library)?;
-    let on = |device| on_device(candidate, (&whole, &shorter), device, request);
+    let on = |device| on_device(candidate, &graphs, device, request);
     match request.choice {
         DeviceChoice::Only(device @ Device::Cuda(_)) => match cuda::missing_provider(runtime.library()) {
             Some(missing) => Err(Error::Unavailable(format!("Cannot place model {name:?} on {device}: {missing}"))),
@@ -68,7 +68,8 @@ pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest
         DeviceChoice::Only(Device::Cpu) => on(Device::Cpu),
         DeviceChoice::Auto if cuda::problem(runtime.library()).is_some() => on(Device::Cpu),
         DeviceChoice::Auto => {
-            let placed = on(Device::Cuda(0)).and_then(|placed| like_the_cpu(placed, || on(Device::Cpu)));
+            let placed =
+                on(Device::Cuda(0)).and_then(|placed| like_the_cpu(placed, &graphs.made_up_rows(), || on(Device::Cpu)));
             placed.or_else(|error| {
                 tracing::warn!(model = %name, %error, "the GPU is not used");
                 on(Device::Cpu)
@@ -77,23 +78,18 @@ pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest
     }
 }
 
-fn on_device(
-    candidate: &Candidate,
-    graphs: (&Graph, &[Graph]),
-    device: Device,
-    request: &PlaceRequest,
-) -> Result<Placed, Error> {
+fn on_device(candidate: &Candidate, graphs: &Graphs, device: Device, request: &PlaceRequest) -> Result<Placed, Error> {
     let plan = SessionPlan { library: request.library, threads: request.threads, device };
-    let mut encoders = sessions(candidate.package, graphs, plan)?;
+    let mut encoders = graphs.encoders(candidate.package, plan)?;
     (request.warming)();
-    let golden = check_golden(candidate, device, &mut encoders[0])?;
+    let golden = check_golden(candidate, device, encoders[0].as_mut())?;
     let (vocabulary, longest) = (candidate.reader.vocabulary(), candidate.package.max_tokens);
     let mut sharing = Sharing::Padded;
     for encoder in &mut encoders {
-        sharing = stricter(sharing, probe_sharing(encoder, vocabulary, longest)?);
+        sharing = stricter(sharing, probe_sharing(encoder.as_mut(), vocabulary, longest)?);
     }
     tracing::debug!(model = %candidate.package.name, %device, ?sharing, "rows may share a forward");
-    let mut encoders = encoders.into_iter().map(|encoder| Box::new(encoder) as Box<dyn Encoder>);
+    let mut encoders = encoders.into_iter();
     let encoder = match (encoders.next(), encoders.len()) {
         (Some(whole), 0) => whole,
         (Some(whole), _) => Box::new(ExitEncoder::new(whole, encoders.collect())),
@@ -104,11 +100,14 @@ fn on_device(
 }
 
 /// Without recorded answers, those of the CPU are what a device that nobody asked for by name has to give.
-fn like_the_cpu(mut placed: Placed, cpu: impl FnOnce() -> Result<Placed, Error>) -> Result<Placed, Error> {
+fn like_the_cpu(
+    mut placed: Placed,
+    rows: &[RowRequest],
+    cpu: impl FnOnce() -> Result<Placed, Error>,
+) -> Result<Placed, Error> {
     if placed.golden.checked > 0 {
         return Ok(placed);
     }
-    let rows = [RowRequest::sentence([1, 2, 3]), RowRequest::sentence((0..32).collect::<Vec<u32>>())];
     let mut reference = cpu()?.encoder;
     for row in rows.iter().map(std::slice::from_ref) {
         let (found, expected) = (placed.encoder.encode(row)?.remove(0), reference.encode(row)?.remove(0));

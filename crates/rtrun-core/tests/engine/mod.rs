@@ -1,5 +1,6 @@
 mod answers;
 mod bundle;
+mod images;
 mod lanes;
 mod loading;
 mod options;
