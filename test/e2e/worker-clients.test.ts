@@ -44,7 +44,7 @@ test("the TypeSafe SDK asks typed questions and lists models", async () => {
   expect(urgent.noul).toBeLessThan(1)
   expect(tone.legend).toEqual({ "0": "calm", "1": "annoyed", "2": "furious" })
   expect(response.usage.input_tokens).toBeGreaterThan(10)
-  const { models } = await client.models.list()
+  const models = await client.models.list()
   expect(models.map(({ name }) => name)).toEqual(["marker"])
 })
 
@@ -85,7 +85,10 @@ test("the openai client embeds, whole and in base64, and gets errors of its own 
   ).rejects.toBeInstanceOf(BadRequestError)
 })
 
-test("a script of Python's requests library and curl over a Unix socket reach every kind of endpoint", async () => {
+// `.ci/run` installs the library; a machine without it cannot say anything about the worker.
+const hasRequests = spawnSync("python3", ["-c", "import requests"]).status === 0
+
+test.skipIf(!hasRequests)("a script of Python's requests library classifies and ranks", async () => {
   const url = await startWorker(["heads-int8", "classifiers/rerank"], "--port", "0")
   const script = [
     "import sys, requests",
@@ -99,11 +102,11 @@ test("a script of Python's requests library and curl over a Unix socket reach ev
     "print(len(reply.json()['results']))",
   ]
   const python = spawnSync("python3", ["-c", script.join("\n"), url], { encoding: "utf8" })
-  // Without the library the script cannot say anything about the worker.
-  if (!python.stderr.includes("No module named 'requests'")) {
-    expect(python.stderr).toBe("")
-    expect(python.stdout.trim().split("\n")).toHaveLength(2)
-  }
+  expect(python.stderr).toBe("")
+  expect(python.stdout.trim().split("\n")).toHaveLength(2)
+})
+
+test("curl reaches the worker over a Unix socket", async () => {
   const socket = join(temporaryFolder(), "worker.sock")
   await startWorker(["static"], "--uds", socket)
   const curl = (...args: readonly string[]): string =>

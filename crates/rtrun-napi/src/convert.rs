@@ -37,6 +37,8 @@ pub struct ModelOptions {
     pub profile: Option<String>,
     pub engine: Option<String>,
     pub memory_budget_gib: Option<f64>,
+    pub revision: Option<String>,
+    pub max_scan_tokens: Option<u32>,
 }
 
 /// State of one model.
@@ -135,8 +137,8 @@ impl EngineOptions {
 
 impl ModelOptions {
     fn into_core(self) -> Result<core::ModelOptions, core::Error> {
-        let Self { name, path, base_path, family, device, profile, engine, memory_budget_gib } = self;
-        let memory_budget_bytes = gibibytes(memory_budget_gib)?;
+        let Self { name, path, base_path, family, device, profile, engine, .. } = self;
+        let memory_budget_bytes = gibibytes(self.memory_budget_gib)?;
         Ok(core::ModelOptions {
             name,
             path: path.into(),
@@ -146,7 +148,8 @@ impl ModelOptions {
             profile,
             engine,
             memory_budget_bytes,
-            ..core::ModelOptions::default()
+            revision: self.revision,
+            max_scan_tokens: self.max_scan_tokens.map(|tokens| tokens as usize),
         })
     }
 }

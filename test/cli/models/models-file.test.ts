@@ -13,9 +13,9 @@ async function read(text: string): Promise<readonly ModelsFileEntry[]> {
 }
 
 test("entries keep their keys, as a list or under models", async () => {
-  const entries = `- { model: minilm, name: a, device: cpu, memory_budget_gib: 1.5, options: {} }\n- { model: org/x, revision: "${commit}" }`
+  const entries = `- { model: minilm, name: a, device: cpu, memory_budget_gib: 1.5, options: { max_scan_tokens: 99 } }\n- { model: org/x, revision: "${commit}" }`
   const expected = [
-    { model: "minilm", name: "a", device: "cpu", memoryBudgetGib: 1.5, options: {} },
+    { model: "minilm", name: "a", device: "cpu", memoryBudgetGib: 1.5, maxScanTokens: 99 },
     { model: "org/x", revision: commit },
   ]
   expect(await read(entries)).toEqual(expected)
@@ -32,7 +32,8 @@ test.each([
   ["- { model: a, memory_budget_gib: 0 }", /models\[0\]\.memory_budget_gib must be a number above 0/],
   ["- { model: org/a, revision: main }", /models\[0\]\.revision must be a commit of 40 hexadecimal digits, got "main"/],
   ["- { model: org/a@v1.0 }", /models\[0\]\.revision must be a commit of 40 hexadecimal digits, got "v1\.0"/],
-  ["- { model: a, options: { max_scan_tokens: 7 } }", /models\[0\]\.options\.max_scan_tokens is not supported yet/],
+  ["- { model: a, options: { colour: 7 } }", /models\[0\]\.options\.colour is not supported yet/],
+  ["- { model: a, options: { max_scan_tokens: 0.5 } }", /max_scan_tokens must be a whole number above 0/],
   ["- { model: a, options: [x] }", /models\[0\]\.options must be a map/],
   ["- { model: a", /Cannot use models file .*models\.yaml/],
 ])("%s is refused", async (text, message) => {

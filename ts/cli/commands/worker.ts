@@ -112,6 +112,7 @@ function toEngineModel({ entry, found }: FoundModel, options: WorkerOptions): En
     name: name ?? options.servedModelName ?? found.name,
     path: found.folder,
     ...(found.basePath !== undefined && { basePath: found.basePath }),
+    ...(found.commit !== undefined && { revision: found.commit }),
   }
 }
 

@@ -12,7 +12,7 @@ export interface ModelsFileEntry {
   readonly engine?: string
   readonly family?: string
   readonly memoryBudgetGib?: number
-  readonly options?: Readonly<Record<string, unknown>>
+  readonly maxScanTokens?: number
 }
 
 const texts = ["model", "revision", "name", "device", "profile", "engine", "family"] as const
@@ -49,11 +49,10 @@ function readEntry(value: unknown, at: string, familyOptions: readonly string[])
   if (budget !== undefined && (typeof budget !== "number" || !(budget > 0)))
     fail(`${at}.memory_budget_gib must be a number above 0`)
   checkPinned(entry as { model: string; revision?: string }, at)
-  if (options !== undefined) checkOptions(options, at, familyOptions)
   return {
     ...(rest as unknown as ModelsFileEntry),
     ...(budget !== undefined && { memoryBudgetGib: budget as number }),
-    ...(options !== undefined && { options: options as Readonly<Record<string, unknown>> }),
+    ...readOptions(options, at, familyOptions),
   }
 }
 
@@ -65,10 +64,16 @@ function checkPinned({ model, revision }: { model: string; revision?: string }, 
     )
 }
 
-function checkOptions(options: unknown, at: string, familyOptions: readonly string[]): void {
+function readOptions(options: unknown, at: string, familyOptions: readonly string[]): { maxScanTokens?: number } {
+  if (options === undefined) return {}
   if (typeof options !== "object" || options === null || Array.isArray(options)) fail(`${at}.options must be a map`)
   for (const key of Object.keys(options as object))
     if (!familyOptions.includes(key)) fail(`${at}.options.${key} is not supported yet`)
+  const { max_scan_tokens: tokens } = options as { max_scan_tokens?: unknown }
+  if (tokens === undefined) return {}
+  if (typeof tokens !== "number" || !Number.isSafeInteger(tokens) || tokens < 1)
+    return fail(`${at}.options.max_scan_tokens must be a whole number above 0`)
+  return { maxScanTokens: tokens }
 }
 
 function fail(problem: string): never {

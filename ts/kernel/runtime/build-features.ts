@@ -12,9 +12,18 @@ export interface BuildFeatures {
 }
 
 export const buildFeatures: BuildFeatures = Object.freeze({
-  families: ["embeddings", "static_embeddings", "sequence_classification"],
+  families: [
+    "embeddings",
+    "static_embeddings",
+    "sequence_classification",
+    "rerank",
+    "token_classification",
+    "grounded_hallucination",
+    "marker_decisions",
+    "packed_decisions",
+  ],
   engines: ["onnxruntime"],
-  profiles: ["exact"],
-  familyOptions: [],
+  profiles: ["exact", "shared_context"],
+  familyOptions: ["max_scan_tokens"],
   adapters: true,
 })

@@ -36,8 +36,10 @@ export interface EngineModel {
   readonly memoryBudgetGib?: number
   /** Folder of the base model of an adapter. */
   readonly basePath?: string
-  /** Options of the family; `buildFeatures.familyOptions` has the keys. */
-  readonly options?: Readonly<Record<string, unknown>>
+  /** The commit of the package, which its card then tells. */
+  readonly revision?: string
+  /** The most tokens of an input that is read in windows, unless a request says otherwise. */
+  readonly maxScanTokens?: number
 }
 
 export interface EngineTask {

@@ -1,5 +1,6 @@
 //! From the texts of an input to rows: whole, cut, or in windows.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::engines::{Row, RowRequest, Wanted};
@@ -69,9 +70,7 @@ impl Reading<'_> {
         let Limits { row_tokens, .. } = self.limits;
         let room = row_tokens.saturating_sub(special);
         let scan = self.scan_room(special, room);
-        if self.limits.overflow != Overflow::Truncate && self.reader.is_surely_longer(text, scan) {
-            return Err(self.over_limit());
-        }
+        self.refuse_surely_longer(&[text], scan)?;
         let mut found =
             if self.with_places { self.reader.placed_tokens(text, scan)? } else { self.reader.tokens(text, scan)? };
         let read = found.ids.len();
@@ -101,118 +100,58 @@ impl Reading<'_> {
         Ok(ReadRows { rows, parts, places: found.places, input })
     }
 
-    /// Reads two texts as one row; windows go over the second.
-    pub fn pair(&self, first: &str, second: &str) -> Result<ReadRows, Error> {
-        let frame = self.pair_template()?;
-        let room = self.limits.row_tokens.saturating_sub(frame.special_tokens());
-        let scan = self.scan_room(frame.special_tokens(), room);
-        let one = self.reader.tokens(first, scan)?;
-        let other = self.reader.tokens(second, scan)?;
-        let total = one.ids.len() + other.ids.len();
-        if total > scan && self.limits.overflow != Overflow::Truncate {
-            return Err(self.over_limit());
-        }
-        let mut input = ReadInput {
-            tokens: total + frame.special_tokens(),
-            processed_tokens: 0,
-            truncated: false,
-            is_lower_bound: one.has_more || other.has_more,
-            windows: 1,
-        };
-        if total > room && self.limits.overflow == Overflow::Window {
-            let places = self.reader.placed_tokens(second, scan)?.places;
-            let room = self.room_beside(one.ids.len(), room)?;
-            let parts = windows(other.ids.len(), room, self.limits.overlap);
-            let row = |tokens: &Range<usize>| frame.frame(&one.ids, &other.ids[tokens.clone()]);
-            return Ok(self.pair_rows(parts, row, places, input));
-        }
-        let (kept_one, kept_other) = longest_first(one.ids.len(), other.ids.len(), room);
-        input.truncated = kept_one + kept_other < total;
-        let row = |_: &Range<usize>| frame.frame(&one.ids[..kept_one], &other.ids[..kept_other]);
-        let whole = 0..kept_other;
-        Ok(self.pair_rows(vec![whole], row, Vec::new(), input))
-    }
-
-    /// Reads an answer behind its context; windows go over the context, and every row has the whole answer.
-    pub fn grounded(&self, prompt: &str, context: &str, question: &str, answer: &str) -> Result<ReadRows, Error> {
-        let frame = self.pair_template()?;
-        let room = self.limits.row_tokens.saturating_sub(frame.special_tokens());
-        let scan = self.scan_room(frame.special_tokens(), room);
-        let checked = self.reader.placed_tokens(answer, scan)?;
-        let question_filled = prompt.replace("{question}", question);
-        let (before, after) = question_filled.split_once("{context}").unwrap_or((&question_filled, ""));
-        let whole = self.reader.tokens(&[before, context, after].concat(), scan)?;
-        let total = whole.ids.len() + checked.ids.len();
-        let has_more = whole.has_more || checked.has_more;
-        let input = ReadInput {
-            tokens: total + frame.special_tokens(),
-            processed_tokens: 0,
-            truncated: total > scan,
-            is_lower_bound: has_more,
-            windows: 1,
-        };
-        let answer_tokens = 0..checked.ids.len();
-        if total <= room {
-            let row = |_: &Range<usize>| frame.frame(&whole.ids, &checked.ids);
-            let mut rows = self.pair_rows(vec![answer_tokens], row, Vec::new(), input);
-            rows.places = checked.places;
-            return Ok(rows);
-        }
-        if self.limits.overflow != Overflow::Truncate && total > scan {
-            return Err(self.over_limit());
-        }
-        let context_room = self.room_beside(checked.ids.len(), room)?;
-        if self.limits.overflow == Overflow::Truncate {
-            let row = |_: &Range<usize>| frame.frame(&whole.ids[..context_room], &checked.ids);
-            let mut rows = self.pair_rows(vec![answer_tokens], row, Vec::new(), ReadInput { truncated: true, ..input });
-            rows.places = checked.places;
-            return Ok(rows);
-        }
-        let part = |text: &str| self.reader.tokens(text, scan).map(|found| found.ids);
-        let (before, context, after) = (part(before)?, part(context)?, part(after)?);
-        let window_room = self.room_beside(before.len() + after.len(), context_room)?;
-        let windows = windows(context.len(), window_room, self.limits.overlap);
-        let row = |tokens: &Range<usize>| {
-            frame.frame(&[before.as_slice(), &context[tokens.clone()], &after].concat(), &checked.ids)
-        };
-        let mut rows = self.pair_rows(windows, row, Vec::new(), input);
-        for part in &mut rows.parts {
-            part.tokens = answer_tokens.clone();
-        }
-        rows.places = checked.places;
-        Ok(rows)
-    }
-
-    fn pair_rows(
+    /// The rows of pairs: `texts` gives the ids of both texts for each part, which is a part of the second one.
+    pub(super) fn pair_rows<'i>(
         &self,
         parts: Vec<Range<usize>>,
-        row: impl Fn(&Range<usize>) -> (Vec<u32>, usize),
+        texts: impl Fn(&Range<usize>) -> (Cow<'i, [u32]>, &'i [u32]),
         places: Vec<Place>,
         input: ReadInput,
-    ) -> ReadRows {
+    ) -> Result<ReadRows, Error> {
+        let frame = self.pair_template()?;
         let mut rows = Vec::with_capacity(parts.len());
         let mut found = Vec::with_capacity(parts.len());
         for tokens in parts {
-            let (ids, second_from) = row(&tokens);
+            let (first, second) = texts(&tokens);
+            let (ids, second_from) = frame.frame(&first, second);
             rows.push(self.request(Row { second_from, ..Row::plain(ids) }));
-            found.push(Part { tokens, from: second_from });
+            found.push(Part { tokens, from: frame.second_from(first.len()) });
         }
         let processed_tokens = rows.iter().map(|request| request.row.len()).sum();
         let input = ReadInput { processed_tokens, windows: rows.len(), ..input };
-        ReadRows { rows, parts: found, places, input }
+        Ok(ReadRows { rows, parts: found, places, input })
     }
 
     fn request(&self, row: Row) -> RowRequest {
         RowRequest { row, wanted: self.wanted }
     }
 
-    fn pair_template(&self) -> Result<&PairTemplate, Error> {
+    pub(super) fn pair_template(&self) -> Result<&PairTemplate, Error> {
         let none = "The model's tokenizer puts no two texts into one row; give single texts";
         self.reader.pair().ok_or_else(|| Error::InvalidRequest(none.to_owned()))
     }
 
+    /// The room of a row beside the special tokens of a pair.
+    pub(super) fn room_of_pair(&self, frame: &PairTemplate) -> Result<usize, Error> {
+        let (special, row) = (frame.special_tokens(), self.limits.row_tokens);
+        row.checked_sub(special + 1).map(|room| room + 1).ok_or_else(|| {
+            Error::MaxLengthExceeded(format!(
+                "A row of {row} tokens is too short for a pair, which takes {special} itself"
+            ))
+        })
+    }
+
+    /// Fails, before any of them is read, where one of the texts alone is over the limit.
+    pub(super) fn refuse_surely_longer(&self, texts: &[&str], scan: usize) -> Result<(), Error> {
+        let is_over = |text: &&str| self.reader.is_surely_longer(text, scan);
+        if self.limits.overflow != Overflow::Truncate && texts.iter().any(is_over) {
+            return Err(self.over_limit());
+        }
+        Ok(())
+    }
+
     /// Tokens of an input that may be read at all.
-    fn scan_room(&self, special: usize, room: usize) -> usize {
+    pub(super) fn scan_room(&self, special: usize, room: usize) -> usize {
         match self.limits.overflow {
             Overflow::Window => self.limits.scan_tokens.saturating_sub(special),
             Overflow::Reject | Overflow::Truncate => room,
@@ -220,7 +159,7 @@ impl Reading<'_> {
     }
 
     /// The room of a window beside `fixed` tokens that every row has.
-    fn room_beside(&self, fixed: usize, room: usize) -> Result<usize, Error> {
+    pub(super) fn room_beside(&self, fixed: usize, room: usize) -> Result<usize, Error> {
         let left = room.saturating_sub(fixed);
         if left <= self.limits.overlap || left == 0 {
             return Err(Error::MaxLengthExceeded(format!(
@@ -230,7 +169,7 @@ impl Reading<'_> {
         Ok(left)
     }
 
-    fn over_limit(&self) -> Error {
+    pub(super) fn over_limit(&self) -> Error {
         match self.limits.overflow {
             Overflow::Window => Error::ScanBudgetExceeded(format!(
                 "The input has more than {} tokens, none of which was read; shorten it, or raise max_tokens",
@@ -254,14 +193,4 @@ pub fn windows(tokens: usize, room: usize, overlap: usize) -> Vec<Range<usize>> 
         }
         start += step;
     }
-}
-
-/// How many tokens of each text of a pair are kept: the longer one gives way first, as the tokenizers library has it.
-fn longest_first(one: usize, other: usize, room: usize) -> (usize, usize) {
-    if one + other <= room {
-        return (one, other);
-    }
-    let (short, long) = (one.min(other), one.max(other));
-    let (short, long) = if 2 * short <= room { (short, room - short) } else { (room / 2, room.div_ceil(2).min(long)) };
-    if one <= other { (short, long) } else { (long, short) }
 }

@@ -11,8 +11,12 @@ const LONG_TOKENS: usize = 512;
 /// The back lane of a loaded encoder, `None` where it would need a copy of the weights or the system has no
 /// priorities.
 /// A lane that cannot be opened is a loss of speed, not of the model.
-pub fn back_lane(encoder: &mut dyn Encoder, row_limits: RowLimits) -> Option<BackLane> {
-    match open(encoder, row_limits) {
+pub fn back_lane(
+    encoder: &mut dyn Encoder,
+    probe: Option<Box<dyn Encoder>>,
+    row_limits: RowLimits,
+) -> Option<BackLane> {
+    match open(encoder, probe, row_limits) {
         Ok(back) => back,
         Err(error) => {
             tracing::warn!(%error, "long rows get no lane of their own");
@@ -30,9 +34,18 @@ pub struct RowLimits {
     pub tokens: usize,
 }
 
-fn open(encoder: &mut dyn Encoder, row_limits: RowLimits) -> Result<Option<BackLane>, Error> {
+fn open(
+    encoder: &mut dyn Encoder,
+    probe: Option<Box<dyn Encoder>>,
+    RowLimits { vocabulary, tokens }: RowLimits,
+) -> Result<Option<BackLane>, Error> {
     let Some(mut back) = encoder.background()? else { return Ok(None) };
-    let is_twin = is_twin(encoder, back.as_mut(), row_limits.vocabulary, row_limits.tokens)?;
+    // A short trunk tells as much as the whole one, in a fraction of the time.
+    let short = probe.and_then(|probe| probe.background().ok().flatten().map(|back| (probe, back)));
+    let is_twin = match short {
+        Some((mut probe, mut back)) => is_twin(probe.as_mut(), back.as_mut(), vocabulary, tokens)?,
+        None => is_twin(encoder, back.as_mut(), vocabulary, tokens)?,
+    };
     let lanes = if is_twin { Lanes::LongGroups(LONG_TOKENS) } else { Lanes::LongRows(LONG_TOKENS) };
     Ok(Some(BackLane { encoder: back, lanes }))
 }

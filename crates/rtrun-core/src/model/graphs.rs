@@ -17,6 +17,9 @@ pub enum Graphs {
         whole: Graph,
         /// Up to each earlier layer that the package declares.
         shorter: Vec<Graph>,
+        /// A trunk of a few layers that computes as the whole one does, for what is found out at load. `None` where the
+        /// whole one is as short, or not ours to shorten.
+        probe: Option<Graph>,
     },
     /// Two trunks whose vectors lie in one space.
     Towers {
@@ -55,22 +58,24 @@ impl Graphs {
 
     /// The encoders of the exits, that of the last layer first. There is at least one.
     pub fn encoders(&self, package: &Package, plan: SessionPlan) -> Result<Vec<Box<dyn Encoder>>, Error> {
-        let runtime = Runtime::load(plan.library)?;
-        let session = |graph: &Graph, prepack: bool| -> Result<Box<dyn Encoder>, Error> {
-            let SessionPlan { threads, device, .. } = plan;
-            let (pooling, normalize) = (package.pooling, package.normalize);
-            let options = SessionOptions { threads, pooling, normalize, device, prepack };
-            Ok(Box::new(OnnxEncoder::new(&runtime, graph, options)?))
-        };
         match self {
             // Reordered copies for every exit would take the memory of the weights again.
-            Self::Trunk { whole, shorter } => {
-                std::iter::once(session(whole, true)).chain(shorter.iter().map(|graph| session(graph, false))).collect()
-            }
+            Self::Trunk { whole, shorter, .. } => std::iter::once(session(package, whole, plan, true))
+                .chain(shorter.iter().map(|graph| session(package, graph, plan, false)))
+                .collect(),
             Self::Towers { texts, images, image_size } => {
-                let (texts, images) = (session(texts, true)?, session(images, true)?);
+                let texts = session(package, texts, plan, true)?;
+                let images = session(package, images, plan, true)?;
                 Ok(vec![Box::new(TowersEncoder::new(texts, images, *image_size)?)])
             }
+        }
+    }
+
+    /// The encoder of the trunk of a few layers, if there is one.
+    pub fn probe(&self, package: &Package, plan: SessionPlan) -> Result<Option<Box<dyn Encoder>>, Error> {
+        match self {
+            Self::Trunk { probe: Some(probe), .. } => session(package, probe, plan, true).map(Some),
+            Self::Trunk { probe: None, .. } | Self::Towers { .. } => Ok(None),
         }
     }
 
@@ -83,4 +88,11 @@ impl Graphs {
         };
         texts.into_iter().chain(image).collect()
     }
+}
+
+fn session(package: &Package, graph: &Graph, plan: SessionPlan, prepack: bool) -> Result<Box<dyn Encoder>, Error> {
+    let SessionPlan { library, threads, device } = plan;
+    let (pooling, normalize) = (package.pooling, package.normalize);
+    let options = SessionOptions { threads, pooling, normalize, device, prepack };
+    Ok(Box::new(OnnxEncoder::new(&Runtime::load(library)?, graph, options)?))
 }

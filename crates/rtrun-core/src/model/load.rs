@@ -101,11 +101,11 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         let placed = place(&candidate, blueprint, &request);
         (digests.join(), placed)
     });
-    let Placed { mut encoder, engine, device, golden, forward } = placed?;
+    let Placed { mut encoder, probe, engine, device, golden, forward } = placed?;
     let digests = digests.map_err(|_| Error::Internal("Hashing the weights failed".to_owned()))??;
     let row_limits = RowLimits { vocabulary: reader.vocabulary(), tokens: package.max_tokens };
     let has_lanes = !is_static && device == Device::Cpu;
-    let back = if has_lanes { back_lane(encoder.as_mut(), row_limits) } else { None };
+    let back = if has_lanes { back_lane(encoder.as_mut(), probe, row_limits) } else { None };
     let lanes = back.as_ref().map_or(Lanes::One, |back| back.lanes);
     tracing::debug!(model = %asked.name, ?lanes, "long rows run");
     let limits = QueueLimits {

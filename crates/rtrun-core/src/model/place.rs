@@ -30,6 +30,8 @@ pub struct PlaceRequest<'p> {
 pub struct Placed {
     /// What computes.
     pub encoder: Box<dyn Encoder>,
+    /// The same in short, for what is found out at load.
+    pub probe: Option<Box<dyn Encoder>>,
     /// Which engine that is.
     pub engine: &'static str,
     /// Where it computes.
@@ -55,7 +57,8 @@ pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest
             (request.warming)();
             let golden = check_golden(candidate, Device::Cpu, &mut encoder)?;
             let forward = PackLimits { tokens: request.max_batch_tokens, sharing: Sharing::Free };
-            return Ok(Placed { encoder: Box::new(encoder), engine: "static", device: Device::Cpu, golden, forward });
+            let encoder = Box::new(encoder);
+            return Ok(Placed { encoder, probe: None, engine: "static", device: Device::Cpu, golden, forward });
         }
     };
     let runtime = Runtime::load(request.library)?;
@@ -84,8 +87,11 @@ fn on_device(candidate: &Candidate, graphs: &Graphs, device: Device, request: &P
     (request.warming)();
     let golden = check_golden(candidate, device, encoders[0].as_mut())?;
     let (vocabulary, longest) = (candidate.reader.vocabulary(), candidate.package.max_tokens);
+    let mut probe = graphs.probe(candidate.package, plan)?;
     let mut sharing = Sharing::Padded;
-    for encoder in &mut encoders {
+    // Exits compute without the reordered weights of the whole trunk, so each is asked itself.
+    let asked = if probe.is_none() { &mut encoders[..] } else { &mut encoders[1..] };
+    for encoder in probe.iter_mut().chain(asked) {
         sharing = stricter(sharing, probe_sharing(encoder.as_mut(), vocabulary, longest)?);
     }
     tracing::debug!(model = %candidate.package.name, %device, ?sharing, "rows may share a forward");
@@ -96,7 +102,7 @@ fn on_device(candidate: &Candidate, graphs: &Graphs, device: Device, request: &P
         (None, _) => return Err(Error::Internal("A model has no session; this is a bug".to_owned())),
     };
     let forward = PackLimits { tokens: request.max_batch_tokens.min(device.forward_tokens()), sharing };
-    Ok(Placed { encoder, engine: "onnxruntime", device, golden, forward })
+    Ok(Placed { encoder, probe, engine: "onnxruntime", device, golden, forward })
 }
 
 /// Without recorded answers, those of the CPU are what a device that nobody asked for by name has to give.

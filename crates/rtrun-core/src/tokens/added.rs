@@ -9,14 +9,14 @@ pub struct AddedTokens {
     /// Those that are looked for in the text as it is.
     plain: Vec<AddedToken>,
     /// Those that are looked for in the normalized text, as they are after normalization themselves.
-    normalized: Vec<AddedToken>,
+    folded: Vec<AddedToken>,
     normalizer: Option<NormalizerWrapper>,
     /// Characters around a cut in which a normalized token can be seen.
     reach: usize,
 }
 
 /// Longer normalized tokens are not looked for: for such a tokenizer nothing is cut.
-const LONGEST_NORMALIZED: usize = 64;
+const LONGEST_FOLDED: usize = 64;
 
 /// Longer tokens would reach into what is kept in front of an open cut.
 const LONGEST: usize = 512;
@@ -29,43 +29,38 @@ impl AddedTokens {
     pub fn of(tokenizer: &Tokenizer) -> Option<Self> {
         let normalizer = tokenizer.get_normalizer().cloned();
         let tokens = tokenizer.get_added_tokens_decoder().into_values();
-        let (normalized, plain): (Vec<_>, Vec<_>) = tokens.partition(|token| token.normalized && normalizer.is_some());
-        let normalized: Vec<AddedToken> = normalized
+        let (folded, plain): (Vec<_>, Vec<_>) = tokens.partition(|token| token.normalized && normalizer.is_some());
+        let folded: Vec<AddedToken> = folded
             .into_iter()
             .map(|token| normalize(normalizer.as_ref(), &token.content).map(|content| AddedToken { content, ..token }))
             .collect::<Option<_>>()?;
-        let longest = normalized.iter().map(|token| token.content.chars().count()).max().unwrap_or(0);
+        let longest = folded.iter().map(|token| token.content.chars().count()).max().unwrap_or(0);
         let is_plain_seen = plain.iter().all(|token| token.content.len() <= LONGEST);
-        (is_plain_seen && longest <= LONGEST_NORMALIZED).then_some(Self {
-            plain,
-            normalized,
-            normalizer,
-            reach: longest + SLACK,
-        })
+        let is_seen = is_plain_seen && longest <= LONGEST_FOLDED;
+        is_seen.then_some(Self { plain, folded, normalizer, reach: longest + SLACK })
     }
 
     /// The tokens as they stand in texts, or in normalized texts.
     pub fn contents(&self) -> impl Iterator<Item = &str> {
-        self.plain.iter().chain(&self.normalized).map(|token| token.content.as_str())
+        self.plain.iter().chain(&self.folded).map(|token| token.content.as_str())
     }
 
     /// Whether every token that is found also stands in the text as it is written.
     pub fn are_seen_in_text(&self, normalization: Normalization) -> bool {
         // The only ASCII characters that composition (NFC) makes of others are these three.
         let is_own = |char: char| char.is_ascii() && !matches!(char, '`' | ';' | 'K');
-        normalization <= Normalization::Composes
-            && self.normalized.iter().all(|token| token.content.chars().all(is_own))
-            || self.normalized.is_empty()
+        let mut characters = self.folded.iter().flat_map(|token| token.content.chars());
+        self.folded.is_empty() || (normalization <= Normalization::Composes && characters.all(is_own))
     }
 
     /// Whether a token that is found only after normalization takes the white space beside it with it.
-    pub fn has_normalized_stripping(&self) -> bool {
-        self.normalized.iter().any(|token| token.lstrip || token.rstrip)
+    pub fn has_folded_stripping(&self) -> bool {
+        self.folded.iter().any(|token| token.lstrip || token.rstrip)
     }
 
     /// Tokens that take the white space beside them with them.
     pub fn stripping(&self) -> impl Iterator<Item = &str> {
-        let tokens = self.plain.iter().chain(&self.normalized);
+        let tokens = self.plain.iter().chain(&self.folded);
         tokens.filter(|token| token.lstrip || token.rstrip).map(|token| token.content.as_str())
     }
 
@@ -88,8 +83,8 @@ impl AddedTokens {
                 return Some(word_at);
             }
         }
-        let is_seen_far = is_open && !self.normalized.iter().any(|token| token.lstrip);
-        if !self.normalized.is_empty() && !is_seen_far && self.may_hide(before, after) {
+        let is_seen_far = is_open && !self.folded.iter().any(|token| token.lstrip);
+        if !self.folded.is_empty() && !is_seen_far && self.may_hide(before, after) {
             return Some(at + 1);
         }
         None
@@ -117,7 +112,7 @@ impl AddedTokens {
                 right.starts_with(char::is_whitespace) && (head.is_empty() || head.ends_with(&token.content));
             left.ends_with(char::is_whitespace) && ((token.lstrip && is_before) || (token.rstrip && is_behind))
         };
-        self.normalized.iter().any(|token| is_split(token, &left, &right) || takes_space(token))
+        self.folded.iter().any(|token| is_split(token, &left, &right) || takes_space(token))
     }
 }
 
@@ -134,9 +129,9 @@ fn is_split(token: &AddedToken, before: &str, after: &str) -> bool {
 }
 
 fn normalize(normalizer: Option<&NormalizerWrapper>, text: &str) -> Option<String> {
-    let mut normalized = NormalizedString::from(text);
+    let mut written = NormalizedString::from(text);
     if let Some(normalizer) = normalizer {
-        normalizer.normalize(&mut normalized).ok()?;
+        normalizer.normalize(&mut written).ok()?;
     }
-    Some(normalized.get().to_owned())
+    Some(written.get().to_owned())
 }

@@ -178,7 +178,9 @@ impl Spanned {
                     continue;
                 }
                 for one in before.iter().flatten() {
-                    after.iter().for_each(|other| self.mark_pair(*one, *other));
+                    for other in &after {
+                        self.mark_pair(*one, *other);
+                    }
                 }
                 before = Some(after);
             }

@@ -38,9 +38,12 @@ fn goes_on(text: &str, last: Place, start: usize) -> bool {
         // Both have a part of one character.
         return true;
     }
-    let (Some(before), Some(after)) = (text.get(..end), text.get(start..)) else { return false };
-    let is_inside = |char: Option<char>| char.is_some_and(|char| !stands_alone(char));
-    start == end && is_inside(before.chars().next_back()) && is_inside(after.chars().next())
+    let (Some(before), Some(between), Some(after)) = (text.get(..end), text.get(end..start), text.get(start..)) else {
+        return false;
+    };
+    // What a normalization drops, such as accents, is inside of its word.
+    let around = before.chars().next_back().into_iter().chain(between.chars()).chain(after.chars().next());
+    !before.is_empty() && !after.is_empty() && !around.into_iter().any(stands_alone)
 }
 
 /// Whether a character is no part of a longer word.

@@ -60,13 +60,11 @@ impl PrefixRules {
                 let trust = cut_kind(before, char).map_or(Trust::Never, |kind| self.trust[kind as usize]);
                 let is_open = trust == Trust::Margin;
                 if trust == Trust::Exact || (is_open && written - length >= EXACT_SEARCH_BYTES) {
-                    match self.added.refuse(text, at, is_open) {
-                        Some(next) => next_cut = next,
-                        None => {
-                            let text = short.map_or(Cow::Borrowed(&text[..at]), Cow::Owned);
-                            return Prefix { text, end: at, is_open };
-                        }
-                    }
+                    let Some(next) = self.added.refuse(text, at, is_open) else {
+                        let text = short.map_or(Cow::Borrowed(&text[..at]), Cow::Owned);
+                        return Prefix { text, end: at, is_open };
+                    };
+                    next_cut = next;
                 }
             }
             solid = if is_solid(char) { solid + 1 } else { 0 };

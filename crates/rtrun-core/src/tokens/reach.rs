@@ -35,7 +35,7 @@ impl Reach {
             Normalization::Folds | Normalization::Unknown => return None,
         };
         let pre_tokenizer = serde_json::to_value(tokenizer.get_pre_tokenizer()).unwrap_or_default();
-        if !parts(&pre_tokenizer).iter().all(|part| keeps_all(part)) || added.has_normalized_stripping() {
+        if !parts(&pre_tokenizer).iter().all(|part| keeps_all(part)) || added.has_folded_stripping() {
             return None;
         }
         let is_bytes = writes_bytes(tokenizer);

@@ -45,6 +45,8 @@ pub struct PairTemplate {
     before: Vec<u32>,
     between: Vec<u32>,
     after: Vec<u32>,
+    /// How many of the ids between belong to the first segment; `None` where the tokenizer counts all as one segment.
+    first_of_between: Option<usize>,
 }
 
 impl PairTemplate {
@@ -52,37 +54,56 @@ impl PairTemplate {
     pub fn learn(tokenizer: &Tokenizer, single: &Template) -> Option<Self> {
         let bare = |text: &str| tokenizer.encode_fast(text, false).ok().map(|encoding| encoding.get_ids().to_vec());
         let framed = |one: &str, other: &str| {
-            tokenizer.encode_fast((one, other), true).ok().map(|encoding| encoding.get_ids().to_vec())
+            // The fast way of encoding does not tell segments.
+            let encoding = tokenizer.encode((one, other), true).ok()?;
+            let types = encoding.get_type_ids();
+            let second_from = types.iter().position(|kind| *kind == 1).unwrap_or(types.len());
+            // A second segment reaches to the end.
+            let is_known = types[second_from..].iter().all(|kind| *kind == 1)
+                && types[..second_from].iter().all(|kind| *kind == 0);
+            is_known.then(|| (encoding.get_ids().to_vec(), second_from))
         };
         let (one, other) = ("a probe", "two words");
-        let (first, second, both) = (bare(one)?, bare(other)?, framed(one, other)?);
+        let (first, second, (both, second_from)) = (bare(one)?, bare(other)?, framed(one, other)?);
         let rest = both.strip_prefix(single.before.as_slice())?.strip_prefix(first.as_slice())?;
+        let first_of_between = match second_from {
+            from if from == both.len() => None,
+            from => Some(from.checked_sub(both.len() - rest.len())?),
+        };
         let template = (0..=rest.len().checked_sub(second.len())?)
             .filter(|at| rest[*at..].starts_with(&second))
             .map(|at| Self {
                 before: single.before.clone(),
                 between: rest[..at].to_vec(),
                 after: rest[at + second.len()..].to_vec(),
+                first_of_between,
             })
-            .find(|template| Some(template.frame(&[], &[]).0) == framed("", ""))?;
+            .find(|template| Some(template.frame(&[], &[])) == framed("", ""))?;
         [("b", ""), ("", "c"), ("Two words.", "1 2 3")]
             .iter()
             .all(|(one, other)| match (bare(one), bare(other)) {
-                (Some(first), Some(second)) => Some(template.frame(&first, &second).0) == framed(one, other),
+                (Some(first), Some(second)) => Some(template.frame(&first, &second)) == framed(one, other),
                 _ => false,
             })
             .then_some(template)
     }
 
-    /// The ids of a pair with their frame, and where the second segment begins.
+    /// The ids of a pair with their frame, and where the second segment begins: the number of ids where the tokenizer
+    /// counts both texts as one segment.
     pub fn frame(&self, first: &[u32], second: &[u32]) -> (Vec<u32>, usize) {
-        let second_from = self.before.len() + first.len() + self.between.len();
-        ([self.before.as_slice(), first, &self.between, second, &self.after].concat(), second_from)
+        let ids = [self.before.as_slice(), first, &self.between, second, &self.after].concat();
+        let second_from = self.first_of_between.map_or(ids.len(), |between| self.before.len() + first.len() + between);
+        (ids, second_from)
     }
 
     /// Where the ids of the first text begin in a framed row.
     pub fn first_from(&self) -> usize {
         self.before.len()
+    }
+
+    /// Where the ids of the second text begin in a framed row whose first text has `first` ids.
+    pub fn second_from(&self, first: usize) -> usize {
+        self.before.len() + first + self.between.len()
     }
 
     /// Number of special tokens.

@@ -1,7 +1,10 @@
 mod answers;
+mod budgets;
 mod bundle;
+mod heads;
 mod images;
 mod lanes;
 mod loading;
 mod options;
 mod vectors;
+mod windows;

@@ -2,4 +2,6 @@ mod classifiers;
 mod decisions;
 mod marker;
 mod packed;
+mod reductions;
+mod spans;
 mod windows;

@@ -21,7 +21,7 @@ fn offsets(places: &[Place]) -> Vec<(usize, usize)> {
 
 /// Checks everything that a reader says about one text.
 fn check(name: &str, tokenizer: &Tokenizer, reader: &TextReader, text: &str, room: usize, counts: &mut Counts) {
-    let (ids, places) = whole(tokenizer, text);
+    let (ids, offsets_of_all) = whole(tokenizer, text);
     let told = |what: &str| format!("{name}: {what}, room {room}, text {text:?}");
     let found = reader.tokens(text, room).unwrap();
     counts.cut += usize::from(found.has_more);
@@ -31,7 +31,7 @@ fn check(name: &str, tokenizer: &Tokenizer, reader: &TextReader, text: &str, roo
     counts.placed_cut += usize::from(placed.has_more);
     assert!(ids.starts_with(&placed.ids), "{}", told("placed tokens"));
     assert!(if placed.has_more { placed.ids.len() > room } else { placed.ids == ids }, "{}", told("placed number"));
-    assert_eq!(offsets(&placed.places), places[..placed.ids.len()], "{}", told("places"));
+    assert_eq!(offsets(&placed.places), offsets_of_all[..placed.ids.len()], "{}", told("places"));
     check_rows(name, reader, text, room, (&ids, &found.ids), counts);
     if reader.is_surely_longer(text, room) {
         assert!(ids.len() > room, "{}", told("told longer without tokenizing"));

@@ -4,5 +4,9 @@ mod fixtures;
 mod megabytes;
 mod mutated;
 mod others;
+mod pairs;
 mod reading;
 mod texts;
+
+pub use fixtures::NAMES;
+pub use texts::Random;

@@ -15,7 +15,7 @@ fn cuts(name: &str, json: &Value) -> usize {
     for index in 0..TEXTS {
         let text = if index % 10 == 0 { stretched(&mut random) } else { text(&mut random, 100) };
         let room = 1 + random.below(60);
-        let (ids, places) = whole(&tokenizer, &text);
+        let (ids, offsets_of_all) = whole(&tokenizer, &text);
         let found = reader.tokens(&text, room).unwrap();
         cut += usize::from(found.has_more);
         assert!(ids.starts_with(&found.ids), "{name}: room {room}, text {text:?}");
@@ -23,7 +23,7 @@ fn cuts(name: &str, json: &Value) -> usize {
         let placed = reader.placed_tokens(&text, room).unwrap();
         assert!(ids.starts_with(&placed.ids), "{name}: room {room}, text {text:?}");
         let offsets: Vec<_> = placed.places.iter().map(|place| (place.start as usize, place.end as usize)).collect();
-        assert_eq!(offsets, places[..placed.ids.len()], "{name}: room {room}, text {text:?}");
+        assert_eq!(offsets, offsets_of_all[..placed.ids.len()], "{name}: room {room}, text {text:?}");
         if reader.is_surely_longer(&text, room) {
             assert!(ids.len() > room, "{name}: room {room}, text {text:?}");
         }
