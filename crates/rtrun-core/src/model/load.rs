@@ -15,6 +15,7 @@ use super::slot::{ModelStatus, Slot};
 use crate::devices::Device;
 use crate::error::Error;
 use crate::families::Surfaces;
+use crate::media::{ImageLimits, ImageReader};
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
 use crate::package::{Architecture, FamilyKind, Package, PackageFiles, PackageFolder};
@@ -85,6 +86,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let blueprint = Blueprint::of(&package, &reader)?;
     let reserved = Reservation::new(slot, context, blueprint.memory_bytes())?;
     let surfaces = Surfaces::open(&package, &reader, blueprint.dimension())?;
+    let images = image_reader(&package);
     let request = PlaceRequest {
         library: &options.runtime_library,
         threads: options.threads,
@@ -92,7 +94,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         max_batch_tokens: options.max_batch_tokens,
         warming: &|| slot.set(ModelStatus::Warming, None),
     };
-    let candidate = Candidate { package: &package, surfaces: &surfaces, reader: &reader };
+    let candidate = Candidate { package: &package, surfaces: &surfaces, reader: &reader, images: images.as_ref() };
     // Hashing the weights and making the session both read them once, for about as long.
     let (digests, placed) = std::thread::scope(|scope| {
         let digests = scope.spawn(|| package.digests());
@@ -121,6 +123,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         kind: package.family,
         surfaces,
         reader,
+        images,
         worker,
         lanes,
         cache: ResultCache::new(options.result_cache_entries, profile, &digests.model),
@@ -138,6 +141,13 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         golden,
         memory_bytes,
     })
+}
+
+/// What reads the images of a package whose model takes any.
+fn image_reader(package: &Package) -> Option<ImageReader> {
+    let Architecture::Towers(towers) = &package.architecture else { return None };
+    let tokens = towers.config.image_tokens();
+    Some(ImageReader::new(towers.preprocessing.clone(), ImageLimits::default(), tokens))
 }
 
 /// The profile that was asked for, if the family has it.
