@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { buildFeatures } from "rtr/node"
 import { expect, test } from "vitest"
 import { emptyFolder, type FakeHub, type FakeRepository, startFakeHub } from "../fakes/hub.ts"
 import { commit } from "../fakes/hub-repository.ts"
@@ -109,9 +110,9 @@ test("models and plugins tell what this build has", async () => {
     ["static", true],
   ])
   expect(JSON.parse((await runCommand("rtrun", ["plugins", "--json"])).stdout)).toEqual({
-    families: ["embeddings", "static_embeddings", "sequence_classification"],
-    engines: ["onnxruntime"],
+    families: buildFeatures.families,
+    engines: buildFeatures.engines,
     accelerators: ["cpu"],
-    profiles: ["exact"],
+    profiles: buildFeatures.profiles,
   })
 })

@@ -10,6 +10,9 @@ pub enum Error {
     /// The request cannot be served as it is written.
     #[error("{0}")]
     InvalidRequest(String),
+    /// An image, a video or a piece of audio cannot be read, or not by this model.
+    #[error("{}", .0.message)]
+    InvalidMedia(Box<InvalidMedia>),
     /// The path is not one of the worker's.
     #[error("{0}")]
     PathNotFound(String),
@@ -69,6 +72,26 @@ pub enum Error {
     Unavailable(String),
 }
 
+/// What is wrong with an image, a video or a piece of audio.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidMedia {
+    /// Says where it stands in the request and what would be right; never holds any of it.
+    pub message: String,
+    /// The word of the wire, such as `image_malformed`.
+    pub reason: String,
+    /// The limit that was broken.
+    pub limit: Option<BrokenLimit>,
+}
+
+/// A limit of the model card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BrokenLimit {
+    /// Its name on the card.
+    pub name: &'static str,
+    /// Its value there.
+    pub value: u64,
+}
+
 /// Every code an error can carry, with the HTTP status it has on its own. The TypeScript side compares its list with this one.
 pub const CODES: &[(&str, u16)] = &[
     ("invalid_request", 400),
@@ -93,9 +116,11 @@ impl Error {
     /// The wire code, one of [`CODES`].
     pub fn code(&self) -> &'static str {
         match self {
-            Self::InvalidRequest(_) | Self::PathNotFound(_) | Self::MethodNotAllowed(_) | Self::RequestTimeout(_) => {
-                "invalid_request"
-            }
+            Self::InvalidRequest(_)
+            | Self::InvalidMedia(_)
+            | Self::PathNotFound(_)
+            | Self::MethodNotAllowed(_)
+            | Self::RequestTimeout(_) => "invalid_request",
             Self::ModelNotFound(_) => "model_not_found",
             Self::RequestTooLarge(_) => "request_too_large",
             Self::UnsupportedSurface(_) => "unsupported_surface",
@@ -121,6 +146,14 @@ impl Error {
             Self::MethodNotAllowed(_) => 405,
             Self::RequestTimeout(_) => 408,
             _ => CODES.iter().find(|(code, _)| *code == self.code()).map_or(500, |(_, status)| *status),
+        }
+    }
+
+    /// What is wrong with an image, a video or a piece of audio, if this is about one.
+    pub fn media(&self) -> Option<&InvalidMedia> {
+        match self {
+            Self::InvalidMedia(media) => Some(media),
+            _ => None,
         }
     }
 

@@ -14,6 +14,7 @@ pub mod devices;
 pub mod engines;
 pub mod families;
 pub mod graph;
+pub mod media;
 pub mod model;
 pub mod package;
 pub mod products;
@@ -23,17 +24,17 @@ pub mod tokens;
 
 pub use devices::{Device, DeviceReport, devices};
 pub use engine::{Engine, EngineStatus};
-pub use error::{CODES, Error};
+pub use error::{BrokenLimit, CODES, Error, InvalidMedia};
 pub use metrics::Metrics;
-pub use options::{EngineOptions, FAMILIES, LONGEST_LOAD_RETRY, MAX_INPUTS, ModelOptions, default_threads};
+pub use options::{EngineOptions, FAMILIES, LONGEST_LOAD_RETRY, MAX_IMAGES, MAX_INPUTS, ModelOptions, default_threads};
 pub use question::{
     Answer, AskedQuestion, Described, QUESTION_TYPES, Question, QuestionKind, Span, StateQuestions, choice_confidence,
     expected_level, score_confidence,
 };
 pub use task::{
     AnsweredBy, BundleAnswer, BundleOptions, Classified, ClassifyAnswer, ClassifyInput, DecisionsAnswer,
-    EmbeddingInput, EmbeddingsAnswer, InputType, Phases, ReadingOptions, Relevance, RerankAnswer, StateAnswer, Task,
-    TaskAnswer, TaskKind, TaskOutcome, TokenLabels, Usage, Window, WindowLabels,
+    EmbeddingInput, EmbeddingsAnswer, InputType, Modality, Phases, ReadingOptions, Relevance, RerankAnswer,
+    StateAnswer, Task, TaskAnswer, TaskKind, TaskOutcome, TokenLabels, Usage, Window, WindowLabels,
 };
 
 /// The version of the worker contract that this build speaks.

@@ -71,6 +71,10 @@ pub const LONGEST_LOAD_RETRY: Duration = Duration::from_mins(5);
 /// would let eight megabytes of empty strings ask for gigabytes.
 pub const MAX_INPUTS: usize = 2048;
 
+/// Images of one request, all its tasks together. A few bytes can be an image of a megapixel, so neither the byte limit of
+/// a request nor the number of its inputs bounds the memory that images take while they wait.
+pub const MAX_IMAGES: usize = 256;
+
 /// The families that a package may have.
 pub const FAMILIES: &[&str] = &[
     "embeddings",
@@ -81,6 +85,7 @@ pub const FAMILIES: &[&str] = &[
     "grounded_hallucination",
     "marker_decisions",
     "packed_decisions",
+    "image_embeddings",
 ];
 
 /// The numerical profiles that may be asked for.

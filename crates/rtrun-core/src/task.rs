@@ -107,6 +107,24 @@ pub enum EmbeddingInput {
     Text(String),
     /// An image as a data URL.
     Image(String),
+    /// A piece of audio.
+    Audio {
+        /// The file in base64.
+        data: String,
+        /// `wav` or `mp3`.
+        format: String,
+    },
+}
+
+/// What the inputs of an embeddings task are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Modality {
+    /// All of them texts.
+    Text,
+    /// All of them images.
+    Image,
+    /// Some of each.
+    Mixed,
 }
 
 /// What a text to embed is.
@@ -234,6 +252,8 @@ pub struct EmbeddingsAnswer {
     pub normalized: bool,
     /// The layer that the vectors left by, `None` for the last one.
     pub layer: Option<usize>,
+    /// What the inputs are.
+    pub modality: Modality,
     /// Per input: what was read and the vector, or why there is none.
     pub items: Vec<Result<(ReadInput, RowVector), Error>>,
     /// Tokens of all answered inputs.
@@ -334,6 +354,27 @@ impl TaskKind {
         }
     }
 
+    /// Whether anything but texts is to be read, which takes a while however few bytes it has.
+    pub fn has_media(&self) -> bool {
+        match self {
+            Self::Embeddings { input, .. } => input.iter().any(|input| !matches!(input, EmbeddingInput::Text(_))),
+            Self::Decisions { states } => {
+                states.iter().any(|state| !state.images.is_empty() || !state.videos.is_empty())
+            }
+            Self::Classify { .. } | Self::Rerank { .. } => false,
+        }
+    }
+
+    /// Images that are to be read.
+    pub fn images(&self) -> usize {
+        match self {
+            Self::Embeddings { input, .. } => {
+                input.iter().filter(|input| matches!(input, EmbeddingInput::Image(_))).count()
+            }
+            _ => 0,
+        }
+    }
+
     /// Inputs, documents or questions: each costs an answer.
     pub fn inputs(&self) -> usize {
         match self {
@@ -357,8 +398,31 @@ impl ClassifyInput {
 
 impl EmbeddingInput {
     fn bytes(&self) -> usize {
-        let (Self::Text(content) | Self::Image(content)) = self;
-        content.len()
+        match self {
+            Self::Text(content) | Self::Image(content) => content.len(),
+            Self::Audio { data, .. } => data.len(),
+        }
+    }
+}
+
+impl Modality {
+    /// Of these inputs.
+    pub fn of(input: &[EmbeddingInput]) -> Self {
+        let images = input.iter().filter(|input| matches!(input, EmbeddingInput::Image(_))).count();
+        match images {
+            0 => Self::Text,
+            _ if images == input.len() => Self::Image,
+            _ => Self::Mixed,
+        }
+    }
+
+    /// The word of the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Image => "image",
+            Self::Mixed => "mixed",
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod engine;
 mod engines;
 mod families;
 mod graph;
+mod media;
 mod model;
 mod package;
 mod process;

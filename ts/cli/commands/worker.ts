@@ -38,7 +38,7 @@ export function addWorkerCommands(program: Command): void {
     .option("--host <address>", "address to listen on; there is no authentication", "127.0.0.1")
     .option("--port <port>", "port to listen on", wholeNumber(0, 65535), 8100)
     .option("--uds <path>", "Unix socket instead of TCP")
-    .option("--profile <profile>", "exact", "exact")
+    .option("--profile <profile>", "exact, or shared_context for models that read a state once", "exact")
     .option("--engine <engine>", "auto or onnxruntime", "auto")
     .option("--family <family>", "force a model family")
     .option("--served-model-name <name>", "name that requests use, for one model")

@@ -21,6 +21,7 @@ export const buildFeatures: BuildFeatures = Object.freeze({
     "grounded_hallucination",
     "marker_decisions",
     "packed_decisions",
+    "image_embeddings",
   ],
   engines: ["onnxruntime"],
   profiles: ["exact", "batching", "shared_context", "max_speed"],

@@ -16,7 +16,8 @@ use crate::task::{BundleAnswer, BundleOptions, Phases, Task};
 pub async fn bundle(engine: &Arc<Engine>, tasks: Vec<Task>, options: BundleOptions) -> BundleAnswer {
     let start = Instant::now();
     let bytes: usize = tasks.iter().map(|task| task.kind.bytes()).sum();
-    let (prepared, works) = if bytes <= INLINE_BYTES {
+    let has_media = tasks.iter().any(|task| task.kind.has_media());
+    let (prepared, works) = if bytes <= INLINE_BYTES && !has_media {
         prepare(engine, tasks)
     } else {
         let owned = Arc::clone(engine);

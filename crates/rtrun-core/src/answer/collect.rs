@@ -42,7 +42,7 @@ pub fn outcome(task: PreparedTask, answers: &[Answers]) -> TaskOutcome {
                     usage,
                 }))
             }
-            PreparedSurface::Embeddings { plan, items } => {
+            PreparedSurface::Embeddings { plan, modality, items } => {
                 let (items, usage) = taken.all(&items, |answer| match answer {
                     ItemAnswer::Vector(vector) => Some(Arc::clone(vector)),
                     _ => None,
@@ -52,6 +52,7 @@ pub fn outcome(task: PreparedTask, answers: &[Answers]) -> TaskOutcome {
                     dimension: plan.dimension,
                     normalized: plan.normalized,
                     layer: plan.layer,
+                    modality,
                     items,
                     usage,
                 }))

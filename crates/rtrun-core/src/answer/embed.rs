@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::item::{ItemAnswer, Planned};
 use super::read::Reading;
-use crate::engines::{RowOutput, RowVector, normalize};
+use crate::engines::{Picture, Row, RowOutput, RowRequest, RowVector, Wanted, normalize};
 use crate::error::Error;
-use crate::families::EmbeddingCard;
+use crate::families::{EmbeddingCard, Finish, ReadInput};
 use crate::model::LoadedModel;
+use crate::package::RowPadding;
 use crate::task::InputType;
 
 /// What a vector shall be.
@@ -25,6 +26,8 @@ pub struct VectorPlan {
     pub layer: Option<usize>,
     /// What is put in front of every text.
     pub prompt: String,
+    /// The padding that the model knows its texts with.
+    pub padding: Option<RowPadding>,
 }
 
 /// Checks what is wished against what the model declares.
@@ -56,6 +59,7 @@ pub fn vector_plan(
         exit,
         layer: layer.filter(|_| exit > 0),
         prompt: prompt(card, input_type),
+        padding: card.padding,
     })
 }
 
@@ -68,17 +72,32 @@ pub fn plan(reading: Reading<'_>, wished: &VectorPlan, text: &str) -> Result<Pla
     };
     for request in &mut read.rows {
         request.row.exit = wished.exit;
+        if let Some(padding) = wished.padding {
+            request.row = Row { exit: wished.exit, ..Row::plain(padding.pad(&request.row.ids)) };
+        }
     }
+    Ok(Planned { rows: read.rows, input: read.input, finish: finish(wished) })
+}
+
+/// The row of an image and how it becomes a vector.
+pub fn plan_image(wished: &VectorPlan, picture: Arc<Picture>) -> Planned {
+    let tokens = picture.tokens();
+    let input = ReadInput { tokens, processed_tokens: tokens, truncated: false, is_lower_bound: false, windows: 1 };
+    let rows = vec![RowRequest { row: Row::picture(picture), wanted: Wanted::SENTENCE }];
+    Planned { rows, input, finish: finish(wished) }
+}
+
+/// From the output of a row to its vector.
+fn finish(wished: &VectorPlan) -> Finish<Result<ItemAnswer, Error>> {
     let cut_to = wished.is_cut.then_some((wished.dimension, wished.normalized));
-    let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
+    Box::new(move |outputs: &[Arc<RowOutput>]| {
         let vector = outputs.first().and_then(|output| output.sentence.clone());
         let vector = vector.ok_or_else(|| Error::Internal("A row lost its vector; this is a bug".to_owned()))?;
         Ok(ItemAnswer::Vector(match cut_to {
             None => vector,
             Some((dimension, normalized)) => cut(&vector, dimension, normalized),
         }))
-    });
-    Ok(Planned { rows: read.rows, input: read.input, finish })
+    })
 }
 
 /// A Matryoshka vector: its first numbers, of length 1 again where the whole one is.

@@ -7,6 +7,7 @@ mod decide;
 mod embed;
 mod grounded;
 mod item;
+mod media;
 mod pairs;
 mod prepare;
 mod read;

@@ -4,17 +4,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::item::{Answered, Planned};
+use super::media::{Content, check_states, read_contents};
 use super::read::{Limits, Reading};
 use super::{classify, decide, embed, rerank};
 use crate::engine::Engine;
 use crate::engines::Wanted;
 use crate::error::Error;
 use crate::families::{DecisionLayout, Head};
+use crate::media::MediaKind;
 use crate::model::LoadedModel;
-use crate::options::MAX_INPUTS;
+use crate::options::{MAX_IMAGES, MAX_INPUTS};
 use crate::question::{Question, StateQuestions};
 use crate::schedule::CacheKey;
-use crate::task::{ClassifyInput, EmbeddingInput, InputType, ReadingOptions, Task, TaskKind, Window};
+use crate::task::{ClassifyInput, EmbeddingInput, InputType, Modality, ReadingOptions, Task, TaskKind, Window};
 use crate::tokens::Overflow;
 
 /// A checked task and where its items are.
@@ -33,7 +35,7 @@ pub struct Place {
 /// What the outcome needs besides the answers to its items.
 pub enum PreparedSurface {
     Classify { head: Arc<Head>, threshold: Option<f32>, items: Vec<usize> },
-    Embeddings { plan: embed::VectorPlan, items: Vec<usize> },
+    Embeddings { plan: embed::VectorPlan, modality: Modality, items: Vec<usize> },
     Rerank { documents: Vec<String>, items: Vec<usize> },
     Decisions { states: Vec<PreparedState> },
 }
@@ -66,10 +68,11 @@ pub enum Source {
 pub fn prepare(engine: &Engine, tasks: Vec<Task>) -> (Vec<PreparedTask>, Vec<ModelWork>) {
     let mut works = Works { works: Vec::new(), items: HashMap::new() };
     let inputs: usize = tasks.iter().map(|task| task.kind.inputs()).sum();
+    let images: usize = tasks.iter().map(|task| task.kind.images()).sum();
     let prepared: Vec<PreparedTask> = tasks
         .into_iter()
         .map(|Task { id, model, kind, reading }| {
-            let place = check_inputs(&kind, inputs)
+            let place = check_inputs(&kind, (inputs, images))
                 .and_then(|()| engine.model(model.as_deref()))
                 .and_then(|model| works.place(&model, kind, reading));
             PreparedTask { id, place }
@@ -83,7 +86,7 @@ pub fn prepare(engine: &Engine, tasks: Vec<Task>) -> (Vec<PreparedTask>, Vec<Mod
     (prepared, works)
 }
 
-fn check_inputs(kind: &TaskKind, inputs: usize) -> Result<(), Error> {
+fn check_inputs(kind: &TaskKind, (inputs, images): (usize, usize)) -> Result<(), Error> {
     let empty = match kind {
         _ if kind.inputs() > 0 => None,
         TaskKind::Classify { .. } | TaskKind::Embeddings { .. } => Some("input is empty; give at least one text"),
@@ -96,6 +99,11 @@ fn check_inputs(kind: &TaskKind, inputs: usize) -> Result<(), Error> {
     if inputs > MAX_INPUTS {
         return Err(Error::InvalidRequest(format!(
             "The request has {inputs} inputs; at most {MAX_INPUTS} are allowed"
+        )));
+    }
+    if kind.images() > 0 && images > MAX_IMAGES {
+        return Err(Error::InvalidRequest(format!(
+            "The request has {images} images; at most {MAX_IMAGES} are allowed"
         )));
     }
     Ok(())
@@ -133,6 +141,7 @@ impl Works {
                     let problem = "options.window is for classify; a model that answers questions has its own windows";
                     return Err(Error::InvalidRequest(problem.to_owned()));
                 }
+                check_states(model, &states)?;
                 let Some(layout) = model.surfaces.decisions.clone() else {
                     return Err(Error::UnsupportedSurface(format!("Model {:?} answers no questions", model.name)));
                 };
@@ -193,21 +202,30 @@ impl Works {
         input_type: Option<InputType>,
         limits: Limits,
     ) -> Result<Place, Error> {
-        if let Some(index) = input.iter().position(|input| matches!(input, EmbeddingInput::Image(_))) {
-            return Err(Error::InvalidRequest(format!(
-                "input[{index}] is an image; model {:?} reads text only",
-                model.name
-            )));
-        }
         let work = self.work(model);
+        let image_conditions = format!("image {}", plan.dimension);
+        let is_kept = |url: &str| {
+            let key = model.cache.key(&[image_conditions.as_bytes(), url.as_bytes()]);
+            model.cache.get(&key).is_some()
+        };
+        let contents = read_contents(model, input, is_kept)?;
         let reading = Reading { reader: &model.reader, limits, wanted: Wanted::SENTENCE, with_places: false };
         let conditions = format!("embed {} {} {input_type:?} {limits:?}", plan.dimension, plan.exit);
-        let items = input.iter().map(|input| {
-            let (EmbeddingInput::Text(text) | EmbeddingInput::Image(text)) = input;
-            self.item(work, &[conditions.as_bytes(), text.as_bytes()], || embed::plan(reading, &plan, text))
+        let items = contents.into_iter().map(|content| match content {
+            Content::Text(text) => {
+                self.item(work, &[conditions.as_bytes(), text.as_bytes()], || embed::plan(reading, &plan, text))
+            }
+            Content::Image { url, reader, picture } => {
+                self.item(work, &[image_conditions.as_bytes(), url.as_bytes()], || {
+                    // A vector that was kept a moment ago may have made room for another since.
+                    let picture = picture.map_or_else(|| reader.read(url), Ok);
+                    let picture = picture.map_err(|fault| fault.at(MediaKind::Image, "an image", &model.name))?;
+                    Ok(embed::plan_image(&plan, picture))
+                })
+            }
         });
         let items = items.collect();
-        Ok(Place { work, surface: PreparedSurface::Embeddings { plan, items } })
+        Ok(Place { work, surface: PreparedSurface::Embeddings { plan, modality: Modality::of(input), items } })
     }
 
     fn rerank(

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::picture::Picture;
 use crate::error::Error;
 
 /// A vector that an encoder gave.
@@ -21,7 +22,12 @@ pub struct Row {
     pub exit: u16,
     /// What the row asks, for trunks with an input for it; 0 elsewhere.
     pub mark: u8,
+    /// The image that the row is, in place of ids.
+    pub picture: Option<Arc<Picture>>,
 }
+
+/// The exit of rows that are images: their forwards are others than those of texts.
+const PICTURE_EXIT: u16 = u16::MAX;
 
 /// The parts of a row's output that somebody reads. What nobody reads is not copied out of the engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -76,17 +82,22 @@ impl Row {
     /// A row of one segment that leaves by the last layer.
     pub fn plain(ids: impl Into<Arc<[u32]>>) -> Self {
         let ids = ids.into();
-        Self { second_from: ids.len(), ids, exit: 0, mark: 0 }
+        Self { second_from: ids.len(), ids, exit: 0, mark: 0, picture: None }
+    }
+
+    /// The row of an image. It shares forwards with other images only.
+    pub fn picture(picture: Arc<Picture>) -> Self {
+        Self { exit: PICTURE_EXIT, picture: Some(picture), ..Self::plain([]) }
     }
 
     /// What a forward of the row costs, in tokens.
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.picture.as_ref().map_or(self.ids.len(), |picture| picture.tokens())
     }
 
     /// Whether the row has no token at all.
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.len() == 0
     }
 }
 

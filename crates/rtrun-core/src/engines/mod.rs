@@ -3,12 +3,16 @@
 mod encoder;
 mod exits;
 pub mod onnxruntime;
+mod picture;
 mod pool;
 mod priority;
 mod static_vectors;
+mod towers;
 
 pub use encoder::{Encoder, Interrupt, Row, RowOutput, RowRequest, RowVector, Wanted};
 pub use exits::ExitEncoder;
+pub use picture::Picture;
 pub use pool::normalize;
 pub use priority::{can_give_way, give_way};
 pub use static_vectors::StaticEncoder;
+pub use towers::{ImageSize, TowersEncoder};

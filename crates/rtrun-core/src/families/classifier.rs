@@ -49,8 +49,10 @@ impl Classifier {
             }
             Architecture::ShippedOnnx(_) if of_tokens => (Reads::EveryToken, Transform::default()),
             Architecture::ShippedOnnx(_) => (Reads::Row, Transform::default()),
-            Architecture::Static(_) => {
-                return Err(Error::Internal("A table of token vectors has no classifier; this is a bug".to_owned()));
+            Architecture::Static(_) | Architecture::Towers(_) => {
+                return Err(Error::Internal(
+                    "A package without a classifier was opened as one; this is a bug".to_owned(),
+                ));
             }
         };
         Ok(Self { reads, labels, kind, network })

@@ -8,7 +8,9 @@ use super::decisions::{MarkerDecisions, PackedDecisions};
 use super::head::Head;
 use super::layout::DecisionLayout;
 use crate::error::Error;
-use crate::package::{Architecture, DecisionSettings, FamilyKind, HeadSettings, Package, VectorForms, Weights};
+use crate::package::{
+    Architecture, DecisionSettings, FamilyKind, HeadSettings, Package, RowPadding, VectorForms, Weights,
+};
 use crate::tokens::TextReader;
 
 /// Everything that can be asked of one model. All of it reads the same trunk, so that all of it together costs one
@@ -44,6 +46,8 @@ pub struct EmbeddingCard {
     pub prompts: BTreeMap<String, String>,
     /// What is put in front of a text of no named kind.
     pub default_prompt: String,
+    /// The padding that the model knows its texts with.
+    pub padding: Option<RowPadding>,
 }
 
 /// The name of the head of a plain classification repository.
@@ -61,6 +65,9 @@ impl Surfaces {
                 heads: heads(package, dimension)?,
                 ..Self::default()
             }),
+            FamilyKind::ImageEmbeddings => {
+                Ok(Self { embedding: Some(embedding_card(package, dimension)?), ..Self::default() })
+            }
             FamilyKind::SequenceClassification
             | FamilyKind::TokenClassification
             | FamilyKind::GroundedHallucination => {
@@ -81,9 +88,10 @@ fn embedding_card(package: &Package, dimension: usize) -> Result<EmbeddingCard, 
         return Err(package.files.invalid("rtrun.json", problem));
     }
     let whole = Some(dimension).filter(|whole| !dimensions.contains(whole));
-    let depth = match &package.architecture {
-        Architecture::Transformer(trunk) => trunk.layers(),
-        Architecture::Static(_) | Architecture::ShippedOnnx(_) => 0,
+    let (depth, padding) = match &package.architecture {
+        Architecture::Transformer(trunk) => (trunk.layers(), None),
+        Architecture::Towers(towers) => (0, towers.padding),
+        Architecture::Static(_) | Architecture::ShippedOnnx(_) => (0, None),
     };
     Ok(EmbeddingCard {
         dimension,
@@ -94,6 +102,7 @@ fn embedding_card(package: &Package, dimension: usize) -> Result<EmbeddingCard, 
         depth,
         prompts,
         default_prompt,
+        padding,
     })
 }
 

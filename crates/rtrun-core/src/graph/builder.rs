@@ -8,7 +8,9 @@ use std::sync::Arc;
 use prost::Message;
 
 use super::decision_layers::QUESTION_TYPE;
-use super::interface::{ATTENTION_MASK, Graph, GraphModel, HeldWeight, Inputs, Integers, Output, Per, TOKEN_TYPES};
+use super::interface::{
+    ATTENTION_MASK, Graph, GraphModel, HeldWeight, Inputs, Integers, Output, PIXEL_VALUES, Per, TOKEN_TYPES,
+};
 use super::onnx::{
     Attribute, Dimension, GraphMessage, Model, Node, OperatorSet, Shape, StringEntry, Tensor, TensorType, Type,
     ValueInfo, attribute_type, data_type,
@@ -41,6 +43,7 @@ pub struct GraphBuilder<'w> {
     pub(super) has_bytes: bool,
     /// The products that nodes of this crate compute.
     pub(super) products: Vec<Arc<Product>>,
+    pixels: Option<[usize; 2]>,
 }
 
 /// Signed bytes and the scale of each of their rows.
@@ -83,6 +86,7 @@ impl<'w> GraphBuilder<'w> {
             packing,
             has_bytes: packing.is_some() && weights.names().iter().any(is_bytes),
             products: Vec::new(),
+            pixels: None,
         })
     }
 
@@ -103,6 +107,7 @@ impl<'w> GraphBuilder<'w> {
         builder.held.clone_from(held);
         builder.products.clone_from(&graph.products);
         builder.memory_bytes = graph.memory_bytes;
+        builder.pixels = graph.inputs.pixels;
         Ok(builder)
     }
 
@@ -149,6 +154,13 @@ impl<'w> GraphBuilder<'w> {
     /// Declares a 32-bit integer input.
     pub fn input(&mut self, name: &str, shape: &[Size]) {
         self.graph.input.push(value_info(name, data_type::INT32, shape));
+    }
+
+    /// Declares the input of images, `[batch, 3, height, width]` bytes, in place of tokens.
+    pub fn pixel_input(&mut self, [height, width]: [usize; 2]) {
+        let shape = [Size::Free("batch"), Size::Fixed(3), Size::Fixed(height), Size::Fixed(width)];
+        self.graph.input.push(value_info(PIXEL_VALUES, data_type::UINT8, &shape));
+        self.pixels = Some([height, width]);
     }
 
     /// Declares a float output.
@@ -203,10 +215,7 @@ impl<'w> GraphBuilder<'w> {
         self.stored(&name, &part);
         let made = match place.dtype {
             Dtype::F32 => name.clone(),
-            Dtype::F16 | Dtype::Bf16 => {
-                let to = Value::Int(i64::from(data_type::FLOAT));
-                self.node("", "Cast", &[&name], &[("to", to)])
-            }
+            Dtype::F16 | Dtype::Bf16 => self.cast_to_float(&name),
             Dtype::I8 => {
                 let [all, _] = shape else {
                     return Err(self.weights.invalid(&stored, "has type I8; only two-dimensional tensors may"));
@@ -238,19 +247,31 @@ impl<'w> GraphBuilder<'w> {
         self.held(&name, data_type::INT64, &[values.len()], bytes)
     }
 
+    /// One 32-bit integer that the graph itself holds.
+    pub fn small_integer(&mut self, value: i32) -> String {
+        let name = format!("integer_{}", self.graph.initializer.len());
+        self.held(&name, data_type::INT32, &[], value.to_le_bytes().to_vec())
+    }
+
+    /// A value as 32-bit floats.
+    pub fn cast_to_float(&mut self, input: &str) -> String {
+        self.node("", "Cast", &[input], &[("to", Value::Int(i64::from(data_type::FLOAT)))])
+    }
+
     /// Adds bytes that the inference library computes at load and keeps.
     pub fn count_memory(&mut self, bytes: u64) {
         self.memory_bytes += bytes;
     }
 
-    /// Serializes the graph, whose output has a vector of the given width for every token.
-    pub fn finish(self, output: &str, width: usize) -> Graph {
+    /// Serializes the graph, whose output has vectors of the given width.
+    pub fn finish(self, output: &str, per: Per, width: usize) -> Graph {
         let has = |name: &str| self.graph.input.iter().any(|input| input.name.as_deref() == Some(name));
         let inputs = Inputs {
             takes_mask: has(ATTENTION_MASK),
             takes_segments: has(TOKEN_TYPES),
             takes_type: has(QUESTION_TYPE),
             integers: Integers::I32,
+            pixels: self.pixels,
         };
         let opset = |domain: &str, version| OperatorSet { domain: Some(domain.to_owned()), version: Some(version) };
         let model = Model {
@@ -265,7 +286,7 @@ impl<'w> GraphBuilder<'w> {
             memory_bytes: self.memory_bytes,
             products: self.products,
             inputs,
-            output: Output { name: output.to_owned(), per: Per::Token, width },
+            output: Output { name: output.to_owned(), per, width },
         }
     }
 

@@ -2,7 +2,7 @@
 //! normalize first. Tensors are those of `PyTorch`'s `Embedding` and `TransformerEncoderLayer`.
 
 use super::builder::{CONTRIB, GraphBuilder, Size, Value};
-use super::interface::{ATTENTION_MASK, Graph};
+use super::interface::{ATTENTION_MASK, Graph, Per};
 use super::trunk::HIDDEN;
 use crate::error::Error;
 use crate::package::Weights;
@@ -51,7 +51,7 @@ pub fn with_decision_layers(trunk: Graph, weights: &Weights, layers: DecisionLay
     let Appended { mut builder, .. } = appended;
     builder.named_node("", "Identity", &[&hidden], &[], &[DECIDED]);
     builder.output(DECIDED, &[Size::Free("batch"), Size::Free("tokens"), Size::Fixed(layers.hidden)]);
-    Ok(builder.finish(DECIDED, layers.hidden))
+    Ok(builder.finish(DECIDED, Per::Token, layers.hidden))
 }
 
 struct Appended<'w, 'n> {

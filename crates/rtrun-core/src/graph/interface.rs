@@ -12,6 +12,8 @@ pub const INPUT_IDS: &str = "input_ids";
 pub const ATTENTION_MASK: &str = "attention_mask";
 /// Segment of every token, `[batch, tokens]`.
 pub const TOKEN_TYPES: &str = "token_type_ids";
+/// Bytes of images, `[batch, 3, height, width]`, which the graph itself normalizes.
+pub const PIXEL_VALUES: &str = "pixel_values";
 
 /// A graph, its inputs and its output. Padding is always on the right.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ pub struct Graph {
     pub memory_bytes: u64,
     /// What the nodes of this crate's own operator compute; empty where the library computes everything.
     pub products: Vec<Arc<Product>>,
-    /// What the graph is given beside [`INPUT_IDS`].
+    /// What the graph is given.
     pub inputs: Inputs,
     /// What the graph answers.
     pub output: Output,
@@ -57,7 +59,7 @@ pub struct HeldWeight {
     pub range: Range<usize>,
 }
 
-/// The inputs of a graph, each `[batch, tokens]`.
+/// The inputs of a graph: [`INPUT_IDS`] and what goes with them, each `[batch, tokens]`, or [`PIXEL_VALUES`] alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inputs {
     /// Whether the graph takes [`ATTENTION_MASK`]. Without it, only rows of one length share a forward.
@@ -66,8 +68,10 @@ pub struct Inputs {
     pub takes_segments: bool,
     /// Whether the graph takes what each row asks, `[batch, 1]`; see [`super::QUESTION_TYPE`].
     pub takes_type: bool,
-    /// The element type of every input.
+    /// The element type of every input of tokens.
     pub integers: Integers,
+    /// Height and width of the images, of a graph that reads these in place of tokens.
+    pub pixels: Option<[usize; 2]>,
 }
 
 /// Element types of inputs.

@@ -24,6 +24,25 @@ pub struct Attention<'n> {
 }
 
 impl GraphBuilder<'_> {
+    /// `input × weightᵀ` with a weight that the graph has already.
+    pub fn matmul(&mut self, input: &str, weight: &str) -> String {
+        self.node(CONTRIB, "FusedMatMul", &[input, weight], &[("transB", Value::Int(1))])
+    }
+
+    /// The same as an output of the graph.
+    pub fn matmul_to(&mut self, input: &str, weight: &str, output: &str) {
+        self.named_node(CONTRIB, "FusedMatMul", &[input, weight], &[("transB", Value::Int(1))], &[output]);
+    }
+
+    /// A value of the given shape once for every row of `rows`.
+    pub fn for_every_row(&mut self, value: &str, rows: &str, shape: &[usize]) -> String {
+        let count = self.node("", "Shape", &[rows], &[("start", Value::Int(0)), ("end", Value::Int(1))]);
+        let shape: Vec<i64> = shape.iter().map(|&size| size.try_into().unwrap_or(i64::MAX)).collect();
+        let shape = self.integers(&shape);
+        let shape = self.node("", "Concat", &[&count, &shape], &[("axis", Value::Int(0))]);
+        self.node("", "Expand", &[value, &shape], &[])
+    }
+
     /// The names of the two vectors of a layer normalization; old checkpoints call them gamma and beta.
     pub fn norm(&mut self, module: &str, width: usize) -> Result<(String, String), Error> {
         let is_old = self.has(&format!("{module}.gamma"));

@@ -64,7 +64,8 @@ fn inputs(graph: &GraphMessage) -> Result<Inputs, String> {
         types if types.iter().all(|kind| *kind == data_type::INT32) => Integers::I32,
         _ => return Err("inputs must all be 64-bit or all 32-bit integers".to_owned()),
     };
-    Ok(Inputs { takes_mask: has(ATTENTION_MASK), takes_segments: has(TOKEN_TYPES), takes_type: false, integers })
+    let (takes_mask, takes_segments) = (has(ATTENTION_MASK), has(TOKEN_TYPES));
+    Ok(Inputs { takes_mask, takes_segments, takes_type: false, integers, pixels: None })
 }
 
 fn output(graph: &GraphMessage, names: &[&str], width: usize) -> Result<Output, String> {

@@ -1,7 +1,7 @@
 //! The graph of a trunk, whichever it is.
 
 use super::builder::{GraphBuilder, Size};
-use super::interface::{ATTENTION_MASK, Graph, INPUT_IDS, TOKEN_TYPES};
+use super::interface::{ATTENTION_MASK, Graph, INPUT_IDS, Per, TOKEN_TYPES};
 use super::source::{Packing, Source};
 use super::{bert, deberta, distilbert, modernbert, mpnet, roberta};
 use crate::error::Error;
@@ -57,7 +57,7 @@ pub(super) fn declare_inputs(builder: &mut GraphBuilder, takes_segments: bool) {
 /// Declares the output of a trunk and ends the graph.
 pub(super) fn finish(mut builder: GraphBuilder, hidden_size: usize) -> Graph {
     builder.output(HIDDEN, &[GRID[0], GRID[1], Size::Fixed(hidden_size)]);
-    builder.finish(HIDDEN, hidden_size)
+    builder.finish(HIDDEN, Per::Token, hidden_size)
 }
 
 /// The name of a layer's output: the last one is the graph's.

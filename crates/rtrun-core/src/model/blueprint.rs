@@ -1,48 +1,28 @@
-//! What computes a package's vectors, known before its weights are used: one encoder, or one for each exit.
+//! What computes a package's vectors, known before its weights are used: a table or graphs.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use crate::devices::Device;
-use crate::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use crate::engines::{Encoder, StaticEncoder};
+use super::graphs::Graphs;
+use crate::engines::{Encoder, ImageSize, StaticEncoder};
 use crate::error::Error;
 use crate::graph::{
-    DecisionLayers, Graph, Packing, Reduction, reduced_trunk_graph, shipped_graph, trunk_graph, with_decision_layers,
+    DecisionLayers, Graph, Packing, Reduction, image_graph, reduced_trunk_graph, shipped_graph, text_graph,
+    trunk_graph, with_decision_layers,
 };
-use crate::package::{Architecture, DecisionSettings, Package, TrunkConfig};
+use crate::package::{Architecture, DecisionSettings, Package, Towers, TrunkConfig};
 use crate::tokens::TextReader;
 
 /// How a model will be computed.
 pub enum Blueprint {
     /// A table, which needs no inference library.
     Table(StaticEncoder),
-    /// The whole trunk and its exits.
+    /// Sessions of the inference library.
     Graphs(Box<Graphs>),
-}
-
-/// The graphs of a model.
-pub struct Graphs {
-    /// Up to the last layer.
-    pub whole: Graph,
-    /// Up to each earlier layer that the package declares.
-    pub shorter: Vec<Graph>,
-    /// A trunk of a few layers that computes as the whole one does, for what is found out at load. `None` where the
-    /// whole one is as short, or not ours to shorten.
-    pub probe: Option<Graph>,
 }
 
 /// Whether rows may share a forward, and whether two sessions answer alike, follows from the operators and the widths of
 /// a layer, not from their number. Two layers have every kind that a trunk has, in a sixth of the time of a base model.
 const PROBE_LAYERS: usize = 2;
-
-/// How sessions are made.
-#[derive(Debug, Clone, Copy)]
-pub struct SessionPlan<'p> {
-    pub library: &'p Path,
-    pub threads: usize,
-    pub device: Device,
-}
 
 impl Blueprint {
     /// Checks that the weights, the tokenizer and the configuration fit each other.
@@ -56,8 +36,9 @@ impl Blueprint {
                 check_vocabulary(package, reader, shipped.vocabulary)?;
                 let labels = package.classifier.as_ref().map(|(labels, _)| labels.len());
                 let whole = shipped_graph(&package.files, shipped, labels)?;
-                Ok(Self::Graphs(Box::new(Graphs { whole, shorter: Vec::new(), probe: None })))
+                Ok(Self::Graphs(Box::new(Graphs::Trunk { whole, shorter: Vec::new(), probe: None })))
             }
+            Architecture::Towers(towers) => Ok(Self::Graphs(Box::new(both_towers(package, reader, towers)?))),
             Architecture::Static(_) => {
                 let unknown = unknown_token(&package.tokenizer).and_then(|token| reader.token_id(&token));
                 let encoder = StaticEncoder::new(Arc::clone(package.weights()?), package.normalize, unknown)?;
@@ -75,7 +56,7 @@ impl Blueprint {
     pub fn dimension(&self) -> usize {
         match self {
             Self::Table(encoder) => encoder.dimension(),
-            Self::Graphs(graphs) => graphs.whole.output.width,
+            Self::Graphs(graphs) => graphs.dimension(),
         }
     }
 
@@ -83,7 +64,7 @@ impl Blueprint {
     pub fn memory_bytes(&self) -> u64 {
         match self {
             Self::Table(encoder) => encoder.memory_bytes(),
-            Self::Graphs(graphs) => graphs.whole.memory_bytes,
+            Self::Graphs(graphs) => graphs.memory_bytes(),
         }
     }
 }
@@ -105,21 +86,25 @@ impl Graphs {
         let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
         let shorter = earlier.map(|layer| graph(Some(*layer))).collect::<Result<_, _>>()?;
         let probe = (config.layers() > PROBE_LAYERS).then(|| layers(graph(Some(PROBE_LAYERS))?)).transpose()?;
-        Ok(Self { whole, shorter, probe })
+        Ok(Self::Trunk { whole, shorter, probe })
     }
 }
 
-/// The encoders of the graphs, that of the whole trunk first.
-pub fn sessions(package: &Package, graphs: (&Graph, &[Graph]), plan: SessionPlan) -> Result<Vec<OnnxEncoder>, Error> {
-    let runtime = Runtime::load(plan.library)?;
-    let (whole, shorter) = graphs;
-    let session = |graph: &Graph, prepack: bool| {
-        let SessionPlan { threads, device, .. } = plan;
-        let (pooling, normalize) = (package.pooling, package.normalize);
-        OnnxEncoder::new(&runtime, graph, SessionOptions { threads, pooling, normalize, device, prepack })
-    };
-    // Reordered copies for every exit would take the memory of the weights again.
-    std::iter::once(session(whole, true)).chain(shorter.iter().map(|graph| session(graph, false))).collect()
+/// The graphs of CLIP and SigLIP.
+fn both_towers(package: &Package, reader: &TextReader, towers: &Towers) -> Result<Graphs, Error> {
+    let Towers { config, preprocessing, padding } = towers;
+    check_vocabulary(package, reader, config.text.vocab_size)?;
+    if let Some(padding) = padding.filter(|padding| padding.id as usize >= config.text.vocab_size) {
+        let problem = format!("pads with {}; config.json has {} tokens", padding.id, config.text.vocab_size);
+        return Err(package.files.invalid("tokenizer_config.json", problem));
+    }
+    let weights = package.weights()?;
+    let (height, width) = preprocessing.size;
+    Ok(Graphs::Towers {
+        texts: text_graph(weights, config)?,
+        images: image_graph(weights, config, preprocessing)?,
+        image_size: ImageSize { bytes: 3 * height * width, tokens: config.image_tokens() },
+    })
 }
 
 /// The graph of a trunk with the layers that its family puts behind it.

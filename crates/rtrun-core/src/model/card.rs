@@ -8,6 +8,7 @@ use super::loaded::LoadedModel;
 use super::profile::{Profile, ProfileReport};
 use super::slot::{ModelState, Slot};
 use crate::families::{DecisionCard, EmbeddingCard, Head, HeadInputs, Surfaces};
+use crate::media::ImageReader;
 use crate::options::{MAX_INPUTS, PROFILES};
 use crate::schedule::Lanes;
 
@@ -40,7 +41,7 @@ struct LoadedCard {
     family: &'static str,
     surfaces: Vec<&'static str>,
     question_types: Vec<&'static str>,
-    modalities: [&'static str; 1],
+    modalities: &'static [&'static str],
     heads: Vec<HeadCard>,
     #[serde(skip_serializing_if = "Option::is_none")]
     embedding: Option<EmbeddingEntry>,
@@ -110,7 +111,7 @@ struct EmbeddingEntry {
     input_types: [&'static str; 2],
     normalized: bool,
     pooling: &'static str,
-    modalities: [&'static str; 1],
+    modalities: &'static [&'static str],
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -121,6 +122,12 @@ struct LimitsCard {
     max_inputs: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_options: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image_max_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image_source_max_pixels: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image_max_pixels: Option<usize>,
 }
 
 /// Outcome of the self-check.
@@ -181,15 +188,18 @@ impl LoadedCard {
             family: model.kind.as_str(),
             surfaces: surfaces.into_iter().flatten().collect(),
             question_types: decisions.map(|card| card.question_types.clone()).unwrap_or_default(),
-            modalities: ["text"],
+            modalities: modalities(model),
             heads: heads.iter().map(|head| head_card(head, model.reader.pair().is_some())).collect(),
-            embedding: embedding.as_ref().map(embedding_entry),
+            embedding: embedding.as_ref().map(|card| embedding_entry(card, modalities(model))),
             limits: LimitsCard {
                 max_input_tokens: model.max_tokens,
                 max_scan_tokens: model.max_scan_tokens,
                 truncate_tokens: model.max_tokens,
                 max_inputs: MAX_INPUTS,
                 max_options: decisions.map(|card| card.max_options),
+                image_max_bytes: model.images.as_ref().map(|images| images.limits().max_bytes),
+                image_source_max_pixels: model.images.as_ref().map(|images| images.limits().source_max_pixels),
+                image_max_pixels: model.images.as_ref().map(ImageReader::pixels),
             },
             profile: model.profile.served,
             profiles: profiles(decisions),
@@ -247,7 +257,12 @@ fn head_card(head: &Head, takes_pairs: bool) -> HeadCard {
     }
 }
 
-fn embedding_entry(card: &EmbeddingCard) -> EmbeddingEntry {
+/// What a model reads.
+fn modalities(model: &LoadedModel) -> &'static [&'static str] {
+    if model.images.is_some() { &["text", "image"] } else { &["text"] }
+}
+
+fn embedding_entry(card: &EmbeddingCard, modalities: &'static [&'static str]) -> EmbeddingEntry {
     EmbeddingEntry {
         dimension: card.dimension,
         dimensions: card.dimensions.clone(),
@@ -255,6 +270,6 @@ fn embedding_entry(card: &EmbeddingCard) -> EmbeddingEntry {
         input_types: ["query", "document"],
         normalized: card.normalized,
         pooling: card.pooling,
-        modalities: ["text"],
+        modalities,
     }
 }

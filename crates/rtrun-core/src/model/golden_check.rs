@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::card::GoldenStatus;
 use crate::devices::Device;
-use crate::engines::{Encoder, RowOutput, RowRequest};
+use crate::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
 use crate::error::Error;
 use crate::families::{DecisionLayout, StateReading, Surfaces};
+use crate::media::{ImageReader, MediaKind};
 use crate::package::{GoldenDecisions, GoldenQuestion, Package};
 use crate::question::Question;
 use crate::tokens::{Overflow, TextReader};
@@ -16,6 +17,7 @@ pub struct Candidate<'m> {
     pub package: &'m Package,
     pub surfaces: &'m Surfaces,
     pub reader: &'m TextReader,
+    pub images: Option<&'m ImageReader>,
 }
 
 /// Runs every probe. A package without probes is unverified; one that differs is refused.
@@ -25,35 +27,50 @@ pub fn check_golden(candidate: &Candidate, device: Device, encoder: &mut dyn Enc
     };
     let tolerance = device.tolerance(golden.tolerance);
     for probe in &golden.embeddings {
-        let output = candidate.output_twice(encoder, &probe.text)?;
+        let output = candidate.twice(encoder, &candidate.text_row(&probe.text)?)?;
         let vector = output.sentence.unwrap_or_else(|| [].into());
         candidate.compare("embeddings", &vector, &probe.vector, tolerance)?;
+    }
+    for probe in &golden.images {
+        let output = candidate.twice(encoder, &candidate.image_row(&probe.image)?)?;
+        let vector = output.sentence.unwrap_or_else(|| [].into());
+        candidate.compare("images", &vector, &probe.vector, tolerance)?;
     }
     for probe in &golden.classify {
         let head = candidate.surfaces.heads.iter().find(|head| head.name == probe.head);
         let head = head.ok_or_else(|| candidate.failed(format_args!("there is no head {:?}", probe.head)))?;
-        let output = candidate.output_twice(encoder, &probe.text)?;
+        let output = candidate.twice(encoder, &candidate.text_row(&probe.text)?)?;
         let probabilities = head.probabilities(&output)?;
         candidate.compare(&head.name, &probabilities, &probe.probabilities, tolerance)?;
     }
     for probe in &golden.decisions {
-        candidate.check_questions(encoder, probe, golden.tolerance)?;
+        candidate.check_questions(encoder, probe, tolerance)?;
     }
     Ok(GoldenStatus {
         status: "matched",
-        checked: golden.embeddings.len() + golden.classify.len() + golden.decisions.len(),
+        checked: golden.probes(),
         reference: Some(golden.reference.clone()),
         tolerance: Some(tolerance),
     })
 }
 
 impl Candidate<'_> {
-    fn output_twice(&self, encoder: &mut dyn Encoder, text: &str) -> Result<RowOutput, Error> {
-        let row = self.reader.read(text, self.package.max_tokens, Overflow::Truncate)?.ids;
-        self.twice(encoder, &[RowRequest::sentence(row)])
+    fn text_row(&self, text: &str) -> Result<RowRequest, Error> {
+        let ids = self.reader.read(text, self.package.max_tokens, Overflow::Truncate)?.ids;
+        let padding = self.surfaces.embedding.as_ref().and_then(|card| card.padding);
+        let ids = padding.map_or_else(|| ids.clone(), |padding| padding.pad(&ids).into());
+        Ok(RowRequest::sentence(ids))
     }
 
-    fn twice(&self, encoder: &mut dyn Encoder, row: &[RowRequest]) -> Result<RowOutput, Error> {
+    fn image_row(&self, url: &str) -> Result<RowRequest, Error> {
+        let images = self.images.ok_or_else(|| self.failed("the model reads no images"))?;
+        let picture = images.read(url).map_err(|fault| fault.at(MediaKind::Image, "images", &self.package.name));
+        let picture = picture.map_err(|error| self.failed(error))?;
+        Ok(RowRequest { row: Row::picture(picture), wanted: Wanted::SENTENCE })
+    }
+
+    fn twice(&self, encoder: &mut dyn Encoder, row: &RowRequest) -> Result<RowOutput, Error> {
+        let row = std::slice::from_ref(row);
         let first = encoder.encode(row)?.remove(0);
         let second = encoder.encode(row)?.remove(0);
         let bits = |output: &RowOutput| -> Vec<u32> {
@@ -71,7 +88,7 @@ impl Candidate<'_> {
         for group in layout.groups(&read, &questions) {
             let asked: Vec<&Question> = group.iter().map(|index| questions[*index]).collect();
             let laid_out = layout.lay_out(&read, &asked)?;
-            let outputs = laid_out.rows.iter().map(|row| self.twice(encoder, std::slice::from_ref(row)).map(Arc::new));
+            let outputs = laid_out.rows.iter().map(|row| self.twice(encoder, row).map(Arc::new));
             let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
             for (index, answer) in group.iter().zip((laid_out.finish)(&outputs)) {
                 let recorded = &probe.questions[*index];

@@ -66,7 +66,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let opened = Opened::begin(asked)?;
     let mut reserved = Reservation::new(slot, context, opened.memory_bytes())?;
     let ready = opened.place(asked, options, &|| slot.set(ModelStatus::Warming, None))?;
-    let Ready { package, reader, surfaces, placed, digests, profile } = ready;
+    let Ready { package, reader, surfaces, images, placed, digests, profile } = ready;
     let Placed { mut encoder, probe, engine, device, golden, forward } = placed;
     reserved.shrink(encoder.memory_bytes());
     let is_static = matches!(package.architecture, Architecture::Static(_));
@@ -90,6 +90,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         kind: package.family,
         surfaces,
         reader,
+        images,
         worker,
         lanes,
         cache: ResultCache::new(options.result_cache_entries, &profile.conditions(), &digests.model),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::answer::Answered;
 use crate::error::Error;
 use crate::families::{Head, Surfaces};
+use crate::media::ImageReader;
 use crate::model::{GoldenStatus, ProfileReport};
 use crate::package::{Digests, FamilyKind};
 use crate::schedule::{Lanes, ResultCache, Worker};
@@ -20,6 +21,8 @@ pub struct LoadedModel {
     pub surfaces: Surfaces,
     /// From texts to rows.
     pub reader: TextReader,
+    /// From images to rows, of a model that reads any.
+    pub images: Option<ImageReader>,
     /// The queue and its threads.
     pub worker: Worker,
     /// Which rows have a lane of their own.

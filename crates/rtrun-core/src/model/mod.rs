@@ -4,6 +4,7 @@ mod back_lane;
 mod blueprint;
 mod card;
 mod golden_check;
+mod graphs;
 mod load;
 mod loaded;
 mod memory;

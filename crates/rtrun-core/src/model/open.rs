@@ -6,6 +6,7 @@ use super::place::{PlaceRequest, Placed, place};
 use super::profile::{Exact, Profile, ProfileReport, choose};
 use crate::error::Error;
 use crate::families::Surfaces;
+use crate::media::{ImageLimits, ImageReader};
 use crate::options::{EngineOptions, ModelOptions};
 use crate::package::{Architecture, Digests, FamilyKind, Package, PackageFolder};
 use crate::tokens::TextReader;
@@ -27,6 +28,7 @@ pub struct Ready {
     pub package: Package,
     pub reader: TextReader,
     pub surfaces: Surfaces,
+    pub images: Option<ImageReader>,
     pub placed: Placed,
     pub digests: Digests,
     pub profile: ProfileReport,
@@ -71,7 +73,8 @@ impl Opened {
             closeness: if profile == Profile::Batching { ROUNDING } else { 0.0 },
             warming,
         };
-        let candidate = Candidate { package: &package, surfaces: &surfaces, reader: &reader };
+        let images = image_reader(&package);
+        let candidate = Candidate { package: &package, surfaces: &surfaces, reader: &reader, images: images.as_ref() };
         // Hashing the weights and making the session both read them once, for about as long.
         let (digests, placed) = std::thread::scope(|scope| {
             let digests = scope.spawn(|| package.digests());
@@ -89,8 +92,15 @@ impl Opened {
                 tracing::warn!(model = %package.name, reason, "max_speed is not served");
             }
         }
-        Ok(Ready { package, reader, surfaces, placed, digests, profile: report })
+        Ok(Ready { package, reader, surfaces, images, placed, digests, profile: report })
     }
+}
+
+/// What reads the images of a package whose model takes any.
+fn image_reader(package: &Package) -> Option<ImageReader> {
+    let Architecture::Towers(towers) = &package.architecture else { return None };
+    let tokens = towers.config.image_tokens();
+    Some(ImageReader::new(towers.preprocessing.clone(), ImageLimits::default(), tokens))
 }
 
 /// The profile that was asked for, if the family has it.

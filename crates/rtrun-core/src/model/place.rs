@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use super::blueprint::{Blueprint, Graphs, SessionPlan, sessions};
+use super::blueprint::Blueprint;
 use super::card::GoldenStatus;
 use super::golden_check::{Candidate, check_golden};
+use super::graphs::{Graphs, SessionPlan};
 use crate::devices::{Device, DeviceChoice, cuda};
-use crate::engines::onnxruntime::{OnnxEncoder, Runtime};
+use crate::engines::onnxruntime::Runtime;
 use crate::engines::{Encoder, ExitEncoder, RowRequest};
 use crate::error::Error;
 use crate::graph::Reduction;
@@ -74,7 +75,8 @@ pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest
         DeviceChoice::Only(Device::Cpu) => on(Device::Cpu),
         DeviceChoice::Auto if cuda::problem(runtime.library()).is_some() => on(Device::Cpu),
         DeviceChoice::Auto => {
-            let placed = on(Device::Cuda(0)).and_then(|placed| like_the_cpu(placed, || on(Device::Cpu)));
+            let placed =
+                on(Device::Cuda(0)).and_then(|placed| like_the_cpu(placed, &graphs.made_up_rows(), || on(Device::Cpu)));
             placed.or_else(|error| {
                 tracing::warn!(model = %name, %error, "the GPU is not used");
                 on(Device::Cpu)
@@ -85,9 +87,9 @@ pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest
 
 fn on_device(candidate: &Candidate, graphs: &Graphs, device: Device, request: &PlaceRequest) -> Result<Placed, Error> {
     let plan = SessionPlan { library: request.library, threads: request.threads, device };
-    let mut encoders = sessions(candidate.package, (&graphs.whole, &graphs.shorter), plan)?;
+    let mut encoders = graphs.encoders(candidate.package, plan)?;
     (request.warming)();
-    let golden = check_golden(candidate, device, &mut encoders[0])?;
+    let golden = check_golden(candidate, device, encoders[0].as_mut())?;
     placed(candidate, graphs, (encoders, golden), (plan, request))
 }
 
@@ -101,7 +103,7 @@ pub fn place_reduced(
 ) -> Result<Placed, Error> {
     let graphs = Graphs::reduced(candidate.package, config, reduction)?;
     let plan = SessionPlan { library: request.library, threads: request.threads, device: Device::Cpu };
-    let encoders = sessions(candidate.package, (&graphs.whole, &graphs.shorter), plan)?;
+    let encoders = graphs.encoders(candidate.package, plan)?;
     placed(candidate, &graphs, (encoders, golden), (plan, request))
 }
 
@@ -109,22 +111,20 @@ pub fn place_reduced(
 fn placed(
     candidate: &Candidate,
     graphs: &Graphs,
-    (mut encoders, golden): (Vec<OnnxEncoder>, GoldenStatus),
+    (mut encoders, golden): (Vec<Box<dyn Encoder>>, GoldenStatus),
     (plan, request): (SessionPlan, &PlaceRequest),
 ) -> Result<Placed, Error> {
     let device = plan.device;
     let (vocabulary, longest) = (candidate.reader.vocabulary(), candidate.package.max_tokens);
-    let probes = graphs.probe.as_ref().map(|graph| sessions(candidate.package, (graph, &[]), plan)).transpose()?;
-    let mut probes = probes.unwrap_or_default();
+    let mut probe = graphs.probe(candidate.package, plan)?;
     let mut sharing = Sharing::Padded;
     // Exits compute without the reordered weights of the whole trunk, so each is asked itself.
-    let asked = if probes.is_empty() { &mut encoders[..] } else { &mut encoders[1..] };
-    for encoder in probes.iter_mut().chain(asked) {
-        sharing = stricter(sharing, probe_sharing(encoder, vocabulary, longest, request.closeness)?);
+    let asked = if probe.is_none() { &mut encoders[..] } else { &mut encoders[1..] };
+    for encoder in probe.iter_mut().chain(asked) {
+        sharing = stricter(sharing, probe_sharing(encoder.as_mut(), vocabulary, longest, request.closeness)?);
     }
-    let probe = probes.into_iter().next().map(|probe| Box::new(probe) as Box<dyn Encoder>);
     tracing::debug!(model = %candidate.package.name, %device, ?sharing, "rows may share a forward");
-    let mut encoders = encoders.into_iter().map(|encoder| Box::new(encoder) as Box<dyn Encoder>);
+    let mut encoders = encoders.into_iter();
     let encoder = match (encoders.next(), encoders.len()) {
         (Some(whole), 0) => whole,
         (Some(whole), _) => Box::new(ExitEncoder::new(whole, encoders.collect())),
@@ -135,11 +135,14 @@ fn placed(
 }
 
 /// Without recorded answers, those of the CPU are what a device that nobody asked for by name has to give.
-fn like_the_cpu(mut placed: Placed, cpu: impl FnOnce() -> Result<Placed, Error>) -> Result<Placed, Error> {
+fn like_the_cpu(
+    mut placed: Placed,
+    rows: &[RowRequest],
+    cpu: impl FnOnce() -> Result<Placed, Error>,
+) -> Result<Placed, Error> {
     if placed.golden.checked > 0 {
         return Ok(placed);
     }
-    let rows = [RowRequest::sentence([1, 2, 3]), RowRequest::sentence((0..32).collect::<Vec<u32>>())];
     let mut reference = cpu()?.encoder;
     for row in rows.iter().map(std::slice::from_ref) {
         let (found, expected) = (placed.encoder.encode(row)?.remove(0), reference.encode(row)?.remove(0));

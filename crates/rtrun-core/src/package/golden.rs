@@ -20,6 +20,9 @@ pub struct Golden {
     /// Probes of the sentence vector.
     #[serde(default)]
     pub embeddings: Vec<GoldenEmbedding>,
+    /// Probes of the vector of an image.
+    #[serde(default)]
+    pub images: Vec<GoldenImage>,
     /// Probes of heads.
     #[serde(default)]
     pub classify: Vec<GoldenClassify>,
@@ -34,6 +37,16 @@ pub struct Golden {
 pub struct GoldenEmbedding {
     /// The probe.
     pub text: String,
+    /// The recorded answer.
+    pub vector: Vec<f32>,
+}
+
+/// One image and its whole vector.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GoldenImage {
+    /// The probe, a data URL. Other decoders may differ where a format loses something, so it is best a PNG.
+    pub image: String,
     /// The recorded answer.
     pub vector: Vec<f32>,
 }
@@ -63,9 +76,14 @@ impl Golden {
         if let Some(at) = golden.decisions.iter().position(|probe| probe.questions.is_empty()) {
             return Err(package.invalid(GOLDEN, format_args!("decisions[{at}].questions is empty; ask at least one")));
         }
-        if golden.embeddings.is_empty() && golden.classify.is_empty() && golden.decisions.is_empty() {
+        if golden.probes() == 0 {
             return Err(package.invalid(GOLDEN, "has no probe; record at least one"));
         }
         Ok(Some(golden))
+    }
+
+    /// How many probes there are.
+    pub fn probes(&self) -> usize {
+        self.embeddings.len() + self.images.len() + self.classify.len() + self.decisions.len()
     }
 }

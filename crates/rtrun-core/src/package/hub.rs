@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::files::PackageFiles;
+use super::towers::{TowersConfig, TowersKind};
 use super::trunks::{TrunkConfig, TrunkKind};
 use crate::error::Error;
 
@@ -84,6 +85,17 @@ impl HubConfig {
     /// The configuration of the trunk.
     pub fn trunk(&self, package: &PackageFiles, kind: TrunkKind) -> Result<TrunkConfig, Error> {
         TrunkConfig::read(kind, &self.rest).map_err(|problem| package.invalid("config.json", problem))
+    }
+
+    /// The model with a trunk for texts and one for images, if it is one.
+    pub fn towers(&self, package: &PackageFiles) -> Result<Option<TowersKind>, Error> {
+        TowersKind::of(self.model_type.as_deref(), &self.architectures)
+            .map_err(|problem| package.invalid("config.json", problem))
+    }
+
+    /// The configuration of such a model.
+    pub fn towers_config(&self, package: &PackageFiles, kind: TowersKind) -> Result<TowersConfig, Error> {
+        TowersConfig::read(kind, &self.rest).map_err(|problem| package.invalid("config.json", problem))
     }
 
     /// A size under the first of several names that the file has.

@@ -13,6 +13,7 @@ mod open;
 mod recognize;
 mod settings;
 mod shipped;
+mod towers;
 mod trunks;
 mod vectors;
 mod weights;
@@ -23,13 +24,14 @@ pub use decisions::{
 };
 pub use digests::{AdapterDigests, Digests};
 pub use files::PackageFiles;
-pub use golden::{Golden, GoldenClassify, GoldenEmbedding};
+pub use golden::{Golden, GoldenClassify, GoldenEmbedding, GoldenImage};
 pub use golden_decisions::{GoldenDecisions, GoldenOption, GoldenQuestion, GoldenSpan};
 pub use hub::{Pooling, StaticConfig};
-pub use open::{Architecture, Package, PackageFolder};
+pub use open::{Architecture, Package, PackageFolder, Towers};
 pub use recognize::FamilyKind;
 pub use settings::{ClassifierSettings, HeadKind, HeadSettings, WindowSettings};
 pub use shipped::ShippedGraph;
+pub use towers::{RowPadding, TextTower, TowerSizes, TowersConfig, TowersKind, VisionTower};
 pub use trunks::{
     Activation, BertConfig, DebertaConfig, DistilBertConfig, ModernBertConfig, MpnetConfig, Reach, RobertaConfig,
     TrunkConfig,

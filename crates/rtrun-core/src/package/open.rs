@@ -15,11 +15,13 @@ use super::missing::{no_tokenizer, no_weights};
 use super::recognize::{self, FamilyKind};
 use super::settings::{ClassifierSettings, HeadKind, HeadSettings, Settings};
 use super::shipped::ShippedGraph;
+use super::towers::{RowPadding, TowersConfig, TowersKind, padding_id, read_preprocessing};
 use super::trunks::TrunkConfig;
 use super::vectors::VectorForms;
 use super::weights::Weights;
 use crate::error::Error;
 use crate::families::{CLASSIFIER, GROUNDED_PROMPT};
+use crate::media::Preprocessing;
 
 const WEIGHTS: &str = "model.safetensors";
 const CONFIG: &str = "config.json";
@@ -34,6 +36,19 @@ pub enum Architecture {
     Static(StaticConfig),
     /// A graph that the repository ships.
     ShippedOnnx(ShippedGraph),
+    /// Two transformers, one of which reads images.
+    Towers(Box<Towers>),
+}
+
+/// What computes vectors of texts and images.
+#[derive(Debug)]
+pub struct Towers {
+    /// The two transformers.
+    pub config: TowersConfig,
+    /// How images become what the second one reads.
+    pub preprocessing: Preprocessing,
+    /// The padding that the first one knows its texts with.
+    pub padding: Option<RowPadding>,
 }
 
 /// Which folders to open, and as what.
@@ -112,7 +127,9 @@ impl Package {
         let task = adapter.as_ref().map(|adapter| recognize::adapted_family(&files, adapter)).transpose()?.flatten();
         let named = family.or(settings.family.as_deref()).or(laya.as_ref().map(|_| "marker_decisions")).or(task);
         let family = recognize::family(&files, named, &config)?;
-        let architecture = architecture(&files, &config, family)?;
+        let tokenizer = laya.as_ref().map_or(TOKENIZER, |laya| laya.tokenizer);
+        let tokenizer = files.read(tokenizer)?.ok_or_else(|| no_tokenizer(&files, tokenizer))?;
+        let architecture = architecture(&files, &config, family, &tokenizer)?;
         if !family.takes_heads() && !settings.heads.is_empty() {
             return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
         }
@@ -123,12 +140,10 @@ impl Package {
         let max_tokens = laya.as_ref().map_or(max_tokens, |laya| laya.max_tokens.min(max_tokens));
         let (pooling, normalize) = vector(&files, &settings, &sentence, (&architecture, family))?;
         let vectors = vector_forms(&files, &settings, &config, (&architecture, family))?;
-        let tokenizer = laya.as_ref().map_or(TOKENIZER, |laya| laya.tokenizer);
-        let tokenizer = files.read(tokenizer)?.ok_or_else(|| no_tokenizer(&files, tokenizer))?;
         let golden = Golden::open(&files)?;
         let (weights, weights_file, adapter_file) = match (&architecture, adapter) {
             (Architecture::ShippedOnnx(graph), None) => (None, (graph.file.clone(), graph.path.clone()), None),
-            (Architecture::Transformer(_) | Architecture::Static(_), None) => {
+            (Architecture::Transformer(_) | Architecture::Static(_) | Architecture::Towers(_), None) => {
                 let weights = Weights::open(&files, name, WEIGHTS)?;
                 let file = (WEIGHTS.to_owned(), weights.path().to_owned());
                 (Some(Arc::new(weights)), file, None)
@@ -140,7 +155,7 @@ impl Package {
                 let file = (WEIGHTS.to_owned(), base.path().to_owned());
                 (Some(Arc::new(base.with_merged(merged))), file, Some(changes.path().to_owned()))
             }
-            (Architecture::ShippedOnnx(_) | Architecture::Static(_), Some(_)) => {
+            (Architecture::ShippedOnnx(_) | Architecture::Static(_) | Architecture::Towers(_), Some(_)) => {
                 let problem = "needs a base with model.safetensors of a supported transformer";
                 return Err(files.invalid(ADAPTER_CONFIG, problem));
             }
@@ -216,7 +231,7 @@ fn vector_forms(
     }
     let layers = match architecture {
         Architecture::Transformer(trunk) => Some(trunk.layers()),
-        Architecture::Static(_) | Architecture::ShippedOnnx(_) => None,
+        Architecture::Static(_) | Architecture::ShippedOnnx(_) | Architecture::Towers(_) => None,
     };
     VectorForms::open(files, settings, config, layers)
 }
@@ -247,9 +262,20 @@ fn classifier_settings(
     }
 }
 
-fn architecture(files: &PackageFiles, config: &HubConfig, family: FamilyKind) -> Result<Architecture, Error> {
+fn architecture(
+    files: &PackageFiles,
+    config: &HubConfig,
+    family: FamilyKind,
+    tokenizer: &[u8],
+) -> Result<Architecture, Error> {
     if family == FamilyKind::StaticEmbeddings {
         return Ok(Architecture::Static(config.static_vectors(files)?));
+    }
+    if let Some(kind) = config.towers(files)? {
+        if files.find(WEIGHTS)?.is_none() {
+            return Err(no_weights(files)?);
+        }
+        return Ok(Architecture::Towers(Box::new(towers(files, config, kind, tokenizer)?)));
     }
     let shipped = ShippedGraph::find(files)?;
     if files.find(WEIGHTS)?.is_some() {
@@ -263,6 +289,18 @@ fn architecture(files: &PackageFiles, config: &HubConfig, family: FamilyKind) ->
         Some(found) => Ok(Architecture::ShippedOnnx(ShippedGraph::open(files, config, found)?)),
         None => Err(no_weights(files)?),
     }
+}
+
+fn towers(files: &PackageFiles, config: &HubConfig, kind: TowersKind, tokenizer: &[u8]) -> Result<Towers, Error> {
+    let config = config.towers_config(files, kind)?;
+    let padding = match kind {
+        TowersKind::Clip => None,
+        TowersKind::Siglip => Some(RowPadding {
+            tokens: config.text.max_position_embeddings,
+            id: padding_id(files, tokenizer, config.text.pad_token_id)?,
+        }),
+    };
+    Ok(Towers { preprocessing: read_preprocessing(files, &config)?, padding, config })
 }
 
 /// Pooling, and whether the vector gets length 1.
@@ -287,6 +325,13 @@ fn vector(
             let normalize = settings.normalize.or(config.normalize).or(sentence.normalize);
             Ok((Pooling::Mean, normalize.unwrap_or(false)))
         }
+        Architecture::Towers(_) => {
+            if settings.pooling.is_some_and(|pooling| pooling != Pooling::Last) {
+                return Err(files.invalid("rtrun.json", "pooling must be \"last\" for embeddings of images"));
+            }
+            // Vectors of texts and of images compare by their directions.
+            Ok((Pooling::Last, settings.normalize.unwrap_or(true)))
+        }
         Architecture::Transformer(_) | Architecture::ShippedOnnx(_) => Ok((
             settings.pooling.or(sentence.pooling).unwrap_or(Pooling::Mean),
             settings.normalize.or(sentence.normalize).unwrap_or(false),
@@ -304,6 +349,7 @@ fn max_tokens(
         Architecture::Static(config) => return Ok(settings.max_tokens.or(config.seq_length).unwrap_or(512)),
         Architecture::Transformer(config) => config.positions(),
         Architecture::ShippedOnnx(graph) => graph.positions,
+        Architecture::Towers(towers) => towers.config.text.max_position_embeddings,
     };
     match settings.max_tokens {
         Some(tokens) if tokens > positions => {

@@ -26,6 +26,8 @@ pub enum FamilyKind {
     PackedDecisions,
     /// The same as token classification, over an answer that is read behind its context and question.
     GroundedHallucination,
+    /// Vectors of texts and images in one space, from two transformers.
+    ImageEmbeddings,
 }
 
 impl FamilyKind {
@@ -40,6 +42,7 @@ impl FamilyKind {
             Self::MarkerDecisions => "marker_decisions",
             Self::PackedDecisions => "packed_decisions",
             Self::GroundedHallucination => "grounded_hallucination",
+            Self::ImageEmbeddings => "image_embeddings",
         }
     }
 
@@ -70,6 +73,20 @@ const TASKS: &[(&str, FamilyKind)] = &[
 
 /// The family of a package. `named` wins over what the files say where both are possible.
 pub fn family(files: &PackageFiles, named: Option<&str>, config: &HubConfig) -> Result<FamilyKind, Error> {
+    let is_towers = config.towers(files)?.is_some();
+    if is_towers || named == Some("image_embeddings") {
+        return match (is_towers, named) {
+            (true, None | Some("image_embeddings")) => Ok(FamilyKind::ImageEmbeddings),
+            (true, _) => Err(files.invalid(
+                "config.json",
+                "describes embeddings of texts and images; the family must be \"image_embeddings\"",
+            )),
+            (false, _) => Err(files.invalid(
+                "config.json",
+                "describes no embeddings of images; the family \"image_embeddings\" needs a CLIPModel or a SiglipModel",
+            )),
+        };
+    }
     let found = if config.is_static() { Some(FamilyKind::StaticEmbeddings) } else { task(files, config)? };
     match (named, found) {
         (Some("static_embeddings"), _) => Ok(FamilyKind::StaticEmbeddings),

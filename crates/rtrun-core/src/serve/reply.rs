@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde::Serialize;
 
 use super::timing::Clock;
-use crate::error::Error;
+use crate::error::{BrokenLimit, Error};
 
 const SERVER_TIMING: &str = "server-timing";
 
@@ -20,11 +20,29 @@ struct ErrorBody<'e> {
 pub struct ErrorEntry<'e> {
     code: &'static str,
     message: std::borrow::Cow<'e, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<LimitEntry>,
 }
 
-impl From<&Error> for ErrorEntry<'_> {
-    fn from(error: &Error) -> Self {
-        Self { code: error.code(), message: error.to_string().into() }
+/// The limit that an image or a video broke.
+#[derive(Serialize)]
+struct LimitEntry {
+    name: &'static str,
+    value: u64,
+}
+
+impl<'e> From<&'e Error> for ErrorEntry<'e> {
+    fn from(error: &'e Error) -> Self {
+        let media = error.media();
+        let limit = media.and_then(|media| media.limit);
+        Self {
+            code: error.code(),
+            message: error.to_string().into(),
+            reason: media.map(|media| media.reason.as_str()),
+            limit: limit.map(|BrokenLimit { name, value }| LimitEntry { name, value }),
+        }
     }
 }
 
@@ -42,7 +60,7 @@ pub fn json<T: Serialize>(status: u16, value: &T) -> Response {
 /// The response to a request that cannot be served.
 pub fn failure(error: &Error) -> Response {
     let body = ErrorBody { error: error.into() };
-    // A struct of two strings always serializes.
+    // A struct of strings and a number always serializes.
     let bytes = serde_json::to_vec(&body).unwrap_or_default();
     let mut response = content(error.status(), "application/json", bytes);
     if let Some(seconds) = error.retry_after_seconds() {

@@ -44,8 +44,8 @@ const RUN_SEEDS: [&[&str]; CUT_KINDS.len()] = [
     &["abcdefghij0123456789", "aaaaaaaaaa", "xyzzy1", "0123456789", "привет", "カタカナ"],
 ];
 
-/// Where the repeated stretches are cut, in characters behind twice the margin: every small step, and every power of 2.
-const RUN_CUTS: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 21, 32, 43, 53, 64];
+/// Where the repeated stretches are cut, in characters behind the margin.
+const RUN_CUTS: [usize; 9] = [128, 129, 130, 131, 132, 133, 135, 136, 151];
 
 /// Tokens that end this many characters before an open cut are final.
 pub const RUN_MARGIN: usize = 1024;
@@ -80,7 +80,11 @@ pub fn check(tokenizer: &Tokenizer) -> Checked {
         rules.trust[kind as usize] = trust(exact, open);
         placed.trust[kind as usize] = trust(exactly_placed, openly_placed);
     }
-    rules.longest_word = longest_word(tokenizer).filter(|longest| shortening_holds(tokenizer, &rules, *longest));
+    if let Some(longest) = longest_word(tokenizer) {
+        let [holds, holds_placed] = shortening_holds(tokenizer, &rules, longest);
+        rules.longest_word = holds.then_some(longest);
+        placed.longest_word = holds_placed.then_some(longest);
+    }
     Checked { rules, placed }
 }
 
@@ -134,10 +138,10 @@ fn begins_with(whole: &Encoding, part: &Encoding, tokens: usize) -> [bool; 2] {
 fn margin_holds(tokenizer: &Tokenizer, kind: CutKind) -> [bool; 2] {
     let mut holds = [true; 2];
     for seed in RUN_SEEDS[kind as usize] {
-        let text = seed.repeat(3 * RUN_MARGIN / seed.chars().count() + 1);
+        let text = seed.repeat((RUN_MARGIN + 256) / seed.chars().count() + 1);
         let Ok(whole) = tokenizer.encode(text.as_str(), false) else { return [false; 2] };
         for cut in RUN_CUTS {
-            let Some((at, _)) = text.char_indices().nth(2 * RUN_MARGIN + cut) else { return [false; 2] };
+            let Some((at, _)) = text.char_indices().nth(RUN_MARGIN + cut) else { return [false; 2] };
             let Ok(part) = tokenizer.encode(&text[..at], false) else { return [false; 2] };
             let found = begins_with(&whole, &part, closed_tokens(&part, &text[..at]));
             holds = [holds[0] && found[0], holds[1] && found[1]];
@@ -192,7 +196,8 @@ fn longest_word(tokenizer: &Tokenizer) -> Option<usize> {
     (is_bert && !added_hide).then_some(model.max_input_chars_per_word)
 }
 
-fn shortening_holds(tokenizer: &Tokenizer, rules: &PrefixRules, longest: usize) -> bool {
+/// Whether texts without what their tokens do not depend on have the same ids, and the same places.
+fn shortening_holds(tokenizer: &Tokenizer, rules: &PrefixRules, longest: usize) -> [bool; 2] {
     let rules = PrefixRules { longest_word: Some(longest), ..rules.clone() };
     let word = |length: usize| "abcdefgh1".repeat(length / 9 + 1)[..length].to_owned();
     let mut probes: Vec<String> = PROBES.iter().map(|text| (*text).to_owned()).collect();
@@ -200,8 +205,18 @@ fn shortening_holds(tokenizer: &Tokenizer, rules: &PrefixRules, longest: usize) 
         probes.push(format!("{} tail", word(length)));
         probes.push(format!("head {}é\u{301}{}[SEP]{}", word(length), word(longest), word(length)));
         probes.push(format!("{}{}", "é".repeat(length), "ж".repeat(length)));
+        probes.push(format!("  a \n\n {}.  中   {}", word(length), word(longest)));
     }
-    probes.iter().all(|text| ids(tokenizer, text) == ids(tokenizer, &rules.prefix(text, text.len()).text))
+    let mut holds = [true; 2];
+    for text in &probes {
+        let prefix = rules.prefix(text, text.len());
+        let encodings = (tokenizer.encode(text.as_str(), false), tokenizer.encode(&*prefix.text, false));
+        let (Ok(whole), Ok(short)) = encodings else { return [false; 2] };
+        let places = short.get_offsets().iter().map(|(start, end)| (prefix.original(*start), prefix.original(*end)));
+        holds[0] &= whole.get_ids() == short.get_ids();
+        holds[1] &= holds[0] && places.eq(whole.get_offsets().iter().copied());
+    }
+    holds
 }
 
 fn ids(tokenizer: &Tokenizer, text: &str) -> Option<Vec<u32>> {

@@ -3,6 +3,7 @@
 use tokenizers::Encoding;
 
 use super::boundary::{is_ideograph, is_punctuation};
+use super::prefix::Prefix;
 
 /// Where a token stands in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,18 +16,19 @@ pub struct Place {
     pub word: u32,
 }
 
-/// The places of an encoding of a text. Words are told from the text, because what a tokenizer looks up as one may be a
+/// The places of the first tokens of the encoding of a text's beginning. Words are told from the text, because what a tokenizer looks up as one may be a
 /// word with its punctuation or a whole text: white space, punctuation, symbols and ideographs stand alone.
-pub fn places(encoding: &Encoding, text: &str) -> Vec<Place> {
+pub fn places(encoding: &Encoding, tokens: usize, prefix: &Prefix, text: &str) -> Vec<Place> {
     let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-    let mut places: Vec<Place> = Vec::with_capacity(encoding.len());
-    for (start, end) in encoding.get_offsets() {
+    let mut places: Vec<Place> = Vec::with_capacity(tokens);
+    for (start, end) in &encoding.get_offsets()[..tokens] {
+        let (start, end) = (prefix.original(*start), prefix.original(*end));
         let word = match places.last() {
             None => 0,
-            Some(last) if goes_on(text, *last, *start) => last.word,
+            Some(last) if goes_on(text, *last, start) => last.word,
             Some(last) => last.word + 1,
         };
-        places.push(Place { start: number(*start), end: number(*end), word });
+        places.push(Place { start: number(start), end: number(end), word });
     }
     places
 }

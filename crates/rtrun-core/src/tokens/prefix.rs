@@ -38,6 +38,17 @@ pub struct Prefix<'t> {
     pub end: usize,
     /// Whether tokens near the end may still change.
     pub is_open: bool,
+    /// Where bytes of the original are left out: the byte of `text` that stands behind them, and how many are left out
+    /// up to there.
+    left_out: Vec<(usize, usize)>,
+}
+
+impl Prefix<'_> {
+    /// The byte of the original text for one of `text`.
+    pub fn original(&self, byte: usize) -> usize {
+        let found = self.left_out.partition_point(|(at, _)| *at <= byte);
+        byte + found.checked_sub(1).map_or(0, |last| self.left_out[last].1)
+    }
 }
 
 /// How far behind the wished length an exact cut is preferred to one that costs a margin.
@@ -46,11 +57,12 @@ const EXACT_SEARCH_BYTES: usize = 4096;
 impl PrefixRules {
     /// The beginning of at least `length` bytes that ends at an allowed cut, or the whole text.
     pub fn prefix<'t>(&self, text: &'t str, length: usize) -> Prefix<'t> {
-        let whole = Prefix { text: Cow::Borrowed(text), end: text.len(), is_open: false };
+        let whole = Prefix { text: Cow::Borrowed(text), end: text.len(), is_open: false, left_out: Vec::new() };
         if text.len() <= length && self.longest_word.is_none() {
             return whole;
         }
         let mut short: Option<String> = None;
+        let mut left_out: Vec<(usize, usize)> = Vec::new();
         let mut written = 0;
         let mut solid = 0;
         let mut before = '\0';
@@ -62,7 +74,7 @@ impl PrefixRules {
                 if trust == Trust::Exact || (is_open && written - length >= EXACT_SEARCH_BYTES) {
                     let Some(next) = self.added.refuse(text, at, is_open) else {
                         let text = short.map_or(Cow::Borrowed(&text[..at]), Cow::Owned);
-                        return Prefix { text, end: at, is_open };
+                        return Prefix { text, end: at, is_open, left_out };
                     };
                     next_cut = next;
                 }
@@ -73,6 +85,11 @@ impl PrefixRules {
             before = char;
             if is_skipped {
                 short.get_or_insert_with(|| text[..at].to_owned());
+                let so_far = left_out.last().map_or(0, |(_, bytes)| *bytes) + char.len_utf8();
+                match left_out.last_mut().filter(|(place, _)| *place == written) {
+                    Some((_, bytes)) => *bytes = so_far,
+                    None => left_out.push((written, so_far)),
+                }
                 continue;
             }
             written += char.len_utf8();
@@ -81,7 +98,7 @@ impl PrefixRules {
             }
         }
         match short {
-            Some(short) => Prefix { text: Cow::Owned(short), ..whole },
+            Some(short) => Prefix { text: Cow::Owned(short), left_out, ..whole },
             None => whole,
         }
     }

@@ -154,8 +154,7 @@ impl TextReader {
         Self::beginning(text, room, &self.placed_rules, |prefix| {
             let encoding = self.tokenizer.encode(&*prefix.text, false).map_err(|_| unreadable())?;
             let closed = if prefix.is_open { closed_tokens(&encoding, &prefix.text) } else { encoding.len() };
-            let mut places = places(&encoding, &prefix.text);
-            places.truncate(closed);
+            let places = places(&encoding, closed, prefix, text);
             Ok((encoding.get_ids()[..closed].to_vec(), places))
         })
     }

@@ -2,6 +2,7 @@ mod answers;
 mod budgets;
 mod bundle;
 mod heads;
+mod images;
 mod lanes;
 mod loading;
 mod options;

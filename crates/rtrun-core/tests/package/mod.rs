@@ -3,3 +3,4 @@ mod damaged;
 mod decisions;
 mod recognized;
 mod refused;
+mod towers;

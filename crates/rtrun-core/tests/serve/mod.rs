@@ -7,6 +7,7 @@ mod decisions_questions;
 mod decisions_request;
 mod decisions_response;
 mod endpoints;
+mod images;
 mod limits;
 mod metrics;
 mod sockets;

@@ -10,9 +10,6 @@ use serde_json::{Value, json};
 /// Headers of HTTP itself, which the document does not list.
 const OF_HTTP: [&str; 4] = ["connection", "content-length", "content-type", "date"];
 
-/// Answers that the document does not promise: the endpoint is not built yet.
-const NOT_YET: [(&str, &str, u16); 1] = [("GET", "/openapi.yaml", 422)];
-
 /// The contract document, and what has been compiled of it.
 pub struct Contract {
     pub document: Value,
@@ -53,9 +50,6 @@ impl Contract {
     /// What the document says against a response.
     pub fn check(&self, response: &Response) -> Result<(), String> {
         let Response { method, path, status, .. } = *response;
-        if NOT_YET.contains(&(method, path, status)) {
-            return Ok(());
-        }
         let documented = self.response_pointer(method, path, status)?;
         self.check_headers(&documented, response)?;
         self.check_body(&documented, response)

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rtrun_core::{
     BundleOptions, ClassifyInput, EmbeddingInput, Engine, EngineOptions, Error, ModelOptions, ReadingOptions, Task,
     TaskAnswer, TaskKind,
@@ -21,6 +23,17 @@ pub use library::runtime_library;
 /// The folder of a fixture package.
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+/// The bytes of a fixture image.
+pub fn image_file(name: &str) -> Vec<u8> {
+    std::fs::read(fixture("images").join(name)).unwrap()
+}
+
+/// A fixture image as a data URL.
+pub fn image_url(name: &str) -> String {
+    let kind = name.rsplit('.').next().unwrap().replace("jpg", "jpeg");
+    format!("data:image/{kind};base64,{}", STANDARD.encode(image_file(name)))
 }
 
 /// A copy of a fixture package to damage. Its manifest is left out, so that damage is found where it lies.

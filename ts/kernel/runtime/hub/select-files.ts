@@ -9,6 +9,8 @@ const descriptions: ReadonlySet<string> = new Set([
   "manifest.json",
   "model.safetensors.index.json",
   "modules.json",
+  "preprocessor_config.json",
+  "processor_config.json",
   "rtrun.json",
   "sentence_bert_config.json",
   "special_tokens_map.json",

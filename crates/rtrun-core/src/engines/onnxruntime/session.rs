@@ -13,7 +13,7 @@ use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVect
 use crate::engines::pool::{normalize, pool};
 use crate::engines::priority::can_give_way;
 use crate::error::Error;
-use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, Integers, Per, QUESTION_TYPE, TOKEN_TYPES};
+use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, Inputs, Integers, PIXEL_VALUES, Per, QUESTION_TYPE, TOKEN_TYPES};
 use crate::package::Pooling;
 
 /// How a session pools and computes.
@@ -109,23 +109,17 @@ impl OnnxEncoder {
         let Self { session, options, threads, source, .. } = self;
         let Some(session) = session else { return Err(ort::Error::new("the session is closed")) };
         let (inputs, output) = (source.inputs, &source.output);
-        let Grid { shape, ids, segments, mask, types } = Grid::new(rows);
+        let grid_tokens = rows.iter().map(|request| request.row.len()).max().unwrap_or(0);
         let mut run: RunOptions<NoSelectedOutputs> = RunOptions::new()?;
-        if *threads == Threads::GiveWay && ids.len() > KEPT_TOKENS {
+        if *threads == Threads::GiveWay && rows.len() * grid_tokens > KEPT_TOKENS {
             // A forward of thousands of tokens takes gigabytes, which the library would keep for the next one.
             run.set("memory.enable_memory_arena_shrinkage", "cpu:0")?;
         }
         let run = Arc::new(run);
-        let mut given = vec![(INPUT_IDS, tensor(inputs.integers, shape, ids)?)];
-        if inputs.takes_mask {
-            given.push((ATTENTION_MASK, tensor(inputs.integers, shape, mask)?));
-        }
-        if inputs.takes_segments {
-            given.push((TOKEN_TYPES, tensor(inputs.integers, shape, segments)?));
-        }
-        if inputs.takes_type {
-            given.push((QUESTION_TYPE, tensor(inputs.integers, [rows.len(), 1], types)?));
-        }
+        let given = match inputs.pixels {
+            Some(size) => vec![(PIXEL_VALUES, pixels(size, rows)?)],
+            None => texts(inputs, rows)?,
+        };
         self.stopper.begin(Arc::clone(&run));
         let outputs = session.run_with_options(given, &run)?;
         let (_, values) = outputs[output.name.as_str()].try_extract_tensor::<f32>()?;
@@ -136,7 +130,7 @@ impl OnnxEncoder {
             }
             Per::Token => {
                 // Only the row's own tokens are read, so padding cannot touch its answer.
-                let tokens = &values[index * shape[1] * output.width..][..request.row.len() * output.width];
+                let tokens = &values[index * grid_tokens * output.width..][..request.row.len() * output.width];
                 let sentence = || finished(pool(tokens, output.width, options.pooling), *options);
                 RowOutput {
                     sentence: request.wanted.sentence.then(sentence),
@@ -204,6 +198,31 @@ impl Drop for OnnxEncoder {
             std::mem::forget((session, Arc::clone(&self.source)));
         }
     }
+}
+
+type Given = Vec<(&'static str, SessionInputValue<'static>)>;
+
+/// The inputs of a graph that reads tokens.
+fn texts(inputs: Inputs, rows: &[RowRequest]) -> ort::Result<Given> {
+    let Grid { shape, ids, segments, mask, types } = Grid::new(rows);
+    let mut given = vec![(INPUT_IDS, tensor(inputs.integers, shape, ids)?)];
+    if inputs.takes_mask {
+        given.push((ATTENTION_MASK, tensor(inputs.integers, shape, mask)?));
+    }
+    if inputs.takes_segments {
+        given.push((TOKEN_TYPES, tensor(inputs.integers, shape, segments)?));
+    }
+    if inputs.takes_type {
+        given.push((QUESTION_TYPE, tensor(inputs.integers, [rows.len(), 1], types)?));
+    }
+    Ok(given)
+}
+
+/// The input of a graph that reads images, `[rows, 3, height, width]`.
+fn pixels([height, width]: [usize; 2], rows: &[RowRequest]) -> ort::Result<SessionInputValue<'static>> {
+    let bytes = rows.iter().filter_map(|request| request.row.picture.as_ref()).map(|picture| picture.pixels());
+    let bytes: Vec<u8> = bytes.collect::<Vec<_>>().concat();
+    Ok(Tensor::from_array(([rows.len(), 3, height, width], bytes))?.into())
 }
 
 /// One input, `[rows, tokens]`, in the element type of the graph.

@@ -124,7 +124,7 @@ fn states(candidate: &Candidate, types: &[&'static str]) -> Vec<Probe> {
 
 /// Rows of the package's probes and of the built-in texts, no longer than the package reads, for every exit.
 fn rows(candidate: &Candidate) -> Result<Vec<RowRequest>, Error> {
-    let Candidate { package, reader, surfaces } = candidate;
+    let Candidate { package, reader, surfaces, .. } = candidate;
     let wanted = wanted(surfaces);
     let golden = package.golden.iter().flat_map(|golden| {
         let embeddings = golden.embeddings.iter().map(|probe| probe.text.clone());
@@ -144,7 +144,7 @@ fn rows(candidate: &Candidate) -> Result<Vec<RowRequest>, Error> {
                     Ok(ids)
                 };
                 let (ids, second_from) = template.frame(&ids(text)?, &ids(&texts[(at + 1) % texts.len()])?);
-                Row { ids: ids.into(), second_from, exit: 0, mark: 0 }
+                Row { second_from, ..Row::plain(ids) }
             }
             _ => single()?,
         };

@@ -22,6 +22,7 @@ pub use distilbert::DistilBertConfig;
 pub use modernbert::{ModernBertConfig, Reach};
 pub use mpnet::MpnetConfig;
 pub use roberta::RobertaConfig;
+pub(super) use sizes::check_sizes;
 
 /// The configuration of a transformer trunk.
 #[derive(Debug, Clone)]

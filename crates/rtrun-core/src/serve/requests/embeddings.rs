@@ -73,16 +73,9 @@ struct Item(EmbeddingInput);
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, tag = "type", rename_all = "snake_case")]
 enum Part {
-    Text {
-        text: String,
-    },
-    ImageUrl {
-        image_url: ImageUrl,
-    },
-    InputAudio {
-        #[serde(rename = "input_audio")]
-        _audio: IgnoredAny,
-    },
+    Text { text: String },
+    ImageUrl { image_url: ImageUrl },
+    InputAudio { input_audio: InputAudio },
 }
 
 #[derive(Deserialize)]
@@ -91,12 +84,19 @@ struct ImageUrl {
     url: String,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InputAudio {
+    data: String,
+    format: String,
+}
+
 impl Part {
-    fn into_input(self) -> Result<EmbeddingInput, &'static str> {
+    fn into_input(self) -> EmbeddingInput {
         match self {
-            Self::Text { text } => Ok(EmbeddingInput::Text(text)),
-            Self::ImageUrl { image_url } => Ok(EmbeddingInput::Image(image_url.url)),
-            Self::InputAudio { .. } => Err("audio is not a modality of any model that this build serves"),
+            Self::Text { text } => EmbeddingInput::Text(text),
+            Self::ImageUrl { image_url } => EmbeddingInput::Image(image_url.url),
+            Self::InputAudio { input_audio: InputAudio { data, format } } => EmbeddingInput::Audio { data, format },
         }
     }
 }
@@ -119,7 +119,7 @@ impl<'de> Deserialize<'de> for Input {
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Input, A::Error> {
                 let part = Part::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Input(vec![part.into_input().map_err(A::Error::custom)?]))
+                Ok(Input(vec![part.into_input()]))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Input, A::Error> {
@@ -153,8 +153,7 @@ impl<'de> Deserialize<'de> for Item {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Item, A::Error> {
-                let part = Part::deserialize(MapAccessDeserializer::new(map))?;
-                part.into_input().map(Item).map_err(A::Error::custom)
+                Part::deserialize(MapAccessDeserializer::new(map)).map(|part| Item(part.into_input()))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Item, A::Error> {
@@ -168,7 +167,7 @@ impl<'de> Deserialize<'de> for Item {
                         "an input of several content parts is not supported; give each part as an input of its own",
                     ));
                 }
-                part.into_input().map(Item).map_err(A::Error::custom)
+                Ok(Item(part.into_input()))
             }
         }
         deserializer.deserialize_any(ItemVisitor)

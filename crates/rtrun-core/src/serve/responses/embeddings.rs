@@ -53,7 +53,7 @@ impl<'a> EmbeddingsResponse<'a> {
             layer: answer.layer,
             dimension: answer.dimension,
             normalized: answer.normalized,
-            modality: "text",
+            modality: answer.modality.as_str(),
         };
         Self {
             object: "list",
