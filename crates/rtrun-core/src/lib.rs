@@ -17,6 +17,7 @@ pub mod graph;
 pub mod media;
 pub mod model;
 pub mod package;
+pub mod products;
 pub mod schedule;
 pub mod serve;
 pub mod tokens;

@@ -161,7 +161,7 @@ impl Metrics {
             family: model.kind.as_str().to_owned(),
             engine: model.engine.to_owned(),
             device: "cpu".to_owned(),
-            profile: model.profile.to_owned(),
+            profile: model.profile.served.to_owned(),
             model_sha256: model.digests.model.clone(),
         };
         self.info.get_or_create(&labels).set(1);

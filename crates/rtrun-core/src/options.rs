@@ -29,6 +29,8 @@ pub struct EngineOptions {
     pub batch_window: Duration,
     /// Rows whose answer is kept for one model; 0 keeps none.
     pub result_cache_entries: usize,
+    /// The folder that verdicts on `max_speed` are kept in; without one, every load compares again.
+    pub verdicts: Option<PathBuf>,
     /// How often loading a model is tried.
     pub load_attempts: u32,
     /// The first wait between two tries; it doubles up to [`LONGEST_LOAD_RETRY`].
@@ -50,7 +52,7 @@ pub struct ModelOptions {
     pub family: Option<String>,
     /// `auto`, `cpu`, `cuda` or `cuda:<number>`.
     pub device: Option<String>,
-    /// `exact`, or `shared_context` for models that read a state once for all its questions.
+    /// `exact`, `batching` or `max_speed`; or `shared_context` for models that read a state once for all its questions.
     pub profile: Option<String>,
     /// `auto` or `onnxruntime`.
     pub engine: Option<String>,
@@ -86,7 +88,8 @@ pub const FAMILIES: &[&str] = &[
     "image_embeddings",
 ];
 
-const PROFILES: &[&str] = &["exact", "shared_context"];
+/// The numerical profiles that may be asked for.
+pub const PROFILES: &[&str] = &["exact", "batching", "shared_context", "max_speed"];
 const ENGINES: &[&str] = &["auto", "onnxruntime"];
 
 impl Default for EngineOptions {
@@ -102,6 +105,7 @@ impl Default for EngineOptions {
             max_bundle_tasks: 64,
             batch_window: Duration::from_millis(2),
             result_cache_entries: 16_384,
+            verdicts: None,
             load_attempts: 5,
             load_retry: Duration::from_secs(5),
             memory_budget_bytes: None,

@@ -21,6 +21,8 @@ pub struct EngineOptions {
     pub max_bundle_tasks: Option<u32>,
     pub batch_window_ms: Option<f64>,
     pub result_cache_entries: Option<u32>,
+    /// The folder that verdicts on `max_speed` are kept in.
+    pub verdicts: Option<String>,
     pub load_attempts: Option<u32>,
     pub load_retry_seconds: Option<f64>,
     pub memory_budget_gib: Option<f64>,
@@ -39,6 +41,28 @@ pub struct ModelOptions {
     pub memory_budget_gib: Option<f64>,
     pub revision: Option<String>,
     pub max_scan_tokens: Option<u32>,
+}
+
+/// What [`crate::engine::Engine::prepare_profile`] compares.
+#[napi(object)]
+pub struct PrepareOptions {
+    pub runtime_library: String,
+    pub model: ModelOptions,
+    /// The folder that verdicts are kept in: the one that engines are opened with.
+    pub verdicts: String,
+    pub threads: Option<u32>,
+}
+
+impl PrepareOptions {
+    /// The options of the core.
+    pub fn into_core(self) -> Result<core::model::PrepareOptions, core::Error> {
+        Ok(core::model::PrepareOptions {
+            runtime_library: self.runtime_library.into(),
+            model: self.model.into_core()?,
+            verdicts: self.verdicts.into(),
+            threads: self.threads.map_or_else(core::default_threads, |threads| threads as usize),
+        })
+    }
 }
 
 /// State of one model.
@@ -128,6 +152,7 @@ impl EngineOptions {
             max_bundle_tasks: number(self.max_bundle_tasks, base.max_bundle_tasks),
             batch_window: seconds("batchWindowMs", self.batch_window_ms, 1e-3)?.unwrap_or(base.batch_window),
             result_cache_entries: number(self.result_cache_entries, base.result_cache_entries),
+            verdicts: self.verdicts.map(Into::into),
             load_attempts: self.load_attempts.unwrap_or(base.load_attempts),
             load_retry: seconds("loadRetrySeconds", self.load_retry_seconds, 1.0)?.unwrap_or(base.load_retry),
             memory_budget_bytes: gibibytes(self.memory_budget_gib)?,
@@ -136,7 +161,8 @@ impl EngineOptions {
 }
 
 impl ModelOptions {
-    fn into_core(self) -> Result<core::ModelOptions, core::Error> {
+    /// The options of the core; absent ones keep its defaults.
+    pub fn into_core(self) -> Result<core::ModelOptions, core::Error> {
         let Self { name, path, base_path, family, device, profile, engine, .. } = self;
         let memory_budget_bytes = gibibytes(self.memory_budget_gib)?;
         Ok(core::ModelOptions {

@@ -66,7 +66,7 @@ test("a kernel with inference in its process routes by meaning", async () => {
 describe("what cannot work is refused with its reason", () => {
   test.each([
     [{ device: "rocm" }, /rocm/],
-    [{ profile: "max_speed" }, /max_speed/],
+    [{ profile: "fastest" }, /fastest/],
     [{ engine: "native" }, /native/],
     [{ family: "sparse" }, /sparse/],
   ])("%j", async (options, message) => {

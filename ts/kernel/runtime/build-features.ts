@@ -24,7 +24,7 @@ export const buildFeatures: BuildFeatures = Object.freeze({
     "image_embeddings",
   ],
   engines: ["onnxruntime"],
-  profiles: ["exact", "shared_context"],
+  profiles: ["exact", "batching", "shared_context", "max_speed"],
   familyOptions: ["max_scan_tokens"],
   adapters: true,
 })

@@ -94,7 +94,7 @@ fn parts(folder: &Path) {
         let mut encoder = OnnxEncoder::new(&library, &graph, options).unwrap();
         timed(if prepack { "making the session" } else { "making the session without reordered weights" }, start);
         let start = Instant::now();
-        probe_sharing(&mut encoder, reader.vocabulary(), package.max_tokens).unwrap();
+        probe_sharing(&mut encoder, reader.vocabulary(), package.max_tokens, 0.0).unwrap();
         timed("probing which rows may share a forward", start);
     }
 }

@@ -13,6 +13,7 @@ mod long_package;
 mod mixed;
 mod neighbours;
 mod overhead;
+mod profiles;
 mod reading;
 mod shapes;
 mod support;
@@ -20,13 +21,14 @@ mod throughput;
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    let parts: [(&str, fn()); 10] = [
+    let parts: [(&str, fn()); 11] = [
         ("load", support::load),
         ("loading", loading::loading),
         ("reading", reading::reading),
         ("forward", forward::forward),
         ("shapes", shapes::shapes),
         ("mixed", mixed::mixed),
+        ("profiles", profiles::profiles),
         ("overhead", overhead::overhead),
         ("throughput", throughput::throughput),
         ("crowded", crowded::crowded),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rtrun_core::engines::RowRequest;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use rtrun_core::graph::trunk_graph;
+use rtrun_core::graph::{Packing, Reduction, reduced_trunk_graph, trunk_graph};
 use rtrun_core::package::{Architecture, Package};
 use rtrun_core::tokens::{Overflow, TextReader};
 use rtrun_core::{Device, EmbeddingInput, Engine, EngineOptions, ModelOptions, ReadingOptions, Task, TaskKind};
@@ -59,9 +59,22 @@ fn open(models: impl IntoIterator<Item = (String, PathBuf)>) -> Arc<Engine> {
 }
 
 pub fn encoder() -> OnnxEncoder {
+    encoder_in(None)
+}
+
+/// The bare encoder in reduced precision.
+pub fn reduced_encoder(reduction: Reduction) -> OnnxEncoder {
+    encoder_in(Some(reduction))
+}
+
+fn encoder_in(reduction: Option<Reduction>) -> OnnxEncoder {
     let package = Package::open("model", &folder(), None).unwrap();
     let Architecture::Transformer(config) = &package.architecture else { panic!("the bench needs a transformer") };
-    let graph = trunk_graph(package.weights().unwrap(), config, None).unwrap();
+    let weights = package.weights().unwrap();
+    let graph = match reduction {
+        Some(reduction) => reduced_trunk_graph(weights, config, None, &Packing::new(reduction)).unwrap(),
+        None => trunk_graph(weights, config, None).unwrap(),
+    };
     let options = SessionOptions {
         threads: threads(),
         pooling: package.pooling,

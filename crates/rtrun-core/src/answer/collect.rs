@@ -145,7 +145,7 @@ fn answered_by(model: &LoadedModel) -> AnsweredBy {
         revision: model.revision.clone(),
         model_sha256: model.digests.model.clone(),
         manifest_sha256: model.manifest_sha256.clone(),
-        profile: model.profile,
+        profile: model.profile.served,
         engine: model.engine,
         device: model.device.clone(),
     }

@@ -3,13 +3,14 @@
 use super::builder::GraphBuilder;
 use super::interface::{Graph, TOKEN_TYPES};
 use super::post_norm::{Embedding, LayerNames, PostNorm};
+use super::source::Source;
 use super::trunk::{declare_inputs, finish, output_name};
 use crate::error::Error;
-use crate::package::{BertConfig, Weights};
+use crate::package::BertConfig;
 
 /// Builds the first `layers` layers.
-pub fn graph(weights: &Weights, config: &BertConfig, layers: usize) -> Result<Graph, Error> {
-    let mut builder = GraphBuilder::new(weights, &["bert.", "encoder.", ""], "embeddings.word_embeddings.weight")?;
+pub fn graph(source: Source, config: &BertConfig, layers: usize) -> Result<Graph, Error> {
+    let mut builder = GraphBuilder::new(source, &["bert.", "encoder.", ""], "embeddings.word_embeddings.weight")?;
     declare_inputs(&mut builder, true);
     let trunk = PostNorm {
         hidden: config.hidden_size,

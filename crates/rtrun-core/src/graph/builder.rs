@@ -15,8 +15,11 @@ use super::onnx::{
     Attribute, Dimension, GraphMessage, Model, Node, OperatorSet, Shape, StringEntry, Tensor, TensorType, Type,
     ValueInfo, attribute_type, data_type,
 };
+use super::products::OWN;
+use super::source::{Packing, Source};
 use crate::error::Error;
 use crate::package::{Dtype, TensorPlace, Weights};
+use crate::products::Product;
 
 /// ONNX Runtime's own operators.
 pub const CONTRIB: &str = "com.microsoft";
@@ -34,8 +37,17 @@ pub struct GraphBuilder<'w> {
     made: HashMap<String, String>,
     held: Vec<HeldWeight>,
     memory_bytes: u64,
+    /// In which precision products are computed; `None` leaves them to the library.
+    pub(super) packing: Option<&'w Packing>,
+    /// Whether some weights are stored as bytes.
+    pub(super) has_bytes: bool,
+    /// The products that nodes of this crate compute.
+    pub(super) products: Vec<Arc<Product>>,
     pixels: Option<[usize; 2]>,
 }
+
+/// Signed bytes and the scale of each of their rows.
+pub type StoredBytes = (Vec<i8>, Vec<f32>);
 
 /// One attribute of a node.
 #[derive(Debug, Clone)]
@@ -55,18 +67,31 @@ pub enum Size {
 impl<'w> GraphBuilder<'w> {
     /// Starts a graph over one weights file. Tensors may all carry one of the prefixes, which the name of a tensor that
     /// every such file has tells.
-    pub fn new(weights: &'w Weights, prefixes: &[&'static str], probe: &str) -> Result<Self, Error> {
+    pub fn new(source: Source<'w>, prefixes: &[&'static str], probe: &str) -> Result<Self, Error> {
+        let Source { weights, packing } = source;
         let file_name = weights.path().file_name().and_then(|name| name.to_str());
         let file_name =
             file_name.ok_or_else(|| Error::InvalidPackage("The weights file has no UTF-8 name".to_owned()))?;
         let prefix = prefixes.iter().find(|prefix| weights.has(&format!("{prefix}{probe}"))).copied().unwrap_or("");
         let graph = GraphMessage { name: Some("rtrun".to_owned()), ..GraphMessage::default() };
-        let (file_name, made, held) = (file_name.to_owned(), HashMap::new(), Vec::new());
-        Ok(Self { weights, prefix, file_name, graph, made, held, memory_bytes: 0, pixels: None })
+        let is_bytes = |name: &String| weights.place(name).is_ok_and(|place| place.dtype == Dtype::I8);
+        Ok(Self {
+            weights,
+            prefix,
+            file_name: file_name.to_owned(),
+            graph,
+            made: HashMap::new(),
+            held: Vec::new(),
+            memory_bytes: 0,
+            packing,
+            has_bytes: packing.is_some() && weights.names().iter().any(is_bytes),
+            products: Vec::new(),
+            pixels: None,
+        })
     }
 
     /// Goes on with a generated graph, over further weights in the folder of the first. Its outputs have to be declared
-    /// anew.
+    /// anew. What is added computes in 32-bit floats.
     pub fn resume(graph: &Graph, weights: &'w Weights) -> Result<Self, Error> {
         let GraphModel::Generated { bytes, weights_folder, held } = &graph.model else {
             return Err(Error::Internal("Only generated graphs are added to; this is a bug".to_owned()));
@@ -77,9 +102,10 @@ impl<'w> GraphBuilder<'w> {
         }
         let model = Model::decode(bytes.as_slice())
             .map_err(|error| Error::Internal(format!("A generated graph cannot be read: {error}")))?;
-        let mut builder = Self::new(weights, &[""], "")?;
+        let mut builder = Self::new(Source { weights, packing: None }, &[""], "")?;
         builder.graph = GraphMessage { output: Vec::new(), ..model.graph.unwrap_or_default() };
         builder.held.clone_from(held);
+        builder.products.clone_from(&graph.products);
         builder.memory_bytes = graph.memory_bytes;
         builder.pixels = graph.inputs.pixels;
         Ok(builder)
@@ -104,6 +130,25 @@ impl<'w> GraphBuilder<'w> {
     /// A weight's values, named without its prefix, for what is computed while the graph is built.
     pub fn read(&self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
         self.weights.read_f32(&format!("{}{tensor}", self.prefix), shape)
+    }
+
+    /// The element type that a weight is stored in, named without its prefix.
+    pub fn stored_type(&self, tensor: &str) -> Result<Dtype, Error> {
+        Ok(self.weights.place(&format!("{}{tensor}", self.prefix))?.dtype)
+    }
+
+    /// The bytes of a weight that is stored as bytes with a scale for each row, and the scales; `None` of any other.
+    pub fn stored_bytes(&self, tensor: &str, shape: [usize; 2]) -> Result<Option<StoredBytes>, Error> {
+        let name = format!("{}{tensor}", self.prefix);
+        let place = self.weights.place_of_shape(&name, &shape)?;
+        if place.dtype != Dtype::I8 {
+            return Ok(None);
+        }
+        let Some((scale, _)) = self.weights.scale_of(&name, shape[0])? else {
+            return Err(self.weights.invalid(&name, format_args!("has type I8 but {name}_scale is missing")));
+        };
+        let bytes = self.weights.bytes(&place).iter().map(|byte| byte.cast_signed()).collect();
+        Ok(Some((bytes, self.weights.read_f32(&scale, &[shape[0]])?)))
     }
 
     /// Declares a 32-bit integer input.
@@ -214,8 +259,8 @@ impl<'w> GraphBuilder<'w> {
     }
 
     /// Adds bytes that the inference library computes at load and keeps.
-    pub fn count_memory(&mut self, bytes: usize) {
-        self.memory_bytes += bytes as u64;
+    pub fn count_memory(&mut self, bytes: u64) {
+        self.memory_bytes += bytes;
     }
 
     /// Serializes the graph, whose output has vectors of the given width.
@@ -233,12 +278,13 @@ impl<'w> GraphBuilder<'w> {
             ir_version: Some(8),
             producer_name: Some("rtrun".to_owned()),
             graph: Some(self.graph),
-            opset_import: vec![opset("", 17), opset(CONTRIB, 1)],
+            opset_import: vec![opset("", 17), opset(CONTRIB, 1), opset(OWN, 1)],
         };
         let weights_folder = self.weights.path().parent().map(PathBuf::from).unwrap_or_default();
         Graph {
             model: GraphModel::Generated { bytes: model.encode_to_vec(), weights_folder, held: self.held },
             memory_bytes: self.memory_bytes,
+            products: self.products,
             inputs,
             output: Output { name: output.to_owned(), per, width },
         }

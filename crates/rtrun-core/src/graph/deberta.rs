@@ -5,13 +5,14 @@ use super::distances::{Distances, deberta_bucket};
 use super::interface::{Graph, INPUT_IDS, TOKEN_TYPES};
 use super::operators::Attention;
 use super::post_norm::{Embedding, LayerNames, PostNorm};
+use super::source::Source;
 use super::trunk::{declare_inputs, finish, output_name};
 use crate::error::Error;
-use crate::package::{DebertaConfig, Weights};
+use crate::package::DebertaConfig;
 
 /// Builds the first `layers` layers.
-pub fn graph(weights: &Weights, config: &DebertaConfig, layers: usize) -> Result<Graph, Error> {
-    let mut builder = GraphBuilder::new(weights, &["deberta.", ""], "embeddings.word_embeddings.weight")?;
+pub fn graph(source: Source, config: &DebertaConfig, layers: usize) -> Result<Graph, Error> {
+    let mut builder = GraphBuilder::new(source, &["deberta.", ""], "embeddings.word_embeddings.weight")?;
     declare_inputs(&mut builder, config.type_vocab_size > 0);
     let layer = PostNorm {
         hidden: config.hidden_size,
@@ -153,7 +154,7 @@ impl Relative {
         let one = builder.integers(&[0]);
         let table = builder.node("", "Unsqueeze", &[&table, &one], &[]);
         let table = self.by_head(builder, &table);
-        builder.count_memory(4 * 2 * span * hidden);
+        builder.count_memory(4 * 2 * (span * hidden) as u64);
         Ok(builder.node("", "Gather", &[&table, rows], &[("axis", Value::Int(2))]))
     }
 

@@ -3,13 +3,14 @@
 use super::builder::GraphBuilder;
 use super::interface::Graph;
 use super::post_norm::{Embedding, LayerNames, PostNorm};
+use super::source::Source;
 use super::trunk::{declare_inputs, finish, output_name};
 use crate::error::Error;
-use crate::package::{DistilBertConfig, Weights};
+use crate::package::DistilBertConfig;
 
 /// Builds the first `layers` layers.
-pub fn graph(weights: &Weights, config: &DistilBertConfig, layers: usize) -> Result<Graph, Error> {
-    let mut builder = GraphBuilder::new(weights, &["distilbert.", ""], "embeddings.word_embeddings.weight")?;
+pub fn graph(source: Source, config: &DistilBertConfig, layers: usize) -> Result<Graph, Error> {
+    let mut builder = GraphBuilder::new(source, &["distilbert.", ""], "embeddings.word_embeddings.weight")?;
     declare_inputs(&mut builder, false);
     let trunk = PostNorm {
         hidden: config.dim,

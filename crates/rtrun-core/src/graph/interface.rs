@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::products::Product;
+
 /// Token ids, `[batch, tokens]`.
 pub const INPUT_IDS: &str = "input_ids";
 /// 1 for a token, 0 for padding, `[batch, tokens]`.
@@ -20,6 +22,8 @@ pub struct Graph {
     pub model: GraphModel,
     /// Bytes the weights take once they are 32-bit floats.
     pub memory_bytes: u64,
+    /// What the nodes of this crate's own operator compute; empty where the library computes everything.
+    pub products: Vec<Arc<Product>>,
     /// What the graph is given.
     pub inputs: Inputs,
     /// What the graph answers.

@@ -13,8 +13,10 @@ mod mpnet;
 pub(crate) mod onnx;
 mod operators;
 mod post_norm;
+mod products;
 mod roberta;
 mod shipped;
+mod source;
 mod towers;
 mod trunk;
 
@@ -22,6 +24,8 @@ pub use decision_layers::{DECIDED, DecisionLayers, QUESTION_TYPE, with_decision_
 pub use interface::{
     ATTENTION_MASK, Graph, GraphModel, HeldWeight, INPUT_IDS, Inputs, Integers, Output, PIXEL_VALUES, Per, TOKEN_TYPES,
 };
+pub use products::{OWN, PRODUCT, PRODUCT_NUMBER};
 pub use shipped::shipped_graph;
+pub use source::{Packing, Reduction};
 pub use towers::{image_graph, text_graph};
-pub use trunk::{HIDDEN, trunk_graph};
+pub use trunk::{HIDDEN, reduced_trunk_graph, trunk_graph};

@@ -4,13 +4,15 @@ use super::builder::{CONTRIB, GraphBuilder, Value};
 use super::distances::Distances;
 use super::interface::{Graph, INPUT_IDS};
 use super::operators::Attention;
+use super::products::Part;
+use super::source::Source;
 use super::trunk::{HIDDEN, declare_inputs, finish};
 use crate::error::Error;
-use crate::package::{ModernBertConfig, Reach, Weights};
+use crate::package::{ModernBertConfig, Reach};
 
 /// Builds the first `layers` layers and the normalization behind the last.
-pub fn graph(weights: &Weights, config: &ModernBertConfig, layers: usize) -> Result<Graph, Error> {
-    let mut builder = GraphBuilder::new(weights, &["model.", "modernbert.", ""], "embeddings.tok_embeddings.weight")?;
+pub fn graph(source: Source, config: &ModernBertConfig, layers: usize) -> Result<Graph, Error> {
+    let mut builder = GraphBuilder::new(source, &["model.", "modernbert.", ""], "embeddings.tok_embeddings.weight")?;
     declare_inputs(&mut builder, false);
     let mut trunk = Trunk { builder, config, global: None, local: None, window: None };
     let word = trunk.builder.weight("embeddings.tok_embeddings.weight", &[config.vocab_size, config.hidden_size])?;
@@ -47,18 +49,14 @@ impl Trunk<'_> {
         let (hidden, heads) = (self.config.hidden_size, self.config.num_attention_heads);
         let module = format!("layers.{layer}.attn.Wqkv");
         let reach = self.config.reach(layer);
-        let mut parts = [const { String::new() }; 3];
+        let has_bias = self.config.attention_bias;
         // The three products lie one behind the other in one tensor; taken apart, nothing has to be split.
-        for (at, part) in parts.iter_mut().enumerate() {
-            let rows = at * hidden..(at + 1) * hidden;
-            let product = self.builder.product_rows(input, &module, [3 * hidden, hidden], rows.clone())?;
-            *part = if self.config.attention_bias {
-                let bias = self.builder.weight_rows(&format!("{module}.bias"), &[3 * hidden], rows)?;
-                self.builder.node("", "Add", &[&product, &bias], &[])
-            } else {
-                product
-            };
-        }
+        let parts = [0, 1, 2].map(|at| Part {
+            rows: at * hidden..(at + 1) * hidden,
+            has_bias,
+            ..Part::bare(&module, [3 * hidden, hidden])
+        });
+        let parts = self.builder.products(input, &parts)?;
         let (cosines, sines) = self.rotation(reach);
         let first = self.builder.integers(&[0]);
         let mut rotate =
@@ -76,16 +74,10 @@ impl Trunk<'_> {
     fn feed_forward(&mut self, layer: usize, input: &str) -> Result<String, Error> {
         let (hidden, wide) = (self.config.hidden_size, self.config.intermediate_size);
         let module = format!("layers.{layer}.mlp.Wi");
-        let mut half = |rows: std::ops::Range<usize>| -> Result<String, Error> {
-            let product = self.builder.product_rows(input, &module, [2 * wide, hidden], rows.clone())?;
-            if !self.config.mlp_bias {
-                return Ok(product);
-            }
-            let bias = self.builder.weight_rows(&format!("{module}.bias"), &[2 * wide], rows)?;
-            Ok(self.builder.node("", "Add", &[&product, &bias], &[]))
-        };
-        let (active, gate) = (half(0..wide)?, half(wide..2 * wide)?);
-        let active = self.builder.activate_sum(&active, self.config.hidden_activation);
+        let whole = Part { has_bias: self.config.mlp_bias, ..Part::bare(&module, [2 * wide, hidden]) };
+        let active = Part { rows: 0..wide, activation: Some(self.config.hidden_activation), ..whole.clone() };
+        let gate = Part { rows: wide..2 * wide, ..whole };
+        let [active, gate] = self.builder.products(input, &[active, gate])?;
         let gated = self.builder.node("", "Mul", &[&active, &gate], &[]);
         let module = format!("layers.{layer}.mlp.Wo");
         let narrowed = self.builder.product(&gated, &module, [hidden, wide])?;

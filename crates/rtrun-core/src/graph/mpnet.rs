@@ -4,13 +4,14 @@ use super::builder::GraphBuilder;
 use super::distances::{Distances, mpnet_bucket};
 use super::interface::Graph;
 use super::post_norm::{Embedding, LayerNames, PostNorm};
+use super::source::Source;
 use super::trunk::{declare_inputs, finish, output_name};
 use crate::error::Error;
-use crate::package::{MpnetConfig, Weights};
+use crate::package::MpnetConfig;
 
 /// Builds the first `layers` layers.
-pub fn graph(weights: &Weights, config: &MpnetConfig, layers: usize) -> Result<Graph, Error> {
-    let mut builder = GraphBuilder::new(weights, &["mpnet.", ""], "embeddings.word_embeddings.weight")?;
+pub fn graph(source: Source, config: &MpnetConfig, layers: usize) -> Result<Graph, Error> {
+    let mut builder = GraphBuilder::new(source, &["mpnet.", ""], "embeddings.word_embeddings.weight")?;
     declare_inputs(&mut builder, false);
     let hidden = config.hidden_size;
     let trunk = PostNorm {

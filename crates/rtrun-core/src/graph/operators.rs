@@ -1,7 +1,5 @@
 //! The steps that every trunk is made of, as fused operators, so that no optimizer has to find them.
 
-use std::ops::Range;
-
 use super::builder::{CONTRIB, GraphBuilder, Value};
 use super::interface::ATTENTION_MASK;
 use crate::error::Error;
@@ -26,23 +24,6 @@ pub struct Attention<'n> {
 }
 
 impl GraphBuilder<'_> {
-    /// `input × weightᵀ`, which takes the author's `[out, in]` layout as it is. The tensor is `<module>.weight`.
-    pub fn product(&mut self, input: &str, module: &str, shape: [usize; 2]) -> Result<String, Error> {
-        self.product_rows(input, module, shape, 0..shape[0])
-    }
-
-    /// The same with some rows of the weight: a part of a product that the author stores as one.
-    pub fn product_rows(
-        &mut self,
-        input: &str,
-        module: &str,
-        shape: [usize; 2],
-        rows: Range<usize>,
-    ) -> Result<String, Error> {
-        let weight = self.weight_rows(&format!("{module}.weight"), &shape, rows)?;
-        Ok(self.matmul(input, &weight))
-    }
-
     /// `input × weightᵀ` with a weight that the graph has already.
     pub fn matmul(&mut self, input: &str, weight: &str) -> String {
         self.node(CONTRIB, "FusedMatMul", &[input, weight], &[("transB", Value::Int(1))])

@@ -2,6 +2,7 @@
 
 use super::builder::{CONTRIB, GraphBuilder, Value};
 use super::operators::Attention;
+use super::products::Part;
 use crate::error::Error;
 use crate::package::Activation;
 
@@ -57,7 +58,14 @@ impl PostNorm {
         (input, scores): (&str, &str),
         output: &str,
     ) -> Result<String, Error> {
-        let (products, bias) = self.projections(builder, names, input)?;
+        let (products, bias) = if builder.packing.is_some() {
+            // The product adds it on the way; attention would take a pass of its own for it.
+            let parts = [&names.query, &names.key, &names.value];
+            let parts = parts.map(|module| Part { has_bias: true, ..Part::bare(module, [self.hidden, self.hidden]) });
+            (builder.products(input, &parts)?, String::new())
+        } else {
+            self.projections(builder, names, input)?
+        };
         let [query, key, value] = &products;
         let (heads, scale) = (self.heads, None);
         let attended = builder.attend(Attention { query, key, value, bias: &bias, scores, heads, scale });
@@ -72,11 +80,11 @@ impl PostNorm {
         input: &str,
     ) -> Result<([String; 3], String), Error> {
         let modules = [&names.query, &names.key, &names.value];
-        let mut products = [const { String::new() }; 3];
+        let parts = modules.map(|module| Part::bare(module, [self.hidden, self.hidden]));
+        let products = builder.products(input, &parts)?;
         let mut biases = [const { String::new() }; 3];
-        for (at, module) in modules.into_iter().enumerate() {
-            products[at] = builder.product(input, module, [self.hidden, self.hidden])?;
-            biases[at] = builder.weight(&format!("{module}.bias"), &[self.hidden])?;
+        for (bias, module) in biases.iter_mut().zip(modules) {
+            *bias = builder.weight(&format!("{module}.bias"), &[self.hidden])?;
         }
         let bias = builder.node("", "Concat", &[&biases[0], &biases[1], &biases[2]], &[("axis", Value::Int(0))]);
         Ok((products, bias))
@@ -97,9 +105,9 @@ impl PostNorm {
         let epsilon = [("epsilon", Value::Float(self.epsilon))];
         let inputs = [projected.as_str(), input, &gamma, &beta, &bias];
         let attended = builder.node(CONTRIB, "SkipLayerNormalization", &inputs, &epsilon);
-        let widened = builder.product(&attended, &names.wide, [wide, hidden])?;
-        let bias = builder.weight(&format!("{}.bias", names.wide), &[wide])?;
-        let widened = builder.activate(&widened, &bias, self.activation);
+        let widening =
+            Part { has_bias: true, activation: Some(self.activation), ..Part::bare(&names.wide, [wide, hidden]) };
+        let [widened] = builder.products(&attended, &[widening])?;
         let narrowed = builder.product(&widened, &names.narrow, [hidden, wide])?;
         let bias = builder.weight(&format!("{}.bias", names.narrow), &[hidden])?;
         let (gamma, beta) = builder.norm(&names.norm, hidden)?;

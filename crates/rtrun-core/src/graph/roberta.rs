@@ -3,14 +3,15 @@
 use super::builder::GraphBuilder;
 use super::interface::{Graph, TOKEN_TYPES};
 use super::post_norm::{Embedding, LayerNames, PostNorm};
+use super::source::Source;
 use super::trunk::{declare_inputs, finish, output_name};
 use crate::error::Error;
-use crate::package::{RobertaConfig, Weights};
+use crate::package::RobertaConfig;
 
 /// Builds the first `layers` layers. Padding is on the right, so the position of a token is its place in the row plus
 /// the first position: the graph takes the table from there on.
-pub fn graph(weights: &Weights, config: &RobertaConfig, layers: usize) -> Result<Graph, Error> {
-    let mut builder = GraphBuilder::new(weights, &["roberta.", ""], "embeddings.word_embeddings.weight")?;
+pub fn graph(source: Source, config: &RobertaConfig, layers: usize) -> Result<Graph, Error> {
+    let mut builder = GraphBuilder::new(source, &["roberta.", ""], "embeddings.word_embeddings.weight")?;
     let (hidden, types) = (config.hidden_size, config.type_vocab_size);
     declare_inputs(&mut builder, types > 1);
     let trunk = PostNorm {

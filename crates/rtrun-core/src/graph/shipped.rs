@@ -40,7 +40,8 @@ pub fn shipped_graph(files: &PackageFiles, shipped: &ShippedGraph, labels: Optio
         let name = &output.name;
         return Err(invalid(format!("output {name:?} has one vector for a row; vectors of tokens are needed")));
     }
-    Ok(Graph { model: GraphModel::File(shipped.path.clone()), memory_bytes: file_bytes + outside, inputs, output })
+    let model = GraphModel::File(shipped.path.clone());
+    Ok(Graph { model, memory_bytes: file_bytes + outside, products: Vec::new(), inputs, output })
 }
 
 fn inputs(graph: &GraphMessage) -> Result<Inputs, String> {

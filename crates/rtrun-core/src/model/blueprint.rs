@@ -5,8 +5,11 @@ use std::sync::Arc;
 use super::graphs::Graphs;
 use crate::engines::{Encoder, ImageSize, StaticEncoder};
 use crate::error::Error;
-use crate::graph::{DecisionLayers, Graph, image_graph, shipped_graph, text_graph, trunk_graph, with_decision_layers};
-use crate::package::{Architecture, DecisionSettings, Package, Towers};
+use crate::graph::{
+    DecisionLayers, Graph, Packing, Reduction, image_graph, reduced_trunk_graph, shipped_graph, text_graph,
+    trunk_graph, with_decision_layers,
+};
+use crate::package::{Architecture, DecisionSettings, Package, Towers, TrunkConfig};
 use crate::tokens::TextReader;
 
 /// How a model will be computed.
@@ -27,12 +30,7 @@ impl Blueprint {
         match &package.architecture {
             Architecture::Transformer(config) => {
                 check_vocabulary(package, reader, config.vocabulary())?;
-                let graph = |layers| trunk_graph(package.weights()?, config, layers);
-                let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
-                let shorter = earlier.map(|layer| graph(Some(*layer))).collect::<Result<_, _>>()?;
-                let layers = |trunk| with_layers(trunk, package, config.hidden_size());
-                let probe = (config.layers() > PROBE_LAYERS).then(|| layers(graph(Some(PROBE_LAYERS))?)).transpose()?;
-                Ok(Self::Graphs(Box::new(Graphs::Trunk { whole: layers(graph(None)?)?, shorter, probe })))
+                Ok(Self::Graphs(Box::new(Graphs::of_trunk(package, config, None)?)))
             }
             Architecture::ShippedOnnx(shipped) => {
                 check_vocabulary(package, reader, shipped.vocabulary)?;
@@ -68,6 +66,27 @@ impl Blueprint {
             Self::Table(encoder) => encoder.memory_bytes(),
             Self::Graphs(graphs) => graphs.memory_bytes(),
         }
+    }
+}
+
+impl Graphs {
+    /// The graphs of a trunk, with products in reduced precision.
+    pub fn reduced(package: &Package, config: &TrunkConfig, reduction: Reduction) -> Result<Self, Error> {
+        Self::of_trunk(package, config, Some(&Packing::new(reduction)))
+    }
+
+    fn of_trunk(package: &Package, config: &TrunkConfig, packing: Option<&Packing>) -> Result<Self, Error> {
+        let weights = package.weights()?;
+        let graph = |layers| match packing {
+            Some(packing) => reduced_trunk_graph(weights, config, layers, packing),
+            None => trunk_graph(weights, config, layers),
+        };
+        let layers = |trunk| with_layers(trunk, package, config.hidden_size());
+        let whole = layers(graph(None)?)?;
+        let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
+        let shorter = earlier.map(|layer| graph(Some(*layer))).collect::<Result<_, _>>()?;
+        let probe = (config.layers() > PROBE_LAYERS).then(|| layers(graph(Some(PROBE_LAYERS))?)).transpose()?;
+        Ok(Self::Trunk { whole, shorter, probe })
     }
 }
 

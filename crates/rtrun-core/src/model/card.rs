@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::loaded::LoadedModel;
+use super::profile::{Profile, ProfileReport};
 use super::slot::{ModelState, Slot};
 use crate::families::{DecisionCard, EmbeddingCard, Head, HeadInputs, Surfaces};
 use crate::media::ImageReader;
-use crate::options::MAX_INPUTS;
+use crate::options::{MAX_INPUTS, PROFILES};
 use crate::schedule::Lanes;
 
 /// One entry of `GET /v1/models`. Everything that is only known of a loaded model is absent before.
@@ -46,10 +47,11 @@ struct LoadedCard {
     embedding: Option<EmbeddingEntry>,
     limits: LimitsCard,
     profile: &'static str,
-    profiles: [&'static str; 1],
+    profiles: Vec<&'static str>,
+    profile_report: ProfileReport,
     engine: &'static str,
     device: String,
-    dtype: &'static str,
+    dtype: String,
     threads: usize,
     /// Absent where long requests and short ones take turns.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -199,11 +201,12 @@ impl LoadedCard {
                 image_source_max_pixels: model.images.as_ref().map(|images| images.limits().source_max_pixels),
                 image_max_pixels: model.images.as_ref().map(ImageReader::pixels),
             },
-            profile: model.profile,
-            profiles: [model.profile],
+            profile: model.profile.served,
+            profiles: profiles(decisions),
+            profile_report: model.profile.clone(),
             engine: model.engine,
             device: model.device.clone(),
-            dtype: "float32",
+            dtype: model.profile.precision.clone(),
             threads: model.threads,
             long_lane: long_lane_card(model.lanes),
             model_sha256: model.digests.model.clone(),
@@ -217,6 +220,13 @@ impl LoadedCard {
             golden: model.golden.clone(),
         }
     }
+}
+
+/// The profiles that the model may be asked for.
+fn profiles(decisions: Option<&DecisionCard>) -> Vec<&'static str> {
+    let shares_context = decisions.is_some_and(|card| card.is_packed);
+    let has = |profile: &&str| shares_context || *profile != Profile::SharedContext.as_str();
+    PROFILES.iter().copied().filter(has).collect()
 }
 
 fn long_lane_card(lanes: Lanes) -> Option<LongLaneCard> {

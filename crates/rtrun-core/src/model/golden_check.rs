@@ -6,7 +6,7 @@ use super::card::GoldenStatus;
 use crate::devices::Device;
 use crate::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
 use crate::error::Error;
-use crate::families::{StateReading, Surfaces};
+use crate::families::{DecisionLayout, StateReading, Surfaces};
 use crate::media::{ImageReader, MediaKind};
 use crate::package::{GoldenDecisions, GoldenQuestion, Package};
 use crate::question::Question;
@@ -82,15 +82,7 @@ impl Candidate<'_> {
 
     /// Asks the questions of a probe; its state is read in windows where it is long.
     fn check_questions(&self, encoder: &mut dyn Encoder, probe: &GoldenDecisions, tolerance: f32) -> Result<(), Error> {
-        let none = || self.failed("there are probes of decisions, but the model answers no questions");
-        let layout = self.surfaces.decisions.as_ref().ok_or_else(none)?;
-        let read = StateReading {
-            reader: self.reader,
-            state: &probe.state,
-            row_tokens: self.package.max_tokens,
-            scan_tokens: usize::MAX / 2,
-            overflow: Overflow::Window,
-        };
+        let (layout, read) = self.reading(&probe.state)?;
         let questions: Vec<Question> = probe.questions.iter().map(GoldenQuestion::question).collect();
         let questions: Vec<&Question> = questions.iter().collect();
         for group in layout.groups(&read, &questions) {
@@ -107,6 +99,20 @@ impl Candidate<'_> {
             }
         }
         Ok(())
+    }
+
+    /// How the state of a probe is read: whole, in windows where it is long.
+    pub fn reading<'p>(&'p self, state: &'p str) -> Result<(&'p dyn DecisionLayout, StateReading<'p>), Error> {
+        let none = || self.failed("there are probes of decisions, but the model answers no questions");
+        let layout = self.surfaces.decisions.as_deref().ok_or_else(none)?;
+        let read = StateReading {
+            reader: self.reader,
+            state,
+            row_tokens: self.package.max_tokens,
+            scan_tokens: usize::MAX / 2,
+            overflow: Overflow::Window,
+        };
+        Ok((layout, read))
     }
 
     fn compare(&self, what: &str, found: &[f32], recorded: &[f32], tolerance: f32) -> Result<(), Error> {

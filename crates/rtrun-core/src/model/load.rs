@@ -6,27 +6,17 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::back_lane::{RowLimits, back_lane};
-use super::blueprint::Blueprint;
-use super::golden_check::Candidate;
 use super::loaded::LoadedModel;
 use super::memory::Reservation;
-use super::place::{PlaceRequest, Placed, place};
+use super::open::{Opened, Ready};
+use super::place::Placed;
 use super::slot::{ModelStatus, Slot};
 use crate::devices::Device;
 use crate::error::Error;
-use crate::families::Surfaces;
-use crate::media::{ImageLimits, ImageReader};
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
-use crate::package::{Architecture, FamilyKind, Package, PackageFiles, PackageFolder};
+use crate::package::{Architecture, PackageFiles};
 use crate::schedule::{Lanes, QueueLimits, ResultCache, Worker, WorkerOptions};
-use crate::tokens::TextReader;
-
-/// The profile that every model has.
-const EXACT: &str = "exact";
-
-/// The profile of models that read a state once for all its questions. They compute the same under `exact`.
-const SHARED_CONTEXT: &str = "shared_context";
 
 /// What all models of an engine share while they load.
 pub struct LoadContext {
@@ -73,36 +63,13 @@ pub fn load_until_ready(slot: &Slot, context: &LoadContext) {
 
 fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let (asked, options) = (&slot.options, &context.options);
-    let package = Package::open_at(PackageFolder {
-        name: &asked.name,
-        folder: &asked.path,
-        base: asked.base_path.as_deref(),
-        family: asked.family.as_deref(),
-    })?;
-    let profile = profile(asked.profile.as_deref(), package.family, &asked.name)?;
+    let opened = Opened::begin(asked)?;
+    let mut reserved = Reservation::new(slot, context, opened.memory_bytes())?;
+    let ready = opened.place(asked, options, &|| slot.set(ModelStatus::Warming, None))?;
+    let Ready { package, reader, surfaces, images, placed, digests, profile } = ready;
+    let Placed { mut encoder, probe, engine, device, golden, forward } = placed;
+    reserved.shrink(encoder.memory_bytes());
     let is_static = matches!(package.architecture, Architecture::Static(_));
-    let reader = TextReader::new(&package.tokenizer, !is_static)
-        .map_err(|problem| package.files.invalid("tokenizer.json", problem))?;
-    let blueprint = Blueprint::of(&package, &reader)?;
-    let reserved = Reservation::new(slot, context, blueprint.memory_bytes())?;
-    let surfaces = Surfaces::open(&package, &reader, blueprint.dimension())?;
-    let images = image_reader(&package);
-    let request = PlaceRequest {
-        library: &options.runtime_library,
-        threads: options.threads,
-        choice: asked.device_choice().map_err(Error::InvalidOptions)?,
-        max_batch_tokens: options.max_batch_tokens,
-        warming: &|| slot.set(ModelStatus::Warming, None),
-    };
-    let candidate = Candidate { package: &package, surfaces: &surfaces, reader: &reader, images: images.as_ref() };
-    // Hashing the weights and making the session both read them once, for about as long.
-    let (digests, placed) = std::thread::scope(|scope| {
-        let digests = scope.spawn(|| package.digests());
-        let placed = place(&candidate, blueprint, &request);
-        (digests.join(), placed)
-    });
-    let Placed { mut encoder, probe, engine, device, golden, forward } = placed?;
-    let digests = digests.map_err(|_| Error::Internal("Hashing the weights failed".to_owned()))??;
     let row_limits = RowLimits { vocabulary: reader.vocabulary(), tokens: package.max_tokens };
     let has_lanes = !is_static && device == Device::Cpu;
     let back = if has_lanes { back_lane(encoder.as_mut(), probe, row_limits) } else { None };
@@ -126,7 +93,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         images,
         worker,
         lanes,
-        cache: ResultCache::new(options.result_cache_entries, profile, &digests.model),
+        cache: ResultCache::new(options.result_cache_entries, &profile.conditions(), &digests.model),
         max_tokens: package.max_tokens,
         max_scan_tokens: asked.max_scan_tokens.unwrap_or(device.scan_rows() * package.max_tokens),
         profile,
@@ -141,25 +108,6 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         golden,
         memory_bytes,
     })
-}
-
-/// What reads the images of a package whose model takes any.
-fn image_reader(package: &Package) -> Option<ImageReader> {
-    let Architecture::Towers(towers) = &package.architecture else { return None };
-    let tokens = towers.config.image_tokens();
-    Some(ImageReader::new(towers.preprocessing.clone(), ImageLimits::default(), tokens))
-}
-
-/// The profile that was asked for, if the family has it.
-fn profile(asked: Option<&str>, family: FamilyKind, model: &str) -> Result<&'static str, Error> {
-    match (asked, family) {
-        (Some(SHARED_CONTEXT), FamilyKind::PackedDecisions) => Ok(SHARED_CONTEXT),
-        (Some(SHARED_CONTEXT), family) => Err(Error::InvalidOptions(format!(
-            "Cannot load model {model:?} with the profile {SHARED_CONTEXT:?}: its family {:?} reads a state anew for every question; use {EXACT:?}, or a model of the family \"packed_decisions\"",
-            family.as_str()
-        ))),
-        _ => Ok(EXACT),
-    }
 }
 
 /// Whether the engine began to close meanwhile.

@@ -6,7 +6,7 @@ use crate::answer::Answered;
 use crate::error::Error;
 use crate::families::{Head, Surfaces};
 use crate::media::ImageReader;
-use crate::model::GoldenStatus;
+use crate::model::{GoldenStatus, ProfileReport};
 use crate::package::{Digests, FamilyKind};
 use crate::schedule::{Lanes, ResultCache, Worker};
 use crate::tokens::TextReader;
@@ -33,8 +33,8 @@ pub struct LoadedModel {
     pub max_tokens: usize,
     /// The most tokens of an input that is read in windows, unless a request says otherwise.
     pub max_scan_tokens: usize,
-    /// Numerical profile.
-    pub profile: &'static str,
+    /// The numerical profile that was asked for, and the one that is served.
+    pub profile: ProfileReport,
     /// Which engine computes.
     pub engine: &'static str,
     /// Where it computes.

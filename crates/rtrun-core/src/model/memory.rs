@@ -27,6 +27,13 @@ impl<'c> Reservation<'c> {
         }
     }
 
+    /// Gives back what is beyond `bytes`, if anything is.
+    pub fn shrink(&mut self, bytes: u64) {
+        let beyond = self.bytes.saturating_sub(bytes);
+        self.context.memory_bytes.fetch_sub(beyond, Ordering::SeqCst);
+        self.bytes -= beyond;
+    }
+
     /// Keeps the memory for a model that serves, and tells how much it is.
     pub fn keep(mut self) -> u64 {
         std::mem::take(&mut self.bytes)

@@ -8,10 +8,13 @@ mod graphs;
 mod load;
 mod loaded;
 mod memory;
+mod open;
 mod place;
+mod profile;
 mod slot;
 
 pub use card::{GoldenStatus, ModelCard};
 pub use load::{LoadContext, load_until_ready};
 pub use loaded::LoadedModel;
+pub use profile::{Agreement, PrepareOptions, Profile, ProfileReport, Rung, prepare_profile, probe_texts, rungs};
 pub use slot::{ModelState, ModelStatus, Slot};

@@ -10,6 +10,8 @@ use crate::devices::{Device, DeviceChoice, cuda};
 use crate::engines::onnxruntime::Runtime;
 use crate::engines::{Encoder, ExitEncoder, RowRequest};
 use crate::error::Error;
+use crate::graph::Reduction;
+use crate::package::TrunkConfig;
 use crate::schedule::{PackLimits, Sharing, probe_sharing};
 
 /// What is asked for.
@@ -22,6 +24,8 @@ pub struct PlaceRequest<'p> {
     pub choice: DeviceChoice,
     /// The most tokens of one forward, whatever the device could take.
     pub max_batch_tokens: usize,
+    /// How far the answer of a row may move by sharing a forward, as a part of its largest number.
+    pub closeness: f32,
     /// Called when the sessions are made and checking begins.
     pub warming: &'p (dyn Fn() + Sync),
 }
@@ -86,13 +90,38 @@ fn on_device(candidate: &Candidate, graphs: &Graphs, device: Device, request: &P
     let mut encoders = graphs.encoders(candidate.package, plan)?;
     (request.warming)();
     let golden = check_golden(candidate, device, encoders[0].as_mut())?;
+    placed(candidate, graphs, (encoders, golden), (plan, request))
+}
+
+/// The same model on the CPU with products in reduced precision. `golden` is what the self-check of the exact one found:
+/// recorded answers bind that one alone.
+pub fn place_reduced(
+    candidate: &Candidate,
+    config: &TrunkConfig,
+    (reduction, golden): (Reduction, GoldenStatus),
+    request: &PlaceRequest,
+) -> Result<Placed, Error> {
+    let graphs = Graphs::reduced(candidate.package, config, reduction)?;
+    let plan = SessionPlan { library: request.library, threads: request.threads, device: Device::Cpu };
+    let encoders = graphs.encoders(candidate.package, plan)?;
+    placed(candidate, &graphs, (encoders, golden), (plan, request))
+}
+
+/// Finds out which rows may share a forward.
+fn placed(
+    candidate: &Candidate,
+    graphs: &Graphs,
+    (mut encoders, golden): (Vec<Box<dyn Encoder>>, GoldenStatus),
+    (plan, request): (SessionPlan, &PlaceRequest),
+) -> Result<Placed, Error> {
+    let device = plan.device;
     let (vocabulary, longest) = (candidate.reader.vocabulary(), candidate.package.max_tokens);
     let mut probe = graphs.probe(candidate.package, plan)?;
     let mut sharing = Sharing::Padded;
     // Exits compute without the reordered weights of the whole trunk, so each is asked itself.
     let asked = if probe.is_none() { &mut encoders[..] } else { &mut encoders[1..] };
     for encoder in probe.iter_mut().chain(asked) {
-        sharing = stricter(sharing, probe_sharing(encoder.as_mut(), vocabulary, longest)?);
+        sharing = stricter(sharing, probe_sharing(encoder.as_mut(), vocabulary, longest, request.closeness)?);
     }
     tracing::debug!(model = %candidate.package.name, %device, ?sharing, "rows may share a forward");
     let mut encoders = encoders.into_iter();

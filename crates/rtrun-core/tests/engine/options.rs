@@ -17,14 +17,14 @@ fn what_is_not_there_yet_is_refused_by_name() {
     options.models[0] = ModelOptions {
         family: Some("sparse".to_owned()),
         device: Some("rocm".to_owned()),
-        profile: Some("max_speed".to_owned()),
+        profile: Some("fastest".to_owned()),
         engine: Some("native".to_owned()),
         ..options.models[0].clone()
     };
     let expected = [
         "models[0].device \"rocm\" is not supported yet; use auto, cpu, cuda or cuda:<number>",
         &format!("models[0].family \"sparse\" is not supported yet; use {}", rtrun_core::FAMILIES.join(" or ")),
-        "models[0].profile \"max_speed\" is not supported yet; use exact or shared_context",
+        "models[0].profile \"fastest\" is not supported yet; use exact or batching or shared_context or max_speed",
         "models[0].engine \"native\" is not supported yet; use auto or onnxruntime",
     ];
     assert_eq!(refusal(options), expected.join("; "));

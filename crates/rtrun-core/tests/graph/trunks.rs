@@ -103,7 +103,7 @@ fn a_row_in_company_answers_as_alone_bit_for_bit_where_the_probe_says_so() {
         let options = SessionOptions { threads: 1, pooling, normalize: false, device, prepack: true };
         let mut encoder = OnnxEncoder::new(&runtime, &graph(&package, None), options).unwrap();
         let config = config(&package);
-        let sharing = probe_sharing(&mut encoder, config.vocabulary(), config.positions()).unwrap();
+        let sharing = probe_sharing(&mut encoder, config.vocabulary(), config.positions(), 0.0).unwrap();
         let ids: Vec<u32> = expected.ids.iter().map(|id| id.cast_unsigned()).collect();
         // Rows of other lengths than the probe's, padded or not as it allows.
         let company: &[usize] = match sharing {

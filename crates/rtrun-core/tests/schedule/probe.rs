@@ -27,7 +27,7 @@ impl Encoder for Sensitive {
 }
 
 fn sharing(dependence: fn(usize, &[RowRequest]) -> usize) -> Sharing {
-    probe_sharing(&mut Sensitive(dependence), 100, 64).unwrap()
+    probe_sharing(&mut Sensitive(dependence), 100, 64, 0.0).unwrap()
 }
 
 fn longest(rows: &[RowRequest]) -> usize {
@@ -39,4 +39,13 @@ fn rows_share_as_far_as_company_does_not_matter() {
     assert_eq!(sharing(|row, rows| rows[row].row.len()), Sharing::Padded);
     assert_eq!(sharing(|_, rows| longest(rows)), Sharing::EqualLengths);
     assert_eq!(sharing(|_, rows| rows.len()), Sharing::Alone);
+}
+
+#[test]
+fn rows_share_in_spite_of_rounding_where_that_is_allowed() {
+    let mut rounding = Sensitive(|_, rows| 1_000_000 + rows.len());
+    assert_eq!(probe_sharing(&mut rounding, 100, 64, 1e-4).unwrap(), Sharing::Padded);
+    assert_eq!(probe_sharing(&mut rounding, 100, 64, 0.0).unwrap(), Sharing::Alone);
+    let mut other_answers = Sensitive(|_, rows| 1_000 + rows.len());
+    assert_eq!(probe_sharing(&mut other_answers, 100, 64, 1e-4).unwrap(), Sharing::Alone);
 }

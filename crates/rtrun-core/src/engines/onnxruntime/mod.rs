@@ -2,6 +2,7 @@
 
 mod environment;
 mod exit;
+mod products;
 mod session;
 mod shared_weights;
 mod source;

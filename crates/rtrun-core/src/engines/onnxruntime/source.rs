@@ -1,5 +1,6 @@
 //! What the sessions of one graph are made from, and what they share.
 
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use ort::environment::ThreadManager;
@@ -9,11 +10,13 @@ use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::value::Tensor;
 
 use super::environment::{Runtime, first_line};
+use super::products;
 use super::session::SessionOptions;
 use super::shared_weights::SharedWeights;
 use crate::devices::Device;
 use crate::engines::priority::give_way;
 use crate::graph::{Graph, GraphModel, HeldWeight, Inputs, Output};
+use crate::products::Product;
 
 /// A graph, its weights, and the number of threads that compute it.
 pub struct Source {
@@ -26,6 +29,8 @@ pub struct Source {
     pub output: Output,
     /// Bytes of the weights in memory.
     pub memory_bytes: u64,
+    /// Products in reduced precision, whose weights all sessions read.
+    products: Vec<Arc<Product>>,
     /// `None` where every session has to have its own.
     weights: Option<SharedWeights>,
 }
@@ -57,6 +62,7 @@ impl Source {
             inputs: graph.inputs,
             output: graph.output.clone(),
             memory_bytes: graph.memory_bytes,
+            products: graph.products.clone(),
             weights,
         }
     }
@@ -99,6 +105,10 @@ impl Source {
         }
         if threads == Threads::GiveWay {
             builder = builder.with_thread_manager(GivingWay).map_err(|error| text(&error))?;
+        }
+        if !self.products.is_empty() {
+            let operators = products::operators(&self.products).map_err(|error| text(&error))?;
+            builder = builder.with_operators(operators).map_err(|error| text(&error))?;
         }
         if let Some(weights) = &self.weights {
             builder = weights.lend(builder).map_err(|error| text(&error))?;

@@ -6,6 +6,7 @@ use super::layers::Tower;
 use crate::error::Error;
 use crate::graph::builder::{GraphBuilder, Size, Value};
 use crate::graph::interface::{Graph, PIXEL_VALUES, Per};
+use crate::graph::source::Source;
 use crate::media::Preprocessing;
 use crate::package::{TowersConfig, TowersKind, Weights};
 
@@ -13,7 +14,7 @@ const EMBEDDINGS: &str = "vision_model.embeddings";
 
 /// Builds the graph over the author's weights. It takes bytes and normalizes them as `preprocessing` says.
 pub fn image_graph(weights: &Weights, config: &TowersConfig, preprocessing: &Preprocessing) -> Result<Graph, Error> {
-    let mut builder = GraphBuilder::new(weights, &[""], "")?;
+    let mut builder = GraphBuilder::new(Source { weights, packing: None }, &[""], "")?;
     builder.pixel_input(preprocessing.size.into());
     builder.output(VECTOR, &[Size::Free("batch"), Size::Fixed(config.dimension())]);
     let values = normalized(&mut builder, preprocessing);

@@ -5,6 +5,7 @@ use super::layers::Tower;
 use crate::error::Error;
 use crate::graph::builder::{GraphBuilder, Size, Value};
 use crate::graph::interface::{Graph, INPUT_IDS, Per};
+use crate::graph::source::Source;
 use crate::package::{TowersConfig, TowersKind, Weights};
 
 const EMBEDDINGS: &str = "text_model.embeddings";
@@ -14,7 +15,7 @@ const EMBEDDINGS: &str = "text_model.embeddings";
 /// CLIP looks at earlier tokens only, so padding on the right is never seen and no mask is needed. SigLIP sees its padding
 /// as it did in training: its rows have one length.
 pub fn text_graph(weights: &Weights, config: &TowersConfig) -> Result<Graph, Error> {
-    let mut builder = GraphBuilder::new(weights, &[""], "")?;
+    let mut builder = GraphBuilder::new(Source { weights, packing: None }, &[""], "")?;
     builder.input(INPUT_IDS, &[Size::Free("batch"), Size::Free("tokens")]);
     builder.output(VECTOR, &[Size::Free("batch"), Size::Fixed(config.dimension())]);
     let vectors = embed(&mut builder, config)?;

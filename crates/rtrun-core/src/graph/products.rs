@@ -1,0 +1,153 @@
+//! Products of a graph: the library's own, or in the precision that the graph is reduced to.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::builder::{CONTRIB, GraphBuilder, Value};
+use super::source::Reduction;
+use crate::error::Error;
+use crate::package::{Activation, Dtype};
+use crate::products::{Panels, Precision, Product};
+
+/// The domain of this crate's own operators.
+pub const OWN: &str = "rtrun";
+
+/// The operator for products in reduced precision. Its attribute [`PRODUCT_NUMBER`] is a place in the products of the
+/// graph.
+pub const PRODUCT: &str = "Product";
+
+/// Which product a node computes.
+pub const PRODUCT_NUMBER: &str = "number";
+
+/// Some rows of the weight `<module>.weight`, and what follows their product.
+#[derive(Debug, Clone)]
+pub struct Part<'n> {
+    /// The module.
+    pub module: &'n str,
+    /// `[outputs, inputs]` of the whole weight.
+    pub shape: [usize; 2],
+    /// Its rows.
+    pub rows: Range<usize>,
+    /// Whether the same rows of `<module>.bias` are added.
+    pub has_bias: bool,
+    /// What the sum goes through.
+    pub activation: Option<Activation>,
+}
+
+impl<'n> Part<'n> {
+    /// The whole weight and nothing behind its product.
+    pub fn bare(module: &'n str, shape: [usize; 2]) -> Self {
+        Self { module, shape, rows: 0..shape[0], has_bias: false, activation: None }
+    }
+}
+
+impl GraphBuilder<'_> {
+    /// `input × weightᵀ`, which takes the author's `[out, in]` layout as it is. The tensor is `<module>.weight`.
+    pub fn product(&mut self, input: &str, module: &str, shape: [usize; 2]) -> Result<String, Error> {
+        self.products(input, &[Part::bare(module, shape)]).map(|[product]| product)
+    }
+
+    /// Products of one input. In reduced precision, those of the same precision are one node.
+    pub fn products<const N: usize>(&mut self, input: &str, parts: &[Part; N]) -> Result<[String; N], Error> {
+        let precisions = parts.each_ref().map(|part| self.precision(part)).into_iter();
+        let precisions: Vec<Option<Precision>> = precisions.collect::<Result<_, _>>()?;
+        let mut names = [const { String::new() }; N];
+        if let Some(precision) = precisions[0]
+            && precisions.iter().all(|other| *other == Some(precision))
+        {
+            let places: Vec<usize> = (0..N).collect();
+            self.reduced(input, (parts, precision), &places, &mut names)?;
+            return Ok(names);
+        }
+        for (at, part) in parts.iter().enumerate() {
+            match precisions[at] {
+                Some(precision) => self.reduced(input, (parts, precision), &[at], &mut names)?,
+                None => names[at] = self.exact(input, part)?,
+            }
+        }
+        Ok(names)
+    }
+
+    fn exact(&mut self, input: &str, part: &Part) -> Result<String, Error> {
+        let Part { module, shape, rows, has_bias, activation } = part;
+        let weight = self.weight_rows(&format!("{module}.weight"), shape, rows.clone())?;
+        let product = self.node(CONTRIB, "FusedMatMul", &[input, &weight], &[("transB", Value::Int(1))]);
+        let bias = if *has_bias {
+            Some(self.weight_rows(&format!("{module}.bias"), &[shape[0]], rows.clone())?)
+        } else {
+            None
+        };
+        Ok(match (bias, *activation) {
+            (None, None) => product,
+            (None, Some(activation)) => self.activate_sum(&product, activation),
+            (Some(bias), None) => self.node("", "Add", &[&product, &bias], &[]),
+            (Some(bias), Some(activation)) => self.activate(&product, &bias, activation),
+        })
+    }
+
+    fn reduced(
+        &mut self,
+        input: &str,
+        (parts, precision): (&[Part], Precision),
+        places: &[usize],
+        names: &mut [String],
+    ) -> Result<(), Error> {
+        let number = self.products.len();
+        let chosen: Vec<&Part> = places.iter().map(|place| &parts[*place]).collect();
+        let pack = || {
+            let packed = chosen.iter().map(|part| self.pack(part, precision)).collect::<Result<_, Error>>()?;
+            Ok(Product::new(packed))
+        };
+        let product = match self.packing {
+            Some(packing) => packing.packed(format!("{chosen:?}"), pack)?,
+            None => Arc::new(pack()?),
+        };
+        self.count_memory(product.memory_bytes());
+        self.products.push(product);
+        for place in places {
+            names[*place] = format!("product_{number}_{place}");
+        }
+        let outputs: Vec<&str> = places.iter().map(|place| names[*place].as_str()).collect();
+        let number = Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
+        self.named_node(OWN, PRODUCT, &[input], &[(PRODUCT_NUMBER, number)], &outputs);
+        Ok(())
+    }
+
+    fn precision(&self, part: &Part) -> Result<Option<Precision>, Error> {
+        let Some(packing) = self.packing else { return Ok(None) };
+        let Reduction { square, widening, narrowing, kept } = packing.reduction;
+        let dtype = self.stored_type(&format!("{}.weight", part.module))?;
+        if dtype != Dtype::I8 && self.has_bytes {
+            return Ok(kept);
+        }
+        Ok(match part.rows.len().cmp(&part.shape[1]) {
+            Ordering::Less => narrowing,
+            Ordering::Equal => square,
+            Ordering::Greater => widening,
+        })
+    }
+
+    fn pack(&self, part: &Part, precision: Precision) -> Result<Panels, Error> {
+        let Part { module, shape, rows, has_bias, activation } = part;
+        let name = format!("{module}.weight");
+        let shape_of_rows = [rows.len(), shape[1]];
+        let panels = match self.stored_bytes(&name, *shape)? {
+            Some((bytes, scales)) if precision == Precision::Int8 => {
+                let bytes = &bytes[rows.start * shape[1]..rows.end * shape[1]];
+                Panels::of_bytes(bytes, &scales[rows.clone()], shape_of_rows)
+            }
+            _ => {
+                let values = self.read(&name, shape)?;
+                let values = &values[rows.start * shape[1]..rows.end * shape[1]];
+                Panels::of_floats(values, shape_of_rows, precision)
+            }
+        };
+        let panels = panels.with_activation(*activation);
+        if !has_bias {
+            return Ok(panels);
+        }
+        let bias = self.read(&format!("{module}.bias"), &[shape[0]])?;
+        Ok(panels.with_bias(&bias[rows.clone()]))
+    }
+}

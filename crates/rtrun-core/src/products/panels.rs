@@ -1,0 +1,133 @@
+//! Weights in the order in which the kernels read them: panels of 32 outputs, in each the values of one step of the dot
+//! products side by side.
+
+use half::bf16;
+
+use super::precision::Precision;
+use crate::package::Activation;
+
+/// Outputs of one panel: two vector registers of 32-bit sums.
+pub const COLUMNS: usize = 32;
+
+/// What one register holds, where the kernels can load it at once.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Line(pub [u8; 64]);
+
+/// Lines of one step of a panel.
+pub const STEP_LINES: usize = 2;
+
+/// The packed weights of one product, `[outputs, inputs]` before packing, and what is done to its sums.
+#[derive(Debug)]
+pub struct Panels {
+    /// How the weights are stored.
+    pub precision: Precision,
+    /// Numbers that a row of activations has.
+    pub inputs: usize,
+    /// Numbers that a row of results has.
+    pub outputs: usize,
+    /// What is added to the sums; padded to whole panels like the rest.
+    pub bias: Vec<f32>,
+    /// What the sums go through at last.
+    pub activation: Option<Activation>,
+    /// By output, what a stored value is multiplied by.
+    pub scales: Vec<f32>,
+    /// By output, the sum of the stored values, which the zero of a row of activations is multiplied by.
+    pub sums: Vec<i32>,
+    lines: Vec<Line>,
+}
+
+impl Panels {
+    /// Packs signed bytes with one scale an output, both as the package has them.
+    pub fn of_bytes(values: &[i8], scales: &[f32], [outputs, inputs]: [usize; 2]) -> Self {
+        let bytes: Vec<u8> = values.iter().map(|value| value.cast_unsigned()).collect();
+        let mut panels = Self::new(Precision::Int8, &bytes, [outputs, inputs]);
+        panels.scales[..outputs].copy_from_slice(scales);
+        let sum = |row: &[i8]| row.iter().map(|value| i32::from(*value)).sum();
+        for (sum_of_row, row) in panels.sums.iter_mut().zip(values.chunks_exact(inputs)) {
+            *sum_of_row = sum(row);
+        }
+        panels
+    }
+
+    /// Rounds 32-bit weights to a precision and packs them. Every output gets the scale of its largest weight.
+    pub fn of_floats(values: &[f32], shape: [usize; 2], precision: Precision) -> Self {
+        match precision {
+            Precision::Int8 => {
+                let (mut bytes, mut scales) = (Vec::with_capacity(values.len()), Vec::with_capacity(shape[0]));
+                for row in values.chunks_exact(shape[1]) {
+                    let scale = row.iter().fold(0.0_f32, |largest, value| largest.max(value.abs())) / 127.0;
+                    let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+                    #[allow(clippy::cast_possible_truncation, reason = "the scale keeps the value within a byte")]
+                    bytes.extend(row.iter().map(|value| (value * inverse).round_ties_even() as i8));
+                    scales.push(scale);
+                }
+                Self::of_bytes(&bytes, &scales, shape)
+            }
+            Precision::Bf16 => {
+                let bytes: Vec<u8> = values.iter().flat_map(|value| bf16::from_f32(*value).to_le_bytes()).collect();
+                Self::new(precision, &bytes, shape)
+            }
+        }
+    }
+
+    /// The same with a bias of one number an output.
+    #[must_use]
+    pub fn with_bias(mut self, bias: &[f32]) -> Self {
+        self.bias[..self.outputs].copy_from_slice(bias);
+        self
+    }
+
+    /// The same with an activation function behind the bias.
+    #[must_use]
+    pub fn with_activation(mut self, activation: Option<Activation>) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    /// Number of panels.
+    pub fn count(&self) -> usize {
+        self.outputs.div_ceil(COLUMNS)
+    }
+
+    /// Steps of one dot product.
+    pub fn steps(&self) -> usize {
+        self.inputs.div_ceil(self.precision.group())
+    }
+
+    /// The lines of one panel.
+    pub fn panel(&self, index: usize) -> &[Line] {
+        let lines = self.steps() * STEP_LINES;
+        &self.lines[index * lines..][..lines]
+    }
+
+    /// Bytes that the packed weights take.
+    pub fn memory_bytes(&self) -> u64 {
+        (self.lines.len() * size_of::<Line>() + (self.bias.len() + self.scales.len() + self.sums.len()) * 4) as u64
+    }
+
+    fn new(precision: Precision, values: &[u8], [outputs, inputs]: [usize; 2]) -> Self {
+        let padded = outputs.next_multiple_of(COLUMNS);
+        let row_bytes = inputs * precision.bytes();
+        let steps = inputs.div_ceil(precision.group());
+        let mut lines = vec![Line([0; 64]); padded / COLUMNS * steps * STEP_LINES];
+        for (output, row) in values.chunks_exact(row_bytes).enumerate() {
+            let (panel, column) = (output / COLUMNS, output % COLUMNS);
+            let first = panel * steps * STEP_LINES + column / 16;
+            let at = column % 16 * 4;
+            for (step, group) in row.chunks(4).enumerate() {
+                lines[first + step * STEP_LINES].0[at..at + group.len()].copy_from_slice(group);
+            }
+        }
+        Self {
+            precision,
+            inputs,
+            outputs,
+            bias: vec![0.0; padded],
+            activation: None,
+            scales: vec![1.0; padded],
+            sums: vec![0; padded],
+            lines,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The precisions that a product can be computed in, and which of them this processor has instructions for.
+
+/// How the factors of a product are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Signed bytes with a scale for each row of weights; unsigned bytes with a scale and a zero for each row of
+    /// activations.
+    Int8,
+    /// 16-bit floats with the exponent of 32-bit ones, added up in 32 bits.
+    Bf16,
+}
+
+impl Precision {
+    /// Whether this processor multiplies in it. Without the instructions nothing would be gained.
+    pub fn is_supported(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let has_base = std::arch::is_x86_feature_detected!("avx512f")
+                && std::arch::is_x86_feature_detected!("avx512bw")
+                && std::arch::is_x86_feature_detected!("fma");
+            has_base
+                && match self {
+                    Self::Int8 => std::arch::is_x86_feature_detected!("avx512vnni"),
+                    Self::Bf16 => std::arch::is_x86_feature_detected!("avx512bf16"),
+                }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+
+    /// The name in model cards.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Int8 => "int8",
+            Self::Bf16 => "bfloat16",
+        }
+    }
+
+    /// Values that one step of a dot product takes: they fill 32 bits.
+    pub fn group(self) -> usize {
+        4 / self.bytes()
+    }
+
+    /// Bytes of one value.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Int8 => 1,
+            Self::Bf16 => 2,
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! One step of a graph: rows of activations times the weights of one or more products that read the same rows.
+
+use super::panels::Panels;
+use super::precision::Precision;
+
+/// Runs pieces of work, possibly on several threads.
+pub trait Workers {
+    /// Calls `work` once with every number below `count` and returns when all calls have.
+    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync));
+}
+
+/// Products of the same rows, all in one precision.
+#[derive(Debug)]
+pub struct Product {
+    precision: Precision,
+    inputs: usize,
+    parts: Vec<Panels>,
+}
+
+/// Packed activations, kept from call to call.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    bytes: Vec<u8>,
+    #[cfg(target_arch = "x86_64")]
+    scales: Vec<super::int8::RowScale>,
+}
+
+impl Product {
+    /// Products of the same rows. All parts have the same precision and the same inputs.
+    pub fn new(parts: Vec<Panels>) -> Self {
+        let (precision, inputs) = (parts[0].precision, parts[0].inputs);
+        debug_assert!(parts.iter().all(|part| part.precision == precision && part.inputs == inputs));
+        Self { precision, inputs, parts }
+    }
+
+    /// Numbers that a row of activations has.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// How the factors are stored.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    /// Numbers that a row of results has, by part.
+    pub fn outputs(&self) -> impl Iterator<Item = usize> {
+        self.parts.iter().map(|part| part.outputs)
+    }
+
+    /// Bytes that the weights take.
+    pub fn memory_bytes(&self) -> u64 {
+        self.parts.iter().map(Panels::memory_bytes).sum()
+    }
+
+    /// Computes `[rows, inputs]` into one `[rows, outputs]` for each part. Results have the length that follows from the
+    /// number of rows, or the call panics; so it does on a processor without the instructions.
+    #[cfg(target_arch = "x86_64")]
+    pub fn compute(&self, rows: &[f32], results: &mut [&mut [f32]], scratch: &mut Scratch, workers: &dyn Workers) {
+        use kernel::{Call, Results};
+        assert!(self.precision.is_supported(), "the processor lacks the instructions; this is a bug");
+        let count = rows.len() / self.inputs;
+        assert_eq!(rows.len(), count * self.inputs);
+        assert_eq!(results.len(), self.parts.len());
+        for (part, result) in self.parts.iter().zip(results.iter()) {
+            assert_eq!(result.len(), count * part.outputs);
+        }
+        let stride = self.parts[0].steps() * 4;
+        // Bytes behind the end of a row are zero from here on, because nothing ever writes them.
+        scratch.bytes.resize(scratch.bytes.len().max(count * stride), 0);
+        scratch.scales.resize(scratch.scales.len().max(count), super::int8::RowScale::default());
+        let results: Vec<Results> = results.iter_mut().map(|result| Results(result.as_mut_ptr())).collect();
+        let call = Call { rows, count, stride, results: &results, product: self };
+        call.run(scratch, workers);
+    }
+
+    /// No kernel exists for this processor.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn compute(&self, _: &[f32], _: &mut [&mut [f32]], _: &mut Scratch, _: &dyn Workers) {
+        unreachable!("no precision is supported here; this is a bug")
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod kernel {
+    //! The loop over tiles. A tile is up to 12 rows of one panel: its sums fill 24 of the 32 registers.
+    #![allow(unsafe_code, reason = "several threads write disjoint columns of the same results")]
+
+    use std::arch::x86_64::{__m512, _mm512_add_ps, _mm512_loadu_ps, _mm512_mask_storeu_ps, _mm512_storeu_ps};
+
+    use super::{Panels, Precision, Product, Scratch, Workers};
+    use crate::products::panels::COLUMNS;
+    use crate::products::{activations, bf16, int8};
+
+    /// Rows of one tile.
+    const TILE: usize = 12;
+
+    /// Rows that one piece of packing has.
+    const PACKED: usize = 32;
+
+    /// Products of fewer multiplications are computed by the calling thread: waking another costs more.
+    const SHARED: usize = 1 << 20;
+
+    pub struct Results(pub *mut f32);
+
+    // SAFETY: threads write disjoint parts of what the pointer leads to.
+    unsafe impl Sync for Results {}
+
+    pub struct Call<'c> {
+        pub rows: &'c [f32],
+        pub count: usize,
+        /// Bytes from one packed row to the next.
+        pub stride: usize,
+        pub results: &'c [Results],
+        pub product: &'c Product,
+    }
+
+    /// Pointers into the scratch, which threads write disjoint rows of.
+    struct Packed {
+        bytes: *mut u8,
+        scales: *mut int8::RowScale,
+    }
+
+    // SAFETY: threads write disjoint rows, and read only after all are written.
+    unsafe impl Sync for Packed {}
+
+    impl Call<'_> {
+        pub fn run(&self, scratch: &mut Scratch, workers: &dyn Workers) {
+            let packed = Packed { bytes: scratch.bytes.as_mut_ptr(), scales: scratch.scales.as_mut_ptr() };
+            let packed = &packed;
+            let outputs: usize = self.product.outputs().sum();
+            let is_shared = self.rows.len() * outputs >= SHARED;
+            let each = |count: usize, work: &(dyn Fn(usize) + Sync)| {
+                if is_shared { workers.each(count, work) } else { (0..count).for_each(work) }
+            };
+            let pieces = self.count.div_ceil(PACKED);
+            let pack = |piece: usize| self.pack(piece * PACKED..self.count.min((piece + 1) * PACKED), packed);
+            // Packing costs about as much as one output of the product.
+            if self.rows.len() * COLUMNS >= SHARED {
+                each(pieces, &pack);
+            } else {
+                (0..pieces).for_each(pack);
+            }
+            let panels = self.product.parts.iter().map(Panels::count).sum();
+            each(panels, &|panel| self.panel(panel, packed));
+        }
+
+        fn pack(&self, rows: std::ops::Range<usize>, packed: &Packed) {
+            let inputs = self.product.inputs;
+            for row in rows {
+                let values = &self.rows[row * inputs..][..inputs];
+                // SAFETY: the scratch has a stride of bytes and a scale for every row; the features were checked.
+                unsafe {
+                    let bytes = packed.bytes.add(row * self.stride);
+                    match self.product.precision {
+                        Precision::Int8 => *packed.scales.add(row) = int8::pack_row(values, bytes),
+                        Precision::Bf16 => bf16::pack_row(values, bytes),
+                    }
+                }
+            }
+        }
+
+        /// All rows of one panel, counted through the parts.
+        fn panel(&self, mut panel: usize, packed: &Packed) {
+            let mut at = 0;
+            while panel >= self.product.parts[at].count() {
+                panel -= self.product.parts[at].count();
+                at += 1;
+            }
+            let part = &self.product.parts[at];
+            let result = self.results[at].0;
+            for first in (0..self.count).step_by(TILE) {
+                // SAFETY: rows and results are as long as `compute` has checked, a panel's columns are written by no
+                // other call, and the features were checked.
+                unsafe {
+                    let bytes = packed.bytes.add(first * self.stride).cast_const();
+                    let scales = packed.scales.add(first).cast_const();
+                    let result = result.add(first * part.outputs);
+                    macro_rules! of_rows {
+                        ($($rows:literal)*) => {
+                            match self.count - first {
+                                $($rows => tile::<$rows>(bytes, self.stride, scales, (part, panel), result),)*
+                                _ => tile::<TILE>(bytes, self.stride, scales, (part, panel), result),
+                            }
+                        };
+                    }
+                    of_rows!(1 2 3 4 5 6 7 8 9 10 11);
+                }
+            }
+        }
+    }
+
+    /// Sums, bias, activation, and the store of the columns that there are.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn tile<const ROWS: usize>(
+        bytes: *const u8,
+        stride: usize,
+        scales: *const int8::RowScale,
+        (part, panel): (&Panels, usize),
+        result: *mut f32,
+    ) {
+        // SAFETY: as for the caller.
+        let sums: [[__m512; 2]; ROWS] = unsafe {
+            match part.precision {
+                Precision::Int8 => int8::tile::<ROWS>(bytes, stride, scales, (part, panel)),
+                Precision::Bf16 => bf16::tile::<ROWS>(bytes, stride, (part, panel)),
+            }
+        };
+        for half in 0..2 {
+            let first = panel * COLUMNS + 16 * half;
+            if first >= part.outputs {
+                return;
+            }
+            // SAFETY: the bias is padded to whole panels.
+            let bias = unsafe { _mm512_loadu_ps(part.bias[first..first + 16].as_ptr()) };
+            let mask = u16::MAX >> (16 - (part.outputs - first).min(16));
+            for (row, sums) in sums.iter().enumerate() {
+                let mut values = _mm512_add_ps(sums[half], bias);
+                if let Some(activation) = part.activation {
+                    values = activations::activate(values, activation);
+                }
+                // SAFETY: the mask keeps the store within the row.
+                unsafe {
+                    let place = result.add(row * part.outputs + first);
+                    if mask == u16::MAX {
+                        _mm512_storeu_ps(place, values);
+                    } else {
+                        _mm512_mask_storeu_ps(place, mask, values);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+mod agreement;
+mod profiles;
+mod reduced_forms;

@@ -1,0 +1,163 @@
+//! The kernels against plain arithmetic. They need a processor with the instructions; elsewhere nothing is reduced, and
+//! there is nothing to test.
+
+use rtrun_core::package::Activation;
+use rtrun_core::products::{Panels, Precision, Product, Scratch, Workers};
+
+/// Numbers of a fixed sequence between -1 and 1.
+fn numbers(count: usize, seed: u32) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12_345);
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / 8_388_608.0 - 1.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// Every piece on a thread of its own, to find pieces that write the same place.
+struct Threads;
+
+impl Workers for Threads {
+    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        std::thread::scope(|scope| (0..count).for_each(|piece| drop(scope.spawn(move || work(piece)))));
+    }
+}
+
+fn computed(product: &Product, rows: &[f32]) -> Vec<Vec<f32>> {
+    let count = rows.len() / product.inputs();
+    let mut results: Vec<Vec<f32>> = product.outputs().map(|width| vec![f32::NAN; count * width]).collect();
+    let mut slices: Vec<&mut [f32]> = results.iter_mut().map(Vec::as_mut_slice).collect();
+    product.compute(rows, &mut slices, &mut Scratch::default(), &Threads);
+    results
+}
+
+/// The same in 64 bits with the exact factors.
+fn expected(weights: &[f32], rows: &[f32], inputs: usize) -> Vec<f64> {
+    let dot = |row: &[f32], weights: &[f32]| row.iter().zip(weights).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+    rows.chunks_exact(inputs)
+        .flat_map(|row| weights.chunks_exact(inputs).map(move |weights| dot(row, weights)))
+        .collect()
+}
+
+fn supported() -> impl Iterator<Item = Precision> {
+    [Precision::Int8, Precision::Bf16].into_iter().filter(|precision| precision.is_supported())
+}
+
+#[test]
+fn products_are_as_close_as_their_precision_allows() {
+    for precision in supported() {
+        // One row, whole tiles, rests; inputs and outputs that fill no register.
+        for (count, inputs, outputs) in [(1, 3, 1), (5, 16, 32), (12, 64, 40), (27, 70, 33), (40, 257, 96)] {
+            let (weights, rows) = (numbers(outputs * inputs, 1), numbers(count * inputs, 2));
+            let product = Product::new(vec![Panels::of_floats(&weights, [outputs, inputs], precision)]);
+            let expected = expected(&weights, &rows, inputs);
+            let allowed = 0.02 * (inputs as f64).sqrt();
+            for (found, expected) in computed(&product, &rows)[0].iter().zip(&expected) {
+                let difference = (f64::from(*found) - expected).abs();
+                assert!(difference < allowed, "{precision:?} {count}x{inputs}x{outputs}: off by {difference}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_of_the_package_are_multiplied_as_they_are() {
+    if !Precision::Int8.is_supported() {
+        return;
+    }
+    // Whole numbers between 0 and 255 are their own bytes, so the product has no rounding at all.
+    let rows: Vec<f32> = (0..2 * 64).map(|at| if at % 64 == 0 { 255.0 } else { (at * 37 % 256) as f32 }).collect();
+    let weights: Vec<i8> = (0..33 * 64).map(|at| i8::try_from(at * 29 % 255 - 127).unwrap()).collect();
+    let scales: Vec<f32> = (0..33).map(|output| 0.5 / (1 + output % 4) as f32).collect();
+    let product = Product::new(vec![Panels::of_bytes(&weights, &scales, [33, 64])]);
+    let floats: Vec<f32> = weights.iter().enumerate().map(|(at, byte)| f32::from(*byte) * scales[at / 64]).collect();
+    for (found, expected) in computed(&product, &rows)[0].iter().zip(expected(&floats, &rows, 64)) {
+        assert!((f64::from(*found) - expected).abs() <= expected.abs() * 1e-6, "{found} is not {expected}");
+    }
+}
+
+#[test]
+fn a_row_does_not_depend_on_its_company() {
+    for precision in supported() {
+        let (inputs, outputs) = (130, 50);
+        let weights = numbers(outputs * inputs, 3);
+        let product = Product::new(vec![Panels::of_floats(&weights, [outputs, inputs], precision)]);
+        let rows = numbers(31 * inputs, 4);
+        let together = &computed(&product, &rows)[0];
+        for (row, together) in rows.chunks_exact(inputs).zip(together.chunks_exact(outputs)) {
+            assert_eq!(computed(&product, row)[0], together, "{precision:?}");
+        }
+    }
+}
+
+#[test]
+fn parts_of_one_product_have_results_of_their_own() {
+    for precision in supported() {
+        let (inputs, widths) = (64, [32, 7, 100]);
+        let weights: Vec<Vec<f32>> =
+            widths.iter().zip(7..).map(|(width, seed)| numbers(width * inputs, seed)).collect();
+        let panels = |at: usize| {
+            Panels::of_floats(&weights[at], [widths[at], inputs], precision).with_bias(&vec![at as f32; widths[at]])
+        };
+        let rows = numbers(20 * inputs, 9);
+        let together = computed(&Product::new(vec![panels(0), panels(1), panels(2)]), &rows);
+        for (at, together) in together.iter().enumerate() {
+            assert_eq!(together, &computed(&Product::new(vec![panels(at)]), &rows)[0]);
+        }
+        let without = computed(&Product::new(vec![Panels::of_floats(&weights[2], [100, inputs], precision)]), &rows);
+        for (with, without) in together[2].iter().zip(&without[0]) {
+            assert_eq!(with.to_bits(), (without + 2.0).to_bits());
+        }
+    }
+}
+
+#[test]
+fn activation_functions_are_the_usual_ones() {
+    let Some(precision) = supported().last() else { return };
+    let values: Vec<f32> = (-240..=240).map(|at| at as f32 / 16.0).collect();
+    // A product with the one weight 0 leaves the bias, which the function is then applied to.
+    let of = |activation| {
+        let panels = Panels::of_floats(&vec![0.0; values.len()], [values.len(), 1], precision);
+        let panels = panels.with_bias(&values).with_activation(Some(activation));
+        computed(&Product::new(vec![panels]), &[1.0]).remove(0)
+    };
+    let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
+    let gelu_tanh = |x: f64| 0.5 * x * (1.0 + (0.797_884_560_802_865_4 * (x + 0.044_715 * x.powi(3))).tanh());
+    let functions: [(Activation, &dyn Fn(f64) -> f64); 6] = [
+        (Activation::Gelu, &|x| 0.5 * x * (1.0 + libm::erf(x / std::f64::consts::SQRT_2))),
+        (Activation::GeluTanh, &gelu_tanh),
+        (Activation::QuickGelu, &|x| x * sigmoid(1.702 * x)),
+        (Activation::Silu, &|x| x * sigmoid(x)),
+        (Activation::Relu, &|x| x.max(0.0)),
+        (Activation::Tanh, &f64::tanh),
+    ];
+    for (activation, function) in functions {
+        for (value, found) in values.iter().zip(of(activation)) {
+            let expected = function(f64::from(*value));
+            let allowed = 1e-6 * expected.abs().max(1.0);
+            assert!((f64::from(found) - expected).abs() < allowed, "{activation:?} of {value} is {found}");
+        }
+    }
+}
+
+#[test]
+fn a_number_that_is_not_finite_spoils_its_row_and_no_other() {
+    for precision in supported() {
+        for (at, bad) in [(0, f32::NAN), (17, f32::NAN), (69, f32::NAN), (5, f32::INFINITY), (69, f32::NEG_INFINITY)] {
+            let (inputs, outputs) = (70, 40);
+            let weights = numbers(outputs * inputs, 5);
+            for activation in [None, Some(Activation::Gelu)] {
+                let panels = Panels::of_floats(&weights, [outputs, inputs], precision).with_activation(activation);
+                let mut rows = numbers(3 * inputs, 6);
+                rows[inputs + at] = bad;
+                let results = &computed(&Product::new(vec![panels]), &rows)[0];
+                let is_finite = |row: usize| results[row * outputs..][..outputs].iter().all(|value| value.is_finite());
+                assert_eq!(
+                    [0, 1, 2].map(is_finite),
+                    [true, false, true],
+                    "{precision:?} {bad} at {at}, {activation:?}"
+                );
+            }
+        }
+    }
+}
