@@ -94,7 +94,7 @@ describe("values that come later", () => {
 
   test("a value with a position behind it is the same value", () => {
     const path = pathOf("global.model_catalog.deployments.*.device")
-    expect(problemsOf(withValue(path, "cuda:1"))).toEqual([`${formatPath(path)}: "cuda:1" is not supported yet`])
+    expect(problemsOf(withValue(path, "rocm:1"))).toEqual([`${formatPath(path)}: "rocm:1" is not supported yet`])
   })
 })
 

@@ -4,17 +4,17 @@ import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import { type Command, InvalidArgumentError } from "commander"
 import type { EngineModel } from "rtr/node"
+import { addAutotuneOptions, type AutotuneOptions, autotuneFolder } from "../models/autotune.ts"
 import { type FoundModel, findModels } from "../models/find-models.ts"
 import { addModelOptions, type ModelSourceOptions } from "../models/options.ts"
 import { printJson, printLine } from "../print.ts"
-import { refuseOptions, wholeNumber } from "../program.ts"
+import { wholeNumber } from "../program.ts"
 
-interface WorkerOptions extends ModelSourceOptions {
+interface WorkerOptions extends ModelSourceOptions, AutotuneOptions {
   readonly device: string
   readonly host: string
   readonly port: number
   readonly uds?: string
-  readonly profile: string
   readonly engine: string
   readonly family?: string
   readonly servedModelName?: string
@@ -33,12 +33,12 @@ interface WorkerOptions extends ModelSourceOptions {
 }
 
 export function addWorkerCommands(program: Command): void {
-  const serve = addModelOptions(program.command("serve").description("serve models over HTTP"))
+  const command = program.command("serve").description("serve models over HTTP")
+  addAutotuneOptions(addModelOptions(command))
     .option("--device <device>", "auto, cpu, cuda or cuda:<number>", "auto")
     .option("--host <address>", "address to listen on; there is no authentication", "127.0.0.1")
     .option("--port <port>", "port to listen on", wholeNumber(0, 65535), 8100)
     .option("--uds <path>", "Unix socket instead of TCP")
-    .option("--profile <profile>", "exact, or shared_context for models that read a state once", "exact")
     .option("--engine <engine>", "auto or onnxruntime", "auto")
     .option("--family <family>", "force a model family")
     .option("--served-model-name <name>", "name that requests use, for one model")
@@ -54,8 +54,7 @@ export function addWorkerCommands(program: Command): void {
     .option("--result-cache-entries <entries>", "cached answers per model; 0 for none", wholeNumber(0), 16_384)
     .option("--load-attempts <count>", "tries to load a model", wholeNumber(1), 5)
     .option("--load-retry-seconds <seconds>", "first wait between tries; it doubles up to 300", positiveNumber, 5)
-  refuseOptions(serve, ["--autotune-cache <folder>"])
-  serve.action((models: readonly string[], options: WorkerOptions) => serveModels(models, options, serve))
+    .action((models: readonly string[], options: WorkerOptions) => serveModels(models, options, command))
 
   program.command("devices").description("list the devices that models can run on, as JSON").action(listAllDevices)
 }
@@ -89,6 +88,7 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
     resultCacheEntries: options.resultCacheEntries,
     loadAttempts: options.loadAttempts,
     loadRetrySeconds: options.loadRetrySeconds,
+    verdicts: autotuneFolder(options, process.env),
   })
   const address = await engine.serve(
     options.uds === undefined ? { host: options.host, port: options.port } : { uds: resolve(options.uds) },

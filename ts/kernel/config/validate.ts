@@ -68,7 +68,10 @@ function toProblems(error: SchemaError, node: JsonSchema, value: unknown, path: 
     case "pattern":
       // An empty text is reported once, by its length.
       if (value === "" && node["minLength"] !== undefined) return []
-      return [invalid(path, `${described(node)}does not have the right form (pattern ${String(node["pattern"])})`)]
+      return [
+        notYet(path, String(value)) ??
+          invalid(path, `${described(node)}does not have the right form (pattern ${String(node["pattern"])})`),
+      ]
     case "minLength":
       return [invalid(path, "must not be empty")]
     default:

@@ -24,6 +24,8 @@ export interface EngineOptions {
   readonly loadAttempts?: number
   readonly loadRetrySeconds?: number
   readonly memoryBudgetGib?: number
+  /** Folder that keeps what comparing profiles found; without one, models with `max_speed` compare at every load. */
+  readonly verdicts?: string
 }
 
 export interface EngineModel {
@@ -102,9 +104,32 @@ export interface Device {
   readonly [detail: string]: unknown
 }
 
+/** What became of the profile that a model was asked to serve. */
+export interface ProfileReport {
+  readonly asked: string
+  readonly served: string
+  /** In which precision products are computed. */
+  readonly precision: string
+  /** Texts whose answers were compared with those of `exact`. */
+  readonly probes: number
+  /** The part of the labels that are the same. */
+  readonly label_agreement?: number
+  readonly least_cosine?: number
+  /** Why another profile is served than was asked for. */
+  readonly reason?: string
+}
+
+export interface ProfileOptions {
+  readonly model: EngineModel
+  /** The folder that keeps the outcome: the one that engines are opened with. */
+  readonly verdicts: string
+  readonly threads?: number
+}
+
 interface Addon {
   readonly Engine: {
     open(options: EngineOptions): Promise<Engine>
+    prepareProfile(options: ProfileOptions & { readonly runtimeLibrary: string }): Promise<ProfileReport>
     devices(runtimeLibrary: string): Promise<readonly Device[]>
   }
 }
@@ -155,6 +180,15 @@ export async function openEngine(
 
 export async function listDevices(): Promise<readonly Device[]> {
   return withCode(addon().Engine.devices(findRuntimeLibrary()))
+}
+
+/**
+ * Loads a model once under its profile, compares its answers with those of `exact` and keeps the outcome. Takes the time
+ * of some hundred forwards. Rejects with an `RtrError` for a package that does not load.
+ */
+export async function prepareProfile(options: ProfileOptions): Promise<ProfileReport> {
+  process.env["ORT_DISABLE_TELEMETRY"] = "1"
+  return withCode(addon().Engine.prepareProfile({ runtimeLibrary: findRuntimeLibrary(), ...options }))
 }
 
 export interface NativeInferenceOptions {

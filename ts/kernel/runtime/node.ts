@@ -15,6 +15,9 @@ export {
   listDevices,
   type ModelState,
   openEngine,
+  prepareProfile,
+  type ProfileOptions,
+  type ProfileReport,
   type ServeAddress,
 } from "./native.ts"
 export { toNodeListener } from "./node-listener.ts"

@@ -13,8 +13,10 @@ const deployment = section({
   artifact: Type.Optional(
     Type.String({ minLength: 1, description: "Built-in package name or absolute folder of a package" }),
   ),
-  device: Type.Optional(literals(["auto", "cpu"])),
-  profile: Type.Optional(literals(["exact"])),
+  device: Type.Optional(
+    Type.String({ pattern: "^(auto|cpu|cuda(:[0-9]+)?)$", description: "auto, cpu, cuda or cuda:N" }),
+  ),
+  profile: Type.Optional(literals(["exact", "batching", "shared_context", "max_speed"])),
   input: Type.Optional(
     section({
       max_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
