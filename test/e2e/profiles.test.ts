@@ -31,18 +31,16 @@ test("what prepare found about max_speed is kept, and the card says the same", a
   const { stdout } = await runCommand("rtrun", ["prepare", "--json", ...options, ...models])
   const prepared = JSON.parse(stdout) as readonly { profile: Readonly<Record<string, unknown>> }[]
   // A processor without the instructions serves exactly, and says so.
-  for (const { profile } of prepared)
-    expect(profile).toMatchObject(
-      profile["served"] === "max_speed"
-        ? { probes: expect.any(Number), label_agreement: expect.any(Number) }
-        : { served: "exact", precision: "float32", reason: expect.stringMatching(/\w/) },
-    )
-  expect(prepared[1]?.profile).toMatchObject({ served: "exact", reason: expect.stringContaining("model.safetensors") })
+  const found = prepared.map(({ profile }) => profile)
+  expect(found.every(({ served, probes, reason }) => (served === "max_speed" ? Number(probes) > 200 : reason))).toBe(
+    true,
+  )
+  expect(found[1]).toMatchObject({ served: "exact", reason: expect.stringContaining("model.safetensors") })
 
   const files = readdirSync(kept)
   const cards = await serveCards([...options, ...models])
-  expect(cards.map((card) => card.profile_report)).toEqual(prepared.map(({ profile }) => profile))
-  expect(cards.map((card) => card.profile)).toEqual(prepared.map(({ profile }) => profile["served"]))
+  expect(cards.map((card) => card.profile_report)).toEqual(found)
+  expect(cards.map((card) => card.profile)).toEqual(found.map(({ served }) => served))
   expect(readdirSync(kept)).toEqual(files)
 }, 60_000)
 
