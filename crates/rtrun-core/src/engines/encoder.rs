@@ -56,6 +56,9 @@ pub struct RowRequest {
     pub wanted: Wanted,
 }
 
+/// Opens an encoder, on the thread that will own it.
+pub type Opener = Box<dyn FnOnce() -> Result<Box<dyn Encoder>, Error> + Send>;
+
 /// Computes rows. One thread owns an encoder and calls it.
 pub trait Encoder: Send {
     /// The outputs of the rows, in order, from one forward. All rows have the same exit. Rows are never empty unless
@@ -71,10 +74,10 @@ pub trait Encoder: Send {
     /// A handle that stops the running forward.
     fn interrupt(&self) -> Interrupt;
 
-    /// A second encoder over the same weights whose threads give way, for work that may take long. `None` where the
-    /// weights are not shared, so that another encoder would need a copy of them.
-    fn background(&self) -> Result<Option<Box<dyn Encoder>>, Error> {
-        Ok(None)
+    /// Opens a second encoder over the same weights whose threads give way, for work that may take long. `None` where
+    /// the weights are not shared, so that another encoder would need a copy of them.
+    fn background(&self) -> Option<Opener> {
+        None
     }
 }
 

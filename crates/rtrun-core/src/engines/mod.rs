@@ -9,7 +9,7 @@ mod priority;
 mod static_vectors;
 mod towers;
 
-pub use encoder::{Encoder, Interrupt, Row, RowOutput, RowRequest, RowVector, Wanted};
+pub use encoder::{Encoder, Interrupt, Opener, Row, RowOutput, RowRequest, RowVector, Wanted};
 pub use exits::ExitEncoder;
 pub use picture::Picture;
 pub use pool::normalize;

@@ -5,13 +5,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::back_lane::{RowLimits, back_lane};
 use super::loaded::LoadedModel;
 use super::memory::Reservation;
 use super::open::{Opened, Ready};
 use super::place::Placed;
 use super::slot::{ModelStatus, Slot};
-use crate::devices::Device;
 use crate::error::Error;
 use crate::metrics::Metrics;
 use crate::options::{EngineOptions, LONGEST_LOAD_RETRY};
@@ -66,13 +64,10 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let opened = Opened::begin(asked)?;
     let mut reserved = Reservation::new(slot, context, opened.memory_bytes())?;
     let ready = opened.place(asked, options, &|| slot.set(ModelStatus::Warming, None))?;
-    let Ready { package, reader, surfaces, images, placed, digests, profile } = ready;
-    let Placed { mut encoder, probe, engine, device, golden, forward } = placed;
+    let Ready { package, reader, surfaces, images, placed, back, digests, profile } = ready;
+    let Placed { encoder, engine, device, golden, forward, .. } = placed;
     reserved.shrink(encoder.memory_bytes());
     let is_static = matches!(package.architecture, Architecture::Static(_));
-    let row_limits = RowLimits { vocabulary: reader.vocabulary(), tokens: package.max_tokens };
-    let has_lanes = !is_static && device == Device::Cpu;
-    let back = if has_lanes { back_lane(encoder.as_mut(), probe, row_limits) } else { None };
     let lanes = back.as_ref().map_or(Lanes::One, |back| back.lanes);
     tracing::debug!(model = %asked.name, ?lanes, "long rows run");
     let limits = QueueLimits {

@@ -1,14 +1,17 @@
 //! From options to a model that computes: opened, placed, checked, in the precision of its profile.
 
+use super::back_lane::back_lane;
 use super::blueprint::Blueprint;
 use super::golden_check::Candidate;
 use super::place::{PlaceRequest, Placed, place};
 use super::profile::{Exact, Profile, ProfileReport, choose};
+use crate::devices::Device;
 use crate::error::Error;
 use crate::families::Surfaces;
 use crate::media::{ImageLimits, ImageReader};
 use crate::options::{EngineOptions, ModelOptions};
 use crate::package::{Architecture, Digests, FamilyKind, Package, PackageFolder};
+use crate::schedule::BackLane;
 use crate::tokens::TextReader;
 
 /// How far the answer of a row may move under `batching` by sharing a forward, as a part of its largest number: what
@@ -30,6 +33,8 @@ pub struct Ready {
     pub surfaces: Surfaces,
     pub images: Option<ImageReader>,
     pub placed: Placed,
+    /// The lane for long work, where there is one.
+    pub back: Option<BackLane>,
     pub digests: Digests,
     pub profile: ProfileReport,
 }
@@ -92,7 +97,11 @@ impl Opened {
                 tracing::warn!(model = %package.name, reason, "max_speed is not served");
             }
         }
-        Ok(Ready { package, reader, surfaces, images, placed, digests, profile: report })
+        let is_static = matches!(package.architecture, Architecture::Static(_));
+        let has_lanes = !is_static && placed.device == Device::Cpu;
+        let twin = placed.has_twin;
+        let back = if has_lanes { back_lane(&candidate, placed.encoder.as_mut(), twin) } else { None };
+        Ok(Ready { package, reader, surfaces, images, placed, back, digests, profile: report })
     }
 }
 

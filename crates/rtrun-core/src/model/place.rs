@@ -12,7 +12,7 @@ use crate::engines::{Encoder, ExitEncoder, RowRequest};
 use crate::error::Error;
 use crate::graph::Reduction;
 use crate::package::TrunkConfig;
-use crate::schedule::{PackLimits, Sharing, probe_sharing};
+use crate::schedule::{PackLimits, Sharing, is_twin, probe_sharing};
 
 /// What is asked for.
 pub struct PlaceRequest<'p> {
@@ -34,8 +34,8 @@ pub struct PlaceRequest<'p> {
 pub struct Placed {
     /// What computes.
     pub encoder: Box<dyn Encoder>,
-    /// The same in short, for what is found out at load.
-    pub probe: Option<Box<dyn Encoder>>,
+    /// Whether a session whose threads give way answers like this one, bit for bit. `None` where that is not known yet.
+    pub has_twin: Option<bool>,
     /// Which engine that is.
     pub engine: &'static str,
     /// Where it computes.
@@ -62,7 +62,7 @@ pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest
             let golden = check_golden(candidate, Device::Cpu, &mut encoder)?;
             let forward = PackLimits { tokens: request.max_batch_tokens, sharing: Sharing::Free };
             let encoder = Box::new(encoder);
-            return Ok(Placed { encoder, probe: None, engine: "static", device: Device::Cpu, golden, forward });
+            return Ok(Placed { encoder, has_twin: None, engine: "static", device: Device::Cpu, golden, forward });
         }
     };
     let runtime = Runtime::load(request.library)?;
@@ -87,10 +87,10 @@ pub fn place(candidate: &Candidate, blueprint: Blueprint, request: &PlaceRequest
 
 fn on_device(candidate: &Candidate, graphs: &Graphs, device: Device, request: &PlaceRequest) -> Result<Placed, Error> {
     let plan = SessionPlan { library: request.library, threads: request.threads, device };
-    let mut encoders = graphs.encoders(candidate.package, plan)?;
-    (request.warming)();
-    let golden = check_golden(candidate, device, encoders[0].as_mut())?;
-    placed(candidate, graphs, (encoders, golden), (plan, request))
+    open(candidate, graphs, plan, request, &|encoder| {
+        (request.warming)();
+        check_golden(candidate, device, encoder)
+    })
 }
 
 /// The same model on the CPU with products in reduced precision. `golden` is what the self-check of the exact one found:
@@ -103,35 +103,76 @@ pub fn place_reduced(
 ) -> Result<Placed, Error> {
     let graphs = Graphs::reduced(candidate.package, config, reduction)?;
     let plan = SessionPlan { library: request.library, threads: request.threads, device: Device::Cpu };
-    let encoders = graphs.encoders(candidate.package, plan)?;
-    placed(candidate, &graphs, (encoders, golden), (plan, request))
+    open(candidate, &graphs, plan, request, &|_| Ok(golden.clone()))
 }
 
-/// Finds out which rows may share a forward.
-fn placed(
+/// Makes the sessions, checks the first one, and finds out beside that which rows may share a forward.
+fn open(
     candidate: &Candidate,
     graphs: &Graphs,
-    (mut encoders, golden): (Vec<Box<dyn Encoder>>, GoldenStatus),
-    (plan, request): (SessionPlan, &PlaceRequest),
+    plan: SessionPlan,
+    request: &PlaceRequest,
+    check: &dyn Fn(&mut dyn Encoder) -> Result<GoldenStatus, Error>,
 ) -> Result<Placed, Error> {
-    let device = plan.device;
-    let (vocabulary, longest) = (candidate.reader.vocabulary(), candidate.package.max_tokens);
-    let mut probe = graphs.probe(candidate.package, plan)?;
-    let mut sharing = Sharing::Padded;
+    let probe = || probe(candidate, graphs, plan, request.closeness);
+    let (encoders, probed) = std::thread::scope(|scope| {
+        let probed = scope.spawn(probe);
+        (graphs.encoders(candidate.package, plan), probed.join())
+    });
+    let mut encoders = encoders?;
+    let probed = probed.map_err(|_| Error::Internal("Probing the model failed".to_owned()))??;
+    let golden = check(encoders[0].as_mut())?;
+    let (mut sharing, has_twin) = probed.map_or((Sharing::Padded, None), |found| (found.sharing, found.has_twin));
     // Exits compute without the reordered weights of the whole trunk, so each is asked itself.
-    let asked = if probe.is_none() { &mut encoders[..] } else { &mut encoders[1..] };
-    for encoder in probe.iter_mut().chain(asked) {
-        sharing = stricter(sharing, probe_sharing(encoder.as_mut(), vocabulary, longest, request.closeness)?);
+    let asked = if probed.is_none() { &mut encoders[..] } else { &mut encoders[1..] };
+    for encoder in asked {
+        sharing = stricter(sharing, candidate.sharing(encoder.as_mut(), request.closeness)?);
     }
-    tracing::debug!(model = %candidate.package.name, %device, ?sharing, "rows may share a forward");
+    tracing::debug!(model = %candidate.package.name, device = %plan.device, ?sharing, "rows may share a forward");
     let mut encoders = encoders.into_iter();
     let encoder = match (encoders.next(), encoders.len()) {
         (Some(whole), 0) => whole,
         (Some(whole), _) => Box::new(ExitEncoder::new(whole, encoders.collect())),
         (None, _) => return Err(Error::Internal("A model has no session; this is a bug".to_owned())),
     };
-    let forward = PackLimits { tokens: request.max_batch_tokens.min(device.forward_tokens()), sharing };
-    Ok(Placed { encoder, probe, engine: "onnxruntime", device, golden, forward })
+    let forward = PackLimits { tokens: request.max_batch_tokens.min(plan.device.forward_tokens()), sharing };
+    Ok(Placed { encoder, has_twin, engine: "onnxruntime", device: plan.device, golden, forward })
+}
+
+/// What a trunk of a few layers tells about the whole one, in a fraction of its time.
+#[derive(Debug, Clone, Copy)]
+struct Probed {
+    sharing: Sharing,
+    /// See [`Placed::has_twin`].
+    has_twin: Option<bool>,
+}
+
+/// `None` where there is no shorter trunk.
+fn probe(candidate: &Candidate, graphs: &Graphs, plan: SessionPlan, closeness: f32) -> Result<Option<Probed>, Error> {
+    let Some(mut probe) = graphs.probe(candidate.package, plan)? else { return Ok(None) };
+    let sharing = candidate.sharing(probe.as_mut(), closeness)?;
+    let mut has_twin = None;
+    if let Some(background) = probe.background() {
+        has_twin = match background() {
+            Ok(mut background) => Some(candidate.is_twin(probe.as_mut(), background.as_mut())?),
+            Err(error) => {
+                tracing::debug!(%error, "threads that give way cannot be probed");
+                None
+            }
+        };
+    }
+    Ok(Some(Probed { sharing, has_twin }))
+}
+
+impl Candidate<'_> {
+    fn sharing(&self, encoder: &mut dyn Encoder, closeness: f32) -> Result<Sharing, Error> {
+        probe_sharing(encoder, self.reader.vocabulary(), self.package.max_tokens, closeness)
+    }
+
+    /// Whether two sessions of the candidate answer alike, bit for bit.
+    pub fn is_twin(&self, one: &mut dyn Encoder, other: &mut dyn Encoder) -> Result<bool, Error> {
+        is_twin(one, other, self.reader.vocabulary(), self.package.max_tokens)
+    }
 }
 
 /// Without recorded answers, those of the CPU are what a device that nobody asked for by name has to give.

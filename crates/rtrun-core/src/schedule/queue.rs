@@ -144,6 +144,12 @@ impl Queue {
         Ok(id)
     }
 
+    /// From now on there is one lane; what waits for the other moves to the front.
+    pub fn close_back(&mut self) {
+        self.lanes = Lanes::One;
+        self.rows.move_to_front();
+    }
+
     /// What a lane is to do now. Groups whose deadline has passed are answered first.
     pub fn next(&mut self, lane: Lane, now: Time) -> Next {
         self.expire(now);

@@ -104,6 +104,17 @@ impl WaitingRows {
         Some((entry.arrival, pack(&order.by_length[&row.exit], (row.len(), *number), limits)))
     }
 
+    /// Moves every row that waits for the back lane to the front.
+    pub fn move_to_front(&mut self) {
+        let waiting = std::mem::take(&mut self.orders[Lane::Back.index()]);
+        for (_, number) in waiting.by_finish {
+            let Some(entry) = self.rows.get_mut(&number) else { continue };
+            entry.arrival.lane = Lane::Front;
+            let (row, arrival) = (entry.request.row.clone(), entry.arrival);
+            self.list(&row, arrival, number);
+        }
+    }
+
     /// Marks a chosen row as running and returns its request.
     pub fn start(&mut self, (_, number): Waiting) -> RowRequest {
         let entry = self.rows.get_mut(&number).expect("a chosen row exists; this is a bug");

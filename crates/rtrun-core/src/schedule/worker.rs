@@ -11,7 +11,7 @@ use super::group::GroupId;
 use super::lane::{Lane, Lanes};
 use super::queue::{Batch, Next, Queue, QueueLimits, RowAnswer, Time};
 use super::ticket::Ticket;
-use crate::engines::{Encoder, Interrupt, RowOutput, RowRequest, give_way};
+use crate::engines::{Encoder, Interrupt, Opener, RowOutput, RowRequest, give_way};
 use crate::error::Error;
 
 /// Learns of every forward.
@@ -34,8 +34,8 @@ pub struct WorkerOptions {
 
 /// The lane for long work.
 pub struct BackLane {
-    /// Computes it.
-    pub encoder: Box<dyn Encoder>,
+    /// Opens what computes it, while the lane in front serves already. Should it fail, everything goes to the front.
+    pub open: Opener,
     /// Which rows go there.
     pub lanes: Lanes,
 }
@@ -43,7 +43,6 @@ pub struct BackLane {
 /// One model's queue and the threads that empty it.
 pub struct Worker {
     shared: Arc<Shared>,
-    interrupts: Vec<Interrupt>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -52,6 +51,7 @@ pub(super) struct Shared {
     state: Mutex<State>,
     /// One for the owner of each lane.
     changed: [Condvar; 2],
+    interrupts: Mutex<Vec<Interrupt>>,
     start: Instant,
 }
 
@@ -66,29 +66,28 @@ impl Worker {
         let WorkerOptions { name, limits, back, observer } = options;
         let lanes = back.as_ref().map_or(Lanes::One, |back| back.lanes);
         let state = State { queue: Queue::new(limits, lanes), is_closing: false };
-        let shared = Arc::new(Shared { state: Mutex::new(state), changed: <_>::default(), start: Instant::now() });
-        let mut worker = Self { shared, interrupts: Vec::new(), threads: Mutex::default() };
-        worker.own(Lane::Front, encoder, &name, &observer)?;
+        let shared = Arc::new(Shared {
+            state: Mutex::new(state),
+            changed: <_>::default(),
+            interrupts: Mutex::default(),
+            start: Instant::now(),
+        });
+        let mut worker = Self { shared, threads: Mutex::default() };
+        let watching = Arc::clone(&observer);
+        worker.spawn(&name, move |shared| own(Lane::Front, shared, encoder, watching.as_ref()))?;
         if let Some(back) = back {
-            worker.own(Lane::Back, back.encoder, &name, &observer)?;
+            worker.spawn(&name, move |shared| own_back(shared, back.open, observer.as_ref()))?;
         }
         Ok(worker)
     }
 
     /// Starts the owner thread of a lane.
-    fn own(
-        &mut self,
-        lane: Lane,
-        encoder: Box<dyn Encoder>,
-        name: &str,
-        observer: &Arc<dyn Observer>,
-    ) -> Result<(), Error> {
-        let (shared, observer, interrupt) = (Arc::clone(&self.shared), Arc::clone(observer), encoder.interrupt());
+    fn spawn(&mut self, name: &str, own: impl FnOnce(&Shared) + Send + 'static) -> Result<(), Error> {
+        let shared = Arc::clone(&self.shared);
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
-            .spawn(move || own(lane, &shared, encoder, observer.as_ref()))
+            .spawn(move || own(&shared))
             .map_err(|error| Error::Internal(format!("Cannot start a thread for the model: {error}")))?;
-        self.interrupts.push(interrupt);
         self.threads.get_mut().unwrap_or_else(PoisonError::into_inner).push(thread);
         Ok(())
     }
@@ -132,7 +131,7 @@ impl Worker {
         }
         self.shared.abort();
         while !is_finished() {
-            self.interrupts.iter().for_each(|interrupt| interrupt());
+            self.shared.interrupts().iter().for_each(|interrupt| interrupt());
             std::thread::sleep(Duration::from_millis(1));
         }
         for thread in threads {
@@ -151,6 +150,11 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under the lock leaves the state half changed: replies and encoders run no code that panics in it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What stops the forwards of the lanes that have opened.
+    fn interrupts(&self) -> MutexGuard<'_, Vec<Interrupt>> {
+        self.interrupts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now(&self) -> Time {
@@ -181,10 +185,25 @@ impl Shared {
     }
 }
 
-fn own(lane: Lane, shared: &Shared, mut encoder: Box<dyn Encoder>, observer: &dyn Observer) {
-    if lane == Lane::Back {
-        give_way();
+/// Opens the encoder of the back lane and runs it.
+fn own_back(shared: &Shared, open: Opener, observer: &dyn Observer) {
+    give_way();
+    match catch_unwind(AssertUnwindSafe(open)) {
+        Ok(Ok(encoder)) => own(Lane::Back, shared, encoder, observer),
+        failed => {
+            let error = failed.map_or_else(
+                |_| "opening it panicked".to_owned(),
+                |failed| failed.err().map_or_else(String::new, |error| error.to_string()),
+            );
+            tracing::warn!(error, "long requests get no lane of their own");
+            shared.lock().queue.close_back();
+            shared.wake_all();
+        }
     }
+}
+
+fn own(lane: Lane, shared: &Shared, mut encoder: Box<dyn Encoder>, observer: &dyn Observer) {
+    shared.interrupts().push(encoder.interrupt());
     while let Some(batch) = next_batch(lane, shared) {
         let start = Instant::now();
         let answers = compute(encoder.as_mut(), &batch);

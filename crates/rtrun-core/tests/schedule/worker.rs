@@ -74,7 +74,7 @@ fn start(limits: QueueLimits) -> (Worker, Sender<()>, Arc<Seen>) {
 /// A worker with a lane for requests of more than 100 tokens, and the steps of either lane.
 fn start_with_lanes() -> (Worker, Sender<()>, Sender<()>) {
     let ((front, step), (back, step_behind)) = (stepped(), stepped());
-    let back = Some(BackLane { encoder: back, lanes: Lanes::LongGroups(100) });
+    let back = Some(BackLane { open: Box::new(move || Ok(back)), lanes: Lanes::LongGroups(100) });
     let observer = Arc::new(Seen::default());
     let options = WorkerOptions { name: "test".to_owned(), limits: limits(), back, observer };
     (Worker::start(front, options).unwrap(), step, step_behind)
@@ -203,4 +203,29 @@ fn a_model_that_hangs_holds_up_no_other() {
     step.send(()).unwrap();
     assert!(block_on(other.submit(&[row(1, 4)], None).unwrap().wait(None)).unwrap().0.rows[0].is_ok());
     assert_eq!(hanging.depth(), stuck.len());
+}
+
+#[test]
+fn requests_for_a_lane_that_cannot_be_opened_are_answered_in_front() {
+    for is_panicking in [false, true] {
+        let (front, step) = stepped();
+        let (go, may_open) = channel::<()>();
+        let open = Box::new(move || {
+            may_open.recv().unwrap();
+            assert!(!is_panicking, "a panic in the library");
+            Err(Error::Internal("no memory".to_owned()))
+        });
+        let back = Some(BackLane { open, lanes: Lanes::LongGroups(100) });
+        let observer = Arc::new(Seen::default());
+        let options = WorkerOptions { name: "test".to_owned(), limits: limits(), back, observer };
+        let worker = Worker::start(front, options).unwrap();
+        let long = worker.submit(&[row(1, 400)], None).unwrap();
+        go.send(()).unwrap();
+        step.send(()).unwrap();
+        let (answer, _) = block_on(long.wait(None)).unwrap();
+        assert!(answer.rows[0].is_ok());
+        step.send(()).unwrap();
+        let later = worker.submit(&[row(2, 400)], None).unwrap();
+        assert!(block_on(later.wait(None)).unwrap().0.rows[0].is_ok());
+    }
 }

@@ -9,7 +9,7 @@ use super::environment::{Runtime, first_line};
 use super::exit;
 use super::source::{Source, Threads};
 use crate::devices::Device;
-use crate::engines::encoder::{Encoder, Interrupt, RowOutput, RowRequest, RowVector};
+use crate::engines::encoder::{Encoder, Interrupt, Opener, RowOutput, RowRequest, RowVector};
 use crate::engines::pool::{normalize, pool};
 use crate::engines::priority::can_give_way;
 use crate::error::Error;
@@ -180,12 +180,12 @@ impl Encoder for OnnxEncoder {
         Arc::new(move || stopper.stop())
     }
 
-    fn background(&self) -> Result<Option<Box<dyn Encoder>>, Error> {
+    fn background(&self) -> Option<Opener> {
         if !can_give_way() || !self.source.shares_weights() {
-            return Ok(None);
+            return None;
         }
-        let encoder = Self::open(Arc::clone(&self.source), Threads::GiveWay, self.options, 0)?;
-        Ok(Some(Box::new(encoder)))
+        let (source, options) = (Arc::clone(&self.source), self.options);
+        Some(Box::new(move || Ok(Box::new(Self::open(source, Threads::GiveWay, options, 0)?))))
     }
 }
 

@@ -36,7 +36,8 @@ impl SharedWeights {
         let graph = Model::decode(model).ok()?.graph?;
         let mut maps = HashMap::new();
         let mut tensors = Vec::with_capacity(graph.initializer.len());
-        for tensor in &graph.initializer {
+        // What stands in the graph itself is small, and every session has its own.
+        for tensor in graph.initializer.iter().filter(|tensor| !tensor.external_data.is_empty()) {
             let file = entry(tensor, "location")?;
             if !maps.contains_key(file) {
                 maps.insert(file.to_owned(), map(&folder.join(file))?);
