@@ -4,3 +4,5 @@
 
 mod bodies;
 mod bodies_bounded;
+mod packages;
+mod packages_bounded;
