@@ -59,9 +59,9 @@ fn changed(file: &str, content: &[u8], mutator: &mut Mutator) -> Vec<u8> {
     match serde_json::from_slice::<Value>(&content[json_start..]) {
         Ok(mut value) if mutator.random.below(3) > 0 => {
             if mutator.random.below(2) == 0 {
-                mutator.change(&mut value)
+                mutator.change(&mut value);
             } else {
-                mutator.nudge(&mut value)
+                mutator.nudge(&mut value);
             }
             let json = value.to_string().into_bytes();
             // The length agrees with the header, so that what the header says is read.
