@@ -31,7 +31,7 @@ export async function checkSameAnswers(
     const vectors = await embedTexts(sample)
     const lowest = Math.min(...ours.vectors.map((vector, row) => dot(vector, vectors[row] ?? [])))
     if (!(lowest >= least)) throw new Error(`The worker and ${name} differ: the lowest cosine is ${lowest}`)
-    say(`The worker and ${name} give the same vectors (lowest cosine ${lowest.toFixed(7)})`)
+    say(`The vectors of the worker and of ${name} agree (lowest cosine ${lowest.toFixed(7)})`)
   }
 }
 
