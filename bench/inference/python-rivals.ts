@@ -1,15 +1,15 @@
 // ONNX Runtime as a Python service uses it: a bare loop in one process, and FastAPI with uvicorn. Same graph, weights and threads.
 
 import { execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdirSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { installPython } from "../_shared/install.ts"
-import type { Address } from "../_shared/load/address.ts"
 import { installedVersion } from "../_shared/machine.ts"
 import type { BenchOptions } from "../_shared/options.ts"
 import { say } from "../_shared/progress.ts"
-import { type ServerProcess, startServer } from "../_shared/server-process.ts"
+import { startServer } from "../_shared/server-process.ts"
+import type { Rival } from "./rival.ts"
 
 /** Equal to the library that the worker loads, so that kernels do not differ. */
 export const onnxRuntimeVersion: string = installedVersion("onnxruntime-node")
@@ -30,7 +30,7 @@ const scripts = join(import.meta.dirname, "python")
 
 export interface PythonRivals {
   readonly loop: PythonLoop
-  startServer(socketPath: string): Promise<ServerProcess & { readonly address: Address }>
+  startServer(socketPath: string): Promise<Rival>
 }
 
 /** How the texts of one call become forwards. */
@@ -43,24 +43,19 @@ export interface PythonLoop {
   close(): void
 }
 
-export interface PythonModel {
-  readonly package: string
-  readonly maxTokens: number
-}
-
 /** Installs what is missing, builds the graph, and starts the loop. */
-export async function startPython(options: BenchOptions, model: PythonModel): Promise<PythonRivals> {
+export async function startPython(options: BenchOptions, packageFolder: string): Promise<PythonRivals> {
   const bin = await installPython(options.cache, "python", requirements)
   const python = join(bin, "python")
   const graph = join(options.cache, "graph/model.onnx")
   if (!existsSync(join(options.cache, "graph"))) mkdirSync(join(options.cache, "graph"))
   say("Building the graph from the package's weights")
-  execFileSync(python, [join(scripts, "build_graph.py"), model.package, graph], { stdio: "inherit" })
+  execFileSync(python, [join(scripts, "build_graph.py"), packageFolder, graph], { stdio: "inherit" })
   const env = {
-    BENCH_PACKAGE: model.package,
+    BENCH_PACKAGE: packageFolder,
     BENCH_GRAPH: graph,
     BENCH_THREADS: String(options.threads),
-    BENCH_MAX_TOKENS: String(model.maxTokens),
+    BENCH_MAX_TOKENS: String(longestInput(packageFolder)),
     ORT_DISABLE_TELEMETRY: "1",
   }
   return {
@@ -78,6 +73,12 @@ export async function startPython(options: BenchOptions, model: PythonModel): Pr
       return { ...server, address }
     },
   }
+}
+
+/** What sentence-transformers would read of a text, in tokens. */
+function longestInput(packageFolder: string): number {
+  const settings = readFileSync(join(packageFolder, "sentence_bert_config.json"), "utf8")
+  return (JSON.parse(settings) as { max_seq_length: number }).max_seq_length
 }
 
 function startLoop(python: string, env: Readonly<Record<string, string>>): PythonLoop {

@@ -2,30 +2,46 @@
 
 import { markdownTable, showSpread } from "../_shared/markdown-table.ts"
 import type { Result } from "../_shared/results.ts"
+import type { Cost } from "./cost.ts"
+import type { CrowdedFigures } from "./crowded.ts"
+import type { HeadsFigures } from "./heads.ts"
+import type { ProfileFigures } from "./profiles.ts"
+import type { QuestionsFigures } from "./questions.ts"
 import type { RoutedFigures } from "./routed.ts"
 import type { ServedFigures } from "./served.ts"
 
 export interface InferenceFigures {
   readonly threads: number
-  readonly rssMib: Readonly<Record<string, number>>
+  readonly rssMib?: Readonly<Record<string, number>>
   readonly served?: ServedFigures
+  readonly heads?: HeadsFigures
+  readonly questions?: QuestionsFigures
+  readonly profiles?: ProfileFigures | undefined
+  readonly crowded?: CrowdedFigures
   readonly routed?: RoutedFigures
 }
 
 export function inferenceReport(result: Result): string {
-  const { threads, rssMib, served, routed } = result.figures as InferenceFigures
+  const { threads, rssMib, served, heads, questions, profiles, crowded, routed } = result.figures as InferenceFigures
   return [
     `## Inference, ${threads} threads`,
     ...(served === undefined ? [] : servedTables(served)),
+    ...(rssMib === undefined ? [] : [memoryLine(rssMib)]),
+    ...(heads === undefined ? [] : headsTable(heads)),
+    ...(questions === undefined ? [] : questionsTable(questions)),
+    ...(profiles === undefined ? [] : profilesTable(profiles)),
+    ...(crowded === undefined ? [] : crowdedTable(crowded)),
     ...(routed === undefined ? [] : routedTable(routed)),
-    `Resident memory after the load, MiB: ${Object.entries(rssMib)
-      .map(([name, size]) => `${name} ${size}`)
-      .join(", ")}`,
   ].join("\n\n")
 }
 
+function memoryLine(rssMib: Readonly<Record<string, number>>): string {
+  const sizes = Object.entries(rssMib).map(([name, size]) => `${name} ${size}`)
+  return `Resident memory after the load, MiB: ${sizes.join(", ")}`
+}
+
 function servedTables({ cells, ratios, outside }: ServedFigures): readonly string[] {
-  const rivals = [...new Set(Object.values(ratios).flatMap((entry) => Object.keys(entry)))]
+  const rivals = [...new Set(Object.values(ratios).flatMap((entry) => Object.keys(entry)))].toSorted()
   const contenders = ["worker", ...rivals]
   const figure = (label: string, name: string, kind: "callsPerSecond" | "p50Ms" | "p99Ms"): string =>
     cells[label]?.[name]?.[kind].median.toFixed(1) ?? ""
@@ -55,6 +71,67 @@ function servedTables({ cells, ratios, outside }: ServedFigures): readonly strin
         workerMs.toFixed(3),
         transportMs.toFixed(3),
       ]),
+    ),
+  ]
+}
+
+function headsTable({ costs, forwardsPerText }: HeadsFigures): readonly string[] {
+  return [
+    `Seven heads in one request against one head, milliseconds of a lone caller; ${forwardsPerText.toFixed(3)} forwards for a text`,
+    costTable("tokens", costs),
+  ]
+}
+
+function questionsTable(costs: QuestionsFigures): readonly string[] {
+  return [
+    "Seven typed questions about one state against one question, milliseconds of a lone caller",
+    costTable("family-profile-tokens", costs),
+  ]
+}
+
+function costTable(first: string, costs: Readonly<Record<string, Cost>>): string {
+  return markdownTable(
+    [first, "one, p50", "seven, p50", "ratio"],
+    Object.entries(costs).map(([label, { fewP50Ms, manyP50Ms, ratio }]) => [
+      label,
+      showSpread(fewP50Ms),
+      showSpread(manyP50Ms),
+      showSpread(ratio),
+    ]),
+  )
+}
+
+function profilesTable({ cells, ratios }: ProfileFigures): readonly string[] {
+  return [
+    "The profile max_speed against exact, calls a second",
+    markdownTable(
+      ["", "exact", "max_speed", "ratio"],
+      Object.entries(cells).map(([label, { exact, max_speed: fast }]) => [
+        label,
+        showSpread(exact?.callsPerSecond),
+        showSpread(fast?.callsPerSecond),
+        showSpread(ratios[label]),
+      ]),
+    ),
+  ]
+}
+
+function crowdedTable({
+  idleP50Ms,
+  crowdedP50Ms,
+  idleP99Ms,
+  crowdedP99Ms,
+  ratio,
+  documents,
+}: CrowdedFigures): readonly string[] {
+  return [
+    `Questions of 16 tokens, idle and while documents of 8,192 tokens are read (${documents} of them), milliseconds`,
+    markdownTable(
+      ["", "idle", "beside documents", "ratio"],
+      [
+        ["p50", showSpread(idleP50Ms), showSpread(crowdedP50Ms), ""],
+        ["p99", showSpread(idleP99Ms), showSpread(crowdedP99Ms), showSpread(ratio)],
+      ],
     ),
   ]
 }

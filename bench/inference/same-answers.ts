@@ -1,29 +1,37 @@
 // The rivals must compute the same thing, or their speed says nothing.
 
+import type { Address } from "../_shared/load/address.ts"
 import { say } from "../_shared/progress.ts"
-import type { PythonLoop } from "./python-rivals.ts"
 import { mixedLengths, type TextMaker } from "./texts.ts"
 import { embed } from "./worker.ts"
 
-/** Floats of one graph differ between batch shapes only far behind the point. */
+/** Floats of one graph differ between batch shapes, and those of libraries between each other, only far behind the point. */
 const leastCosine = 0.99999
 
-/** Rejects when worker, server and loop give other vectors for the same texts, or when a text has not the length it should have. */
+type Embed = (texts: readonly string[]) => Promise<readonly ArrayLike<number>[]>
+
+/** Asks any server of the embeddings endpoint. */
+export const embedBy =
+  (address: Address): Embed =>
+  async (texts) =>
+    (await embed(address, texts)).vectors
+
+/** Rejects when a rival gives other vectors for the same texts than the worker, or when a text has not the length it should have. */
 export async function checkSameAnswers(
-  workerSocket: string,
-  serverSocket: string,
-  loop: PythonLoop,
+  worker: Address,
+  rivals: Readonly<Record<string, Embed>>,
   texts: TextMaker,
+  least: number = leastCosine,
 ): Promise<void> {
   const sample = mixedLengths.map((length) => texts.ofTokens(length))
-  const worker = await embed(workerSocket, sample)
+  const ours = await embed(worker, sample)
   const wanted = mixedLengths.reduce((sum, length) => sum + length, 0)
-  if (worker.tokens !== wanted) throw new Error(`The texts have ${worker.tokens} tokens, and should have ${wanted}`)
-  const rivals = { FastAPI: (await embed(serverSocket, sample)).vectors, "the Python loop": await loop.embed(sample) }
-  for (const [name, vectors] of Object.entries(rivals)) {
-    const lowest = Math.min(...worker.vectors.map((vector, row) => dot(vector, vectors[row] ?? [])))
-    if (!(lowest >= leastCosine)) throw new Error(`The worker and ${name} differ: the lowest cosine is ${lowest}`)
-    say(`The worker and ${name} give the same vectors (lowest cosine ${lowest.toFixed(7)})`)
+  if (ours.tokens !== wanted) throw new Error(`The texts have ${ours.tokens} tokens, and should have ${wanted}`)
+  for (const [name, embedTexts] of Object.entries(rivals)) {
+    const vectors = await embedTexts(sample)
+    const lowest = Math.min(...ours.vectors.map((vector, row) => dot(vector, vectors[row] ?? [])))
+    if (!(lowest >= least)) throw new Error(`The worker and ${name} differ: the lowest cosine is ${lowest}`)
+    say(`The vectors of the worker and of ${name} agree (lowest cosine ${lowest.toFixed(7)})`)
   }
 }
 

@@ -1,79 +1,82 @@
-// The worker's embeddings endpoint against FastAPI and against a bare loop, for each shape of call and each concurrency.
+// The worker's embeddings endpoint against other servers and against a bare loop, for each shape of call and each concurrency.
 
 import type { Address } from "../_shared/load/address.ts"
-import { runLoad } from "../_shared/load/closed-loop.ts"
-import { prepareRequest } from "../_shared/load/prepared-request.ts"
 import { interleave } from "../_shared/rounds.ts"
-import { median, quantile, ratio, type Spread, spreadOf, spreadOfPairs } from "../_shared/statistics.ts"
+import { median, quantile, ratio, type Spread, spreadOfPairs } from "../_shared/statistics.ts"
+import { type Cell, loadEmbeddings, type Sample, type Shape, shapes, showSample, toCell } from "./embeddings-load.ts"
 import type { Plan, PythonLoop } from "./python-rivals.ts"
 import { outsideForward, type OutsideForward, type PhaseTimes, readPhases } from "./server-timing.ts"
-import { mixedLengths, type TextMaker } from "./texts.ts"
-import { embeddingsBody } from "./worker.ts"
+import type { TextMaker } from "./texts.ts"
 
 export interface ServedOptions {
   readonly worker: Address
   readonly fastapi: Address
+  /** By name. */
+  readonly infinity: Readonly<Record<string, Address>>
   readonly loop: PythonLoop
   readonly texts: TextMaker
   readonly rounds: number
   readonly seconds: number
 }
 
-export interface ServedCell {
-  readonly callsPerSecond: Spread
-  readonly p50Ms: Spread
-  readonly p99Ms: Spread
-}
-
 export interface ServedFigures {
-  readonly cells: Readonly<Record<string, Readonly<Record<string, ServedCell>>>>
+  readonly cells: Readonly<Record<string, Readonly<Record<string, Cell>>>>
   /** Calls a second of the worker, by those of a rival. */
   readonly ratios: Readonly<Record<string, Readonly<Record<string, Spread>>>>
   /** Where a lone caller's time goes. */
   readonly outside: Readonly<Record<string, OutsideForward>>
 }
 
-interface Sample {
-  readonly callsPerSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-}
-
-interface Shape {
-  readonly name: string
-  readonly lengths: readonly number[]
+interface Row {
+  readonly shape: Shape
   readonly concurrency: readonly number[]
   /** How the loop computes one call; the first is what the worker is measured by. */
   readonly plans: readonly Plan[]
+  readonly withInfinity: boolean
 }
 
-const shapes: readonly Shape[] = [
-  { name: "1x16", lengths: [16], concurrency: [1, 8, 32], plans: ["padded"] },
-  { name: "1x128", lengths: [128], concurrency: [1, 8, 32], plans: ["padded"] },
+const rows: readonly Row[] = [
+  { shape: shapes.short, concurrency: [1, 8, 32], plans: ["padded"], withInfinity: false },
+  { shape: shapes.uniform, concurrency: [1, 8, 32], plans: ["padded"], withInfinity: true },
+  { shape: shapes.mixed, concurrency: [8, 32], plans: ["padded"], withInfinity: true },
   // 32 calls of 32 texts at once make FastAPI hold ten gigabytes of padded batches, which says nothing new.
-  { name: "32xmixed", lengths: mixedLengths, concurrency: [1, 8], plans: ["sorted", "padded"] },
+  { shape: shapes.batch, concurrency: [1, 8], plans: ["sorted", "padded"], withInfinity: false },
 ]
 
 export async function measureServed(options: ServedOptions): Promise<ServedFigures> {
-  const cells: Record<string, Record<string, ServedCell>> = {}
+  const { worker, fastapi, infinity, texts, rounds, seconds } = options
+  const cells: Record<string, Record<string, Cell>> = {}
   const ratios: Record<string, Record<string, Spread>> = {}
   const outside: Record<string, OutsideForward> = {}
-  for (const shape of shapes) {
-    for (const connections of shape.concurrency) {
+  for (const { shape, concurrency, plans, withInfinity } of rows) {
+    for (const connections of concurrency) {
       const label = `${shape.name}-c${connections}`
       const phases: PhaseTimes[] = []
+      const load = { shape, connections, seconds, texts }
+      const servers = { fastapi, ...(withInfinity && infinity) }
       const samples = await interleave<Sample>(
         label,
-        options.rounds,
+        rounds,
         [
-          { name: "worker", measure: () => load(options, options.worker, shape, connections, phases) },
-          { name: "fastapi", measure: () => load(options, options.fastapi, shape, connections) },
-          ...shape.plans.map((plan) => ({
-            name: loopName(plan, shape),
+          {
+            name: "worker",
+            measure: () =>
+              loadEmbeddings({
+                ...load,
+                address: worker,
+                onReply: (reply, clientMs) => phases.push(readPhases(reply, clientMs)),
+              }),
+          },
+          ...Object.entries(servers).map(([name, address]) => ({
+            name,
+            measure: () => loadEmbeddings({ ...load, address }),
+          })),
+          ...plans.map((plan) => ({
+            name: plans.length === 1 ? "loop" : `loop-${plan}`,
             measure: () => runLoop(options, shape, plan),
           })),
         ],
-        ({ callsPerSecond, p50Ms }) => `${callsPerSecond.toFixed(1)}/s (${p50Ms.toFixed(1)} ms)`,
+        showSample,
       )
       const rates = (name: string): readonly number[] =>
         (samples.get(name) ?? []).map(({ callsPerSecond }) => callsPerSecond)
@@ -89,49 +92,17 @@ export async function measureServed(options: ServedOptions): Promise<ServedFigur
   return { cells, ratios, outside }
 }
 
-function loopName(plan: Plan, { plans }: Shape): string {
-  return plans.length === 1 ? "loop" : `loop-${plan}`
-}
-
-async function load(
-  { texts, seconds }: ServedOptions,
-  address: Address,
-  { lengths }: Shape,
-  connections: number,
-  phases?: PhaseTimes[],
-): Promise<Sample> {
-  const result = await runLoad({
-    address,
-    connections,
-    seconds,
-    nextRequest: () =>
-      prepareRequest({
-        path: "/v1/embeddings",
-        body: embeddingsBody(lengths.map((length) => texts.ofTokens(length))),
-        expected: ['"embedding":"', `"index":${lengths.length - 1}`],
-      }),
-    ...(phases !== undefined && { onReply: (reply, clientMs) => phases.push(readPhases(reply, clientMs)) }),
-  })
-  return { callsPerSecond: result.requestsPerSecond, p50Ms: result.p50Ms, p99Ms: result.p99Ms }
-}
-
-async function runLoop({ loop, texts, seconds }: ServedOptions, { lengths }: Shape, plan: Plan): Promise<Sample> {
-  const calls = Array.from({ length: lengths.length === 1 ? 32 : 2 }, () =>
-    lengths.map((length) => texts.ofTokens(length)),
+/** Calls of one text in sets of 32, larger ones in pairs. */
+async function runLoop({ loop, texts, seconds }: ServedOptions, { calls }: Shape, plan: Plan): Promise<Sample> {
+  const count = (calls[0]?.length ?? 0) === 1 ? 32 : 2
+  const prepared = Array.from({ length: count }, (_, index) =>
+    (calls[index % calls.length] ?? []).map((length) => texts.ofTokens(length)),
   )
-  const latencies = await loop.run(calls, plan, seconds)
+  const latencies = await loop.run(prepared, plan, seconds)
   const totalMs = latencies.reduce((sum, latency) => sum + latency, 0)
   return {
     callsPerSecond: (latencies.length * 1000) / totalMs,
     p50Ms: median(latencies),
     p99Ms: quantile(latencies, 0.99),
-  }
-}
-
-function toCell(samples: readonly Sample[]): ServedCell {
-  return {
-    callsPerSecond: spreadOf(samples.map(({ callsPerSecond }) => callsPerSecond)),
-    p50Ms: spreadOf(samples.map(({ p50Ms }) => p50Ms)),
-    p99Ms: spreadOf(samples.map(({ p99Ms }) => p99Ms)),
   }
 }

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { createRandom } from "./random.ts"
 
 export interface TextMaker {
   /** A text that the package's tokenizer reads as this many tokens, the two special ones included. */
@@ -23,17 +24,6 @@ export function createTextMaker(packageFolder: string, seed: number): TextMaker 
   return {
     ofTokens: (count) =>
       Array.from({ length: count - specialTokens }, () => words[Math.floor(random() * words.length)]).join(" "),
-  }
-}
-
-/** Mulberry32: small, fast, the same on every machine. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
 

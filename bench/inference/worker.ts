@@ -20,26 +20,56 @@ export interface ModelCard {
   readonly heads: readonly { readonly name: string }[]
   readonly limits: { readonly truncate_tokens: number }
   readonly golden: { readonly status: string }
+  readonly profile_report?: { readonly served: string; readonly reason?: string }
 }
 
-/** Resolves when the model is ready. */
-export async function startWorker({ rtrun, threads }: BenchOptions, socketPath: string): Promise<Worker> {
+export interface Served {
+  /** A built-in name, or a folder. */
+  readonly model: string
+  readonly profile?: string
+  readonly socketPath: string
+}
+
+/** Serves one model under `modelName`. Resolves when it is ready; rejects with the reason when it cannot be loaded. */
+export async function startWorker(
+  { rtrun, threads }: BenchOptions,
+  { model, profile = "exact", socketPath }: Served,
+): Promise<Worker> {
   const address = { path: socketPath }
   const server = await startServer({
     name: "rtrun",
     command: node,
-    args: [rtrun, "serve", modelName, "--uds", socketPath, "--threads", String(threads), "--log-level", "error"],
+    args: [rtrun, "serve", model, "--served-model-name", modelName, "--profile", profile, "--uds", socketPath].concat(
+      "--threads",
+      String(threads),
+      "--load-attempts",
+      "1",
+      "--log-level",
+      "error",
+    ),
     address,
   })
+  try {
+    await waitUntilReady(address)
+    const { body } = await ask(address, "GET", "/v1/models")
+    const card = (body as { models: readonly ModelCard[] }).models[0]
+    if (card === undefined) throw new Error("The worker lists no model")
+    return { ...server, address, card }
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+async function waitUntilReady(address: Address): Promise<void> {
   for (;;) {
-    const { status } = await ask(socketPath, "GET", "/health")
-    if (status === 200) break
+    const { status, body } = await ask(address, "GET", "/health")
+    if (status === 200) return
+    const [model] = (body as { models: readonly { status: string; reason?: string }[] }).models
+    if (model?.status === "failed")
+      throw new Error(`The worker cannot load the model: ${model.reason ?? "it does not say why"}`)
     await sleep(20)
   }
-  const { body } = await ask(socketPath, "GET", "/v1/models")
-  const card = (body as { models: readonly ModelCard[] }).models[0]
-  if (card === undefined) throw new Error("The worker lists no model")
-  return { ...server, address, card }
 }
 
 export interface Embedded {
@@ -54,8 +84,8 @@ export function embeddingsBody(texts: readonly string[]): object {
 }
 
 /** Embeds through any server of the embeddings endpoint. */
-export async function embed(socketPath: string, texts: readonly string[]): Promise<Embedded> {
-  const { status, body } = await ask(socketPath, "POST", "/v1/embeddings", embeddingsBody(texts))
+export async function embed(address: Address, texts: readonly string[]): Promise<Embedded> {
+  const { status, body } = await ask(address, "POST", "/v1/embeddings", embeddingsBody(texts))
   if (status !== 200) throw new Error(`Embedding failed with status ${status}: ${JSON.stringify(body)}`)
   const { data, usage } = body as {
     data: readonly { embedding: string }[]
@@ -70,13 +100,14 @@ function fromBase64(text: string): Float32Array {
 }
 
 function ask(
-  socketPath: string,
+  address: Address,
   method: string,
   path: string,
   body?: object,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   return new Promise((resolve, reject) => {
-    const sent = request({ socketPath, method, path, headers: { "content-type": "application/json" } }, (response) => {
+    const place = "path" in address ? { socketPath: address.path } : address
+    const sent = request({ ...place, method, path, headers: { "content-type": "application/json" } }, (response) => {
       let text = ""
       response.setEncoding("utf8")
       response.on("data", (piece: string) => (text += piece))

@@ -194,7 +194,11 @@ describe("calls that are wrong or not there yet", () => {
     ["rtrun", ["serve", "org/model", "--revision", "main"], 2, /It must be a commit of 40 hexadecimal digits/],
     ["rtrun", ["serve", "static", "--base-path", "."], 1, /static is no adapter; leave the option out/],
     ["rtrun", ["prepare"], 2, /there is no model/],
-    ["rtrun", ["bench"], 1, /rtrun bench is not supported yet/],
+    ["rtrun", ["bench"], 2, /missing required argument 'model'/],
+    ["rtrun", ["bench", "nothing"], 1, /there is no such folder; use a built-in model/],
+    ["rtrun", ["bench", "static", "--lengths", "16,many"], 2, /It must be a whole number from 1 to 1048576/],
+    ["rtrun", ["bench", "static", "--seconds", "0"], 2, /It must be a number above 0/],
+    ["rtrun", ["bench", "static", "--device", "cuda:9"], 1, /^Error: Cannot place model "static" on cuda:9/],
   ] as const)("%s %j exits with %i", async (name, args, code, message) => {
     const result = await runCommand(name, args)
     expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(message)])

@@ -1,11 +1,12 @@
 // The command `rtrun`: the model worker.
 
 import { Command } from "commander"
+import { addBenchCommand } from "./commands/bench.ts"
 import { addModelsCommand } from "./commands/models.ts"
 import { addPluginsCommand } from "./commands/plugins.ts"
 import { addPrepareCommand } from "./commands/prepare.ts"
 import { addWorkerCommands } from "./commands/worker.ts"
-import { commandGroup, refuseCommands, runProgram } from "./program.ts"
+import { commandGroup, runProgram } from "./program.ts"
 import { readVersion } from "./version.ts"
 
 const program = new Command("rtrun")
@@ -17,6 +18,6 @@ addWorkerCommands(program)
 addPrepareCommand(program)
 addModelsCommand(program)
 addPluginsCommand(program)
-refuseCommands(program, ["bench"])
+addBenchCommand(program)
 
 await runProgram(commandGroup(program))

@@ -5,6 +5,7 @@
 mod engine;
 mod engines;
 mod families;
+mod fuzzed;
 mod graph;
 mod media;
 mod model;

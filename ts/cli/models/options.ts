@@ -1,4 +1,4 @@
-// The options that say which models are meant and where they come from; `serve` and `prepare` share them.
+// The options that say which models are meant and where they come from; `serve`, `prepare` and `bench` share them.
 
 import { type Command, InvalidArgumentError } from "commander"
 
@@ -11,10 +11,18 @@ export interface ModelSourceOptions {
   readonly acceptLicence?: readonly string[]
 }
 
+/** Several models, or a models file. */
 export function addModelOptions(command: Command): Command {
+  return addSourceOptions(
+    command
+      .argument("[model...]", "built-in models, package folders, or organisation/name[@revision] of a hub")
+      .option("--models <file>", "models file instead of arguments"),
+  )
+}
+
+/** Where models come from. */
+export function addSourceOptions(command: Command): Command {
   return command
-    .argument("[model...]", "built-in models, package folders, or organisation/name[@revision] of a hub")
-    .option("--models <file>", "models file instead of arguments")
     .option("--revision <sha>", "commit of the one model, 40 hexadecimal digits", commit)
     .option("--cache-dir <folder>", "hub cache (default: RTRUN_CACHE_DIR, HUB_CACHE, or that of the hub's own tools)")
     .option("--offline", "use only cached files", false)

@@ -1,5 +1,6 @@
 //! Loading one model: package, engine, self-check, owner thread; again after a while where that can help.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,7 @@ pub fn load_until_ready(slot: &Slot, context: &LoadContext) {
     for attempt in 1..=options.load_attempts {
         slot.set(ModelStatus::Loading, slot.state().reason);
         let start = Instant::now();
-        let error = match load(slot, context) {
+        let error = match load_or_error(slot, context) {
             Ok(model) => {
                 let took = start.elapsed();
                 tracing::info!(model = %slot.options.name, engine = model.engine, golden = model.golden.status, load_ms = took.as_millis(), "model is ready");
@@ -57,6 +58,16 @@ pub fn load_until_ready(slot: &Slot, context: &LoadContext) {
         }
         wait = (wait * 2).min(LONGEST_LOAD_RETRY);
     }
+}
+
+/// Loads. A panic becomes an error: without a thread that loads it, a model would be said to load for ever.
+fn load_or_error(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
+    catch_unwind(AssertUnwindSafe(|| load(slot, context))).unwrap_or_else(|_| {
+        let name = &slot.options.name;
+        Err(Error::InvalidPackage(format!(
+            "Cannot load model {name:?}: a panic while its package was read; a package as its author published it never leads to that"
+        )))
+    })
 }
 
 fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {

@@ -1,5 +1,6 @@
 //! Reads texts for one model: tokenizer, special tokens, budget.
 
+use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use tokenizers::Tokenizer;
@@ -71,6 +72,14 @@ const WHOLE_BYTES: usize = 512;
 impl TextReader {
     /// Takes a `tokenizer.json`. `with_special` is whether rows carry the tokenizer's special tokens.
     pub fn new(json: &[u8], with_special: bool) -> Result<Self, String> {
+        // The library panics on some files that it did not write itself, and on some only when it is used.
+        let learned = catch_unwind(|| Self::learn(json, with_special));
+        learned.unwrap_or_else(|_| {
+            Err("the tokenizer library panics over it; it must be as that library writes it".to_owned())
+        })
+    }
+
+    fn learn(json: &[u8], with_special: bool) -> Result<Self, String> {
         let mut tokenizer = Tokenizer::from_bytes(json).map_err(|error| error.to_string())?;
         // Rows are padded and truncated here; what a package stores would cost every short text its padding.
         tokenizer.with_padding(None);

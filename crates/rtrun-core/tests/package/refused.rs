@@ -297,6 +297,17 @@ fn a_module_or_pooling_that_is_not_supported() {
 }
 
 #[test]
+fn a_tokenizer_over_which_its_library_panics() {
+    let reason = refusal("embeddings", |folder| {
+        let file = folder.join("tokenizer.json");
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains("\"prefix\": \"##\""));
+        fs::write(&file, text.replace("\"prefix\": \"##\"", "\"prefix\" \"##\"")).unwrap();
+    });
+    assert_says(&reason, &["tokenizer.json", "must be as that library writes it"]);
+}
+
+#[test]
 fn golden_answers_that_differ() {
     let with = |change: fn(&mut Value)| refusal("heads-int8", |folder| edit(&folder.join("golden.json"), change));
     let off = with(|file| file["embeddings"][1]["vector"][3] = json!(9.0));

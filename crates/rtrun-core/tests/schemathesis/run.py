@@ -3,9 +3,10 @@
 Run from anywhere with Node on the path and the addon built:
 
     pip install -r requirements.txt
-    python run.py [--seconds 60] [--seed 1] [--package heads-int8] [--only /v1/classify ...]
+    python run.py [--seconds 60] [--seed 1] [--package heads-int8 ...] [--only /v1/classify ...]
 
-Exits with 0 if nothing was found. Requests come from the contract document alone, so a new endpoint is tried without a
+Without --package it takes one package after the other, each for its share of the time, until every endpoint has had a
+model that serves it. Exits with 0 if nothing was found. Requests come from the contract document alone, so a new endpoint is tried without a
 change here.
 """
 
@@ -30,16 +31,35 @@ CONTRACT = CORE / "openapi.yaml"
 MAX_REQUEST_BYTES = 65536
 READY_SECONDS = 60
 
+# Packages and what is tried on each: together every endpoint has a model that serves it.
+PACKAGES = {
+    "heads-int8": ["/v1/classify", "/v1/embeddings", "/v1/bundle", "/v1/models", "/health", "/health/live", "/metrics"],
+    "decisions/marker": ["/v1/decisions", "/v1/systemone"],
+    "decisions/packed": ["/v1/decisions", "/v1/bundle"],
+    "classifiers/rerank": ["/v1/rerank", "/v1/classify"],
+}
+
 
 def main():
     arguments = read_arguments()
+    packages = arguments.package or list(PACKAGES)
+    seconds = max(1, arguments.seconds // len(packages))
+    status = 0
+    for package in packages:
+        only = arguments.only or ([] if arguments.package else PACKAGES[package])
+        print(f"== {package}, {seconds} s", flush=True)
+        status = try_package(package, only, seconds, arguments.seed) or status
+    return status
+
+
+def try_package(package, only, seconds, seed):
     port = free_port()
     with tempfile.TemporaryDirectory() as folder, open(Path(folder, "worker.log"), "w+") as log:
-        worker = start_worker(arguments.package, port, log)
+        worker = start_worker(package, port, log)
         try:
             origin = f"http://127.0.0.1:{port}"
             wait_until_ready(origin, worker)
-            status = run_schemathesis(arguments, origin, folder)
+            status = run_schemathesis(only, seconds, seed, origin, folder)
             if worker.poll() is None:
                 print_statuses(origin)
             else:
@@ -59,7 +79,7 @@ def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=60, help="time for all requests together (60)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed sends the same requests (1)")
-    parser.add_argument("--package", default="heads-int8", help="the folder under tests/fixtures to serve (heads-int8)")
+    parser.add_argument("--package", nargs="*", default=[], help="folders under tests/fixtures to serve, one at a time")
     parser.add_argument("--only", nargs="*", default=[], help="paths to try; all of the document when left out")
     return parser.parse_args()
 
@@ -111,14 +131,14 @@ def print_statuses(origin):
     print("\n".join(sorted(line for line in lines if line.startswith("rtrun_requests_total"))))
 
 
-def run_schemathesis(arguments, origin, folder):
+def run_schemathesis(only, seconds, seed, origin, folder):
     command = [
         str(Path(sys.executable).with_name("schemathesis")),
         *["--config-file", str(HERE / "schemathesis.toml")],
         *["run", str(write_narrowed(origin, folder)), "--url", origin],
-        *["--max-time", str(arguments.seconds), "--seed", str(arguments.seed)],
+        *["--max-time", str(seconds), "--seed", str(seed)],
     ]
-    for path in arguments.only:
+    for path in only:
         command += ["--include-path", path]
     # Its caches of found failures stay out of the repository.
     return subprocess.run(command, cwd=folder).returncode

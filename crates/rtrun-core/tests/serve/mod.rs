@@ -1,4 +1,3 @@
-mod client;
 mod closing;
 mod contract;
 mod decisions_garbage;
@@ -11,3 +10,5 @@ mod images;
 mod limits;
 mod metrics;
 mod sockets;
+
+use crate::support::client;

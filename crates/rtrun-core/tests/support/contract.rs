@@ -7,6 +7,8 @@ use jsonschema::Validator;
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use serde_json::{Value, json};
 
+use super::place::core_folder;
+
 /// Headers of HTTP itself, which the document does not list.
 const OF_HTTP: [&str; 4] = ["connection", "content-length", "content-type", "date"];
 
@@ -29,9 +31,9 @@ pub struct Response<'a> {
 /// The document beside this crate.
 pub fn contract() -> &'static Contract {
     static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.yaml");
-        let text = std::fs::read_to_string(path).unwrap();
-        let document = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let path = core_folder().join("openapi.yaml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let document = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Contract { document, validators: Mutex::default() }
     });
     &CONTRACT

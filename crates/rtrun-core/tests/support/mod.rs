@@ -1,8 +1,12 @@
 //! What the tests share: fixture packages, the inference library, engines over them.
 
+pub mod client;
 pub mod contract;
 pub mod decisions;
 mod library;
+pub mod mutation;
+mod place;
+pub mod random;
 pub mod session;
 pub mod weights;
 
@@ -19,10 +23,11 @@ use rtrun_core::{
 use tempfile::TempDir;
 
 pub use library::runtime_library;
+pub use place::core_folder;
 
 /// The folder of a fixture package.
 pub fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+    core_folder().join("tests/fixtures").join(name)
 }
 
 /// The bytes of a fixture image.

@@ -11,7 +11,7 @@ use rtrun_core::serve::{Address, ServeOptions, Server};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::contract::{Response, assert_contract};
+use super::contract::{Response, assert_contract};
 
 /// A connection that knows what it was asked.
 pub trait Stream: Read + Write {
