@@ -1,4 +1,4 @@
-"""Writes an ONNX file with the operators that the worker uses, from the weights of a model package.
+"""Writes an ONNX file with the fused operators of ONNX Runtime, from the weights of a model package.
 
 usage: build_graph.py PACKAGE OUTPUT.onnx
 

@@ -2,6 +2,7 @@
 
 mod encoder;
 mod exits;
+mod normalized_sum;
 pub mod onnxruntime;
 mod picture;
 mod pool;
@@ -11,6 +12,7 @@ mod towers;
 
 pub use encoder::{Encoder, Interrupt, Opener, Row, RowOutput, RowRequest, RowVector, Wanted};
 pub use exits::ExitEncoder;
+pub use normalized_sum::NormalizedSum;
 pub use picture::Picture;
 pub use pool::normalize;
 pub use priority::{can_give_way, give_way};

@@ -20,6 +20,7 @@ mod source;
 mod towers;
 mod trunk;
 
+pub(crate) use builder::CONTRIB;
 pub use decision_layers::{DECIDED, DecisionLayers, QUESTION_TYPE, with_decision_layers};
 pub use interface::{
     ATTENTION_MASK, Graph, GraphModel, HeldWeight, INPUT_IDS, Inputs, Integers, Output, PIXEL_VALUES, Per, TOKEN_TYPES,

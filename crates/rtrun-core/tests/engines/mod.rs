@@ -1,4 +1,5 @@
 mod devices;
 mod library;
+mod normalized_sum;
 mod poolings;
 mod priority;

@@ -33,6 +33,21 @@ fn expanded_int8_weights_answer_exactly_as_the_floats_they_stand_for() {
 }
 
 #[test]
+fn weights_may_stand_at_any_byte_of_their_file() {
+    let moved = crate::support::copy_without_manifest("embeddings");
+    let file = moved.path().join("model.safetensors");
+    let bytes = std::fs::read(&file).unwrap();
+    let (length, rest) = bytes.split_first_chunk::<8>().unwrap();
+    let (header, weights) = rest.split_at(usize::try_from(u64::from_le_bytes(*length)).unwrap());
+    let (header, length) = (header.trim_ascii_end(), header.trim_ascii_end().len().next_multiple_of(4) + 1);
+    let spaces = vec![b' '; length - header.len()];
+    std::fs::write(&file, [&(length as u64).to_le_bytes(), header, &spaces, weights].concat()).unwrap();
+    let texts = ["hello world", "a longer text, with punctuation"];
+    let answered = embed(&open_ready(options(&[("model", moved.path())])), &texts);
+    assert_eq!(answered, embed(&open_ready(options(&[("model", &fixture("embeddings"))])), &texts));
+}
+
+#[test]
 fn a_graph_refers_to_its_weights_and_holds_none() {
     let package = Package::open("embeddings", &fixture("embeddings"), None).unwrap();
     let Architecture::Transformer(config) = &package.architecture else { panic!() };

@@ -1,5 +1,6 @@
 //! What the tests share: fixture packages, the inference library, engines over them.
 
+pub mod arithmetic;
 pub mod client;
 pub mod contract;
 pub mod decisions;

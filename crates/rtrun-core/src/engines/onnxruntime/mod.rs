@@ -2,10 +2,12 @@
 
 mod environment;
 mod exit;
+mod norms;
 mod products;
 mod session;
 mod shared_weights;
 mod source;
+mod threads;
 
 pub use environment::Runtime;
 pub use session::{OnnxEncoder, SessionOptions};

@@ -1,25 +1,22 @@
 //! The operator for products in reduced precision, computed by this crate on the threads of the library.
 
-use std::cell::Cell;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use ort::operator::{ComputeContext, Kernel, KernelContext, Operator, OperatorDomain, OperatorInput, OperatorOutput};
+use ort::operator::{ComputeContext, Kernel, KernelContext, Operator, OperatorInput, OperatorOutput};
 use ort::value::TensorElementType;
 
-use crate::graph::{OWN, PRODUCT, PRODUCT_NUMBER};
-use crate::products::{Product, Scratch, Workers};
+use super::threads::LibraryThreads;
+use crate::graph::{PRODUCT, PRODUCT_NUMBER};
+use crate::products::{Product, Scratch};
 
-/// The operators of a graph with these products.
-pub fn operators(products: &[Arc<Product>]) -> ort::Result<OperatorDomain> {
-    OperatorDomain::new(OWN)?.add(ProductOperator { products: products.to_vec() })
+/// Rows of activations times the weights of the product that a node names.
+pub struct ProductOperator {
+    /// All products of the graph.
+    pub products: Vec<Arc<Product>>,
 }
 
-struct ProductOperator {
-    products: Vec<Arc<Product>>,
-}
-
-struct ProductKernel {
+pub struct ProductKernel {
     product: Arc<Product>,
     scratch: Scratch,
 }
@@ -70,22 +67,8 @@ impl Kernel for ProductKernel {
         for output in &mut outputs {
             results.push(output.try_extract_tensor_mut::<f32>()?.1);
         }
-        let workers = LibraryThreads { context, failure: Cell::new(None) };
-        self.product.compute(rows, &mut results, &mut self.scratch, &workers);
-        workers.failure.into_inner().map_or(Ok(()), Err)
-    }
-}
-
-/// The threads of the session that runs.
-struct LibraryThreads<'c> {
-    context: &'c ComputeContext,
-    failure: Cell<Option<ort::Error>>,
-}
-
-impl Workers for LibraryThreads<'_> {
-    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
-        if let Err(error) = self.context.par_for(count, 0, work) {
-            self.failure.set(Some(error));
-        }
+        let threads = LibraryThreads::of(context);
+        self.product.compute(rows, &mut results, &mut self.scratch, &threads);
+        threads.outcome()
     }
 }

@@ -5,17 +5,19 @@ use std::thread::JoinHandle;
 
 use ort::environment::ThreadManager;
 use ort::ep::CUDA;
+use ort::operator::OperatorDomain;
 use ort::session::Session;
 use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::value::Tensor;
 
 use super::environment::{Runtime, first_line};
-use super::products;
+use super::norms::{NormOperator, with_own_norms};
+use super::products::ProductOperator;
 use super::session::SessionOptions;
 use super::shared_weights::SharedWeights;
 use crate::devices::Device;
 use crate::engines::priority::give_way;
-use crate::graph::{Graph, GraphModel, HeldWeight, Inputs, Output};
+use crate::graph::{Graph, GraphModel, HeldWeight, Inputs, OWN, Output};
 use crate::products::Product;
 
 /// A graph, its weights, and the number of threads that compute it.
@@ -55,9 +57,15 @@ impl Source {
             }
             _ => None,
         };
+        let model = match graph.model.clone() {
+            GraphModel::Generated { bytes, weights_folder, held } if options.device == Device::Cpu => {
+                GraphModel::Generated { bytes: with_own_norms(bytes), weights_folder, held }
+            }
+            other => other,
+        };
         Self {
             runtime: runtime.clone(),
-            model: graph.model.clone(),
+            model,
             options,
             inputs: graph.inputs,
             output: graph.output.clone(),
@@ -70,6 +78,12 @@ impl Source {
     /// Whether one more session needs no memory for its weights.
     pub fn shares_weights(&self) -> bool {
         self.weights.is_some()
+    }
+
+    /// What this crate computes itself.
+    fn own_operators(&self) -> ort::Result<OperatorDomain> {
+        let products = ProductOperator { products: self.products.clone() };
+        OperatorDomain::new(OWN)?.add(products)?.add(NormOperator)
     }
 
     /// Makes a session.
@@ -106,10 +120,10 @@ impl Source {
         if threads == Threads::GiveWay {
             builder = builder.with_thread_manager(GivingWay).map_err(|error| text(&error))?;
         }
-        if !self.products.is_empty() {
-            let operators = products::operators(&self.products).map_err(|error| text(&error))?;
-            builder = builder.with_operators(operators).map_err(|error| text(&error))?;
-        }
+        builder = self
+            .own_operators()
+            .and_then(|operators| Ok(builder.with_operators(operators)?))
+            .map_err(|error| text(&error))?;
         if let Some(weights) = &self.weights {
             builder = weights.lend(builder).map_err(|error| text(&error))?;
         }

@@ -1,0 +1,33 @@
+//! The threads of the session that runs, for operators of this crate.
+
+use std::cell::Cell;
+
+use ort::operator::ComputeContext;
+
+use crate::products::Workers;
+
+/// Lends them to one call of an operator.
+pub struct LibraryThreads<'c> {
+    context: &'c ComputeContext,
+    failure: Cell<Option<ort::Error>>,
+}
+
+impl<'c> LibraryThreads<'c> {
+    /// Those of the session that calls.
+    pub fn of(context: &'c ComputeContext) -> Self {
+        Self { context, failure: Cell::new(None) }
+    }
+
+    /// Whether all work was done.
+    pub fn outcome(self) -> ort::Result<()> {
+        self.failure.into_inner().map_or(Ok(()), Err)
+    }
+}
+
+impl Workers for LibraryThreads<'_> {
+    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        if let Err(error) = self.context.par_for(count, 0, work) {
+            self.failure.set(Some(error));
+        }
+    }
+}
