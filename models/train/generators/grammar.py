@@ -1,0 +1,89 @@
+"""Texts composed from lists of words and frames, of which each split sees only its own share."""
+
+import json
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from .deal import Split, deal
+from .row import Row
+
+WORDS = Path(__file__).parent / "words"
+SLOT = re.compile(r"\{(\^?)([a-z][a-z_]*)(?:#(\d))?\}|\{([^{}]*\|[^{}]*)\}")
+MAX_TRIES_PER_ROW = 40
+
+
+@dataclass(frozen=True)
+class Frame:
+    text: str
+    family: str
+    language: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.family}-{sha256(self.text.encode()).hexdigest()[:8]}"
+
+
+class Grammar:
+    """`words/<task>_*.json` as one split sees it. A file holds `lists` (dealt to the splits entry by entry), `glue` (words
+    without content, shared) and `frames` by label and family; "family@de" says the language, "family!contrast" the split.
+
+    In a text, {name} is a random entry of a list, {^name} the same with a capital, {name#1} the same entry wherever it stands
+    in one text, {a|b} either, {number} a number from 2 to 99."""
+
+    def __init__(self, task: str, split: Split) -> None:
+        self.lists: dict[str, list[str]] = {}
+        self.frames: dict[str, dict[str, list[Frame]]] = {}
+        for path in sorted(WORDS.glob(f"{task}_*.json")):
+            words = json.loads(path.read_text(encoding="utf-8"))
+            self.lists |= words.get("glue", {})
+            for name, entries in words.get("lists", {}).items():
+                self.lists[name] = [entry for entry in entries if deal(entry) == split]
+            for label, families in words.get("frames", {}).items():
+                for key, texts in families.items():
+                    self._add_family(label, key, texts, split)
+
+    def _add_family(self, label: str, key: str, texts: list[str], split: Split) -> None:
+        named, _, only = key.partition("!")
+        family, _, language = named.partition("@")
+        kept = [text for text in texts if (only or deal(text)) == split]
+        if kept:
+            frames = [Frame(text, family, language or "en") for text in kept]
+            self.frames.setdefault(label, {}).setdefault(key, []).extend(frames)
+
+    def pick_frame(self, label: str, chance: random.Random, family: str | None = None) -> Frame:
+        """A frame of the label; a family weighs as much as the square root of its frames."""
+        families = [frames for key, frames in self.frames[label].items() if family in (None, frames[0].family)]
+        weights = [len(frames) ** 0.5 for frames in families]
+        return chance.choice(chance.choices(families, weights)[0])
+
+    def fill(self, text: str, chance: random.Random) -> str:
+        bound: dict[str, str] = {}
+        while match := SLOT.search(text):
+            text = text[: match.start()] + self._fill_slot(match, bound, chance) + text[match.end() :]
+        return text
+
+    def _fill_slot(self, match: re.Match[str], bound: dict[str, str], chance: random.Random) -> str:
+        capital, name, number, options = match.groups()
+        if options is not None:
+            return chance.choice(options.split("|"))
+        if name == "number":
+            return str(chance.randint(2, 99))
+        value = bound.get(f"{name}#{number}") or self.fill(chance.choice(self.lists[name]), chance)
+        if number:
+            bound[f"{name}#{number}"] = value
+        return value[:1].upper() + value[1:] if capital else value
+
+
+def draw_distinct(draw: Callable[[], Row], count: int) -> list[Row]:
+    """`count` rows without a repeated text, fewer only if the frames give no more."""
+    rows: dict[str, Row] = {}
+    for _ in range(count * MAX_TRIES_PER_ROW):
+        if len(rows) == count:
+            break
+        row = draw()
+        rows.setdefault(f"{row.previous or ''}\n{row.text}".lower(), row)
+    return list(rows.values())
