@@ -1,0 +1,1 @@
+"""The `signals` package: seven heads over one trunk."""

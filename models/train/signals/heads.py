@@ -1,0 +1,38 @@
+"""What the package answers: its heads, their labels and what each of them reads."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+PII_KINDS = (
+    "PERSON", "LOCATION", "STREET_ADDRESS", "ORG", "EMAIL", "PHONE", "US_SSN", "CREDIT_CARD", "IP", "IBAN", "ID",
+    "DATE_TIME", "AGE", "TITLE", "NRP", "ZIP", "URL", "DRIVER_LICENSE", "PASSWORD", "USERNAME",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Head:
+    """`sequence` heads read the vector of the first token, `token` heads that of every token."""
+
+    name: str
+    kind: Literal["sequence", "token"]
+    labels: tuple[str, ...]
+    max_tokens: int
+
+
+def begin_and_inside(kinds: tuple[str, ...]) -> tuple[str, ...]:
+    return ("O", *(f"{part}-{kind}" for kind in kinds for part in "BI"))
+
+
+HEADS = (
+    Head("domain", "sequence", (
+        "biology", "business", "chemistry", "computer science", "economics", "engineering", "health",
+        "history", "law", "math", "other", "philosophy", "physics", "psychology",
+    ), 128),
+    Head("jailbreak", "sequence", ("benign", "jailbreak"), 256),
+    Head("fact_check", "sequence", ("no_fact_check", "fact_check"), 128),
+    Head("feedback", "sequence", ("NONE", "SAT", "NEED_CLARIFICATION", "WRONG_ANSWER", "WANT_DIFFERENT"), 128),
+    Head("modality", "sequence", ("AR", "DIFFUSION", "BOTH"), 128),
+    Head("pii", "token", begin_and_inside(PII_KINDS), 160),
+    Head("hallucination", "token", ("SUPPORTED", "UNSUPPORTED"), 256),
+)  # fmt: skip
+HEAD_BY_NAME = {head.name: head for head in HEADS}

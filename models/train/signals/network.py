@@ -1,0 +1,41 @@
+"""The trunk with its heads, in PyTorch."""
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from transformers import BertConfig, BertModel
+
+from .heads import HEADS
+
+
+class Network(nn.Module):
+    """all-MiniLM-L6-v2 with a linear layer for each head."""
+
+    def __init__(self, weights: Path) -> None:
+        super().__init__()
+        config = BertConfig.from_pretrained(weights, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+        self.trunk = BertModel.from_pretrained(weights, config=config, add_pooling_layer=False)
+        self.dropout = nn.Dropout(0.1)
+        self.heads = nn.ModuleDict({head.name: nn.Linear(config.hidden_size, len(head.labels)) for head in HEADS})
+
+    def vectors(self, batch: dict[str, Tensor]) -> Tensor:
+        """Token vectors, `[rows, tokens, width]`."""
+        return self.trunk(
+            input_ids=batch["ids"], attention_mask=batch["mask"], token_type_ids=batch["segments"]
+        ).last_hidden_state
+
+    def sequence(self, head: str, vectors: Tensor) -> Tensor:
+        """Logits of rows, `[rows, labels]`, of the first token's vector."""
+        return self.heads[head](self.dropout(vectors[:, 0]))
+
+    def tokens(self, head: str, vectors: Tensor) -> Tensor:
+        """Logits of tokens, `[rows, tokens, labels]`."""
+        return self.heads[head](self.dropout(vectors))
+
+
+def sentence_vectors(vectors: Tensor, mask: Tensor) -> Tensor:
+    """Means over the tokens, of length 1."""
+    weights = mask.unsqueeze(-1).to(vectors.dtype)
+    mean = (vectors * weights).sum(1) / weights.sum(1).clamp(min=1)
+    return nn.functional.normalize(mean, dim=-1)

@@ -1,0 +1,34 @@
+"""Attempts to override or extract instructions, against all else, plain harmful requests among it."""
+
+import random
+from pathlib import Path
+
+from ..examples import Example, TaskData, labelled, read_rows, sample, split_by_source
+from ..generated import generated
+
+NAMES = {"1": "jailbreak", "0": "benign"}
+# At most so many rows of one kind of attack or context, so that none of them is the task.
+TRAINED = {"bipia": 1746, "jackhhao": 1269, "templates_x_goals": 983, "advbench_plain": 400, "giskard": 32}
+# Written by others, in other styles; none of their texts trains.
+UNSEEN = ("deepset", "piguard_valid", "notinject_one", "wildguard_benign")
+
+
+def read(data: Path, seed: int) -> TaskData:
+    chance = random.Random(seed)
+    public = [example for name, count in TRAINED.items() for example in sample(of_file(data, name), count, chance)]
+    train, tuning = split_by_source(public, 0.1, chance)
+    unseen = {name: of_file(data, name) for name in UNSEEN}
+    unseen["contrast"] = generated("jailbreak", "contrast", 600)
+    train += generated("jailbreak", "train", 9000) + ordinary(data, chance)
+    return TaskData(train, tuning + generated("jailbreak", "validation", 1000), unseen)
+
+
+def of_file(data: Path, name: str) -> list[Example]:
+    rows = labelled(read_rows(data, f"jailbreak/{name}"))
+    return [Example(row.text, f"jailbreak/{row.source}", NAMES[row.label]) for row in rows]
+
+
+def ordinary(data: Path, chance: random.Random) -> list[Example]:
+    """Prompts of other tasks: what most traffic is made of."""
+    names = ("fact_check/gpteacher_codegen", "fact_check/gpteacher_roleplay", "fact_check/nq_open", "modality/parti")
+    return [row for name in names for row in sample(labelled(read_rows(data, name), "benign"), 400, chance)]
