@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from .deal import Split, deal
+from .deal import Split, deal, dealt
 from .row import Row
 
 WORDS = Path(__file__).parent / "words"
@@ -41,7 +41,7 @@ class Grammar:
             words = json.loads(path.read_text(encoding="utf-8"))
             self.lists |= words.get("glue", {})
             for name, entries in words.get("lists", {}).items():
-                self.lists[name] = [entry for entry in entries if deal(entry) == split]
+                self.lists.setdefault(name, []).extend(dealt(entries, split))
             for label, families in words.get("frames", {}).items():
                 for key, texts in families.items():
                     self._add_family(label, key, texts, split)
@@ -49,16 +49,16 @@ class Grammar:
     def _add_family(self, label: str, key: str, texts: list[str], split: Split) -> None:
         named, _, only = key.partition("!")
         family, _, language = named.partition("@")
-        kept = [text for text in texts if (only or deal(text)) == split]
+        kept = [Frame(text, family, language or "en") for text in texts if (only or deal(text)) == split]
         if kept:
-            frames = [Frame(text, family, language or "en") for text in kept]
-            self.frames.setdefault(label, {}).setdefault(key, []).extend(frames)
+            self.frames.setdefault(label, {}).setdefault(family, []).extend(kept)
 
-    def pick_frame(self, label: str, chance: random.Random, family: str | None = None) -> Frame:
-        """A frame of the label; a family weighs as much as the square root of its frames."""
-        families = [frames for key, frames in self.frames[label].items() if family in (None, frames[0].family)]
-        weights = [len(frames) ** 0.5 for frames in families]
-        return chance.choice(chance.choices(families, weights)[0])
+    def pick_frame(self, label: str, chance: random.Random, family: str | None = None, excluded: tuple[str, ...] = ()) -> Frame:
+        """A frame of the label, of one family if named; a family weighs as much as the square root of its frames."""
+        families = self.frames[label]
+        names = [family] if family in families else [name for name in families if name not in excluded]
+        weights = [len(families[name]) ** 0.5 for name in names]
+        return chance.choice(families[chance.choices(names, weights)[0]])
 
     def fill(self, text: str, chance: random.Random) -> str:
         bound: dict[str, str] = {}
