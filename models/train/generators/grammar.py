@@ -62,20 +62,27 @@ class Grammar:
 
     def fill(self, text: str, chance: random.Random) -> str:
         bound: dict[str, str] = {}
+        used: set[str] = set()
         while match := SLOT.search(text):
-            text = text[: match.start()] + self._fill_slot(match, bound, chance) + text[match.end() :]
+            text = text[: match.start()] + self._fill_slot(match, bound, used, chance) + text[match.end() :]
         return text
 
-    def _fill_slot(self, match: re.Match[str], bound: dict[str, str], chance: random.Random) -> str:
+    def _fill_slot(self, match: re.Match[str], bound: dict[str, str], used: set[str], chance: random.Random) -> str:
         capital, name, number, options = match.groups()
         if options is not None:
             return chance.choice(options.split("|"))
         if name == "number":
             return str(chance.randint(2, 99))
-        value = bound.get(f"{name}#{number}") or self.fill(chance.choice(self.lists[name]), chance)
+        value = bound.get(f"{name}#{number}") or self.fill(self._pick_unused(name, used, chance), chance)
         if number:
             bound[f"{name}#{number}"] = value
         return value[:1].upper() + value[1:] if capital else value
+
+    def _pick_unused(self, name: str, used: set[str], chance: random.Random) -> str:
+        """An entry that does not stand in the text yet, as long as there is one."""
+        entry = chance.choice([entry for entry in self.lists[name] if entry not in used] or self.lists[name])
+        used.add(entry)
+        return entry
 
 
 def draw_distinct(draw: Callable[[], Row], count: int) -> list[Row]:
