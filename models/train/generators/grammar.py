@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -85,12 +86,17 @@ class Grammar:
         return entry
 
 
-def draw_distinct(draw: Callable[[], Row], count: int) -> list[Row]:
-    """`count` rows without a repeated text, fewer only if the frames give no more."""
-    rows: dict[str, Row] = {}
+def draw_distinct(draw: Callable[[], Row], count: int, max_repeats: int = 1) -> list[Row]:
+    """`count` distinct rows, a text at most `max_repeats` times (with other previous turns); fewer only if the frames give
+    no more."""
+    rows: dict[tuple[str, str | None], Row] = {}
+    repeats: Counter[str] = Counter()
     for _ in range(count * MAX_TRIES_PER_ROW):
         if len(rows) == count:
             break
         row = draw()
-        rows.setdefault(f"{row.previous or ''}\n{row.text}".lower(), row)
+        text = row.text.lower()
+        if (text, row.previous) not in rows and repeats[text] < max_repeats:
+            rows[text, row.previous] = row
+            repeats[text] += 1
     return list(rows.values())
