@@ -7,7 +7,10 @@ from collections.abc import Callable
 
 LEET = str.maketrans("aeiost", "431057")
 HOMOGLYPHS = str.maketrans("aeopcxi", "аеорсхі")
-MORSE = dict(zip("abcdefghijklmnopqrstuvwxyz", ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split()))
+MORSE_CODES = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+)
+MORSE = dict(zip("abcdefghijklmnopqrstuvwxyz", MORSE_CODES.split(), strict=True))
 
 # A reader who knows no key still sees what a visible writing says; a hidden one has to be decoded first.
 VISIBLE: dict[str, Callable[[str], str]] = {
