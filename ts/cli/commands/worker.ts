@@ -2,13 +2,14 @@
 
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
-import { type Command, InvalidArgumentError } from "commander"
+import { type Command, InvalidArgumentError, Option } from "commander"
 import type { EngineModel } from "rtr/node"
 import { addAutotuneOptions, type AutotuneOptions, autotuneFolder } from "../models/autotune.ts"
 import { type FoundModel, findModels } from "../models/find-models.ts"
 import { addModelOptions, type ModelSourceOptions } from "../models/options.ts"
 import { printJson, printLine } from "../print.ts"
 import { wholeNumber } from "../program.ts"
+import { onStopSignal } from "../stop-signals.ts"
 
 interface WorkerOptions extends ModelSourceOptions, AutotuneOptions {
   readonly device: string
@@ -38,7 +39,9 @@ export function addWorkerCommands(program: Command): void {
     .option("--device <device>", "auto, cpu, cuda or cuda:<number>", "auto")
     .option("--host <address>", "address to listen on; there is no authentication", "127.0.0.1")
     .option("--port <port>", "port to listen on", wholeNumber(0, 65535), 8100)
-    .option("--uds <path>", "Unix socket instead of TCP")
+    .addOption(
+      new Option("--uds <path>", "Unix socket instead of TCP").argParser(socketPath).conflicts(["host", "port"]),
+    )
     .option("--engine <engine>", "auto or onnxruntime", "auto")
     .option("--family <family>", "force a model family")
     .option("--served-model-name <name>", "name that requests use, for one model")
@@ -61,6 +64,11 @@ export function addWorkerCommands(program: Command): void {
 
 const positiveNumber = (text: string): number => inRange(text, (value) => value > 0, "a number above 0")
 const nonNegativeNumber = (text: string): number => inRange(text, (value) => value >= 0, "a number of at least 0")
+
+function socketPath(text: string): string {
+  if (text !== "") return resolve(text)
+  throw new InvalidArgumentError("It must be the path of a socket, such as /run/rtrun/worker.sock.")
+}
 
 function inRange(text: string, fits: (value: number) => boolean, wanted: string): number {
   const value = Number(text)
@@ -91,7 +99,7 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
     verdicts: autotuneFolder(options, process.env),
   })
   const address = await engine.serve(
-    options.uds === undefined ? { host: options.host, port: options.port } : { uds: resolve(options.uds) },
+    options.uds === undefined ? { host: options.host, port: options.port } : { uds: options.uds },
   )
   // A router that started this worker says itself when it is ready.
   if (process.env["RTRUN_EXIT_WITH_STDIN"] !== "1")
@@ -117,15 +125,15 @@ function toEngineModel({ entry, found }: FoundModel, options: WorkerOptions): En
 }
 
 /** Ends on a signal, and with the router that started this worker: its end closes standard input. */
-function stopOnSignal(stop: () => Promise<void>): void {
+function stopOnSignal(close: () => Promise<void>): void {
   let stopping = false
-  const end = (): void => {
+  const stop = (): void => {
     if (stopping) process.exit(1)
     stopping = true
-    void stop().finally(() => process.exit())
+    void close().finally(() => process.exit())
   }
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, end)
-  if (process.env["RTRUN_EXIT_WITH_STDIN"] === "1") process.stdin.on("end", end).on("error", end).resume()
+  onStopSignal(stop)
+  if (process.env["RTRUN_EXIT_WITH_STDIN"] === "1") process.stdin.on("end", stop).on("error", stop).resume()
 }
 
 async function listAllDevices(): Promise<void> {
