@@ -3,22 +3,18 @@
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import { type Command, InvalidArgumentError, Option } from "commander"
-import type { EngineModel } from "rtr/node"
 import { addAutotuneOptions, type AutotuneOptions, autotuneFolder } from "../models/autotune.ts"
-import { type FoundModel, findModels } from "../models/find-models.ts"
+import { addEngineModelOptions, type EngineModelOptions, toEngineModel } from "../models/engine-model.ts"
+import { findModels } from "../models/find-models.ts"
 import { addModelOptions, type ModelSourceOptions } from "../models/options.ts"
 import { printJson, printLine } from "../print.ts"
 import { wholeNumber } from "../program.ts"
 import { onStopSignal } from "../stop-signals.ts"
 
-interface WorkerOptions extends ModelSourceOptions, AutotuneOptions {
-  readonly device: string
+interface WorkerOptions extends ModelSourceOptions, AutotuneOptions, EngineModelOptions {
   readonly host: string
   readonly port: number
   readonly uds?: string
-  readonly engine: string
-  readonly family?: string
-  readonly servedModelName?: string
   readonly threads?: number
   readonly memoryBudget?: number
   readonly logLevel: string
@@ -35,15 +31,12 @@ interface WorkerOptions extends ModelSourceOptions, AutotuneOptions {
 
 export function addWorkerCommands(program: Command): void {
   const command = program.command("serve").description("serve models over HTTP")
-  addAutotuneOptions(addModelOptions(command))
-    .option("--device <device>", "auto, cpu, cuda or cuda:<number>", "auto")
+  addEngineModelOptions(addAutotuneOptions(addModelOptions(command)))
     .option("--host <address>", "address to listen on; there is no authentication", "127.0.0.1")
     .option("--port <port>", "port to listen on", wholeNumber(0, 65535), 8100)
     .addOption(
       new Option("--uds <path>", "Unix socket instead of TCP").argParser(socketPath).conflicts(["host", "port"]),
     )
-    .option("--engine <engine>", "auto or onnxruntime", "auto")
-    .option("--family <family>", "force a model family")
     .option("--served-model-name <name>", "name that requests use, for one model")
     .option("--threads <count>", "processor threads; all when left out", wholeNumber(1, 1024))
     .option("--memory-budget <gib>", "refuse models that need more", positiveNumber)
@@ -106,22 +99,6 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
     printLine(`rtrun listens on ${address.uds ?? `http://${address.host}:${address.port}`}`)
   stopOnSignal(() => engine.close(10_000))
   await engine.closed()
-}
-
-/** What an entry of a models file says wins over the options of the command. */
-function toEngineModel({ entry, found }: FoundModel, options: WorkerOptions): EngineModel {
-  const { model: _, revision: __, name, ...settings } = entry
-  return {
-    device: options.device,
-    profile: options.profile,
-    engine: options.engine,
-    ...(options.family !== undefined && { family: options.family }),
-    ...settings,
-    name: name ?? options.servedModelName ?? found.name,
-    path: found.folder,
-    ...(found.basePath !== undefined && { basePath: found.basePath }),
-    ...(found.commit !== undefined && { revision: found.commit }),
-  }
 }
 
 /** Ends on a signal, and with the router that started this worker: its end closes standard input. */
