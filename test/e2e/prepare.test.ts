@@ -1,7 +1,7 @@
 // `rtrun prepare` lets nothing pass that `rtrun serve` refuses, and gives the same reason.
 
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
 import { runCommand, temporaryFolder } from "./_processes.ts"
 import { packageOf } from "./_workers.ts"
@@ -58,6 +58,19 @@ test("an entry of a models file is loaded with its own settings", async () => {
   expect((await prepareWithin(1)).code).toBe(0)
   const { code, stderr } = await prepareWithin(0.000_001)
   expect([code, stderr]).toEqual([1, expect.stringMatching(/"mine".*memory/)])
+})
+
+test("paths of a models file start from its folder, wherever the command is started", async () => {
+  const folder = changedPackage(asItIs)
+  const file = join(dirname(folder), "models.yaml")
+  writeFileSync(file, "- model: package\n- model: ./package\n  name: again\n")
+  const { code, stdout, stderr } = await runCommand("rtrun", ["prepare", "--json", "--models", file])
+  expect(code, stderr).toBe(0)
+  expect((JSON.parse(stdout) as { folder: string }[]).map((prepared) => prepared.folder)).toEqual([folder, folder])
+
+  writeFileSync(file, "- model: ./other\n")
+  const missing = await runCommand("rtrun", ["serve", "--models", file])
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining(`no folder ${dirname(folder)}/other;`)])
 })
 
 function spoilGolden(folder: string): void {
