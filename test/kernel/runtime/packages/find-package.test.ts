@@ -169,7 +169,7 @@ describe("what is on this machine", () => {
   test("a path that looks like a repository is told where it was looked for", async () => {
     const { find } = await setUp()
     await expect(find("org/missing", { relativeTo: "/srv" })).rejects.toMatchObject({
-      code: "not_found",
+      code: "unavailable",
       hint: "there is no folder /srv/org/missing either",
     })
   })
