@@ -5,4 +5,5 @@ mod packed;
 mod pairs;
 mod reductions;
 mod spans;
+mod temperatures;
 mod windows;
