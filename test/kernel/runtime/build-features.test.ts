@@ -5,13 +5,15 @@ import { expect, test } from "vitest"
 
 const core = join(import.meta.dirname, "../../../crates/rtrun-core/src")
 const source = (file: string): string => readFileSync(join(core, file), "utf8")
-const found = (text: string, pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, item = ""]) => item)
+const found = (text: string, pattern: RegExp): readonly string[] =>
+  [...text.matchAll(pattern)].map(([, item = ""]) => item)
 
 /** The words of an enum, in the order of its list `ALL`. */
 function wordsOf(file: string): readonly string[] {
   const text = source(file)
   const [, list = ""] = /const ALL: \[Self; \d+\] = \[([^\]]*)\]/.exec(text) ?? []
-  const wordOf = (variant: string): string => found(text, new RegExp(`Self::${variant} => "([^"]+)"`, "g"))[0] ?? variant
+  const wordOf = (variant: string): string =>
+    found(text, new RegExp(`Self::${variant} => "([^"]+)"`, "g"))[0] ?? variant
   return found(list, /Self::(\w+)/g).map(wordOf)
 }
 
