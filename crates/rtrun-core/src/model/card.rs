@@ -9,7 +9,7 @@ use super::profile::{Profile, ProfileReport};
 use super::slot::{ModelState, Slot};
 use crate::families::{DecisionCard, EmbeddingCard, Head, HeadInputs, Surfaces};
 use crate::media::ImageReader;
-use crate::options::{MAX_INPUTS, PROFILES};
+use crate::options::MAX_INPUTS;
 use crate::schedule::Lanes;
 
 /// One entry of `GET /v1/models`. Everything that is only known of a loaded model is absent before.
@@ -225,8 +225,8 @@ impl LoadedCard {
 /// The profiles that the model may be asked for.
 fn profiles(decisions: Option<&DecisionCard>) -> Vec<&'static str> {
     let shares_context = decisions.is_some_and(|card| card.is_packed);
-    let has = |profile: &&str| shares_context || *profile != Profile::SharedContext.as_str();
-    PROFILES.iter().copied().filter(has).collect()
+    let has = |profile: &Profile| shares_context || *profile != Profile::SharedContext;
+    Profile::ALL.into_iter().filter(has).map(Profile::as_str).collect()
 }
 
 fn long_lane_card(lanes: Lanes) -> Option<LongLaneCard> {

@@ -33,8 +33,8 @@ pub use settings::{ClassifierSettings, HeadKind, HeadSettings, WindowSettings};
 pub use shipped::ShippedGraph;
 pub use towers::{RowPadding, TextTower, TowerSizes, TowersConfig, TowersKind, VisionTower};
 pub use trunks::{
-    Activation, BertConfig, DebertaConfig, DistilBertConfig, ModernBertConfig, MpnetConfig, Reach, RobertaConfig,
-    TrunkConfig,
+    Activation, BertConfig, DebertaConfig, DistilBertConfig, ElectraConfig, ModernBertConfig, MpnetConfig, Reach,
+    RobertaConfig, TrunkConfig,
 };
 pub use vectors::VectorForms;
 pub use weights::{Dtype, Merged, TensorPlace, Weights};

@@ -2,6 +2,8 @@ mod classifiers;
 mod decisions;
 mod marker;
 mod packed;
+mod pairs;
 mod reductions;
 mod spans;
+mod temperatures;
 mod windows;

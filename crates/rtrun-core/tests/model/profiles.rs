@@ -7,7 +7,7 @@ use rtrun_core::{Engine, EngineOptions, ModelOptions};
 use serde_json::Value;
 
 use crate::support::contract::contract;
-use crate::support::{classify, embed, fixture, open_ready, options, runtime_library};
+use crate::support::{classify, copy_without_manifest, embed, fixture, open_ready, options, runtime_library};
 
 fn with_profile(folder: &Path, profile: &str) -> EngineOptions {
     let mut options = options(&[("model", folder)]);
@@ -140,4 +140,22 @@ fn other_profiles_compare_nothing() {
     for (one, other) in exact.iter().flatten().zip(batching.iter().flatten()) {
         assert!((one - other).abs() < 1e-5);
     }
+}
+
+#[test]
+fn another_tokenizer_needs_a_verdict_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let verdicts = folder.path().join("verdicts");
+    let package = copy_without_manifest("classifiers/rerank");
+    // They decide too, and do not hold under another tokenizer.
+    std::fs::remove_file(package.path().join("golden.json")).unwrap();
+    prepared(package.path(), &verdicts, "max_speed");
+    let file = package.path().join("tokenizer.json");
+    let before = std::fs::read_to_string(&file).unwrap();
+    let after = before.replace("\"lowercase\": true", "\"lowercase\": false");
+    assert_ne!(before, after);
+    std::fs::write(&file, after).unwrap();
+    prepared(package.path(), &verdicts, "max_speed");
+    let kept = std::fs::read_dir(&verdicts).map_or(0, Iterator::count);
+    assert_eq!(kept, if reduces() { 2 } else { 0 });
 }

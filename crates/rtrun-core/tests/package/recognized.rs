@@ -49,13 +49,13 @@ fn rtrun_json_wins_over_the_hub_files() {
 
 #[test]
 fn a_classification_trunk_can_serve_embeddings() {
-    let package = Package::open("softmax", &fixture("softmax"), Some("embeddings")).unwrap();
+    let package = Package::open("softmax", &fixture("softmax"), Some(FamilyKind::Embeddings)).unwrap();
     assert_eq!((package.family, package.pooling), (FamilyKind::Embeddings, Pooling::Mean));
 }
 
 #[test]
 fn a_static_table_cannot_serve_as_a_transformer() {
-    let error = Package::open("static", &fixture("static"), Some("embeddings")).unwrap_err();
+    let error = Package::open("static", &fixture("static"), Some(FamilyKind::Embeddings)).unwrap_err();
     assert!(error.to_string().contains("the family must be \"static_embeddings\""), "{error}");
 }
 

@@ -10,5 +10,6 @@ mod images;
 mod limits;
 mod metrics;
 mod sockets;
+mod thresholds;
 
 use crate::support::client;
