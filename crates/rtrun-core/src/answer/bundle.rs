@@ -56,6 +56,9 @@ struct Submitted {
 
 impl Submitted {
     fn new(mut work: ModelWork, deadline: Option<Instant>) -> Self {
+        if let Some(error) = work.refused.take() {
+            return Self { work, ticket: Some(Err(error)) };
+        }
         let rows: Vec<RowRequest> = work
             .items
             .iter_mut()

@@ -40,6 +40,13 @@ pub struct Planned {
     pub finish: Finish<Result<ItemAnswer, Error>>,
 }
 
+impl Planned {
+    /// Tokens of all its rows.
+    pub fn tokens(&self) -> usize {
+        self.rows.iter().map(|request| request.row.len()).sum()
+    }
+}
+
 impl Answered {
     /// About how many bytes it holds.
     pub fn bytes(&self) -> usize {

@@ -15,4 +15,3 @@ mod rerank;
 
 pub use bundle::bundle;
 pub use item::Answered;
-pub use read::windows;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::read::{ReadRows, Reading, windows};
+use super::read::{ReadRows, Reading};
 use crate::error::Error;
 use crate::families::ReadInput;
 use crate::tokens::Overflow;
@@ -31,15 +31,15 @@ impl Reading<'_> {
         if total > room && self.limits.overflow == Overflow::Window {
             let places = self.reader.placed_tokens(second, scan)?.places;
             let room = self.room_beside(one.ids.len(), room)?;
-            let parts = windows(other.ids.len(), room, self.limits.overlap);
+            let fixed = one.ids.len() + frame.special_tokens();
+            let parts = self.windows(other.ids.len(), room, fixed)?.iter();
             let texts = |tokens: &Range<usize>| (Cow::Borrowed(&*one.ids), &other.ids[tokens.clone()]);
             return self.pair_rows(parts, texts, places, input);
         }
         let (kept_one, kept_other) = longest_first(one.ids.len(), other.ids.len(), room);
         input.truncated = kept_one + kept_other < total;
         let texts = |kept: &Range<usize>| (Cow::Borrowed(&one.ids[..kept_one]), &other.ids[kept.clone()]);
-        let whole = 0..kept_other;
-        self.pair_rows(vec![whole], texts, Vec::new(), input)
+        self.pair_rows(std::iter::once(0..kept_other), texts, Vec::new(), input)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::media::MediaKind;
 use crate::model::LoadedModel;
 use crate::options::{MAX_IMAGES, MAX_INPUTS};
 use crate::question::{Question, StateQuestions};
-use crate::schedule::CacheKey;
+use crate::schedule::{Allowance, CacheKey};
 use crate::task::{ClassifyInput, EmbeddingInput, InputType, Modality, ReadingOptions, Task, TaskKind, Window};
 use crate::tokens::Overflow;
 
@@ -50,6 +50,10 @@ pub struct PreparedState {
 pub struct ModelWork {
     pub model: Arc<LoadedModel>,
     pub items: Vec<ItemWork>,
+    /// What the bundle may still ask of the model.
+    pub allowance: Allowance,
+    /// Why all of it is refused.
+    pub refused: Option<Error>,
 }
 
 /// One item.
@@ -66,7 +70,8 @@ pub enum Source {
 
 /// Checks and reads all tasks. A task that cannot be served has its error in its place.
 pub fn prepare(engine: &Engine, tasks: Vec<Task>) -> (Vec<PreparedTask>, Vec<ModelWork>) {
-    let mut works = Works { works: Vec::new(), items: HashMap::new() };
+    let tokens = engine.options().max_queued_tokens;
+    let mut works = Works { works: Vec::new(), items: HashMap::new(), tokens };
     let inputs: usize = tasks.iter().map(|task| task.kind.inputs()).sum();
     let images: usize = tasks.iter().map(|task| task.kind.images()).sum();
     let prepared: Vec<PreparedTask> = tasks
@@ -113,6 +118,8 @@ struct Works {
     works: Vec<ModelWork>,
     /// Per model and key the index of the item.
     items: HashMap<(usize, CacheKey), usize>,
+    /// The most tokens of one model.
+    tokens: usize,
 }
 
 impl Works {
@@ -168,8 +175,14 @@ impl Works {
             return Err(Error::InvalidRequest(problem));
         }
         let work = self.work(model);
-        let reading =
-            Reading { reader: &model.reader, limits, wanted: head.wanted(), with_places: head.scheme.is_some() };
+        let reading = Reading {
+            reader: &model.reader,
+            limits,
+            allowance: self.works[work].allowance,
+            wanted: head.wanted(),
+            with_places: head.scheme.is_some(),
+            has_windows: true,
+        };
         let threshold = options.threshold;
         // A threshold changes what is kept of token heads only.
         let options =
@@ -187,7 +200,7 @@ impl Works {
             };
             let parts: Vec<&[u8]> =
                 [conditions.as_str()].into_iter().chain(texts).chain(more).map(str::as_bytes).collect();
-            self.item(work, &parts, || classify::plan(head, reading, input, options))
+            self.item(work, &parts, |allowance| classify::plan(head, Reading { allowance, ..reading }, input, options))
         });
         let items = items.collect();
         let surface = PreparedSurface::Classify { head: Arc::clone(head), threshold, items };
@@ -209,14 +222,21 @@ impl Works {
             model.cache.get(&key).is_some()
         };
         let contents = read_contents(model, input, is_kept)?;
-        let reading = Reading { reader: &model.reader, limits, wanted: Wanted::SENTENCE, with_places: false };
+        let reading = Reading {
+            reader: &model.reader,
+            limits,
+            allowance: self.works[work].allowance,
+            wanted: Wanted::SENTENCE,
+            with_places: false,
+            has_windows: false,
+        };
         let conditions = format!("embed {} {} {input_type:?} {limits:?}", plan.dimension, plan.exit);
         let items = contents.into_iter().map(|content| match content {
-            Content::Text(text) => {
-                self.item(work, &[conditions.as_bytes(), text.as_bytes()], || embed::plan(reading, &plan, text))
-            }
+            Content::Text(text) => self.item(work, &[conditions.as_bytes(), text.as_bytes()], |allowance| {
+                embed::plan(Reading { allowance, ..reading }, &plan, text)
+            }),
             Content::Image { url, reader, picture } => {
-                self.item(work, &[image_conditions.as_bytes(), url.as_bytes()], || {
+                self.item(work, &[image_conditions.as_bytes(), url.as_bytes()], |_| {
                     // A vector that was kept a moment ago may have made room for another since.
                     let picture = picture.map_or_else(|| reader.read(url), Ok);
                     let picture = picture.map_err(|fault| fault.at(MediaKind::Image, "an image", &model.name))?;
@@ -237,11 +257,18 @@ impl Works {
         limits: Limits,
     ) -> Place {
         let work = self.work(model);
-        let reading = Reading { reader: &model.reader, limits, wanted: head.wanted(), with_places: false };
+        let reading = Reading {
+            reader: &model.reader,
+            limits,
+            allowance: self.works[work].allowance,
+            wanted: head.wanted(),
+            with_places: false,
+            has_windows: false,
+        };
         let conditions = format!("rerank {limits:?}");
         let items = documents.iter().map(|document| {
             let parts = [conditions.as_bytes(), query.as_bytes(), document.as_bytes()];
-            self.item(work, &parts, || rerank::plan(head, reading, query, document))
+            self.item(work, &parts, |allowance| rerank::plan(head, Reading { allowance, ..reading }, query, document))
         });
         let items = items.collect();
         Place { work, surface: PreparedSurface::Rerank { documents, items } }
@@ -278,7 +305,7 @@ impl Works {
                 .iter()
                 .map(|asked| asked.question.as_ref().map(|_| (0, 0)).map_err(Clone::clone))
                 .collect();
-            let read = decide::reading(model, limits, &asked.state);
+            let read = decide::reading(model, limits, self.works[work].allowance, &asked.state);
             for group in layout.groups(&read, &questions) {
                 let together: Vec<&Question> = group.iter().map(|index| questions[*index]).collect();
                 let written: Vec<String> = together.iter().map(|question| decide::canonical(question)).collect();
@@ -287,7 +314,9 @@ impl Works {
                     .chain(written.iter().map(String::as_str))
                     .map(str::as_bytes)
                     .collect();
-                let item = self.item(work, &parts, || decide::plan(model, layout, limits, &asked.state, &together));
+                let item = self.item(work, &parts, |allowance| {
+                    decide::plan(model, layout, limits, allowance, (&asked.state, &together))
+                });
                 for (at, index) in group.into_iter().enumerate() {
                     places[valid[index].0] = Ok((item, at));
                 }
@@ -300,20 +329,28 @@ impl Works {
     fn work(&mut self, model: &Arc<LoadedModel>) -> usize {
         let known = self.works.iter().position(|work| Arc::ptr_eq(&work.model, model));
         known.unwrap_or_else(|| {
-            self.works.push(ModelWork { model: Arc::clone(model), items: Vec::new() });
+            let allowance = Allowance::new(self.tokens);
+            self.works.push(ModelWork { model: Arc::clone(model), items: Vec::new(), allowance, refused: None });
             self.works.len() - 1
         })
     }
 
     /// The item of these parts, read only if it is neither in the bundle nor kept.
-    fn item(&mut self, work: usize, parts: &[&[u8]], plan: impl FnOnce() -> Result<Planned, Error>) -> usize {
-        let ModelWork { model, items } = &mut self.works[work];
+    fn item(&mut self, work: usize, parts: &[&[u8]], plan: impl FnOnce(Allowance) -> Result<Planned, Error>) -> usize {
+        let ModelWork { model, items, allowance, refused } = &mut self.works[work];
         let key = model.cache.key(parts);
         *self.items.entry((work, key)).or_insert_with(|| {
-            let source = match model.cache.get(&key) {
-                Some(kept) => Ok(Source::Kept(kept)),
-                None => plan().map(Source::Planned),
+            let source = match (&*refused, model.cache.get(&key)) {
+                (Some(error), _) => Err(error.clone()),
+                (None, Some(kept)) => Ok(Source::Kept(kept)),
+                (None, None) => plan(*allowance).and_then(|planned| {
+                    allowance.take(planned.rows.len(), planned.tokens())?;
+                    Ok(Source::Planned(planned))
+                }),
             };
+            if let Err(error @ Error::RequestTooLarge(_)) = &source {
+                *refused = Some(error.clone());
+            }
             items.push(ItemWork { key, source });
             items.len() - 1
         })
@@ -348,19 +385,41 @@ fn limits(
             let problem = "options.window needs options.overflow to be \"window\"";
             return Err(Error::InvalidRequest(problem.to_owned()));
         }
+        // Cut to fewer tokens than asked for, an input says so; refused for fewer, it would only seem to be too long.
+        if let Some(tokens) = reading.max_tokens.filter(|tokens| *tokens > row && overflow == Overflow::Reject) {
+            return Err(Error::InvalidRequest(format!(
+                "max_tokens is {tokens}; model {:?} reads at most {row} at once, so nothing longer is accepted whole",
+                model.name
+            )));
+        }
         let row_tokens = reading.max_tokens.map_or(row, |tokens| tokens.min(row));
-        return Ok(Limits { row_tokens, scan_tokens: row_tokens, overlap: 0, overflow });
+        return Ok(Limits { row_tokens, scan_tokens: row_tokens, can_raise: false, overlap: 0, overflow });
     }
-    let window = reading.window.or(recommended.map(|(tokens, overlap)| Window { tokens, overlap }));
+    let asked = reading.window.map(|window| check_window(model, window)).transpose()?;
+    let window = asked.or(recommended.map(|(tokens, overlap)| Window { tokens, overlap }));
     let Window { tokens, overlap } = window.unwrap_or(Window { tokens: row, overlap: row / 8 });
     let row_tokens = tokens.min(row);
-    if tokens < least || overlap + least > row_tokens {
+    if overlap.saturating_add(least) > row_tokens {
         return Err(Error::InvalidRequest(format!(
-            "window has {tokens} tokens and an overlap of {overlap}; model {:?} needs windows of at least {} tokens for that, and reads at most {row}",
+            "window has {tokens} tokens and an overlap of {overlap}; model {:?} needs windows of at least {} tokens for that",
             model.name,
-            overlap + least,
+            overlap.saturating_add(least),
         )));
     }
-    let scan_tokens = reading.max_tokens.unwrap_or(model.max_scan_tokens);
-    Ok(Limits { row_tokens, scan_tokens, overlap, overflow })
+    let scan_tokens = reading.max_tokens.unwrap_or(model.max_scan_tokens).min(model.scan_cap);
+    Ok(Limits { row_tokens, scan_tokens, can_raise: scan_tokens < model.scan_cap, overlap, overflow })
+}
+
+/// A window is one row, and sharing most of it would read the text many times.
+fn check_window(model: &LoadedModel, window: Window) -> Result<Window, Error> {
+    let Window { tokens, overlap } = window;
+    let row = model.max_tokens;
+    let problem = match () {
+        () if tokens > row => format!("tokens is {tokens}; model {:?} reads at most {row} at once", model.name),
+        () if overlap > tokens / 2 => {
+            format!("overlap is {overlap}; windows of {tokens} tokens may share at most half, {}", tokens / 2)
+        }
+        () => return Ok(window),
+    };
+    Err(Error::InvalidRequest(format!("options.window.{problem}")))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::engines::{RowOutput, RowRequest};
 use crate::error::Error;
 use crate::question::{Answer, Question};
+use crate::schedule::Allowance;
 use crate::tokens::{Overflow, TextReader};
 
 /// How a family writes questions as rows, and reads the answers out of them.
@@ -40,8 +41,12 @@ pub struct StateReading<'r> {
     pub row_tokens: usize,
     /// The most tokens of the state that may be read, in several rows where `overflow` is `Window`.
     pub scan_tokens: usize,
+    /// Whether a request may ask for a larger scan.
+    pub can_raise: bool,
     /// What happens to a state that is longer.
     pub overflow: Overflow,
+    /// What the request may still ask of the model.
+    pub allowance: Allowance,
 }
 
 /// The rows of one group of questions.

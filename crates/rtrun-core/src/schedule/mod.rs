@@ -1,5 +1,6 @@
 //! Scheduling: who is admitted, what shares a forward, when it runs. One owner thread per lane of a model.
 
+mod allowance;
 mod cache;
 mod group;
 mod lane;
@@ -10,6 +11,7 @@ mod ticket;
 mod waiting;
 mod worker;
 
+pub use allowance::{Allowance, MAX_ROWS};
 pub use cache::{CacheKey, ResultCache};
 pub use group::{GroupAnswer, GroupId, Reply};
 pub use lane::{Lane, Lanes};

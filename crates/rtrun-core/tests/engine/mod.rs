@@ -1,6 +1,7 @@
 mod answers;
 mod budgets;
 mod bundle;
+mod floods;
 mod heads;
 mod images;
 mod lanes;

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use super::user_text::UserText;
-use crate::answer::windows;
 use crate::error::Error;
 use crate::families::{ReadInput, StateReading};
-use crate::tokens::{Overflow, Place, too_long};
+use crate::tokens::{Overflow, Place, Windows, too_long};
 
 /// The tokens of a state and the rows that they are read in.
 #[derive(Debug)]
@@ -62,10 +61,13 @@ impl StateTokens {
         }
         found.ids.truncate(most);
         found.places.truncate(most);
-        let windows = windows(found.ids.len(), room, overlap.min(room / OVERLAP_PART));
+        let windows = Windows::new(found.ids.len(), room, overlap.min(room / OVERLAP_PART));
+        let processed_tokens = windows.processed(fixed);
+        read.allowance.check(windows.count(), processed_tokens)?;
+        let windows: Vec<Range<usize>> = windows.iter().collect();
         let input = ReadInput {
             tokens: fixed + tokens,
-            processed_tokens: windows.iter().map(|window| fixed + window.len()).sum(),
+            processed_tokens,
             truncated: tokens > most,
             is_lower_bound: found.has_more,
             windows: windows.len(),
@@ -77,10 +79,11 @@ impl StateTokens {
 
 fn over_limit(read: &StateReading<'_>) -> Error {
     if read.overflow != Overflow::Window {
-        return too_long(read.row_tokens);
+        return too_long(read.row_tokens, true);
     }
+    let raise = if read.can_raise { ", raise max_tokens" } else { "" };
     Error::ScanBudgetExceeded(format!(
-        "The state has more than {} tokens, none of which was read; shorten it, raise max_tokens, or set overflow to \"truncate\" to read its beginning",
+        "The state has more than {} tokens, none of which was read; shorten it{raise}, or set overflow to \"truncate\" to read its beginning",
         read.scan_tokens
     ))
 }
