@@ -298,6 +298,8 @@ pub struct StateAnswer {
     pub asked: StateQuestions,
     /// One answer a question, in order.
     pub answers: Vec<Result<Answer, Error>>,
+    /// Per question whether its own text was longer than what the model reads of one.
+    pub cut: Vec<bool>,
     /// Tokens of the answered questions.
     pub usage: Usage,
 }

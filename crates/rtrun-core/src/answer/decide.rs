@@ -21,7 +21,9 @@ pub fn plan(
 ) -> Result<Planned, Error> {
     let laid_out = layout.lay_out(&reading(model, limits, allowance, state), questions)?;
     let finish = laid_out.finish;
-    let finish = Box::new(move |outputs: &[Arc<RowOutput>]| Ok(ItemAnswer::Answers(Arc::new(finish(outputs)))));
+    let cut: Arc<[bool]> = laid_out.cut.into();
+    let finish =
+        Box::new(move |outputs: &[Arc<RowOutput>]| Ok(ItemAnswer::Answers { answers: Arc::new(finish(outputs)), cut }));
     let input = ReadInput { windows: laid_out.rows.len(), ..laid_out.input };
     Ok(Planned { rows: laid_out.rows, input, finish })
 }

@@ -57,6 +57,8 @@ pub struct LaidOut {
     pub finish: Finish<Vec<Result<Answer, Error>>>,
     /// How much of the state was read.
     pub input: ReadInput,
+    /// Per question whether its own text was read in part only.
+    pub cut: Vec<bool>,
 }
 
 /// Reads an answer out of the outputs of its rows.

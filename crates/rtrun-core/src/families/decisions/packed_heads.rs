@@ -45,6 +45,8 @@ pub struct Placed {
     /// Of its options or labels.
     pub options: Vec<usize>,
     pub abstain: Option<usize>,
+    /// Whether the question's own text was read in part only.
+    pub is_cut: bool,
 }
 
 impl PackedHeads {

@@ -69,7 +69,8 @@ impl StateTokens {
             tokens: fixed + tokens,
             processed_tokens,
             truncated: tokens > most,
-            is_lower_bound: found.has_more,
+            // The contract tells a state that was read in part by this alone.
+            is_lower_bound: tokens > most,
             windows: windows.len(),
         };
         let places = found.places.into_iter().map(|place| text.original(place)).collect();
