@@ -6,20 +6,14 @@ use super::item::{ItemAnswer, Planned};
 use super::read::Limits;
 use crate::engines::RowOutput;
 use crate::error::Error;
-use crate::families::{DecisionLayout, ReadInput, StateReading};
+use crate::families::{DecisionLayout, ReadInput, StateMemo, StateReading};
 use crate::model::LoadedModel;
 use crate::question::Question;
 use crate::schedule::Allowance;
 
 /// The rows of a group of questions and how they become its answers.
-pub fn plan(
-    model: &LoadedModel,
-    layout: &dyn DecisionLayout,
-    limits: Limits,
-    allowance: Allowance,
-    (state, questions): (&str, &[&Question]),
-) -> Result<Planned, Error> {
-    let laid_out = layout.lay_out(&reading(model, limits, allowance, state), questions)?;
+pub fn plan(layout: &dyn DecisionLayout, read: &StateReading<'_>, questions: &[&Question]) -> Result<Planned, Error> {
+    let laid_out = layout.lay_out(read, questions)?;
     let finish = laid_out.finish;
     let cut: Arc<[bool]> = laid_out.cut.into();
     let finish =
@@ -38,6 +32,7 @@ pub fn reading<'r>(model: &'r LoadedModel, limits: Limits, allowance: Allowance,
         can_raise: limits.can_raise,
         overflow: limits.overflow,
         allowance,
+        memo: StateMemo::default(),
     }
 }
 

@@ -6,16 +6,28 @@ use std::ops::Range;
 use super::read::{ReadRows, Reading};
 use crate::error::Error;
 use crate::families::ReadInput;
-use crate::tokens::Overflow;
+use crate::tokens::{Overflow, TextTokens};
 
 impl Reading<'_> {
     /// Reads two texts as one row; windows go over the second.
     pub fn pair(&self, first: &str, second: &str) -> Result<ReadRows, Error> {
+        self.behind(&self.first(first)?, second)
+    }
+
+    /// Reads the first text of pairs.
+    pub fn first(&self, first: &str) -> Result<TextTokens, Error> {
+        let frame = self.pair_template()?;
+        let scan = self.scan_room(frame.special_tokens(), self.room_of_pair(frame)?);
+        self.refuse_surely_longer(&[first], scan)?;
+        self.reader.tokens(first, scan)
+    }
+
+    /// Reads a text behind the first one, as one row; windows go over this one.
+    pub fn behind(&self, one: &TextTokens, second: &str) -> Result<ReadRows, Error> {
         let frame = self.pair_template()?;
         let room = self.room_of_pair(frame)?;
         let scan = self.scan_room(frame.special_tokens(), room);
-        self.refuse_surely_longer(&[first, second], scan)?;
-        let one = self.reader.tokens(first, scan)?;
+        self.refuse_surely_longer(&[second], scan)?;
         let other = self.reader.tokens(second, scan)?;
         let total = one.ids.len() + other.ids.len();
         if total > scan && self.limits.overflow != Overflow::Truncate {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::decisions::StateMemo;
 use crate::engines::{RowOutput, RowRequest};
 use crate::error::Error;
 use crate::question::{Answer, Question};
@@ -47,6 +48,8 @@ pub struct StateReading<'r> {
     pub overflow: Overflow,
     /// What the request may still ask of the model.
     pub allowance: Allowance,
+    /// What questions before have found out of the state.
+    pub memo: StateMemo<'r>,
 }
 
 /// The rows of one group of questions.

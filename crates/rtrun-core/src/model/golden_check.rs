@@ -6,7 +6,7 @@ use super::card::GoldenStatus;
 use crate::devices::Device;
 use crate::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
 use crate::error::Error;
-use crate::families::{DecisionLayout, StateReading, Surfaces};
+use crate::families::{DecisionLayout, StateMemo, StateReading, Surfaces};
 use crate::media::{ImageReader, MediaKind};
 use crate::package::{GoldenDecisions, GoldenQuestion, Package};
 use crate::question::Question;
@@ -114,6 +114,7 @@ impl Candidate<'_> {
             can_raise: false,
             overflow: Overflow::Window,
             allowance: Allowance::new(usize::MAX),
+            memo: StateMemo::default(),
         };
         Ok((layout, read))
     }

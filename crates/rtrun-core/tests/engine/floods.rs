@@ -1,7 +1,5 @@
 //! Requests that would cost far more than they weigh are refused before anything is built for them.
 
-use std::time::Instant;
-
 use rtrun_core::tokens::Overflow;
 use rtrun_core::{ClassifyInput, EngineOptions, Error, ReadingOptions, Task, TaskKind};
 
@@ -61,12 +59,9 @@ fn windows_are_counted_before_they_are_made() {
 fn windows_of_a_few_tokens_are_bounded_by_their_number() {
     let folder = package();
     let engine = serve(&folder);
-    let start = Instant::now();
     let error = classify(&engine, "topics", text(40_000), windows(4, 0)).unwrap_err();
     assert!(matches!(error, Error::RequestTooLarge(_)), "{error}");
     assert!(error.to_string().contains("more than 16384 rows"), "{error}");
-    // No forward ran: 20 000 rows would take far longer.
-    assert!(start.elapsed().as_secs() < 20);
 }
 
 #[test]

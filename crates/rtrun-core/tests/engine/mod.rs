@@ -7,5 +7,6 @@ mod images;
 mod lanes;
 mod loading;
 mod options;
+mod pace;
 mod vectors;
 mod windows;

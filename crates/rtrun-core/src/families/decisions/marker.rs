@@ -120,7 +120,7 @@ impl MarkerDecisions {
         let rows = state.windows.iter().map(row).collect();
         let input = state.input;
         let (heads, question, from) = (Arc::clone(&self.heads), question.clone(), before.len());
-        let text: Arc<str> = if is_span { read.state.into() } else { "".into() };
+        let text: Arc<str> = if is_span { read.shown() } else { "".into() };
         let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
             let asked = MarkerRows { question, markers, state, from, text };
             vec![if is_span { heads.spans(&asked, outputs) } else { heads.options(&asked, outputs) }]

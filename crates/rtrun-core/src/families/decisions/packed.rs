@@ -169,7 +169,7 @@ impl DecisionLayout for PackedDecisions {
             placed,
             from: before.len(),
             state,
-            text: if with_places { read.state.into() } else { "".into() },
+            text: if with_places { read.shown() } else { "".into() },
         };
         let cut = laid.placed.iter().map(|placed| placed.is_cut).collect();
         let finish = Box::new(move |outputs: &[Arc<RowOutput>]| heads.answers(&laid, outputs));
