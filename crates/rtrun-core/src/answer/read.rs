@@ -78,19 +78,21 @@ impl Reading<'_> {
         let room = row_tokens.saturating_sub(special);
         let scan = self.scan_room(special, room);
         self.refuse_surely_longer(&[text], scan)?;
+        // What the allowance has no windows for need not be read to be refused.
+        let most = scan.min(self.allowance.most_tokens(room, self.limits.overlap).max(room));
         let mut found =
-            if self.with_places { self.reader.placed_tokens(text, scan)? } else { self.reader.tokens(text, scan)? };
+            if self.with_places { self.reader.placed_tokens(text, most)? } else { self.reader.tokens(text, most)? };
         let read = found.ids.len();
         if read > scan && self.limits.overflow != Overflow::Truncate {
             return Err(self.over_limit());
         }
+        let windows = self.windows(read.min(scan), room, special)?;
         if read > room && self.limits.overflow == Overflow::Window && !self.with_places {
             // Windows say where they stand, so a text of several is read again with its places.
             found = self.reader.placed_tokens(text, scan)?;
         }
         found.ids.truncate(scan);
         found.places.truncate(scan);
-        let windows = self.windows(found.ids.len(), room, special)?;
         let from = self.reader.template().before.len();
         let parts: Vec<Part> = windows.iter().map(|tokens| Part { tokens, from }).collect();
         let rows: Vec<RowRequest> = parts

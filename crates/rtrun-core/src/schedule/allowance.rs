@@ -30,6 +30,13 @@ impl Allowance {
         self.limit.saturating_sub(self.tokens)
     }
 
+    /// More tokens than these, of one text in windows of `room` tokens, are surely more than what is left.
+    pub fn most_tokens(&self, room: usize, overlap: usize) -> usize {
+        let rows = MAX_ROWS.saturating_sub(self.rows);
+        let step = room.saturating_sub(overlap).max(1);
+        room.saturating_add(rows.saturating_mul(step)).min(self.left())
+    }
+
     /// Takes rows of so many tokens together. Fails with `request_too_large` where less is left.
     pub fn take(&mut self, rows: usize, tokens: usize) -> Result<(), Error> {
         self.tokens = self.tokens.saturating_add(tokens);
