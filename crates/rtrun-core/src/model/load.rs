@@ -102,6 +102,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         cache: ResultCache::new(options.result_cache_entries, &profile.conditions(), &digests.model),
         max_tokens: package.max_tokens,
         max_scan_tokens: asked.max_scan_tokens.unwrap_or(device.scan_rows() * package.max_tokens),
+        scan_cap: asked.max_scan_tokens.unwrap_or(usize::MAX).min(options.max_queued_tokens),
         profile,
         engine,
         device: device.to_string(),

@@ -33,6 +33,8 @@ pub struct LoadedModel {
     pub max_tokens: usize,
     /// The most tokens of an input that is read in windows, unless a request says otherwise.
     pub max_scan_tokens: usize,
+    /// The most that a request may say otherwise: what the operator set, or what the model takes at a time.
+    pub scan_cap: usize,
     /// The numerical profile that was asked for, and the one that is served.
     pub profile: ProfileReport,
     /// Which engine computes.

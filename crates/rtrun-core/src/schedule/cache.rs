@@ -9,6 +9,10 @@ use sha2::{Digest, Sha256};
 /// A digest of everything that decides a result; no text is kept.
 pub type CacheKey = [u8; 32];
 
+/// What several keys begin with, digested once.
+#[derive(Clone)]
+pub struct KeyPrefix(Sha256);
+
 /// The least recently used results go first, by number and by bytes.
 pub struct ResultCache<V> {
     conditions: Sha256,
@@ -25,6 +29,22 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// What an entry takes besides its value.
 const ENTRY_BYTES: usize = 128;
+
+impl KeyPrefix {
+    /// The key with these parts behind the shared ones.
+    pub fn key(&self, parts: &[&[u8]]) -> CacheKey {
+        self.clone().with(parts).0.finalize().into()
+    }
+
+    fn with(mut self, parts: &[&[u8]]) -> Self {
+        for part in parts {
+            // With its length in front, no part can run into the next.
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part);
+        }
+        self
+    }
+}
 
 impl<V: Clone> ResultCache<V> {
     /// A cache of at most `entries` results of one model under one profile; 0 keeps none.
@@ -44,13 +64,12 @@ impl<V: Clone> ResultCache<V> {
 
     /// The key of these parts in this order.
     pub fn key(&self, parts: &[&[u8]]) -> CacheKey {
-        let mut digest = self.conditions.clone();
-        for part in parts {
-            // With its length in front, no part can run into the next.
-            digest.update((part.len() as u64).to_le_bytes());
-            digest.update(part);
-        }
-        digest.finalize().into()
+        self.prefix(parts).key(&[])
+    }
+
+    /// The beginning of keys that share their first parts.
+    pub fn prefix(&self, parts: &[&[u8]]) -> KeyPrefix {
+        KeyPrefix(self.conditions.clone()).with(parts)
     }
 
     /// The kept result, which becomes the most recent one.

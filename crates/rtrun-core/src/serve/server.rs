@@ -12,6 +12,7 @@ use super::listen::{Address, Listener};
 use super::router::router;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::schedule::TURNS;
 
 /// Where a server listens: a Unix socket, or else a host and port.
 #[derive(Debug, Clone, Default)]
@@ -35,12 +36,15 @@ pub struct Server {
 /// HTTP work of one request is well under a millisecond; two threads keep a large body from delaying the next request.
 const THREADS: usize = 2;
 
+/// Threads for large bodies, beside those that read the requests of every model.
+const PARSERS: usize = 4;
+
 impl Server {
     /// Binds and starts to serve.
     pub fn start(engine: Arc<Engine>, options: &ServeOptions) -> Result<Self, Error> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
-            .max_blocking_threads(4)
+            .max_blocking_threads(PARSERS + TURNS * engine.options().models.len())
             .thread_name("rtrun http")
             .enable_io()
             .enable_time()

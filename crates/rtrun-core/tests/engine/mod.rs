@@ -1,6 +1,7 @@
 mod answers;
 mod budgets;
 mod bundle;
+mod floods;
 mod heads;
 mod images;
 mod kept;
@@ -8,5 +9,6 @@ mod lanes;
 mod loading;
 mod memory;
 mod options;
+mod pace;
 mod vectors;
 mod windows;

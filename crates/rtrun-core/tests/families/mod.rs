@@ -1,5 +1,6 @@
 mod classifiers;
 mod decisions;
+mod long_questions;
 mod marker;
 mod packed;
 mod pairs;

@@ -229,3 +229,27 @@ fn requests_for_a_lane_that_cannot_be_opened_are_answered_in_front() {
         assert!(block_on(later.wait(None)).unwrap().0.rows[0].is_ok());
     }
 }
+
+#[test]
+fn a_place_that_is_kept_counts_like_a_request() {
+    let (worker, step, _) = start(QueueLimits { groups: 2, tokens: 500, ..limits() });
+    let mut place = worker.reserve().unwrap();
+    place.hold(300).unwrap();
+    assert_eq!(worker.depth(), 1);
+    assert!(matches!(worker.submit(&[row(1, 201)], None), Err(Error::Overloaded(_))));
+    let waiting = worker.submit(&[row(1, 200)], None).unwrap();
+    assert!(matches!(worker.reserve(), Err(Error::Overloaded(_))));
+    assert!(matches!(place.hold(301), Err(Error::Overloaded(_))));
+    place.hold(300).unwrap();
+    let ticket = place.submit(&[row(2, 300)], None).unwrap();
+    assert_eq!(worker.depth(), 2);
+    step.send(()).unwrap();
+    step.send(()).unwrap();
+    block_on(waiting.wait(None)).unwrap();
+    block_on(ticket.wait(None)).unwrap();
+    assert_eq!(worker.depth(), 0);
+    let mut place = worker.reserve().unwrap();
+    place.hold(500).unwrap();
+    drop(place);
+    drop(worker.submit(&[row(3, 500)], None).unwrap());
+}
