@@ -134,6 +134,11 @@ impl Package {
         if !family.takes_heads() && !settings.heads.is_empty() {
             return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
         }
+        let token_head = settings.heads.iter().find(|head| head.kind == HeadKind::Token);
+        if let Some(head) = token_head.filter(|_| family == FamilyKind::StaticEmbeddings) {
+            let problem = format!("the head {:?} reads token vectors, which a static model has none of", head.name);
+            return Err(files.invalid("rtrun.json", problem));
+        }
         let classifier =
             if family.is_classifier() { Some(recognize::classifier(&files, &config, family)?) } else { None };
         let classifier_settings = classifier_settings(&files, &settings, family, classifier.as_ref())?;

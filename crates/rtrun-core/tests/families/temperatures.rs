@@ -39,3 +39,10 @@ fn probabilities_of_tokens_have_their_temperature() {
     let expected = [sigmoid(0.5), sigmoid(-0.5), sigmoid(-1.0), sigmoid(1.0)];
     assert!(difference(&found, &expected) < 1e-6, "{found:?}");
 }
+
+#[test]
+fn relevance_has_its_temperature_and_its_logit_has_none() {
+    let output = RowOutput { sentence: Some([3.0, 1.0].into()), tokens: None };
+    let (logit, relevance) = head(HeadKind::Scores, 4.0).relevance(&output).unwrap();
+    assert!((logit - 3.0).abs() < 1e-6 && (relevance - sigmoid(0.75)).abs() < 1e-6, "{logit} {relevance}");
+}
