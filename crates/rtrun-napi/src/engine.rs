@@ -107,7 +107,8 @@ impl Engine {
     #[napi(catch_unwind, ts_return_type = "Promise<ServeAddress>")]
     pub fn serve<'env>(&self, env: &'env Env, options: ServeAddress) -> napi::Result<PromiseRaw<'env, ServeAddress>> {
         let running = Arc::clone(&self.0);
-        let options = ServeOptions { uds: options.uds.map(PathBuf::from), host: options.host, port: options.port };
+        let (uds, host, port) = (options.uds.map(PathBuf::from), options.host, options.port);
+        let options = ServeOptions { uds, host, port, ..ServeOptions::default() };
         let serve = async move {
             let engine = Arc::clone(&running.engine);
             let server = off_thread(move || Server::start(engine, &options)).await??;

@@ -2,6 +2,7 @@
 
 mod ask;
 mod body;
+mod client_limits;
 mod connection;
 pub mod decisions;
 mod encode;
@@ -13,7 +14,9 @@ mod responses;
 mod router;
 mod server;
 mod timing;
+mod unstalled;
 
 pub use ask::ask;
+pub use client_limits::ClientLimits;
 pub use listen::Address;
 pub use server::{ServeOptions, Server};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
+use super::client_limits::ClientLimits;
 use super::connection::serve_connections;
 use super::listen::{Address, Listener};
 use super::router::router;
@@ -22,6 +23,8 @@ pub struct ServeOptions {
     pub host: Option<String>,
     /// Port to bind; 8100 if absent, any free one if 0.
     pub port: Option<u16>,
+    /// What clients may hold.
+    pub limits: ClientLimits,
 }
 
 /// A server. Dropping it stops it at once.
@@ -49,10 +52,10 @@ impl Server {
         let (listener, address) = runtime.block_on(Listener::bind(options))?;
         let (stop, stop_seen) = watch::channel(false);
         let (stopped_sender, stopped) = watch::channel(false);
-        let routes = router(engine);
+        let (routes, limits) = (router(engine), options.limits);
         tracing::info!(address = %address, "listening");
         runtime.spawn(async move {
-            serve_connections(listener, routes, stop_seen).await;
+            serve_connections(listener, routes, limits, stop_seen).await;
             stopped_sender.send_replace(true);
         });
         Ok(Self { address, runtime: Mutex::new(Some(runtime)), stop, stopped })

@@ -8,6 +8,7 @@ mod decisions_response;
 mod endpoints;
 mod images;
 mod limits;
+mod slow_clients;
 mod metrics;
 mod sockets;
 
