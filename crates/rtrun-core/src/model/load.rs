@@ -47,6 +47,11 @@ pub fn load_until_ready(slot: &Slot, context: &LoadContext) {
             }
             Err(error) => error,
         };
+        if *context.closing.borrow() || matches!(error, Error::NotReady(_)) {
+            // Nobody waits for the model any longer, and it is not its fault.
+            tracing::info!(model = %slot.options.name, "loading was broken off");
+            return;
+        }
         tracing::warn!(model = %slot.options.name, attempt, error = %error, "model did not load");
         if !error.is_retryable_load() || attempt == options.load_attempts {
             slot.fail(&error);

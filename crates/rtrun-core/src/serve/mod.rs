@@ -2,16 +2,19 @@
 
 mod ask;
 mod body;
+mod body_budget;
 mod client_limits;
 mod connection;
 pub mod decisions;
 mod encode;
 mod endpoints;
+mod last_call;
 mod listen;
 mod reply;
 mod requests;
 mod responses;
 mod router;
+mod served;
 mod server;
 mod timing;
 mod unstalled;

@@ -1,16 +1,14 @@
 //! The table of paths.
 
-use std::sync::Arc;
-
 use axum::Router;
 use axum::routing::{get, post};
 
 use super::endpoints::{bundle, classify, decisions, embeddings, health, metrics, models, openapi, rerank};
 use super::reply::{method_not_allowed, path_not_found};
-use crate::engine::Engine;
+use super::served::Served;
 
 /// All paths of the worker contract.
-pub fn router(engine: Arc<Engine>) -> Router {
+pub fn router(served: Served) -> Router {
     Router::new()
         .route("/v1/embeddings", post(embeddings))
         .route("/v1/classify", post(classify))
@@ -25,5 +23,5 @@ pub fn router(engine: Arc<Engine>) -> Router {
         .route("/metrics", get(metrics))
         .fallback(path_not_found)
         .method_not_allowed_fallback(method_not_allowed)
-        .with_state(engine)
+        .with_state(served)
 }

@@ -9,8 +9,10 @@ use tokio::sync::watch;
 
 use super::client_limits::ClientLimits;
 use super::connection::serve_connections;
+use super::last_call::LastCall;
 use super::listen::{Address, Listener};
 use super::router::router;
+use super::served::Served;
 use crate::engine::Engine;
 use crate::error::Error;
 
@@ -33,10 +35,17 @@ pub struct Server {
     runtime: Mutex<Option<Runtime>>,
     stop: watch::Sender<bool>,
     stopped: watch::Receiver<bool>,
+    last_call: Arc<LastCall>,
 }
 
 /// HTTP work of one request is well under a millisecond; two threads keep a large body from delaying the next request.
 const THREADS: usize = 2;
+
+/// The end of the grace, in which requests that were not finished are answered 503.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// An answer of some hundred bytes needs that long at most, even where there is no grace.
+const SHORTEST_FAREWELL: Duration = Duration::from_millis(100);
 
 impl Server {
     /// Binds and starts to serve.
@@ -52,13 +61,16 @@ impl Server {
         let (listener, address) = runtime.block_on(Listener::bind(options))?;
         let (stop, stop_seen) = watch::channel(false);
         let (stopped_sender, stopped) = watch::channel(false);
-        let (routes, limits) = (router(engine), options.limits);
+        let limits = options.limits;
+        let served = Served::new(engine, limits);
+        let last_call = Arc::clone(&served.last_call);
+        let routes = router(served);
         tracing::info!(address = %address, "listening");
         runtime.spawn(async move {
             serve_connections(listener, routes, limits, stop_seen).await;
             stopped_sender.send_replace(true);
         });
-        Ok(Self { address, runtime: Mutex::new(Some(runtime)), stop, stopped })
+        Ok(Self { address, runtime: Mutex::new(Some(runtime)), stop, stopped, last_call })
     }
 
     /// Where it listens.
@@ -73,10 +85,21 @@ impl Server {
         let _ = stopped.wait_for(|stopped| *stopped).await;
     }
 
-    /// Stops accepting, lets running requests end until `grace` is over, then drops the connections.
+    /// Stops accepting and lets running requests end. Those that have not when `grace` is nearly over are answered 503;
+    /// then the connections are dropped.
     pub async fn close(&self, grace: Duration) {
-        self.stop.send_replace(true);
-        let _ = tokio::time::timeout(grace, self.closed()).await;
+        if !self.stop.send_replace(true) {
+            tracing::info!(address = %self.address, grace_ms = grace.as_millis(), "closing: running requests may end");
+        }
+        let farewell = FAREWELL.min(grace / 2);
+        if tokio::time::timeout(grace.saturating_sub(farewell), self.closed()).await.is_err() {
+            self.last_call.end();
+            let _ = tokio::time::timeout(farewell.max(SHORTEST_FAREWELL), self.closed()).await;
+            let requests = self.last_call.refused();
+            if requests > 0 {
+                tracing::warn!(requests, "requests were not finished in time and answered 503");
+            }
+        }
         self.shut_down();
     }
 

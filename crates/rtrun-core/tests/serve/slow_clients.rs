@@ -5,10 +5,11 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rtrun_core::Engine;
+use rtrun_core::{Engine, EngineOptions};
 use rtrun_core::serve::{Address, ClientLimits, ServeOptions, Server};
 
-use crate::support::engine;
+use super::client::{Stream, connect, receive, request};
+use crate::support::{engine, fixture, open_ready, options};
 
 fn serve(engine: &Arc<Engine>, limits: ClientLimits) -> Server {
     let options = ServeOptions { port: Some(0), limits, ..ServeOptions::default() };
@@ -58,4 +59,53 @@ fn a_client_that_reads_slowly_gets_all_of_its_answers() {
         }
     }
     assert_eq!(String::from_utf8(received).unwrap().matches("HTTP/1.1 200 OK").count(), ANSWERS);
+}
+
+/// Sends the head of a request with a body of `announced` bytes, and the first `sent` of them.
+fn send_part(server: &Server, announced: usize, sent: usize) -> Box<dyn Stream> {
+    let mut stream = connect(server);
+    let head = format!(
+        "POST /v1/embeddings HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {announced}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&body(announced)[..sent]).unwrap();
+    stream
+}
+
+fn body(bytes: usize) -> Vec<u8> {
+    let (head, tail) = ("{\"input\":\"hello ", "\"}");
+    format!("{head}{}{tail}", " ".repeat(bytes - head.len() - tail.len())).into_bytes()
+}
+
+#[test]
+fn unfinished_bodies_share_one_budget_and_small_ones_do_not_need_it() {
+    const BODY: usize = 500 << 10;
+    let options = EngineOptions { max_request_bytes: 600 << 10, ..options(&[("static", &fixture("static"))]) };
+    let engine = open_ready(options);
+    let folder = tempfile::tempdir().unwrap();
+    let options = ServeOptions {
+        uds: Some(folder.path().join("socket")),
+        limits: ClientLimits { body_bytes: 1 << 20, ..ClientLimits::default() },
+        ..ServeOptions::default()
+    };
+    let server = Server::start(engine, &options).unwrap();
+    // What is only announced takes nothing.
+    let announced: Vec<_> = (0..20).map(|_| send_part(&server, BODY, 10)).collect();
+    assert_eq!(request(&server, "POST", "/v1/embeddings", &body(BODY)).status, 200);
+    let mut unfinished = [send_part(&server, BODY, BODY - 1), send_part(&server, BODY, BODY - 1)];
+    let refused = loop {
+        let reply = request(&server, "POST", "/v1/embeddings", &body(BODY));
+        // The server may still be reading the two.
+        if reply.status != 200 {
+            break reply;
+        }
+    };
+    assert_eq!(refused.error(), (429, "overloaded".to_owned()));
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(request(&server, "POST", "/v1/embeddings", &body(50 << 10)).status, 200);
+    // Who is there already goes on, and gives its bytes back.
+    unfinished[0].write_all(b"}").unwrap();
+    assert_eq!(receive(unfinished[0].as_mut()).status, 200);
+    assert_eq!(request(&server, "POST", "/v1/embeddings", &body(BODY)).status, 200);
+    drop(announced);
 }
