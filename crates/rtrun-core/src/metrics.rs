@@ -160,7 +160,7 @@ impl Metrics {
             model: model.name.clone(),
             family: model.kind.as_str().to_owned(),
             engine: model.engine.to_owned(),
-            device: "cpu".to_owned(),
+            device: model.device.clone(),
             profile: model.profile.served.to_owned(),
             model_sha256: model.digests.model.clone(),
         };

@@ -50,7 +50,7 @@ export function addWorkerCommands(program: Command): void {
     .option("--max-batch-tokens <tokens>", "tokens per forward", wholeNumber(1), 65_536)
     .option("--max-request-bytes <bytes>", "size of one request", wholeNumber(1), 8_388_608)
     .option("--max-bundle-tasks <tasks>", "tasks of one bundle", wholeNumber(1), 64)
-    .option("--batch-window-ms <ms>", "wait for company while a forward runs", nonNegativeNumber, 2)
+    .option("--batch-window-ms <ms>", "wait for company while a forward runs, at most 1000", batchWindow, 2)
     .option("--result-cache-entries <entries>", "cached answers per model; 0 for none", wholeNumber(0), 16_384)
     .option("--load-attempts <count>", "tries to load a model", wholeNumber(1), 5)
     .option("--load-retry-seconds <seconds>", "first wait between tries; it doubles up to 300", positiveNumber, 5)
@@ -60,7 +60,7 @@ export function addWorkerCommands(program: Command): void {
 }
 
 const positiveNumber = (text: string): number => inRange(text, (value) => value > 0, "a number above 0")
-const nonNegativeNumber = (text: string): number => inRange(text, (value) => value >= 0, "a number of at least 0")
+const batchWindow = (text: string): number => inRange(text, (value) => value >= 0 && value <= 1000, "a number from 0 to 1000")
 
 function inRange(text: string, fits: (value: number) => boolean, wanted: string): number {
   const value = Number(text)

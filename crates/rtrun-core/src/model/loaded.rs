@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::answer::Answered;
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::families::{Head, Surfaces};
 use crate::media::ImageReader;
 use crate::model::{GoldenStatus, ProfileReport};
@@ -69,7 +69,7 @@ impl LoadedModel {
                 Err(Error::InvalidRequest(format!("Model {:?} has several heads; name one of {}", self.name, names())))
             }
             (Some(name), _) => heads.iter().find(|head| head.name == name).ok_or_else(|| {
-                Error::InvalidRequest(format!("Model {:?} has no head {name:?}; it has {}", self.name, names()))
+                Error::InvalidRequest(format!("Model {:?} has no head {}; it has {}", self.name, shown(name), names()))
             }),
         }
     }

@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 
 use super::body_budget::{BodyShare, FREE_BYTES};
-use crate::error::Error;
+use crate::error::{Error, LONGEST_NAME};
 
 /// A client has this long to send a body, however large: a megabyte a second is slow for a local socket.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -69,9 +69,6 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
         Error::InvalidRequest(format!("The request is not valid: {}", without_values(&error.to_string())))
     })
 }
-
-/// Names of fields are cut, so that a client cannot choose the length of an error.
-const LONGEST_NAME: usize = 64;
 
 /// serde's message without the value that it quotes: that may be somebody's text.
 pub fn without_values(message: &str) -> String {

@@ -10,6 +10,7 @@ mod encode;
 mod endpoints;
 mod last_call;
 mod listen;
+mod object;
 mod reply;
 mod requests;
 mod responses;

@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::routing::{get, post};
 
-use super::endpoints::{bundle, classify, decisions, embeddings, health, metrics, models, openapi, rerank};
+use super::endpoints::{bundle, classify, decisions, embeddings, health, metrics, model, models, openapi, rerank};
 use super::reply::{method_not_allowed, path_not_found};
 use super::served::Served;
 
@@ -18,6 +18,8 @@ pub fn router(served: Served) -> Router {
         .route("/v1/rerank", post(rerank))
         .route("/openapi.yaml", get(openapi))
         .route("/v1/models", get(models))
+        // Names may have slashes, as those of hub repositories do.
+        .route("/v1/models/{*id}", get(model))
         .route("/health", get(health::health))
         .route("/health/live", get(health::live))
         .route("/metrics", get(metrics))

@@ -1,6 +1,7 @@
 use std::path::Path;
+use std::time::Duration;
 
-use rtrun_core::{Engine, EngineOptions, Error, ModelOptions};
+use rtrun_core::{Engine, EngineOptions, Error, LONGEST_BATCH_WINDOW, ModelOptions};
 
 use crate::support::options;
 
@@ -45,4 +46,12 @@ fn impossible_values_are_all_named_at_once() {
     ];
     assert_eq!(refusal(options), expected.join("; "));
     assert_eq!(refusal(EngineOptions::default()), "models is empty; name at least one model");
+}
+
+#[test]
+fn a_batch_window_has_an_upper_limit() {
+    let with = |batch_window| EngineOptions { batch_window, ..options(&[("a", Path::new("/a"))]) };
+    let long = Duration::from_millis(1001);
+    assert_eq!(refusal(with(long)), "batch_window is 1001 ms; it must be at most 1000 ms");
+    assert!(Engine::open(with(LONGEST_BATCH_WINDOW)).is_ok());
 }

@@ -45,3 +45,11 @@ fn no_entries_keep_nothing() {
     cache.put(key, 1, 1);
     assert_eq!((cache.get(&key), cache.is_on(), cache.is_empty()), (None, false, true));
 }
+
+#[test]
+fn a_large_limit_takes_no_memory_ahead() {
+    let cache = ResultCache::new(usize::MAX, "exact", "abc");
+    let key = cache.key(&[b"text"]);
+    cache.put(key, 1, 1);
+    assert_eq!((cache.get(&key), cache.len()), (Some(1), 1));
+}

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::serve::body::read_json;
 use crate::serve::decisions::{DecisionsRequest, StrictJson};
 use crate::serve::last_call::closing;
+use crate::serve::object::Object;
 use crate::serve::reply::{failure, json, timed};
 use crate::serve::requests::{
     BundleRequest, BundleTask, ClassifyRequest, EmbeddingsRequest, RerankRequest, Shown, deadline,
@@ -43,10 +44,10 @@ macro_rules! task_request {
     ($request:ty, $endpoint:literal) => {
         impl TaskRequest for $request {
             const ENDPOINT: &'static str = $endpoint;
-            type Json = Self;
+            type Json = Object<Self>;
 
-            fn read(json: Self) -> Result<Self, Error> {
-                Ok(json)
+            fn read(Object(request): Object<Self>) -> Result<Self, Error> {
+                Ok(request)
             }
 
             fn deadline_ms(&self) -> Option<u64> {
@@ -131,7 +132,8 @@ async fn one<R: TaskRequest>(served: Served, body: Body) -> Response {
 
 async fn several(served: &Served, clock: &mut Clock, body: Body) -> Result<Response, Error> {
     let engine = &served.engine;
-    let request: BundleRequest = read_json(body, engine.options().max_request_bytes, served.bodies.share()).await?;
+    let Object(request): Object<BundleRequest> =
+        read_json(body, engine.options().max_request_bytes, served.bodies.share()).await?;
     let deadline = deadline(clock.started(), request.options.deadline_ms)?;
     let ids: Vec<String> = request.tasks.iter().map(|task| task.id.clone()).collect();
     engine.check_bundle(&ids)?;
