@@ -1,7 +1,8 @@
 //! The engine: loads models in the background and answers bundles of tasks. Everything hangs on it.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -9,7 +10,7 @@ use tokio::sync::watch;
 use crate::answer;
 use crate::error::{Error, shown};
 use crate::metrics::Metrics;
-use crate::model::{LoadContext, LoadedModel, ModelCard, ModelState, ModelStatus, Slot, load_until_ready};
+use crate::model::{LoadContext, LoadedModel, ModelCard, ModelState, ModelStatus, Slot, load_until_ready, watch_files};
 use crate::options::EngineOptions;
 use crate::task::{BundleAnswer, BundleOptions, Task};
 
@@ -17,6 +18,8 @@ use crate::task::{BundleAnswer, BundleOptions, Task};
 pub struct Engine {
     slots: Vec<Arc<Slot>>,
     context: Arc<LoadContext>,
+    /// Watches the files of the models until it is dropped.
+    watch: Mutex<Option<Sender<()>>>,
 }
 
 /// The state of all models as one word.
@@ -55,7 +58,13 @@ impl Engine {
                 .spawn(move || load_until_ready(&slot, &context))
                 .map_err(|error| Error::Internal(format!("Cannot start a thread to load a model: {error}")))?;
         }
-        Ok(Arc::new(Self { slots, context }))
+        let (watch, end) = channel();
+        let (watched, shared) = (slots.clone(), Arc::clone(&context));
+        std::thread::Builder::new()
+            .name("rtrun files".to_owned())
+            .spawn(move || watch_files(&watched, &shared, &end))
+            .map_err(|error| Error::Internal(format!("Cannot start a thread to watch the packages: {error}")))?;
+        Ok(Arc::new(Self { slots, context, watch: Mutex::new(Some(watch)) }))
     }
 
     /// Waits until every model is ready or has failed for good.
@@ -162,6 +171,7 @@ impl Engine {
     /// loading stop at their next step.
     pub fn close(&self, grace: Duration) {
         self.context.closing.send_replace(true);
+        drop(self.watch.lock().unwrap_or_else(PoisonError::into_inner).take());
         let end = std::time::Instant::now() + grace;
         for slot in &self.slots {
             if let Some(model) = slot.close() {

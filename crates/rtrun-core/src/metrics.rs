@@ -167,6 +167,11 @@ impl Metrics {
         self.info.get_or_create(&labels).set(1);
     }
 
+    /// A model that served does not any longer.
+    pub fn model_is_out_of_service(&self, model: &str) {
+        self.ready.get_or_create(&model_labels(model)).set(0);
+    }
+
     /// What a model's worker tells of its forwards.
     pub fn forward_observer(&self, model: &str) -> Arc<dyn Observer> {
         let labels = model_labels(model);

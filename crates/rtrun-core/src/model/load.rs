@@ -92,6 +92,9 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         forward,
         window: options.batch_window,
     };
+    let sha256 = |files: &PackageFiles| files.manifest_sha256().map(str::to_owned);
+    let (manifest_sha256, base_manifest_sha256) = (sha256(&package.files), package.files.base().and_then(sha256));
+    let files = package.files.into_watched()?;
     let observer = context.metrics.forward_observer(&asked.name);
     let name = format!("rtrun {}", asked.name);
     let worker = Worker::start(encoder, WorkerOptions { name, limits, back, observer })?;
@@ -113,11 +116,12 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         threads: if is_static { 1 } else { options.threads },
         revision: asked.revision.clone(),
         digests,
-        manifest_sha256: package.files.manifest_sha256().map(str::to_owned),
-        base_manifest_sha256: package.files.base().and_then(PackageFiles::manifest_sha256).map(str::to_owned),
+        manifest_sha256,
+        base_manifest_sha256,
         licence: package.licence,
         golden,
         memory_bytes,
+        files,
     })
 }
 

@@ -7,7 +7,7 @@ use crate::error::{Error, shown};
 use crate::families::{Head, Surfaces};
 use crate::media::ImageReader;
 use crate::model::{GoldenStatus, ProfileReport};
-use crate::package::{Digests, FamilyKind};
+use crate::package::{Digests, FamilyKind, Witness};
 use crate::schedule::{Lanes, ResultCache, Worker};
 use crate::tokens::TextReader;
 
@@ -55,6 +55,8 @@ pub struct LoadedModel {
     pub golden: GoldenStatus,
     /// Bytes the weights take.
     pub memory_bytes: u64,
+    /// The files that it computes with as they lie on the disk.
+    pub files: Vec<Witness>,
 }
 
 impl LoadedModel {

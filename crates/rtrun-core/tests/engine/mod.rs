@@ -7,4 +7,5 @@ mod lanes;
 mod loading;
 mod options;
 mod vectors;
+mod watched_files;
 mod windows;
