@@ -77,6 +77,7 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
   const engine = await openEngine({
     models: found.map((model) => toEngineModel(model, options)),
     logLevel: options.logLevel,
+    listen: options.uds === undefined ? { host: options.host, port: options.port } : { uds: resolve(options.uds) },
     threads: options.threads ?? availableParallelism(),
     ...(options.memoryBudget !== undefined && { memoryBudgetGib: options.memoryBudget }),
     maxQueue: options.maxQueue,
@@ -90,9 +91,7 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
     loadRetrySeconds: options.loadRetrySeconds,
     verdicts: autotuneFolder(options, process.env),
   })
-  const address = await engine.serve(
-    options.uds === undefined ? { host: options.host, port: options.port } : { uds: resolve(options.uds) },
-  )
+  const address = await engine.serve()
   // A router that started this worker says itself when it is ready.
   if (process.env["RTRUN_EXIT_WITH_STDIN"] !== "1")
     printLine(`rtrun listens on ${address.uds ?? `http://${address.host}:${address.port}`}`)

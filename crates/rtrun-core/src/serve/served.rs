@@ -22,9 +22,9 @@ pub struct Served {
 
 impl Served {
     /// What the handlers of a server with these limits share.
-    pub fn new(engine: Arc<Engine>, limits: ClientLimits) -> Self {
+    pub fn new(engine: Arc<Engine>, limits: ClientLimits, last_call: Arc<LastCall>) -> Self {
         let bodies = BodyBudget::new(limits.body_bytes.max(engine.options().max_request_bytes));
-        Self { engine, bodies, last_call: Arc::new(LastCall::new()) }
+        Self { engine, bodies, last_call }
     }
 }
 

@@ -33,10 +33,16 @@ pub struct ServeOptions {
 pub struct Server {
     address: Address,
     runtime: Mutex<Option<Runtime>>,
+    /// What waits to be served, until it is.
+    bound: Mutex<Option<Bound>>,
+    limits: ClientLimits,
     stop: watch::Sender<bool>,
     stopped: watch::Receiver<bool>,
     last_call: Arc<LastCall>,
 }
+
+/// A bound socket and who is told when it has been served.
+type Bound = (Listener, watch::Sender<bool>);
 
 /// HTTP work of one request is well under a millisecond; two threads keep a large body from delaying the next request.
 const THREADS: usize = 2;
@@ -50,6 +56,14 @@ const SHORTEST_FAREWELL: Duration = Duration::from_millis(100);
 impl Server {
     /// Binds and starts to serve.
     pub fn start(engine: Arc<Engine>, options: &ServeOptions) -> Result<Self, Error> {
+        let server = Self::bind(options)?;
+        server.serve(engine);
+        Ok(server)
+    }
+
+    /// Binds alone, so that an address that cannot be had is known before any model is loaded. Clients wait until
+    /// [`Server::serve`].
+    pub fn bind(options: &ServeOptions) -> Result<Self, Error> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
             .max_blocking_threads(4)
@@ -59,18 +73,30 @@ impl Server {
             .build()
             .map_err(|error| Error::Internal(format!("Cannot start the server's threads: {error}")))?;
         let (listener, address) = runtime.block_on(Listener::bind(options))?;
-        let (stop, stop_seen) = watch::channel(false);
-        let (stopped_sender, stopped) = watch::channel(false);
-        let limits = options.limits;
-        let served = Served::new(engine, limits);
-        let last_call = Arc::clone(&served.last_call);
-        let routes = router(served);
-        tracing::info!(address = %address, "listening");
+        let (told_stopped, stopped) = watch::channel(false);
+        Ok(Self {
+            address,
+            runtime: Mutex::new(Some(runtime)),
+            bound: Mutex::new(Some((listener, told_stopped))),
+            limits: options.limits,
+            stop: watch::Sender::new(false),
+            stopped,
+            last_call: Arc::new(LastCall::new()),
+        })
+    }
+
+    /// Starts to serve what was bound; does nothing where that has begun or the server is closed.
+    pub fn serve(&self, engine: Arc<Engine>) {
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
+        let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (Some(runtime), Some((listener, told_stopped))) = (&*runtime, bound) else { return };
+        let (limits, stop) = (self.limits, self.stop.subscribe());
+        let routes = router(Served::new(engine, limits, Arc::clone(&self.last_call)));
+        tracing::info!(address = %self.address, "listening");
         runtime.spawn(async move {
-            serve_connections(listener, routes, limits, stop_seen).await;
-            stopped_sender.send_replace(true);
+            serve_connections(listener, routes, limits, stop).await;
+            told_stopped.send_replace(true);
         });
-        Ok(Self { address, runtime: Mutex::new(Some(runtime)), stop, stopped, last_call })
     }
 
     /// Where it listens.
@@ -91,6 +117,8 @@ impl Server {
         if !self.stop.send_replace(true) {
             tracing::info!(address = %self.address, grace_ms = grace.as_millis(), "closing: running requests may end");
         }
+        // Where nothing was served, nobody is waited for.
+        drop(self.bound.lock().unwrap_or_else(PoisonError::into_inner).take());
         let farewell = FAREWELL.min(grace / 2);
         if tokio::time::timeout(grace.saturating_sub(farewell), self.closed()).await.is_err() {
             self.last_call.end();

@@ -8,4 +8,5 @@ mod shared_weights;
 mod source;
 
 pub use environment::Runtime;
+pub use exit::leave;
 pub use session::{OnnxEncoder, SessionOptions};
