@@ -107,7 +107,7 @@ impl Engine {
 
     /// What the model of that name says about itself, whether it is ready or not.
     pub fn card(&self, name: &str) -> Result<ModelCard, Error> {
-        self.slot(name).map(|slot| ModelCard::of(slot))
+        self.slot(name).map(ModelCard::of)
     }
 
     /// Answers tasks, possibly of several models. Needs a tokio runtime with a timer.

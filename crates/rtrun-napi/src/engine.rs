@@ -33,7 +33,7 @@ impl Engine {
     /// Binds `listen`, if it is given, then checks the options and starts to load the models in the background.
     #[napi(catch_unwind, ts_return_type = "Promise<Engine>")]
     pub fn open(env: &Env, mut options: EngineOptions) -> napi::Result<PromiseRaw<'_, Engine>> {
-        stop_before_exit(env);
+        stop_before_exit(*env);
         let running = Arc::new(Mutex::new(Weak::<Running>::new()));
         let opened = Arc::clone(&running);
         // A worker thread of the host that ends takes its engines with it.
@@ -173,7 +173,7 @@ impl Engine {
     /// engines that are opened with the same `verdicts` load it at once. Resolves with what became of the profile.
     #[napi(catch_unwind, ts_return_type = "Promise<Record<string, unknown>>")]
     pub fn prepare_profile(env: &Env, options: PrepareOptions) -> napi::Result<PromiseRaw<'_, serde_json::Value>> {
-        stop_before_exit(env);
+        stop_before_exit(*env);
         let prepare = async move {
             let options = options.into_core()?;
             let report = off_thread(move || core::model::prepare_profile(options)).await??;

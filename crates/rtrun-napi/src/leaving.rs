@@ -10,16 +10,18 @@ static LISTENS: AtomicBool = AtomicBool::new(false);
 
 /// Stops forwards and loads when the host emits `exit`, which is before anything of the process is taken down. Cleanup
 /// hooks do not run at `process.exit()`. Only the main thread ends the process; a worker thread has its cleanup hook.
-pub fn stop_before_exit(env: &Env) {
+pub fn stop_before_exit(env: Env) {
     if is_main_thread() && !LISTENS.swap(true, Ordering::SeqCst) && listen(env).is_err() {
         // A host without `process` leaves by the exit handler alone.
         tracing::debug!("the host emits no exit event");
     }
 }
 
-fn listen(env: &Env) -> napi::Result<()> {
+type Listener<'env> = Function<'env, (), ()>;
+
+fn listen(env: Env) -> napi::Result<()> {
     let process: Object = env.get_global()?.get_named_property("process")?;
-    let on: Function<FnArgs<(String, Function<'_, (), ()>)>, Object> = process.get_named_property("on")?;
+    let on: Function<FnArgs<(String, Listener)>, Object> = process.get_named_property("on")?;
     let leave = env.create_function_from_closure("stopModels", |_| {
         rtrun_core::leave();
         Ok(())

@@ -60,7 +60,8 @@ export function addWorkerCommands(program: Command): void {
 }
 
 const positiveNumber = (text: string): number => inRange(text, (value) => value > 0, "a number above 0")
-const batchWindow = (text: string): number => inRange(text, (value) => value >= 0 && value <= 1000, "a number from 0 to 1000")
+const batchWindow = (text: string): number =>
+  inRange(text, (value) => value >= 0 && value <= 1000, "a number from 0 to 1000")
 
 function inRange(text: string, fits: (value: number) => boolean, wanted: string): number {
   const value = Number(text)
@@ -95,7 +96,7 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
   // A router that started this worker says itself when it is ready.
   if (process.env["RTRUN_EXIT_WITH_STDIN"] !== "1")
     printLine(`rtrun listens on ${address.uds ?? `http://${address.host}:${address.port}`}`)
-  stopOnSignal(() => engine.close(10_000))
+  stopOnSignal((graceMs) => engine.close(graceMs))
   await engine.closed()
 }
 
@@ -116,12 +117,13 @@ function toEngineModel({ entry, found }: FoundModel, options: WorkerOptions): En
 }
 
 /** Ends on a signal, and with the router that started this worker: its end closes standard input. */
-function stopOnSignal(stop: () => Promise<void>): void {
+function stopOnSignal(stop: (graceMs: number) => Promise<void>): void {
   let stopping = false
   const end = (): void => {
-    if (stopping) process.exit(1)
+    // A second signal ends what runs at once, answered as not finished.
+    if (stopping) return void stop(0).finally(() => process.exit(1))
     stopping = true
-    void stop().finally(() => process.exit())
+    void stop(10_000).finally(() => process.exit())
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, end)
   if (process.env["RTRUN_EXIT_WITH_STDIN"] === "1") process.stdin.on("end", end).on("error", end).resume()

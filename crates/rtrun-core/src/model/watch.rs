@@ -3,8 +3,8 @@
 //! Weights are mapped, so that bytes that another process writes into their file become part of later answers, under the
 //! digest of the old ones. A replaced file is another file and harms nothing.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use super::load::LoadContext;

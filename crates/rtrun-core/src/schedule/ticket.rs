@@ -37,7 +37,8 @@ impl Ticket {
         };
         let answer = answer.map_err(|_| Error::NotReady("The model was closed".to_owned()))?;
         // Rows that a closing model did not compute are not faults of their items: the request was not finished.
-        let unfinished = answer.rows.iter().find_map(|row| row.as_ref().err().filter(|error| error.code() == "not_ready"));
+        let unfinished =
+            answer.rows.iter().find_map(|row| row.as_ref().err().filter(|error| error.code() == "not_ready"));
         if let Some(error) = unfinished {
             return Err(error.clone());
         }

@@ -17,9 +17,7 @@ pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -
 }
 
 /// Reads a field that may be left out, or be null.
-pub fn optional_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
+pub fn optional_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     Option::<Object<T>>::deserialize(deserializer).map(|value| value.map(|Object(value)| value))
 }
 

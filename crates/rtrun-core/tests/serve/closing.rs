@@ -60,10 +60,8 @@ fn a_request_that_outlives_the_grace_is_answered_503() {
     let engine = engine(&["embeddings"]);
     let (server, _folder) = serve_unix(&engine);
     let bundle = json!({ "tasks": [{ "id": "a", "embeddings": texts(1800) }] });
-    let mut running = [
-        start(&server, &engine, "/v1/embeddings", &texts(1800)),
-        start(&server, &engine, "/v1/bundle", &bundle),
-    ];
+    let mut running =
+        [start(&server, &engine, "/v1/embeddings", &texts(1800)), start(&server, &engine, "/v1/bundle", &bundle)];
     let mut half = connect(&server);
     half.write_all(b"POST /v1/embeddings HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{").unwrap();
     std::thread::sleep(Duration::from_millis(50));

@@ -221,7 +221,10 @@ fn a_list_in_place_of_an_object_is_refused_wherever_it_stands() {
         ("/v1/decisions", json!([null, "x"])),
         ("/v1/classify", json!({ "head": "domain", "input": "x", "options": ["truncate", 16] })),
         ("/v1/classify", json!({ "head": "domain", "input": [["x", null, null, null, null]] })),
-        ("/v1/classify", json!({ "head": "domain", "input": "x", "options": { "overflow": "window", "window": [16, 0] } })),
+        (
+            "/v1/classify",
+            json!({ "head": "domain", "input": "x", "options": { "overflow": "window", "window": [16, 0] } }),
+        ),
         ("/v1/embeddings", json!({ "input": image })),
         ("/v1/embeddings", json!({ "input": ["x"], "options": [] })),
         ("/v1/rerank", json!({ "query": "x", "documents": [["y"]] })),

@@ -8,8 +8,8 @@ mod decisions_response;
 mod endpoints;
 mod images;
 mod limits;
-mod slow_clients;
 mod metrics;
+mod slow_clients;
 mod sockets;
 
 use crate::support::client;

@@ -5,8 +5,8 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rtrun_core::{Engine, EngineOptions};
 use rtrun_core::serve::{Address, ClientLimits, ServeOptions, Server};
+use rtrun_core::{Engine, EngineOptions};
 
 use super::client::{Stream, connect, receive, request};
 use crate::support::{engine, fixture, open_ready, options};
@@ -64,9 +64,8 @@ fn a_client_that_reads_slowly_gets_all_of_its_answers() {
 /// Sends the head of a request with a body of `announced` bytes, and the first `sent` of them.
 fn send_part(server: &Server, announced: usize, sent: usize) -> Box<dyn Stream> {
     let mut stream = connect(server);
-    let head = format!(
-        "POST /v1/embeddings HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {announced}\r\n\r\n"
-    );
+    let head =
+        format!("POST /v1/embeddings HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {announced}\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(&body(announced)[..sent]).unwrap();
     stream

@@ -74,7 +74,9 @@ struct Item(EmbeddingInput);
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, tag = "type", rename_all = "snake_case")]
 enum Part {
-    Text { text: String },
+    Text {
+        text: String,
+    },
     ImageUrl {
         #[serde(deserialize_with = "object")]
         image_url: ImageUrl,
