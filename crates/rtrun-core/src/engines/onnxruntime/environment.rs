@@ -76,8 +76,9 @@ impl Runtime {
 fn log(level: LogLevel, place: &str, message: &str) {
     let message = first_line(message);
     match level {
-        LogLevel::Error | LogLevel::Fatal => tracing::warn!(place, message, "onnxruntime"),
-        LogLevel::Verbose | LogLevel::Info | LogLevel::Warning => tracing::debug!(place, message, "onnxruntime"),
+        // What is broken off on purpose is no fault.
+        LogLevel::Error | LogLevel::Fatal if !exit::is_leaving() => tracing::warn!(place, message, "onnxruntime"),
+        _ => tracing::debug!(place, message, "onnxruntime"),
     }
 }
 
