@@ -69,6 +69,10 @@ pub struct ModelOptions {
 /// The longest wait between two tries to load a model.
 pub const LONGEST_LOAD_RETRY: Duration = Duration::from_mins(5);
 
+/// The longest time that a row may wait for company. Whatever is slower than this loses more by waiting than a shared
+/// forward can win.
+pub const LONGEST_BATCH_WINDOW: Duration = Duration::from_secs(1);
+
 /// Inputs of one request, all its tasks together. Each input costs an answer, so the byte limit of a request alone
 /// would let eight megabytes of empty strings ask for gigabytes.
 pub const MAX_INPUTS: usize = 2048;
@@ -119,6 +123,10 @@ impl EngineOptions {
         }
         if self.threads > 1024 {
             problems.push(format!("threads is {}; it must be at most 1024", self.threads));
+        }
+        if self.batch_window > LONGEST_BATCH_WINDOW {
+            let (given, longest) = (self.batch_window.as_millis(), LONGEST_BATCH_WINDOW.as_millis());
+            problems.push(format!("batch_window is {given} ms; it must be at most {longest} ms"));
         }
         if self.models.is_empty() {
             problems.push("models is empty; name at least one model".to_owned());

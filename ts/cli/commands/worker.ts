@@ -46,7 +46,7 @@ export function addWorkerCommands(program: Command): void {
     .option("--max-batch-tokens <tokens>", "tokens per forward", wholeNumber(1), 65_536)
     .option("--max-request-bytes <bytes>", "size of one request", wholeNumber(1), 8_388_608)
     .option("--max-bundle-tasks <tasks>", "tasks of one bundle", wholeNumber(1), 64)
-    .option("--batch-window-ms <ms>", "wait for company while a forward runs", nonNegativeNumber, 2)
+    .option("--batch-window-ms <ms>", "wait for company while a forward runs, at most 1000", batchWindow, 2)
     .option("--result-cache-entries <entries>", "cached answers per model; 0 for none", wholeNumber(0), 16_384)
     .option("--load-attempts <count>", "tries to load a model", wholeNumber(1), 5)
     .option("--load-retry-seconds <seconds>", "first wait between tries; it doubles up to 300", positiveNumber, 5)
@@ -56,7 +56,8 @@ export function addWorkerCommands(program: Command): void {
 }
 
 const positiveNumber = (text: string): number => inRange(text, (value) => value > 0, "a number above 0")
-const nonNegativeNumber = (text: string): number => inRange(text, (value) => value >= 0, "a number of at least 0")
+const batchWindow = (text: string): number =>
+  inRange(text, (value) => value >= 0 && value <= 1000, "a number from 0 to 1000")
 
 function socketPath(text: string): string {
   if (text !== "") return resolve(text)
@@ -78,6 +79,7 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
   const engine = await openEngine({
     models: found.map((model) => toEngineModel(model, options)),
     logLevel: options.logLevel,
+    listen: options.uds === undefined ? { host: options.host, port: options.port } : { uds: options.uds },
     threads: options.threads ?? availableParallelism(),
     ...(options.memoryBudget !== undefined && { memoryBudgetGib: options.memoryBudget }),
     maxQueue: options.maxQueue,
@@ -91,26 +93,25 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
     loadRetrySeconds: options.loadRetrySeconds,
     verdicts: autotuneFolder(options, process.env),
   })
-  const address = await engine.serve(
-    options.uds === undefined ? { host: options.host, port: options.port } : { uds: options.uds },
-  )
+  const address = await engine.serve()
   // A router that started this worker says itself when it is ready.
   if (process.env["RTRUN_EXIT_WITH_STDIN"] !== "1")
     printLine(`rtrun listens on ${address.uds ?? `http://${address.host}:${address.port}`}`)
-  stopOnSignal(() => engine.close(10_000))
+  stopOnSignal((graceMs) => engine.close(graceMs))
   await engine.closed()
 }
 
 /** Ends on a signal, and with the router that started this worker: its end closes standard input. */
-function stopOnSignal(close: () => Promise<void>): void {
+function stopOnSignal(stop: (graceMs: number) => Promise<void>): void {
   let stopping = false
-  const stop = (): void => {
-    if (stopping) process.exit(1)
+  const end = (): void => {
+    // A second wish ends what runs at once, answered as not finished.
+    if (stopping) return void stop(0).finally(() => process.exit(1))
     stopping = true
-    void close().finally(() => process.exit())
+    void stop(10_000).finally(() => process.exit())
   }
-  onStopSignal(stop)
-  if (process.env["RTRUN_EXIT_WITH_STDIN"] === "1") process.stdin.on("end", stop).on("error", stop).resume()
+  onStopSignal(end, end)
+  if (process.env["RTRUN_EXIT_WITH_STDIN"] === "1") process.stdin.on("end", end).on("error", end).resume()
 }
 
 async function listAllDevices(): Promise<void> {

@@ -108,7 +108,9 @@ impl Head {
         let sentence = output.sentence.as_ref().ok_or_else(unread)?;
         let mut values = self.network.apply(sentence);
         let logit = values.first().copied().unwrap_or(f32::NAN);
-        values.iter_mut().for_each(|value| *value /= self.temperature);
+        for value in &mut values {
+            *value /= self.temperature;
+        }
         sigmoid(&mut values);
         finite(values).map(|values| (logit, values[0]))
     }

@@ -202,7 +202,7 @@ impl LoadedCard {
                 image_max_pixels: model.images.as_ref().map(ImageReader::pixels),
             },
             profile: model.profile.served,
-            profiles: profiles(decisions),
+            profiles: profiles(decisions, model.can_be_reduced),
             profile_report: model.profile.clone(),
             engine: model.engine,
             device: model.device.clone(),
@@ -223,9 +223,13 @@ impl LoadedCard {
 }
 
 /// The profiles that the model may be asked for.
-fn profiles(decisions: Option<&DecisionCard>) -> Vec<&'static str> {
+fn profiles(decisions: Option<&DecisionCard>, can_be_reduced: bool) -> Vec<&'static str> {
     let shares_context = decisions.is_some_and(|card| card.is_packed);
-    let has = |profile: &Profile| shares_context || *profile != Profile::SharedContext;
+    let has = |profile: &Profile| match profile {
+        Profile::SharedContext => shares_context,
+        Profile::MaxSpeed => can_be_reduced,
+        Profile::Exact | Profile::Batching => true,
+    };
     Profile::ALL.into_iter().filter(has).map(Profile::as_str).collect()
 }
 

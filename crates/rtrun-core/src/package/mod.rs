@@ -17,6 +17,7 @@ mod towers;
 mod trunks;
 mod vectors;
 mod weights;
+mod witness;
 
 pub use decisions::{
     Calibration, CalibrationSettings, DecisionSettings, Decisions, MarkerHeadSettings, MarkerSettings, Markers,
@@ -38,3 +39,4 @@ pub use trunks::{
 };
 pub use vectors::VectorForms;
 pub use weights::{Dtype, Merged, TensorPlace, Weights};
+pub use witness::Witness;

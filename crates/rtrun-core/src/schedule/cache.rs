@@ -1,6 +1,5 @@
 //! Kept results: the answer to an item that was asked under the same conditions before.
 
-use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
 use lru::LruCache;
@@ -20,7 +19,9 @@ pub struct ResultCache<V> {
 }
 
 struct Rows<V> {
+    /// Grows with what is put into it, whatever its limit.
     kept: LruCache<CacheKey, (V, usize)>,
+    entries: usize,
     bytes: usize,
 }
 
@@ -53,7 +54,7 @@ impl<V: Clone> ResultCache<V> {
         conditions.update(profile);
         conditions.update([0]);
         conditions.update(model_sha256);
-        let rows = NonZero::new(entries).map(|entries| Mutex::new(Rows { kept: LruCache::new(entries), bytes: 0 }));
+        let rows = (entries > 0).then(|| Mutex::new(Rows { kept: LruCache::unbounded(), entries, bytes: 0 }));
         Self { conditions, rows }
     }
 
@@ -87,7 +88,7 @@ impl<V: Clone> ResultCache<V> {
         if let Some((_, (_, old))) = rows.kept.push(key, (value, bytes)) {
             rows.bytes -= old;
         }
-        while rows.bytes > MAX_BYTES {
+        while rows.kept.len() > rows.entries || rows.bytes > MAX_BYTES {
             let Some((_, (_, old))) = rows.kept.pop_lru() else { break };
             rows.bytes -= old;
         }

@@ -236,6 +236,8 @@ fn own_back(shared: &Shared, open: Opener, observer: &dyn Observer) {
     give_way();
     match catch_unwind(AssertUnwindSafe(open)) {
         Ok(Ok(encoder)) => own(Lane::Back, shared, encoder, observer),
+        // The process leaves.
+        Ok(Err(Error::NotReady(_))) => {}
         failed => {
             let error = failed.map_or_else(
                 |_| "opening it panicked".to_owned(),

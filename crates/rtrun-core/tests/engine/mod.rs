@@ -11,4 +11,5 @@ mod memory;
 mod options;
 mod pace;
 mod vectors;
+mod watched_files;
 mod windows;

@@ -1,8 +1,9 @@
 use std::path::Path;
+use std::time::Duration;
 
 use rtrun_core::model::Profile;
 use rtrun_core::package::FamilyKind;
-use rtrun_core::{Engine, EngineOptions, Error, ModelOptions};
+use rtrun_core::{Engine, EngineOptions, Error, LONGEST_BATCH_WINDOW, ModelOptions};
 
 use crate::support::options;
 
@@ -60,4 +61,12 @@ fn every_family_and_every_profile_is_known_by_its_own_name() {
         options.models[0].profile = Some(name.to_owned());
         assert!(refusal(options.clone()).contains(&format!("models[0].profile {name:?} is not supported yet")));
     }
+}
+
+#[test]
+fn a_batch_window_has_an_upper_limit() {
+    let with = |batch_window| EngineOptions { batch_window, ..options(&[("a", Path::new("/a"))]) };
+    let long = Duration::from_millis(1001);
+    assert_eq!(refusal(with(long)), "batch_window is 1001 ms; it must be at most 1000 ms");
+    assert!(Engine::open(with(LONGEST_BATCH_WINDOW)).is_ok());
 }

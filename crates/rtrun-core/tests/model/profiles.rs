@@ -108,15 +108,17 @@ fn a_verdict_is_kept_and_used() {
     assert_eq!(kept.len(), 1, "{kept:?}");
     // A verdict that says no is believed without a comparison.
     let mut verdict: Value = serde_json::from_slice(&std::fs::read(&kept[0]).unwrap()).unwrap();
+    let passed = verdict.clone();
     verdict["rung"] = Value::Null;
+    verdict["cosine"] = 0.5.into();
     verdict["reason"] = "written by a test".into();
     std::fs::write(&kept[0], verdict.to_string()).unwrap();
     let report = prepared(&package, &verdicts, "max_speed");
     assert_eq!((report.served, report.reason.as_deref()), ("exact", Some("written by a test")));
     // So is one that names a candidate.
     let last = rungs(true).last().unwrap().name;
+    let mut verdict = passed;
     verdict["rung"] = last.into();
-    verdict["reason"] = Value::Null;
     std::fs::write(&kept[0], verdict.to_string()).unwrap();
     let options = EngineOptions { verdicts: Some(verdicts.clone()), ..with_profile(&package, "max_speed") };
     assert_eq!(card(&open_ready(options))["profile_report"]["precision"], last);

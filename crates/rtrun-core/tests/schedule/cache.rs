@@ -57,3 +57,11 @@ fn results_that_make_room_for_others_give_their_bytes_back() {
         assert_eq!(kept, [Some(at); 2], "round {at}");
     }
 }
+
+#[test]
+fn a_large_limit_takes_no_memory_ahead() {
+    let cache = ResultCache::new(usize::MAX, "exact", "abc");
+    let key = cache.key(&[b"text"]);
+    cache.put(key, 1, 1);
+    assert_eq!((cache.get(&key), cache.len()), (Some(1), 1));
+}

@@ -1,3 +1,8 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use rtrun_core::Metrics;
+use rtrun_core::model::LoadedModel;
 use serde_json::json;
 
 use super::client::{get, post, serve_unix};
@@ -49,4 +54,16 @@ fn a_forward_counts_its_rows_and_its_tokens() {
     ] {
         assert!(metrics.lines().any(|found| found == line), "no {line} in\n{metrics}");
     }
+}
+
+#[test]
+fn the_device_of_a_model_is_its_own() {
+    let engine = engine(&["static"]);
+    let model = engine.model(None).unwrap();
+    engine.close(Duration::ZERO);
+    let elsewhere = LoadedModel { device: "cuda:1".to_owned(), ..Arc::into_inner(model).unwrap() };
+    let metrics = Metrics::new(&["static".to_owned()]);
+    metrics.model_is_ready(&elsewhere);
+    let line = "rtrun_model_info{model=\"static\",family=\"static_embeddings\",engine=\"static\",device=\"cuda:1\"";
+    assert!(metrics.exposition().contains(line), "{}", metrics.exposition());
 }
