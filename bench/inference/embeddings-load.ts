@@ -25,7 +25,7 @@ export const shapes = {
 function eights(lengths: readonly number[]): readonly (readonly number[])[] {
   const count = Math.floor(lengths.length / 8)
   // Every eighth one, so that each call has short and long texts.
-  return Array.from({ length: count }, (_, first) => lengths.filter((_, index) => index % count === first))
+  return Array.from({ length: count }, (_, first) => lengths.filter((_length, index) => index % count === first))
 }
 
 /** One measurement. */

@@ -18,7 +18,7 @@ fn serve(folder: &TempDir, requests: usize) -> Arc<Engine> {
 
 /// Texts that take a while to read and one forward to answer: all begin alike and are cut there.
 fn large(model: &str, texts: usize) -> Task {
-    let long = "hello world fox ".repeat(200);
+    let long = "hello world fox ".repeat(3000);
     let input = (0..texts).map(|at| ClassifyInput::Text(format!("{long} {at}"))).collect();
     let kind = TaskKind::Classify { head: Some("topics".to_owned()), input, threshold: None, with_tokens: false };
     let reading = ReadingOptions { overflow: Some(Overflow::Truncate), max_tokens: Some(16), window: None };
@@ -45,7 +45,7 @@ fn depth(engine: &Engine) -> u64 {
 fn nothing_is_read_past_the_deadline() {
     let folder = package();
     let engine = serve(&folder, 256);
-    assert_eq!(block_on(ask(&engine, large("one", 2000), Some(Instant::now()))), Some("deadline_exceeded"));
+    assert_eq!(block_on(ask(&engine, large("one", 400), Some(Instant::now()))), Some("deadline_exceeded"));
     assert_eq!(lookups(&engine), 0);
     assert_eq!(block_on(ask(&engine, large("one", 20), None)), None);
     assert_eq!(lookups(&engine), 20);
@@ -60,7 +60,7 @@ fn a_request_counts_while_it_is_read_and_not_after_its_client_has_left() {
             let engine = Arc::clone(&engine);
             tokio::spawn(async move { ask(&engine, task, None).await })
         };
-        let first = [read(large("one", 2000)), read(large("one", 2000))];
+        let first = [read(large("one", 400)), read(large("one", 400))];
         tokio::task::yield_now().await;
         assert_eq!(depth(&engine), 2);
         assert_eq!(ask(&engine, large("one", 20), None).await, Some("overloaded"));

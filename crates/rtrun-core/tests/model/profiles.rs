@@ -108,7 +108,6 @@ fn a_verdict_is_kept_and_used() {
     assert_eq!(kept.len(), 1, "{kept:?}");
     // A verdict that says no is believed without a comparison.
     let mut verdict: Value = serde_json::from_slice(&std::fs::read(&kept[0]).unwrap()).unwrap();
-    let passed = verdict.clone();
     verdict["rung"] = Value::Null;
     verdict["cosine"] = 0.5.into();
     verdict["reason"] = "written by a test".into();
@@ -117,11 +116,17 @@ fn a_verdict_is_kept_and_used() {
     assert_eq!((report.served, report.reason.as_deref()), ("exact", Some("written by a test")));
     // So is one that names a candidate.
     let last = rungs(true).last().unwrap().name;
-    let mut verdict = passed;
     verdict["rung"] = last.into();
+    verdict["cosine"] = 0.9999.into();
+    verdict["labels"] = 0.995.into();
+    verdict["reason"] = Value::Null;
     std::fs::write(&kept[0], verdict.to_string()).unwrap();
     let options = EngineOptions { verdicts: Some(verdicts.clone()), ..with_profile(&package, "max_speed") };
     assert_eq!(card(&open_ready(options))["profile_report"]["precision"], last);
+    // One whose figures are too low for what it names is not.
+    verdict["labels"] = 0.98.into();
+    std::fs::write(&kept[0], verdict.to_string()).unwrap();
+    assert_eq!(prepared(&package, &verdicts, "max_speed"), first);
     // What cannot be read is compared anew.
     std::fs::write(&kept[0], "{").unwrap();
     assert_eq!(prepared(&package, &verdicts, "max_speed"), first);
