@@ -176,6 +176,31 @@ describe("imports", () => {
     for (const file of graph.keys()) visit(file, [])
     expect(cycles).toEqual([])
   })
+
+  // Folders that the rest of the crate stands on, and what they may use of it. The others may use each other.
+  test.each([
+    ["tokens", ["error"]],
+    ["question.rs", ["error"]],
+    ["schedule", ["engines", "error"]],
+    ["products", ["package"]],
+  ])("the worker's %s uses nothing but %j", (folder, allowed) => {
+    const own = folder.replace(/\.rs$/, "")
+    const files = filesIn("crates/rtrun-core/src", ".rs").filter((file) =>
+      file.startsWith(`crates/rtrun-core/src/${folder}`),
+    )
+    expect(files).not.toEqual([])
+    const used = files.flatMap((file) => [...readFileSync(join(root, file), "utf8").matchAll(/\bcrate::([a-z_]+)/g)])
+    expect(
+      [...new Set(used.map(([, name]) => name))].filter((name) => name !== own && !allowed.includes(name ?? "")),
+    ).toEqual([])
+  })
+
+  test("nothing in the worker uses its server", () => {
+    const inside = filesIn("crates/rtrun-core/src", ".rs").filter(
+      (file) => !file.startsWith("crates/rtrun-core/src/serve/"),
+    )
+    expect(inside.filter((file) => /\bcrate::serve\b/.test(readFileSync(join(root, file), "utf8")))).toEqual([])
+  })
 })
 
 /** Imports that run when the file loads; types vanish and dynamic imports come later. */

@@ -18,8 +18,15 @@ export const shapes = {
   short: { name: "1x16", calls: [[16]] },
   uniform: { name: "1x128", calls: [[128]] },
   mixed: { name: "1xmixed", calls: mixedLengths.map((length) => [length]) },
+  few: { name: "8xmixed", calls: eights(mixedLengths) },
   batch: { name: "32xmixed", calls: [mixedLengths] },
 } as const satisfies Readonly<Record<string, Shape>>
+
+function eights(lengths: readonly number[]): readonly (readonly number[])[] {
+  const count = Math.floor(lengths.length / 8)
+  // Every eighth one, so that each call has short and long texts.
+  return Array.from({ length: count }, (_, first) => lengths.filter((_length, index) => index % count === first))
+}
 
 /** One measurement. */
 export interface Sample {

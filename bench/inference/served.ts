@@ -39,6 +39,7 @@ const rows: readonly Row[] = [
   { shape: shapes.short, concurrency: [1, 8, 32], plans: ["padded"], withInfinity: false },
   { shape: shapes.uniform, concurrency: [1, 8, 32], plans: ["padded"], withInfinity: true },
   { shape: shapes.mixed, concurrency: [8, 32], plans: ["padded"], withInfinity: true },
+  { shape: shapes.few, concurrency: [8, 32], plans: ["sorted"], withInfinity: true },
   // 32 calls of 32 texts at once make FastAPI hold ten gigabytes of padded batches, which says nothing new.
   { shape: shapes.batch, concurrency: [1, 8], plans: ["sorted", "padded"], withInfinity: false },
 ]

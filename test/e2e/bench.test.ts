@@ -78,6 +78,15 @@ test("bench prints Markdown, and says what it cut", async () => {
   expect(stdout).toMatch(/The model reads 256 tokens at once; 512 was cut to that\./)
 })
 
+test("bench says what it raised, as with questions, which stand in the row beside the text", async () => {
+  const options = ["--lengths", "8,16,100", "--connections", "1", "--seconds", "0.1", "--format", "markdown"]
+  const { stdout } = await runCommand("rtrun", ["bench", join(fixtures, "decisions/packed"), ...options])
+  const [, least] = /\| (\d+) \| 1 \|/.exec(stdout) ?? []
+  expect(Number(least)).toBeGreaterThan(16)
+  expect(stdout.match(/^\| \d+ \|/gm)).toEqual([`| ${least} |`, "| 100 |"])
+  expect(stdout).toContain(`The shortest request takes ${least} tokens; 8, 16 were raised to that.`)
+})
+
 test("bench ends with the worker's own reason when a model cannot be served as asked", async () => {
   const { code, stdout, stderr } = await runCommand("rtrun", [
     "bench",

@@ -1,15 +1,16 @@
 //! The engine: loads models in the background and answers bundles of tasks. Everything hangs on it.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::answer;
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::metrics::Metrics;
-use crate::model::{LoadContext, LoadedModel, ModelCard, ModelState, ModelStatus, Slot, load_until_ready};
+use crate::model::{LoadContext, LoadedModel, ModelCard, ModelState, ModelStatus, Slot, load_until_ready, watch_files};
 use crate::options::EngineOptions;
 use crate::task::{BundleAnswer, BundleOptions, Task};
 
@@ -17,6 +18,8 @@ use crate::task::{BundleAnswer, BundleOptions, Task};
 pub struct Engine {
     slots: Vec<Arc<Slot>>,
     context: Arc<LoadContext>,
+    /// Watches the files of the models until it is dropped.
+    watch: Mutex<Option<Sender<()>>>,
 }
 
 /// The state of all models as one word.
@@ -55,7 +58,13 @@ impl Engine {
                 .spawn(move || load_until_ready(&slot, &context))
                 .map_err(|error| Error::Internal(format!("Cannot start a thread to load a model: {error}")))?;
         }
-        Ok(Arc::new(Self { slots, context }))
+        let (watch, end) = channel();
+        let (watched, shared) = (slots.clone(), Arc::clone(&context));
+        std::thread::Builder::new()
+            .name("rtrun files".to_owned())
+            .spawn(move || watch_files(&watched, &shared, &end))
+            .map_err(|error| Error::Internal(format!("Cannot start a thread to watch the packages: {error}")))?;
+        Ok(Arc::new(Self { slots, context, watch: Mutex::new(Some(watch)) }))
     }
 
     /// Waits until every model is ready or has failed for good.
@@ -96,6 +105,11 @@ impl Engine {
         self.slots.iter().map(|slot| ModelCard::of(slot)).collect()
     }
 
+    /// What the model of that name says about itself, whether it is ready or not.
+    pub fn card(&self, name: &str) -> Result<ModelCard, Error> {
+        self.slot(name).map(ModelCard::of)
+    }
+
     /// Answers tasks, possibly of several models. Needs a tokio runtime with a timer.
     pub async fn bundle(self: &Arc<Self>, tasks: Vec<Task>, options: BundleOptions) -> BundleAnswer {
         answer::bundle(self, tasks, options).await
@@ -108,7 +122,7 @@ impl Engine {
             return Err(Error::InvalidRequest(format!("tasks has {} entries; 1 to {limit} are allowed", ids.len())));
         }
         match ids.iter().enumerate().find(|(index, id)| ids[..*index].contains(id)) {
-            Some((_, id)) => Err(Error::InvalidRequest(format!("Two tasks have the id {id:?}"))),
+            Some((_, id)) => Err(Error::InvalidRequest(format!("Two tasks have the id {}", shown(id)))),
             None => Ok(()),
         }
     }
@@ -135,23 +149,29 @@ impl Engine {
 
     /// The serving model of that name; the name may be left out where one model is served.
     pub fn model(&self, name: Option<&str>) -> Result<Arc<LoadedModel>, Error> {
-        let names = || self.slots.iter().map(|slot| format!("{:?}", slot.options.name)).collect::<Vec<_>>().join(", ");
-        let slot = match (name, self.slots.as_slice()) {
-            (Some(name), slots) => slots.iter().find(|slot| slot.options.name == name).ok_or_else(|| {
-                Error::ModelNotFound(format!("Model {name:?} is not served; the models are {}", names()))
-            })?,
-            (None, [slot]) => slot,
-            (None, _) => {
-                return Err(Error::InvalidRequest(format!("model is missing; name one of {}", names())));
-            }
-        };
-        slot.loaded()
+        match (name, self.slots.as_slice()) {
+            (Some(name), _) => self.slot(name)?.loaded(),
+            (None, [slot]) => slot.loaded(),
+            (None, _) => Err(Error::InvalidRequest(format!("model is missing; name one of {}", self.names()))),
+        }
+    }
+
+    fn slot(&self, name: &str) -> Result<&Slot, Error> {
+        self.slots.iter().map(Arc::as_ref).find(|slot| slot.options.name == name).ok_or_else(|| {
+            let names = self.names();
+            Error::ModelNotFound(format!("Model {} is not served; the models are {names}", shown(name)))
+        })
+    }
+
+    fn names(&self) -> String {
+        self.slots.iter().map(|slot| format!("{:?}", slot.options.name)).collect::<Vec<_>>().join(", ")
     }
 
     /// Takes no more tasks, lets running ones end until `grace` is over, then stops them. Blocks; models that are still
     /// loading stop at their next step.
     pub fn close(&self, grace: Duration) {
         self.context.closing.send_replace(true);
+        drop(self.watch.lock().unwrap_or_else(PoisonError::into_inner).take());
         let end = std::time::Instant::now() + grace;
         for slot in &self.slots {
             if let Some(model) = slot.close() {

@@ -112,6 +112,18 @@ pub const CODES: &[(&str, u16)] = &[
     ("unavailable", 503),
 ];
 
+/// Names that clients chose are cut in messages, so that no client decides how long an error is.
+pub(crate) const LONGEST_NAME: usize = 64;
+
+/// A name that a client chose, quoted and cut.
+pub(crate) fn shown(name: &str) -> String {
+    let mut cut: String = name.chars().take(LONGEST_NAME).collect();
+    if cut.len() < name.len() {
+        cut.push('…');
+    }
+    format!("{cut:?}")
+}
+
 impl Error {
     /// The wire code, one of [`CODES`].
     pub fn code(&self) -> &'static str {

@@ -24,9 +24,12 @@ pub mod tokens;
 
 pub use devices::{Device, DeviceReport, devices};
 pub use engine::{Engine, EngineStatus};
+pub use engines::onnxruntime::leave;
 pub use error::{BrokenLimit, CODES, Error, InvalidMedia};
 pub use metrics::Metrics;
-pub use options::{EngineOptions, FAMILIES, LONGEST_LOAD_RETRY, MAX_IMAGES, MAX_INPUTS, ModelOptions, default_threads};
+pub use options::{
+    EngineOptions, LONGEST_BATCH_WINDOW, LONGEST_LOAD_RETRY, MAX_IMAGES, MAX_INPUTS, ModelOptions, default_threads,
+};
 pub use question::{
     Answer, AskedQuestion, Described, QUESTION_TYPES, Question, QuestionKind, Span, StateQuestions, choice_confidence,
     expected_level, score_confidence,

@@ -160,11 +160,16 @@ impl Metrics {
             model: model.name.clone(),
             family: model.kind.as_str().to_owned(),
             engine: model.engine.to_owned(),
-            device: "cpu".to_owned(),
+            device: model.device.clone(),
             profile: model.profile.served.to_owned(),
             model_sha256: model.digests.model.clone(),
         };
         self.info.get_or_create(&labels).set(1);
+    }
+
+    /// A model that served does not any longer.
+    pub fn model_is_out_of_service(&self, model: &str) {
+        self.ready.get_or_create(&model_labels(model)).set(0);
     }
 
     /// What a model's worker tells of its forwards.

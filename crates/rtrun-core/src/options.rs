@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use crate::devices::DeviceChoice;
 use crate::error::Error;
+use crate::model::Profile;
+use crate::package::FamilyKind;
 
 /// Options of a whole engine. [`EngineOptions::default`] has the documented default of every limit and no model.
 #[derive(Debug, Clone)]
@@ -67,6 +69,10 @@ pub struct ModelOptions {
 /// The longest wait between two tries to load a model.
 pub const LONGEST_LOAD_RETRY: Duration = Duration::from_mins(5);
 
+/// The longest time that a row may wait for company. Whatever is slower than this loses more by waiting than a shared
+/// forward can win.
+pub const LONGEST_BATCH_WINDOW: Duration = Duration::from_secs(1);
+
 /// Inputs of one request, all its tasks together. Each input costs an answer, so the byte limit of a request alone
 /// would let eight megabytes of empty strings ask for gigabytes.
 pub const MAX_INPUTS: usize = 2048;
@@ -75,21 +81,6 @@ pub const MAX_INPUTS: usize = 2048;
 /// a request nor the number of its inputs bounds the memory that images take while they wait.
 pub const MAX_IMAGES: usize = 256;
 
-/// The families that a package may have.
-pub const FAMILIES: &[&str] = &[
-    "embeddings",
-    "static_embeddings",
-    "sequence_classification",
-    "rerank",
-    "token_classification",
-    "grounded_hallucination",
-    "marker_decisions",
-    "packed_decisions",
-    "image_embeddings",
-];
-
-/// The numerical profiles that may be asked for.
-pub const PROFILES: &[&str] = &["exact", "batching", "shared_context", "max_speed"];
 const ENGINES: &[&str] = &["auto", "onnxruntime"];
 
 impl Default for EngineOptions {
@@ -133,6 +124,10 @@ impl EngineOptions {
         if self.threads > 1024 {
             problems.push(format!("threads is {}; it must be at most 1024", self.threads));
         }
+        if self.batch_window > LONGEST_BATCH_WINDOW {
+            let (given, longest) = (self.batch_window.as_millis(), LONGEST_BATCH_WINDOW.as_millis());
+            problems.push(format!("batch_window is {given} ms; it must be at most {longest} ms"));
+        }
         if self.models.is_empty() {
             problems.push("models is empty; name at least one model".to_owned());
         }
@@ -146,19 +141,13 @@ impl EngineOptions {
             if let Err(problem) = model.device_choice() {
                 problems.push(format!("models[{index}].device {problem}"));
             }
-            for (key, value, known) in [
-                ("family", &model.family, FAMILIES),
-                ("profile", &model.profile, PROFILES),
-                ("engine", &model.engine, ENGINES),
-            ] {
-                if let Some(value) = value
-                    && !known.contains(&value.as_str())
-                {
-                    problems.push(format!(
-                        "models[{index}].{key} {value:?} is not supported yet; use {}",
-                        known.join(" or ")
-                    ));
-                }
+            let choices = [
+                ("family", model.family_choice().err()),
+                ("profile", model.profile_choice().err()),
+                ("engine", model.engine_problem()),
+            ];
+            for (key, problem) in choices {
+                problems.extend(problem.map(|problem| format!("models[{index}].{key} {problem}")));
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(Error::InvalidOptions(problems.join("; "))) }
@@ -169,6 +158,22 @@ impl ModelOptions {
     /// Where the model shall compute. The error is what is wrong with the option.
     pub fn device_choice(&self) -> Result<DeviceChoice, String> {
         self.device.as_deref().map_or(Ok(DeviceChoice::default()), str::parse)
+    }
+
+    /// The family that the package shall have; `None` where it follows from the package. The error is what is wrong with
+    /// the option.
+    pub fn family_choice(&self) -> Result<Option<FamilyKind>, String> {
+        self.family.as_deref().map(str::parse).transpose()
+    }
+
+    /// The numerical profile. The error is what is wrong with the option.
+    pub fn profile_choice(&self) -> Result<Profile, String> {
+        self.profile.as_deref().map_or(Ok(Profile::Exact), str::parse)
+    }
+
+    fn engine_problem(&self) -> Option<String> {
+        let unknown = self.engine.as_deref().filter(|engine| !ENGINES.contains(engine))?;
+        Some(format!("{unknown:?} is not supported yet; use {}", ENGINES.join(" or ")))
     }
 }
 

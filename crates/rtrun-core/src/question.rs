@@ -154,6 +154,28 @@ impl QuestionKind {
     }
 }
 
+impl StateQuestions {
+    /// Bytes of the state for each question, and of the questions.
+    pub fn bytes(&self) -> usize {
+        let questions = self.questions.iter().filter_map(|asked| asked.question.as_ref().ok());
+        self.state.len() * self.questions.len().max(1) + questions.map(Question::bytes).sum::<usize>()
+    }
+}
+
+impl Question {
+    fn bytes(&self) -> usize {
+        let described = |option: &Described| option.key.len() + option.description.as_ref().map_or(0, String::len);
+        let of_kind: usize = match &self.kind {
+            QuestionKind::Choice(all) | QuestionKind::Set(all) | QuestionKind::Span(all) => {
+                all.iter().map(described).sum()
+            }
+            QuestionKind::Noul { no, yes } => [no, yes].into_iter().flatten().map(String::len).sum(),
+            QuestionKind::Score(levels) => levels.iter().map(String::len).sum(),
+        };
+        self.instructions.len() + of_kind
+    }
+}
+
 impl Answer {
     /// The answer to a choice question with these probabilities.
     pub fn choice(probabilities: Vec<f32>, abstain: Option<f32>) -> Self {

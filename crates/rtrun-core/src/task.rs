@@ -298,6 +298,8 @@ pub struct StateAnswer {
     pub asked: StateQuestions,
     /// One answer a question, in order.
     pub answers: Vec<Result<Answer, Error>>,
+    /// Per question whether its own text was longer than what the model reads of one.
+    pub cut: Vec<bool>,
     /// Tokens of the answered questions.
     pub usage: Usage,
 }
@@ -342,15 +344,13 @@ impl TaskKind {
         }
     }
 
-    /// Bytes of all texts.
+    /// Bytes of all texts that become rows; what several inputs share counts for each.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Classify { input, .. } => input.iter().map(ClassifyInput::bytes).sum(),
             Self::Embeddings { input, .. } => input.iter().map(EmbeddingInput::bytes).sum(),
             Self::Rerank { query, documents } => documents.iter().map(|document| document.len() + query.len()).sum(),
-            Self::Decisions { states } => {
-                states.iter().map(|state| state.state.len() * state.questions.len().max(1)).sum()
-            }
+            Self::Decisions { states } => states.iter().map(StateQuestions::bytes).sum(),
         }
     }
 

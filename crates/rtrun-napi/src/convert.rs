@@ -13,6 +13,8 @@ pub struct EngineOptions {
     pub runtime_library: String,
     pub threads: Option<u32>,
     pub log_level: Option<String>,
+    /// Bound before any model is loaded; `serve` without an address serves it.
+    pub listen: Option<ServeAddress>,
     pub models: Vec<ModelOptions>,
     pub max_queue: Option<u32>,
     pub max_queued_tokens: Option<u32>,
@@ -264,6 +266,12 @@ impl From<core::TaskOutcome> for TaskResult {
                 empty(error.status().into(), Some(coded))
             }
         }
+    }
+}
+
+impl From<ServeAddress> for core::serve::ServeOptions {
+    fn from(ServeAddress { uds, host, port }: ServeAddress) -> Self {
+        Self { uds: uds.map(Into::into), host, port, ..Self::default() }
     }
 }
 

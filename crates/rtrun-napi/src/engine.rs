@@ -11,6 +11,7 @@ use rtrun_core as core;
 use rtrun_core::serve::{ServeOptions, Server};
 
 use crate::convert::{Device, EngineOptions, ModelState, PrepareOptions, ServeAddress, Task, TaskResult, seconds};
+use crate::leaving::stop_before_exit;
 use crate::log;
 
 /// Local models, loaded once and asked many times.
@@ -20,6 +21,8 @@ pub struct Engine(Arc<Running>);
 struct Running {
     engine: Arc<core::Engine>,
     servers: Mutex<Vec<Arc<Server>>>,
+    /// What `open` was told to bind, until it is served.
+    bound: Mutex<Option<Server>>,
 }
 
 /// How long `close` lets running requests end if it is not told.
@@ -27,9 +30,10 @@ const GRACE: Duration = Duration::from_secs(5);
 
 #[napi]
 impl Engine {
-    /// Checks the options and starts to load the models in the background.
+    /// Binds `listen`, if it is given, then checks the options and starts to load the models in the background.
     #[napi(catch_unwind, ts_return_type = "Promise<Engine>")]
-    pub fn open(env: &Env, options: EngineOptions) -> napi::Result<PromiseRaw<'_, Engine>> {
+    pub fn open(env: &Env, mut options: EngineOptions) -> napi::Result<PromiseRaw<'_, Engine>> {
+        stop_before_exit(*env);
         let running = Arc::new(Mutex::new(Weak::<Running>::new()));
         let opened = Arc::clone(&running);
         // A worker thread of the host that ends takes its engines with it.
@@ -41,8 +45,12 @@ impl Engine {
         })?;
         let open = async move {
             log::install(options.log_level.as_deref())?;
+            let bound = match options.listen.take().map(ServeOptions::from) {
+                Some(address) => Some(off_thread(move || Server::bind(&address)).await??),
+                None => None,
+            };
             let engine = core::Engine::open(options.into_core()?)?;
-            let running = Arc::new(Running { engine, servers: Mutex::default() });
+            let running = Arc::new(Running { engine, servers: Mutex::default(), bound: Mutex::new(bound) });
             *opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&running);
             Ok(running)
         };
@@ -103,14 +111,27 @@ impl Engine {
         promise(env, ask, |answer| answer)
     }
 
-    /// Serves the HTTP contract and resolves with the address once it is bound.
+    /// Serves the HTTP contract and resolves with the address: the given one once it is bound, or the one that `open` has
+    /// bound.
     #[napi(catch_unwind, ts_return_type = "Promise<ServeAddress>")]
-    pub fn serve<'env>(&self, env: &'env Env, options: ServeAddress) -> napi::Result<PromiseRaw<'env, ServeAddress>> {
+    pub fn serve<'env>(
+        &self,
+        env: &'env Env,
+        address: Option<ServeAddress>,
+    ) -> napi::Result<PromiseRaw<'env, ServeAddress>> {
         let running = Arc::clone(&self.0);
-        let options = ServeOptions { uds: options.uds.map(PathBuf::from), host: options.host, port: options.port };
         let serve = async move {
-            let engine = Arc::clone(&running.engine);
-            let server = off_thread(move || Server::start(engine, &options)).await??;
+            let server = match address {
+                Some(address) => {
+                    let options = ServeOptions::from(address);
+                    off_thread(move || Server::bind(&options)).await??
+                }
+                None => running.bound.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(|| {
+                    let message = "Cannot serve: give an address, or open the engine with listen";
+                    core::Error::InvalidOptions(message.to_owned())
+                })?,
+            };
+            server.serve(Arc::clone(&running.engine));
             let address = ServeAddress::from(server.address());
             running.servers.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(server));
             Ok(address)
@@ -138,6 +159,7 @@ impl Engine {
         let close = async move {
             let grace = seconds("graceMs", grace_ms, 1e-3)?.unwrap_or(GRACE);
             let end = Instant::now().checked_add(grace);
+            drop(running.bound.lock().unwrap_or_else(PoisonError::into_inner).take());
             for server in running.servers() {
                 server.close(grace).await;
             }
@@ -151,6 +173,7 @@ impl Engine {
     /// engines that are opened with the same `verdicts` load it at once. Resolves with what became of the profile.
     #[napi(catch_unwind, ts_return_type = "Promise<Record<string, unknown>>")]
     pub fn prepare_profile(env: &Env, options: PrepareOptions) -> napi::Result<PromiseRaw<'_, serde_json::Value>> {
+        stop_before_exit(*env);
         let prepare = async move {
             let options = options.into_core()?;
             let report = off_thread(move || core::model::prepare_profile(options)).await??;
@@ -175,6 +198,7 @@ impl Running {
 
     /// Ends everything at once.
     fn stop(&self) {
+        drop(self.bound.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.servers.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.engine.close(Duration::ZERO);
     }

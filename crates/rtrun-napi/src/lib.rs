@@ -2,4 +2,5 @@
 
 mod convert;
 mod engine;
+mod leaving;
 mod log;

@@ -29,6 +29,7 @@ test("where every word has several tokens, a text is the nearest below", async (
 })
 
 test("the shortest text is one word", async () => {
-  const { ofTokens } = await createTextMaker(tokenizer(() => 1))
+  const { ofTokens, leastTokens } = await createTextMaker(tokenizer(() => 1))
   expect(ofTokens(1)).toBe("the")
+  expect(leastTokens).toBe(3)
 })

@@ -23,7 +23,10 @@ test("entries keep their keys, as a list or under models", async () => {
 })
 
 test.each([
-  ["[]", /it must be a list of models/],
+  ["[]", /it names no model; list at least one/],
+  ["models: []", /it names no model; list at least one/],
+  ["# nothing yet", /it names no model; list at least one/],
+  ["minilm", /it must be a list of models/],
   ["models: { a: b }", /it must be a list of models/],
   ["- minilm", /models\[0\] must be a map/],
   ["- { name: a }", /models\[0\]\.model is missing/],
@@ -35,7 +38,25 @@ test.each([
   ["- { model: a, options: { colour: 7 } }", /models\[0\]\.options\.colour is not supported yet/],
   ["- { model: a, options: { max_scan_tokens: 0.5 } }", /max_scan_tokens must be a whole number above 0/],
   ["- { model: a, options: [x] }", /models\[0\]\.options must be a map/],
-  ["- { model: a", /Cannot use models file .*models\.yaml/],
 ])("%s is refused", async (text, message) => {
   await expect(read(text)).rejects.toThrow(message)
+})
+
+test.each([
+  ["- { model: a, name: sk-secret", "line 1, column 30 is not valid YAML (bad indent)"],
+  ["- model: a\n  name: 'sk-secret", "line 2, column 19 is not valid YAML (missing char)"],
+  ["- model: a\n  name: !sk-secret b", "line 2, column 9 is not valid YAML (tag resolve failed)"],
+  ["- model: a\n  name: |sk-secret", "line 2, column 10 is not valid YAML (unexpected token)"],
+  ["- model: a\n  name: x\n  name: sk-secret", "line 3, column 3 is not valid YAML (duplicate key)"],
+  ["- model: *sk-secret", "an alias has no anchor before it, or there are too many; quote a text that begins with *"],
+])("%j is refused without its text", async (text, problem) => {
+  const error = (await read(text).catch((cause: unknown) => cause)) as Error
+  expect(error.message).toMatch(/^Cannot use models file .*models\.yaml: /)
+  expect(error.message.split("models.yaml: ")[1]).toBe(problem)
+})
+
+test("a file that is not there is named", async () => {
+  await expect(readModelsFile("/nowhere/models.yaml")).rejects.toThrow(
+    "Cannot use models file /nowhere/models.yaml: there is no such file",
+  )
 })

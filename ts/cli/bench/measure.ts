@@ -6,7 +6,7 @@ import { createTextMaker } from "./texts.ts"
 import type { Memory, ModelCard, WorkerProcess } from "./worker-process.ts"
 
 export interface MeasureOptions {
-  /** Tokens of a text; those above what the model reads are cut to it. */
+  /** Tokens of a text; those above what the model reads are cut to it, those below its shortest request raised to that. */
   readonly lengths: readonly number[]
   readonly connections: readonly number[]
   /** Of one measurement. */
@@ -21,7 +21,10 @@ export interface Measurement {
   readonly memoryReady: Memory | undefined
   readonly memoryAfter: Memory | undefined
   readonly rows: readonly MeasuredRow[]
-  /** Lengths that the model does not read. */
+  /** Tokens of the shortest request. */
+  readonly leastTokens: number
+  /** Lengths that no request has: shorter than the shortest, and longer than what the model reads. */
+  readonly raisedLengths: readonly number[]
   readonly cutLengths: readonly number[]
 }
 
@@ -41,7 +44,8 @@ export async function measure(worker: WorkerProcess, options: MeasureOptions): P
     return surface.tokens(body)
   })
   const most = card.limits.truncate_tokens
-  const lengths = [...new Set(options.lengths.map((length) => Math.min(length, most)))]
+  const { leastTokens: least } = texts
+  const lengths = [...new Set(options.lengths.map((length) => Math.max(Math.min(length, most), least)))]
   const rows: MeasuredRow[] = []
   for (const length of lengths) {
     for (const connections of options.connections) {
@@ -54,6 +58,15 @@ export async function measure(worker: WorkerProcess, options: MeasureOptions): P
       )
     }
   }
-  const cutLengths = options.lengths.filter((length) => length > most)
-  return { card, path: surface.path, readyMs, memoryReady, memoryAfter: worker.memoryMib(), rows, cutLengths }
+  return {
+    card,
+    path: surface.path,
+    readyMs,
+    memoryReady,
+    memoryAfter: worker.memoryMib(),
+    rows,
+    leastTokens: least,
+    raisedLengths: options.lengths.filter((length) => length < least),
+    cutLengths: options.lengths.filter((length) => length > most),
+  }
 }

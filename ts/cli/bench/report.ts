@@ -40,21 +40,22 @@ function what({ card, path }: Measurement): string {
 
 const processor = (): string => cpus()[0]?.model.trim() ?? "unknown processor"
 
-function notes({ card, readyMs, memoryReady, memoryAfter, cutLengths }: Measurement): readonly string[] {
+function notes(measurement: Measurement): readonly string[] {
+  const { card, readyMs, memoryReady, memoryAfter, leastTokens, raisedLengths, cutLengths } = measurement
   const memory =
     memoryReady === undefined || memoryAfter === undefined
       ? ""
       : `; resident memory ${memoryReady.now} MiB when ready, ${memoryAfter.now} MiB after the load, ${memoryAfter.peak} MiB at most`
-  const report = card.profile_report
+  const { served, reason } = card.profile_report ?? {}
+  const changed = (lengths: readonly number[], how: string): string =>
+    `${lengths.join(", ")} ${lengths.length === 1 ? "was" : "were"} ${how} to that.`
   return [
     `Ready after ${(readyMs / 1000).toFixed(1)} s${memory}.`,
-    ...(cutLengths.length === 0
-      ? []
-      : [
-          `The model reads ${card.limits.truncate_tokens} tokens at once; ${cutLengths.join(", ")} ${cutLengths.length === 1 ? "was" : "were"} cut to that.`,
-        ]),
-    ...(report === undefined || report.reason === undefined ? [] : [`Served with ${report.served}: ${report.reason}.`]),
-  ]
+    raisedLengths.length > 0 && `The shortest request takes ${leastTokens} tokens; ${changed(raisedLengths, "raised")}`,
+    cutLengths.length > 0 &&
+      `The model reads ${card.limits.truncate_tokens} tokens at once; ${changed(cutLengths, "cut")}`,
+    reason !== undefined && `Served with ${served}: ${reason}.`,
+  ].filter((note) => note !== false)
 }
 
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -62,7 +63,7 @@ function markdownTable(head: readonly string[], rows: readonly (readonly string[
   return [line(head), line(head.map(() => "---:")), ...rows.map(line)].join("\n")
 }
 
-function toJson({ card, path, readyMs, memoryReady, memoryAfter, rows }: Measurement): object {
+function toJson({ card, path, readyMs, memoryReady, memoryAfter, leastTokens, rows }: Measurement): object {
   return {
     model: card.id,
     family: card.family,
@@ -75,6 +76,7 @@ function toJson({ card, path, readyMs, memoryReady, memoryAfter, rows }: Measure
     processors: availableParallelism(),
     ready_ms: Math.round(readyMs),
     memory_mib: { ready: memoryReady?.now ?? null, after: memoryAfter?.now ?? null, peak: memoryAfter?.peak ?? null },
+    min_tokens: leastTokens,
     max_tokens: card.limits.truncate_tokens,
     rows: rows.map((row) => ({
       tokens: row.tokens,

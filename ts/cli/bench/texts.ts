@@ -1,6 +1,8 @@
 // Texts of a chosen number of tokens, whatever the tokenizer: the worker itself says how many tokens a word is.
 
 export interface TextMaker {
+  /** Tokens of the shortest text, with what a request has besides it: no text has fewer. */
+  readonly leastTokens: number
   /** A text of so many tokens, special ones included, or the nearest below; no text is made twice. */
   ofTokens(count: number): string
 }
@@ -25,6 +27,7 @@ export async function createTextMaker(countTokens: (text: string) => Promise<num
   // Result caches are off, and what is asked at the same moment must not be equal either.
   const random = (): string => usable[Math.floor(Math.random() * usable.length)] ?? start
   return {
+    leastTokens: base,
     ofTokens: (count) => [start, ...Array.from({ length: Math.floor((count - base) / fewest) }, random)].join(" "),
   }
 }

@@ -1,22 +1,24 @@
-// rtrun prepare: fetches and checks models ahead of a start.
+// rtrun prepare: fetches models ahead of a start, and loads each once as the start will.
 
+import { availableParallelism } from "node:os"
 import type { Command } from "commander"
-import type { ProfileReport } from "rtr/node"
+import type { EngineModel, ProfileReport } from "rtr/node"
 import { addAutotuneOptions, type AutotuneOptions, autotuneFolder } from "../models/autotune.ts"
-import { type FoundModel, findModels } from "../models/find-models.ts"
+import { addEngineModelOptions, type EngineModelOptions, toEngineModel } from "../models/engine-model.ts"
+import { findModels } from "../models/find-models.ts"
 import { addModelOptions, type ModelSourceOptions } from "../models/options.ts"
 import { printJson, printLine } from "../print.ts"
 
 export function addPrepareCommand(program: Command): void {
   const prepare = program
     .command("prepare")
-    .description("fetch models, check every file and compare profiles, so that serving needs no network and no waiting")
-  addAutotuneOptions(addModelOptions(prepare))
+    .description("fetch models, check every file and load each once, so that serving needs no network and no waiting")
+  addEngineModelOptions(addAutotuneOptions(addModelOptions(prepare)))
     .option("--json", "print JSON", false)
     .action((models: readonly string[], options: PrepareOptions) => prepareModels(models, options, prepare))
 }
 
-interface PrepareOptions extends ModelSourceOptions, AutotuneOptions {
+interface PrepareOptions extends ModelSourceOptions, AutotuneOptions, EngineModelOptions {
   readonly json: boolean
 }
 
@@ -26,6 +28,7 @@ async function prepareModels(models: readonly string[], options: PrepareOptions,
   for (const model of await findModels(models, options, command)) {
     const { entry, found } = model
     const { digest, files, bytes } = await checkPackage(found.folder, found.recorded)
+    const report = await loadOnce(toEngineModel(model, options), autotuneFolder(options, process.env))
     prepared.push({
       model: entry.model,
       folder: found.folder,
@@ -36,7 +39,8 @@ async function prepareModels(models: readonly string[], options: PrepareOptions,
       digest: `sha256:${digest}`,
       files,
       bytes,
-      profile: await compareProfile(model, options),
+      // Only of `max_speed` is there something to tell: the other profiles are served as asked, or refused.
+      profile: report.asked === "max_speed" ? report : null,
     })
   }
   if (options.json) return printJson(prepared)
@@ -46,22 +50,29 @@ async function prepareModels(models: readonly string[], options: PrepareOptions,
   }
 }
 
-/** Only `max_speed` has to be compared; the other profiles are as fast at the first load as at any other. */
-async function compareProfile({ entry, found }: FoundModel, options: PrepareOptions): Promise<ProfileReport | null> {
-  const profile = entry.profile ?? options.profile
-  if (profile !== "max_speed") return null
-  const { prepareProfile } = await import("rtr/node")
-  return prepareProfile({
-    model: {
-      name: entry.name ?? found.name,
-      path: found.folder,
-      device: entry.device ?? "auto",
-      profile,
-      ...(entry.family !== undefined && { family: entry.family }),
-      ...(found.basePath !== undefined && { basePath: found.basePath }),
-    },
-    verdicts: autotuneFolder(options, process.env),
+/**
+ * Opens the engine that `serve` would, alone with this model, and closes it: what comparing profiles found is kept.
+ * Rejects with the reason that `serve` would give.
+ */
+async function loadOnce(model: EngineModel, verdicts: string): Promise<ProfileReport> {
+  const [{ openEngine }, { RtrError }] = await Promise.all([import("rtr/node"), import("rtr")])
+  // The reason is told by the command; the engine's own warning would say it twice.
+  const logLevel = "error"
+  const engine = await openEngine({
+    models: [model],
+    verdicts,
+    logLevel,
+    loadAttempts: 1,
+    threads: availableParallelism(),
   })
+  try {
+    const [state] = await engine.ready()
+    if (state?.status !== "ready") throw new RtrError("invalid_package", state?.reason ?? "The model did not load")
+    const [card] = (await engine.describe()).models
+    return card?.["profile_report"] as ProfileReport
+  } finally {
+    await engine.close()
+  }
 }
 
 function describe({ asked, served, precision, probes, reason }: ProfileReport): string {

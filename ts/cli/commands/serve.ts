@@ -3,6 +3,7 @@
 import type { Command } from "commander"
 import { refuseOptions, wholeNumber } from "../program.ts"
 import { logEvent, printLine, printWarning } from "../print.ts"
+import { onStopSignal } from "../stop-signals.ts"
 
 interface ServeOptions {
   readonly config: string
@@ -97,31 +98,14 @@ async function serve(options: ServeOptions): Promise<void> {
   await running.stop(options.graceSeconds * 1000)
 }
 
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
-
-/** A terminal sends its signal to the whole group, and a launcher may pass it on as well: that is one wish, not two. */
-const sameWishMs = 1000
-
 /**
  * Listens for signals at once. One that comes before the returned function is called ends the process, which removes what
- * was begun; later the first one resolves its promise, and a second one, a moment after, ends the process.
+ * was begun; later the first one resolves its promise.
  */
 function waitForSignal(): () => Promise<void> {
-  let ask = (): void => process.exit(1)
-  let askedAt: number | undefined
-  for (const signal of stopSignals)
-    process.on(signal, () => {
-      if (askedAt !== undefined && performance.now() - askedAt < sameWishMs) return
-      if (askedAt !== undefined) process.exit(1)
-      ask()
-    })
-  return () =>
-    new Promise<void>((resolve) => {
-      ask = () => {
-        askedAt = performance.now()
-        resolve()
-      }
-    })
+  let stop = (): void => process.exit(1)
+  onStopSignal(() => stop())
+  return () => new Promise<void>((resolve) => (stop = resolve))
 }
 
 /** Where it happened, but not the message: that may quote a request. */

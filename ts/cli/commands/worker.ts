@@ -2,22 +2,19 @@
 
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
-import { type Command, InvalidArgumentError } from "commander"
-import type { EngineModel } from "rtr/node"
+import { type Command, InvalidArgumentError, Option } from "commander"
 import { addAutotuneOptions, type AutotuneOptions, autotuneFolder } from "../models/autotune.ts"
-import { type FoundModel, findModels } from "../models/find-models.ts"
+import { addEngineModelOptions, type EngineModelOptions, toEngineModel } from "../models/engine-model.ts"
+import { findModels } from "../models/find-models.ts"
 import { addModelOptions, type ModelSourceOptions } from "../models/options.ts"
 import { printJson, printLine } from "../print.ts"
 import { wholeNumber } from "../program.ts"
+import { onStopSignal } from "../stop-signals.ts"
 
-interface WorkerOptions extends ModelSourceOptions, AutotuneOptions {
-  readonly device: string
+interface WorkerOptions extends ModelSourceOptions, AutotuneOptions, EngineModelOptions {
   readonly host: string
   readonly port: number
   readonly uds?: string
-  readonly engine: string
-  readonly family?: string
-  readonly servedModelName?: string
   readonly threads?: number
   readonly memoryBudget?: number
   readonly logLevel: string
@@ -34,13 +31,12 @@ interface WorkerOptions extends ModelSourceOptions, AutotuneOptions {
 
 export function addWorkerCommands(program: Command): void {
   const command = program.command("serve").description("serve models over HTTP")
-  addAutotuneOptions(addModelOptions(command))
-    .option("--device <device>", "auto, cpu, cuda or cuda:<number>", "auto")
+  addEngineModelOptions(addAutotuneOptions(addModelOptions(command)))
     .option("--host <address>", "address to listen on; there is no authentication", "127.0.0.1")
     .option("--port <port>", "port to listen on", wholeNumber(0, 65535), 8100)
-    .option("--uds <path>", "Unix socket instead of TCP")
-    .option("--engine <engine>", "auto or onnxruntime", "auto")
-    .option("--family <family>", "force a model family")
+    .addOption(
+      new Option("--uds <path>", "Unix socket instead of TCP").argParser(socketPath).conflicts(["host", "port"]),
+    )
     .option("--served-model-name <name>", "name that requests use, for one model")
     .option("--threads <count>", "processor threads; all when left out", wholeNumber(1, 1024))
     .option("--memory-budget <gib>", "refuse models that need more", positiveNumber)
@@ -50,7 +46,7 @@ export function addWorkerCommands(program: Command): void {
     .option("--max-batch-tokens <tokens>", "tokens per forward", wholeNumber(1), 65_536)
     .option("--max-request-bytes <bytes>", "size of one request", wholeNumber(1), 8_388_608)
     .option("--max-bundle-tasks <tasks>", "tasks of one bundle", wholeNumber(1), 64)
-    .option("--batch-window-ms <ms>", "wait for company while a forward runs", nonNegativeNumber, 2)
+    .option("--batch-window-ms <ms>", "wait for company while a forward runs, at most 1000", batchWindow, 2)
     .option("--result-cache-entries <entries>", "cached answers per model; 0 for none", wholeNumber(0), 16_384)
     .option("--load-attempts <count>", "tries to load a model", wholeNumber(1), 5)
     .option("--load-retry-seconds <seconds>", "first wait between tries; it doubles up to 300", positiveNumber, 5)
@@ -60,7 +56,13 @@ export function addWorkerCommands(program: Command): void {
 }
 
 const positiveNumber = (text: string): number => inRange(text, (value) => value > 0, "a number above 0")
-const nonNegativeNumber = (text: string): number => inRange(text, (value) => value >= 0, "a number of at least 0")
+const batchWindow = (text: string): number =>
+  inRange(text, (value) => value >= 0 && value <= 1000, "a number from 0 to 1000")
+
+function socketPath(text: string): string {
+  if (text !== "") return resolve(text)
+  throw new InvalidArgumentError("It must be the path of a socket, such as /run/rtrun/worker.sock.")
+}
 
 function inRange(text: string, fits: (value: number) => boolean, wanted: string): number {
   const value = Number(text)
@@ -77,6 +79,7 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
   const engine = await openEngine({
     models: found.map((model) => toEngineModel(model, options)),
     logLevel: options.logLevel,
+    listen: options.uds === undefined ? { host: options.host, port: options.port } : { uds: options.uds },
     threads: options.threads ?? availableParallelism(),
     ...(options.memoryBudget !== undefined && { memoryBudgetGib: options.memoryBudget }),
     maxQueue: options.maxQueue,
@@ -90,41 +93,24 @@ async function serveModels(models: readonly string[], options: WorkerOptions, co
     loadRetrySeconds: options.loadRetrySeconds,
     verdicts: autotuneFolder(options, process.env),
   })
-  const address = await engine.serve(
-    options.uds === undefined ? { host: options.host, port: options.port } : { uds: resolve(options.uds) },
-  )
+  const address = await engine.serve()
   // A router that started this worker says itself when it is ready.
   if (process.env["RTRUN_EXIT_WITH_STDIN"] !== "1")
     printLine(`rtrun listens on ${address.uds ?? `http://${address.host}:${address.port}`}`)
-  stopOnSignal(() => engine.close(10_000))
+  stopOnSignal((graceMs) => engine.close(graceMs))
   await engine.closed()
 }
 
-/** What an entry of a models file says wins over the options of the command. */
-function toEngineModel({ entry, found }: FoundModel, options: WorkerOptions): EngineModel {
-  const { model: _, revision: __, name, ...settings } = entry
-  return {
-    device: options.device,
-    profile: options.profile,
-    engine: options.engine,
-    ...(options.family !== undefined && { family: options.family }),
-    ...settings,
-    name: name ?? options.servedModelName ?? found.name,
-    path: found.folder,
-    ...(found.basePath !== undefined && { basePath: found.basePath }),
-    ...(found.commit !== undefined && { revision: found.commit }),
-  }
-}
-
 /** Ends on a signal, and with the router that started this worker: its end closes standard input. */
-function stopOnSignal(stop: () => Promise<void>): void {
+function stopOnSignal(stop: (graceMs: number) => Promise<void>): void {
   let stopping = false
   const end = (): void => {
-    if (stopping) process.exit(1)
+    // A second wish ends what runs at once, answered as not finished.
+    if (stopping) return void stop(0).finally(() => process.exit(1))
     stopping = true
-    void stop().finally(() => process.exit())
+    void stop(10_000).finally(() => process.exit())
   }
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, end)
+  onStopSignal(end, end)
   if (process.env["RTRUN_EXIT_WITH_STDIN"] === "1") process.stdin.on("end", end).on("error", end).resume()
 }
 

@@ -1,5 +1,6 @@
 // From arguments or a models file to package folders; what is in a hub is fetched.
 
+import { dirname, resolve } from "node:path"
 import type { Command } from "commander"
 import type { FoundPackage, PackageOptions } from "rtr/node"
 import { type ModelsFileEntry, readModelsFile } from "./models-file.ts"
@@ -32,6 +33,8 @@ export async function findModels(
   const { findPackage } = await import("rtr/node")
   const progress = createProgressLine()
   const common: PackageOptions = {
+    // A models file means the same wherever the command is started.
+    relativeTo: options.models === undefined ? undefined : dirname(resolve(options.models)),
     cacheFolder: options.cacheDir,
     offline: options.offline,
     basePath: options.basePath,

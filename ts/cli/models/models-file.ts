@@ -18,24 +18,48 @@ export interface ModelsFileEntry {
 const texts = ["model", "revision", "name", "device", "profile", "engine", "family"] as const
 const known: ReadonlySet<string> = new Set([...texts, "memory_budget_gib", "options"])
 
-/** Reads a models file. Rejects with an `RtrError` that names the entry and the key that is wrong. */
+/** Reads a models file. Rejects with an `RtrError` that names the entry and the key that is wrong, and quotes nothing else. */
 export async function readModelsFile(file: string): Promise<readonly ModelsFileEntry[]> {
-  const [{ parse }, { RtrError }, { buildFeatures }] = await Promise.all([
-    import("yaml"),
-    import("rtr"),
-    import("rtr/node"),
-  ])
+  const [yaml, { RtrError }, { buildFeatures }] = await Promise.all([import("yaml"), import("rtr"), import("rtr/node")])
   try {
-    const value: unknown = parse(readFileSync(file, "utf8"))
-    const list = Array.isArray(value) ? value : (value as { models?: unknown } | null)?.models
-    if (!Array.isArray(list) || list.length === 0)
-      fail("it must be a list of models, or a map with a list named models")
-    return (list as readonly unknown[]).map((entry, index) =>
-      readEntry(entry, `models[${index}]`, buildFeatures.familyOptions),
-    )
+    const entries = readList(parse(readText(file), yaml))
+    return entries.map((entry, index) => readEntry(entry, `models[${index}]`, buildFeatures.familyOptions))
   } catch (cause) {
     throw new RtrError("invalid_request", `Cannot use models file ${file}: ${(cause as Error).message}`, { cause })
   }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8")
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    return fail(code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`)
+  }
+}
+
+/** Says where a text is not YAML and in which way: the parser's own messages quote lines, which may hold secrets. */
+function parse(text: string, { LineCounter, parseDocument }: typeof import("yaml")): unknown {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, resolveKnownTags: false })
+  const [error] = [...document.errors, ...document.warnings]
+  if (error !== undefined) {
+    const { line, col } = lineCounter.linePos(error.pos[0])
+    fail(`line ${line}, column ${col} is not valid YAML (${error.code.toLowerCase().replaceAll("_", " ")})`)
+  }
+  try {
+    return document.toJS()
+  } catch {
+    return fail("an alias has no anchor before it, or there are too many; quote a text that begins with *")
+  }
+}
+
+function readList(value: unknown): readonly unknown[] {
+  const list = Array.isArray(value) ? value : (value as { models?: unknown } | null)?.models
+  if (value === null || (Array.isArray(list) && list.length === 0))
+    fail("it names no model; list at least one, such as - model: minilm")
+  if (!Array.isArray(list)) fail("it must be a list of models, or a map with a list named models")
+  return list as readonly unknown[]
 }
 
 function readEntry(value: unknown, at: string, familyOptions: readonly string[]): ModelsFileEntry {

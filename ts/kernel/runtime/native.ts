@@ -14,6 +14,8 @@ export interface EngineOptions {
   readonly models: readonly EngineModel[]
   readonly threads?: number
   readonly logLevel?: string
+  /** Bound before any model is loaded; `serve` without an address serves it. */
+  readonly listen?: ServeAddress
   readonly maxQueue?: number
   readonly maxQueuedTokens?: number
   readonly maxBatchTokens?: number
@@ -89,8 +91,8 @@ export interface Engine {
     surface: "decisions" | "classify" | "embeddings" | "rerank",
     body: Readonly<Record<string, unknown>>,
   ): Promise<Readonly<Record<string, unknown>>>
-  /** Serves the worker's HTTP contract. */
-  serve(address: ServeAddress): Promise<ServeAddress>
+  /** Serves the worker's HTTP contract, at the address of `listen` unless one is given. */
+  serve(address?: ServeAddress): Promise<ServeAddress>
   /** Pending while a server runs. */
   closed(): Promise<void>
   close(graceMs?: number): Promise<void>

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::collect::{Answers, outcome};
 use super::item::{Answered, Planned};
-use super::prepare::{ModelWork, Source, prepare};
+use super::prepare::{ModelWork, Place, Source, sort};
 use crate::engine::Engine;
 use crate::engines::{RowOutput, RowRequest};
 use crate::error::Error;
@@ -15,15 +15,20 @@ use crate::task::{BundleAnswer, BundleOptions, Phases, Task};
 /// Answers a bundle. The rows of all tasks of one model are admitted, or refused, together.
 pub async fn bundle(engine: &Arc<Engine>, tasks: Vec<Task>, options: BundleOptions) -> BundleAnswer {
     let start = Instant::now();
-    let bytes: usize = tasks.iter().map(|task| task.kind.bytes()).sum();
-    let has_media = tasks.iter().any(|task| task.kind.has_media());
-    let (prepared, works) = if bytes <= INLINE_BYTES && !has_media {
-        prepare(engine, tasks)
-    } else {
-        let owned = Arc::clone(engine);
-        // It fails only when the runtime is going away, and then nobody is left to read the answer.
-        tokio::task::spawn_blocking(move || prepare(&owned, tasks)).await.unwrap_or_default()
-    };
+    let (mut prepared, batches) = sort(engine, tasks);
+    let mut works = Vec::with_capacity(batches.len());
+    for batch in batches {
+        let places = batch.places();
+        match batch.prepare(engine, options.deadline).await {
+            Ok((surfaces, work)) => {
+                for (at, surface) in surfaces {
+                    prepared[at].place = surface.map(|surface| Place { work: works.len(), surface });
+                }
+                works.push(work);
+            }
+            Err(error) => places.into_iter().for_each(|at| prepared[at].place = Err(error.clone())),
+        }
+    }
     let mut phases = Phases { tokenize: start.elapsed(), ..Phases::default() };
     let submitted: Vec<Submitted> = works.into_iter().map(|work| Submitted::new(work, options.deadline)).collect();
     let mut waited = Vec::with_capacity(submitted.len());
@@ -45,9 +50,6 @@ pub async fn bundle(engine: &Arc<Engine>, tasks: Vec<Task>, options: BundleOptio
     BundleAnswer { outcomes, phases }
 }
 
-/// Reading up to this much text takes well under a millisecond, less than handing it to another thread and back is worth.
-const INLINE_BYTES: usize = 32 << 10;
-
 struct Submitted {
     work: ModelWork,
     /// `None` if every result was kept or failed already.
@@ -56,6 +58,9 @@ struct Submitted {
 
 impl Submitted {
     fn new(mut work: ModelWork, deadline: Option<Instant>) -> Self {
+        if let Some(error) = work.refused.take() {
+            return Self { work, ticket: Some(Err(error)) };
+        }
         let rows: Vec<RowRequest> = work
             .items
             .iter_mut()
@@ -65,7 +70,11 @@ impl Submitted {
             })
             .flatten()
             .collect();
-        let ticket = (!rows.is_empty()).then(|| work.model.worker.submit(&rows, deadline));
+        let place = work.place.take();
+        let ticket = (!rows.is_empty()).then(|| match place {
+            Some(place) => place.submit(&rows, deadline),
+            None => work.model.worker.submit(&rows, deadline),
+        });
         Self { work, ticket }
     }
 

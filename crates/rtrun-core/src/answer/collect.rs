@@ -98,7 +98,8 @@ impl Taken<'_> {
         let PreparedState { asked, places } = state;
         let mut usage = Usage::default();
         let mut counted = Vec::new();
-        let answers = places.into_iter().map(|place| {
+        let mut cut = vec![false; places.len()];
+        let answers = places.into_iter().zip(&mut cut).map(|(place, is_cut)| {
             let (item, at) = place?;
             let answered = self.items[item].as_ref().map_err(Clone::clone)?;
             // Questions that were read together are counted once.
@@ -107,7 +108,10 @@ impl Taken<'_> {
                 usage.add(answered.input);
             }
             match &answered.answer {
-                ItemAnswer::Answers(answers) => answers.get(at).cloned().unwrap_or_else(|| Err(lost())),
+                ItemAnswer::Answers { answers, cut } => {
+                    *is_cut = cut.get(at).copied().unwrap_or(false);
+                    answers.get(at).cloned().unwrap_or_else(|| Err(lost()))
+                }
                 _ => Err(lost()),
             }
         });
@@ -119,7 +123,7 @@ impl Taken<'_> {
             }
         }
         tracing::trace!(model = %self.model.name, questions = answers.len(), "answered");
-        Ok(StateAnswer { asked, answers, usage })
+        Ok(StateAnswer { asked, answers, cut, usage })
     }
 }
 

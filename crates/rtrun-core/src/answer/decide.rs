@@ -6,33 +6,33 @@ use super::item::{ItemAnswer, Planned};
 use super::read::Limits;
 use crate::engines::RowOutput;
 use crate::error::Error;
-use crate::families::{DecisionLayout, ReadInput, StateReading};
+use crate::families::{DecisionLayout, ReadInput, StateMemo, StateReading};
 use crate::model::LoadedModel;
 use crate::question::Question;
+use crate::schedule::Allowance;
 
 /// The rows of a group of questions and how they become its answers.
-pub fn plan(
-    model: &LoadedModel,
-    layout: &dyn DecisionLayout,
-    limits: Limits,
-    state: &str,
-    questions: &[&Question],
-) -> Result<Planned, Error> {
-    let laid_out = layout.lay_out(&reading(model, limits, state), questions)?;
+pub fn plan(layout: &dyn DecisionLayout, read: &StateReading<'_>, questions: &[&Question]) -> Result<Planned, Error> {
+    let laid_out = layout.lay_out(read, questions)?;
     let finish = laid_out.finish;
-    let finish = Box::new(move |outputs: &[Arc<RowOutput>]| Ok(ItemAnswer::Answers(Arc::new(finish(outputs)))));
+    let cut: Arc<[bool]> = laid_out.cut.into();
+    let finish =
+        Box::new(move |outputs: &[Arc<RowOutput>]| Ok(ItemAnswer::Answers { answers: Arc::new(finish(outputs)), cut }));
     let input = ReadInput { windows: laid_out.rows.len(), ..laid_out.input };
     Ok(Planned { rows: laid_out.rows, input, finish })
 }
 
 /// A state within its limits.
-pub fn reading<'r>(model: &'r LoadedModel, limits: Limits, state: &'r str) -> StateReading<'r> {
+pub fn reading<'r>(model: &'r LoadedModel, limits: Limits, allowance: Allowance, state: &'r str) -> StateReading<'r> {
     StateReading {
         reader: &model.reader,
         state,
         row_tokens: limits.row_tokens,
         scan_tokens: limits.scan_tokens,
+        can_raise: limits.can_raise,
         overflow: limits.overflow,
+        allowance,
+        memo: StateMemo::default(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::read::{ReadRows, Reading, windows};
+use super::read::{ReadRows, Reading};
 use crate::error::Error;
 use crate::families::ReadInput;
 use crate::tokens::Overflow;
@@ -35,7 +35,7 @@ impl Reading<'_> {
         let answer_tokens = 0..checked.ids.len();
         let mut rows = if total <= room || self.limits.overflow == Overflow::Truncate {
             let kept = &whole.ids[..whole.ids.len().min(context_room)];
-            self.pair_rows(vec![answer_tokens], |_| (Cow::Borrowed(kept), &checked.ids), Vec::new(), input)?
+            self.pair_rows(std::iter::once(answer_tokens), |_| (Cow::Borrowed(kept), &checked.ids), Vec::new(), input)?
         } else {
             let places = self.reader.placed_tokens(&read, scan)?.places;
             // The tokens that hold anything of the context; the others stand in every window.
@@ -43,7 +43,8 @@ impl Reading<'_> {
             let to = places.partition_point(|place| (place.start as usize) < before.len() + context.len()).max(from);
             let (head, tail) = (&whole.ids[..from], &whole.ids[to..]);
             let window_room = self.room_beside(head.len() + tail.len(), context_room)?;
-            let windows = windows(to - from, window_room, self.limits.overlap);
+            let fixed = head.len() + tail.len() + checked.ids.len() + frame.special_tokens();
+            let windows = self.windows(to - from, window_room, fixed)?.iter();
             let texts = |tokens: &Range<usize>| {
                 let part = &whole.ids[from + tokens.start..from + tokens.end];
                 (Cow::Owned([head, part, tail].concat()), checked.ids.as_slice())

@@ -18,7 +18,12 @@ pub enum ItemAnswer {
     /// How well a document answers a query.
     Relevance(Relevance),
     /// Answers to questions that were read together.
-    Answers(Arc<Vec<Result<Answer, Error>>>),
+    Answers {
+        /// One a question.
+        answers: Arc<Vec<Result<Answer, Error>>>,
+        /// Whether the question's own text was read in part only.
+        cut: Arc<[bool]>,
+    },
 }
 
 /// An answer with how much was read for it, as the result cache keeps it.
@@ -40,6 +45,13 @@ pub struct Planned {
     pub finish: Finish<Result<ItemAnswer, Error>>,
 }
 
+impl Planned {
+    /// Tokens of all its rows.
+    pub fn tokens(&self) -> usize {
+        self.rows.iter().map(|request| request.row.len()).sum()
+    }
+}
+
 impl Answered {
     /// About how many bytes it holds.
     pub fn bytes(&self) -> usize {
@@ -58,7 +70,7 @@ impl Answered {
                         classified.spans.iter().map(|span| 96 + span.text.len() + span.label.len()).sum();
                     floats(classified.probabilities.len()) + tokens + windows + spans
                 }
-                ItemAnswer::Answers(answers) => answers.iter().map(answer_bytes).sum(),
+                ItemAnswer::Answers { answers, cut } => cut.len() + answers.iter().map(answer_bytes).sum::<usize>(),
             }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::pace::Pace;
 use crate::engines::Picture;
 use crate::error::Error;
 use crate::media::{Fault, ImageReader, MediaKind, check_audio, read_data_url};
@@ -25,30 +26,34 @@ pub enum Content<'i> {
     },
 }
 
-/// Reads all images of a task. `is_kept` tells whether the vector of a data URL is there already.
-pub fn read_contents<'i>(
+/// Reads all images of a task, giving way between two of them. `is_kept` tells whether the vector of a data URL is there
+/// already.
+pub async fn read_contents<'i>(
     model: &'i LoadedModel,
     input: &'i [EmbeddingInput],
     is_kept: impl Fn(&str) -> bool,
+    pace: &mut Pace,
 ) -> Result<Vec<Content<'i>>, Error> {
     let mut seen = HashSet::new();
-    let content = |(index, input): (usize, &'i EmbeddingInput)| {
-        let place = format!("input[{index}]");
-        match input {
-            EmbeddingInput::Text(text) => Ok(Content::Text(text)),
+    let mut contents = Vec::with_capacity(input.len());
+    for (index, input) in input.iter().enumerate() {
+        let at = format!("input[{index}]");
+        contents.push(match input {
+            EmbeddingInput::Text(text) => Content::Text(text),
             EmbeddingInput::Image(url) => {
-                let Some(reader) = &model.images else { return Err(refused(MediaKind::Image, url, &place, model)) };
+                let Some(reader) = &model.images else { return Err(refused(MediaKind::Image, url, &at, model)) };
                 let is_new = seen.insert(url.as_str()) && !is_kept(url);
-                let picture = if is_new { Some(read(reader, url, &place, model)?) } else { None };
-                Ok(Content::Image { url, reader, picture })
+                let picture = if is_new { Some(read(reader, url, &at, model)?) } else { None };
+                pace.give_way().await;
+                Content::Image { url, reader, picture }
             }
             EmbeddingInput::Audio { data, format } => {
                 let fault = check_audio(data, format).err().unwrap_or(Fault::Unsupported);
-                Err(fault.at(MediaKind::Audio, &place, &model.name))
+                return Err(fault.at(MediaKind::Audio, &at, &model.name));
             }
-        }
-    };
-    input.iter().enumerate().map(content).collect()
+        });
+    }
+    Ok(contents)
 }
 
 /// Checks the images and videos of states. No model that answers questions reads any.

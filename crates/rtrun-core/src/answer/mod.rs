@@ -7,12 +7,14 @@ mod decide;
 mod embed;
 mod grounded;
 mod item;
+mod limits;
 mod media;
+mod pace;
 mod pairs;
 mod prepare;
 mod read;
 mod rerank;
+mod surfaces;
 
 pub use bundle::bundle;
 pub use item::Answered;
-pub use read::windows;

@@ -6,7 +6,8 @@ use std::ops::Range;
 use crate::engines::{Row, RowRequest, Wanted};
 use crate::error::Error;
 use crate::families::ReadInput;
-use crate::tokens::{Overflow, PairTemplate, Place, TextReader, too_long};
+use crate::schedule::Allowance;
+use crate::tokens::{Overflow, PairTemplate, Place, TextReader, Windows, too_long};
 
 /// How much of an input may be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Limits {
     pub row_tokens: usize,
     /// The most tokens of an input that is read in windows.
     pub scan_tokens: usize,
+    /// Whether a request may ask for a larger scan.
+    pub can_raise: bool,
     /// Tokens that a window shares with the next.
     pub overlap: usize,
     /// What happens to an input over its limit.
@@ -57,10 +60,14 @@ pub struct Reading<'r> {
     pub reader: &'r TextReader,
     /// How much.
     pub limits: Limits,
+    /// What the request may still ask of the model.
+    pub allowance: Allowance,
     /// What is read of the outputs.
     pub wanted: Wanted,
     /// Whether answers name places of the text.
     pub with_places: bool,
+    /// Whether a request may ask for windows.
+    pub has_windows: bool,
 }
 
 impl Reading<'_> {
@@ -71,21 +78,23 @@ impl Reading<'_> {
         let room = row_tokens.saturating_sub(special);
         let scan = self.scan_room(special, room);
         self.refuse_surely_longer(&[text], scan)?;
+        // What the allowance has no windows for need not be read to be refused.
+        let most = scan.min(self.allowance.most_tokens(room, self.limits.overlap).max(room));
         let mut found =
-            if self.with_places { self.reader.placed_tokens(text, scan)? } else { self.reader.tokens(text, scan)? };
+            if self.with_places { self.reader.placed_tokens(text, most)? } else { self.reader.tokens(text, most)? };
         let read = found.ids.len();
         if read > scan && self.limits.overflow != Overflow::Truncate {
             return Err(self.over_limit());
         }
+        let windows = self.windows(read.min(scan), room, special)?;
         if read > room && self.limits.overflow == Overflow::Window && !self.with_places {
             // Windows say where they stand, so a text of several is read again with its places.
             found = self.reader.placed_tokens(text, scan)?;
         }
         found.ids.truncate(scan);
         found.places.truncate(scan);
-        let parts = windows(found.ids.len(), room, self.limits.overlap);
-        let parts: Vec<Part> =
-            parts.into_iter().map(|tokens| Part { tokens, from: self.reader.template().before.len() }).collect();
+        let from = self.reader.template().before.len();
+        let parts: Vec<Part> = windows.iter().map(|tokens| Part { tokens, from }).collect();
         let rows: Vec<RowRequest> = parts
             .iter()
             .map(|part| self.request(Row::plain(self.reader.template().frame(&found.ids[part.tokens.clone()]))))
@@ -103,14 +112,13 @@ impl Reading<'_> {
     /// The rows of pairs: `texts` gives the ids of both texts for each part, which is a part of the second one.
     pub(super) fn pair_rows<'i>(
         &self,
-        parts: Vec<Range<usize>>,
+        parts: impl Iterator<Item = Range<usize>>,
         texts: impl Fn(&Range<usize>) -> (Cow<'i, [u32]>, &'i [u32]),
         places: Vec<Place>,
         input: ReadInput,
     ) -> Result<ReadRows, Error> {
         let frame = self.pair_template()?;
-        let mut rows = Vec::with_capacity(parts.len());
-        let mut found = Vec::with_capacity(parts.len());
+        let (mut rows, mut found) = (Vec::new(), Vec::new());
         for tokens in parts {
             let (first, second) = texts(&tokens);
             let (ids, second_from) = frame.frame(&first, second);
@@ -120,6 +128,14 @@ impl Reading<'_> {
         let processed_tokens = rows.iter().map(|request| request.row.len()).sum();
         let input = ReadInput { processed_tokens, windows: rows.len(), ..input };
         Ok(ReadRows { rows, parts: found, places, input })
+    }
+
+    /// The windows over `tokens` tokens, beside `fixed` tokens of every row. Fails, before any is made, where they are
+    /// more than the request may ask of the model.
+    pub(super) fn windows(&self, tokens: usize, room: usize, fixed: usize) -> Result<Windows, Error> {
+        let windows = Windows::new(tokens, room, self.limits.overlap);
+        self.allowance.check(windows.count(), windows.processed(fixed))?;
+        Ok(windows)
     }
 
     fn request(&self, row: Row) -> RowRequest {
@@ -172,25 +188,15 @@ impl Reading<'_> {
     pub(super) fn over_limit(&self) -> Error {
         match self.limits.overflow {
             Overflow::Window => Error::ScanBudgetExceeded(format!(
-                "The input has more than {} tokens, none of which was read; shorten it, or raise max_tokens",
-                self.limits.scan_tokens
+                "The input has more than {} tokens, none of which was read; {}",
+                self.limits.scan_tokens,
+                if self.limits.can_raise {
+                    "shorten it, or raise max_tokens"
+                } else {
+                    "shorten it: the model scans no more of one input"
+                }
             )),
-            Overflow::Reject | Overflow::Truncate => too_long(self.limits.row_tokens),
+            Overflow::Reject | Overflow::Truncate => too_long(self.limits.row_tokens, self.has_windows),
         }
-    }
-}
-
-/// The windows over `tokens` tokens: each but the last has `room` of them and shares `overlap` with the next.
-pub fn windows(tokens: usize, room: usize, overlap: usize) -> Vec<Range<usize>> {
-    let step = room.saturating_sub(overlap).max(1);
-    let mut found = Vec::new();
-    let mut start = 0;
-    loop {
-        let end = (start + room).min(tokens);
-        found.push(start..end);
-        if end >= tokens {
-            return found;
-        }
-        start += step;
     }
 }

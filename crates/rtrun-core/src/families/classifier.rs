@@ -85,6 +85,11 @@ impl Tensors<'_> {
             TrunkConfig::Roberta(_) | TrunkConfig::Mpnet(_) => {
                 vec![self.square("classifier.dense")?, tanh, self.logits("classifier.out_proj")?]
             }
+            TrunkConfig::Electra(_) => {
+                // Whatever the activation of the layers is.
+                let gelu = Step::Activation(Activation::Gelu);
+                vec![self.square("classifier.dense")?, gelu, self.logits("classifier.out_proj")?]
+            }
             TrunkConfig::DistilBert(_) => {
                 let relu = Step::Activation(Activation::Relu);
                 vec![self.square("pre_classifier")?, relu, self.logits("classifier")?]

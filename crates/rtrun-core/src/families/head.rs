@@ -103,11 +103,14 @@ impl Head {
         finite(tokens.chunks_exact(width).flat_map(|token| self.of_vector(token)).collect())
     }
 
-    /// The one number of a head without classes, and its value between 0 and 1.
+    /// The one number of a head without classes, and its value between 0 and 1 at the head's temperature.
     pub fn relevance(&self, output: &RowOutput) -> Result<(f32, f32), Error> {
         let sentence = output.sentence.as_ref().ok_or_else(unread)?;
         let mut values = self.network.apply(sentence);
         let logit = values.first().copied().unwrap_or(f32::NAN);
+        for value in &mut values {
+            *value /= self.temperature;
+        }
         sigmoid(&mut values);
         finite(values).map(|values| (logit, values[0]))
     }

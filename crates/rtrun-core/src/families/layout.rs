@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::decisions::StateMemo;
 use crate::engines::{RowOutput, RowRequest};
 use crate::error::Error;
 use crate::question::{Answer, Question};
+use crate::schedule::Allowance;
 use crate::tokens::{Overflow, TextReader};
 
 /// How a family writes questions as rows, and reads the answers out of them.
@@ -40,8 +42,14 @@ pub struct StateReading<'r> {
     pub row_tokens: usize,
     /// The most tokens of the state that may be read, in several rows where `overflow` is `Window`.
     pub scan_tokens: usize,
+    /// Whether a request may ask for a larger scan.
+    pub can_raise: bool,
     /// What happens to a state that is longer.
     pub overflow: Overflow,
+    /// What the request may still ask of the model.
+    pub allowance: Allowance,
+    /// What questions before have found out of the state.
+    pub memo: StateMemo<'r>,
 }
 
 /// The rows of one group of questions.
@@ -52,6 +60,8 @@ pub struct LaidOut {
     pub finish: Finish<Vec<Result<Answer, Error>>>,
     /// How much of the state was read.
     pub input: ReadInput,
+    /// Per question whether its own text was read in part only.
+    pub cut: Vec<bool>,
 }
 
 /// Reads an answer out of the outputs of its rows.

@@ -10,7 +10,7 @@ mod surfaces;
 mod transform;
 
 pub use classifier::{Classifier, Reads};
-pub use decisions::{MarkerDecisions, PackedDecisions};
+pub use decisions::{MarkerDecisions, PackedDecisions, StateMemo};
 pub use head::{GROUNDED_PROMPT, Head, HeadInputs, sigmoid, softmax};
 pub use layout::{DecisionCard, DecisionLayout, Finish, LaidOut, ReadInput, StateReading};
 pub use reduce::Reduction;

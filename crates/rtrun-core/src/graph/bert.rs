@@ -1,8 +1,9 @@
-//! `BertModel`.
+//! `BertModel`, and what differs from it in names and in the width of its tables only.
 
 use super::builder::GraphBuilder;
 use super::interface::{Graph, TOKEN_TYPES};
 use super::post_norm::{Embedding, LayerNames, PostNorm};
+use super::products::Part;
 use super::source::Source;
 use super::trunk::{declare_inputs, finish, output_name};
 use crate::error::Error;
@@ -10,25 +11,54 @@ use crate::package::BertConfig;
 
 /// Builds the first `layers` layers.
 pub fn graph(source: Source, config: &BertConfig, layers: usize) -> Result<Graph, Error> {
-    let mut builder = GraphBuilder::new(source, &["bert.", "encoder.", ""], "embeddings.word_embeddings.weight")?;
-    declare_inputs(&mut builder, true);
-    let trunk = PostNorm {
-        hidden: config.hidden_size,
-        wide: config.intermediate_size,
-        heads: config.num_attention_heads,
-        epsilon: config.layer_norm_eps,
-        activation: config.hidden_act,
-    };
-    let hidden = config.hidden_size;
-    let word = builder.weight("embeddings.word_embeddings.weight", &[config.vocab_size, hidden])?;
-    let position =
-        builder.weight("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?;
-    let segment = builder.weight("embeddings.token_type_embeddings.weight", &[config.type_vocab_size, hidden])?;
-    let tables = Embedding { segments: TOKEN_TYPES, word: &word, position: &position, segment: &segment };
-    let mut vectors = trunk.embed(&mut builder, tables)?;
-    for layer in 0..layers {
-        let output = output_name(layer, layers);
-        vectors = trunk.layer(&mut builder, &LayerNames::bert(layer), (&vectors, ""), &output)?;
+    let bert = Bert { config, prefixes: &["bert.", "encoder.", ""], table_width: config.hidden_size };
+    bert.graph(source, layers)
+}
+
+/// A trunk of BERT's layers.
+#[derive(Debug, Clone, Copy)]
+pub struct Bert<'c> {
+    pub config: &'c BertConfig,
+    /// What may stand before the names of its tensors.
+    pub prefixes: &'c [&'static str],
+    /// Width of its tables. Where it is not that of its layers, `embeddings_project` leads from one to the other.
+    pub table_width: usize,
+}
+
+impl Bert<'_> {
+    /// Builds the first `layers` layers.
+    pub fn graph(&self, source: Source, layers: usize) -> Result<Graph, Error> {
+        let mut builder = GraphBuilder::new(source, self.prefixes, "embeddings.word_embeddings.weight")?;
+        declare_inputs(&mut builder, true);
+        let config = self.config;
+        let trunk = PostNorm {
+            hidden: config.hidden_size,
+            wide: config.intermediate_size,
+            heads: config.num_attention_heads,
+            epsilon: config.layer_norm_eps,
+            activation: config.hidden_act,
+        };
+        let mut vectors = self.embed(&mut builder, trunk)?;
+        for layer in 0..layers {
+            let output = output_name(layer, layers);
+            vectors = trunk.layer(&mut builder, &LayerNames::bert(layer), (&vectors, ""), &output)?;
+        }
+        Ok(finish(builder, trunk.hidden))
     }
-    Ok(finish(builder, hidden))
+
+    fn embed(&self, builder: &mut GraphBuilder, trunk: PostNorm) -> Result<String, Error> {
+        let (config, width) = (self.config, self.table_width);
+        let mut table =
+            |name: &str, rows| builder.weight(&format!("embeddings.{name}_embeddings.weight"), &[rows, width]);
+        let word = table("word", config.vocab_size)?;
+        let position = table("position", config.max_position_embeddings)?;
+        let segment = table("token_type", config.type_vocab_size)?;
+        let tables = Embedding { segments: TOKEN_TYPES, word: &word, position: &position, segment: &segment };
+        let embedded = PostNorm { hidden: width, ..trunk }.embed(builder, tables)?;
+        if width == trunk.hidden {
+            return Ok(embedded);
+        }
+        let widening = Part { has_bias: true, ..Part::bare("embeddings_project", [trunk.hidden, width]) };
+        builder.products(&embedded, &[widening]).map(|[widened]| widened)
+    }
 }

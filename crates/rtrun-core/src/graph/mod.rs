@@ -7,6 +7,7 @@ mod deberta;
 mod decision_layers;
 mod distances;
 mod distilbert;
+mod electra;
 mod interface;
 mod modernbert;
 mod mpnet;

@@ -105,7 +105,10 @@ fn outside_bytes(files: &PackageFiles, shipped: &ShippedGraph, graph: &GraphMess
         if path.parent() != shipped.path.parent() {
             return Err(files.invalid(&file, format_args!("must lie in the folder of {}", shipped.file)));
         }
-        bytes += path.metadata().map_err(|error| files.invalid(&file, format_args!("cannot be read: {error}")))?.len();
+        let opened = File::open(&path).and_then(|opened| Ok((opened.metadata()?.len(), opened)));
+        let (length, opened) = opened.map_err(|error| files.invalid(&file, format_args!("cannot be read: {error}")))?;
+        files.watch(&file, &path, opened)?;
+        bytes += length;
     }
     Ok(bytes)
 }

@@ -3,7 +3,7 @@
 use super::builder::{GraphBuilder, Size};
 use super::interface::{ATTENTION_MASK, Graph, INPUT_IDS, Per, TOKEN_TYPES};
 use super::source::{Packing, Source};
-use super::{bert, deberta, distilbert, modernbert, mpnet, roberta};
+use super::{bert, deberta, distilbert, electra, modernbert, mpnet, roberta};
 use crate::error::Error;
 use crate::package::{TrunkConfig, Weights};
 
@@ -39,6 +39,7 @@ fn graph(source: Source, config: &TrunkConfig, layers: Option<usize>) -> Result<
         TrunkConfig::Bert(config) => bert::graph(source, config, layers),
         TrunkConfig::Roberta(config) => roberta::graph(source, config, layers),
         TrunkConfig::DistilBert(config) => distilbert::graph(source, config, layers),
+        TrunkConfig::Electra(config) => electra::graph(source, config, layers),
         TrunkConfig::Mpnet(config) => mpnet::graph(source, config, layers),
         TrunkConfig::ModernBert(config) => modernbert::graph(source, config, layers),
         TrunkConfig::Deberta(config) => deberta::graph(source, config, layers),

@@ -2,6 +2,7 @@
 
 use super::golden_check::Candidate;
 use crate::engines::{Encoder, Opener};
+use crate::error::Error;
 use crate::schedule::{BackLane, Lanes};
 
 /// Requests of more tokens than this go to the back. A forward in front takes at most half of it, so a short question
@@ -20,9 +21,14 @@ pub fn back_lane(candidate: &Candidate, encoder: &mut dyn Encoder, has_twin: Opt
             let is_twin = candidate.is_twin(encoder, back.as_mut())?;
             Ok((Box::new(move || Ok(back)) as Opener, is_twin))
         });
-        // A lane that cannot be opened is a loss of speed, not of the model.
+        // A lane that cannot be opened is a loss of speed, not of the model; a stopped forward is the end of the process.
         let model = &candidate.package.name;
-        asked.inspect_err(|error| tracing::warn!(model, %error, "long requests get no lane of their own")).ok()?
+        let told = asked.inspect_err(|error| {
+            if !matches!(error, Error::NotReady(_)) {
+                tracing::warn!(model, %error, "long requests get no lane of their own");
+            }
+        });
+        told.ok()?
     };
     let lanes = if is_twin { Lanes::LongGroups(LONG_TOKENS) } else { Lanes::LongRows(LONG_TOKENS) };
     Some(BackLane { open, lanes })

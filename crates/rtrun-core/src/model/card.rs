@@ -9,7 +9,7 @@ use super::profile::{Profile, ProfileReport};
 use super::slot::{ModelState, Slot};
 use crate::families::{DecisionCard, EmbeddingCard, Head, HeadInputs, Surfaces};
 use crate::media::ImageReader;
-use crate::options::{MAX_INPUTS, PROFILES};
+use crate::options::MAX_INPUTS;
 use crate::schedule::Lanes;
 
 /// One entry of `GET /v1/models`. Everything that is only known of a loaded model is absent before.
@@ -202,7 +202,7 @@ impl LoadedCard {
                 image_max_pixels: model.images.as_ref().map(ImageReader::pixels),
             },
             profile: model.profile.served,
-            profiles: profiles(decisions),
+            profiles: profiles(decisions, model.can_be_reduced),
             profile_report: model.profile.clone(),
             engine: model.engine,
             device: model.device.clone(),
@@ -223,10 +223,14 @@ impl LoadedCard {
 }
 
 /// The profiles that the model may be asked for.
-fn profiles(decisions: Option<&DecisionCard>) -> Vec<&'static str> {
+fn profiles(decisions: Option<&DecisionCard>, can_be_reduced: bool) -> Vec<&'static str> {
     let shares_context = decisions.is_some_and(|card| card.is_packed);
-    let has = |profile: &&str| shares_context || *profile != Profile::SharedContext.as_str();
-    PROFILES.iter().copied().filter(has).collect()
+    let has = |profile: &Profile| match profile {
+        Profile::SharedContext => shares_context,
+        Profile::MaxSpeed => can_be_reduced,
+        Profile::Exact | Profile::Batching => true,
+    };
+    Profile::ALL.into_iter().filter(has).map(Profile::as_str).collect()
 }
 
 fn long_lane_card(lanes: Lanes) -> Option<LongLaneCard> {

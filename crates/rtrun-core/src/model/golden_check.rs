@@ -6,10 +6,11 @@ use super::card::GoldenStatus;
 use crate::devices::Device;
 use crate::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
 use crate::error::Error;
-use crate::families::{DecisionLayout, StateReading, Surfaces};
+use crate::families::{DecisionLayout, StateMemo, StateReading, Surfaces};
 use crate::media::{ImageReader, MediaKind};
 use crate::package::{GoldenDecisions, GoldenQuestion, Package};
 use crate::question::Question;
+use crate::schedule::Allowance;
 use crate::tokens::{Overflow, TextReader};
 
 /// What the check needs of a model that does not serve yet.
@@ -110,7 +111,10 @@ impl Candidate<'_> {
             state,
             row_tokens: self.package.max_tokens,
             scan_tokens: usize::MAX / 2,
+            can_raise: false,
             overflow: Overflow::Window,
+            allowance: Allowance::new(usize::MAX),
+            memo: StateMemo::default(),
         };
         Ok((layout, read))
     }

@@ -47,6 +47,11 @@ pub fn load_until_ready(slot: &Slot, context: &LoadContext) {
             }
             Err(error) => error,
         };
+        if *context.closing.borrow() || matches!(error, Error::NotReady(_)) {
+            // Nobody waits for the model any longer, and it is not its fault.
+            tracing::info!(model = %slot.options.name, "loading was broken off");
+            return;
+        }
         tracing::warn!(model = %slot.options.name, attempt, error = %error, "model did not load");
         if !error.is_retryable_load() || attempt == options.load_attempts {
             slot.fail(&error);
@@ -87,6 +92,9 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         forward,
         window: options.batch_window,
     };
+    let sha256 = |files: &PackageFiles| files.manifest_sha256().map(str::to_owned);
+    let (manifest_sha256, base_manifest_sha256) = (sha256(&package.files), package.files.base().and_then(sha256));
+    let files = package.files.into_watched()?;
     let observer = context.metrics.forward_observer(&asked.name);
     let name = format!("rtrun {}", asked.name);
     let worker = Worker::start(encoder, WorkerOptions { name, limits, back, observer })?;
@@ -102,17 +110,20 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         cache: ResultCache::new(options.result_cache_entries, &profile.conditions(), &digests.model),
         max_tokens: package.max_tokens,
         max_scan_tokens: asked.max_scan_tokens.unwrap_or(device.scan_rows() * package.max_tokens),
+        scan_cap: asked.max_scan_tokens.unwrap_or(usize::MAX).min(options.max_queued_tokens),
         profile,
+        can_be_reduced: matches!(package.architecture, Architecture::Transformer(_)),
         engine,
         device: device.to_string(),
         threads: if is_static { 1 } else { options.threads },
         revision: asked.revision.clone(),
         digests,
-        manifest_sha256: package.files.manifest_sha256().map(str::to_owned),
-        base_manifest_sha256: package.files.base().and_then(PackageFiles::manifest_sha256).map(str::to_owned),
+        manifest_sha256,
+        base_manifest_sha256,
         licence: package.licence,
         golden,
         memory_bytes,
+        files,
     })
 }
 

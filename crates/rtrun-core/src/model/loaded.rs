@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::answer::Answered;
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::families::{Head, Surfaces};
 use crate::media::ImageReader;
 use crate::model::{GoldenStatus, ProfileReport};
-use crate::package::{Digests, FamilyKind};
+use crate::package::{Digests, FamilyKind, Witness};
 use crate::schedule::{Lanes, ResultCache, Worker};
 use crate::tokens::TextReader;
 
@@ -33,8 +33,12 @@ pub struct LoadedModel {
     pub max_tokens: usize,
     /// The most tokens of an input that is read in windows, unless a request says otherwise.
     pub max_scan_tokens: usize,
+    /// The most that a request may say otherwise: what the operator set, or what the model takes at a time.
+    pub scan_cap: usize,
     /// The numerical profile that was asked for, and the one that is served.
     pub profile: ProfileReport,
+    /// Whether its products have a reduced form, which `max_speed` needs.
+    pub can_be_reduced: bool,
     /// Which engine computes.
     pub engine: &'static str,
     /// Where it computes.
@@ -55,6 +59,8 @@ pub struct LoadedModel {
     pub golden: GoldenStatus,
     /// Bytes the weights take.
     pub memory_bytes: u64,
+    /// The files that it computes with as they lie on the disk.
+    pub files: Vec<Witness>,
 }
 
 impl LoadedModel {
@@ -69,7 +75,7 @@ impl LoadedModel {
                 Err(Error::InvalidRequest(format!("Model {:?} has several heads; name one of {}", self.name, names())))
             }
             (Some(name), _) => heads.iter().find(|head| head.name == name).ok_or_else(|| {
-                Error::InvalidRequest(format!("Model {:?} has no head {name:?}; it has {}", self.name, names()))
+                Error::InvalidRequest(format!("Model {:?} has no head {}; it has {}", self.name, shown(name), names()))
             }),
         }
     }

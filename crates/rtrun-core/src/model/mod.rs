@@ -12,9 +12,11 @@ mod open;
 mod place;
 mod profile;
 mod slot;
+mod watch;
 
 pub use card::{GoldenStatus, ModelCard};
 pub use load::{LoadContext, load_until_ready};
 pub use loaded::LoadedModel;
 pub use profile::{Agreement, PrepareOptions, Profile, ProfileReport, Rung, prepare_profile, probe_texts, rungs};
 pub use slot::{ModelState, ModelStatus, Slot};
+pub use watch::watch_files;

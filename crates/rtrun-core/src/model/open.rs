@@ -46,9 +46,10 @@ impl Opened {
             name: &asked.name,
             folder: &asked.path,
             base: asked.base_path.as_deref(),
-            family: asked.family.as_deref(),
+            family: asked.family_choice().map_err(Error::InvalidOptions)?,
         })?;
-        let profile = profile(asked.profile.as_deref(), package.family, &asked.name)?;
+        let profile = asked.profile_choice().map_err(Error::InvalidOptions)?;
+        check_profile(profile, package.family, &asked.name)?;
         let is_static = matches!(package.architecture, Architecture::Static(_));
         let reader = TextReader::new(&package.tokenizer, !is_static)
             .map_err(|problem| package.files.invalid("tokenizer.json", problem))?;
@@ -112,9 +113,8 @@ fn image_reader(package: &Package) -> Option<ImageReader> {
     Some(ImageReader::new(towers.preprocessing.clone(), ImageLimits::default(), tokens))
 }
 
-/// The profile that was asked for, if the family has it.
-fn profile(asked: Option<&str>, family: FamilyKind, model: &str) -> Result<Profile, Error> {
-    let profile = asked.and_then(Profile::of).unwrap_or(Profile::Exact);
+/// Refuses a profile that the family does not have.
+fn check_profile(profile: Profile, family: FamilyKind, model: &str) -> Result<(), Error> {
     if profile == Profile::SharedContext && family != FamilyKind::PackedDecisions {
         let (shared, exact) = (profile.as_str(), Profile::Exact.as_str());
         return Err(Error::InvalidOptions(format!(
@@ -122,5 +122,5 @@ fn profile(asked: Option<&str>, family: FamilyKind, model: &str) -> Result<Profi
             family.as_str()
         )));
     }
-    Ok(profile)
+    Ok(())
 }

@@ -126,6 +126,17 @@ impl Slot {
         }
     }
 
+    /// Gives a serving model up and returns it, if there was one.
+    pub fn give_up(&self, error: &Error) -> Option<Arc<LoadedModel>> {
+        let mut place = self.place();
+        let Place::Serving(_) = &*place else { return None };
+        self.tell(ModelStatus::Failed, Some(error.to_string()));
+        match std::mem::replace(&mut *place, Place::Empty) {
+            Place::Serving(model) => Some(model),
+            Place::Empty | Place::Closed => None,
+        }
+    }
+
     /// Stops serving for good and returns the model, if there was one.
     pub fn close(&self) -> Option<Arc<LoadedModel>> {
         let mut place = self.place();

@@ -1,12 +1,14 @@
 //! The files of one package: found inside its folder only, and only if the manifest lists them.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
 
 use super::manifest::Manifest;
+use super::witness::Witness;
 use crate::error::Error;
 
 /// A package folder whose files, where a manifest is present, have been checked against it.
@@ -19,6 +21,8 @@ pub struct PackageFiles {
     manifest: Option<Manifest>,
     /// Where an adapter finds what it does not bring itself.
     base: Option<Box<Self>>,
+    /// The files that the model computes with as they lie on the disk.
+    watched: Mutex<Vec<Witness>>,
 }
 
 /// Files that speak of one package only: an adapter never has those of its base.
@@ -39,7 +43,8 @@ impl PackageFiles {
             )));
         }
         let bounds = cached_model(&root).unwrap_or(&root).to_owned();
-        let mut files = Self { name: name.to_owned(), root, bounds, manifest: None, base: None };
+        let watched = Mutex::default();
+        let mut files = Self { name: name.to_owned(), root, bounds, manifest: None, base: None, watched };
         files.manifest = Manifest::open(&files)?;
         Ok(files)
     }
@@ -106,6 +111,27 @@ impl PackageFiles {
     pub fn read_json<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, Error> {
         let Some(bytes) = self.read(file)? else { return Ok(None) };
         serde_json::from_slice(&bytes).map(Some).map_err(|error| self.invalid(file, error))
+    }
+
+    /// Remembers what a file looks like that the model will compute with. It must not be written to from here on.
+    pub fn watch(&self, file: &str, path: &Path, opened: File) -> Result<(), Error> {
+        let witness = Witness::new(file, path, opened)
+            .map_err(|error| self.invalid(file, format_args!("cannot be read: {error}")))?;
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).push(witness);
+        Ok(())
+    }
+
+    /// The watched files, none of which has been changed or replaced since it was opened.
+    pub fn into_watched(self) -> Result<Vec<Witness>, Error> {
+        let watched = self.watched.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match watched.iter().find(|file| file.is_changed() || file.is_replaced()) {
+            // The next try finds one whole package, whichever it is.
+            Some(file) => Err(Error::Unavailable(format!(
+                "Cannot use package {:?}: {} was changed while the package was loaded",
+                self.name, file.name
+            ))),
+            None => Ok(watched),
+        }
     }
 
     /// The SHA-256 of `manifest.json`, `None` if the package has none.

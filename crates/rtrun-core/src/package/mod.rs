@@ -17,6 +17,7 @@ mod towers;
 mod trunks;
 mod vectors;
 mod weights;
+mod witness;
 
 pub use decisions::{
     Calibration, CalibrationSettings, DecisionSettings, Decisions, MarkerHeadSettings, MarkerSettings, Markers,
@@ -33,8 +34,9 @@ pub use settings::{ClassifierSettings, HeadKind, HeadSettings, WindowSettings};
 pub use shipped::ShippedGraph;
 pub use towers::{RowPadding, TextTower, TowerSizes, TowersConfig, TowersKind, VisionTower};
 pub use trunks::{
-    Activation, BertConfig, DebertaConfig, DistilBertConfig, ModernBertConfig, MpnetConfig, Reach, RobertaConfig,
-    TrunkConfig,
+    Activation, BertConfig, DebertaConfig, DistilBertConfig, ElectraConfig, ModernBertConfig, MpnetConfig, Reach,
+    RobertaConfig, TrunkConfig,
 };
 pub use vectors::VectorForms;
 pub use weights::{Dtype, Merged, TensorPlace, Weights};
+pub use witness::Witness;

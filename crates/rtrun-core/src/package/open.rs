@@ -61,7 +61,7 @@ pub struct PackageFolder<'p> {
     /// The package that it changes, if it is an adapter.
     pub base: Option<&'p Path>,
     /// Overrides the family that the package names.
-    pub family: Option<&'p str>,
+    pub family: Option<FamilyKind>,
 }
 
 /// An open, checked package.
@@ -106,7 +106,7 @@ pub struct Package {
 
 impl Package {
     /// Opens and checks a folder that is no adapter.
-    pub fn open(name: &str, folder: &Path, family: Option<&str>) -> Result<Self, Error> {
+    pub fn open(name: &str, folder: &Path, family: Option<FamilyKind>) -> Result<Self, Error> {
         Self::open_at(PackageFolder { name, folder, base: None, family })
     }
 
@@ -125,13 +125,19 @@ impl Package {
         let config = HubConfig::open(&files, laya.as_ref().map_or(CONFIG, |laya| laya.config))?;
         let sentence = SentenceSettings::open(&files)?;
         let task = adapter.as_ref().map(|adapter| recognize::adapted_family(&files, adapter)).transpose()?.flatten();
-        let named = family.or(settings.family.as_deref()).or(laya.as_ref().map(|_| "marker_decisions")).or(task);
+        let told = settings.family().map_err(|problem| files.invalid("rtrun.json", problem))?;
+        let named = family.or(told).or(laya.as_ref().map(|_| FamilyKind::MarkerDecisions)).or(task);
         let family = recognize::family(&files, named, &config)?;
         let tokenizer = laya.as_ref().map_or(TOKENIZER, |laya| laya.tokenizer);
         let tokenizer = files.read(tokenizer)?.ok_or_else(|| no_tokenizer(&files, tokenizer))?;
         let architecture = architecture(&files, &config, family, &tokenizer)?;
         if !family.takes_heads() && !settings.heads.is_empty() {
             return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
+        }
+        let token_head = settings.heads.iter().find(|head| head.kind == HeadKind::Token);
+        if let Some(head) = token_head.filter(|_| family == FamilyKind::StaticEmbeddings) {
+            let problem = format!("the head {:?} reads token vectors, which a static model has none of", head.name);
+            return Err(files.invalid("rtrun.json", problem));
         }
         let classifier =
             if family.is_classifier() { Some(recognize::classifier(&files, &config, family)?) } else { None };

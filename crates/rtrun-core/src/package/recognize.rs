@@ -1,5 +1,7 @@
 //! What a package serves and what computes it, from `config.json` and from what `rtrun.json` or the caller named.
 
+use std::str::FromStr;
+
 use super::adapter::{ADAPTER_CONFIG, AdapterConfig};
 use super::files::PackageFiles;
 use super::hub::HubConfig;
@@ -31,6 +33,19 @@ pub enum FamilyKind {
 }
 
 impl FamilyKind {
+    /// Every family, in the order in which messages name them.
+    pub const ALL: [Self; 9] = [
+        Self::Embeddings,
+        Self::StaticEmbeddings,
+        Self::SequenceClassification,
+        Self::Rerank,
+        Self::TokenClassification,
+        Self::GroundedHallucination,
+        Self::MarkerDecisions,
+        Self::PackedDecisions,
+        Self::ImageEmbeddings,
+    ];
+
     /// The word of `rtrun.json` and of the model card.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -62,6 +77,18 @@ impl FamilyKind {
     }
 }
 
+impl FromStr for FamilyKind {
+    type Err = String;
+
+    /// The error is the part of a message that says what is wrong and what would be right.
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|family| family.as_str() == name)
+            .ok_or_else(|| format!("{name:?} is not supported yet; use {}", Self::ALL.map(Self::as_str).join(" or ")))
+    }
+}
+
 /// The endings of class names and what such a class is loaded for.
 const TASKS: &[(&str, FamilyKind)] = &[
     ("ForSequenceClassification", FamilyKind::SequenceClassification),
@@ -72,49 +99,42 @@ const TASKS: &[(&str, FamilyKind)] = &[
 ];
 
 /// The family of a package. `named` wins over what the files say where both are possible.
-pub fn family(files: &PackageFiles, named: Option<&str>, config: &HubConfig) -> Result<FamilyKind, Error> {
-    let is_towers = config.towers(files)?.is_some();
-    if is_towers || named == Some("image_embeddings") {
-        return match (is_towers, named) {
-            (true, None | Some("image_embeddings")) => Ok(FamilyKind::ImageEmbeddings),
-            (true, _) => Err(files.invalid(
+pub fn family(files: &PackageFiles, named: Option<FamilyKind>, config: &HubConfig) -> Result<FamilyKind, Error> {
+    if config.towers(files)?.is_some() {
+        return match named {
+            None | Some(FamilyKind::ImageEmbeddings) => Ok(FamilyKind::ImageEmbeddings),
+            Some(_) => Err(files.invalid(
                 "config.json",
                 "describes embeddings of texts and images; the family must be \"image_embeddings\"",
             )),
-            (false, _) => Err(files.invalid(
-                "config.json",
-                "describes no embeddings of images; the family \"image_embeddings\" needs a CLIPModel or a SiglipModel",
-            )),
         };
     }
+    if named == Some(FamilyKind::ImageEmbeddings) {
+        return Err(files.invalid(
+            "config.json",
+            "describes no embeddings of images; the family \"image_embeddings\" needs a CLIPModel or a SiglipModel",
+        ));
+    }
     let found = if config.is_static() { Some(FamilyKind::StaticEmbeddings) } else { task(files, config)? };
-    match (named, found) {
-        (Some("static_embeddings"), _) => Ok(FamilyKind::StaticEmbeddings),
+    match named.or(found) {
         // A transformer needs a transformer's configuration, whatever family it is asked to serve.
-        (Some(_), Some(FamilyKind::StaticEmbeddings)) => {
+        Some(wanted) if found == Some(FamilyKind::StaticEmbeddings) && wanted != FamilyKind::StaticEmbeddings => {
             Err(files.invalid("config.json", "describes static embeddings; the family must be \"static_embeddings\""))
         }
-        (Some("embeddings"), _) => Ok(FamilyKind::Embeddings),
-        (Some("marker_decisions"), _) => Ok(FamilyKind::MarkerDecisions),
-        (Some("packed_decisions"), _) => Ok(FamilyKind::PackedDecisions),
-        (Some("token_classification"), _) => Ok(FamilyKind::TokenClassification),
-        (Some("grounded_hallucination"), _) => Ok(FamilyKind::GroundedHallucination),
-        (Some("sequence_classification" | "rerank"), _) | (None, Some(FamilyKind::SequenceClassification)) => {
-            one_label(files, config)
-        }
-        (_, Some(found)) => Ok(found),
+        Some(FamilyKind::SequenceClassification | FamilyKind::Rerank) => one_label(files, config),
+        Some(family) => Ok(family),
         // A trunk whose files name no class serves its vectors.
-        (_, None) => Ok(FamilyKind::Embeddings),
+        None => Ok(FamilyKind::Embeddings),
     }
 }
 
 /// The family that an adapter was trained for, if it says one.
-pub fn adapted_family(files: &PackageFiles, adapter: &AdapterConfig) -> Result<Option<&'static str>, Error> {
+pub fn adapted_family(files: &PackageFiles, adapter: &AdapterConfig) -> Result<Option<FamilyKind>, Error> {
     match adapter.task_type.as_deref() {
         None => Ok(None),
-        Some("SEQ_CLS") => Ok(Some("sequence_classification")),
-        Some("TOKEN_CLS") => Ok(Some("token_classification")),
-        Some("FEATURE_EXTRACTION") => Ok(Some("embeddings")),
+        Some("SEQ_CLS") => Ok(Some(FamilyKind::SequenceClassification)),
+        Some("TOKEN_CLS") => Ok(Some(FamilyKind::TokenClassification)),
+        Some("FEATURE_EXTRACTION") => Ok(Some(FamilyKind::Embeddings)),
         Some(other) => {
             let problem = format!(
                 "task_type {other:?} is not supported; SEQ_CLS, TOKEN_CLS and FEATURE_EXTRACTION are, and none at all"

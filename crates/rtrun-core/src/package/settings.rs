@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 use super::files::PackageFiles;
 use super::hub::Pooling;
+use super::recognize::FamilyKind;
 use crate::error::Error;
 use crate::families::Scheme;
-use crate::options::FAMILIES;
 
 const RTRUN: &str = "rtrun.json";
 
@@ -18,7 +18,7 @@ const RTRUN: &str = "rtrun.json";
 pub struct Settings {
     schema: u32,
     /// The family of the package.
-    pub family: Option<String>,
+    family: Option<String>,
     /// The licence of the weights, for the model card.
     pub licence: Option<String>,
     /// The longest input of one forward, special tokens included.
@@ -147,15 +147,17 @@ impl Settings {
         Ok(settings)
     }
 
+    /// The family. The error says what is wrong with its name.
+    pub fn family(&self) -> Result<Option<FamilyKind>, String> {
+        let family = self.family.as_deref().map(str::parse).transpose();
+        family.map_err(|problem: String| format!("family {problem}"))
+    }
+
     fn check(&self) -> Result<(), String> {
         if self.schema != 1 {
             return Err(format!("schema is {}; only 1 is known", self.schema));
         }
-        if let Some(family) = &self.family
-            && !FAMILIES.contains(&family.as_str())
-        {
-            return Err(format!("family {family:?} is not supported yet; use {}", FAMILIES.join(" or ")));
-        }
+        self.family()?;
         if self.max_tokens == Some(0) {
             return Err("max_tokens is 0; it must be at least 1".to_owned());
         }

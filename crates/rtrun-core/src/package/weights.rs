@@ -67,7 +67,10 @@ impl Weights {
     /// Maps a file of the package and checks its header against its length.
     pub fn open(package: &PackageFiles, package_name: &str, file: &str) -> Result<Self, Error> {
         let path = package.require(file)?;
-        let map = map_file(&path).map_err(|error| package.invalid(file, format_args!("cannot be read: {error}")))?;
+        let unreadable = |error: std::io::Error| package.invalid(file, format_args!("cannot be read: {error}"));
+        let opened = File::open(&path).map_err(unreadable)?;
+        let map = map_file(&opened).map_err(unreadable)?;
+        package.watch(file, &path, opened)?;
         let (header, metadata) = SafeTensors::read_metadata(&map)
             .map_err(|error| package.invalid(file, format_args!("is not a whole safetensors file: {error}")))?;
         let data_start = 8 + header;
@@ -203,9 +206,8 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 }
 
 #[allow(unsafe_code)]
-fn map_file(path: &Path) -> std::io::Result<Mmap> {
-    let file = File::open(path)?;
+fn map_file(file: &File) -> std::io::Result<Mmap> {
     // SAFETY: the map is private and read-only. A package is replaced by renaming a new file into its place, as the
     // package format demands; whoever overwrites a file of a loaded package in place breaks that contract.
-    unsafe { Mmap::map(&file) }
+    unsafe { Mmap::map(file) }
 }

@@ -1,6 +1,5 @@
 //! Kept results: the answer to an item that was asked under the same conditions before.
 
-use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
 use lru::LruCache;
@@ -9,6 +8,10 @@ use sha2::{Digest, Sha256};
 /// A digest of everything that decides a result; no text is kept.
 pub type CacheKey = [u8; 32];
 
+/// What several keys begin with, digested once.
+#[derive(Clone)]
+pub struct KeyPrefix(Sha256);
+
 /// The least recently used results go first, by number and by bytes.
 pub struct ResultCache<V> {
     conditions: Sha256,
@@ -16,7 +19,9 @@ pub struct ResultCache<V> {
 }
 
 struct Rows<V> {
+    /// Grows with what is put into it, whatever its limit.
     kept: LruCache<CacheKey, (V, usize)>,
+    entries: usize,
     bytes: usize,
 }
 
@@ -26,6 +31,22 @@ const MAX_BYTES: usize = 64 << 20;
 /// What an entry takes besides its value.
 const ENTRY_BYTES: usize = 128;
 
+impl KeyPrefix {
+    /// The key with these parts behind the shared ones.
+    pub fn key(&self, parts: &[&[u8]]) -> CacheKey {
+        self.clone().with(parts).0.finalize().into()
+    }
+
+    fn with(mut self, parts: &[&[u8]]) -> Self {
+        for part in parts {
+            // With its length in front, no part can run into the next.
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part);
+        }
+        self
+    }
+}
+
 impl<V: Clone> ResultCache<V> {
     /// A cache of at most `entries` results of one model under one profile; 0 keeps none.
     pub fn new(entries: usize, profile: &str, model_sha256: &str) -> Self {
@@ -33,7 +54,7 @@ impl<V: Clone> ResultCache<V> {
         conditions.update(profile);
         conditions.update([0]);
         conditions.update(model_sha256);
-        let rows = NonZero::new(entries).map(|entries| Mutex::new(Rows { kept: LruCache::new(entries), bytes: 0 }));
+        let rows = (entries > 0).then(|| Mutex::new(Rows { kept: LruCache::unbounded(), entries, bytes: 0 }));
         Self { conditions, rows }
     }
 
@@ -44,13 +65,12 @@ impl<V: Clone> ResultCache<V> {
 
     /// The key of these parts in this order.
     pub fn key(&self, parts: &[&[u8]]) -> CacheKey {
-        let mut digest = self.conditions.clone();
-        for part in parts {
-            // With its length in front, no part can run into the next.
-            digest.update((part.len() as u64).to_le_bytes());
-            digest.update(part);
-        }
-        digest.finalize().into()
+        self.prefix(parts).key(&[])
+    }
+
+    /// The beginning of keys that share their first parts.
+    pub fn prefix(&self, parts: &[&[u8]]) -> KeyPrefix {
+        KeyPrefix(self.conditions.clone()).with(parts)
     }
 
     /// The kept result, which becomes the most recent one.
@@ -68,7 +88,7 @@ impl<V: Clone> ResultCache<V> {
         if let Some((_, (_, old))) = rows.kept.push(key, (value, bytes)) {
             rows.bytes -= old;
         }
-        while rows.bytes > MAX_BYTES {
+        while rows.kept.len() > rows.entries || rows.bytes > MAX_BYTES {
             let Some((_, (_, old))) = rows.kept.pop_lru() else { break };
             rows.bytes -= old;
         }

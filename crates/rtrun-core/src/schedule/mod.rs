@@ -1,20 +1,25 @@
 //! Scheduling: who is admitted, what shares a forward, when it runs. One owner thread per lane of a model.
 
+mod allowance;
 mod cache;
 mod group;
 mod lane;
 mod pack;
 mod probe;
 mod queue;
+mod reservation;
 mod ticket;
 mod waiting;
 mod worker;
 
-pub use cache::{CacheKey, ResultCache};
+pub use allowance::{Allowance, MAX_ROWS};
+pub use cache::{CacheKey, KeyPrefix, ResultCache};
 pub use group::{GroupAnswer, GroupId, Reply};
 pub use lane::{Lane, Lanes};
 pub use pack::{PackLimits, Sharing, forward_tokens, pack};
 pub use probe::{is_twin, probe_sharing};
+pub(crate) use queue::past_deadline;
 pub use queue::{Batch, Next, Queue, QueueLimits, RowAnswer, Time};
+pub use reservation::Reservation;
 pub use ticket::Ticket;
-pub use worker::{BackLane, Observer, Worker, WorkerOptions};
+pub use worker::{BackLane, Observer, TURNS, Worker, WorkerOptions};

@@ -58,10 +58,19 @@ pub struct Queue {
     last_id: GroupId,
     groups: HashMap<GroupId, Group>,
     queued_tokens: usize,
+    /// Of requests whose rows are still being made.
+    reserved: Reserved,
     rows: WaitingRows,
     /// Groups by deadline.
     deadlines: BTreeSet<(Time, GroupId)>,
     progress: [Progress; 2],
+}
+
+/// Places that are kept.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reserved {
+    groups: usize,
+    tokens: usize,
 }
 
 /// What one lane does.
@@ -79,7 +88,7 @@ const FIRST_SECONDS_PER_TOKEN: f64 = 1e-4;
 const COST_WEIGHT: f64 = 0.1;
 
 /// What rows without an answer get when their deadline passes.
-pub(super) fn past_deadline() -> Error {
+pub(crate) fn past_deadline() -> Error {
     Error::DeadlineExceeded("The deadline passed before the model had answered".to_owned())
 }
 
@@ -92,15 +101,36 @@ impl Queue {
             last_id: 0,
             groups: HashMap::new(),
             queued_tokens: 0,
+            reserved: Reserved::default(),
             rows: WaitingRows::default(),
             deadlines: BTreeSet::new(),
             progress: [Progress { is_running: false, seconds_per_token: FIRST_SECONDS_PER_TOKEN }; 2],
         }
     }
 
-    /// Unanswered groups.
+    /// Unanswered groups, those among them whose rows are still being made.
     pub fn depth(&self) -> usize {
-        self.groups.len()
+        self.groups.len() + self.reserved.groups
+    }
+
+    /// Keeps a place for a group whose rows are to be made. Fails with `overloaded` where there is none.
+    pub fn reserve(&mut self) -> Result<(), Error> {
+        self.check_admission(0)?;
+        self.reserved.groups += 1;
+        Ok(())
+    }
+
+    /// Keeps room for more tokens of a group that has a place.
+    pub fn reserve_tokens(&mut self, more: usize) -> Result<(), Error> {
+        self.check_tokens(more)?;
+        self.reserved.tokens += more;
+        Ok(())
+    }
+
+    /// Gives a place and its tokens up.
+    pub fn release(&mut self, tokens: usize) {
+        self.reserved.groups -= 1;
+        self.reserved.tokens -= tokens;
     }
 
     /// Rows that wait or run.
@@ -213,17 +243,19 @@ impl Queue {
                 limits.tokens
             )));
         }
-        if self.groups.len() >= limits.groups {
+        if self.depth() >= limits.groups {
             return Err(Error::Overloaded(format!(
                 "{} requests wait for the model already; try again later",
                 limits.groups
             )));
         }
-        if self.queued_tokens + tokens > limits.tokens {
-            return Err(Error::Overloaded(format!(
-                "{} tokens wait for the model already; try again later",
-                self.queued_tokens
-            )));
+        self.check_tokens(tokens)
+    }
+
+    fn check_tokens(&self, more: usize) -> Result<(), Error> {
+        let waiting = self.queued_tokens + self.reserved.tokens;
+        if waiting.saturating_add(more) > self.limits.tokens {
+            return Err(Error::Overloaded(format!("{waiting} tokens wait for the model already; try again later")));
         }
         Ok(())
     }

@@ -18,7 +18,8 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// Waits for the answer, at most until the deadline; then the rows that are not there yet are errors.
+    /// Waits for the answer, at most until the deadline; then the rows that are not there yet are errors. Fails as a
+    /// whole when the model was closed before all rows were computed.
     ///
     /// The moment is that of the answer, which may be earlier than the moment the caller sees it.
     pub async fn wait(mut self, deadline: Option<Instant>) -> Result<(GroupAnswer, Instant), Error> {
@@ -35,6 +36,12 @@ impl Ticket {
             }
         };
         let answer = answer.map_err(|_| Error::NotReady("The model was closed".to_owned()))?;
+        // Rows that a closing model did not compute are not faults of their items: the request was not finished.
+        let unfinished =
+            answer.rows.iter().find_map(|row| row.as_ref().err().filter(|error| error.code() == "not_ready"));
+        if let Some(error) = unfinished {
+            return Err(error.clone());
+        }
         let at = self.shared.moment(answer.at);
         Ok((answer, at))
     }

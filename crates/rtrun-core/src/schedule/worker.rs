@@ -5,11 +5,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::group::GroupId;
 use super::lane::{Lane, Lanes};
 use super::queue::{Batch, Next, Queue, QueueLimits, RowAnswer, Time};
+use super::reservation::Reservation;
 use super::ticket::Ticket;
 use crate::engines::{Encoder, Interrupt, Opener, RowOutput, RowRequest, give_way};
 use crate::error::Error;
@@ -44,7 +45,11 @@ pub struct BackLane {
 pub struct Worker {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    turns: Arc<Semaphore>,
 }
+
+/// Requests of one model that are read at a time. Two keep a second processor busy and leave threads to other models.
+pub const TURNS: usize = 2;
 
 /// What callers and the owner threads share.
 pub(super) struct Shared {
@@ -72,7 +77,7 @@ impl Worker {
             interrupts: Mutex::default(),
             start: Instant::now(),
         });
-        let mut worker = Self { shared, threads: Mutex::default() };
+        let mut worker = Self { shared, threads: Mutex::default(), turns: Arc::new(Semaphore::new(TURNS)) };
         let watching = Arc::clone(&observer);
         worker.spawn(&name, move |shared| own(Lane::Front, shared, encoder, watching.as_ref()))?;
         if let Some(back) = back {
@@ -94,21 +99,23 @@ impl Worker {
 
     /// Admits rows as a whole or refuses them as a whole.
     pub fn submit(&self, rows: &[RowRequest], deadline: Option<Instant>) -> Result<Ticket, Error> {
-        let (sender, answer) = oneshot::channel();
+        Shared::submit(&self.shared, rows, deadline, None)
+    }
+
+    /// Keeps a place in the queue for a request whose rows are to be made.
+    pub fn reserve(&self) -> Result<Reservation, Error> {
         let mut state = self.shared.lock();
         if state.is_closing {
-            return Err(Error::NotReady("The model is being closed".to_owned()));
+            return Err(closing());
         }
-        let deadline = deadline.map(|deadline| deadline.saturating_duration_since(self.shared.start));
-        // A caller that has left has no use for its answer.
-        let reply = Box::new(move |answer| drop(sender.send(answer)));
-        let id = state.queue.admit(rows, deadline, self.shared.now(), reply)?;
-        let is_waiting = Lane::ALL.map(|lane| state.queue.has_waiting(lane));
+        state.queue.reserve()?;
         drop(state);
-        for (changed, _) in self.shared.changed.iter().zip(is_waiting).filter(|(_, is_waiting)| *is_waiting) {
-            changed.notify_one();
-        }
-        Ok(Ticket { id, shared: Arc::clone(&self.shared), answer })
+        Ok(Reservation { shared: Arc::clone(&self.shared), tokens: 0, is_used: false })
+    }
+
+    /// Who may read a request of this model now.
+    pub fn turns(&self) -> &Arc<Semaphore> {
+        &self.turns
     }
 
     /// Unanswered requests.
@@ -165,6 +172,41 @@ impl Shared {
         self.start + at
     }
 
+    /// Admits rows; `reserved` are the tokens of the place that was kept for them.
+    pub(super) fn submit(
+        self: &Arc<Self>,
+        rows: &[RowRequest],
+        deadline: Option<Instant>,
+        reserved: Option<usize>,
+    ) -> Result<Ticket, Error> {
+        let (sender, answer) = oneshot::channel();
+        let mut state = self.lock();
+        if let Some(tokens) = reserved {
+            state.queue.release(tokens);
+        }
+        if state.is_closing {
+            return Err(closing());
+        }
+        let deadline = deadline.map(|deadline| deadline.saturating_duration_since(self.start));
+        // A caller that has left has no use for its answer.
+        let reply = Box::new(move |answer| drop(sender.send(answer)));
+        let id = state.queue.admit(rows, deadline, self.now(), reply)?;
+        let is_waiting = Lane::ALL.map(|lane| state.queue.has_waiting(lane));
+        drop(state);
+        for (changed, _) in self.changed.iter().zip(is_waiting).filter(|(_, is_waiting)| *is_waiting) {
+            changed.notify_one();
+        }
+        Ok(Ticket { id, shared: Arc::clone(self), answer })
+    }
+
+    pub(super) fn reserve_tokens(&self, more: usize) -> Result<(), Error> {
+        self.lock().queue.reserve_tokens(more)
+    }
+
+    pub(super) fn release(&self, tokens: usize) {
+        self.lock().queue.release(tokens);
+    }
+
     pub(super) fn settle(&self, id: GroupId, error: &Error) {
         let now = self.now();
         self.lock().queue.settle(id, error, now);
@@ -185,11 +227,17 @@ impl Shared {
     }
 }
 
+fn closing() -> Error {
+    Error::NotReady("The model is being closed".to_owned())
+}
+
 /// Opens the encoder of the back lane and runs it.
 fn own_back(shared: &Shared, open: Opener, observer: &dyn Observer) {
     give_way();
     match catch_unwind(AssertUnwindSafe(open)) {
         Ok(Ok(encoder)) => own(Lane::Back, shared, encoder, observer),
+        // The process leaves.
+        Ok(Err(Error::NotReady(_))) => {}
         failed => {
             let error = failed.map_or_else(
                 |_| "opening it panicked".to_owned(),

@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use super::body::without_values;
 use super::decisions::DecisionsRequest;
+use super::object::Object;
 use super::requests::{ClassifyRequest, EmbeddingsRequest, RerankRequest, Shown, deadline};
 use super::responses::TaskResponse;
 use crate::engine::Engine;
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::task::{BundleOptions, Task};
 
 /// Answers the body of `POST /v1/<surface>` as that endpoint would. Needs a tokio runtime with a timer.
@@ -30,15 +31,15 @@ fn read(surface: &str, body: Value) -> Result<(Option<u64>, (Task, Shown)), Erro
     let id = String::new();
     match surface {
         "classify" => {
-            let request: ClassifyRequest = parse(body)?;
+            let Object(request): Object<ClassifyRequest> = parse(body)?;
             Ok((request.options.deadline_ms, request.into_task(id)?))
         }
         "embeddings" => {
-            let request: EmbeddingsRequest = parse(body)?;
+            let Object(request): Object<EmbeddingsRequest> = parse(body)?;
             Ok((request.options.deadline_ms, request.into_task(id)?))
         }
         "rerank" => {
-            let request: RerankRequest = parse(body)?;
+            let Object(request): Object<RerankRequest> = parse(body)?;
             Ok((request.options.deadline_ms, request.into_task(id)?))
         }
         "decisions" => {
@@ -46,7 +47,8 @@ fn read(surface: &str, body: Value) -> Result<(Option<u64>, (Task, Shown)), Erro
             Ok((request.options.deadline_ms, request.into_task(id)))
         }
         other => Err(Error::InvalidRequest(format!(
-            "surface {other:?} is not known; use \"decisions\", \"classify\", \"embeddings\" or \"rerank\""
+            "surface {} is not known; use \"decisions\", \"classify\", \"embeddings\" or \"rerank\"",
+            shown(other)
         ))),
     }
 }

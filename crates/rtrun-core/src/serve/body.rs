@@ -3,50 +3,70 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 
-use crate::error::Error;
+use super::body_budget::{BodyShare, FREE_BYTES};
+use crate::error::{Error, LONGEST_NAME};
 
 /// A client has this long to send a body, however large: a megabyte a second is slow for a local socket.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Parsing more than this is left to a thread that may block.
-const INLINE_BYTES: usize = 64 << 10;
+const INLINE_BYTES: usize = FREE_BYTES;
 
-/// Reads and parses a body of at most `limit` bytes.
-pub async fn read_json<T>(body: Body, limit: usize) -> Result<T, Error>
+/// Large bodies that are parsed at a time: what they become takes several times their bytes.
+static PARSERS: Semaphore = Semaphore::const_new(4);
+
+/// Reads and parses a body of at most `limit` bytes, within its share of what all bodies may take.
+pub async fn read_json<T>(body: Body, limit: usize, mut share: BodyShare) -> Result<T, Error>
 where
     T: DeserializeOwned + Send + 'static,
 {
     let late =
         |_| Error::RequestTimeout(format!("The request body did not arrive within {} s", BODY_TIMEOUT.as_secs()));
-    let bytes = tokio::time::timeout(BODY_TIMEOUT, read(body, limit)).await.map_err(late)??;
+    let bytes = tokio::time::timeout(BODY_TIMEOUT, read(body, limit, &mut share)).await.map_err(late)??;
     if bytes.len() <= INLINE_BYTES {
         return parse(&bytes);
     }
-    let parsed = tokio::task::spawn_blocking(move || parse(&bytes)).await;
+    // The semaphore is never closed.
+    let turn = PARSERS.acquire().await.ok();
+    let parsed = tokio::task::spawn_blocking(move || {
+        let parsed = parse(&bytes);
+        // Turn and share are held as long as the bytes are, whether or not the client still waits.
+        drop((bytes, share, turn));
+        parsed
+    });
+    let parsed = parsed.await;
     parsed.unwrap_or_else(|_| Err(Error::Internal("The request could not be parsed".to_owned())))
 }
 
-async fn read(mut body: Body, limit: usize) -> Result<Bytes, Error> {
+async fn read(mut body: Body, limit: usize, share: &mut BodyShare) -> Result<Vec<u8>, Error> {
     let too_large = || Error::RequestTooLarge(format!("The request body has more than {limit} bytes"));
     let announced = http_body::Body::size_hint(&body);
     if announced.lower() > limit as u64 {
         return Err(too_large());
     }
-    let mut bytes = BytesMut::with_capacity(usize::try_from(announced.lower()).unwrap_or(0));
+    // What is announced is not believed: memory follows what has arrived.
+    let most = announced.upper().and_then(|upper| usize::try_from(upper).ok()).unwrap_or(limit).min(limit);
+    let mut bytes = Vec::with_capacity(most.min(FREE_BYTES));
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Error::InvalidRequest("The request body broke off".to_owned()))?;
         if let Ok(data) = frame.into_data() {
-            if bytes.len() + data.len() > limit {
+            let needed = bytes.len() + data.len();
+            if needed > limit {
                 return Err(too_large());
+            }
+            if needed > bytes.capacity() {
+                let capacity = needed.max(most.min(2 * bytes.capacity()));
+                share.grow(capacity)?;
+                bytes.reserve_exact(capacity - bytes.len());
             }
             bytes.extend_from_slice(&data);
         }
     }
-    Ok(bytes.freeze())
+    Ok(bytes)
 }
 
 /// Parses JSON; an error names what is wrong and no value.
@@ -55,9 +75,6 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
         Error::InvalidRequest(format!("The request is not valid: {}", without_values(&error.to_string())))
     })
 }
-
-/// Names of fields are cut, so that a client cannot choose the length of an error.
-const LONGEST_NAME: usize = 64;
 
 /// serde's message without the value that it quotes: that may be somebody's text.
 pub fn without_values(message: &str) -> String {

@@ -1,4 +1,4 @@
-//! The accept loop: a cap on connections, a time limit on headers, an orderly end.
+//! The accept loop: a cap on connections, time limits on headers and on unread answers, an orderly end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,9 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::sync::{Semaphore, watch};
 
+use super::client_limits::ClientLimits;
 use super::listen::Listener;
+use super::unstalled::Unstalled;
 
 /// More than any pool of one router; it bounds what strangers on a host can hold open.
 const MAX_CONNECTIONS: usize = 1024;
@@ -23,7 +25,12 @@ const HEADER_TIMEOUT: Duration = Duration::from_mins(1);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves until `stop` becomes true, then waits for the running requests.
-pub async fn serve_connections(listener: Listener, routes: Router, mut stop: watch::Receiver<bool>) {
+pub async fn serve_connections(
+    listener: Listener,
+    routes: Router,
+    limits: ClientLimits,
+    mut stop: watch::Receiver<bool>,
+) {
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
@@ -43,6 +50,7 @@ pub async fn serve_connections(listener: Listener, routes: Router, mut stop: wat
                 continue;
             }
         };
+        let stream = Unstalled::new(stream, limits.write_stall);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEADER_TIMEOUT)

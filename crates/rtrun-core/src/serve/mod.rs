@@ -2,18 +2,25 @@
 
 mod ask;
 mod body;
+mod body_budget;
+mod client_limits;
 mod connection;
 pub mod decisions;
 mod encode;
 mod endpoints;
+mod last_call;
 mod listen;
+mod object;
 mod reply;
 mod requests;
 mod responses;
 mod router;
+mod served;
 mod server;
 mod timing;
+mod unstalled;
 
 pub use ask::ask;
+pub use client_limits::ClientLimits;
 pub use listen::Address;
 pub use server::{ServeOptions, Server};

@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde::Serialize;
 
 use super::timing::Clock;
-use crate::error::{BrokenLimit, Error};
+use crate::error::{BrokenLimit, Error, shown};
 
 const SERVER_TIMING: &str = "server-timing";
 
@@ -88,10 +88,10 @@ pub fn timed(mut response: Response, clock: Clock) -> Response {
 
 /// The answer to an unknown path.
 pub async fn path_not_found(uri: Uri) -> Response {
-    failure(&Error::PathNotFound(format!("There is nothing at {}; see GET /v1/models", uri.path())))
+    failure(&Error::PathNotFound(format!("There is nothing at {}; see GET /v1/models", shown(uri.path()))))
 }
 
 /// The answer to a known path with another method.
 pub async fn method_not_allowed(method: Method, uri: Uri) -> Response {
-    failure(&Error::MethodNotAllowed(format!("{} does not take {method}", uri.path())))
+    failure(&Error::MethodNotAllowed(format!("{} does not take {}", shown(uri.path()), shown(method.as_str()))))
 }

@@ -1,16 +1,14 @@
 //! The table of paths.
 
-use std::sync::Arc;
-
 use axum::Router;
 use axum::routing::{get, post};
 
-use super::endpoints::{bundle, classify, decisions, embeddings, health, metrics, models, openapi, rerank};
+use super::endpoints::{bundle, classify, decisions, embeddings, health, metrics, model, models, openapi, rerank};
 use super::reply::{method_not_allowed, path_not_found};
-use crate::engine::Engine;
+use super::served::Served;
 
 /// All paths of the worker contract.
-pub fn router(engine: Arc<Engine>) -> Router {
+pub fn router(served: Served) -> Router {
     Router::new()
         .route("/v1/embeddings", post(embeddings))
         .route("/v1/classify", post(classify))
@@ -20,10 +18,12 @@ pub fn router(engine: Arc<Engine>) -> Router {
         .route("/v1/rerank", post(rerank))
         .route("/openapi.yaml", get(openapi))
         .route("/v1/models", get(models))
+        // Names may have slashes, as those of hub repositories do.
+        .route("/v1/models/{*id}", get(model))
         .route("/health", get(health::health))
         .route("/health/live", get(health::live))
         .route("/metrics", get(metrics))
         .fallback(path_not_found)
         .method_not_allowed_fallback(method_not_allowed)
-        .with_state(engine)
+        .with_state(served)
 }

@@ -10,9 +10,11 @@ mod prefix;
 mod reach;
 mod reader;
 mod template;
+mod windows;
 mod words;
 
 pub use boundary::CutKind;
 pub use places::Place;
 pub use reader::{Overflow, Reading, TextReader, TextTokens, too_long};
 pub use template::{PairTemplate, Template};
+pub use windows::Windows;

@@ -137,12 +137,12 @@ impl TextReader {
     pub fn read(&self, text: &str, budget: usize, overflow: Overflow) -> Result<Reading, Error> {
         let room = budget.saturating_sub(self.template.special_tokens());
         if overflow != Overflow::Truncate && self.is_surely_longer(text, room) {
-            return Err(too_long(budget));
+            return Err(too_long(budget, false));
         }
         let TextTokens { mut ids, has_more, .. } = self.tokens(text, room)?;
         let read = ids.len();
         if read > room && overflow != Overflow::Truncate {
-            return Err(too_long(budget));
+            return Err(too_long(budget, false));
         }
         ids.truncate(room);
         Ok(Reading {
@@ -229,9 +229,10 @@ fn unreadable() -> Error {
     Error::InvalidInput("The text cannot be tokenized".to_owned())
 }
 
-/// The error for an input over its budget.
-pub fn too_long(budget: usize) -> Error {
+/// The error for an input over its budget. `has_windows` is whether it could be read in windows.
+pub fn too_long(budget: usize, has_windows: bool) -> Error {
+    let or_window = if has_windows { ", or to \"window\" to read all of it" } else { "" };
     Error::MaxLengthExceeded(format!(
-        "The input has more than {budget} tokens; shorten it, or set overflow to \"truncate\" to read its beginning"
+        "The input has more than {budget} tokens; shorten it, or set overflow to \"truncate\" to read its beginning{or_window}"
     ))
 }

@@ -1,11 +1,11 @@
 //! How much of an input is read, and what its answer says about that.
 
 use rtrun_core::tokens::Overflow;
-use rtrun_core::{ClassifyInput, Error, ReadingOptions};
+use rtrun_core::{ClassifyInput, Error, ReadingOptions, TaskAnswer};
 use tokenizers::{Tokenizer, TruncationParams};
 
 use super::heads::{classify, package, serve, windows, words};
-use crate::support::fixture;
+use crate::support::{answer, embed_task, fixture, open_ready, options};
 use crate::tokens::Random;
 
 fn reading(overflow: Overflow, max_tokens: usize) -> ReadingOptions {
@@ -48,6 +48,56 @@ fn an_input_over_its_scan_budget_is_not_read_at_all() {
         assert!(error.to_string().contains("150 tokens"), "{error}");
     }
     assert_eq!(forwards(&engine.exposition()), before);
+}
+
+#[test]
+fn the_operators_scan_budget_is_a_cap_and_the_models_own_is_not() {
+    let folder = package();
+    let [own, capped] = [None, Some(256)].map(|max_scan_tokens| {
+        let mut options = options(&[("heads", folder.path())]);
+        options.models[0].max_scan_tokens = max_scan_tokens;
+        open_ready(options)
+    });
+    let words = words(&mut Random(3), 4000).join(" ");
+    let raised = ReadingOptions { max_tokens: Some(99_999), ..windows(32, 4) };
+    assert_eq!(classify(&own, "topics", text(words.as_str()), raised).unwrap().0.tokens, 4002);
+    let error = classify(&own, "topics", text(words.as_str()), ReadingOptions { max_tokens: None, ..raised });
+    assert!(error.unwrap_err().to_string().contains("or raise max_tokens"));
+    for max_tokens in [Some(99_999), None] {
+        let reading = ReadingOptions { max_tokens, ..raised };
+        let error = classify(&capped, "topics", text(words.as_str()), reading).unwrap_err();
+        assert_eq!(error.code(), "scan_budget_exceeded");
+        assert!(error.to_string().contains("more than 256 tokens"), "{error}");
+        assert!(!error.to_string().contains("raise"), "{error}");
+    }
+    let lowered = ReadingOptions { max_tokens: Some(100), ..raised };
+    let error = classify(&capped, "topics", text(words.as_str()), lowered).unwrap_err();
+    assert!(error.to_string().contains("more than 100 tokens") && error.to_string().contains("raise"), "{error}");
+}
+
+#[test]
+fn a_budget_that_no_row_has_is_refused_where_nothing_is_cut() {
+    let folder = package();
+    let engine = serve(&folder);
+    let error = classify(&engine, "topics", text("hello"), reading(Overflow::Reject, 99_999)).unwrap_err();
+    assert!(matches!(error, Error::InvalidRequest(_)), "{error}");
+    assert!(error.to_string().starts_with("max_tokens is 99999; model \"heads\" reads at most "), "{error}");
+    classify(&engine, "topics", text("hello"), reading(Overflow::Truncate, 99_999)).unwrap();
+}
+
+#[test]
+fn what_is_too_long_is_told_every_way_to_be_read() {
+    let folder = package();
+    let engine = serve(&folder);
+    let words = words(&mut Random(4), 50).join(" ");
+    let error = classify(&engine, "topics", text(words.as_str()), reading(Overflow::Reject, 20)).unwrap_err();
+    let both = "\"truncate\" to read its beginning, or to \"window\" to read all of it";
+    assert!(error.to_string().ends_with(both), "{error}");
+    let mut embed = embed_task(&[words.as_str()]);
+    embed.reading = reading(Overflow::Reject, 20);
+    let Ok(TaskAnswer::Embeddings(answered)) = answer(&engine, embed) else { panic!("it has one answer") };
+    let error = answered.items[0].as_ref().map(|_| "it was read").unwrap_err();
+    assert!(error.to_string().ends_with("\"truncate\" to read its beginning"), "{error}");
 }
 
 #[test]

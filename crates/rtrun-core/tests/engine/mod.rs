@@ -1,10 +1,15 @@
 mod answers;
 mod budgets;
 mod bundle;
+mod floods;
 mod heads;
 mod images;
+mod kept;
 mod lanes;
 mod loading;
+mod memory;
 mod options;
+mod pace;
 mod vectors;
+mod watched_files;
 mod windows;

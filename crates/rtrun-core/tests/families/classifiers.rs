@@ -21,9 +21,15 @@ struct ExpectedText {
 
 #[test]
 fn an_engine_serves_every_classifier_that_matches_its_recorded_probabilities() {
-    for (name, labels) in
-        [("roberta", 3), ("distilbert", 3), ("mpnet", 3), ("modernbert", 3), ("deberta", 3), ("rerank", 1)]
-    {
+    for (name, labels) in [
+        ("roberta", 3),
+        ("distilbert", 3),
+        ("electra", 3),
+        ("mpnet", 3),
+        ("modernbert", 3),
+        ("deberta", 3),
+        ("rerank", 1),
+    ] {
         let engine = open_ready(options(&[("model", &fixture(&format!("classifiers/{name}")))]));
         let card = &serde_json::to_value(engine.describe()).unwrap()[0];
         assert_eq!((&card["golden"]["status"], &card["golden"]["checked"]), (&"matched".into(), &7.into()), "{name}");

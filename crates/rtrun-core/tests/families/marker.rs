@@ -59,11 +59,18 @@ fn the_type_of_a_question_and_every_option_matter() {
 
 #[test]
 fn hundreds_of_options_shrink_until_they_fit() {
-    let case = cases("marker").into_iter().find(|case| questions(case)[0].kind.options() == 255).unwrap();
+    let case = cases("marker").into_iter().find(|case| questions(case)[0].kind.options() == 100).unwrap();
     let state = ask_with(&decision_engine("marker"), &case.state, &questions(&case), ReadingOptions::default());
     let Ok(Answer::Choice { probabilities, .. }) = &state.answers[0] else { panic!("{:?}", state.answers) };
-    assert_eq!(probabilities.len(), 255);
+    assert_eq!(probabilities.len(), 100);
+    assert_eq!(state.cut, [true]);
     assert!(state.usage.tokens <= 640, "{:?}", state.usage);
+    // With room for one token each, these are all the same.
+    let keys: Vec<String> = (0..255).map(|at| format!("k{at}")).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let equal = ask_with(&decision_engine("marker"), "hello", &[choice("which", &keys)], ReadingOptions::default());
+    let problem = equal.answers[0].as_ref().unwrap_err();
+    assert!(problem.to_string().contains("which reads 1 tokens of them"), "{problem}");
     let keys: Vec<String> = (0..60).map(|at| format!("option {at}")).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let reading = ReadingOptions {

@@ -1,7 +1,10 @@
 mod classifiers;
 mod decisions;
+mod long_questions;
 mod marker;
 mod packed;
+mod pairs;
 mod reductions;
 mod spans;
+mod temperatures;
 mod windows;

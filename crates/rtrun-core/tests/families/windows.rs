@@ -140,6 +140,13 @@ fn truncation_reads_one_row_and_says_so() {
             cut.answers[0],
             ask_with(&engine, &words[..room].join(" "), asked, ReadingOptions::default()).answers[0]
         );
+        // One token more than a row has room for, and far more.
+        for read in [room + 1, 400] {
+            let cut = ask_with(&engine, &words[..read].join(" "), asked, overflow(Overflow::Truncate));
+            assert!(cut.usage.is_lower_bound && cut.usage.tokens > row, "{read} of {room}: {:?}", cut.usage);
+        }
+        let whole = ask_with(&engine, &words[..room].join(" "), asked, overflow(Overflow::Truncate));
+        assert_eq!((whole.usage.is_lower_bound, whole.usage.tokens), (false, row));
         let rejected = ask_with(&engine, &words.join(" "), asked, overflow(Overflow::Reject));
         assert_eq!(rejected.answers[0].as_ref().unwrap_err().code(), "max_length_exceeded");
     }

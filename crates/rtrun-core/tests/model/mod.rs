@@ -1,3 +1,4 @@
 mod agreement;
 mod profiles;
+mod rankings;
 mod reduced_forms;

@@ -7,7 +7,7 @@ use rtrun_core::{Engine, EngineOptions, ModelOptions};
 use serde_json::Value;
 
 use crate::support::contract::contract;
-use crate::support::{classify, embed, fixture, open_ready, options, runtime_library};
+use crate::support::{classify, copy_without_manifest, embed, fixture, open_ready, options, runtime_library};
 
 fn with_profile(folder: &Path, profile: &str) -> EngineOptions {
     let mut options = options(&[("model", folder)]);
@@ -109,6 +109,7 @@ fn a_verdict_is_kept_and_used() {
     // A verdict that says no is believed without a comparison.
     let mut verdict: Value = serde_json::from_slice(&std::fs::read(&kept[0]).unwrap()).unwrap();
     verdict["rung"] = Value::Null;
+    verdict["cosine"] = 0.5.into();
     verdict["reason"] = "written by a test".into();
     std::fs::write(&kept[0], verdict.to_string()).unwrap();
     let report = prepared(&package, &verdicts, "max_speed");
@@ -116,10 +117,16 @@ fn a_verdict_is_kept_and_used() {
     // So is one that names a candidate.
     let last = rungs(true).last().unwrap().name;
     verdict["rung"] = last.into();
+    verdict["cosine"] = 0.9999.into();
+    verdict["labels"] = 0.995.into();
     verdict["reason"] = Value::Null;
     std::fs::write(&kept[0], verdict.to_string()).unwrap();
     let options = EngineOptions { verdicts: Some(verdicts.clone()), ..with_profile(&package, "max_speed") };
     assert_eq!(card(&open_ready(options))["profile_report"]["precision"], last);
+    // One whose figures are too low for what it names is not.
+    verdict["labels"] = 0.98.into();
+    std::fs::write(&kept[0], verdict.to_string()).unwrap();
+    assert_eq!(prepared(&package, &verdicts, "max_speed"), first);
     // What cannot be read is compared anew.
     std::fs::write(&kept[0], "{").unwrap();
     assert_eq!(prepared(&package, &verdicts, "max_speed"), first);
@@ -140,4 +147,22 @@ fn other_profiles_compare_nothing() {
     for (one, other) in exact.iter().flatten().zip(batching.iter().flatten()) {
         assert!((one - other).abs() < 1e-5);
     }
+}
+
+#[test]
+fn another_tokenizer_needs_a_verdict_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let verdicts = folder.path().join("verdicts");
+    let package = copy_without_manifest("classifiers/rerank");
+    // They decide too, and do not hold under another tokenizer.
+    std::fs::remove_file(package.path().join("golden.json")).unwrap();
+    prepared(package.path(), &verdicts, "max_speed");
+    let file = package.path().join("tokenizer.json");
+    let before = std::fs::read_to_string(&file).unwrap();
+    let after = before.replace("\"lowercase\": true", "\"lowercase\": false");
+    assert_ne!(before, after);
+    std::fs::write(&file, after).unwrap();
+    prepared(package.path(), &verdicts, "max_speed");
+    let kept = std::fs::read_dir(&verdicts).map_or(0, Iterator::count);
+    assert_eq!(kept, if reduces() { 2 } else { 0 });
 }

@@ -106,6 +106,8 @@ fn typed_questions_are_compared_by_their_answers() {
 fn a_model_offers_the_profiles_that_its_family_has() {
     let profiles = |folder: &Path| card(&open_ready(options(&[("model", folder)])))["profiles"].clone();
     assert_eq!(profiles(&fixture("embeddings")), json!(["exact", "batching", "max_speed"]));
+    // A table and a repository's own graph have no reduced form.
+    assert_eq!(profiles(&fixture("static")), json!(["exact", "batching"]));
     let packed = profiles(&fixture("decisions/packed"));
     assert_eq!(packed, json!(["exact", "batching", "shared_context", "max_speed"]));
 }

@@ -1,8 +1,9 @@
 use std::fs;
 
 use rtrun_core::package::{Architecture, FamilyKind, HeadKind, Package, Pooling};
+use serde_json::json;
 
-use crate::support::{copy_without_manifest, fixture};
+use crate::support::{copy, copy_without_manifest, fixture};
 
 fn open(name: &str) -> Package {
     Package::open(name, &fixture(name), None).unwrap()
@@ -49,14 +50,23 @@ fn rtrun_json_wins_over_the_hub_files() {
 
 #[test]
 fn a_classification_trunk_can_serve_embeddings() {
-    let package = Package::open("softmax", &fixture("softmax"), Some("embeddings")).unwrap();
+    let package = Package::open("softmax", &fixture("softmax"), Some(FamilyKind::Embeddings)).unwrap();
     assert_eq!((package.family, package.pooling), (FamilyKind::Embeddings, Pooling::Mean));
 }
 
 #[test]
 fn a_static_table_cannot_serve_as_a_transformer() {
-    let error = Package::open("static", &fixture("static"), Some("embeddings")).unwrap_err();
+    let error = Package::open("static", &fixture("static"), Some(FamilyKind::Embeddings)).unwrap_err();
     assert!(error.to_string().contains("the family must be \"static_embeddings\""), "{error}");
+}
+
+#[test]
+fn a_static_table_has_no_tokens_for_a_head_to_read() {
+    let folder = copy("static");
+    let head = json!({ "name": "names", "kind": "token", "labels": ["O", "B-NAME"], "file": "heads.safetensors", "weight": "w" });
+    fs::write(folder.path().join("rtrun.json"), json!({ "schema": 1, "heads": [head] }).to_string()).unwrap();
+    let error = Package::open("static", folder.path(), None).unwrap_err();
+    assert!(error.to_string().contains("reads token vectors, which a static model has none of"), "{error}");
 }
 
 #[test]

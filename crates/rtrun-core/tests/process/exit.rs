@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use rtrun_core::Engine;
+
 use super::children;
-use crate::support::{embed_task, engine};
+use crate::support::{embed_task, engine, fixture, options};
 
 #[test]
 fn leaving_while_a_forward_runs_is_silent() {
@@ -34,5 +36,26 @@ fn child_that_leaves() {
     let somewhere = u64::from(std::process::id() % 7);
     std::thread::sleep(Duration::from_millis(5 + somewhere));
     assert_eq!(engine.model(None).unwrap().worker.depth(), 1, "the forward still runs");
+    std::process::exit(0);
+}
+
+#[test]
+fn leaving_while_models_load_is_silent() {
+    for round in 0..30 {
+        let home = tempfile::tempdir().unwrap();
+        let output = children::run("process::exit::child_that_leaves_early", home.path());
+        assert!(output.status.success(), "round {round}: {output:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "round {round}");
+    }
+}
+
+#[test]
+#[ignore = "a child of the test above"]
+fn child_that_leaves_early() {
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::WARN).init();
+    let folders = ["embeddings", "trunks/modernbert", "trunks/deberta", "heads-int8"].map(|name| (name, fixture(name)));
+    let _engine = Engine::open(options(&folders.each_ref().map(|(name, folder)| (*name, folder.as_path())))).unwrap();
+    std::thread::sleep(Duration::from_millis(3 * u64::from(std::process::id() % 40)));
+    rtrun_core::leave();
     std::process::exit(0);
 }

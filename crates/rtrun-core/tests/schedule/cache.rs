@@ -45,3 +45,23 @@ fn no_entries_keep_nothing() {
     cache.put(key, 1, 1);
     assert_eq!((cache.get(&key), cache.is_on(), cache.is_empty()), (None, false, true));
 }
+
+#[test]
+fn results_that_make_room_for_others_give_their_bytes_back() {
+    // Twenty times the bytes that may be kept at once go through, and two at a time are never too many.
+    let cache = ResultCache::new(2, "exact", "abc");
+    for at in 0..320_u32 {
+        cache.put(cache.key(&[&at.to_le_bytes()]), at, 4 << 20);
+        cache.put(cache.key(&[b"the same"]), at, 4 << 20);
+        let kept = [cache.key(&[&at.to_le_bytes()]), cache.key(&[b"the same"])].map(|key| cache.get(&key));
+        assert_eq!(kept, [Some(at); 2], "round {at}");
+    }
+}
+
+#[test]
+fn a_large_limit_takes_no_memory_ahead() {
+    let cache = ResultCache::new(usize::MAX, "exact", "abc");
+    let key = cache.key(&[b"text"]);
+    cache.put(key, 1, 1);
+    assert_eq!((cache.get(&key), cache.len()), (Some(1), 1));
+}

@@ -157,7 +157,7 @@ fn closing_at_once_stops_the_forward_and_answers_everything() {
     let tickets = [worker.submit(&[row(1, 4)], None).unwrap(), worker.submit(&[row(2, 4)], None).unwrap()];
     worker.close(Duration::ZERO);
     for ticket in tickets {
-        assert!(matches!(block_on(ticket.wait(None)).unwrap().0.rows[..], [Err(Error::NotReady(_))]));
+        assert!(matches!(block_on(ticket.wait(None)), Err(Error::NotReady(_))));
     }
 }
 
@@ -179,7 +179,7 @@ fn closing_stops_both_lanes() {
     let tickets = [worker.submit(&[row(1, 101)], None).unwrap(), worker.submit(&[row(2, 100)], None).unwrap()];
     worker.close(Duration::ZERO);
     for ticket in tickets {
-        assert!(matches!(block_on(ticket.wait(None)).unwrap().0.rows[..], [Err(Error::NotReady(_))]));
+        assert!(matches!(block_on(ticket.wait(None)), Err(Error::NotReady(_))));
     }
 }
 
@@ -228,4 +228,28 @@ fn requests_for_a_lane_that_cannot_be_opened_are_answered_in_front() {
         let later = worker.submit(&[row(2, 400)], None).unwrap();
         assert!(block_on(later.wait(None)).unwrap().0.rows[0].is_ok());
     }
+}
+
+#[test]
+fn a_place_that_is_kept_counts_like_a_request() {
+    let (worker, step, _) = start(QueueLimits { groups: 2, tokens: 500, ..limits() });
+    let mut place = worker.reserve().unwrap();
+    place.hold(300).unwrap();
+    assert_eq!(worker.depth(), 1);
+    assert!(matches!(worker.submit(&[row(1, 201)], None), Err(Error::Overloaded(_))));
+    let waiting = worker.submit(&[row(1, 200)], None).unwrap();
+    assert!(matches!(worker.reserve(), Err(Error::Overloaded(_))));
+    assert!(matches!(place.hold(301), Err(Error::Overloaded(_))));
+    place.hold(300).unwrap();
+    let ticket = place.submit(&[row(2, 300)], None).unwrap();
+    assert_eq!(worker.depth(), 2);
+    step.send(()).unwrap();
+    step.send(()).unwrap();
+    block_on(waiting.wait(None)).unwrap();
+    block_on(ticket.wait(None)).unwrap();
+    assert_eq!(worker.depth(), 0);
+    let mut place = worker.reserve().unwrap();
+    place.hold(500).unwrap();
+    drop(place);
+    drop(worker.submit(&[row(3, 500)], None).unwrap());
 }

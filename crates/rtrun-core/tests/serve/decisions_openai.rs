@@ -181,7 +181,7 @@ fn answers_are_a_list_in_the_order_of_the_questions() {
     let request = accepted(&three());
     let write = |answers: &[Result<Answer, Error>]| {
         let usage = Usage { tokens: 12, is_lower_bound: false };
-        let states = [AnsweredState { asked: &request.states[0], answers, usage }];
+        let states = [AnsweredState { asked: &request.states[0], answers, cut: &[], usage }];
         let response: DecisionsResponse<Value> =
             DecisionsResponse { model: "m", states: &states, meta: None, dialect: &request.dialect };
         let body: Value = serde_json::from_str(&serde_json::to_string(&response).unwrap()).unwrap();

@@ -9,7 +9,7 @@ use crate::support::contract::contract;
 fn write(body: &Value, answers: &[Vec<Result<Answer, Error>>], meta: Option<&Value>) -> String {
     let request = read_text(&body.to_string()).unwrap();
     let usage = |at: usize| Usage { tokens: 10 + at, is_lower_bound: at == 1 };
-    let answered = |(at, (asked, answers))| AnsweredState { asked, answers, usage: usage(at) };
+    let answered = |(at, (asked, answers))| AnsweredState { asked, answers, cut: &[], usage: usage(at) };
     let states: Vec<AnsweredState> =
         request.states.iter().zip(answers.iter().map(Vec::as_slice)).enumerate().map(answered).collect();
     let response = DecisionsResponse { model: "m", states: &states, meta, dialect: &request.dialect };

@@ -4,7 +4,7 @@ use rtrun_core::serve::ask;
 use serde_json::{Value, json};
 
 use super::client::{get, post, request, serve_tcp, serve_unix};
-use crate::support::{block_on, embed, engine};
+use crate::support::{block_on, embed, engine, fixture, open_ready, options};
 
 #[test]
 fn embeddings_have_the_shape_that_openai_clients_read() {
@@ -248,4 +248,20 @@ fn asking_without_http_gives_the_same_answers_and_errors() {
     ] {
         assert_eq!(block_on(ask(&engine, surface, body)).unwrap_err().code(), code, "{surface}");
     }
+}
+
+#[test]
+fn a_model_has_a_card_of_its_own() {
+    let folder = fixture("static");
+    let engine = open_ready(options(&[("static", &folder), ("organisation/static é", &folder)]));
+    let (server, _folder) = serve_unix(&engine);
+    let cards = get(&server, "/v1/models").json()["data"].clone();
+    for (path, at) in [("static", 0), ("organisation/static%20%C3%A9", 1), ("organisation%2Fstatic%20%C3%A9", 1)] {
+        let reply = get(&server, &format!("/v1/models/{path}"));
+        assert_eq!((reply.status, reply.json()), (200, cards[at].clone()), "{path}");
+    }
+    assert_eq!(get(&server, "/v1/models/other").error(), (404, "model_not_found".to_owned()));
+    assert_eq!(get(&server, "/v1/models/%FF").error(), (400, "invalid_request".to_owned()));
+    assert_eq!(get(&server, "/v1/models/").error(), (404, "invalid_request".to_owned()));
+    assert_eq!(request(&server, "POST", "/v1/models/static", b"{}").status, 405);
 }

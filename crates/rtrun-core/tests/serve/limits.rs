@@ -4,7 +4,7 @@ use std::time::Duration;
 use rtrun_core::EngineOptions;
 use serde_json::{Value, json};
 
-use super::client::{connect, post, receive, request, send, serve_tcp, serve_unix};
+use super::client::{connect, get, post, receive, request, send, serve_tcp, serve_unix};
 use crate::support::{engine, fixture, open_ready, options};
 
 #[test]
@@ -206,4 +206,66 @@ fn a_bundle_over_its_limit_or_with_equal_ids_is_refused() {
     assert!(reply(json!([task("a"), task("b"), task("c")])).message().contains("3 entries; 1 to 2 are allowed"));
     assert!(reply(json!([])).message().contains("0 entries"));
     assert!(reply(json!([task("a"), task("a")])).message().contains("Two tasks have the id \"a\""));
+}
+
+#[test]
+fn a_list_in_place_of_an_object_is_refused_wherever_it_stands() {
+    let engine = engine(&["heads-int8"]);
+    let (server, _folder) = serve_unix(&engine);
+    let image = json!({ "type": "image_url", "image_url": ["data:,"] });
+    let cases: [(&str, Value); 14] = [
+        ("/v1/classify", json!(["heads-int8", "domain", "x", {}])),
+        ("/v1/embeddings", json!(["heads-int8", "x", null, null, null, "float", null, {}])),
+        ("/v1/rerank", json!([null, "x", ["y"], null, false, {}])),
+        ("/v1/bundle", json!([[{ "id": "a", "embeddings": { "input": "x" } }], {}])),
+        ("/v1/decisions", json!([null, "x"])),
+        ("/v1/classify", json!({ "head": "domain", "input": "x", "options": ["truncate", 16] })),
+        ("/v1/classify", json!({ "head": "domain", "input": [["x", null, null, null, null]] })),
+        (
+            "/v1/classify",
+            json!({ "head": "domain", "input": "x", "options": { "overflow": "window", "window": [16, 0] } }),
+        ),
+        ("/v1/embeddings", json!({ "input": image })),
+        ("/v1/embeddings", json!({ "input": ["x"], "options": [] })),
+        ("/v1/rerank", json!({ "query": "x", "documents": [["y"]] })),
+        ("/v1/bundle", json!({ "tasks": [["a", null, { "input": "x" }]] })),
+        ("/v1/bundle", json!({ "tasks": [{ "id": "a", "embeddings": { "input": "x" } }], "options": [1] })),
+        ("/v1/embeddings", json!({ "input": "x", "options": 5 })),
+    ];
+    for (path, body) in cases {
+        let reply = post(&server, path, &body);
+        assert_eq!(reply.error(), (400, "invalid_request".to_owned()), "{body}");
+        let message = reply.message();
+        assert!(["object", "a content part"].iter().any(|part| message.contains(part)), "{message}");
+        assert!(!["struct", "Request", "Options"].iter().any(|part| message.contains(part)), "{message}");
+    }
+    let tasks = json!([{ "id": "a", "embeddings": [null, "x"] }]);
+    let reply = post(&server, "/v1/bundle", &json!({ "tasks": tasks })).json();
+    assert_eq!(reply["results"][0]["status"], 400, "{reply}");
+}
+
+#[test]
+fn no_client_decides_how_long_an_error_is() {
+    let engine = engine(&["heads-int8"]);
+    let (server, _folder) = serve_unix(&engine);
+    let long = "x".repeat(100_000);
+    let cases: [(&str, Value); 10] = [
+        ("/v1/embeddings", json!({ "model": long, "input": "x" })),
+        ("/v1/classify", json!({ "head": long, "input": "x" })),
+        ("/v1/embeddings", json!({ "input": "x", &long: 1 })),
+        ("/v1/embeddings", json!({ "input": { "type": long } })),
+        ("/v1/embeddings", json!({ "input": { "type": "text", "text": "x", &long: 1 } })),
+        ("/v1/classify", json!({ "input": { "text": "x", &long: 1 } })),
+        ("/v1/rerank", json!({ "query": "x", "documents": [{ &long: 1 }] })),
+        ("/v1/decisions", json!({ "state": "x", &long: 1 })),
+        ("/v1/decisions", json!({ "state": "x", "questions": { &long: { "type": &long } } })),
+        ("/v1/bundle", json!({ "tasks": [{ "id": long, "embeddings": {} }, { "id": long, "embeddings": {} }] })),
+    ];
+    for (path, body) in cases {
+        let reply = post(&server, path, &body);
+        let shown: String = reply.body.chars().take(300).collect();
+        assert!((400..500).contains(&reply.status), "{} {shown}", reply.status);
+        assert!(reply.body.len() < 1000, "{path}: {} bytes: {shown}", reply.body.len());
+    }
+    assert!(get(&server, &format!("/{}", &long[..4000])).body.len() < 1000);
 }

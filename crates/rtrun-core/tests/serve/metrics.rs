@@ -1,7 +1,12 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use rtrun_core::Metrics;
+use rtrun_core::model::LoadedModel;
 use serde_json::json;
 
 use super::client::{get, post, serve_unix};
-use crate::support::engine;
+use crate::support::{embed, engine};
 
 #[test]
 fn every_metric_of_the_contract_is_exposed() {
@@ -33,4 +38,32 @@ fn every_metric_of_the_contract_is_exposed() {
         assert!(reply.body.contains(line), "no {line} in\n{}", reply.body);
     }
     assert!(!reply.body.contains("secret"), "metrics carry no request content");
+}
+
+#[test]
+fn a_forward_counts_its_rows_and_its_tokens() {
+    let engine = engine(&["heads-int8"]);
+    embed(&engine, &["hello world text"]);
+    embed(&engine, &["the dog"]);
+    let metrics = engine.exposition();
+    for line in [
+        "rtrun_batch_rows_sum{model=\"heads-int8\"} 2.0",
+        // Words and the two special tokens of each row.
+        "rtrun_batch_tokens_sum{model=\"heads-int8\"} 9.0",
+        "rtrun_batch_tokens_count{model=\"heads-int8\"} 2",
+    ] {
+        assert!(metrics.lines().any(|found| found == line), "no {line} in\n{metrics}");
+    }
+}
+
+#[test]
+fn the_device_of_a_model_is_its_own() {
+    let engine = engine(&["static"]);
+    let model = engine.model(None).unwrap();
+    engine.close(Duration::ZERO);
+    let elsewhere = LoadedModel { device: "cuda:1".to_owned(), ..Arc::into_inner(model).unwrap() };
+    let metrics = Metrics::new(&["static".to_owned()]);
+    metrics.model_is_ready(&elsewhere);
+    let line = "rtrun_model_info{model=\"static\",family=\"static_embeddings\",engine=\"static\",device=\"cuda:1\"";
+    assert!(metrics.exposition().contains(line), "{}", metrics.exposition());
 }

@@ -9,6 +9,8 @@ mod endpoints;
 mod images;
 mod limits;
 mod metrics;
+mod slow_clients;
 mod sockets;
+mod thresholds;
 
 use crate::support::client;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rtrun_core::serve::{Address, ServeOptions, Server};
 use rtrun_core::{Engine, Error};
 
-use super::client::get;
+use super::client::{connect, get, receive, send};
 use crate::support::engine;
 
 fn serve(engine: &Arc<Engine>, path: &Path) -> Result<Server, Error> {
@@ -89,4 +89,22 @@ fn tcp_binds_to_this_machine_only() {
     assert!(address.ip().is_loopback());
     let taken = ServeOptions { port: Some(address.port()), ..ServeOptions::default() };
     assert!(refusal(Server::start(engine, &taken)).contains("Cannot listen on 127.0.0.1:"));
+}
+
+#[test]
+fn an_address_is_bound_before_there_is_an_engine() {
+    let options = ServeOptions { port: Some(0), ..ServeOptions::default() };
+    let server = Server::bind(&options).unwrap();
+    let Address::Tcp(address) = *server.address() else { panic!("it is bound to a port") };
+    let taken = ServeOptions { port: Some(address.port()), ..ServeOptions::default() };
+    assert!(refusal(Server::bind(&taken)).contains(&format!("Cannot listen on 127.0.0.1:{}", address.port())));
+    // Who connects early waits.
+    let mut early = connect(&server);
+    send(early.as_mut(), "GET", "/health/live", b"");
+    server.serve(engine(&["static"]));
+    assert_eq!(receive(early.as_mut()).status, 200);
+    let unused = Server::bind(&options).unwrap();
+    let start = std::time::Instant::now();
+    crate::support::block_on(unused.close(std::time::Duration::from_secs(20)));
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "nothing is served, so nobody is waited for");
 }

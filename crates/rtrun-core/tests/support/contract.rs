@@ -76,7 +76,12 @@ impl Contract {
     }
 
     fn response_pointer(&self, method: &str, path: &str, status: u16) -> Result<String, String> {
-        let path = format!("/paths/{}", escaped(path.split('?').next().unwrap_or(path)));
+        let path = path.split('?').next().unwrap_or(path);
+        let path = match path.strip_prefix("/v1/models/") {
+            Some(id) if !id.is_empty() => "/v1/models/{id}",
+            _ => path,
+        };
+        let path = format!("/paths/{}", escaped(path));
         let operation = format!("{path}/{}", method.to_ascii_lowercase());
         let (pointer, expected) = if self.document.pointer(&path).is_none() {
             ("/components/responses/PathNotFound".to_owned(), status == 404)

@@ -109,7 +109,7 @@ pub fn load_failure(options: EngineOptions) -> String {
 /// Runs a future on a runtime of its own.
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-        tokio::time::timeout(Duration::from_mins(1), future).await.expect("no test waits for a minute")
+        tokio::time::timeout(Duration::from_mins(3), future).await.expect("no test waits for three minutes")
     })
 }
 

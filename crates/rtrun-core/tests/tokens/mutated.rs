@@ -1,6 +1,8 @@
 //! Changed tokenizers: where a cut would no longer leave the tokens before it as they are, it is no longer made.
 
+use rtrun_core::tokens::TextReader;
 use serde_json::{Value, json};
+use tokenizers::Tokenizer;
 
 use super::fixtures::{open, value, whole};
 use super::texts::{Random, stretched, text};
@@ -163,5 +165,34 @@ fn added_tokens_of_every_sort_stay_whole() {
             }
         });
         cuts_of(&format!("{name} with added tokens"), &json, TEXTS / 3);
+    }
+}
+
+#[test]
+fn a_space_with_a_mark_stays_one_where_a_vocabulary_has_it_as_one_piece() {
+    // NFKC writes them as a space with a mark; the space joins the one before it, and the mark joins the space.
+    for (overline, mark) in [('\u{2017}', '\u{333}'), ('\u{203e}', '\u{305}'), ('\u{fe4b}', '\u{305}')] {
+        let json = changed("xlm-roberta", |json| {
+            // Without the pieces that hold punctuation and more, which forbid cuts at any punctuation.
+            json["added_tokens"] = json!([]);
+            json["post_processor"] = Value::Null;
+            for piece in json["model"]["vocab"].as_array_mut().unwrap() {
+                let letters: String = piece[0].as_str().unwrap().chars().filter(|char| char.is_alphabetic()).collect();
+                if piece[0].as_str().unwrap().chars().count() > 1 {
+                    piece[0] = json!(format!("{letters}qx"));
+                }
+            }
+            json["model"]["vocab"].as_array_mut().unwrap().push(json!([format!("▁{mark}"), -0.1]));
+        });
+        let json = serde_json::to_vec(&json).unwrap();
+        let (tokenizer, reader) = (Tokenizer::from_bytes(&json).unwrap(), TextReader::new(&json, false).unwrap());
+        // Every place of the stretch comes to stand where the first cut is looked for.
+        for shift in 0..6 {
+            let text = format!("{}{}", "b".repeat(shift), format!(" {overline}b").repeat(1000));
+            let (ids, _) = whole(&tokenizer, &text);
+            let found = reader.tokens(&text, 5).unwrap();
+            assert!(found.has_more, "the test has lost its subject");
+            assert!(ids.starts_with(&found.ids), "{overline:?}, shift {shift}");
+        }
     }
 }

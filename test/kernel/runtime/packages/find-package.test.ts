@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { type BuiltinModel, findBuiltinPackage, findPackage, type FoundPackage, type PackageOptions } from "rtr/node"
 import { describe, expect, test } from "vitest"
 import { emptyFolder, type FakeHub, type FakeRepository, sha256, startFakeHub } from "../../../fakes/hub.ts"
@@ -158,12 +158,28 @@ describe("what is on this machine", () => {
     expect(await find(folder, { acceptedLicences: ["own-terms"] })).toMatchObject({ licence: "own-terms" })
   })
 
+  test("a relative path starts from the folder that is given", async () => {
+    const { find } = await setUp()
+    const from = emptyFolder()
+    mkdirSync(join(from, "org/mine"), { recursive: true })
+    for (const path of ["org/mine", "./org/mine", "../" + basename(from) + "/org/mine"])
+      expect(await find(path, { relativeTo: from })).toEqual({ name: "mine", folder: join(from, "org/mine") })
+  })
+
+  test("a path that looks like a repository is told where it was looked for", async () => {
+    const { find } = await setUp()
+    await expect(find("org/missing", { relativeTo: "/srv" })).rejects.toMatchObject({
+      code: "unavailable",
+      hint: "there is no folder /srv/org/missing either",
+    })
+  })
+
   test.each(["nothing", "/no/such/folder", "./org/model", "org/model/more", "org--x/model", "../org", ""])(
     "%j is neither a folder nor a name",
     async (model) => {
       const { find, hub } = await setUp()
       await expect(find(model)).rejects.toThrow(
-        /there is no such folder; use a built-in model \(minilm, static\), the folder of a package, or organisation\/name of a hub/,
+        /(?:there is no folder \/.*|it has no name); use a built-in model \(minilm, static\), the folder of a package, or organisation\/name of a hub/,
       )
       expect(hub.requests).toEqual([])
     },

@@ -1,8 +1,8 @@
-// What a MODEL argument means: a built-in name, the folder of a package, or a repository of a hub, which is fetched.
+// What a MODEL means: a built-in name, the folder of a package, or a repository of a hub, which is fetched.
 
 import { statSync } from "node:fs"
 import { basename, resolve } from "node:path"
-import { RtrError } from "../../error.ts"
+import { isRtrError, RtrError } from "../../error.ts"
 import type { HubProgress, RecordedFiles } from "../hub/fetch-model.ts"
 import { isRepository } from "../hub/repository.ts"
 import { findAdapterBase } from "./adapter.ts"
@@ -13,6 +13,8 @@ import { readLicence, requireAcceptedLicence } from "./licence.ts"
 export interface PackageOptions {
   /** Branch, tag or commit; the same as `MODEL@REVISION`. */
   readonly revision?: string | undefined
+  /** Folder that relative paths start from; the working directory when left out. */
+  readonly relativeTo?: string | undefined
   /** Folder of the hub cache; see `rtrun serve --help` for the defaults. */
   readonly cacheFolder?: string | undefined
   readonly offline?: boolean | undefined
@@ -54,7 +56,8 @@ export async function findPackage(model: string, options: PackageOptions = {}): 
 
 async function locate(model: string, options: PackageOptions): Promise<FoundPackage> {
   const builtinModels = options.builtinModels ?? readBuiltinModels()
-  const folder = findFolder(model)
+  const path = resolve(options.relativeTo ?? "", model)
+  const folder = model !== "" && isFolder(path) ? path : undefined
   const { name, revision } =
     folder === undefined ? splitRevision(model, options) : { name: model, revision: options.revision }
   const builtin = builtinModels.find((entry) => entry.name === name || entry.repository === name)
@@ -65,16 +68,24 @@ async function locate(model: string, options: PackageOptions): Promise<FoundPack
     requireAcceptedLicence(model, licence, options.acceptedLicences ?? [])
     return { name: basename(folder), folder, ...(licence !== undefined && { licence }) }
   }
-  if (isRepository(name)) return fromHub(name, { ...options, revision })
+  if (isRepository(name))
+    return fromHub(name, { ...options, revision }).catch((cause: unknown) => {
+      throw alsoNoFolder(cause, path)
+    })
   const names = builtinModels.map((entry) => entry.name).join(", ")
   throw new RtrError(
     "invalid_request",
-    `Cannot load "${model}": there is no such folder; use a built-in model (${names}), the folder of a package, or organisation/name of a hub`,
+    `Cannot load "${model}": ${model === "" ? "it has no name" : `there is no folder ${path}`}; use a built-in model (${names}), the folder of a package, or organisation/name of a hub`,
   )
 }
 
-function findFolder(model: string): string | undefined {
-  return statSync(model, { throwIfNoEntry: false })?.isDirectory() === true ? resolve(model) : undefined
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** A relative path of two parts looks like a repository: whoever meant the path is told where it was looked for. */
+function alsoNoFolder(cause: unknown, path: string): unknown {
+  const isMissing = isRtrError(cause) && ["not_found", "unavailable", "upstream_unavailable"].includes(cause.code)
+  if (!isMissing || cause.hint !== undefined) return cause
+  return new RtrError(cause.code, cause.message, { hint: `there is no folder ${path} either`, cause })
 }
 
 /** `MODEL@REVISION`; revisions have no `@` and names have none either. */

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use ort::environment::Environment;
 use ort::logging::LogLevel;
 
+use super::exit;
 use crate::error::Error;
 
 /// The library and its environment, of which a process can have only one. A failure is not kept, so a wrong path can be
@@ -44,6 +45,7 @@ impl Runtime {
         if !library.is_file() {
             return Err(failed("there is no such file".to_owned()));
         }
+        let _inside = exit::enter().ok_or_else(exit::leaving)?;
         disable_telemetry();
         let builder = ort::init_from(library).map_err(|error| failed(first_line(&error.to_string())))?;
         let environment = builder
@@ -53,6 +55,7 @@ impl Runtime {
             .build()
             .map_err(|error| failed(first_line(&error.to_string())))?;
         environment.set_log_level(LogLevel::Warning);
+        exit::register();
         let runtime = Self { environment, library: library.to_owned() };
         *loaded = Some(runtime.clone());
         Ok(runtime)
@@ -73,8 +76,9 @@ impl Runtime {
 fn log(level: LogLevel, place: &str, message: &str) {
     let message = first_line(message);
     match level {
-        LogLevel::Error | LogLevel::Fatal => tracing::warn!(place, message, "onnxruntime"),
-        LogLevel::Verbose | LogLevel::Info | LogLevel::Warning => tracing::debug!(place, message, "onnxruntime"),
+        // What is broken off on purpose is no fault.
+        LogLevel::Error | LogLevel::Fatal if !exit::is_leaving() => tracing::warn!(place, message, "onnxruntime"),
+        _ => tracing::debug!(place, message, "onnxruntime"),
     }
 }
 

@@ -10,4 +10,5 @@ mod source;
 mod threads;
 
 pub use environment::Runtime;
+pub use exit::leave;
 pub use session::{OnnxEncoder, SessionOptions};

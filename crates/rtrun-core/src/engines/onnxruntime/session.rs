@@ -88,16 +88,20 @@ impl Stopper {
 impl OnnxEncoder {
     /// Makes the session. The weights file of the graph has been checked before.
     pub fn new(runtime: &Runtime, graph: &Graph, options: SessionOptions) -> Result<Self, Error> {
+        let _inside = exit::enter().ok_or_else(exit::leaving)?;
         let source = Arc::new(Source::new(runtime, graph, options));
         let memory_bytes = source.memory_bytes;
         Self::open(source, Threads::Normal, options, memory_bytes)
     }
 
     fn open(source: Arc<Source>, threads: Threads, options: SessionOptions, memory_bytes: u64) -> Result<Self, Error> {
-        let _inside = exit::enter().ok_or_else(leaving)?;
-        let session = source
-            .session(threads)
-            .map_err(|problem| Error::Internal(format!("Cannot create a session on {}: {problem}", options.device)))?;
+        let _inside = exit::enter().ok_or_else(exit::leaving)?;
+        let session = source.session(threads).map_err(|problem| {
+            if exit::is_leaving() {
+                return exit::leaving();
+            }
+            Error::Internal(format!("Cannot create a session on {}: {problem}", options.device))
+        })?;
         let stopper = Arc::new(Stopper::default());
         exit::remember(Arc::downgrade(&stopper));
         exit::register();
@@ -152,7 +156,7 @@ fn finished(mut vector: Vec<f32>, options: SessionOptions) -> RowVector {
 
 impl Encoder for OnnxEncoder {
     fn encode(&mut self, rows: &[RowRequest]) -> Result<Vec<RowOutput>, Error> {
-        let _inside = exit::enter().ok_or_else(leaving)?;
+        let _inside = exit::enter().ok_or_else(exit::leaving)?;
         let result = self.run(rows);
         let is_stopped = self.stopper.end();
         if self.early_forwards > 0 {
@@ -194,8 +198,8 @@ impl Drop for OnnxEncoder {
         let inside = exit::enter();
         let session = self.session.take();
         if inside.is_none() {
-            // The library is being destroyed; releasing the session or its weights would use it.
-            std::mem::forget((session, Arc::clone(&self.source)));
+            // The library is being destroyed; releasing the session would use it.
+            std::mem::forget(session);
         }
     }
 }
@@ -262,8 +266,4 @@ impl Grid {
         let types = rows.iter().map(|request| i32::from(request.row.mark)).collect();
         Self { shape: [rows.len(), tokens], ids, segments, mask, types }
     }
-}
-
-fn leaving() -> Error {
-    Error::NotReady("The process is leaving".to_owned())
 }

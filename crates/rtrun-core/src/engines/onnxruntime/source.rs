@@ -11,6 +11,7 @@ use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::value::Tensor;
 
 use super::environment::{Runtime, first_line};
+use super::exit;
 use super::norms::{NormOperator, with_own_norms};
 use super::products::ProductOperator;
 use super::session::SessionOptions;
@@ -127,19 +128,34 @@ impl Source {
         if let Some(weights) = &self.weights {
             builder = weights.lend(builder).map_err(|error| text(&error))?;
         }
-        let session = match &self.model {
-            GraphModel::File(path) => builder.commit_from_file(path).map_err(|error| text(&error)),
-            GraphModel::Generated { bytes, weights_folder, held } => hold(builder, held)
+        if let GraphModel::Generated { weights_folder, held, .. } = &self.model {
+            builder = hold(builder, held)
                 .map_err(|error| text(&error))?
                 .with_config_entry(WEIGHTS_FOLDER, weights_folder.to_string_lossy())
-                .map_err(|error| text(&error))?
-                .commit_from_memory(bytes)
-                .map_err(|error| text(&error)),
+                .map_err(|error| text(&error))?;
+        }
+        let loading = exit::loading(builder.canceler());
+        let session = match &self.model {
+            GraphModel::File(path) => builder.commit_from_file(path),
+            GraphModel::Generated { bytes, .. } => builder.commit_from_memory(bytes),
         };
+        drop(loading);
+        let session = session.map_err(|error| text(&error));
         if let Some(weights) = &self.weights {
             weights.release_pages();
         }
         session
+    }
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        let inside = exit::enter();
+        let weights = self.weights.take();
+        if inside.is_none() {
+            // The library is being destroyed; releasing the weights would use it.
+            std::mem::forget(weights);
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! How questions and options that are too long give way: the budgets that Laya models were trained with, and a harder
 //! cut where even those would leave no room for the state.
 
+use std::collections::HashMap;
+
 use super::question_text::QuestionText;
 use super::user_text::UserText;
 use crate::error::Error;
@@ -13,6 +15,8 @@ pub struct QuestionTokens {
     pub instructions: Vec<u32>,
     /// Of every option.
     pub options: Vec<Vec<u32>>,
+    /// Whether the question has more of them than these.
+    pub is_cut: bool,
 }
 
 /// How many tokens a question may have.
@@ -37,21 +41,28 @@ const SMALLEST_OPTION: usize = 2;
 
 impl QuestionTokens {
     /// Reads a question in at most the tokens of its budget. `reserved` are the tokens that no text of a user may have.
+    /// Fails with `invalid_question` where two options are the same to the model.
     pub fn read(
         reader: &TextReader,
         text: &QuestionText,
         reserved: &[String],
         budget: QuestionBudget,
     ) -> Result<Self, Error> {
-        let read = |text: &str, room: usize| -> Result<Vec<u32>, Error> {
+        let mut is_cut = false;
+        let mut read = |text: &str, room: usize| -> Result<Vec<u32>, Error> {
             let mut ids = reader.tokens(&UserText::new(text, reserved).text, room)?.ids;
+            is_cut |= ids.len() > room;
             ids.truncate(room);
             Ok(ids)
         };
-        let options = text.options.iter().map(|option| read(&format!(" {option}"), budget.option_tokens));
         let instructions = read(&text.instructions, budget.tokens)?;
-        let mut question = Self { instructions, options: options.collect::<Result<_, _>>()? };
+        let options = text.options.iter().map(|option| read(&format!(" {option}"), budget.option_tokens));
+        let options = options.collect::<Result<_, _>>()?;
+        let mut question = Self { instructions, options, is_cut };
+        let read = question.len();
         question.shrink(budget)?;
+        question.is_cut |= question.len() < read;
+        question.check_options()?;
         Ok(question)
     }
 
@@ -88,6 +99,20 @@ impl QuestionTokens {
         for option in &mut self.options {
             option.truncate(each - 1);
         }
+    }
+
+    /// Between two options that are read as one, an answer would mean nothing.
+    fn check_options(&self) -> Result<(), Error> {
+        let mut places = HashMap::with_capacity(self.options.len());
+        for (at, option) in self.options.iter().enumerate() {
+            if let Some(other) = places.insert(option.as_slice(), at) {
+                let (first, second, read) = (other + 1, at + 1, option.len());
+                return Err(Error::InvalidQuestion(format!(
+                    "Options {first} and {second} are the same to the model, which reads {read} tokens of them; make them differ there, or ask with fewer options"
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn options_len(&self) -> usize {

@@ -28,6 +28,14 @@ pub struct MarkerDecisions {
     heads: Arc<MarkerHeads>,
 }
 
+/// What stands in front of the state.
+struct Asked {
+    ids: Vec<u32>,
+    /// Where the options' markers are.
+    markers: Vec<usize>,
+    is_cut: bool,
+}
+
 /// The spellings of the mask token that published tokenizers have.
 const MASKS: [&str; 2] = ["[MASK]", "<mask>"];
 
@@ -66,7 +74,7 @@ impl MarkerDecisions {
     }
 
     /// The ids in front of the state, and where the options' markers are among them.
-    fn question_ids(&self, read: &StateReading<'_>, question: &Question) -> Result<(Vec<u32>, Vec<usize>), Error> {
+    fn question_ids(&self, read: &StateReading<'_>, question: &Question) -> Result<Asked, Error> {
         let frame = &self.frame;
         let fixed = frame.before.len() + 3 * frame.after.len();
         let budget = QuestionBudget {
@@ -84,7 +92,7 @@ impl MarkerDecisions {
             ids.extend_from_slice(option);
         }
         ids.extend_from_slice(&frame.after);
-        Ok((ids, markers))
+        Ok(Asked { ids, markers, is_cut: tokens.is_cut })
     }
 
     fn mark(&self, question: &Question) -> u8 {
@@ -94,7 +102,7 @@ impl MarkerDecisions {
     }
 
     fn lay_out_one(&self, read: &StateReading<'_>, question: &Question) -> Result<LaidOut, Error> {
-        let (before, markers) = self.question_ids(read, question)?;
+        let Asked { ids: before, markers, is_cut } = self.question_ids(read, question)?;
         let after = &self.frame.after;
         let is_span = matches!(question.kind, QuestionKind::Span(_));
         let beside = Beside {
@@ -112,12 +120,12 @@ impl MarkerDecisions {
         let rows = state.windows.iter().map(row).collect();
         let input = state.input;
         let (heads, question, from) = (Arc::clone(&self.heads), question.clone(), before.len());
-        let text: Arc<str> = if is_span { read.state.into() } else { "".into() };
+        let text: Arc<str> = if is_span { read.shown() } else { "".into() };
         let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
             let asked = MarkerRows { question, markers, state, from, text };
             vec![if is_span { heads.spans(&asked, outputs) } else { heads.options(&asked, outputs) }]
         });
-        Ok(LaidOut { rows, finish, input })
+        Ok(LaidOut { rows, finish, input, cut: vec![is_cut] })
     }
 }
 

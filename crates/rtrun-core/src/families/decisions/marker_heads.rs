@@ -71,7 +71,7 @@ impl MarkerHeads {
         };
         let threshold = threshold(&asked.question, &self.calibration);
         let temperature = self.calibration.temperature("span", labels.len());
-        let all = words(&asked.state.places);
+        let all = words(asked.state.places());
         let mut found = Vec::new();
         let mut noul = 0.0_f32;
         for (output, window) in outputs.iter().zip(&asked.state.windows) {

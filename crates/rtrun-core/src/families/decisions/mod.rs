@@ -10,8 +10,10 @@ mod packed_heads;
 mod projection;
 mod question_text;
 mod state;
+mod state_text;
 mod user_text;
 mod words;
 
 pub use marker::MarkerDecisions;
 pub use packed::PackedDecisions;
+pub use state_text::StateMemo;

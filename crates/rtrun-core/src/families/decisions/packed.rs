@@ -81,8 +81,8 @@ impl PackedDecisions {
         let mut placed = Vec::with_capacity(questions.len());
         let mut labels: Vec<(usize, Vec<Vec<u32>>)> = Vec::new();
         for (index, question) in questions.iter().enumerate() {
-            let QuestionTokens { instructions, options } = self.read_question(read, question)?;
-            let mut parts = Placed { question: ids.len(), options: Vec::new(), abstain: None };
+            let QuestionTokens { instructions, options, is_cut } = self.read_question(read, question)?;
+            let mut parts = Placed { question: ids.len(), options: Vec::new(), abstain: None, is_cut };
             ids.push(self.markers.question);
             ids.extend(instructions);
             if matches!(question.kind, QuestionKind::Span(_)) {
@@ -169,9 +169,10 @@ impl DecisionLayout for PackedDecisions {
             placed,
             from: before.len(),
             state,
-            text: if with_places { read.state.into() } else { "".into() },
+            text: if with_places { read.shown() } else { "".into() },
         };
+        let cut = laid.placed.iter().map(|placed| placed.is_cut).collect();
         let finish = Box::new(move |outputs: &[Arc<RowOutput>]| heads.answers(&laid, outputs));
-        Ok(LaidOut { rows, finish, input })
+        Ok(LaidOut { rows, finish, input, cut })
     }
 }

@@ -45,6 +45,8 @@ pub struct Placed {
     /// Of its options or labels.
     pub options: Vec<usize>,
     pub abstain: Option<usize>,
+    /// Whether the question's own text was read in part only.
+    pub is_cut: bool,
 }
 
 impl PackedHeads {
@@ -138,7 +140,7 @@ impl PackedHeads {
         let (Some(head), QuestionKind::Span(labels)) = (&self.spans, &question.kind) else {
             return Err(Error::Internal("A question of spans lost its head; this is a bug".to_owned()));
         };
-        let all = words(&rows.state.places);
+        let all = words(rows.state.places());
         let mut sums = vec![0.0_f32; all.len() * labels.len()];
         let mut windows = vec![0.0_f32; all.len()];
         for (output, window) in outputs.iter().zip(&rows.state.windows) {

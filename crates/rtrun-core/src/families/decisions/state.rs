@@ -1,20 +1,21 @@
 //! The state of a question: whole, cut, or in windows beside tokens that every row repeats.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::user_text::UserText;
-use crate::answer::windows;
+use super::state_text::Found;
 use crate::error::Error;
 use crate::families::{ReadInput, StateReading};
-use crate::tokens::{Overflow, Place, too_long};
+use crate::tokens::{Overflow, Place, Windows, too_long};
 
 /// The tokens of a state and the rows that they are read in.
 #[derive(Debug)]
 pub struct StateTokens {
-    /// All that is read.
-    pub ids: Vec<u32>,
-    /// Where they stand in the state as the user gave it; empty unless asked for.
-    pub places: Vec<Place>,
+    /// Those that are read, and perhaps more.
+    pub ids: Arc<[u32]>,
+    places: Arc<[Place]>,
+    /// How many are read.
+    kept: usize,
     /// Per row the tokens that it has of the state.
     pub windows: Vec<Range<usize>>,
     /// How much is read.
@@ -46,41 +47,43 @@ impl StateTokens {
         let Beside { fixed, overlap, with_places, reserved } = beside;
         let room = read.row_tokens.saturating_sub(fixed).max(1);
         let most = if read.overflow == Overflow::Window { read.scan_tokens } else { room };
-        let text = UserText::new(read.state, reserved);
-        if read.overflow != Overflow::Truncate && read.reader.is_surely_longer(&text.text, most) {
+        if read.overflow != Overflow::Truncate && read.is_surely_longer(reserved) {
             return Err(over_limit(read));
         }
-        let found = if with_places {
-            read.reader.placed_tokens(&text.text, most)
-        } else {
-            read.reader.tokens(&text.text, most)
-        };
-        let mut found = found?;
-        let tokens = found.ids.len();
+        let Found { ids, places } = read.tokens(reserved, with_places)?;
+        let tokens = ids.len();
         if tokens > most && read.overflow != Overflow::Truncate {
             return Err(over_limit(read));
         }
-        found.ids.truncate(most);
-        found.places.truncate(most);
-        let windows = windows(found.ids.len(), room, overlap.min(room / OVERLAP_PART));
+        let kept = tokens.min(most);
+        let windows = Windows::new(kept, room, overlap.min(room / OVERLAP_PART));
+        let processed_tokens = windows.processed(fixed);
+        read.allowance.check(windows.count(), processed_tokens)?;
+        let windows: Vec<Range<usize>> = windows.iter().collect();
         let input = ReadInput {
             tokens: fixed + tokens,
-            processed_tokens: windows.iter().map(|window| fixed + window.len()).sum(),
+            processed_tokens,
             truncated: tokens > most,
-            is_lower_bound: found.has_more,
+            // The contract tells a state that was read in part by this alone.
+            is_lower_bound: tokens > most,
             windows: windows.len(),
         };
-        let places = found.places.into_iter().map(|place| text.original(place)).collect();
-        Ok(Self { ids: found.ids, places, windows, input })
+        Ok(Self { ids, places, kept, windows, input })
+    }
+
+    /// Where the tokens that are read stand in the state as the user gave it; empty unless asked for.
+    pub fn places(&self) -> &[Place] {
+        &self.places[..self.kept.min(self.places.len())]
     }
 }
 
 fn over_limit(read: &StateReading<'_>) -> Error {
     if read.overflow != Overflow::Window {
-        return too_long(read.row_tokens);
+        return too_long(read.row_tokens, true);
     }
+    let raise = if read.can_raise { ", raise max_tokens" } else { "" };
     Error::ScanBudgetExceeded(format!(
-        "The state has more than {} tokens, none of which was read; shorten it, raise max_tokens, or set overflow to \"truncate\" to read its beginning",
+        "The state has more than {} tokens, none of which was read; shorten it{raise}, or set overflow to \"truncate\" to read its beginning",
         read.scan_tokens
     ))
 }

@@ -1,5 +1,7 @@
 //! The profiles there are, and what a model card says about the one that was asked for.
 
+use std::str::FromStr;
+
 use serde::Serialize;
 
 /// How far a model may leave 32-bit arithmetic and the company of single rows.
@@ -16,12 +18,8 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// The profile of that name.
-    pub fn of(name: &str) -> Option<Self> {
-        [Self::Exact, Self::Batching, Self::SharedContext, Self::MaxSpeed]
-            .into_iter()
-            .find(|profile| profile.as_str() == name)
-    }
+    /// Every profile, in the order in which messages and cards name them.
+    pub const ALL: [Self; 4] = [Self::Exact, Self::Batching, Self::SharedContext, Self::MaxSpeed];
 
     /// The word of the options and the card.
     pub fn as_str(self) -> &'static str {
@@ -31,6 +29,18 @@ impl Profile {
             Self::SharedContext => "shared_context",
             Self::MaxSpeed => "max_speed",
         }
+    }
+}
+
+impl FromStr for Profile {
+    type Err = String;
+
+    /// The error is the part of a message that says what is wrong and what would be right.
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.as_str() == name)
+            .ok_or_else(|| format!("{name:?} is not supported yet; use {}", Self::ALL.map(Self::as_str).join(" or ")))
     }
 }
 

@@ -53,7 +53,7 @@ pub fn choose(model: &Exact, mut exact: Placed) -> Result<(Placed, ProfileReport
     let golden = exact.golden.clone();
     let reduced = |rung: &Rung| place_reduced(model.candidate, config, (rung.reduction, golden.clone()), model.request);
     let path = model.verdicts.map(|folder| verdict_path(folder, package, model.digests));
-    if let Some(verdict) = path.as_deref().and_then(kept) {
+    if let Some(verdict) = path.as_deref().and_then(|path| kept(path, &candidates)) {
         let rung = candidates.iter().find(|rung| Some(rung.name) == verdict.rung.as_deref());
         let placed = rung.map(reduced).transpose()?;
         return Ok((placed.unwrap_or(exact), report(&verdict)));

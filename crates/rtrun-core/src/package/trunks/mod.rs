@@ -5,6 +5,7 @@ mod activation;
 mod bert;
 mod deberta;
 mod distilbert;
+mod electra;
 mod modernbert;
 mod mpnet;
 mod roberta;
@@ -19,6 +20,7 @@ pub use activation::Activation;
 pub use bert::BertConfig;
 pub use deberta::DebertaConfig;
 pub use distilbert::DistilBertConfig;
+pub use electra::ElectraConfig;
 pub use modernbert::{ModernBertConfig, Reach};
 pub use mpnet::MpnetConfig;
 pub use roberta::RobertaConfig;
@@ -33,6 +35,8 @@ pub enum TrunkConfig {
     Roberta(RobertaConfig),
     /// `DistilBertModel`.
     DistilBert(DistilBertConfig),
+    /// `ElectraModel`.
+    Electra(ElectraConfig),
     /// `MPNetModel`.
     Mpnet(MpnetConfig),
     /// `ModernBertModel`.
@@ -47,6 +51,7 @@ pub enum TrunkKind {
     Bert,
     Roberta,
     DistilBert,
+    Electra,
     Mpnet,
     ModernBert,
     Deberta,
@@ -59,6 +64,7 @@ const KINDS: &[(&str, &str, TrunkKind)] = &[
     ("xlm-roberta", "XLMRoberta", TrunkKind::Roberta),
     ("camembert", "Camembert", TrunkKind::Roberta),
     ("distilbert", "DistilBert", TrunkKind::DistilBert),
+    ("electra", "Electra", TrunkKind::Electra),
     ("mpnet", "MPNet", TrunkKind::Mpnet),
     ("modernbert", "ModernBert", TrunkKind::ModernBert),
     ("deberta-v2", "DebertaV2", TrunkKind::Deberta),
@@ -88,6 +94,7 @@ impl TrunkConfig {
             TrunkKind::Bert => Self::Bert(checked(config, BertConfig::check)?),
             TrunkKind::Roberta => Self::Roberta(checked(config, RobertaConfig::check)?),
             TrunkKind::DistilBert => Self::DistilBert(checked(config, DistilBertConfig::check)?),
+            TrunkKind::Electra => Self::Electra(checked(config, ElectraConfig::check)?),
             TrunkKind::Mpnet => Self::Mpnet(checked(config, MpnetConfig::check)?),
             TrunkKind::ModernBert => Self::ModernBert(checked(config, ModernBertConfig::check)?),
             TrunkKind::Deberta => Self::Deberta(checked(config, DebertaConfig::check)?),
@@ -100,6 +107,7 @@ impl TrunkConfig {
             Self::Bert(config) => config.hidden_size,
             Self::Roberta(config) => config.hidden_size,
             Self::DistilBert(config) => config.dim,
+            Self::Electra(config) => config.bert.hidden_size,
             Self::Mpnet(config) => config.hidden_size,
             Self::ModernBert(config) => config.hidden_size,
             Self::Deberta(config) => config.hidden_size,
@@ -112,6 +120,7 @@ impl TrunkConfig {
             Self::Bert(config) => config.num_hidden_layers,
             Self::Roberta(config) => config.num_hidden_layers,
             Self::DistilBert(config) => config.n_layers,
+            Self::Electra(config) => config.bert.num_hidden_layers,
             Self::Mpnet(config) => config.num_hidden_layers,
             Self::ModernBert(config) => config.num_hidden_layers,
             Self::Deberta(config) => config.num_hidden_layers,
@@ -124,6 +133,7 @@ impl TrunkConfig {
             Self::Bert(config) => config.vocab_size,
             Self::Roberta(config) => config.vocab_size,
             Self::DistilBert(config) => config.vocab_size,
+            Self::Electra(config) => config.bert.vocab_size,
             Self::Mpnet(config) => config.vocab_size,
             Self::ModernBert(config) => config.vocab_size,
             Self::Deberta(config) => config.vocab_size,
@@ -144,6 +154,7 @@ impl TrunkConfig {
             Self::Bert(config) => config.max_position_embeddings,
             Self::Roberta(config) => config.max_position_embeddings - config.first_position(),
             Self::DistilBert(config) => config.max_position_embeddings,
+            Self::Electra(config) => config.bert.max_position_embeddings,
             Self::Mpnet(config) => config.max_position_embeddings - mpnet::FIRST_POSITION,
             Self::ModernBert(config) => config.max_position_embeddings,
             Self::Deberta(config) => config.max_position_embeddings,

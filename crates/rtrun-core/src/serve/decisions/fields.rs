@@ -2,10 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::error::Error;
-
-/// A client cannot choose the length of an error.
-const LONGEST_NAME: usize = 64;
+use crate::error::{Error, shown};
 
 /// The fields of one object, all of them known.
 pub struct Fields {
@@ -108,15 +105,6 @@ impl Fields {
 /// The request cannot be served as it is written.
 pub fn invalid(message: String) -> Error {
     Error::InvalidRequest(message)
-}
-
-/// A name that a client chose, quoted and cut.
-pub fn shown(name: &str) -> String {
-    let mut cut: String = name.chars().take(LONGEST_NAME).collect();
-    if cut.len() < name.len() {
-        cut.push('…');
-    }
-    format!("{cut:?}")
 }
 
 /// The type of a value, for messages.

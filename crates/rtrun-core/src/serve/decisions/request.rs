@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::fields::{Fields, invalid, shown};
+use super::fields::{Fields, invalid};
 use super::openai::{self, OpenAiQuestion};
 use super::questions::read_questions;
 use super::strict_json::StrictJson;
 use super::text::entry;
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::question::StateQuestions;
 use crate::serve::requests::Shown;
 use crate::task::{ReadingOptions, Task, TaskKind};

@@ -16,8 +16,18 @@ pub struct AnsweredState<'a> {
     pub asked: &'a StateQuestions,
     /// One per question; a question that is not valid has its own error again.
     pub answers: &'a [Result<Answer, Error>],
+    /// One per question: whether its own text was read in part only.
+    pub cut: &'a [bool],
     /// Tokens of this state and its questions.
     pub usage: Usage,
+}
+
+impl<'a> AnsweredState<'a> {
+    /// The ids of the questions whose own text was read in part only.
+    pub fn truncated(&self) -> Vec<&'a str> {
+        let asked = self.asked.questions.iter().zip(self.cut);
+        asked.filter(|(_, is_cut)| **is_cut).map(|(asked, _)| asked.id.as_str()).collect()
+    }
 }
 
 /// The body of a decisions response. `M` is the `meta` that was asked for.
@@ -96,6 +106,10 @@ fn write_state<W: SerializeMap>(map: &mut W, model: &str, state: Option<&Answere
     }
     if !thresholds.is_empty() {
         map.serialize_entry("thresholds", &Ordered(thresholds.iter().copied()))?;
+    }
+    let truncated = state.map_or_else(Vec::new, AnsweredState::truncated);
+    if !truncated.is_empty() {
+        map.serialize_entry("truncated_questions", &truncated)?;
     }
     map.serialize_entry("usage", &UsageEntry::from(state.map_or_else(Usage::default, |state| state.usage)))
 }

@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
 
-use super::fields::shown;
+use crate::error::shown;
 
 /// Levels of nesting, the outermost object included. Deeper data is no state that somebody wrote.
 pub const MAX_DEPTH: usize = 64;

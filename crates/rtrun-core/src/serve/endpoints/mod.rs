@@ -5,6 +5,6 @@ mod models;
 mod openapi;
 mod tasks;
 
-pub use models::{metrics, models};
+pub use models::{metrics, model, models};
 pub use openapi::openapi;
 pub use tasks::{bundle, classify, decisions, embeddings, rerank};

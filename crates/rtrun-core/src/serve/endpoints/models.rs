@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
 use axum::response::Response;
 use serde::Serialize;
 
 use crate::API_VERSION;
 use crate::engine::Engine;
+use crate::error::Error;
 use crate::model::ModelCard;
 use crate::options::MAX_INPUTS;
-use crate::serve::reply::{content, json};
+use crate::serve::reply::{content, failure, json};
 
 #[derive(Serialize)]
 struct Models<'a> {
@@ -38,6 +40,12 @@ pub async fn models(State(engine): State<Arc<Engine>>) -> Response {
         max_inputs: MAX_INPUTS,
     };
     json(200, &Models { object: "list", api_version: API_VERSION, data: &cards, models: &cards, limits })
+}
+
+/// The card of one model, whether it is ready or not.
+pub async fn model(State(engine): State<Arc<Engine>>, id: Result<Path<String>, PathRejection>) -> Response {
+    let id = id.map_err(|_| Error::InvalidRequest("The name of the model in the path is not UTF-8".to_owned()));
+    id.and_then(|Path(id)| engine.card(&id)).map_or_else(|error| failure(&error), |card| json(200, &card))
 }
 
 /// The metrics exposition.

@@ -8,15 +8,17 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::de::DeserializeOwned;
 
-use crate::engine::Engine;
 use crate::error::Error;
 use crate::serve::body::read_json;
 use crate::serve::decisions::{DecisionsRequest, StrictJson};
+use crate::serve::last_call::closing;
+use crate::serve::object::Object;
 use crate::serve::reply::{failure, json, timed};
 use crate::serve::requests::{
     BundleRequest, BundleTask, ClassifyRequest, EmbeddingsRequest, RerankRequest, Shown, deadline,
 };
 use crate::serve::responses::{BundleResponse, BundleResult, TaskResponse};
+use crate::serve::served::Served;
 use crate::serve::timing::Clock;
 use crate::task::{BundleOptions, Task};
 
@@ -42,10 +44,10 @@ macro_rules! task_request {
     ($request:ty, $endpoint:literal) => {
         impl TaskRequest for $request {
             const ENDPOINT: &'static str = $endpoint;
-            type Json = Self;
+            type Json = Object<Self>;
 
-            fn read(json: Self) -> Result<Self, Error> {
-                Ok(json)
+            fn read(Object(request): Object<Self>) -> Result<Self, Error> {
+                Ok(request)
             }
 
             fn deadline_ms(&self) -> Option<u64> {
@@ -81,36 +83,38 @@ impl TaskRequest for DecisionsRequest {
 }
 
 /// `POST /v1/decisions` and `/v1/systemone`.
-pub async fn decisions(State(engine): State<Arc<Engine>>, body: Body) -> Response {
-    one::<DecisionsRequest>(engine, body).await
+pub async fn decisions(State(served): State<Served>, body: Body) -> Response {
+    one::<DecisionsRequest>(served, body).await
 }
 
 /// `POST /v1/classify`.
-pub async fn classify(State(engine): State<Arc<Engine>>, body: Body) -> Response {
-    one::<ClassifyRequest>(engine, body).await
+pub async fn classify(State(served): State<Served>, body: Body) -> Response {
+    one::<ClassifyRequest>(served, body).await
 }
 
 /// `POST /v1/embeddings`.
-pub async fn embeddings(State(engine): State<Arc<Engine>>, body: Body) -> Response {
-    one::<EmbeddingsRequest>(engine, body).await
+pub async fn embeddings(State(served): State<Served>, body: Body) -> Response {
+    one::<EmbeddingsRequest>(served, body).await
 }
 
 /// `POST /v1/rerank`.
-pub async fn rerank(State(engine): State<Arc<Engine>>, body: Body) -> Response {
-    one::<RerankRequest>(engine, body).await
+pub async fn rerank(State(served): State<Served>, body: Body) -> Response {
+    one::<RerankRequest>(served, body).await
 }
 
 /// `POST /v1/bundle`.
-pub async fn bundle(State(engine): State<Arc<Engine>>, body: Body) -> Response {
-    let mut clock = Clock::start(Arc::clone(&engine), "bundle");
-    let response = several(&engine, &mut clock, body).await.unwrap_or_else(|error| failure(&error));
+pub async fn bundle(State(served): State<Served>, body: Body) -> Response {
+    let mut clock = Clock::start(Arc::clone(&served.engine), "bundle");
+    let result = served.last_call.wait(several(&served, &mut clock, body)).await;
+    let response = result.unwrap_or_else(|error| failure(&error));
     timed(response, clock)
 }
 
-async fn one<R: TaskRequest>(engine: Arc<Engine>, body: Body) -> Response {
-    let mut clock = Clock::start(Arc::clone(&engine), R::ENDPOINT);
+async fn one<R: TaskRequest>(served: Served, body: Body) -> Response {
+    let engine = &served.engine;
+    let mut clock = Clock::start(Arc::clone(engine), R::ENDPOINT);
     let result = async {
-        let request = R::read(read_json(body, engine.options().max_request_bytes).await?)?;
+        let request = R::read(read_json(body, engine.options().max_request_bytes, served.bodies.share()).await?)?;
         let deadline = deadline(clock.started(), request.deadline_ms())?;
         let (task, shown) = request.into_one()?;
         clock.parsed();
@@ -122,12 +126,14 @@ async fn one<R: TaskRequest>(engine: Arc<Engine>, body: Body) -> Response {
         clock.serialize = start.elapsed();
         Ok(response)
     };
-    let response = result.await.unwrap_or_else(|error: Error| failure(&error));
+    let response = served.last_call.wait(result).await.unwrap_or_else(|error| failure(&error));
     timed(response, clock)
 }
 
-async fn several(engine: &Arc<Engine>, clock: &mut Clock, body: Body) -> Result<Response, Error> {
-    let request: BundleRequest = read_json(body, engine.options().max_request_bytes).await?;
+async fn several(served: &Served, clock: &mut Clock, body: Body) -> Result<Response, Error> {
+    let engine = &served.engine;
+    let Object(request): Object<BundleRequest> =
+        read_json(body, engine.options().max_request_bytes, served.bodies.share()).await?;
     let deadline = deadline(clock.started(), request.options.deadline_ms)?;
     let ids: Vec<String> = request.tasks.iter().map(|task| task.id.clone()).collect();
     engine.check_bundle(&ids)?;
@@ -160,8 +166,4 @@ async fn several(engine: &Arc<Engine>, clock: &mut Clock, body: Body) -> Result<
     let response = json(200, &BundleResponse { results: results.collect() });
     clock.serialize = start.elapsed();
     Ok(response)
-}
-
-fn closing() -> Error {
-    Error::NotReady("The worker is closing".to_owned())
 }

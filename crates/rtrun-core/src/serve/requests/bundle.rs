@@ -11,6 +11,7 @@ use super::rerank::RerankRequest;
 use crate::error::Error;
 use crate::serve::body::parse;
 use crate::serve::decisions::DecisionsRequest;
+use crate::serve::object::{Object, object, objects};
 use crate::task::Task;
 
 /// The body. Tasks are read one by one, so that a wrong one fails alone.
@@ -18,9 +19,10 @@ use crate::task::Task;
 #[serde(deny_unknown_fields)]
 pub struct BundleRequest {
     /// The tasks.
+    #[serde(deserialize_with = "objects")]
     pub tasks: Vec<BundleTask>,
     /// Options of the whole bundle.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub options: BundleRequestOptions,
 }
 
@@ -50,12 +52,12 @@ impl BundleTask {
         let Self { id, classify, embeddings, decisions, rerank } = self;
         match (classify, embeddings, decisions, rerank) {
             (Some(body), None, None, None) => {
-                let request: ClassifyRequest = read(&body)?;
+                let Object(request): Object<ClassifyRequest> = read(&body)?;
                 check_deadline(request.options.deadline_ms)?;
                 request.into_task(id)
             }
             (None, Some(body), None, None) => {
-                let request: EmbeddingsRequest = read(&body)?;
+                let Object(request): Object<EmbeddingsRequest> = read(&body)?;
                 check_deadline(request.options.deadline_ms)?;
                 request.into_task(id)
             }
@@ -65,7 +67,7 @@ impl BundleTask {
                 Ok(request.into_task(id))
             }
             (None, None, None, Some(body)) => {
-                let request: RerankRequest = read(&body)?;
+                let Object(request): Object<RerankRequest> = read(&body)?;
                 check_deadline(request.options.deadline_ms)?;
                 request.into_task(id)
             }

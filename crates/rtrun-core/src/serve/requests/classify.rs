@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::options::{Shown, TaskOptions};
 use crate::error::Error;
+use crate::serve::object::object;
 use crate::task::{ClassifyInput, Task, TaskKind};
 
 /// The body.
@@ -18,7 +19,7 @@ pub struct ClassifyRequest {
     head: Option<String>,
     input: Input,
     /// Reading options.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub options: TaskOptions,
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::options::{Shown, TaskOptions};
 use crate::error::Error;
+use crate::serve::object::object;
 use crate::task::{EmbeddingInput, InputType, Task, TaskKind};
 
 /// The body.
@@ -26,7 +27,7 @@ pub struct EmbeddingsRequest {
     #[serde(rename = "user")]
     _user: Option<String>,
     /// Reading options.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub options: TaskOptions,
 }
 
@@ -73,9 +74,17 @@ struct Item(EmbeddingInput);
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, tag = "type", rename_all = "snake_case")]
 enum Part {
-    Text { text: String },
-    ImageUrl { image_url: ImageUrl },
-    InputAudio { input_audio: InputAudio },
+    Text {
+        text: String,
+    },
+    ImageUrl {
+        #[serde(deserialize_with = "object")]
+        image_url: ImageUrl,
+    },
+    InputAudio {
+        #[serde(deserialize_with = "object")]
+        input_audio: InputAudio,
+    },
 }
 
 #[derive(Deserialize)]

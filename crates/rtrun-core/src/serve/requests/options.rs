@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::embeddings::EncodingFormat;
 use crate::error::Error;
 use crate::serve::decisions::Dialect;
+use crate::serve::object::optional_object;
 use crate::task::{ReadingOptions, Window};
 use crate::tokens::Overflow;
 
@@ -16,6 +17,7 @@ use crate::tokens::Overflow;
 pub struct TaskOptions {
     overflow: Option<OverflowName>,
     max_tokens: Option<usize>,
+    #[serde(default, deserialize_with = "optional_object")]
     window: Option<WindowOption>,
     /// Takes the place of the head's own thresholds.
     pub threshold: Option<f32>,

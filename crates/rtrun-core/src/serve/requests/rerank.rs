@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::options::{Shown, TaskOptions};
 use crate::error::Error;
+use crate::serve::object::{Object, object};
 use crate::task::{Task, TaskKind};
 
 /// The body.
@@ -17,7 +18,7 @@ pub struct RerankRequest {
     #[serde(default)]
     return_documents: bool,
     /// Reading options.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub options: TaskOptions,
 }
 
@@ -26,12 +27,12 @@ pub struct RerankRequest {
 #[serde(untagged, expecting = "every document must be a string or an object with a text")]
 enum Document {
     Text(String),
-    Object(DocumentObject),
+    Fields(Object<DocumentFields>),
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DocumentObject {
+struct DocumentFields {
     text: String,
 }
 
@@ -49,7 +50,7 @@ impl RerankRequest {
             ..Shown::default()
         };
         let text = |document| match document {
-            Document::Text(text) | Document::Object(DocumentObject { text }) => text,
+            Document::Text(text) | Document::Fields(Object(DocumentFields { text })) => text,
         };
         let documents = self.documents.into_iter().map(text).collect();
         let kind = TaskKind::Rerank { query: self.query, documents };

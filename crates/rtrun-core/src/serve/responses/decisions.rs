@@ -26,7 +26,12 @@ impl Serialize for AnsweredDecisions<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let states = self.answer.states.iter();
         let states: Vec<AnsweredState> = states
-            .map(|state| AnsweredState { asked: &state.asked, answers: &state.answers, usage: state.usage })
+            .map(|state| AnsweredState {
+                asked: &state.asked,
+                answers: &state.answers,
+                cut: &state.cut,
+                usage: state.usage,
+            })
             .collect();
         let response = DecisionsResponse {
             model: &self.answer.model.name,

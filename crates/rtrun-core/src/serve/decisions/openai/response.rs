@@ -25,6 +25,8 @@ pub struct OpenAiResponse<'a, M> {
 struct Body<'a, M> {
     model: &'a str,
     answers: Vec<Entry<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    truncated_questions: Vec<&'a str>,
     usage: UsageEntry,
     #[serde(skip_serializing_if = "Option::is_none")]
     meta: Option<&'a M>,
@@ -99,7 +101,8 @@ impl<M: Serialize> Serialize for OpenAiResponse<'_, M> {
             self.questions.iter().zip(fitted).map(|(question, answer)| entry(question, answer)).collect()
         });
         let usage = usage(self.state.map_or_else(Usage::default, |state| state.usage));
-        Body { model: self.model, answers, usage, meta: self.meta }.serialize(serializer)
+        let truncated_questions = self.state.map_or_else(Vec::new, AnsweredState::truncated);
+        Body { model: self.model, answers, truncated_questions, usage, meta: self.meta }.serialize(serializer)
     }
 }
 
