@@ -6,7 +6,6 @@ from .decision import Decision, Option
 from .library import Attribute, Library, Value
 from .scene import draw_scene, pick_attribute
 from .statements import draw_statements
-from .states import State
 from .wording import instruct, name_options, vary
 
 ABSENT_SHARE = 0.12
@@ -21,16 +20,14 @@ def ask_choice(library: Library, chance: random.Random) -> Decision | None:
     absent = attribute.kind == "one" and chance.random() < ABSENT_SHARE
     keys = () if absent else (chance.choice(attribute.values).key,)
     state = draw_scene(library, genre, attribute, keys, chance)
-    values = draw_values(attribute, keys, chance)
+    with_none = absent or (attribute.kind != "levels" and chance.random() < NOT_STATED_SHARE)
+    left_out = with_none and attribute.kind == "one" and chance.random() < 0.3
+    values = [value for value in draw_values(attribute, keys, chance) if not (left_out and value.key in keys)]
     options = name_options(values, chance)
-    answer = options[keys[0]][0] if keys else ""
     shown = list(options.values())
-    if absent or (attribute.kind != "levels" and chance.random() < NOT_STATED_SHARE):
-        none = draw_none(library, shown, chance)
-        shown.append(none)
-        if not keys or (attribute.kind == "one" and chance.random() < 0.3):
-            shown = [option for option in shown if option[0] != answer]
-            answer = none[0]
+    if with_none:
+        shown.append(draw_none(library, shown, chance))
+    answer = shown[-1][0] if absent or left_out else options[keys[0]][0]
     if len(shown) < 2:
         return None
     if shown[0][0] not in ("A", "1"):

@@ -10,6 +10,7 @@ from ..grammar import WORDS
 from .share import share
 
 MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+CLOSED = ("weekday",)  # kinds with so few values that each split has all
 SLOTS = json.loads((WORDS / "decisions_values.json").read_text(encoding="utf-8"))
 
 
@@ -20,7 +21,9 @@ class Values:
 
     def __init__(self, split: Split) -> None:
         self.split = split
-        self.lists: dict[str, list[str]] = {kind: share(entries, split) for kind, entries in SLOTS["lists"].items()}
+        self.lists: dict[str, list[str]] = {
+            kind: entries if kind in CLOSED else share(entries, split) for kind, entries in SLOTS["lists"].items()
+        }
 
     def draw(self, kind: str, chance: random.Random) -> str:
         if kind in DRAWN:

@@ -12,8 +12,8 @@ from .task import Asked, Task
 FILE = json.loads((WORDS / "decisions_relations.json").read_text(encoding="utf-8"))
 THINGS: dict[str, list[str]] = FILE["things"]
 DEGREES: list[list[str]] = FILE["degrees"]
-SENTENCES = ["The {thing} is {how}.", "I find the {thing} {how}.", "They call the {thing} {how}.", "As for the {thing}, it's {how}.", "{How}: that's what the {thing} is.", "Our {thing}? {How}.", "Everybody says the {thing} is {how}.", "This {thing} seems {how} to me."]
-WORDINGS = ("How {quality} is the {thing}?", "Rate how {quality} the {thing} is.", "To what degree is the {thing} {quality}?", "On this scale, how {quality} is the {thing}?", "Say how {quality} the {thing} is.", "The {thing}: how {quality}?", "Judge from the text how {quality} the {thing} is.")
+SENTENCES: list[str] = FILE["degree_sentences"]
+WORDINGS: list[str] = FILE["degree_wordings"]
 
 
 def draw_sentence(thing: str, quality: str, degree: int, values: Values, chance: random.Random) -> str:

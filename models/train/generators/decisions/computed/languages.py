@@ -33,7 +33,8 @@ def ask_which(values: Values, chance: random.Random) -> Asked:
 
 def ask_first(values: Values, chance: random.Random) -> Asked:
     text, names = draw_text(values, chance, chance.choice([1, 1, 2, 3]))
-    shown = list(dict.fromkeys([names[0], *names, *chance.sample(list(SENTENCES), chance.randint(1, 9))]))
+    others = [name for name in SENTENCES if name not in names]
+    shown = [*names, *chance.sample(others, chance.randint(1, 9))]
     chance.shuffle(shown)
     return Asked(text, tuple((name, None) for name in shown), names[0])
 
@@ -51,8 +52,20 @@ def ask_is(values: Values, chance: random.Random) -> Asked:
 
 
 TASKS = [
-    Task("languages.which", "set", ("Which languages {are in the text|occur}?", "Tick all languages of the text.", "In which languages is it written?", "Name every language that you see.", "Mark the languages.", "What languages does one need to read it?"), ask_which),
-    Task("languages.first", "choice", ("In which language does the text begin?", "What is the first language of the text?", "Language of the first sentence?", "The text starts in", "Pick the language of the opening words.", "Which language comes first?"), ask_first),
-    Task("languages.count", "score", ("How many languages {are in the text|occur}?", "Count the languages.", "Number of languages", "In how many languages is it written?", "How multilingual is the text?", "Say how many languages are mixed here."), ask_count),
-    Task("languages.is", "noul", ("A part of the text is in SUBJECT.", "Is there SUBJECT in it?", "Does the text hold a sentence in SUBJECT?", "The text is written in SUBJECT, wholly or in part.", "Does one need SUBJECT to read all of it?", "SUBJECT is used here."), ask_is),
+    Task("languages.which", "set", (
+        "Which languages {are in the text|occur}?", "Tick all languages of the text.", "In which languages is it written?",
+        "Name every language that you see.", "Mark the languages.", "What languages does one need to read it?",
+    ), ask_which),
+    Task("languages.first", "choice", (
+        "In which language does the text begin?", "What is the first language of the text?", "Language of the first sentence?",
+        "The text starts in", "Pick the language of the opening words.", "Which language comes first?",
+    ), ask_first),
+    Task("languages.count", "score", (
+        "How many languages {are in the text|occur}?", "Count the languages.", "Number of languages",
+        "In how many languages is it written?", "How multilingual is the text?", "Say how many languages are mixed here.",
+    ), ask_count),
+    Task("languages.is", "noul", (
+        "A part of the text is in SUBJECT.", "Is there SUBJECT in it?", "Does the text hold a sentence in SUBJECT?",
+        "The text is written in SUBJECT, wholly or in part.", "Does one need SUBJECT to read all of it?", "SUBJECT is used here.",
+    ), ask_is),
 ]

@@ -86,9 +86,24 @@ def ask_service_spans(values: Values, chance: random.Random) -> Asked:
 
 
 TASKS = [
-    Task("logs.failed", "set", ("Which services report {an error|a failure}?", "Tick all services with an error or worse.", "What failed?", "Which parts are in trouble?", "Mark the services that have error or fatal lines.", "Find everything that broke."), ask_failed),
-    Task("logs.worst", "score", ("How bad is the worst line?", "What is the highest level in the log?", "Grade the log by its worst entry.", "How alarming is this log?", "The most serious entry is on which level?", "Severity of the log"), ask_worst),
-    Task("logs.any", "noul", ("Is there an error or a fatal line?", "At least one line reports a failure.", "Did anything fail?", "The log holds an error or worse.", "Has a service reported an error?", "Something in this log failed."), ask_any),
-    Task("logs.first_failed", "choice", ("Which service is the first to report an error?", "What failed first?", "Pick the service of the first error or fatal line.", "Where does the trouble begin?", "First failing service?", "Name the one that broke before the others."), ask_first_failed),
-    Task("logs.services", "span", ("Mark the services that report {an error|a failure}.", "Find the names of services in lines with an error or worse.", "Where do failing services stand?", "Extract each service with an error.", "Copy the names of what failed.", "Which words name a service in trouble?"), ask_service_spans),
+    Task("logs.failed", "set", (
+        "Which services report {an error|a failure}?", "Tick all services with an error or worse.", "What failed?",
+        "Which parts are in trouble?", "Mark the services that have error or fatal lines.", "Find everything that broke.",
+    ), ask_failed),
+    Task("logs.worst", "score", (
+        "How bad is the worst line?", "What is the highest level in the log?", "Grade the log by its worst entry.",
+        "How alarming is this log?", "The most serious entry is on which level?", "Severity of the log",
+    ), ask_worst),
+    Task("logs.any", "noul", (
+        "Is there an error or a fatal line?", "At least one line reports a failure.", "Did anything fail?",
+        "The log holds an error or worse.", "Has a service reported an error?", "Something in this log failed.",
+    ), ask_any),
+    Task("logs.first_failed", "choice", (
+        "Which service is the first to report an error?", "What failed first?", "Pick the service of the first error or fatal line.",
+        "Where does the trouble begin?", "First failing service?", "Name the one that broke before the others.",
+    ), ask_first_failed),
+    Task("logs.services", "span", (
+        "Mark the services that report {an error|a failure}.", "Find the names of services in lines with an error or worse.", "Where do failing services stand?",
+        "Extract each service with an error.", "Copy the names of what failed.", "Which words name a service in trouble?",
+    ), ask_service_spans),
 ]

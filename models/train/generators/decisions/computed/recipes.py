@@ -100,9 +100,24 @@ def ask_steps(values: Values, chance: random.Random) -> Asked:
 
 
 TASKS = [
-    Task("recipe.allergens", "set", ("Which allergens are in {it|the dish|the recipe}?", "Tick all allergens.", "What must people with allergies know?", "Which of these does the dish contain?", "Mark what could cause an allergic reaction.", "List the allergens of the recipe."), ask_allergens),
-    Task("recipe.diet", "choice", ("For which diet is the dish?", "How would you class the recipe?", "What kind of {food|dish} is it?", "Which eaters is it for?", "Pick the right diet label.", "Meat, fish, vegetarian or vegan?"), ask_diet),
-    Task("recipe.contains", "noul", ("The dish contains SUBJECT.", "Does the recipe contain SUBJECT?", "Is there SUBJECT in it?", "Somebody who is allergic to SUBJECT must avoid it.", "SUBJECT is among the ingredients.", "Would you find SUBJECT in this dish?"), ask_contains),
-    Task("recipe.amounts", "span", ("Find the {amounts|quantities}.", "Mark every amount of an ingredient.", "How much of each thing? Copy the amounts.", "Extract number and unit of the ingredients.", "Where are the quantities?", "Pull out all measures."), ask_amounts),
-    Task("recipe.steps", "score", ("How many steps does the recipe have?", "Count the steps.", "How long is the list of instructions?", "Number of steps", "Say how many things one has to do.", "Grade the recipe by its number of steps."), ask_steps),
+    Task("recipe.allergens", "set", (
+        "Which allergens are in {it|the dish|the recipe}?", "Tick all allergens.", "What must people with allergies know?",
+        "Which of these does the dish contain?", "Mark what could cause an allergic reaction.", "List the allergens of the recipe.",
+    ), ask_allergens),
+    Task("recipe.diet", "choice", (
+        "For which diet is the dish?", "How would you class the recipe?", "What kind of {food|dish} is it?",
+        "Which eaters is it for?", "Pick the right diet label.", "Meat, fish, vegetarian or vegan?",
+    ), ask_diet),
+    Task("recipe.contains", "noul", (
+        "The dish contains SUBJECT.", "Does the recipe contain SUBJECT?", "Is there SUBJECT in it?",
+        "Somebody who is allergic to SUBJECT must avoid it.", "SUBJECT is among the ingredients.", "Would you find SUBJECT in this dish?",
+    ), ask_contains),
+    Task("recipe.amounts", "span", (
+        "Find the {amounts|quantities}.", "Mark every amount of an ingredient.", "How much of each thing? Copy the amounts.",
+        "Extract number and unit of the ingredients.", "Where are the quantities?", "Pull out all measures.",
+    ), ask_amounts),
+    Task("recipe.steps", "score", (
+        "How many steps does the recipe have?", "Count the steps.", "How long is the list of instructions?",
+        "Number of steps", "Say how many things one has to do.", "Grade the recipe by its number of steps.",
+    ), ask_steps),
 ]

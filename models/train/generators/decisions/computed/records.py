@@ -61,7 +61,7 @@ def ask_status(values: Values, chance: random.Random) -> Asked:
 
 def ask_above(values: Values, chance: random.Random) -> Asked:
     record = draw_record(values, chance)
-    bound = chance.choice([record.price // 2, record.price * 2 + 1, record.price + 5, max(1, record.price - 5), 50, 500])
+    bound = max(2, chance.choice([record.price // 2, record.price * 2 + 1, record.price + 5, record.price - 5, 50, 500]))
     return Asked(record.text, no_and_yes(chance), record.price > bound, f"{bound} euros")
 
 
@@ -101,10 +101,28 @@ def find_value(record: Record, name: str) -> int:
 
 
 TASKS = [
-    Task("record.filled", "set", ("Which fields are filled in?", "What is known of the order?", "Tick the fields that have a value.", "Which details are given?", "Mark what is not missing.", "Find the fields that are not empty."), ask_filled),
-    Task("record.status", "choice", ("What is the status?", "In which state is the order?", "What has become of the order?", "Pick the status of the record.", "Read the record: which status?", "How far is the order?"), ask_status),
-    Task("record.above", "noul", ("It costs more than SUBJECT.", "Is the price above SUBJECT?", "The price is higher than SUBJECT.", "Would SUBJECT be too little to pay for it?", "Does it cost over SUBJECT?", "More than SUBJECT are due."), ask_above),
-    Task("record.price_class", "score", ("In which price class is it?", "How expensive is it?", "Grade the price.", "How high is the price?", "Say how much it costs on this scale.", "Price level?"), ask_price_class),
-    Task("record.cheapest", "choice", ("Which is the SUBJECT?", "Pick the SUBJECT thing.", "What is the SUBJECT of them?", "The SUBJECT one, please.", "Compare the prices: which is SUBJECT?", "Name the SUBJECT article."), ask_cheapest),
-    Task("record.fields", "span", ("Find the values of these fields.", "Extract the fields.", "Where do the values stand?", "Copy out what each field says.", "Mark the values, without the names of the fields.", "Pull the data out of the record."), ask_field_span),
+    Task("record.filled", "set", (
+        "Which fields are filled in?", "What is known of the order?", "Tick the fields that have a value.",
+        "Which details are given?", "Mark what is not missing.", "Find the fields that are not empty.",
+    ), ask_filled),
+    Task("record.status", "choice", (
+        "What is the status?", "In which state is the order?", "What has become of the order?",
+        "Pick the status of the record.", "Read the record: which status?", "How far is the order?",
+    ), ask_status),
+    Task("record.above", "noul", (
+        "It costs more than SUBJECT.", "Is the price above SUBJECT?", "The price is higher than SUBJECT.",
+        "Would SUBJECT be too little to pay for it?", "Does it cost over SUBJECT?", "More than SUBJECT are due.",
+    ), ask_above),
+    Task("record.price_class", "score", (
+        "In which price class is it?", "How expensive is it?", "Grade the price.",
+        "How high is the price?", "Say how much it costs on this scale.", "Price level?",
+    ), ask_price_class),
+    Task("record.cheapest", "choice", (
+        "Which is the SUBJECT?", "Pick the SUBJECT thing.", "What is the SUBJECT of them?",
+        "The SUBJECT one, please.", "Compare the prices: which is SUBJECT?", "Name the SUBJECT article.",
+    ), ask_cheapest),
+    Task("record.fields", "span", (
+        "Find the values of these fields.", "Extract the fields.", "Where do the values stand?",
+        "Copy out what each field says.", "Mark the values, without the names of the fields.", "Pull the data out of the record.",
+    ), ask_field_span),
 ]

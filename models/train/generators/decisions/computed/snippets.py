@@ -9,17 +9,10 @@ from ..share import share
 from ..values import Values
 from .task import Asked, Task, find_all, no_and_yes, shuffled
 
-FUNCTIONS: list[str] = json.loads((WORDS / "decisions_computed.json").read_text(encoding="utf-8"))["functions"]
+FILE = json.loads((WORDS / "decisions_computed.json").read_text(encoding="utf-8"))
+FUNCTIONS: list[str] = FILE["functions"]
 CONSTRUCTS = {"loop": "something is repeated", "condition": "a branch with if", "comment": "a remark for readers", "return": "a value is given back", "output": "something is printed"}
-LANGUAGES: dict[str, dict[str, str]] = {
-    "Python": {"head": "def {name}({argument}):", "tail": "", "loop": "    for item in {argument}:\n        total += item", "condition": "    if {argument} is None:\n        {argument} = []", "comment": "    # keep it small", "return": "    return {argument}", "output": "    print({argument})", "plain": "    total = {number}"},
-    "JavaScript": {"head": "function {name}({argument}) {{", "tail": "}}", "loop": "  for (const item of {argument}) total += item;", "condition": "  if (!{argument}) {argument} = [];", "comment": "  // keep it small", "return": "  return {argument};", "output": "  console.log({argument});", "plain": "  let total = {number};"},
-    "Rust": {"head": "fn {name}({argument}: &[u32]) -> u32 {{", "tail": "}}", "loop": "    for item in {argument} {{ total += item; }}", "condition": "    if {argument}.is_empty() {{ total = 1; }}", "comment": "    // keep it small", "return": "    return {argument}.len() as u32;", "output": '    println!("{{:?}}", {argument});', "plain": "    let mut total: u32 = {number};"},
-    "Go": {"head": "func {name}({argument} []int) int {{", "tail": "}}", "loop": "\tfor _, item := range {argument} {{\n\t\ttotal += item\n\t}}", "condition": "\tif len({argument}) == 0 {{\n\t\ttotal = 1\n\t}}", "comment": "\t// keep it small", "return": "\treturn len({argument})", "output": "\tfmt.Println({argument})", "plain": "\ttotal := {number}"},
-    "Java": {"head": "public static int {name}(int[] {argument}) {{", "tail": "}}", "loop": "    for (int item : {argument}) {{ total += item; }}", "condition": "    if ({argument}.length == 0) {{ total = 1; }}", "comment": "    // keep it small", "return": "    return {argument}.length;", "output": "    System.out.println({argument});", "plain": "    int total = {number};"},
-    "Ruby": {"head": "def {name}({argument})", "tail": "end", "loop": "  {argument}.each do |item|\n    total += item\n  end", "condition": "  if {argument}.nil?\n    {argument} = []\n  end", "comment": "  # keep it small", "return": "  return {argument}", "output": "  puts {argument}", "plain": "  total = {number}"},
-    "PHP": {"head": "function {name}(${argument}) {{", "tail": "}}", "loop": "    foreach (${argument} as $item) {{ $total += $item; }}", "condition": "    if (empty(${argument})) {{ $total = 1; }}", "comment": "    // keep it small", "return": "    return ${argument};", "output": "    echo ${argument};", "plain": "    $total = {number};"},
-}
+LANGUAGES: dict[str, dict[str, str]] = FILE["code"]
 REMARKS = ["keep it small", "todo: tidy up", "needs a test", "taken from the old tool", "do not touch", "why so slow here?"]
 
 
@@ -81,9 +74,24 @@ def ask_count(values: Values, chance: random.Random) -> Asked:
 
 
 TASKS = [
-    Task("snippet.language", "choice", ("{What|Which} language is this?", "In which programming language is the code written?", "Pick the language of the code.", "Which compiler or interpreter would run it?", "Name the programming language.", "Language?"), ask_language),
-    Task("snippet.constructs", "set", ("Which constructs are used?", "What does the code contain?", "Tick all constructs in the code.", "Which of these stand in the program?", "Mark what the code makes use of.", "Find the constructs."), ask_constructs),
-    Task("snippet.has", "noul", ("The code has SUBJECT.", "Does the code contain SUBJECT?", "Is there SUBJECT in it?", "There is SUBJECT in this code.", "Can you see SUBJECT?", "SUBJECT stands somewhere in the program."), ask_has),
-    Task("snippet.functions", "span", ("Find the names of the functions.", "Mark each function that is defined.", "Which functions are defined here?", "Extract function names.", "Where are functions named?", "List what the functions are called."), ask_functions),
-    Task("snippet.count", "score", ("How many functions are defined?", "Count the functions.", "Number of functions in the code", "How many things does the code define?", "Say how many functions there are.", "Grade it by the number of functions."), ask_count),
+    Task("snippet.language", "choice", (
+        "{What|Which} language is this?", "In which programming language is the code written?", "Pick the language of the code.",
+        "Which compiler or interpreter would run it?", "Name the programming language.", "Language?",
+    ), ask_language),
+    Task("snippet.constructs", "set", (
+        "Which constructs are used?", "What does the code contain?", "Tick all constructs in the code.",
+        "Which of these stand in the program?", "Mark what the code makes use of.", "Find the constructs.",
+    ), ask_constructs),
+    Task("snippet.has", "noul", (
+        "The code has SUBJECT.", "Does the code contain SUBJECT?", "Is there SUBJECT in it?",
+        "There is SUBJECT in this code.", "Can you see SUBJECT?", "SUBJECT stands somewhere in the program.",
+    ), ask_has),
+    Task("snippet.functions", "span", (
+        "Find the names of the functions.", "Mark each function that is defined.", "Which functions are defined here?",
+        "Extract function names.", "Where are functions named?", "List what the functions are called.",
+    ), ask_functions),
+    Task("snippet.count", "score", (
+        "How many functions are defined?", "Count the functions.", "Number of functions in the code",
+        "How many things does the code define?", "Say how many functions there are.", "Grade it by the number of functions.",
+    ), ask_count),
 ]
