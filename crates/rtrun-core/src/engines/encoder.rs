@@ -34,6 +34,8 @@ const PICTURE_EXIT: u16 = u16::MAX;
 pub struct Wanted {
     /// The pooled vector.
     pub sentence: bool,
+    /// The vector of the first token.
+    pub first: bool,
     /// The vector of every token.
     pub tokens: bool,
 }
@@ -43,6 +45,8 @@ pub struct Wanted {
 pub struct RowOutput {
     /// The pooled vector, of [`Encoder::dimension`] floats.
     pub sentence: Option<RowVector>,
+    /// The vector of the first token, as the trunk gives it.
+    pub first: Option<RowVector>,
     /// `[ids, width]`: the vectors of the tokens, one behind the other.
     pub tokens: Option<RowVector>,
 }
@@ -106,21 +110,27 @@ impl Row {
 
 impl Wanted {
     /// The pooled vector alone.
-    pub const SENTENCE: Self = Self { sentence: true, tokens: false };
-    /// Everything there is.
-    pub const ALL: Self = Self { sentence: true, tokens: true };
+    pub const SENTENCE: Self = Self { sentence: true, first: false, tokens: false };
+    /// The vector of the first token alone.
+    pub const FIRST: Self = Self { sentence: false, first: true, tokens: false };
     /// The vectors of the tokens alone.
-    pub const TOKENS: Self = Self { sentence: false, tokens: true };
+    pub const TOKENS: Self = Self { sentence: false, first: false, tokens: true };
+    /// Everything there is.
+    pub const ALL: Self = Self { sentence: true, first: true, tokens: true };
 
     /// Whether everything that `other` wants is wanted.
     pub fn covers(self, other: Self) -> bool {
-        (self.sentence || !other.sentence) && (self.tokens || !other.tokens)
+        self.or(other) == self
     }
 
     /// What either wants.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
-        Self { sentence: self.sentence || other.sentence, tokens: self.tokens || other.tokens }
+        Self {
+            sentence: self.sentence || other.sentence,
+            first: self.first || other.first,
+            tokens: self.tokens || other.tokens,
+        }
     }
 }
 
@@ -132,8 +142,13 @@ impl RowRequest {
 }
 
 impl RowOutput {
+    /// What was wanted.
+    pub fn vectors(&self) -> impl Iterator<Item = &RowVector> {
+        [&self.sentence, &self.first, &self.tokens].into_iter().flatten()
+    }
+
     /// Whether every number is finite.
     pub fn is_finite(&self) -> bool {
-        [&self.sentence, &self.tokens].into_iter().flatten().all(|values| values.iter().all(|value| value.is_finite()))
+        self.vectors().all(|values| values.iter().all(|value| value.is_finite()))
     }
 }

@@ -94,7 +94,7 @@ impl StaticEncoder {
 
 impl Encoder for StaticEncoder {
     fn encode(&mut self, rows: &[RowRequest]) -> Result<Vec<RowOutput>, Error> {
-        let output = |ids: &[u32]| RowOutput { sentence: Some(self.vector(ids)), tokens: None };
+        let output = |ids: &[u32]| RowOutput { sentence: Some(self.vector(ids)), ..RowOutput::default() };
         Ok(rows.iter().map(|request| output(&request.row.ids)).collect())
     }
 

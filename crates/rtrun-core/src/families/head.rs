@@ -6,7 +6,7 @@ use super::spans::Scheme;
 use super::transform::Transform;
 use crate::engines::{RowOutput, Wanted};
 use crate::error::Error;
-use crate::package::{HeadKind, HeadSettings, Weights};
+use crate::package::{HeadKind, HeadReads, HeadSettings, Weights};
 
 /// A head and its labels.
 #[derive(Debug, Clone)]
@@ -30,6 +30,7 @@ pub struct Head {
     /// How token labels stand for spans; of token heads only.
     pub scheme: Option<Scheme>,
     temperature: f32,
+    reads: HeadReads,
     network: Transform,
     /// Length of the vectors it takes.
     width: usize,
@@ -79,6 +80,7 @@ impl Head {
             window: settings.window.map(|window| (window.tokens, window.overlap)),
             scheme,
             temperature: settings.temperature,
+            reads: settings.reads,
             network,
             width,
         }
@@ -86,13 +88,22 @@ impl Head {
 
     /// What it reads of a row's output.
     pub fn wanted(&self) -> Wanted {
-        if self.kind == HeadKind::Token { Wanted::TOKENS } else { Wanted::SENTENCE }
+        match (self.kind, self.reads) {
+            (HeadKind::Token, _) => Wanted::TOKENS,
+            (_, HeadReads::FirstToken) => Wanted::FIRST,
+            (_, HeadReads::Sentence) => Wanted::SENTENCE,
+        }
+    }
+
+    /// The one vector of a row that it reads.
+    fn read<'o>(&self, output: &'o RowOutput) -> Result<&'o [f32], Error> {
+        let vector = if self.reads == HeadReads::FirstToken { &output.first } else { &output.sentence };
+        vector.as_deref().ok_or_else(unread)
     }
 
     /// The probabilities of a row as a whole.
     pub fn probabilities(&self, output: &RowOutput) -> Result<Vec<f32>, Error> {
-        let sentence = output.sentence.as_ref().ok_or_else(unread)?;
-        finite(self.of_vector(sentence))
+        finite(self.of_vector(self.read(output)?))
     }
 
     /// `[tokens, labels]`: the probabilities of the tokens in a range of a row.
@@ -105,8 +116,7 @@ impl Head {
 
     /// The one number of a head without classes, and its value between 0 and 1 at the head's temperature.
     pub fn relevance(&self, output: &RowOutput) -> Result<(f32, f32), Error> {
-        let sentence = output.sentence.as_ref().ok_or_else(unread)?;
-        let mut values = self.network.apply(sentence);
+        let mut values = self.network.apply(self.read(output)?);
         let logit = values.first().copied().unwrap_or(f32::NAN);
         for value in &mut values {
             *value /= self.temperature;

@@ -75,8 +75,7 @@ impl Candidate<'_> {
         let first = encoder.encode(row)?.remove(0);
         let second = encoder.encode(row)?.remove(0);
         let bits = |output: &RowOutput| -> Vec<u32> {
-            let vectors = [&output.sentence, &output.tokens].into_iter().flatten();
-            vectors.flat_map(|vector| vector.iter().map(|value| value.to_bits())).collect()
+            output.vectors().flat_map(|vector| vector.iter().map(|value| value.to_bits())).collect()
         };
         if bits(&first) == bits(&second) { Ok(first) } else { Err(self.failed("two answers to the same probe differ")) }
     }

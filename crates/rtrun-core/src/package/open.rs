@@ -13,7 +13,7 @@ use super::golden::Golden;
 use super::hub::{HubConfig, Pooling, SentenceSettings, StaticConfig};
 use super::missing::{no_tokenizer, no_weights};
 use super::recognize::{self, FamilyKind};
-use super::settings::{ClassifierSettings, HeadKind, HeadSettings, Settings};
+use super::settings::{ClassifierSettings, HeadKind, HeadReads, HeadSettings, Settings};
 use super::shipped::ShippedGraph;
 use super::towers::{RowPadding, TowersConfig, TowersKind, padding_id, read_preprocessing};
 use super::trunks::TrunkConfig;
@@ -134,8 +134,8 @@ impl Package {
         if !family.takes_heads() && !settings.heads.is_empty() {
             return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
         }
-        let token_head = settings.heads.iter().find(|head| head.kind == HeadKind::Token);
-        if let Some(head) = token_head.filter(|_| family == FamilyKind::StaticEmbeddings) {
+        let reads_tokens = |head: &&HeadSettings| head.kind == HeadKind::Token || head.reads == HeadReads::FirstToken;
+        if let Some(head) = settings.heads.iter().find(reads_tokens).filter(|_| family == FamilyKind::StaticEmbeddings) {
             let problem = format!("the head {:?} reads token vectors, which a static model has none of", head.name);
             return Err(files.invalid("rtrun.json", problem));
         }

@@ -58,6 +58,9 @@ pub struct HeadSettings {
     pub weight: String,
     /// Name of the `[labels]` tensor.
     pub bias: Option<String>,
+    /// Which vector of a row it reads; of kinds other than `token`.
+    #[serde(default)]
+    pub reads: HeadReads,
     /// Logits are divided by it.
     #[serde(default = "one")]
     pub temperature: f32,
@@ -114,6 +117,17 @@ pub struct WindowSettings {
     pub tokens: usize,
     /// Tokens that a window shares with the next.
     pub overlap: usize,
+}
+
+/// Which vector of a row a head reads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeadReads {
+    /// The package's sentence vector.
+    #[default]
+    Sentence,
+    /// The vector of the first token, as the trunk gives it.
+    FirstToken,
 }
 
 /// What the probabilities of a head mean.
@@ -186,6 +200,7 @@ impl HeadSettings {
             file: String::new(),
             weight: String::new(),
             bias: None,
+            reads: HeadReads::default(),
             temperature,
             threshold,
             thresholds,
@@ -227,6 +242,9 @@ impl HeadSettings {
         }
         if let Some(window) = self.window.filter(|window| window.overlap >= window.tokens) {
             return Some(format!("window has {} tokens and an overlap of {}", window.tokens, window.overlap));
+        }
+        if self.kind == HeadKind::Token && self.reads != HeadReads::default() {
+            return Some("reads is of the kinds \"sequence\" and \"scores\"; a token head reads every token".to_owned());
         }
         match &self.grounded_prompt {
             Some(_) if self.kind != HeadKind::Token => Some("grounded_prompt needs the kind \"token\"".to_owned()),

@@ -1,5 +1,6 @@
 mod classifiers;
 mod decisions;
+mod first_token;
 mod long_questions;
 mod marker;
 mod packed;

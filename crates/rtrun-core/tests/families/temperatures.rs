@@ -21,7 +21,7 @@ fn sigmoid(logit: f32) -> f32 {
 
 #[test]
 fn probabilities_of_rows_have_their_temperature() {
-    let output = RowOutput { sentence: Some([3.0, 1.0].into()), tokens: None };
+    let output = RowOutput { sentence: Some([3.0, 1.0].into()), ..RowOutput::default() };
     for (kind, expected) in [
         // Of two labels, the softmax is the sigmoid of their distance.
         (HeadKind::Sequence, [sigmoid(0.5), sigmoid(-0.5)]),
@@ -34,7 +34,7 @@ fn probabilities_of_rows_have_their_temperature() {
 
 #[test]
 fn probabilities_of_tokens_have_their_temperature() {
-    let output = RowOutput { sentence: None, tokens: Some([9.0, 9.0, 3.0, 1.0, -2.0, 2.0].into()) };
+    let output = RowOutput { tokens: Some([9.0, 9.0, 3.0, 1.0, -2.0, 2.0].into()), ..RowOutput::default() };
     let found = head(HeadKind::Token, 4.0).token_probabilities(&output, 1..3).unwrap();
     let expected = [sigmoid(0.5), sigmoid(-0.5), sigmoid(-1.0), sigmoid(1.0)];
     assert!(difference(&found, &expected) < 1e-6, "{found:?}");
@@ -42,7 +42,7 @@ fn probabilities_of_tokens_have_their_temperature() {
 
 #[test]
 fn relevance_has_its_temperature_and_its_logit_has_none() {
-    let output = RowOutput { sentence: Some([3.0, 1.0].into()), tokens: None };
+    let output = RowOutput { sentence: Some([3.0, 1.0].into()), ..RowOutput::default() };
     let (logit, relevance) = head(HeadKind::Scores, 4.0).relevance(&output).unwrap();
     assert!((logit - 3.0).abs() < 1e-6 && (relevance - sigmoid(0.75)).abs() < 1e-6, "{logit} {relevance}");
 }

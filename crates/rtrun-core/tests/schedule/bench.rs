@@ -103,7 +103,7 @@ impl Bench {
 /// What the engine of the bench answers: the ids as floats.
 pub fn output(request: &RowRequest) -> RowOutput {
     let ids = request.row.ids.iter().map(|id| *id as f32).collect();
-    RowOutput { sentence: Some(ids), tokens: None }
+    RowOutput { sentence: Some(ids), ..RowOutput::default() }
 }
 
 /// Numbers that look random and are the same every time.

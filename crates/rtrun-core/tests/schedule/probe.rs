@@ -9,7 +9,7 @@ struct Sensitive(fn(row: usize, rows: &[RowRequest]) -> usize);
 
 impl Encoder for Sensitive {
     fn encode(&mut self, rows: &[RowRequest]) -> Result<Vec<RowOutput>, Error> {
-        let output = |row| RowOutput { sentence: Some([(self.0)(row, rows) as f32].into()), tokens: None };
+        let output = |row| RowOutput { sentence: Some([(self.0)(row, rows) as f32].into()), ..RowOutput::default() };
         Ok((0..rows.len()).map(output).collect())
     }
 

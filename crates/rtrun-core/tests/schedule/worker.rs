@@ -34,7 +34,7 @@ impl Encoder for Stepped {
             return Err(Error::Internal("as asked".to_owned()));
         }
         let value = |request| if name(request) == NAN { f32::NAN } else { name(request) as f32 };
-        let output = |request| RowOutput { sentence: Some([value(request)].into()), tokens: None };
+        let output = |request| RowOutput { sentence: Some([value(request)].into()), ..RowOutput::default() };
         Ok(rows.iter().map(output).collect())
     }
 

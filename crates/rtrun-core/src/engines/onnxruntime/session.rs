@@ -130,7 +130,7 @@ impl OnnxEncoder {
         let row_output = |(index, request): (usize, &RowRequest)| match output.per {
             Per::Row => {
                 let vector = &values[index * output.width..][..output.width];
-                RowOutput { sentence: Some(finished(vector.to_vec(), *options)), tokens: None }
+                RowOutput { sentence: Some(finished(vector.to_vec(), *options)), ..RowOutput::default() }
             }
             Per::Token => {
                 // Only the row's own tokens are read, so padding cannot touch its answer.
@@ -138,6 +138,7 @@ impl OnnxEncoder {
                 let sentence = || finished(pool(tokens, output.width, options.pooling), *options);
                 RowOutput {
                     sentence: request.wanted.sentence.then(sentence),
+                    first: request.wanted.first.then(|| RowVector::from(&tokens[..output.width])),
                     tokens: request.wanted.tokens.then(|| RowVector::from(tokens)),
                 }
             }

@@ -1,0 +1,49 @@
+//! Heads that read the first token whatever the package pools by.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{classify, copy_without_manifest, fixture, load_failure, open_ready, options};
+
+const TEXTS: [&str; 3] = ["hello world", "a", "the quick brown fox"];
+
+/// The package with changed settings, which pools by the first token as it stands.
+fn changed(change: impl Fn(&mut Value)) -> tempfile::TempDir {
+    let folder = copy_without_manifest("heads-int8");
+    fs::remove_file(folder.path().join("golden.json")).unwrap();
+    let path = folder.path().join("rtrun.json");
+    let mut settings: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    change(&mut settings);
+    fs::write(path, settings.to_string()).unwrap();
+    folder
+}
+
+fn answers(folder: &Path) -> [Vec<Vec<f32>>; 2] {
+    let engine = open_ready(options(&[("model", folder)]));
+    ["domain", "topics"].map(|head| classify(&engine, head, &TEXTS))
+}
+
+#[test]
+fn a_head_reads_the_first_token_beside_one_that_reads_the_sentence() {
+    let mean = changed(|settings| settings["pooling"] = json!("mean"));
+    let both = changed(|settings| {
+        settings["pooling"] = json!("mean");
+        settings["heads"][0]["reads"] = json!("first_token");
+    });
+    let ([domain, topics], [of_mean, topics_of_mean]) = (answers(both.path()), answers(mean.path()));
+    assert_eq!(domain, answers(&fixture("heads-int8"))[0]);
+    assert_ne!(domain, of_mean);
+    assert_eq!(topics, topics_of_mean);
+}
+
+#[test]
+fn a_token_head_reads_every_token() {
+    let folder = changed(|settings| {
+        settings["heads"][0]["kind"] = json!("token");
+        settings["heads"][0]["reads"] = json!("first_token");
+    });
+    let reason = load_failure(options(&[("model", folder.path())]));
+    assert!(reason.contains("a token head reads every token"), "{reason}");
+}
