@@ -76,9 +76,9 @@ fn child_with_many_first_sessions() {
         device: Device::Cpu,
         prepack: true,
     };
-    let together = Barrier::new(8);
+    let together = Barrier::new(48);
     std::thread::scope(|scope| {
-        for _ in 0..8 {
+        for _ in 0..48 {
             scope.spawn(|| {
                 together.wait();
                 OnnxEncoder::new(&runtime, &graph, options).unwrap();
