@@ -1,9 +1,12 @@
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
 use std::time::Duration;
 
-use rtrun_core::engines::onnxruntime::Runtime;
+use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
+use rtrun_core::graph::trunk_graph;
 use rtrun_core::model::ModelStatus;
-use rtrun_core::{Engine, EngineOptions, devices};
+use rtrun_core::package::{Architecture, Package};
+use rtrun_core::{Device, Engine, EngineOptions, devices};
 
 use crate::process::children;
 use crate::support::{block_on, embed, fixture, open_ready, options, runtime_library};
@@ -50,6 +53,38 @@ fn child_with_a_wrong_library() {
     assert!(engine.states()[0].reason.as_ref().unwrap().contains("there is no such file"));
     std::os::unix::fs::symlink(runtime_library(), &library).unwrap();
     assert_eq!(block_on(engine.ready())[0].status, ModelStatus::Ready);
+}
+
+#[test]
+fn the_first_sessions_of_a_process_may_be_made_at_once() {
+    for _ in 0..5 {
+        assert_child_succeeds("library::child_with_many_first_sessions");
+    }
+}
+
+#[test]
+#[ignore = "a child of the test above: a process has first sessions once"]
+fn child_with_many_first_sessions() {
+    let package = Package::open("embeddings", &fixture("embeddings"), None).unwrap();
+    let Architecture::Transformer(config) = &package.architecture else { panic!() };
+    let graph = trunk_graph(package.weights().unwrap(), config, None).unwrap();
+    let runtime = Runtime::load(&runtime_library()).unwrap();
+    let options = SessionOptions {
+        threads: 1,
+        pooling: package.pooling,
+        normalize: package.normalize,
+        device: Device::Cpu,
+        prepack: true,
+    };
+    let together = Barrier::new(48);
+    std::thread::scope(|scope| {
+        for _ in 0..48 {
+            scope.spawn(|| {
+                together.wait();
+                OnnxEncoder::new(&runtime, &graph, options).unwrap();
+            });
+        }
+    });
 }
 
 #[test]

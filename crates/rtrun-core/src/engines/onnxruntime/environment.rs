@@ -7,6 +7,7 @@ use ort::environment::Environment;
 use ort::logging::LogLevel;
 
 use super::exit;
+use super::operators::make_known;
 use crate::error::Error;
 
 /// The library and its environment, of which a process can have only one. A failure is not kept, so a wrong path can be
@@ -55,6 +56,7 @@ impl Runtime {
             .build()
             .map_err(|error| failed(first_line(&error.to_string())))?;
         environment.set_log_level(LogLevel::Warning);
+        make_known(&environment).map_err(|error| failed(first_line(&error.to_string())))?;
         exit::register();
         let runtime = Self { environment, library: library.to_owned() };
         *loaded = Some(runtime.clone());

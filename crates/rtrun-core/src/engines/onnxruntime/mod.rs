@@ -3,6 +3,7 @@
 mod environment;
 mod exit;
 mod norms;
+mod operators;
 mod products;
 mod session;
 mod shared_weights;

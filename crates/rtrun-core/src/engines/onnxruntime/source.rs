@@ -5,20 +5,19 @@ use std::thread::JoinHandle;
 
 use ort::environment::ThreadManager;
 use ort::ep::CUDA;
-use ort::operator::OperatorDomain;
 use ort::session::Session;
 use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::value::Tensor;
 
 use super::environment::{Runtime, first_line};
 use super::exit;
-use super::norms::{NormOperator, with_own_norms};
-use super::products::ProductOperator;
+use super::norms::with_own_norms;
+use super::operators::operators;
 use super::session::SessionOptions;
 use super::shared_weights::SharedWeights;
 use crate::devices::Device;
 use crate::engines::priority::give_way;
-use crate::graph::{Graph, GraphModel, HeldWeight, Inputs, OWN, Output};
+use crate::graph::{Graph, GraphModel, HeldWeight, Inputs, Output};
 use crate::products::Product;
 
 /// A graph, its weights, and the number of threads that compute it.
@@ -81,12 +80,6 @@ impl Source {
         self.weights.is_some()
     }
 
-    /// What this crate computes itself.
-    fn own_operators(&self) -> ort::Result<OperatorDomain> {
-        let products = ProductOperator { products: self.products.clone() };
-        OperatorDomain::new(OWN)?.add(products)?.add(NormOperator)
-    }
-
     /// Makes a session.
     #[allow(clippy::result_large_err, reason = "the builder of the library carries itself in its errors")]
     pub fn session(&self, threads: Threads) -> Result<Session, String> {
@@ -121,10 +114,8 @@ impl Source {
         if threads == Threads::GiveWay {
             builder = builder.with_thread_manager(GivingWay).map_err(|error| text(&error))?;
         }
-        builder = self
-            .own_operators()
-            .and_then(|operators| Ok(builder.with_operators(operators)?))
-            .map_err(|error| text(&error))?;
+        let operators = operators(&self.products).map_err(|error| text(&error))?;
+        builder = builder.with_operators(operators).map_err(|error| text(&error))?;
         if let Some(weights) = &self.weights {
             builder = weights.lend(builder).map_err(|error| text(&error))?;
         }
