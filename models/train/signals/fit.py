@@ -1,16 +1,16 @@
 """Trains all heads and the trunk together; goes on where a stopped run ended."""
 
-import json
 import random
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from .batches import EncodedRow, batches, collate, encode
+from ..training import Log, make_optimizer, restore, save
+from .batches import batches, collate, encode
 from .examples import TaskData
 from .heads import HEAD_BY_NAME
 from .losses import kept_vector_loss, sequence_loss, token_loss
@@ -60,7 +60,11 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     padding = tokenizer.token_to_id("[PAD]")
     rows = {name: encode(task.train, HEAD_BY_NAME[name], tokenizer) for name, task in data.items()}
     network, original = Network(weights).to(device), Network(weights).to(device).eval()
-    optimizer, schedule = make_optimizer(network, run.recipe)
+    recipe, log = run.recipe, Log(run.folder, run.recipe.steps)
+    rates = (recipe.learning_rate, recipe.head_learning_rate)
+    optimizer, schedule = make_optimizer(
+        network.trunk, network.heads, rates, recipe.steps, recipe.warm_up, recipe.weight_decay
+    )
     chance, first = random.Random(run.seed), 0
     if run.checkpoint.exists():
         first = restore(run.checkpoint, network, optimizer, schedule)
@@ -69,7 +73,6 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     order = [chance.choices(names, shares)[0] for _ in range(run.recipe.steps)]
     for name in order[:first]:
         next(streams[name])
-    losses: dict[str, list[float]] = {}
     started = time.monotonic()
     network.train()
     for step, name in enumerate(order[first:], first + 1):
@@ -78,11 +81,9 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
         optimizer.step()
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
-        losses.setdefault(name, []).append(loss)
-        losses.setdefault("kept", []).append(kept)
-        if step % run.every == 0 or step == run.recipe.steps:
-            report(run, step, losses, time.monotonic() - started)
-            losses = {}
+        log.add(**{name: loss, "kept": kept})
+        if step % run.every == 0 or step == recipe.steps:
+            log.write(step, time.monotonic() - started)
             save(run.checkpoint, step, network, optimizer, schedule)
     return network.eval()
 
@@ -104,39 +105,3 @@ def one_step(network: Network, original: Network, batch: dict[str, Tensor], name
     (loss + recipe.keep * turned).backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
     return loss.item(), turned.item()
-
-
-def make_optimizer(network: Network, recipe: Recipe):  # noqa: ANN201
-    """AdamW with a linear rise and fall; heads start from nothing and learn faster."""
-    groups = [
-        {"params": network.trunk.parameters(), "lr": recipe.learning_rate},
-        {"params": network.heads.parameters(), "lr": recipe.head_learning_rate},
-    ]
-    optimizer = torch.optim.AdamW(groups, weight_decay=recipe.weight_decay)
-    rise = max(1, int(recipe.warm_up * recipe.steps))
-    part = lambda step: min((step + 1) / rise, max(0.0, (recipe.steps - step) / max(1, recipe.steps - rise)))  # noqa: E731
-    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, part)
-
-
-def save(path: Path, step: int, network: Network, optimizer, schedule) -> None:  # noqa: ANN001
-    part = path.with_suffix(".part")
-    state = {"step": step, "network": network.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
-    torch.save(state | {"chance": torch.get_rng_state()}, part)
-    part.replace(path)
-
-
-def restore(path: Path, network: Network, optimizer, schedule) -> int:  # noqa: ANN001
-    state = torch.load(path, weights_only=True)
-    network.load_state_dict(state["network"])
-    optimizer.load_state_dict(state["optimizer"])
-    schedule.load_state_dict(state["schedule"])
-    torch.set_rng_state(state["chance"])
-    return state["step"]
-
-
-def report(run: Run, step: int, losses: dict[str, list[float]], seconds: float) -> None:
-    means = {name: round(sum(values) / len(values), 4) for name, values in sorted(losses.items())}
-    line = {"step": step, "of": run.recipe.steps, "seconds": round(seconds), "loss": means}
-    print(json.dumps(line), flush=True)
-    with (run.folder / "log.jsonl").open("a", encoding="utf-8") as log:
-        log.write(json.dumps(line | {"recipe": asdict(run.recipe)} if step == run.every else line) + "\n")

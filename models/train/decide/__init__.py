@@ -1,0 +1,1 @@
+"""The `decide` package: typed questions about a state, one row a question."""

@@ -1,0 +1,62 @@
+"""Questions with their answers, from the generators, from public data, and from the rows of the other tasks."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+from ..generators.decisions import Decision, generate
+from ..generators.decisions.reuse import reuse
+from ..signals.examples import TaskData, read_rows
+
+# Whole tasks that no question of training resembles.
+UNSEEN = ("hwu64", "boolqa", "t0_paws", "t0_qasc", "cause_and_effect", "clinc_oos")
+TRAINED = (
+    "banking77", "clinc150", "dbpedia", "larger_animal", "mnli", "query_wellformedness", "snips",
+    "t0_commonsense", "t0_cosmos", "t0_wiqa",
+)  # fmt: skip
+# A public task brings at most so many questions, so that none of them is the model.
+MOST = 1500
+NO_AND_YES = ("false", "true")
+
+
+def read(data: Path, seed: int, count: int) -> TaskData:
+    """`count` questions of the generators, and those of the public tasks; examples are `Decision`s."""
+    chance = random.Random(seed)
+    train = generate("train", random.Random(f"decide/{seed}"), count)
+    for name in TRAINED:
+        train += sample_of(data, name, MOST, chance)
+    tuning = generate("validation", random.Random("decide/validation"), 1500)
+    unseen = {name: sample_of(data, name, 300, chance) for name in UNSEEN}
+    unseen["contrast"] = generate("contrast", random.Random("decide/contrast"), 1500)
+    return TaskData(train, tuning, unseen)
+
+
+def sample_of(data: Path, name: str, count: int, chance: random.Random) -> list[Decision]:
+    rows = read_rows(data, f"decisions/{name}")
+    return [to_decision(row, chance) for row in chance.sample(rows, min(count, len(rows)))]
+
+
+def to_decision(row: dict, chance: random.Random) -> Decision:
+    """Options in random order, because some files have the right one first."""
+    question = row["question"]
+    kind, criteria = question["type"], question.get("criteria") or {}
+    if kind == "score":
+        options = [(level, None) for level in criteria]
+    elif kind == "noul":
+        options = [(key, criteria.get(key)) for key in NO_AND_YES]
+    else:
+        options = [(key, text if text != key else None) for key, text in criteria.items()]
+        chance.shuffle(options)
+    return Decision(row["state"], kind, question["instructions"] or "", tuple(options), row["answer"], row["task"], row["source"])
+
+
+def reused(tasks: dict[str, TaskData], count: int, chance: random.Random) -> list[Decision]:
+    """Questions about the training rows of other tasks."""
+    found = []
+    for name, task in tasks.items():
+        for example in chance.sample(task.train, min(count, len(task.train))):
+            row = {"text": example.text, "label": example.label, "spans": [vars(span) for span in example.spans]}
+            decision = reuse(name, row | {"source": example.source}, chance)
+            if decision is not None:
+                found.append(replace(decision, source=f"reused/{name}"))
+    return found

@@ -1,0 +1,85 @@
+"""Trains the trunk and its head on questions of all types; goes on where a stopped run ended."""
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from ..generators.decisions import Decision
+from ..training import Log, make_optimizer, restore, save
+from .layout import AskedRow, row_of
+from .losses import batch_loss
+from .network import TYPES, Decider
+
+Asked = tuple[Decision, AskedRow]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Steps of `rows` questions of about the same length."""
+
+    steps: int = 6000
+    rows: int = 24
+    learning_rate: float = 1.5e-4
+    head_learning_rate: float = 5e-4
+    warm_up: float = 0.06
+    weight_decay: float = 0.01
+    layers: int = 1
+
+
+def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weights: Path, device: torch.device) -> Decider:
+    """The trained network. Progress goes to `log.jsonl` of the folder."""
+    torch.manual_seed(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    stream = batches([(question, row_of(question, tokenizer)) for question in questions], recipe.rows, random.Random(seed))
+    network = Decider(weights, recipe.layers).to(device)
+    rates = (recipe.learning_rate, recipe.head_learning_rate)
+    optimizer, schedule = make_optimizer(
+        network.trunk, network.rest, rates, recipe.steps, recipe.warm_up, recipe.weight_decay
+    )
+    checkpoint, log = folder / "checkpoint.pt", Log(folder, recipe.steps)
+    first = restore(checkpoint, network, optimizer, schedule) if checkpoint.exists() else 0
+    for _ in range(first):
+        next(stream)
+    started = time.monotonic()
+    network.train()
+    for step in range(first + 1, recipe.steps + 1):
+        asked = next(stream)
+        with torch.autocast(device.type, torch.bfloat16):
+            vectors = network.vectors(*(tensor.to(device) for tensor in padded(asked)))
+            losses = batch_loss(network, vectors, asked)
+        sum(losses.values()).backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad(set_to_none=True)
+        log.add(**{kind: loss.item() for kind, loss in losses.items()})
+        if step % 500 == 0 or step == recipe.steps:
+            log.write(step, time.monotonic() - started)
+            save(checkpoint, step, network, optimizer, schedule)
+    return network.eval()
+
+
+def batches(asked: list[Asked], size: int, chance: random.Random) -> Iterator[list[Asked]]:
+    """For ever: rows of about the same length together, batches in random order."""
+    while True:
+        order = sorted(asked, key=lambda pair: len(pair[1].ids) + chance.random() * 16)
+        parts = [order[first : first + size] for first in range(0, len(order), size)]
+        chance.shuffle(parts)
+        yield from parts
+
+
+def padded(asked: list[Asked]) -> tuple[Tensor, Tensor, Tensor]:
+    """Ids, mask and types of a batch."""
+    longest = max(len(row.ids) for _, row in asked)
+    ids = torch.tensor([row.ids + [0] * (longest - len(row.ids)) for _, row in asked])
+    mask = torch.tensor([[1] * len(row.ids) + [0] * (longest - len(row.ids)) for _, row in asked])
+    return ids, mask, torch.tensor([TYPES.index(decision.type) for decision, _ in asked])

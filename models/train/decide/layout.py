@@ -1,0 +1,69 @@
+"""How a question and its state become one row: `CLS instructions SEP (MASK option)* SEP state SEP`.
+
+The budgets are those of the worker, which reads a question in the same way.
+"""
+
+from dataclasses import dataclass
+
+from tokenizers import Tokenizer
+
+from ..generators.decisions import Decision
+
+ROW = 256
+QUESTION = 128
+OPTION = 48
+NO, YES = "no, the statement does not hold", "yes, the statement holds"
+
+
+@dataclass(frozen=True)
+class AskedRow:
+    """`markers` are the places of the options' masks; `words` the places of the first tokens of the state's words, with
+    their code points `[start, end)` in it."""
+
+    ids: list[int]
+    markers: list[int]
+    words: list[tuple[int, int, int]]
+
+
+def option_texts(decision: Decision) -> list[str]:
+    if decision.type == "noul":
+        said = dict(decision.options)
+        return [f"false: {said.get('false') or NO}", f"true: {said.get('true') or YES}"]
+    if decision.type == "score":
+        return [f"level {level}: {text}" for level, (text, _) in enumerate(decision.options)]
+    return [f"{key}: {text}" if text else key for key, text in decision.options]
+
+
+def question_ids(decision: Decision, tokenizer: Tokenizer) -> tuple[list[int], list[list[int]]]:
+    """Instructions and options, cut as the worker cuts them."""
+    ids = lambda text: tokenizer.encode(text, add_special_tokens=False).ids  # noqa: E731
+    options = [ids(" " + text)[:OPTION] for text in option_texts(decision)]
+    taken = sum(len(option) + 1 for option in options)
+    if QUESTION - taken < 16:
+        each = max((QUESTION - 16) // len(options), 4)
+        options = [option[: each - 1] for option in options]
+        taken = sum(len(option) + 1 for option in options)
+    instructions = ids(f"{decision.type} question: {decision.instructions}")[: max(QUESTION - taken, 8)]
+    return instructions, options
+
+
+def row_of(decision: Decision, tokenizer: Tokenizer) -> AskedRow:
+    """The row; a state that does not fit is cut at its end."""
+    mark = tokenizer.token_to_id
+    instructions, options = question_ids(decision, tokenizer)
+    before, markers = [mark("[CLS]"), *instructions, mark("[SEP]")], []
+    for option in options:
+        markers.append(len(before))
+        before += [mark("[MASK]"), *option]
+    before.append(mark("[SEP]"))
+    state = tokenizer.encode(decision.state, add_special_tokens=False)
+    room = max(ROW - len(before) - 1, 0)
+    words: list[tuple[int, int, int]] = []
+    last = None
+    for place, (word, (start, end)) in enumerate(zip(state.word_ids[:room], state.offsets[:room], strict=True)):
+        if words and word == last:
+            words[-1] = (words[-1][0], words[-1][1], end)
+        else:
+            words.append((len(before) + place, start, end))
+        last = word
+    return AskedRow([*before, *state.ids[:room], mark("[SEP]")], markers, words)

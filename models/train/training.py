@@ -1,0 +1,61 @@
+"""What every training run of a network needs: its recipe's optimizer, checkpoints, a log."""
+
+import json
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.optim import AdamW
+from torch.optim.lr_scheduler import LambdaLR
+
+
+def make_optimizer(
+    trunk: nn.Module, rest: nn.Module, rates: tuple[float, float], steps: int, warm_up: float, weight_decay: float
+) -> tuple[AdamW, LambdaLR]:
+    """AdamW with a linear rise and fall of both rates; what starts from nothing learns faster than the trunk."""
+    groups = [{"params": trunk.parameters(), "lr": rates[0]}, {"params": rest.parameters(), "lr": rates[1]}]
+    rise = max(1, int(warm_up * steps))
+
+    def part(step: int) -> float:
+        return min((step + 1) / rise, max(0.0, (steps - step) / max(1, steps - rise)))
+
+    optimizer = AdamW(groups, weight_decay=weight_decay)
+    return optimizer, LambdaLR(optimizer, part)
+
+
+def save(path: Path, step: int, network: nn.Module, optimizer: AdamW, schedule: LambdaLR) -> None:
+    """Replaces the checkpoint as a whole, so that a killed run never leaves half of one."""
+    part = path.with_suffix(".part")
+    parts = {"network": network, "optimizer": optimizer, "schedule": schedule}
+    state = {name: thing.state_dict() for name, thing in parts.items()}
+    torch.save(state | {"step": step, "chance": torch.get_rng_state()}, part)
+    part.replace(path)
+
+
+def restore(path: Path, network: nn.Module, optimizer: AdamW, schedule: LambdaLR) -> int:
+    """The step that the checkpoint was written behind."""
+    state = torch.load(path, weights_only=True)
+    for name, thing in {"network": network, "optimizer": optimizer, "schedule": schedule}.items():
+        thing.load_state_dict(state[name])
+    torch.set_rng_state(state["chance"])
+    return state["step"]
+
+
+class Log:
+    """Mean losses since the last line, printed and kept in `log.jsonl`."""
+
+    def __init__(self, folder: Path, steps: int) -> None:
+        self.file, self.steps = folder / "log.jsonl", steps
+        self.losses: dict[str, list[float]] = {}
+
+    def add(self, **losses: float) -> None:
+        for name, loss in losses.items():
+            self.losses.setdefault(name, []).append(loss)
+
+    def write(self, step: int, seconds: float) -> None:
+        means = {name: round(sum(values) / len(values), 4) for name, values in sorted(self.losses.items())}
+        line = json.dumps({"step": step, "of": self.steps, "seconds": round(seconds), "loss": means})
+        self.losses = {}
+        print(line, flush=True)
+        with self.file.open("a", encoding="utf-8") as log:
+            log.write(line + "\n")
