@@ -135,7 +135,8 @@ impl Package {
             return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
         }
         let reads_tokens = |head: &&HeadSettings| head.kind == HeadKind::Token || head.reads == HeadReads::FirstToken;
-        if let Some(head) = settings.heads.iter().find(reads_tokens).filter(|_| family == FamilyKind::StaticEmbeddings) {
+        if let Some(head) = settings.heads.iter().find(reads_tokens).filter(|_| family == FamilyKind::StaticEmbeddings)
+        {
             let problem = format!("the head {:?} reads token vectors, which a static model has none of", head.name);
             return Err(files.invalid("rtrun.json", problem));
         }

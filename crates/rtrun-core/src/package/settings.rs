@@ -244,7 +244,9 @@ impl HeadSettings {
             return Some(format!("window has {} tokens and an overlap of {}", window.tokens, window.overlap));
         }
         if self.kind == HeadKind::Token && self.reads != HeadReads::default() {
-            return Some("reads is of the kinds \"sequence\" and \"scores\"; a token head reads every token".to_owned());
+            return Some(
+                "reads is of the kinds \"sequence\" and \"scores\"; a token head reads every token".to_owned(),
+            );
         }
         match &self.grounded_prompt {
             Some(_) if self.kind != HeadKind::Token => Some("grounded_prompt needs the kind \"token\"".to_owned()),

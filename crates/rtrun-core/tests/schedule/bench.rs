@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rtrun_core::Error;
-use rtrun_core::engines::{RowOutput, RowRequest};
+use rtrun_core::engines::{RowOutput, RowRequest, Wanted};
 use rtrun_core::schedule::{
     Batch, GroupAnswer, GroupId, Lane, Lanes, Next, PackLimits, Queue, QueueLimits, Sharing, Time,
 };
@@ -99,6 +99,9 @@ impl Bench {
         self.answers.lock().unwrap().get(&id).cloned()
     }
 }
+
+/// What two requests want that want different things.
+pub const BOTH: Wanted = Wanted { sentence: true, first: false, tokens: true };
 
 /// What the engine of the bench answers: the ids as floats.
 pub fn output(request: &RowRequest) -> RowOutput {

@@ -1,7 +1,7 @@
 use rtrun_core::schedule::{Lane, Lanes, Next, PackLimits, QueueLimits, Sharing};
 use rtrun_core::{Error, engines::Wanted};
 
-use super::bench::{Bench, limits, ms, row};
+use super::bench::{BOTH, Bench, limits, ms, row};
 
 const BY_GROUP: Lanes = Lanes::LongGroups(100);
 
@@ -124,5 +124,5 @@ fn a_row_that_waits_behind_is_widened_for_whoever_wants_more() {
     more.wanted = Wanted::TOKENS;
     bench.admit(&[one]).unwrap();
     bench.admit(&[more]).unwrap();
-    assert_eq!(bench.take_of(Lane::Back).unwrap().rows[0].wanted, Wanted::ALL);
+    assert_eq!(bench.take_of(Lane::Back).unwrap().rows[0].wanted, BOTH);
 }

@@ -2,7 +2,7 @@
 
 use rtrun_core::engines::{RowRequest, Wanted};
 
-use super::bench::{Bench, limits, row};
+use super::bench::{BOTH, Bench, limits, row};
 
 fn wanting(wanted: Wanted) -> RowRequest {
     RowRequest { wanted, ..row(1, 10) }
@@ -20,7 +20,7 @@ fn a_waiting_row_is_widened_for_a_newcomer_that_wants_more() {
     let one = bench.admit(&[wanting(Wanted::SENTENCE)]).unwrap();
     let two = bench.admit(&[wanting(Wanted::TOKENS)]).unwrap();
     let batch = bench.take().unwrap();
-    assert_eq!(batch.rows, [wanting(Wanted::ALL)]);
+    assert_eq!(batch.rows, [wanting(BOTH)]);
     bench.end(&batch);
     assert!(bench.answer(one).is_some() && bench.answer(two).is_some());
 }
@@ -28,7 +28,7 @@ fn a_waiting_row_is_widened_for_a_newcomer_that_wants_more() {
 #[test]
 fn a_running_row_is_joined_by_who_wants_no_more_than_it_gives() {
     let mut bench = Bench::new(limits());
-    bench.admit(&[wanting(Wanted::ALL)]).unwrap();
+    bench.admit(&[wanting(BOTH)]).unwrap();
     let running = bench.take().unwrap();
     let late = bench.admit(&[wanting(Wanted::TOKENS)]).unwrap();
     bench.end(&running);
@@ -47,7 +47,7 @@ fn a_running_row_that_gives_too_little_is_computed_again_for_all_who_come_later(
     assert!(bench.answer(first).is_some());
     assert!(bench.answer(more).is_none());
     let again = bench.take().unwrap();
-    assert_eq!(again.rows, [wanting(Wanted::ALL)], "whoever comes later joins the row that still waits");
+    assert_eq!(again.rows, [wanting(BOTH)], "whoever comes later joins the row that still waits");
     bench.end(&again);
     assert!(bench.answer(more).is_some() && bench.answer(later).is_some());
     assert_eq!(bench.queue.rows(), 0);
