@@ -6,6 +6,7 @@ mod answer;
 mod engine;
 mod error;
 mod metrics;
+mod named;
 mod options;
 mod question;
 mod task;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::devices::DeviceChoice;
 use crate::error::Error;
 use crate::model::Profile;
+use crate::named::named;
 use crate::package::FamilyKind;
 
 /// Options of a whole engine. [`EngineOptions::default`] has the documented default of every limit and no model.
@@ -81,7 +82,7 @@ pub const MAX_INPUTS: usize = 2048;
 /// a request nor the number of its inputs bounds the memory that images take while they wait.
 pub const MAX_IMAGES: usize = 256;
 
-const ENGINES: &[&str] = &["auto", "onnxruntime"];
+const ENGINES: [&str; 2] = ["auto", "onnxruntime"];
 
 impl Default for EngineOptions {
     fn default() -> Self {
@@ -172,8 +173,7 @@ impl ModelOptions {
     }
 
     fn engine_problem(&self) -> Option<String> {
-        let unknown = self.engine.as_deref().filter(|engine| !ENGINES.contains(engine))?;
-        Some(format!("{unknown:?} is not supported yet; use {}", ENGINES.join(" or ")))
+        named(ENGINES, |engine| engine, self.engine.as_deref()?).err()
     }
 }
 

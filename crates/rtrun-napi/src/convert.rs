@@ -45,28 +45,6 @@ pub struct ModelOptions {
     pub max_scan_tokens: Option<u32>,
 }
 
-/// What [`crate::engine::Engine::prepare_profile`] compares.
-#[napi(object)]
-pub struct PrepareOptions {
-    pub runtime_library: String,
-    pub model: ModelOptions,
-    /// The folder that verdicts are kept in: the one that engines are opened with.
-    pub verdicts: String,
-    pub threads: Option<u32>,
-}
-
-impl PrepareOptions {
-    /// The options of the core.
-    pub fn into_core(self) -> Result<core::model::PrepareOptions, core::Error> {
-        Ok(core::model::PrepareOptions {
-            runtime_library: self.runtime_library.into(),
-            model: self.model.into_core()?,
-            verdicts: self.verdicts.into(),
-            threads: self.threads.map_or_else(core::default_threads, |threads| threads as usize),
-        })
-    }
-}
-
 /// State of one model.
 #[napi(object)]
 pub struct ModelState {
@@ -163,8 +141,7 @@ impl EngineOptions {
 }
 
 impl ModelOptions {
-    /// The options of the core; absent ones keep its defaults.
-    pub fn into_core(self) -> Result<core::ModelOptions, core::Error> {
+    fn into_core(self) -> Result<core::ModelOptions, core::Error> {
         let Self { name, path, base_path, family, device, profile, engine, .. } = self;
         let memory_budget_bytes = gibibytes(self.memory_budget_gib)?;
         Ok(core::ModelOptions {

@@ -10,7 +10,7 @@ use napi_derive::napi;
 use rtrun_core as core;
 use rtrun_core::serve::{ServeOptions, Server};
 
-use crate::convert::{Device, EngineOptions, ModelState, PrepareOptions, ServeAddress, Task, TaskResult, seconds};
+use crate::convert::{Device, EngineOptions, ModelState, ServeAddress, Task, TaskResult, seconds};
 use crate::leaving::stop_before_exit;
 use crate::log;
 
@@ -167,20 +167,6 @@ impl Engine {
             off_thread(move || running.engine.close(rest)).await
         };
         promise(env, close, |()| ())
-    }
-
-    /// Checks a package, compares its answers under its profile with those of `exact` and keeps the verdict, so that
-    /// engines that are opened with the same `verdicts` load it at once. Resolves with what became of the profile.
-    #[napi(catch_unwind, ts_return_type = "Promise<Record<string, unknown>>")]
-    pub fn prepare_profile(env: &Env, options: PrepareOptions) -> napi::Result<PromiseRaw<'_, serde_json::Value>> {
-        stop_before_exit(*env);
-        let prepare = async move {
-            let options = options.into_core()?;
-            let report = off_thread(move || core::model::prepare_profile(options)).await??;
-            serde_json::to_value(report)
-                .map_err(|error| core::Error::Internal(format!("Cannot describe the profile: {error}")))
-        };
-        promise(env, prepare, |report| report)
     }
 
     /// The devices of this machine.

@@ -121,17 +121,9 @@ export interface ProfileReport {
   readonly reason?: string
 }
 
-export interface ProfileOptions {
-  readonly model: EngineModel
-  /** The folder that keeps the outcome: the one that engines are opened with. */
-  readonly verdicts: string
-  readonly threads?: number
-}
-
 interface Addon {
   readonly Engine: {
     open(options: EngineOptions): Promise<Engine>
-    prepareProfile(options: ProfileOptions & { readonly runtimeLibrary: string }): Promise<ProfileReport>
     devices(runtimeLibrary: string): Promise<readonly Device[]>
   }
 }
@@ -182,15 +174,6 @@ export async function openEngine(
 
 export async function listDevices(): Promise<readonly Device[]> {
   return withCode(addon().Engine.devices(findRuntimeLibrary()))
-}
-
-/**
- * Loads a model once under its profile, compares its answers with those of `exact` and keeps the outcome. Takes the time
- * of some hundred forwards. Rejects with an `RtrError` for a package that does not load.
- */
-export async function prepareProfile(options: ProfileOptions): Promise<ProfileReport> {
-  process.env["ORT_DISABLE_TELEMETRY"] = "1"
-  return withCode(addon().Engine.prepareProfile({ runtimeLibrary: findRuntimeLibrary(), ...options }))
 }
 
 export interface NativeInferenceOptions {

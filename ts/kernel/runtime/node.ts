@@ -15,8 +15,6 @@ export {
   listDevices,
   type ModelState,
   openEngine,
-  prepareProfile,
-  type ProfileOptions,
   type ProfileReport,
   type ServeAddress,
 } from "./native.ts"

@@ -3,13 +3,13 @@
 
 use std::time::Instant;
 
-use rtrun_core::ModelOptions;
 use rtrun_core::engines::{Encoder, RowRequest};
-use rtrun_core::model::{PrepareOptions, prepare_profile, rungs};
+use rtrun_core::model::rungs;
 use rtrun_core::package::{Dtype, Package};
+use rtrun_core::{Engine, EngineOptions, ModelOptions};
 
 use crate::support::{
-    encoder, folder, interleaved, library, median, milliseconds, reader, reduced_encoder, row, text, threads,
+    encoder, folder, interleaved, library, median, milliseconds, reader, reduced_encoder, row, runtime, text, threads,
 };
 
 pub fn profiles() {
@@ -22,9 +22,16 @@ pub fn profiles() {
             profile: Some("max_speed".to_owned()),
             ..ModelOptions::default()
         };
-        let verdicts = verdicts.path().to_owned();
-        let options = PrepareOptions { runtime_library: library(), model, verdicts, threads: threads() };
-        let report = prepare_profile(options).unwrap();
+        let engine = Engine::open(EngineOptions {
+            runtime_library: library(),
+            threads: threads(),
+            models: vec![model],
+            verdicts: Some(verdicts.path().to_owned()),
+            ..EngineOptions::default()
+        })
+        .unwrap();
+        runtime().block_on(engine.ready());
+        let report = engine.model(None).unwrap().profile.clone();
         println!("{attempt} load {:.0} ms: {report:?}", milliseconds(start.elapsed()));
     }
     let reader = reader();

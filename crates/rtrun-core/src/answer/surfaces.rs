@@ -99,12 +99,9 @@ impl Reader {
         }
         let model = &*Arc::clone(&self.model);
         let reading = Reading {
-            reader: &model.reader,
-            limits,
-            allowance: self.allowance,
-            wanted: head.wanted(),
             with_places: head.scheme.is_some(),
             has_windows: true,
+            ..self.reading(model, limits, head.wanted())
         };
         let threshold = options.threshold;
         // A threshold changes what is kept of token heads only.
@@ -140,14 +137,7 @@ impl Reader {
         let texts = model.cache.prefix(&[texts.as_bytes()]);
         let is_kept = |url: &str| model.cache.get(&images.key(&[url.as_bytes()])).is_some();
         let contents = read_contents(model, input, is_kept, &mut self.pace).await?;
-        let reading = Reading {
-            reader: &model.reader,
-            limits,
-            allowance: self.allowance,
-            wanted: Wanted::SENTENCE,
-            with_places: false,
-            has_windows: false,
-        };
+        let reading = self.reading(model, limits, Wanted::SENTENCE);
         let mut items = Vec::with_capacity(input.len());
         for content in contents {
             self.pass().await;
@@ -174,14 +164,7 @@ impl Reader {
         limits: Limits,
     ) -> PreparedSurface {
         let model = &*Arc::clone(&self.model);
-        let reading = Reading {
-            reader: &model.reader,
-            limits,
-            allowance: self.allowance,
-            wanted: head.wanted(),
-            with_places: false,
-            has_windows: false,
-        };
+        let reading = self.reading(model, limits, head.wanted());
         // The query is digested and read once for all documents.
         let keys = model.cache.prefix(&[format!("rerank {limits:?}").as_bytes(), query.as_bytes()]);
         let mut first = None;
@@ -255,6 +238,12 @@ impl Reader {
             }
         }
         places
+    }
+
+    /// How one text is read whole, without places.
+    fn reading<'m>(&self, model: &'m LoadedModel, limits: Limits, wanted: Wanted) -> Reading<'m> {
+        let allowance = self.allowance;
+        Reading { reader: &model.reader, limits, allowance, wanted, with_places: false, has_windows: false }
     }
 
     /// Gives way to others. What the queue has no room for is refused as a whole.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::builder::{CONTRIB, GraphBuilder, Value};
+use super::builder::{GraphBuilder, Value};
 use super::source::Reduction;
 use crate::error::Error;
 use crate::package::{Activation, Dtype};
@@ -72,7 +72,7 @@ impl GraphBuilder<'_> {
     fn exact(&mut self, input: &str, part: &Part) -> Result<String, Error> {
         let Part { module, shape, rows, has_bias, activation } = part;
         let weight = self.weight_rows(&format!("{module}.weight"), shape, rows.clone())?;
-        let product = self.node(CONTRIB, "FusedMatMul", &[input, &weight], &[("transB", Value::Int(1))]);
+        let product = self.matmul(input, &weight);
         let bias = if *has_bias {
             Some(self.weight_rows(&format!("{module}.bias"), &[shape[0]], rows.clone())?)
         } else {

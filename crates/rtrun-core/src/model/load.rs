@@ -10,6 +10,7 @@ use super::loaded::LoadedModel;
 use super::memory::Reservation;
 use super::open::{Opened, Ready};
 use super::place::Placed;
+use super::profile::reducible;
 use super::slot::{ModelStatus, Slot};
 use crate::error::Error;
 use crate::metrics::Metrics;
@@ -112,7 +113,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         max_scan_tokens: asked.max_scan_tokens.unwrap_or(device.scan_rows() * package.max_tokens),
         scan_cap: asked.max_scan_tokens.unwrap_or(usize::MAX).min(options.max_queued_tokens),
         profile,
-        can_be_reduced: matches!(package.architecture, Architecture::Transformer(_)),
+        can_be_reduced: reducible(&package.architecture, device).is_ok(),
         engine,
         device: device.to_string(),
         threads: if is_static { 1 } else { options.threads },

@@ -17,6 +17,6 @@ mod watch;
 pub use card::{GoldenStatus, ModelCard};
 pub use load::{LoadContext, load_until_ready};
 pub use loaded::LoadedModel;
-pub use profile::{Agreement, PrepareOptions, Profile, ProfileReport, Rung, prepare_profile, probe_texts, rungs};
+pub use profile::{Agreement, Profile, ProfileReport, Rung, probe_texts, rungs};
 pub use slot::{ModelState, ModelStatus, Slot};
 pub use watch::watch_files;

@@ -8,6 +8,7 @@ use super::hub::HubConfig;
 use super::settings::HeadKind;
 use super::trunks::TrunkKind;
 use crate::error::Error;
+use crate::named::named;
 
 /// What a package answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,12 +81,8 @@ impl FamilyKind {
 impl FromStr for FamilyKind {
     type Err = String;
 
-    /// The error is the part of a message that says what is wrong and what would be right.
     fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|family| family.as_str() == name)
-            .ok_or_else(|| format!("{name:?} is not supported yet; use {}", Self::ALL.map(Self::as_str).join(" or ")))
+        named(Self::ALL, Self::as_str, name)
     }
 }
 

@@ -2,13 +2,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 use std::time::Duration;
 
-use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use rtrun_core::graph::trunk_graph;
+use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime};
 use rtrun_core::model::ModelStatus;
-use rtrun_core::package::{Architecture, Package};
-use rtrun_core::{Device, Engine, EngineOptions, devices};
+use rtrun_core::{Engine, EngineOptions, devices};
 
 use crate::process::children;
+use crate::support::session::{graph, package, session_options};
 use crate::support::{block_on, embed, fixture, open_ready, options, runtime_library};
 
 pub fn assert_child_succeeds(name: &str) {
@@ -65,17 +64,10 @@ fn the_first_sessions_of_a_process_may_be_made_at_once() {
 #[test]
 #[ignore = "a child of the test above: a process has first sessions once"]
 fn child_with_many_first_sessions() {
-    let package = Package::open("embeddings", &fixture("embeddings"), None).unwrap();
-    let Architecture::Transformer(config) = &package.architecture else { panic!() };
-    let graph = trunk_graph(package.weights().unwrap(), config, None).unwrap();
+    let package = package(&fixture("embeddings"));
+    let graph = graph(&package, None);
     let runtime = Runtime::load(&runtime_library()).unwrap();
-    let options = SessionOptions {
-        threads: 1,
-        pooling: package.pooling,
-        normalize: package.normalize,
-        device: Device::Cpu,
-        prepack: true,
-    };
+    let options = session_options(&package);
     let together = Barrier::new(48);
     std::thread::scope(|scope| {
         for _ in 0..48 {

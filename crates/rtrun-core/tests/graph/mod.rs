@@ -2,12 +2,12 @@
 
 mod trunks;
 
-use rtrun_core::Device;
-use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
+use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime};
 use rtrun_core::engines::{Encoder, RowRequest};
 use rtrun_core::graph::{GraphModel, trunk_graph};
 use rtrun_core::package::{Architecture, Package};
 
+use crate::support::session::session_options;
 use crate::support::weights::{Stored, rewrite};
 use crate::support::{embed, fixture, open_ready, options, runtime_library};
 
@@ -57,13 +57,7 @@ fn a_graph_refers_to_its_weights_and_holds_none() {
     assert!(bytes.len() < 16_384, "{} bytes", bytes.len());
     assert_eq!(graph.memory_bytes, weights.stored_bytes());
     let runtime = Runtime::load(&runtime_library()).unwrap();
-    let options = SessionOptions {
-        threads: 1,
-        pooling: package.pooling,
-        normalize: package.normalize,
-        device: Device::Cpu,
-        prepack: true,
-    };
+    let options = session_options(&package);
     let mut encoder = OnnxEncoder::new(&runtime, &graph, options).unwrap();
     let rows = [RowRequest::sentence([2, 3]), RowRequest::sentence([2, 40, 3])];
     let outputs = encoder.encode(&rows).unwrap();

@@ -1,13 +1,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rtrun_core::model::{PrepareOptions, ProfileReport, prepare_profile, rungs};
+use rtrun_core::model::{ProfileReport, rungs};
 use rtrun_core::products::Precision;
-use rtrun_core::{Engine, EngineOptions, ModelOptions};
+use rtrun_core::{Engine, EngineOptions};
 use serde_json::Value;
 
 use crate::support::contract::contract;
-use crate::support::{classify, copy_without_manifest, embed, fixture, open_ready, options, runtime_library};
+use crate::support::{classify, copy_without_manifest, embed, fixture, open_ready, options, profile_report};
 
 fn with_profile(folder: &Path, profile: &str) -> EngineOptions {
     let mut options = options(&[("model", folder)]);
@@ -22,14 +22,7 @@ fn card(engine: &Arc<Engine>) -> Value {
 }
 
 fn prepared(folder: &Path, verdicts: &Path, profile: &str) -> ProfileReport {
-    let model = ModelOptions {
-        name: "model".to_owned(),
-        path: folder.to_owned(),
-        profile: Some(profile.to_owned()),
-        ..ModelOptions::default()
-    };
-    let verdicts = verdicts.to_owned();
-    prepare_profile(PrepareOptions { runtime_library: runtime_library(), model, verdicts, threads: 1 }).unwrap()
+    profile_report(EngineOptions { verdicts: Some(verdicts.to_owned()), ..with_profile(folder, profile) })
 }
 
 /// Whether this processor has any reduced precision. Where it has none, the fallback is what is tested.

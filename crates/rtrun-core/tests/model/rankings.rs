@@ -3,25 +3,18 @@
 use std::fs;
 use std::path::Path;
 
-use rtrun_core::model::{PrepareOptions, ProfileReport, prepare_profile};
+use rtrun_core::model::ProfileReport;
 use rtrun_core::products::Precision;
-use rtrun_core::{ModelOptions, TaskAnswer, TaskKind};
+use rtrun_core::{TaskAnswer, TaskKind};
 use serde_json::json;
 
 use crate::support::weights::rewrite;
-use crate::support::{answer, copy_without_manifest, fixture, open_ready, options, runtime_library, task};
+use crate::support::{answer, copy_without_manifest, fixture, open_ready, options, profile_report, task};
 
 fn prepared(folder: &Path) -> ProfileReport {
-    let model = ModelOptions {
-        name: "model".to_owned(),
-        path: folder.to_owned(),
-        profile: Some("max_speed".to_owned()),
-        ..ModelOptions::default()
-    };
-    let verdicts = tempfile::tempdir().unwrap();
-    let options =
-        PrepareOptions { runtime_library: runtime_library(), model, verdicts: verdicts.path().to_owned(), threads: 1 };
-    prepare_profile(options).unwrap()
+    let mut options = options(&[("model", folder)]);
+    options.models[0].profile = Some("max_speed".to_owned());
+    profile_report(options)
 }
 
 /// Multiplies a 32-bit float tensor and adds to it.

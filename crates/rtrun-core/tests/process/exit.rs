@@ -7,14 +7,19 @@ use rtrun_core::Engine;
 use super::children;
 use crate::support::{embed_task, engine, fixture, options};
 
-#[test]
-fn leaving_while_a_forward_runs_is_silent() {
-    for round in 0..20 {
+/// A child that leaves at another moment in every round says nothing.
+fn assert_silent(child: &str, rounds: usize) {
+    for round in 0..rounds {
         let home = tempfile::tempdir().unwrap();
-        let output = children::run("process::exit::child_that_leaves", home.path());
+        let output = children::run(&format!("process::exit::{child}"), home.path());
         assert!(output.status.success(), "round {round}: {output:?}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "round {round}");
     }
+}
+
+#[test]
+fn leaving_while_a_forward_runs_is_silent() {
+    assert_silent("child_that_leaves", 20);
 }
 
 #[test]
@@ -41,12 +46,7 @@ fn child_that_leaves() {
 
 #[test]
 fn leaving_while_models_load_is_silent() {
-    for round in 0..30 {
-        let home = tempfile::tempdir().unwrap();
-        let output = children::run("process::exit::child_that_leaves_early", home.path());
-        assert!(output.status.success(), "round {round}: {output:?}");
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "round {round}");
-    }
+    assert_silent("child_that_leaves_early", 30);
 }
 
 #[test]

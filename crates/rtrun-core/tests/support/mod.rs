@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use rtrun_core::model::ProfileReport;
 use rtrun_core::{
     BundleOptions, ClassifyInput, EmbeddingInput, Engine, EngineOptions, Error, ModelOptions, ReadingOptions, Task,
     TaskAnswer, TaskKind,
@@ -104,6 +105,11 @@ pub fn open_ready(options: EngineOptions) -> Arc<Engine> {
 pub fn load_failure(options: EngineOptions) -> String {
     let engine = Engine::open(options).unwrap();
     block_on(engine.ready()).remove(0).reason.expect("the model must not load")
+}
+
+/// What became of the profile of the only model.
+pub fn profile_report(options: EngineOptions) -> ProfileReport {
+    open_ready(options).model(None).unwrap().profile.clone()
 }
 
 /// Runs a future on a runtime of its own.

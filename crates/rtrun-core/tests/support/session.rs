@@ -5,7 +5,8 @@ use std::path::Path;
 
 use ort::session::Session;
 use ort::value::Tensor;
-use rtrun_core::engines::onnxruntime::Runtime;
+use rtrun_core::Device;
+use rtrun_core::engines::onnxruntime::{Runtime, SessionOptions};
 use rtrun_core::graph::{ATTENTION_MASK, Graph, GraphModel, INPUT_IDS, TOKEN_TYPES, trunk_graph};
 use rtrun_core::package::{Architecture, Package};
 
@@ -20,6 +21,12 @@ pub fn graph(package: &Package, layers: Option<usize>) -> Graph {
 /// Opens a fixture package.
 pub fn package(folder: &Path) -> Package {
     Package::open("package", folder, None).unwrap()
+}
+
+/// A session of one thread that pools as the package says.
+pub fn session_options(package: &Package) -> SessionOptions {
+    let Package { pooling, normalize, .. } = *package;
+    SessionOptions { threads: 1, pooling, normalize, device: Device::Cpu, prepack: true }
 }
 
 /// The vectors of every token of rows that are padded to one length with the given id, without those of padding.

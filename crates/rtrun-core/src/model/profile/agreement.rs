@@ -1,5 +1,6 @@
 //! Whether two encoders give the same answers: the labels of every head, and the vectors where they are served.
 
+use super::output::{compute, largest};
 use super::probes::Probe;
 use crate::engines::{Encoder, RowOutput, RowRequest, Wanted};
 use crate::error::Error;
@@ -93,9 +94,7 @@ pub fn observe(encoder: &mut dyn Encoder, candidate: &Candidate, probes: &[Probe
 
 impl Observed {
     fn row(&mut self, encoder: &mut dyn Encoder, surfaces: &Surfaces, probe: &RowRequest) -> Result<(), Error> {
-        let output = encoder.encode(std::slice::from_ref(probe))?.pop().filter(RowOutput::is_finite);
-        let output = output
-            .ok_or_else(|| Error::InvalidModelOutput("The model answered a probe with no finite numbers".to_owned()))?;
+        let output = compute(encoder, probe)?;
         // Heads read the last layer only.
         let heads = if probe.row.exit == 0 { surfaces.heads.as_slice() } else { &[] };
         for (labels, head) in self.labels.iter_mut().zip(heads) {
@@ -135,10 +134,6 @@ pub fn compare(exact: &Observed, other: &Observed) -> Agreement {
 /// The label of a row or of each of its tokens; of a head whose labels do not exclude each other, whether each is
 /// selected.
 fn decided(head: &Head, output: &RowOutput, probe: &RowRequest) -> Result<Vec<usize>, Error> {
-    let largest = |probabilities: &[f32]| {
-        let best = probabilities.iter().enumerate().max_by(|one, other| one.1.total_cmp(other.1));
-        best.map_or(0, |(label, _)| label)
-    };
     Ok(match head.kind {
         HeadKind::Sequence => vec![largest(&head.probabilities(output)?)],
         HeadKind::Scores => {

@@ -2,7 +2,7 @@
 
 mod agreement;
 mod ladder;
-mod prepare;
+mod output;
 mod probes;
 mod questions;
 mod report;
@@ -11,7 +11,6 @@ mod verdict;
 
 pub use agreement::Agreement;
 pub use ladder::{Rung, rungs};
-pub use prepare::{PrepareOptions, prepare_profile};
 pub use probes::probe_texts;
 pub use report::{Profile, ProfileReport};
-pub use serve::{Exact, choose};
+pub use serve::{Exact, choose, reducible};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::output::{compute, largest};
 use crate::engines::{Encoder, RowOutput};
 use crate::error::Error;
 use crate::model::golden_check::Candidate;
@@ -70,10 +71,7 @@ impl StateProbe {
             let laid_out = layout.lay_out(&read, &together)?;
             let mut outputs = Vec::with_capacity(laid_out.rows.len());
             for row in &laid_out.rows {
-                let output = encoder.encode(std::slice::from_ref(row))?.pop().filter(RowOutput::is_finite);
-                outputs.push(Arc::new(output.ok_or_else(|| {
-                    Error::InvalidModelOutput("The model answered a probe with no finite numbers".to_owned())
-                })?));
+                outputs.push(Arc::new(compute(encoder, row)?));
             }
             for (question, answer) in together.iter().zip((laid_out.finish)(&outputs)) {
                 asked.decide(question, &answer?, self.state.chars().count());
@@ -89,10 +87,7 @@ impl Asked {
         match answer {
             Answer::Choice { chosen, .. } => self.labels.push(*chosen),
             Answer::Noul { noul } => self.labels.push(usize::from(*noul >= YES)),
-            Answer::Score { probabilities, .. } => {
-                let best = probabilities.iter().enumerate().max_by(|one, other| one.1.total_cmp(other.1));
-                self.labels.push(best.map_or(0, |(level, _)| level));
-            }
+            Answer::Score { probabilities, .. } => self.labels.push(largest(probabilities)),
             Answer::Set { probabilities, threshold } => {
                 self.labels.extend(probabilities.iter().map(|one| usize::from(one >= threshold)));
             }

@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::named::named;
+
 /// How far a model may leave 32-bit arithmetic and the company of single rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
@@ -35,12 +37,8 @@ impl Profile {
 impl FromStr for Profile {
     type Err = String;
 
-    /// The error is the part of a message that says what is wrong and what would be right.
     fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|profile| profile.as_str() == name)
-            .ok_or_else(|| format!("{name:?} is not supported yet; use {}", Self::ALL.map(Self::as_str).join(" or ")))
+        named(Self::ALL, Self::as_str, name)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::engines::Encoder;
 use crate::error::Error;
 use crate::model::golden_check::Candidate;
 use crate::model::place::{PlaceRequest, Placed, place_reduced};
-use crate::package::{Architecture, Digests, Dtype};
+use crate::package::{Architecture, Digests, Dtype, TrunkConfig};
 
 /// Probes that a candidate answers before the rest is spent on it.
 const FIRST: usize = 32;
@@ -32,17 +32,24 @@ pub struct Exact<'m> {
 /// Makes a candidate of the ladder.
 type Reduced<'r> = &'r dyn Fn(&Rung) -> Result<Placed, Error>;
 
+/// The trunk whose products have a reduced form on this device. The error is why there is none.
+pub fn reducible(architecture: &Architecture, device: Device) -> Result<&TrunkConfig, String> {
+    let Architecture::Transformer(config) = architecture else {
+        return Err("only graphs that are generated over model.safetensors have a reduced form".to_owned());
+    };
+    if device != Device::Cpu {
+        return Err(format!("reduced precision is computed on the CPU only and the model is on {device}"));
+    }
+    Ok(config)
+}
+
 /// Chooses the precision of a model under `max_speed`. Gives `exact` back where no candidate may stand for it.
 pub fn choose(model: &Exact, mut exact: Placed) -> Result<(Placed, ProfileReport), Error> {
     let package = model.candidate.package;
-    let Architecture::Transformer(config) = &package.architecture else {
-        let reason = "only graphs that are generated over model.safetensors have a reduced form";
-        return Ok((exact, ProfileReport::fallback(reason)));
+    let config = match reducible(&package.architecture, exact.device) {
+        Ok(config) => config,
+        Err(reason) => return Ok((exact, ProfileReport::fallback(reason))),
     };
-    if exact.device != Device::Cpu {
-        let reason = format!("reduced precision is computed on the CPU only and the model is on {}", exact.device);
-        return Ok((exact, ProfileReport::fallback(reason)));
-    }
     let weights = package.weights()?;
     let is_bytes = |name: &String| weights.place(name).is_ok_and(|place| place.dtype == Dtype::I8);
     let candidates = rungs(weights.names().iter().any(is_bytes));
