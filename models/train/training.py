@@ -13,7 +13,8 @@ def make_optimizer(
     trunk: nn.Module, rest: nn.Module, rates: tuple[float, float], steps: int, warm_up: float, weight_decay: float
 ) -> tuple[AdamW, LambdaLR]:
     """AdamW with a linear rise and fall of both rates; what starts from nothing learns faster than the trunk."""
-    groups = [{"params": trunk.parameters(), "lr": rates[0]}, {"params": rest.parameters(), "lr": rates[1]}]
+    learning = [parameter for parameter in trunk.parameters() if parameter.requires_grad]
+    groups = [{"params": learning, "lr": rates[0]}, {"params": rest.parameters(), "lr": rates[1]}]
     rise = max(1, int(warm_up * steps))
 
     def part(step: int) -> float:

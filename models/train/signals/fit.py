@@ -22,18 +22,22 @@ TOKEN_WEIGHTS = {"hallucination": (1.0, 3.0)}
 
 @dataclass(frozen=True)
 class Recipe:
-    """Steps take `rows` rows of one task each; a task comes up as often as its share says."""
+    """Steps take rows of one task, `tokens` in all; a task comes up as often as its share says.
 
-    steps: int = 9000
-    rows: int = 24
+    `keep` weighs the kept sentence vector, which `kept_rows` rows of a step are asked for.
+    """
+
+    steps: int = 6000
+    tokens: int = 1600
     learning_rate: float = 1e-4
     head_learning_rate: float = 1e-3
     warm_up: float = 0.05
     keep: float = 20.0
+    kept_rows: int = 8
     weight_decay: float = 0.01
     shares: tuple[tuple[str, float], ...] = (
-        ("domain", 1.0), ("jailbreak", 1.6), ("fact_check", 1.0), ("feedback", 1.0),
-        ("modality", 1.0), ("pii", 2.0), ("hallucination", 1.6),
+        ("domain", 1.6), ("jailbreak", 1.6), ("fact_check", 0.7), ("feedback", 1.0),
+        ("modality", 0.7), ("pii", 2.0), ("hallucination", 2.0),
     )  # fmt: skip
 
 
@@ -68,7 +72,7 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     chance, first = random.Random(run.seed), 0
     if run.checkpoint.exists():
         first = restore(run.checkpoint, network, optimizer, schedule)
-    streams = {name: batches(task_rows, run.recipe.rows, random.Random(f"{run.seed}/{name}")) for name, task_rows in rows.items()}
+    streams = {name: batches(task_rows, run.recipe.tokens, random.Random(f"{run.seed}/{name}")) for name, task_rows in rows.items()}
     names, shares = zip(*run.recipe.shares, strict=True)
     order = [chance.choices(names, shares)[0] for _ in range(run.recipe.steps)]
     for name in order[:first]:
@@ -93,15 +97,16 @@ def one_step(network: Network, original: Network, batch: dict[str, Tensor], name
     head = HEAD_BY_NAME[name]
     with torch.autocast(batch["ids"].device.type, torch.bfloat16):
         vectors = network.vectors(batch)
+        asked = {key: batch[key][: recipe.kept_rows] for key in ("ids", "segments", "mask")}
         with torch.no_grad():
-            kept = sentence_vectors(original.vectors(batch).float(), batch["mask"])
+            kept = sentence_vectors(original.vectors(asked).float(), asked["mask"])
     if head.kind == "sequence":
         loss = sequence_loss(network.sequence(name, vectors), batch["target"])
     else:
         weights = TOKEN_WEIGHTS.get(name)
         weights = torch.tensor(weights, device=batch["ids"].device) if weights else None
         loss = token_loss(network.tokens(name, vectors), batch["target"], batch.get("allowed"), weights)
-    turned = kept_vector_loss(sentence_vectors(vectors.float(), batch["mask"]), kept)
+    turned = kept_vector_loss(sentence_vectors(vectors[: recipe.kept_rows].float(), asked["mask"]), kept)
     (loss + recipe.keep * turned).backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
     return loss.item(), turned.item()

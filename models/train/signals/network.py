@@ -16,6 +16,8 @@ class Network(nn.Module):
         super().__init__()
         config = BertConfig.from_pretrained(weights, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
         self.trunk = BertModel.from_pretrained(weights, config=config, add_pooling_layer=False)
+        # The words' own vectors know more than these data could teach them.
+        self.trunk.embeddings.word_embeddings.requires_grad_(False)
         self.dropout = nn.Dropout(0.1)
         self.heads = nn.ModuleDict({head.name: nn.Linear(config.hidden_size, len(head.labels)) for head in HEADS})
 
