@@ -35,6 +35,7 @@ export type {
   InferenceAnswer,
   InferenceOptions,
   InferenceTask,
+  TextSpan,
 } from "./types/inference.ts"
 export type { Counter, Gauge, Histogram, Labels, Metrics } from "./types/metrics.ts"
 export {

@@ -6,6 +6,7 @@ import {
   type InferenceAnswer,
   type InferenceTask,
   RtrError,
+  type TextSpan,
 } from "../kernel/index.ts"
 
 export interface FakeInferenceOptions {
@@ -13,6 +14,8 @@ export interface FakeInferenceOptions {
   readonly labels?: readonly string[]
   /** Probabilities for a text, in the order of the labels. A text without an entry gets the same for each label. */
   readonly classify?: (text: string) => readonly number[]
+  /** Marked parts of a text; none when left out. */
+  readonly spans?: (text: string) => readonly TextSpan[]
   /** Vector for a text, of any length; it is normalised. */
   readonly embed?: (text: string) => readonly number[]
   /** Fails every task with this error. */
@@ -27,10 +30,14 @@ export interface FakeInference extends Inference {
 }
 
 export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
-  const { labels = ["yes", "no"], classify, embed = wordVector, failWith, delayMs = 0 } = options
+  const { labels = ["yes", "no"], classify, spans, embed = wordVector, failWith, delayMs = 0 } = options
   const calls: (readonly InferenceTask[])[] = []
   const answer = (task: InferenceTask): InferenceAnswer => {
     if (failWith !== undefined) return { kind: "error", error: failWith }
+    if (task.kind === "spans") {
+      const { text, threshold = 0 } = task
+      return { kind: "spans", spans: (spans?.(text) ?? []).filter(({ probability }) => probability >= threshold) }
+    }
     if (task.kind === "embed") return { kind: "embed", vector: normalize(embed(task.text)) }
     const probabilities = classify?.(task.text) ?? labels.map(() => 1 / labels.length)
     return { kind: "classify", classification: { labels, probabilities: Float32Array.from(probabilities) } }
@@ -50,6 +57,7 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
 /** The asking functions that a signal gets, over a fake. */
 export function createFakeAsk(inference: Inference): {
   classify(text: string): Promise<Classification>
+  spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[]>
   embed(text: string): Promise<Float32Array>
   embedAll(texts: readonly string[]): Promise<readonly Float32Array[]>
 } {
@@ -66,6 +74,15 @@ export function createFakeAsk(inference: Inference): {
   return {
     embed,
     embedAll: (texts) => Promise.all(texts.map(embed)),
+    spans: async (text, { threshold } = {}) => {
+      const answer = await one({
+        kind: "spans",
+        deployment: "fake",
+        text,
+        ...(threshold !== undefined && { threshold }),
+      })
+      return answer.kind === "spans" ? answer.spans : []
+    },
     classify: async (text) => {
       const answer = await one({ kind: "classify", deployment: "fake", text })
       return answer.kind === "classify" ? answer.classification : { labels: [], probabilities: new Float32Array() }

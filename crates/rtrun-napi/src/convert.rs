@@ -1,10 +1,12 @@
 //! Plain objects of JavaScript and what they are in Rust.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use napi::bindgen_prelude::Float32Array;
 use napi_derive::napi;
 use rtrun_core as core;
+use rtrun_core::package::HeadKind;
 use rtrun_core::tokens::Overflow;
 
 /// Options of [`crate::engine::Engine::open`].
@@ -62,6 +64,7 @@ pub struct Task {
     pub head: Option<String>,
     pub input: Vec<String>,
     pub overflow: Option<String>,
+    pub threshold: Option<f64>,
     pub max_tokens: Option<u32>,
     pub dimensions: Option<u32>,
 }
@@ -77,8 +80,18 @@ pub struct TaskResult {
     pub labels: Option<Vec<String>>,
     pub input_tokens: Option<u32>,
     pub probabilities: Option<Float32Array>,
+    pub spans: Option<Vec<Vec<Span>>>,
     pub vectors: Option<Float32Array>,
     pub item_errors: Option<Vec<ItemError>>,
+}
+
+/// A part of an input; places count code points.
+#[napi(object)]
+pub struct Span {
+    pub label: String,
+    pub start: u32,
+    pub end: u32,
+    pub probability: f64,
 }
 
 /// A code and its message.
@@ -172,7 +185,7 @@ impl Task {
             "classify" => core::TaskKind::Classify {
                 head: self.head,
                 input: self.input.into_iter().map(core::ClassifyInput::Text).collect(),
-                threshold: None,
+                threshold: self.threshold.map(threshold).transpose()?,
                 with_tokens: false,
             },
             "embeddings" => core::TaskKind::Embeddings {
@@ -207,6 +220,7 @@ impl From<core::TaskOutcome> for TaskResult {
             labels: None,
             input_tokens: None,
             probabilities: None,
+            spans: None,
             vectors: None,
             item_errors: None,
         };
@@ -214,6 +228,18 @@ impl From<core::TaskOutcome> for TaskResult {
             Err(error) => {
                 let coded = CodedError { code: error.code().to_owned(), message: error.to_string() };
                 empty(error.status().into(), Some(coded))
+            }
+            Ok(core::TaskAnswer::Classify(answer)) if answer.kind == HeadKind::Token => {
+                let (_, item_errors) = rows(&answer.items, 0, |_| &[]);
+                Self {
+                    model: Some(answer.model.name),
+                    head: Some(answer.head),
+                    labels: Some(answer.labels),
+                    input_tokens: count(answer.usage.tokens),
+                    spans: Some(answer.items.iter().map(spans).collect()),
+                    item_errors,
+                    ..empty(200, None)
+                }
             }
             Ok(core::TaskAnswer::Classify(answer)) => {
                 let (values, item_errors) = rows(&answer.items, answer.labels.len(), |item| &item.probabilities);
@@ -299,6 +325,26 @@ fn gibibytes(value: Option<f64>) -> Result<Option<u64>, core::Error> {
 
 fn unknown(key: &str, value: &str, known: &str) -> core::Error {
     core::Error::InvalidRequest(format!("{key} {value:?} is not supported yet; use {known}"))
+}
+
+fn threshold(value: f64) -> Result<f32, core::Error> {
+    if (0.0..=1.0).contains(&value) {
+        #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
+        return Ok(value as f32);
+    }
+    Err(core::Error::InvalidRequest(format!("threshold is {value}; it must be between 0 and 1")))
+}
+
+fn spans(item: &Result<(core::families::ReadInput, Arc<core::Classified>), core::Error>) -> Vec<Span> {
+    let Ok((_, found)) = item else { return Vec::new() };
+    let place = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+    let convert = |span: &core::Span| Span {
+        label: span.label.clone(),
+        start: place(span.start),
+        end: place(span.end),
+        probability: f64::from(span.probability),
+    };
+    found.spans.iter().map(convert).collect()
 }
 
 type Items<V> = [Result<(core::families::ReadInput, V), core::Error>];

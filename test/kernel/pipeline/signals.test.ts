@@ -11,7 +11,7 @@ import { createFamily, createPlan } from "../../fakes/plan.ts"
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const target = { deployment: "starter", head: undefined }
+const target = { deployment: "starter", head: undefined, whole: false }
 const input = { text: "hello", request: { model: "MoM", messages: [] } }
 const fact = (rule: string, changes: object = {}) => ({ rule, state: "match", confidence: 1, ...changes }) as const
 const unknown = (rule: string, reason: string) => ({ rule, state: "unknown", confidence: 0, reason })

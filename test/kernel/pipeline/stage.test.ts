@@ -4,7 +4,7 @@ import { RtrError } from "../../../ts/kernel/error.ts"
 import { createStage, type Stage } from "../../../ts/kernel/pipeline/stage.ts"
 import type { Inference, InferenceOptions } from "../../../ts/kernel/types/inference.ts"
 
-const target = { deployment: "starter", head: undefined }
+const target = { deployment: "starter", head: undefined, whole: false }
 const signal = new AbortController().signal
 const options = { deadlineMs: 1000, signal }
 
@@ -142,8 +142,11 @@ describe("answers", () => {
   test("reach those who asked, in whatever kind", async () => {
     const inference = createFakeInference({ labels: ["x", "y"], classify: () => [0.25, 0.75], embed: () => [3, 4] })
     const stage = stageOver(inference, 2)
-    const asked = stage.asker({ deployment: "starter", head: "domain" })
-    const answers = await Promise.all([asked.classify("a"), stage.asker({ deployment: "other", head: "x" }).embed("b")])
+    const asked = stage.asker({ deployment: "starter", head: "domain", whole: false })
+    const answers = await Promise.all([
+      asked.classify("a"),
+      stage.asker({ deployment: "other", head: "x", whole: false }).embed("b"),
+    ])
     expect(answers).toEqual([
       { labels: ["x", "y"], probabilities: Float32Array.from([0.25, 0.75]) },
       Float32Array.from([0.6, 0.8]),

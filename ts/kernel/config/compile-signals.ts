@@ -49,7 +49,7 @@ async function compileFamily(
   const type = signalConditionType(id, module)
   const asks = (module.needs ?? []).length > 0
   // A missing binding is the likelier mistake: without one, no worker was started either.
-  const target = asks ? targetOf(module.binding ?? id, options) : undefined
+  const target = asks ? targetOf(module.binding ?? id, module.readsWhole ?? false, options) : undefined
   if (asks && options.inference === undefined) {
     throw new RtrError(
       "invalid_config",
@@ -70,7 +70,7 @@ async function compileFamily(
   }
 }
 
-function targetOf(consumer: string, { document }: CompileOptions): InferenceTarget {
+function targetOf(consumer: string, whole: boolean, { document }: CompileOptions): InferenceTarget {
   const binding = document.global?.model_catalog?.bindings?.[consumer] ?? starterBindings[consumer]
   if (binding === undefined)
     throw new RtrError(
@@ -78,7 +78,7 @@ function targetOf(consumer: string, { document }: CompileOptions): InferenceTarg
       `Signal binding "${consumer}" has no deployment; name one under global.model_catalog.bindings.${consumer}`,
       { path: ["global", "model_catalog", "bindings", consumer] },
     )
-  return { deployment: binding.deployment, head: binding.head }
+  return { deployment: binding.deployment, head: binding.head, whole }
 }
 
 /** Makes vectors of fixed texts at activation. */

@@ -88,10 +88,12 @@ const refuse = (message: string) => async (): Promise<never> => {
 }
 const nothingToAsk: Ask = {
   classify: refuse("Cannot classify: this signal does not declare that need"),
+  spans: refuse("Cannot find spans: this signal does not declare that need"),
   embed: refuse("Cannot embed: this signal does not declare that need"),
 }
 const noInference: Ask = {
   classify: refuse("Cannot classify: this kernel has no inference"),
+  spans: refuse("Cannot find spans: this kernel has no inference"),
   embed: refuse("Cannot embed: this kernel has no inference"),
 }
 

@@ -56,14 +56,28 @@ export function createStage(
   }
 
   return {
-    asker({ deployment, head }) {
+    asker({ deployment, head, whole }) {
       const asker = {}
+      const about = (text: string) => ({
+        deployment,
+        text,
+        ...(head !== undefined && { head }),
+        ...(whole && { whole }),
+      })
       return {
         classify(text) {
-          const task = { kind: "classify", deployment, text, ...(head !== undefined && { head }) } as const
+          return mayBeLeft(
+            submit(asker, { kind: "classify", ...about(text) }).then((answer) => {
+              if (answer.kind === "classify") return answer.classification
+              throw answer.kind === "error" ? answer.error : missing()
+            }),
+          )
+        },
+        spans(text, { threshold } = {}) {
+          const task = { kind: "spans", ...about(text), ...(threshold !== undefined && { threshold }) } as const
           return mayBeLeft(
             submit(asker, task).then((answer) => {
-              if (answer.kind === "classify") return answer.classification
+              if (answer.kind === "spans") return answer.spans
               throw answer.kind === "error" ? answer.error : missing()
             }),
           )

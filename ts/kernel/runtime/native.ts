@@ -4,7 +4,8 @@ import { createRequire } from "node:module"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { type ErrorCode, errorCodes, RtrError } from "../error.ts"
-import type { DeploymentStatus, Inference, InferenceAnswer, InferenceTask } from "../types/inference.ts"
+import type { DeploymentStatus, Inference, InferenceAnswer, InferenceTask, TextSpan } from "../types/inference.ts"
+import { toCodeUnits } from "./code-units.ts"
 import { findUp } from "./find-up.ts"
 import { findBuiltinPackage } from "./packages/builtin.ts"
 
@@ -52,7 +53,9 @@ export interface EngineTask {
   readonly kind: "classify" | "embeddings"
   readonly head?: string
   readonly input: readonly string[]
-  readonly overflow?: "truncate" | "reject"
+  readonly overflow?: "truncate" | "reject" | "window"
+  /** Probability that a label or a span needs; the head's own when left out. */
+  readonly threshold?: number
   readonly maxTokens?: number
 }
 
@@ -63,6 +66,8 @@ export interface EngineTaskResult {
   readonly labels?: readonly string[]
   /** Rows of label probabilities, row after row. */
   readonly probabilities?: Float32Array
+  /** Of a token head: the spans of each input. Places count code points. */
+  readonly spans?: readonly (readonly TextSpan[])[]
   /** Rows of vectors, row after row. */
   readonly vectors?: Float32Array
   readonly itemErrors?: readonly { readonly index: number; readonly code: string; readonly message: string }[]
@@ -215,10 +220,16 @@ export async function createNativeInference(options: NativeInferenceOptions = {}
 }
 
 function toEngineTask(task: InferenceTask, index: number): EngineTask {
-  const common = { id: String(index), model: task.deployment, input: [task.text], overflow: "truncate" as const }
-  return task.kind === "classify"
-    ? { ...common, kind: "classify", ...(task.head !== undefined && { head: task.head }) }
-    : { ...common, kind: "embeddings" }
+  const common = { id: String(index), model: task.deployment, input: [task.text] }
+  if (task.kind === "embed") return { ...common, kind: "embeddings", overflow: "truncate" }
+  const threshold = task.kind === "spans" ? task.threshold : undefined
+  return {
+    ...common,
+    kind: "classify",
+    overflow: task.whole === true ? "window" : "truncate",
+    ...(task.head !== undefined && { head: task.head }),
+    ...(threshold !== undefined && { threshold }),
+  }
 }
 
 function toAnswer(result: EngineTaskResult, task: InferenceTask | undefined): InferenceAnswer {
@@ -226,6 +237,8 @@ function toAnswer(result: EngineTaskResult, task: InferenceTask | undefined): In
   if (failure !== undefined) return { kind: "error", error: new RtrError(asCode(failure.code), failure.message) }
   if (task?.kind === "classify" && result.labels !== undefined && result.probabilities !== undefined)
     return { kind: "classify", classification: { labels: result.labels, probabilities: result.probabilities } }
+  if (task?.kind === "spans" && result.spans?.[0] !== undefined)
+    return { kind: "spans", spans: toCodeUnits(task.text, result.spans[0]) }
   if (result.vectors !== undefined) return { kind: "embed", vector: result.vectors }
   return { kind: "error", error: new RtrError("internal_error", "The engine's answer is missing") }
 }

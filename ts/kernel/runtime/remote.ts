@@ -8,9 +8,11 @@ import type {
   InferenceAnswer,
   InferenceOptions,
   InferenceTask,
+  TextSpan,
 } from "../types/inference.ts"
 import { type Metrics, nullMetrics } from "../types/metrics.ts"
 import type { Transport } from "../types/transport.ts"
+import { toCodeUnits } from "./code-units.ts"
 
 /** One deployment as its worker serves it. */
 export interface RemoteDeployment {
@@ -104,7 +106,7 @@ export function createRemoteInference(options: RemoteInferenceOptions): Inferenc
         ...(signal !== undefined && { signal }),
       })
       serverTiming = response.headers["server-timing"]
-      answers = fromWire(response.status, await response.text(maxAnswerBytes), tasks.length)
+      answers = fromWire(response.status, await response.text(maxAnswerBytes), tasks)
     } catch (error) {
       const known = isRtrError(error)
         ? error
@@ -135,17 +137,28 @@ function unavailable(tasks: readonly InferenceTask[], why: string): readonly Inf
 // ── the wire (spec 2, bundle) ──
 
 function toWireTask(task: InferenceTask, index: number, deployment: RemoteDeployment): object {
-  const options = {
-    overflow: deployment.overflow,
-    ...(deployment.maxTokens !== undefined && { max_tokens: deployment.maxTokens }),
-  }
   const model = deployment.servedName
-  if (task.kind === "classify")
+  const options = readingOptions(task, deployment)
+  if (task.kind !== "embed") {
+    const { head, text: input } = task
+    const threshold = task.kind === "spans" ? task.threshold : undefined
     return {
       id: String(index),
-      classify: { model, ...(task.head !== undefined && { head: task.head }), input: task.text, options },
+      classify: {
+        model,
+        ...(head !== undefined && { head }),
+        input,
+        options: { ...options, ...(threshold !== undefined && { threshold }) },
+      },
     }
+  }
   return { id: String(index), embeddings: { model, input: [task.text], encoding_format: "base64", options } }
+}
+
+/** The deployment's own limit is for questions that a beginning answers; a text to be read whole has the scan budget of the model. */
+function readingOptions(task: InferenceTask, { overflow, maxTokens }: RemoteDeployment): object {
+  if (task.kind !== "embed" && task.whole === true && overflow !== "reject") return { overflow: "window" }
+  return { overflow, ...(maxTokens !== undefined && { max_tokens: maxTokens }) }
 }
 
 interface WireError {
@@ -158,21 +171,25 @@ interface WireResult {
   readonly error?: WireError
   readonly classify?: {
     readonly labels: readonly string[]
-    readonly results: readonly { readonly probabilities?: readonly number[]; readonly error?: WireError }[]
+    readonly results: readonly {
+      readonly probabilities?: readonly number[]
+      readonly spans?: readonly TextSpan[]
+      readonly error?: WireError
+    }[]
   }
   readonly embeddings?: { readonly data: readonly { readonly embedding?: string; readonly error?: WireError }[] }
 }
 
-function fromWire(status: number, body: string, count: number): readonly InferenceAnswer[] {
+function fromWire(status: number, body: string, tasks: readonly InferenceTask[]): readonly InferenceAnswer[] {
   const value = JSON.parse(body) as { readonly results?: readonly (WireResult | null)[]; readonly error?: WireError }
   if (status !== 200 || value.results === undefined) {
     const error = toError(value.error)
-    return Array.from({ length: count }, () => ({ kind: "error", error }))
+    return tasks.map(() => ({ kind: "error", error }))
   }
-  return value.results.map(toAnswer)
+  return value.results.map((result, index) => toAnswer(result, tasks[index]?.text ?? ""))
 }
 
-function toAnswer(result: WireResult | null): InferenceAnswer {
+function toAnswer(result: WireResult | null, text: string): InferenceAnswer {
   const classified = result?.classify?.results[0]
   const embedded = result?.embeddings?.data[0]
   try {
@@ -181,6 +198,7 @@ function toAnswer(result: WireResult | null): InferenceAnswer {
       const probabilities = onlyNumbers(Float32Array.from(classified.probabilities, nullIsNaN), labels.length)
       return { kind: "classify", classification: { labels, probabilities } }
     }
+    if (classified?.spans !== undefined) return { kind: "spans", spans: toCodeUnits(text, classified.spans) }
     if (embedded?.embedding !== undefined) return { kind: "embed", vector: onlyNumbers(fromBase64(embedded.embedding)) }
   } catch (cause) {
     // One answer that makes no sense fails its own question only.

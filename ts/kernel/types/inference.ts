@@ -2,9 +2,27 @@
 
 import type { RtrError } from "../error.ts"
 
-/** One question for one deployment about one text. `text` is read up to the model's input limit. */
+/**
+ * One question for one deployment about one text. The text is read up to the model's input limit; with `whole` it is
+ * read to its end, in windows, or the answer is an error.
+ */
 export type InferenceTask =
-  | { readonly kind: "classify"; readonly deployment: string; readonly head?: string; readonly text: string }
+  | {
+      readonly kind: "classify"
+      readonly deployment: string
+      readonly head?: string
+      readonly text: string
+      readonly whole?: boolean
+    }
+  | {
+      readonly kind: "spans"
+      readonly deployment: string
+      readonly head?: string
+      readonly text: string
+      readonly whole?: boolean
+      /** Probability that a span needs; the head's own when left out. */
+      readonly threshold?: number
+    }
   | { readonly kind: "embed"; readonly deployment: string; readonly text: string }
 
 /** Class probabilities in the order of `labels`; they sum to 1 for a single-label head. */
@@ -13,8 +31,17 @@ export interface Classification {
   readonly probabilities: Float32Array
 }
 
+/** A part of a text: `text.slice(start, end)`. */
+export interface TextSpan {
+  readonly label: string
+  readonly start: number
+  readonly end: number
+  readonly probability: number
+}
+
 export type InferenceAnswer =
   | { readonly kind: "classify"; readonly classification: Classification }
+  | { readonly kind: "spans"; readonly spans: readonly TextSpan[] }
   | { readonly kind: "embed"; readonly vector: Float32Array }
   | { readonly kind: "error"; readonly error: RtrError }
 

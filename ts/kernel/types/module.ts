@@ -5,7 +5,7 @@ import type { DocumentPath, RtrError } from "../error.ts"
 import type { ChatChunk, ChatReply, ChatRequest, Reply } from "./chat.ts"
 import type { SignalInput } from "./call.ts"
 import type { Fact } from "./fact.ts"
-import type { Classification } from "./inference.ts"
+import type { Classification, TextSpan } from "./inference.ts"
 import type { RoutePowers } from "./route.ts"
 import type { TransportRequest } from "./transport.ts"
 
@@ -34,6 +34,13 @@ export interface SignalPowers {
   "inference.classify": {
     readonly setup: unknown
     readonly read: { classify(text: string): Promise<Classification> }
+  }
+  "inference.spans": {
+    readonly setup: unknown
+    readonly read: {
+      /** Parts of the text that the model marks, in order. `threshold` is the probability that a part needs. */
+      spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[]>
+    }
   }
   "inference.embed": {
     /** Vectors of fixed texts, made once at activation. */
@@ -69,6 +76,11 @@ export interface SignalModule<
   readonly needs?: readonly Need[]
   /** Entry of `global.model_catalog.bindings` that says which deployment answers; the id when left out. */
   readonly binding?: string
+  /**
+   * For guards: what the model is asked about a text that is longer than its input limit. `true` has the text read to
+   * its end, in windows, and a text that is too long even for that makes the facts unknown. Otherwise its beginning is read.
+   */
+  readonly readsWhole?: boolean
   /** Options of one rule, without `name` and `description`, which every rule has. */
   readonly rule: Rule
   /** A section of `global` that holds for all rules of this signal. */

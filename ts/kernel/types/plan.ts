@@ -3,13 +3,14 @@
 
 import type { SignalInput, UnknownPolicy } from "./call.ts"
 import type { Fact } from "./fact.ts"
-import type { Classification } from "./inference.ts"
+import type { Classification, TextSpan } from "./inference.ts"
 import type { Candidate, Choice, PluginHooks, ProviderBackend, ReasoningChoice } from "./module.ts"
 import type { Predicate } from "./predicate.ts"
 
 /** Everything that a signal's `needs` may grant, at request time. */
 export interface Ask {
   classify(text: string): Promise<Classification>
+  spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[]>
   embed(text: string): Promise<Float32Array>
 }
 
@@ -17,6 +18,8 @@ export interface Ask {
 export interface InferenceTarget {
   readonly deployment: string
   readonly head: string | undefined
+  /** Whether long texts are read to their end. */
+  readonly whole: boolean
 }
 
 export interface SignalFamily {
