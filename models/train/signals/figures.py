@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from ..domain_measure import calibration_error, f1_by_label, fit_temperature, macro_f1, rounded
+from ..domain_measure import calibration_error, f1_by_label, macro_f1, rounded
 from ..reference import softmax
 from .examples import Example, Span
 from .heads import Head
@@ -73,8 +73,3 @@ def character_spans(found: list[tuple[Example, list[Span]]]) -> dict:
 def f1(count: np.ndarray) -> float:
     right, marked, said = count
     return rounded(2 * right / max(marked + said, 1))
-
-
-def temperature_of(logits: np.ndarray, examples: list[Example], head: Head) -> float:
-    truth = np.array([head.labels.index(example.label) for example in examples])
-    return fit_temperature([(logits, truth)])

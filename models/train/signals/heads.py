@@ -11,12 +11,16 @@ PII_KINDS = (
 
 @dataclass(frozen=True)
 class Head:
-    """`sequence` heads read the vector of the first token, `token` heads that of every token."""
+    """`sequence` heads read the vector of the first token, `token` heads that of every token.
+
+    Of a long text the window counts that is least of the `background`.
+    """
 
     name: str
     kind: Literal["sequence", "token"]
     labels: tuple[str, ...]
     max_tokens: int
+    background: str | None = None
 
 
 def begin_and_inside(kinds: tuple[str, ...]) -> tuple[str, ...]:
@@ -28,11 +32,11 @@ HEADS = (
         "biology", "business", "chemistry", "computer science", "economics", "engineering", "health",
         "history", "law", "math", "other", "philosophy", "physics", "psychology",
     ), 128),
-    Head("jailbreak", "sequence", ("benign", "jailbreak"), 256),
+    Head("jailbreak", "sequence", ("benign", "jailbreak"), 256, "benign"),
     Head("fact_check", "sequence", ("no_fact_check", "fact_check"), 128),
     Head("feedback", "sequence", ("NONE", "SAT", "NEED_CLARIFICATION", "WRONG_ANSWER", "WANT_DIFFERENT"), 128),
     Head("modality", "sequence", ("AR", "DIFFUSION", "BOTH"), 128),
     Head("pii", "token", begin_and_inside(PII_KINDS), 160),
-    Head("hallucination", "token", ("SUPPORTED", "UNSUPPORTED"), 256),
+    Head("hallucination", "token", ("SUPPORTED", "UNSUPPORTED"), 256, "SUPPORTED"),
 )  # fmt: skip
 HEAD_BY_NAME = {head.name: head for head in HEADS}

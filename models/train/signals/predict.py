@@ -1,11 +1,13 @@
 """What a network says about examples, as arrays."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer
 
+from ..reference import softmax
 from .batches import IGNORED, collate, encode
 from .examples import Example, Span
 from .heads import Head
@@ -21,6 +23,7 @@ class TokenPrediction:
     example: Example
     logits: np.ndarray
     places: list[tuple[int, int]]
+    word_numbers: list[int]
 
 
 @torch.no_grad()
@@ -50,25 +53,49 @@ def token_logits(network: Network, head: Head, examples: list[Example], tokenize
         pair = (example.text,) if example.first is None else (example.first, example.text)
         encoding = tokenizer.encode(*pair)
         places = [place for place, is_own in zip(encoding.offsets, own, strict=True) if is_own]
-        predictions.append(TokenPrediction(example, logits, places))
+        numbers = [number for number, is_own in zip(encoding.word_ids, own, strict=True) if is_own]
+        predictions.append(TokenPrediction(example, logits, places, numbers))
     return predictions
 
 
 def spans_of(prediction: TokenPrediction, head: Head, threshold: float, temperature: float = 1.0) -> list[Span]:
-    """Neighbouring tokens of one kind, whose probability reaches the threshold at its highest."""
-    logits = prediction.logits / temperature
-    probabilities = np.exp(logits - logits.max(-1, keepdims=True))
-    probabilities /= probabilities.sum(-1, keepdims=True)
-    spans: list[tuple[int, int, str, float]] = []
-    for row, (start, end) in zip(probabilities, prediction.places, strict=True):
-        label = head.labels[int(row.argmax())]
-        if label in ("O", "SUPPORTED"):
+    """Spans as the worker finds them: a word has the kind of its surest token and belongs to a span from the threshold on;
+    neighbouring words of a kind are one span unless the later one begins with a B."""
+    kinds = list(dict.fromkeys(label.split("-", 1)[-1] for label in head.labels[1:]))
+    probabilities = softmax(prediction.logits / temperature)
+    spans: list[Span] = []
+    is_open = False
+    for start, end in words(prediction.word_numbers):
+        kind, probability, begins = read_word(probabilities[start:end], head, kinds)
+        if probability < threshold:
+            is_open = False
             continue
-        part, kind = label.split("-", 1) if "-" in label else ("I", label)
-        best = float(row.max())
-        touches = bool(spans) and spans[-1][2] == kind and start - spans[-1][1] <= 1
-        if touches and part == "I":
-            spans[-1] = (spans[-1][0], end, kind, max(spans[-1][3], best))
+        first, last = prediction.places[start][0], prediction.places[end - 1][1]
+        if is_open and spans[-1].label == kind and not begins:
+            spans[-1] = Span(spans[-1].start, last, kind)
         else:
-            spans.append((start, end, kind, best))
-    return [Span(start, end, kind) for start, end, kind, best in spans if best >= threshold]
+            spans.append(Span(first, last, kind))
+        is_open = True
+    return spans
+
+
+def words(numbers: list[int]) -> Iterator[tuple[int, int]]:
+    """First token and one more than the last of each word."""
+    start = 0
+    for place in range(1, len(numbers) + 1):
+        if place == len(numbers) or numbers[place] != numbers[start]:
+            yield start, place
+            start = place
+
+
+def read_word(probabilities: np.ndarray, head: Head, kinds: list[str]) -> tuple[str, float, bool]:
+    """Kind and probability of the surest token, and whether the first one begins a span."""
+    of_kind = np.stack(
+        [probabilities[:, [label.split("-", 1)[-1] == kind for label in head.labels]].sum(1) for kind in kinds], axis=1
+    )
+    surest = int(of_kind.max(1).argmax())
+    kind = kinds[int(of_kind[surest].argmax())]
+    first_kind = kinds[int(of_kind[0].argmax())]
+    beginning = [label == f"B-{first_kind}" for label in head.labels]
+    begins = any(beginning) and probabilities[0][beginning].sum() * 2 > of_kind[0].max()
+    return kind, float(of_kind[surest].max()), bool(begins)
