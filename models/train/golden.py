@@ -1,44 +1,49 @@
 """Golden answers of a package: what the independent float64 forward says about fixed probes."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 from safetensors.numpy import load_file
 
-from .packages import CLASSIFY_PROBES, COMMON_PROBES, HEAD_FILE, TOLERANCE, PackageSettings
+from .packages import CLASSIFY_PROBES, COMMON_PROBES, TOLERANCE, PackageSettings
 from .reference import BertReference, StaticReference, softmax
 
 DECIMALS = 7
 
 
-def compute_golden(package: PackageSettings) -> dict:
+def compute_golden(package: PackageSettings, folder: Path) -> dict:
     """The content of `golden.json`, computed from the files of the package."""
-    vectors = read_reference(package).embed(list(COMMON_PROBES))
+    reference = read_reference(package, folder)
+    vectors = reference.embed(list(COMMON_PROBES))
     golden = {
         "schema": 1,
         "reference": "numpy float64",
         "tolerance": TOLERANCE,
         "embeddings": [{"text": text, "vector": rounded(vector)} for text, vector in zip(COMMON_PROBES, vectors)],
     }
-    if package.head:
-        golden["classify"] = [
-            {"head": package.head, "text": text, "probabilities": rounded(row)}
-            for text, row in zip(CLASSIFY_PROBES, classify(package, list(CLASSIFY_PROBES)))
-        ]
-    return golden
+    heads = json.loads((folder / "rtrun.json").read_text(encoding="utf-8")).get("heads", [])
+    answers = [
+        {"head": head["name"], "text": text, "probabilities": rounded(row)}
+        for head in heads
+        if head["kind"] == "sequence"
+        for text, row in zip(CLASSIFY_PROBES, classify(reference, folder, head))
+    ]
+    return golden | ({"classify": answers} if answers else {})
 
 
-def classify(package: PackageSettings, texts: list[str]) -> np.ndarray:
-    """Probabilities [texts, labels] of the package's head."""
-    head = {name: tensor.astype(np.float64) for name, tensor in load_file(package.folder / HEAD_FILE).items()}
-    logits = read_reference(package).embed(texts) @ head[f"{package.head}.weight"].T + head[f"{package.head}.bias"]
-    return softmax(logits / package.read_temperature())
+def classify(reference: BertReference, folder: Path, head: dict) -> np.ndarray:
+    """Probabilities [probes, labels] of a head."""
+    texts = list(CLASSIFY_PROBES)
+    vectors = reference.first_vectors(texts) if head.get("reads") == "first_token" else reference.embed(texts)
+    tensors = {name: tensor.astype(np.float64) for name, tensor in load_file(folder / head["file"]).items()}
+    return softmax((vectors @ tensors[head["weight"]].T + tensors[head["bias"]]) / head["temperature"])
 
 
-def read_reference(package: PackageSettings) -> BertReference | StaticReference:
+def read_reference(package: PackageSettings, folder: Path) -> BertReference | StaticReference:
     if package.family == "static_embeddings":
-        return StaticReference(package.folder, package.max_tokens)
-    return BertReference(package.folder)
+        return StaticReference(folder, package.max_tokens)
+    return BertReference(folder)
 
 
 def format_golden(golden: dict) -> str:

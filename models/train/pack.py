@@ -6,11 +6,9 @@ import shutil
 from pathlib import Path
 
 from .golden import compute_golden, format_golden
-from .packages import HEAD_FILE, LABELS, MINILM, STATIC, PackageSettings
-from .results import RESULTS
+from .packages import STATIC, PackageSettings
 
 STATIC_FILES = ("model.safetensors", "tokenizer.json", "config.json", "modules.json")
-HEAD_THRESHOLD = 0.5
 
 
 def copy_static(weights_folder: Path) -> None:
@@ -20,21 +18,19 @@ def copy_static(weights_folder: Path) -> None:
         shutil.copyfile(weights_folder / name, STATIC.folder / name)
 
 
-def pack_all() -> None:
-    """Packs both packages; the card has to stand in the folder before, for the manifest covers it."""
-    for package in (STATIC, MINILM):
-        write_json(package.folder / "rtrun.json", describe(package))
-        text = format_golden(compute_golden(package))
-        (package.folder / "golden.json").write_text(text, encoding="utf-8")
-        for path in package_files(package):
-            path.chmod(0o644)
-        write_json(package.folder / "manifest.json", {"schema": 1, "files": hash_files(package)})
-        print(f"pack: {package.name}: {sum(path.stat().st_size for path in package_files(package)) / 1e6:.2f} MB")
+def pack(package: PackageSettings, folder: Path, settings: dict) -> None:
+    """Writes the three files for the weights in `folder`; the card has to stand there before, for the manifest covers it."""
+    write_json(folder / "rtrun.json", describe(package) | settings)
+    (folder / "golden.json").write_text(format_golden(compute_golden(package, folder)), encoding="utf-8")
+    for path in package_files(folder):
+        path.chmod(0o644)
+    write_json(folder / "manifest.json", {"schema": 1, "files": hash_files(folder)})
+    print(f"pack: {package.name}: {sum(path.stat().st_size for path in package_files(folder)) / 1e6:.2f} MB")
 
 
 def describe(package: PackageSettings) -> dict:
-    """The content of `rtrun.json`."""
-    settings = {
+    """What `rtrun.json` says of every package."""
+    return {
         "schema": 1,
         "family": package.family,
         "licence": package.licence,
@@ -42,39 +38,22 @@ def describe(package: PackageSettings) -> dict:
         "pooling": "mean",
         "normalize": True,
     }
-    if package.head:
-        settings["heads"] = [describe_head(package.head)]
-    return settings
 
 
-def describe_head(name: str) -> dict:
-    figures = json.loads((RESULTS / f"{name}_head.json").read_text(encoding="utf-8"))
-    return {
-        "name": name,
-        "kind": "sequence",
-        "labels": list(LABELS),
-        "file": HEAD_FILE,
-        "weight": f"{name}.weight",
-        "bias": f"{name}.bias",
-        "temperature": figures["temperature"],
-        "threshold": HEAD_THRESHOLD,
-    }
-
-
-def hash_files(package: PackageSettings) -> dict[str, dict]:
+def hash_files(folder: Path) -> dict[str, dict]:
     """Size and SHA-256 of every file but the manifest, by name."""
     return {
-        path.relative_to(package.folder).as_posix(): {
+        path.relative_to(folder).as_posix(): {
             "bytes": path.stat().st_size,
             "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         }
-        for path in package_files(package)
+        for path in package_files(folder)
         if path.name != "manifest.json"
     }
 
 
-def package_files(package: PackageSettings) -> list[Path]:
-    return sorted(path for path in package.folder.rglob("*") if path.is_file())
+def package_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def write_json(path: Path, content: dict) -> None:

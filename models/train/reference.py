@@ -28,14 +28,21 @@ class BertReference:
         self.weights = {name: tensor.astype(dtype) for name, tensor in stored.items()}
 
     def embed(self, texts: list[str], report: callable = lambda done: None) -> np.ndarray:
-        """Vectors [texts, dimension]. Texts of equal length are stacked, so there is neither padding nor a mask."""
+        """Sentence vectors [texts, dimension]."""
+        pooled = self.pool(texts, lambda hidden: hidden.mean(axis=1), report)
+        return pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
+
+    def first_vectors(self, texts: list[str]) -> np.ndarray:
+        """What the last layer says of the first token, [texts, dimension]."""
+        return self.pool(texts, lambda hidden: hidden[:, 0], lambda done: None)
+
+    def pool(self, texts: list[str], pooling: callable, report: callable) -> np.ndarray:
+        """Texts of equal length are stacked, so there is neither padding nor a mask."""
         token_ids = [encoding.ids for encoding in self.tokenizer.encode_batch(texts)]
         vectors = np.zeros((len(texts), self.weights["embeddings.LayerNorm.weight"].size))
         done = 0
         for rows in equal_length_stacks(token_ids):
-            hidden = self.forward(np.array([token_ids[row] for row in rows]))
-            pooled = hidden.mean(axis=1)
-            vectors[rows] = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
+            vectors[rows] = pooling(self.forward(np.array([token_ids[row] for row in rows])))
             done += len(rows)
             report(done)
         return vectors

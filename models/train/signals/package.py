@@ -1,0 +1,52 @@
+"""From a trained network to the files of the package."""
+
+import shutil
+from pathlib import Path
+
+from safetensors.numpy import save_file
+
+from ..pack import pack
+from ..packages import HEAD_FILE, SIGNALS
+from ..quantize import store
+from .heads import HEADS, Head
+from .network import Network
+from .tasks.hallucination import PROMPT
+
+COPIED_FILES = ("config.json", "tokenizer.json", "sentence_bert_config.json", "modules.json", "1_Pooling/config.json")
+# Windows are what the heads were trained on; a quarter of overlap leaves no attack or name cut in every window.
+OVERLAP_SHARE = 4
+GUARDS = ("jailbreak", "pii", "hallucination")
+
+
+def write_package(network: Network, calibration: dict[str, dict], weights: Path, folder: Path) -> None:
+    """Writes everything but the card, which has to stand in the folder already."""
+    for name in COPIED_FILES:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(weights / name, folder / name)
+    trunk = {name: tensor.detach().float().numpy() for name, tensor in network.trunk.state_dict().items()}
+    save_file(store(trunk), folder / "model.safetensors", metadata={"format": "pt"})
+    heads = {name: tensor.detach().float().numpy() for name, tensor in network.heads.state_dict().items()}
+    save_file(heads, folder / HEAD_FILE)
+    pack(SIGNALS, folder, {"heads": [describe(head, calibration[head.name]) for head in HEADS]})
+
+
+def describe(head: Head, calibration: dict) -> dict:
+    """The head's entry in `rtrun.json`."""
+    entry = {
+        "name": head.name,
+        "kind": head.kind,
+        "labels": list(head.labels),
+        "file": HEAD_FILE,
+        "weight": f"{head.name}.weight",
+        "bias": f"{head.name}.bias",
+    }
+    if head.kind == "sequence":
+        entry["reads"] = "first_token"
+    entry |= {"temperature": calibration["temperature"], "threshold": calibration["threshold"]}
+    if head.background:
+        entry["background"] = head.background
+    if head.name in GUARDS:
+        entry["window"] = {"tokens": head.max_tokens, "overlap": head.max_tokens // OVERLAP_SHARE}
+    if head.name == "hallucination":
+        entry["grounded_prompt"] = PROMPT
+    return entry
