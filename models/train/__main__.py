@@ -4,12 +4,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from .domain_head import train_domain_head
-from .pack import copy_static, pack_all
-from .packages import MINILM
-from .quantize import write_minilm
+from .pack import copy_static
+from .packages import DECIDE, SIGNALS
 from .similarity import measure_similarity
 from .verify import verify_all
+
+# PyTorch takes seconds to load and is not needed to check packages, so the steps that train bring it themselves.
 
 
 def main() -> int:
@@ -17,19 +17,47 @@ def main() -> int:
     match arguments.step:
         case "static":
             copy_static(arguments.weights)
-        case "quantize":
-            write_minilm(arguments.weights, arguments.data, MINILM.folder)
-        case "head":
-            train_domain_head(arguments.data)
+        case "signals" | "decide":
+            train(arguments)
+        case "evaluate":
+            steps = training_steps(arguments.package)
+            steps.measure_stored(arguments.run, arguments.seed, arguments.data, arguments.weights)
         case "similarity":
             measure_similarity(arguments.data)
         case "pack":
-            pack_all()
+            package = {"signals": SIGNALS, "decide": DECIDE}[arguments.package]
+            training_steps(arguments.package).pack(arguments.run, arguments.weights, package.folder)
         case "verify":
             problems = verify_all()
-            print("\n".join(problems) or "verify: both packages are whole")
+            print("\n".join(problems) or "verify: all packages are whole")
             return 1 if problems else 0
     return 0
+
+
+def train(arguments: argparse.Namespace) -> None:
+    import torch
+
+    device = torch.device(arguments.device)
+    if arguments.step == "signals":
+        from .signals.fit import Recipe, Run
+        from .signals.steps import train as train_signals
+
+        recipe = Recipe() if arguments.steps is None else Recipe(steps=arguments.steps)
+        train_signals(Run(arguments.run, arguments.seed, recipe), arguments.data, arguments.weights, device)
+    else:
+        from .decide.fit import Recipe as DecideRecipe
+        from .decide.steps import train as train_decide
+
+        recipe = DecideRecipe() if arguments.steps is None else DecideRecipe(steps=arguments.steps)
+        train_decide(arguments.run, arguments.seed, recipe, arguments.data, arguments.weights, device)
+
+
+def training_steps(package: str):  # noqa: ANN201 - a module
+    if package == "signals":
+        from .signals import steps
+    else:
+        from .decide import steps
+    return steps
 
 
 def read_arguments() -> argparse.Namespace:
@@ -37,15 +65,27 @@ def read_arguments() -> argparse.Namespace:
     steps = parser.add_subparsers(dest="step", required=True)
     weights = {"type": Path, "required": True, "metavar": "DIR", "help": "folder of the published model"}
     data = {"type": Path, "required": True, "metavar": "DIR", "help": "data folder, one sub-folder per task"}
+    run = {"type": Path, "required": True, "metavar": "DIR", "help": "folder of the training run"}
     steps.add_parser("static", help="take the static model").add_argument("--weights", **weights)
-    quantize = steps.add_parser("quantize", help="store all-MiniLM-L6-v2 small")
-    quantize.add_argument("--weights", **weights)
-    quantize.add_argument("--data", **data)
-    steps.add_parser("head", help="train and measure the domain head").add_argument("--data", **data)
-    steps.add_parser("similarity", help="measure both sentence vectors").add_argument("--data", **data)
-    steps.add_parser("pack", help="write rtrun.json, golden.json and manifest.json")
+    for name in ("signals", "decide"):
+        step = steps.add_parser(name, help=f"train the package {name}; goes on where a stopped run ended")
+        step.add_argument("--steps", type=int, metavar="N", help="fewer steps than the recipe's, to try things")
+        step.add_argument("--device", default="cpu", help="cpu or cuda")
+        for option, settings in (("--weights", weights), ("--data", data), ("--run", run)):
+            step.add_argument(option, **settings)
+        step.add_argument("--seed", type=int, default=1, metavar="N")
+    evaluate = steps.add_parser("evaluate", help="what storing the weights small costs")
+    packing = steps.add_parser("pack", help="write the package of a run; its card has to stand there")
+    for step in (evaluate, packing):
+        step.add_argument("package", choices=("signals", "decide"))
+        step.add_argument("--run", **run)
+        step.add_argument("--weights", **weights)
+    evaluate.add_argument("--data", **data)
+    evaluate.add_argument("--seed", type=int, default=1, metavar="N")
+    steps.add_parser("similarity", help="measure the sentence vectors").add_argument("--data", **data)
     steps.add_parser("verify", help="check hashes and golden answers")
     return parser.parse_args()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

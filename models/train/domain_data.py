@@ -123,14 +123,5 @@ def choose_test_sources(exam: list[Prompt]) -> set[str]:
     return chosen
 
 
-def assign_folds(exam: list[Prompt], folds: int) -> dict[str, int]:
-    """A fold per sub-source; the sub-sources of each label are dealt out in the order of their hashes."""
-    fold_of = {}
-    for label in sorted({prompt.label for prompt in exam}):
-        sources = sorted({prompt.source for prompt in exam if prompt.label == label}, key=hash_name)
-        fold_of |= {source: number % folds for number, source in enumerate(sources)}
-    return fold_of
-
-
 def hash_name(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()

@@ -3,9 +3,10 @@
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
-from .golden import compute_golden, format_golden
+from .golden import format_golden
 from .packages import STATIC, PackageSettings
 
 STATIC_FILES = ("model.safetensors", "tokenizer.json", "config.json", "modules.json")
@@ -18,10 +19,10 @@ def copy_static(weights_folder: Path) -> None:
         shutil.copyfile(weights_folder / name, STATIC.folder / name)
 
 
-def pack(package: PackageSettings, folder: Path, settings: dict) -> None:
+def pack(package: PackageSettings, folder: Path, settings: dict, golden: Callable[[Path], dict]) -> None:
     """Writes the three files for the weights in `folder`; the card has to stand there before, for the manifest covers it."""
     write_json(folder / "rtrun.json", describe(package) | settings)
-    (folder / "golden.json").write_text(format_golden(compute_golden(package, folder)), encoding="utf-8")
+    (folder / "golden.json").write_text(format_golden(golden(folder)), encoding="utf-8")
     for path in package_files(folder):
         path.chmod(0o644)
     write_json(folder / "manifest.json", {"schema": 1, "files": hash_files(folder)})
@@ -35,8 +36,6 @@ def describe(package: PackageSettings) -> dict:
         "family": package.family,
         "licence": package.licence,
         "max_tokens": package.max_tokens,
-        "pooling": "mean",
-        "normalize": True,
     }
 
 

@@ -23,7 +23,9 @@ class BertReference:
         self.layers = config["num_hidden_layers"]
         self.epsilon = config["layer_norm_eps"]
         self.tokenizer = read_tokenizer(folder)
-        self.tokenizer.enable_truncation(json.loads((folder / "sentence_bert_config.json").read_text())["max_seq_length"])
+        sentence = folder / "sentence_bert_config.json"
+        if sentence.exists():
+            self.tokenizer.enable_truncation(json.loads(sentence.read_text())["max_seq_length"])
         stored = read_weights(folder / "model.safetensors") if weights is None else weights
         self.weights = {name: tensor.astype(dtype) for name, tensor in stored.items()}
 

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from .domain_data import read_rows
-from .domain_measure import rounded
-from .packages import MINILM, STATIC
+from .scores import rounded
+from .packages import SIGNALS, STATIC
 from .reference import BertReference, StaticReference
 from .results import write_result
 
@@ -19,7 +19,7 @@ def measure_similarity(data_folder: Path) -> None:
     """Area under the ROC curve of the cosine, with 95 % bootstrap intervals over pairs; writes `results/similarity.json`."""
     models = {
         STATIC.name: StaticReference(STATIC.folder, STATIC.max_tokens),
-        MINILM.name: BertReference(MINILM.folder, np.float32),
+        SIGNALS.name: BertReference(SIGNALS.folder, np.float32),
     }
     figures = {}
     for file in PAIR_FILES:

@@ -1,12 +1,38 @@
-"""What every training run of a network needs: its recipe's optimizer, checkpoints, a log."""
+"""What every training run of a network needs: batches, its recipe's optimizer, checkpoints, a log."""
 
 import json
+import random
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 from torch import nn
 from torch.optim import AdamW
 from torch.optim.lr_scheduler import LambdaLR
+
+Row = TypeVar("Row")
+# More rows of one task in a step teach it little more than these.
+MOST_ROWS = 48
+
+
+def batches(rows: list[Row], length: Callable[[Row], int], tokens: int, chance: random.Random) -> Iterator[list[Row]]:
+    """For ever: rows of about the same length together, batches in random order.
+
+    A batch has at most so many tokens with its padding, so that every step costs about the same.
+    """
+    while True:
+        parts: list[list[Row]] = []
+        longest = 0
+        for row in sorted(rows, key=lambda row: length(row) + chance.random() * 16, reverse=True):
+            wider = max(longest, length(row))
+            if not parts or len(parts[-1]) == MOST_ROWS or wider * (len(parts[-1]) + 1) > tokens:
+                parts.append([])
+                wider = length(row)
+            parts[-1].append(row)
+            longest = wider
+        chance.shuffle(parts)
+        yield from parts
 
 
 def make_optimizer(

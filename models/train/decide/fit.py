@@ -2,7 +2,6 @@
 
 import random
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,20 +10,20 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from ..generators.decisions import Decision
-from ..training import Log, make_optimizer, restore, save
-from .layout import AskedRow, row_of
+from ..training import Log, batches, make_optimizer, restore, save
+from .layout import TYPES, AskedRow, row_of
 from .losses import batch_loss
-from .network import TYPES, Decider
+from .network import Decider
 
 Asked = tuple[Decision, AskedRow]
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Steps of `rows` questions of about the same length."""
+    """Steps of questions of about the same length, `tokens` in all."""
 
-    steps: int = 6000
-    rows: int = 24
+    steps: int = 5000
+    tokens: int = 2400
     learning_rate: float = 1.5e-4
     head_learning_rate: float = 5e-4
     warm_up: float = 0.06
@@ -39,7 +38,8 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
     tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    stream = batches([(question, row_of(question, tokenizer)) for question in questions], recipe.rows, random.Random(seed))
+    asked_rows = [(question, row_of(question, tokenizer)) for question in questions]
+    stream = batches(asked_rows, lambda pair: len(pair[1].ids), recipe.tokens, random.Random(seed))
     network = Decider(weights, recipe.layers).to(device)
     rates = (recipe.learning_rate, recipe.head_learning_rate)
     optimizer, schedule = make_optimizer(
@@ -66,15 +66,6 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
             log.write(step, time.monotonic() - started)
             save(checkpoint, step, network, optimizer, schedule)
     return network.eval()
-
-
-def batches(asked: list[Asked], size: int, chance: random.Random) -> Iterator[list[Asked]]:
-    """For ever: rows of about the same length together, batches in random order."""
-    while True:
-        order = sorted(asked, key=lambda pair: len(pair[1].ids) + chance.random() * 16)
-        parts = [order[first : first + size] for first in range(0, len(order), size)]
-        chance.shuffle(parts)
-        yield from parts
 
 
 def padded(asked: list[Asked]) -> tuple[Tensor, Tensor, Tensor]:

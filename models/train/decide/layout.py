@@ -9,9 +9,13 @@ from tokenizers import Tokenizer
 
 from ..generators.decisions import Decision
 
+# In the order of the type embedding.
+TYPES = ("choice", "noul", "score", "set", "span")
 ROW = 256
 QUESTION = 128
 OPTION = 48
+# Numbers of options that share a temperature, as the worker has them.
+BANDS = ((2, "2"), (5, "3-5"), (10, "6-10"), (255, "11+"))
 NO, YES = "no, the statement does not hold", "yes, the statement holds"
 
 
@@ -23,6 +27,17 @@ class AskedRow:
     ids: list[int]
     markers: list[int]
     words: list[tuple[int, int, int]]
+
+
+def band(options: int) -> str:
+    return next(name for most, name in BANDS if options <= most)
+
+
+def place_of_answer(decision: Decision) -> int:
+    """The number of the right option, of a choice, noul or score."""
+    if decision.type == "choice":
+        return [key for key, _ in decision.options].index(decision.answer)
+    return int(decision.answer)
 
 
 def option_texts(decision: Decision) -> list[str]:

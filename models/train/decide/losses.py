@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from ..generators.decisions import Decision
-from .layout import AskedRow
+from .layout import AskedRow, place_of_answer
 from .network import Decider
 
 # A place is rare among the words of a state.
@@ -36,13 +36,6 @@ def question_loss(network: Decider, hidden: Tensor, decision: Decision, row: Ask
         held = torch.tensor([float(key in decision.answer) for key, _ in decision.options], device=logits.device)
         return binary_cross_entropy_with_logits(logits, held)
     return cross_entropy(logits[None], torch.tensor([place_of_answer(decision)], device=logits.device), label_smoothing=0.03)
-
-
-def place_of_answer(decision: Decision) -> int:
-    """The number of the right option, of a choice, noul or score."""
-    if decision.type == "choice":
-        return [key for key, _ in decision.options].index(decision.answer)
-    return int(decision.answer)
 
 
 def word_targets(decision: Decision, row: AskedRow) -> Tensor:

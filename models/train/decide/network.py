@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
-TYPES = ("choice", "noul", "score", "set", "span")
+from .layout import TYPES
+
 SPAN_SIZE = 64
 SPAN_TEMPERATURE = 0.07
 
@@ -31,6 +32,9 @@ class Decider(nn.Module):
         super().__init__()
         config = BertConfig.from_pretrained(weights, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
         self.trunk = BertModel.from_pretrained(weights, config=config, add_pooling_layer=False)
+        # The words' own vectors know more than these data could teach them.
+        self.trunk.embeddings.word_embeddings.requires_grad_(False)
+        self.layers = layers
         self.rest = Head(config.hidden_size, layers)
 
     def vectors(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:

@@ -1,7 +1,5 @@
-"""From examples to padded batches of rows of about the same length."""
+"""From examples to rows of token ids, and from rows to padded batches."""
 
-import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -13,8 +11,6 @@ from .heads import Head
 
 # Tokens of special meaning, and those of a first text: no label is wanted for them.
 IGNORED = -100
-# More rows of one task in a step teach it little more than these.
-MOST_ROWS = 48
 
 
 @dataclass(frozen=True)
@@ -74,22 +70,6 @@ def allowed_labels(example: Example, head: Head) -> tuple[bool, ...] | None:
     if example.known is None:
         return None
     return tuple(label == "O" or label[2:] not in example.known for label in head.labels)
-
-
-def batches(rows: list[EncodedRow], tokens: int, chance: random.Random) -> Iterator[list[EncodedRow]]:
-    """For ever: rows of about the same length together, batches in random order.
-
-    A batch has at most so many tokens with its padding, so that every step costs about the same.
-    """
-    while True:
-        parts: list[list[EncodedRow]] = [[]]
-        for row in sorted(rows, key=lambda row: len(row.ids) + chance.random() * 16, reverse=True):
-            longest = max(len(row.ids), *(len(other.ids) for other in parts[-1][:1]), 1)
-            if parts[-1] and (len(parts[-1]) == MOST_ROWS or longest * (len(parts[-1]) + 1) > tokens):
-                parts.append([])
-            parts[-1].append(row)
-        chance.shuffle(parts)
-        yield from parts
 
 
 def collate(rows: list[EncodedRow], padding: int) -> dict[str, Tensor]:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from tokenizers import Tokenizer
 
-from ..domain_measure import fit_temperature
+from ..scores import fit_temperature
 from ..reference import softmax
 from .examples import TaskData
 from .figures import character_spans, exact_spans

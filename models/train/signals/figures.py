@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from ..domain_measure import calibration_error, f1_by_label, macro_f1, rounded
+from ..scores import calibration_error, f1_by_label, macro_f1, rounded
 from ..reference import softmax
 from .examples import Example, Span
 from .heads import Head

@@ -9,8 +9,8 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from ..training import Log, make_optimizer, restore, save
-from .batches import batches, collate, encode
+from ..training import Log, batches, make_optimizer, restore, save
+from .batches import EncodedRow, collate, encode
 from .examples import TaskData
 from .heads import HEAD_BY_NAME
 from .losses import kept_vector_loss, sequence_loss, token_loss
@@ -72,7 +72,9 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     chance, first = random.Random(run.seed), 0
     if run.checkpoint.exists():
         first = restore(run.checkpoint, network, optimizer, schedule)
-    streams = {name: batches(task_rows, run.recipe.tokens, random.Random(f"{run.seed}/{name}")) for name, task_rows in rows.items()}
+    streams = {
+        name: batches(task_rows, row_length, recipe.tokens, random.Random(f"{run.seed}/{name}")) for name, task_rows in rows.items()
+    }
     names, shares = zip(*run.recipe.shares, strict=True)
     order = [chance.choices(names, shares)[0] for _ in range(run.recipe.steps)]
     for name in order[:first]:
@@ -90,6 +92,10 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
             log.write(step, time.monotonic() - started)
             save(run.checkpoint, step, network, optimizer, schedule)
     return network.eval()
+
+
+def row_length(row: EncodedRow) -> int:
+    return len(row.ids)
 
 
 def one_step(network: Network, original: Network, batch: dict[str, Tensor], name: str, recipe: Recipe) -> tuple[float, float]:

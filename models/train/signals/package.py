@@ -5,6 +5,7 @@ from pathlib import Path
 
 from safetensors.numpy import save_file
 
+from ..golden import compute_golden
 from ..pack import pack
 from ..packages import HEAD_FILE, SIGNALS
 from ..quantize import store
@@ -15,6 +16,7 @@ from .tasks.hallucination import PROMPT
 COPIED_FILES = ("config.json", "tokenizer.json", "sentence_bert_config.json", "modules.json", "1_Pooling/config.json")
 # Windows are what the heads were trained on; a quarter of overlap leaves no attack or name cut in every window.
 OVERLAP_SHARE = 4
+VECTOR = {"pooling": "mean", "normalize": True}
 GUARDS = ("jailbreak", "pii", "hallucination")
 
 
@@ -27,7 +29,8 @@ def write_package(network: Network, calibration: dict[str, dict], weights: Path,
     save_file(store(trunk), folder / "model.safetensors", metadata={"format": "pt"})
     heads = {name: tensor.detach().float().numpy() for name, tensor in network.heads.state_dict().items()}
     save_file(heads, folder / HEAD_FILE)
-    pack(SIGNALS, folder, {"heads": [describe(head, calibration[head.name]) for head in HEADS]})
+    settings = VECTOR | {"heads": [describe(head, calibration[head.name]) for head in HEADS]}
+    pack(SIGNALS, folder, settings, lambda folder: compute_golden(SIGNALS, folder))
 
 
 def describe(head: Head, calibration: dict) -> dict:

@@ -1,0 +1,85 @@
+"""Golden answers of the package: an independent float64 forward of trunk and head over fixed questions."""
+
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import load_file
+
+from ..golden import rounded
+from ..packages import TOLERANCE
+from ..reference import BertReference, gelu, softmax
+from ..generators.decisions import Decision
+from .layout import TYPES, band, row_of
+
+STATE = "The parcel arrived two days late and the box was open. I would like my money back, please write to me."
+MEANINGS = (("false", None), ("true", None))
+PROBES = (
+    Decision(STATE, "choice", "What does the customer want?", (("refund", "money back"), ("repair", None), ("nothing", None)), "refund", "", ""),
+    Decision(STATE, "noul", "The customer is angry.", MEANINGS, True, "", ""),
+    Decision(STATE, "score", "How urgent is it?", (("not at all", None), ("somewhat", None), ("very", None)), 1, "", ""),
+    Decision(STATE, "set", "What is complained about?", (("delay", None), ("damage", None), ("price", None)), ("delay",), "", ""),
+)
+
+
+class MarkerReference(BertReference):
+    """Logits at the markers of a row: type embedding, transformer layers with norms first, scorer."""
+
+    def __init__(self, folder: Path, layers: int):
+        super().__init__(folder)
+        stored = load_file(folder / "decisions.safetensors")
+        self.weights |= {name: tensor.astype(np.float64) for name, tensor in stored.items()}
+        self.head_layers = layers
+        self.tokenizer.no_truncation()
+
+    def logits(self, decision: Decision) -> np.ndarray:
+        row = row_of(decision, self.tokenizer)
+        hidden = self.forward(np.array([row.ids])) + self.weights["type_emb.weight"][TYPES.index(decision.type)]
+        for index in range(self.head_layers):
+            hidden = self.head_layer(hidden, f"head.layers.{index}")
+        marked = self.normed(hidden[0, row.markers], "scorer.0")
+        return self.linear(gelu(self.linear(marked, "scorer.1")), "scorer.3")[:, 0]
+
+    def head_layer(self, hidden: np.ndarray, name: str) -> np.ndarray:
+        width = hidden.shape[-1]
+        normed = self.normed(hidden, f"{name}.norm1")
+        joined = normed @ self.weights[f"{name}.self_attn.in_proj_weight"].T + self.weights[f"{name}.self_attn.in_proj_bias"]
+        split = lambda part: part.reshape(*part.shape[:2], width // 64, 64).transpose(0, 2, 1, 3)  # noqa: E731
+        query, key, value = (split(part) for part in np.split(joined, 3, axis=-1))
+        attended = softmax(query @ key.transpose(0, 1, 3, 2) / 8.0) @ value
+        hidden = hidden + self.linear(attended.transpose(0, 2, 1, 3).reshape(hidden.shape), f"{name}.self_attn.out_proj")
+        widened = np.maximum(self.linear(self.normed(hidden, f"{name}.norm2"), f"{name}.linear1"), 0)
+        return hidden + self.linear(widened, f"{name}.linear2")
+
+    def normed(self, hidden: np.ndarray, name: str) -> np.ndarray:
+        centred = hidden - hidden.mean(axis=-1, keepdims=True)
+        return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5) * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
+
+
+def compute_decide_golden(folder: Path, settings: dict) -> dict:
+    """The content of `golden.json`."""
+    reference = MarkerReference(folder, settings["head"]["layers"])
+    temperatures = settings["calibration"]["temperatures"]
+    questions = [to_probe(decision, reference.logits(decision), temperatures) for decision in PROBES]
+    return {
+        "schema": 1,
+        "reference": "numpy float64",
+        "tolerance": TOLERANCE,
+        "decisions": [{"state": STATE, "questions": questions}],
+    }
+
+
+def to_probe(decision: Decision, logits: np.ndarray, temperatures: dict[str, float]) -> dict:
+    """One question with its answer, as the file has it."""
+    temperature = temperatures.get(f"{decision.type}:{band(len(logits))}", temperatures.get(decision.type, 1.0))
+    probe = {"type": decision.type, "instructions": decision.instructions}
+    described = [{"key": key} | ({"description": text} if text else {}) for key, text in decision.options]
+    match decision.type:
+        case "choice":
+            return probe | {"choices": described, "probabilities": rounded(softmax(logits / temperature))}
+        case "noul":
+            return probe | {"noul": rounded(softmax(logits / temperature))[1]}
+        case "score":
+            levels = [key for key, _ in decision.options]
+            return probe | {"levels": levels, "probabilities": rounded(softmax(logits / temperature))}
+        case "set":
+            return probe | {"labels": described, "probabilities": rounded(1 / (1 + np.exp(-logits)))}

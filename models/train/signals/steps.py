@@ -1,0 +1,64 @@
+"""The steps of this package: train with figures, and pack."""
+
+import json
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+
+from ..quantize import expand_stored, store
+from ..results import write_result
+from .calibrate import calibrate
+from .examples import TaskData
+from .fit import Recipe, Run, fit
+from .heads import HEADS
+from .kept import kept_cosines
+from .measure import measure
+from .network import Network
+from .package import write_package
+from .tasks import read_task
+
+NETWORK, CALIBRATION = "network.pt", "calibration.json"
+
+
+def read_data(data: Path, seed: int) -> dict[str, TaskData]:
+    return {head.name: read_task(head.name, data, seed) for head in HEADS}
+
+
+def train(run: Run, data: Path, weights: Path, device: torch.device) -> None:
+    """Trains, calibrates and measures; writes the network to the run's folder and `results/signals-seed-<n>.json`."""
+    tasks = read_data(data, run.seed)
+    network = fit(run, tasks, weights, device).to("cpu")
+    torch.save(network.state_dict(), run.folder / NETWORK)
+    tokenizer = read_tokenizer(weights)
+    calibration = calibrate(network, tasks, tokenizer)
+    (run.folder / CALIBRATION).write_text(json.dumps(calibration, indent=2) + "\n", encoding="utf-8")
+    figures = {"recipe": vars(run.recipe), "calibration": calibration, "kept": kept_cosines(network.trunk, weights, data)}
+    write_result(f"signals-seed-{run.seed}", figures | {"unseen": measure(network, tasks, tokenizer, calibration)})
+
+
+def measure_stored(folder: Path, seed: int, data: Path, weights: Path) -> None:
+    """What storing the weights small costs: the figures again, with the weights as the package expands them."""
+    tasks, network = read_data(data, seed), load(folder, weights)
+    expanded = expand_stored(store({name: tensor.numpy() for name, tensor in network.trunk.state_dict().items()}))
+    network.trunk.load_state_dict({name: torch.from_numpy(tensor) for name, tensor in expanded.items()})
+    calibration = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
+    figures = {"kept": kept_cosines(network.trunk, weights, data)}
+    write_result("signals-stored", figures | {"unseen": measure(network, tasks, read_tokenizer(weights), calibration)})
+
+
+def pack(folder: Path, weights: Path, package: Path) -> None:
+    calibration = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
+    write_package(load(folder, weights), calibration, weights, package)
+
+
+def load(folder: Path, weights: Path) -> Network:
+    network = Network(weights)
+    network.load_state_dict(torch.load(folder / NETWORK, weights_only=True))
+    return network.eval()
+
+
+def read_tokenizer(weights: Path) -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
+    tokenizer.no_padding()
+    return tokenizer
