@@ -28,7 +28,7 @@ pub fn check_golden(candidate: &Candidate, device: Device, encoder: &mut dyn Enc
     };
     let tolerance = device.tolerance(golden.tolerance);
     for probe in &golden.embeddings {
-        let output = candidate.twice(encoder, &candidate.text_row(&probe.text)?)?;
+        let output = candidate.twice(encoder, &candidate.text_row(&probe.text, Wanted::SENTENCE)?)?;
         let vector = output.sentence.unwrap_or_else(|| [].into());
         candidate.compare("embeddings", &vector, &probe.vector, tolerance)?;
     }
@@ -40,7 +40,7 @@ pub fn check_golden(candidate: &Candidate, device: Device, encoder: &mut dyn Enc
     for probe in &golden.classify {
         let head = candidate.surfaces.heads.iter().find(|head| head.name == probe.head);
         let head = head.ok_or_else(|| candidate.failed(format_args!("there is no head {:?}", probe.head)))?;
-        let output = candidate.twice(encoder, &candidate.text_row(&probe.text)?)?;
+        let output = candidate.twice(encoder, &candidate.text_row(&probe.text, head.wanted())?)?;
         let probabilities = head.probabilities(&output)?;
         candidate.compare(&head.name, &probabilities, &probe.probabilities, tolerance)?;
     }
@@ -56,11 +56,11 @@ pub fn check_golden(candidate: &Candidate, device: Device, encoder: &mut dyn Enc
 }
 
 impl Candidate<'_> {
-    fn text_row(&self, text: &str) -> Result<RowRequest, Error> {
+    fn text_row(&self, text: &str, wanted: Wanted) -> Result<RowRequest, Error> {
         let ids = self.reader.read(text, self.package.max_tokens, Overflow::Truncate)?.ids;
         let padding = self.surfaces.embedding.as_ref().and_then(|card| card.padding);
         let ids = padding.map_or_else(|| ids.clone(), |padding| padding.pad(&ids).into());
-        Ok(RowRequest::sentence(ids))
+        Ok(RowRequest { row: Row::plain(ids), wanted })
     }
 
     fn image_row(&self, url: &str) -> Result<RowRequest, Error> {
