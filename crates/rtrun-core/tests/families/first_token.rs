@@ -39,6 +39,31 @@ fn a_head_reads_the_first_token_beside_one_that_reads_the_sentence() {
 }
 
 #[test]
+fn recorded_answers_of_such_a_head_are_checked() {
+    let folder = copy_without_manifest("heads-int8");
+    let edit = |file: &str, change: &dyn Fn(&mut Value)| {
+        let path = folder.path().join(file);
+        let mut content: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        change(&mut content);
+        fs::write(path, content.to_string()).unwrap();
+    };
+    edit("rtrun.json", &|settings| {
+        settings["pooling"] = json!("mean");
+        settings["heads"][0]["reads"] = json!("first_token");
+    });
+    // The record was made by the first token, and the sentence vector is now another one.
+    edit("golden.json", &|golden| {
+        golden["embeddings"] = json!([]);
+        golden["classify"].as_array_mut().unwrap().retain(|probe| probe["head"] == "domain");
+        assert!(!golden["classify"].as_array().unwrap().is_empty());
+    });
+    assert_eq!(classify(&open_ready(options(&[("model", folder.path())])), "domain", &TEXTS).len(), TEXTS.len());
+    edit("golden.json", &|golden| golden["classify"][0]["probabilities"] = json!([0.5, 0.5]));
+    let reason = load_failure(options(&[("model", folder.path())]));
+    assert!(reason.contains("self-check failed"), "{reason}");
+}
+
+#[test]
 fn a_token_head_reads_every_token() {
     let folder = changed(|settings| {
         settings["heads"][0]["kind"] = json!("token");
