@@ -36,7 +36,7 @@ HEADS = (
     Head("fact_check", "sequence", ("no_fact_check", "fact_check"), 128),
     Head("feedback", "sequence", ("NONE", "SAT", "NEED_CLARIFICATION", "WRONG_ANSWER", "WANT_DIFFERENT"), 128),
     Head("modality", "sequence", ("AR", "DIFFUSION", "BOTH"), 128),
-    Head("pii", "token", begin_and_inside(PII_KINDS), 160),
+    Head("pii", "token", begin_and_inside(PII_KINDS), 256),
     Head("hallucination", "token", ("SUPPORTED", "UNSUPPORTED"), 256, "SUPPORTED"),
 )  # fmt: skip
 HEAD_BY_NAME = {head.name: head for head in HEADS}

@@ -11,7 +11,7 @@ from ..packages import HEAD_FILE, SIGNALS
 from ..quantize import store
 from .heads import HEADS, Head
 from .network import Network
-from .tasks.hallucination import PROMPT
+from .layouts import GROUNDED_PROMPT
 
 COPIED_FILES = ("config.json", "tokenizer.json", "sentence_bert_config.json", "modules.json", "1_Pooling/config.json")
 # Windows are what the heads were trained on; a quarter of overlap leaves no attack or name cut in every window.
@@ -51,5 +51,5 @@ def describe(head: Head, calibration: dict) -> dict:
     if head.name in GUARDS:
         entry["window"] = {"tokens": head.max_tokens, "overlap": head.max_tokens // OVERLAP_SHARE}
     if head.name == "hallucination":
-        entry["grounded_prompt"] = PROMPT
+        entry["grounded_prompt"] = GROUNDED_PROMPT
     return entry

@@ -4,13 +4,17 @@ from pathlib import Path
 
 from ...domain_data import Prompt, choose_test_sources, read_domain_data
 from ..examples import Example, TaskData
+from ..written import written
+
+# MMLU-Pro calls accounting "other"; people who ask about a profit and loss statement mean business.
+UNTRAINED = ("ori_mmlu-professional_accounting",)
 
 
 def read(data: Path, seed: int) -> TaskData:
     found = read_domain_data(data)
     held_out = choose_test_sources(found.exam)
-    exam = [prompt for prompt in found.exam if prompt.source not in held_out]
-    train = examples([*exam, *found.generated, *found.borrowed])
+    exam = [prompt for prompt in found.exam if prompt.source not in held_out and prompt.source not in UNTRAINED]
+    train = examples([*exam, *found.generated, *found.borrowed]) + written("domain")
     unseen = {name: examples(prompts) for name, prompts in found.measured.items() if name != "chat validation"}
     unseen["unseen exams"] = examples([prompt for prompt in found.exam if prompt.source in held_out])
     return TaskData(train, examples(found.measured["chat validation"]), unseen)

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from ..examples import Example, TaskData, labelled, read_rows, sample
 from ..generated import generated
+from ..layouts import layout
+from ..written import written
 
-# The answer that the turn is about stands behind it, so that cutting a long row cuts the answer first.
-WITH_PREVIOUS = "{text}\n\nassistant: {previous}"
-PREVIOUS_CHARACTERS = 600
 # Dialogues about flights and restaurants: many rows, few ways to say it.
 TRAINED = {"sgd": 4000}
 UNSEEN = ("hwu64", "iard")
@@ -16,7 +15,7 @@ UNSEEN = ("hwu64", "iard")
 
 def read(data: Path, seed: int) -> TaskData:
     chance = random.Random(seed)
-    train = generated("feedback", "train", 8000) + ordinary(data, chance)
+    train = generated("feedback", "train", 8000) + written("feedback") + ordinary(data, chance)
     for name, count in TRAINED.items():
         train += sample(of_file(data, name), count, chance)
     unseen = {name: of_file(data, name) for name in UNSEEN}
@@ -27,12 +26,6 @@ def read(data: Path, seed: int) -> TaskData:
 def of_file(data: Path, name: str) -> list[Example]:
     rows = read_rows(data, f"feedback/{name}")
     return [Example(layout(row["text"], row.get("previous")), row["source"], row["label"]) for row in rows]
-
-
-def layout(text: str, previous: str | None) -> str:
-    """The text that the head reads."""
-    text = text.strip()
-    return WITH_PREVIOUS.format(text=text, previous=previous.strip()[:PREVIOUS_CHARACTERS]) if previous else text
 
 
 def ordinary(data: Path, chance: random.Random) -> list[Example]:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from ..examples import Example, Span, TaskData, read_rows, sample, split_by_source
 from ..generated import generated
+from ..layouts import UNSUPPORTED, grounds
+from ..written import written
 
-# What the head reads in front of the answer; the package says the same under `grounded_prompt`.
-PROMPT = "{context}\n{question}"
-LABEL = "UNSUPPORTED"
 # Rows whose context is longer teach little, because a row is cut to what the model reads at once.
 CONTEXT_CHARACTERS = 1200
 
@@ -18,7 +17,7 @@ def read(data: Path, seed: int) -> TaskData:
     chance = random.Random(seed)
     edits, unseen_edits = split_by_source(of_file(data, "summedits"), 0.2, chance)
     questions, unseen_questions = split_by_source(by_row(of_file(data, "halueval_qa")), 0.25, chance)
-    train = generated("hallucination", "train", 9000) + sample(edits, 3000, chance) + questions
+    train = generated("hallucination", "train", 9000) + written("hallucination") + sample(edits, 3000, chance) + questions
     unseen = {
         "summedits": unseen_edits,
         "halueval_qa": unseen_questions,
@@ -34,9 +33,8 @@ def of_file(data: Path, name: str) -> list[Example]:
         context, answer, spans = row["context"].strip(), row["answer"], row.get("spans", [])
         if not context or len(context) > CONTEXT_CHARACTERS or (row["label"] == 1 and not spans):
             continue
-        first = PROMPT.format(context=context, question=(row.get("question") or "").strip()).strip()
-        places = tuple(Span(span["start"], span["end"], LABEL) for span in spans) if row["label"] == 1 else ()
-        examples.append(Example(answer, row["source"], spans=places, first=first))
+        places = tuple(Span(span["start"], span["end"], UNSUPPORTED) for span in spans) if row["label"] == 1 else ()
+        examples.append(Example(answer, row["source"], spans=places, first=grounds(context, row.get("question"))))
     return examples
 
 

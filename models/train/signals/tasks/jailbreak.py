@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..examples import Example, TaskData, labelled, read_rows, sample, split_by_source
 from ..generated import generated
+from ..written import written
 
 NAMES = {"1": "jailbreak", "0": "benign"}
 # At most so many rows of one kind of attack or context, so that none of them is the task.
@@ -19,7 +20,7 @@ def read(data: Path, seed: int) -> TaskData:
     train, tuning = split_by_source(public, 0.1, chance)
     unseen = {name: of_file(data, name) for name in UNSEEN}
     unseen["contrast"] = generated("jailbreak", "contrast", 600)
-    train += generated("jailbreak", "train", 9000) + ordinary(data, chance)
+    train += generated("jailbreak", "train", 9000) + written("jailbreak") + ordinary(data, chance)
     return TaskData(train, tuning + generated("jailbreak", "validation", 1000), unseen)
 
 

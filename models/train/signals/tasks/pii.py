@@ -6,6 +6,7 @@ from pathlib import Path
 from ..examples import Example, Span, TaskData, read_rows, sample, split_by_source
 from ..generated import generated
 from ..heads import PII_KINDS
+from ..written import written
 
 NAMES_ONLY = frozenset({"PERSON", "LOCATION", "ORG"})
 # Rows to train on, and the kinds that the source marks (`None` is all).
@@ -29,9 +30,8 @@ def read(data: Path, seed: int) -> TaskData:
     train, tuning = split_by_source(public, 0.05, chance)
     unseen = {name: sample(of_file(data, name, known), count, chance) for name, (count, known) in UNSEEN.items()}
     unseen["contrast"] = generated("pii", "contrast", 600)
-    return TaskData(
-        train + generated("pii", "train", 14000), tuning + generated("pii", "validation", 1000), unseen
-    )
+    train += generated("pii", "train", 14000) + written("pii")
+    return TaskData(train, tuning + generated("pii", "validation", 1000), unseen)
 
 
 def of_file(data: Path, name: str, known: frozenset[str] | None) -> list[Example]:
