@@ -9,7 +9,8 @@ from ..generated import generated
 from ..layouts import UNSUPPORTED, grounds
 from ..written import written
 
-# Rows whose context is longer teach little, because a row is cut to what the model reads at once.
+# Rows whose context is longer teach little, because a row is cut to what the model reads at once. They are measured
+# like all others: the worker reads a long context in windows.
 CONTEXT_CHARACTERS = 1200
 
 
@@ -17,7 +18,7 @@ def read(data: Path, seed: int) -> TaskData:
     chance = random.Random(seed)
     edits, unseen_edits = split_by_source(of_file(data, "summedits"), 0.2, chance)
     questions, unseen_questions = split_by_source(by_row(of_file(data, "halueval_qa")), 0.25, chance)
-    train = generated("hallucination", "train", 9000) + written("hallucination") + sample(edits, 3000, chance) + questions
+    train = generated("hallucination", "train", 9000) + written("hallucination") + sample(readable(edits), 3000, chance) + readable(questions)
     unseen = {
         "summedits": unseen_edits,
         "halueval_qa": unseen_questions,
@@ -31,11 +32,15 @@ def of_file(data: Path, name: str) -> list[Example]:
     examples = []
     for row in read_rows(data, f"hallucination/{name}"):
         context, answer, spans = row["context"].strip(), row["answer"], row.get("spans", [])
-        if not context or len(context) > CONTEXT_CHARACTERS or (row["label"] == 1 and not spans):
+        if not context or (row["label"] == 1 and not spans):
             continue
         places = tuple(Span(span["start"], span["end"], UNSUPPORTED) for span in spans) if row["label"] == 1 else ()
         examples.append(Example(answer, row["source"], spans=places, first=grounds(context, row.get("question"))))
     return examples
+
+
+def readable(examples: list[Example]) -> list[Example]:
+    return [example for example in examples if len(example.first or "") <= CONTEXT_CHARACTERS]
 
 
 def by_row(examples: list[Example]) -> list[Example]:
