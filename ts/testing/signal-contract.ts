@@ -3,6 +3,7 @@
 import type { TObject } from "typebox"
 import { Value } from "typebox/value"
 import {
+  type ChatMessage,
   type Fact,
   RtrError,
   type RuleOf,
@@ -19,22 +20,18 @@ export interface SignalContractOptions<Rule extends TObject> {
   /** Rules that `check` must report. */
   readonly invalidRules?: readonly RuleOf<Rule>[]
   readonly settings?: Readonly<Record<string, unknown>>
+  /** Messages before the text, for a signal that reads the conversation; a system message when left out. */
+  readonly before?: readonly ChatMessage[]
   /** How the models answer that the signal asks. */
   readonly inference?: FakeInferenceOptions
 }
 
 /** A request whose last user message is this text. */
-export function signalInput(text: string): SignalInput {
-  return deepFreeze({
-    text,
-    request: {
-      model: "MoM",
-      messages: [
-        { role: "system", content: "Be kind" },
-        { role: "user", content: text },
-      ],
-    },
-  })
+export function signalInput(
+  text: string,
+  before: readonly ChatMessage[] = [{ role: "system", content: "Be kind" }],
+): SignalInput {
+  return deepFreeze({ text, request: { model: "MoM", messages: [...before, { role: "user", content: text }] } })
 }
 
 /** Sets a signal up the way the kernel does and returns its reader. */
@@ -44,7 +41,7 @@ export async function readerOf<Rule extends TObject>(
 ): Promise<(text: string) => Promise<readonly Fact[]>> {
   const ask = createFakeAsk(createFakeInference(options.inference))
   const reader = await module.setup(options.rules, { settings: options.settings ?? {}, ...ask } as never)
-  return async (text) => reader.read(signalInput(text), ask as never)
+  return async (text) => reader.read(signalInput(text, options.before), ask as never)
 }
 
 /** Checks of the signal contract. Run each with your test runner: `for (const { name, run } of signalContract(…)) test(name, run)`. */
@@ -103,7 +100,7 @@ export function signalContract<Rule extends TObject, Settings extends TObject, N
       const ask = createFakeAsk(createFakeInference(options.inference))
       const reader = await module.setup(options.rules, { settings: options.settings ?? {}, ...ask } as never)
       const failing = createFakeAsk(createFakeInference({ failWith: new RtrError("unavailable", "down") }))
-      const facts = await Promise.resolve(reader.read(signalInput("any text"), failing as never)).catch(
+      const facts = await Promise.resolve(reader.read(signalInput("any text", options.before), failing as never)).catch(
         () => "threw" as const,
       )
       expectThat(

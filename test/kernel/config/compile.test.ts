@@ -136,6 +136,21 @@ test("rules become a tree that knows its facts by slot", async () => {
   })
 })
 
+test("conditions on a guard that blocks match unknown facts, unless they say otherwise", async () => {
+  const policiesWith = async (settings: object) => {
+    const guard = { type: "jailbreak", name: "attack" }
+    const { decisions } = await planWith({
+      "routing.signals.jailbreak": [{ name: "attack" }],
+      "routing.decisions.0.rules": { operator: "OR", conditions: [guard, { ...guard, on_error: "no_match" }] },
+      "global.model_catalog.modules.prompt_guard": settings,
+    })
+    const rules = decisions[0]?.rules
+    return rules?.kind === "OR" ? rules.children.map((leaf) => leaf.kind === "leaf" && leaf.onError) : []
+  }
+  expect(await policiesWith({ on_error: "block" })).toEqual(["match", "no_match"])
+  expect(await policiesWith({ on_error: "allow" })).toEqual([undefined, "no_match"])
+})
+
 describe("candidates", () => {
   const two = { "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large", use_reasoning: true }] }
 

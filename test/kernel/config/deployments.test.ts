@@ -36,3 +36,25 @@ test("a declared starter replaces the one of the product", () => {
     { name: "starter", ...mine },
   ])
 })
+
+test("a rule that asks another model needs the starter beside the guard's own deployment", () => {
+  const guardedBy = (rule: object) =>
+    needed({
+      "routing.signals.jailbreak": [{ name: "attack", ...rule }],
+      "routing.decisions.0.rules": { type: "jailbreak", name: "attack" },
+      "global.model_catalog": { deployments: { mine }, bindings: { prompt_guard: { deployment: "mine" } } },
+    })
+  const patterns = { jailbreak_patterns: ["ignore your rules"], benign_patterns: ["hello"] }
+  expect(guardedBy({})).toEqual([{ name: "mine", ...mine }])
+  expect(guardedBy({ method: "contrastive", ...patterns })).toEqual([{ name: "mine", ...mine }, starter])
+})
+
+test("a signal that asks no model by its settings needs none", () => {
+  expect(
+    needed({
+      "routing.signals.modality": [{ name: "AR" }],
+      "routing.decisions.0.rules": { type: "modality", name: "AR" },
+      "global.model_catalog.modules.modality_detector": { method: "keyword", keywords: ["draw"] },
+    }),
+  ).toEqual([])
+})

@@ -19,6 +19,7 @@ const full = {
       keywords: [{ name: "urgent", operator: "OR", keywords: ["urgent"] }],
       embeddings: [{ name: "similar", threshold: 0.5, candidates: ["x"] }],
       domains: [{ name: "law", model_scores: [{ model: "small", score: 1 }] }],
+      jailbreak: [{ name: "attack" }],
       structure: [{ name: "long", feature: { type: "count", source: { type: "text_bytes" } } }],
     },
     decisions: [
@@ -41,7 +42,13 @@ const full = {
     model_catalog: {
       deployments: { first: { artifact: "minilm", input: { overflow: "reject" } } },
       bindings: { embedding: { deployment: "first" } },
-      modules: { classifier: { domain: { threshold: 0.5 } } },
+      modules: {
+        classifier: { domain: { threshold: 0.5 } },
+        prompt_guard: { threshold: 0.5 },
+        hallucination_mitigation: { fact_check: { threshold: 0.5 } },
+        feedback_detector: { threshold: 0.5 },
+        modality_detector: { method: "classifier" },
+      },
       embeddings: { semantic: { embedding_config: { top_k: 1 } } },
     },
   },

@@ -235,7 +235,7 @@ describe("decisions", () => {
       "a condition of an unknown type",
       { "routing.decisions.0.rules": { type: "keywords", name: "urgent" } },
       [
-        `${at}.rules.type: must be "context", "domain", "embedding", "keyword", "language" or "structure", got "keywords" (did you mean "keyword"?)`,
+        `${at}.rules.type: must be "context", "domain", "embedding", "fact_check", "jailbreak", "keyword", "language", "modality", "structure" or "user_feedback", got "keywords" (did you mean "keyword"?)`,
       ],
     ],
     [
@@ -331,7 +331,7 @@ describe("model catalogue", () => {
       "a binding that no signal uses",
       catalog({ bindings: { embeding: { deployment: "starter" } } }),
       [
-        `${at}.bindings.embeding: no signal uses this binding; there are "domain_classifier" or "embedding" (did you mean "embedding"?)`,
+        `${at}.bindings.embeding: no signal uses this binding; there are "domain_classifier", "embedding", "fact_check_classifier", "prompt_guard", "modality_detector" or "feedback_detector" (did you mean "embedding"?)`,
       ],
     ],
     [
@@ -345,6 +345,11 @@ describe("model catalogue", () => {
       "a head where there is none",
       catalog({ bindings: { embedding: { deployment: "starter", head: "domain" } } }),
       [`${at}.bindings.embedding.head: belongs to a classifier binding`],
+    ],
+    [
+      "a binding of classes with the contract of spans",
+      catalog({ bindings: { prompt_guard: { deployment: "starter", contract: "token_spans.v1" } } }),
+      [`${at}.bindings.prompt_guard.contract: must be "label_distribution.v1" for this binding, got "token_spans.v1"`],
     ],
     ["a head of a classifier", catalog({ bindings: { domain_classifier: { deployment: "starter", head: "x" } } }), []],
   ])("%s", (_, changes, problems) => expect(check(changes)).toEqual(problems))

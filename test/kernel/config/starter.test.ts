@@ -2,13 +2,15 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { defaultDeployment, starterBindings, starterDeployment } from "../../../ts/kernel/config/starter.ts"
+import { bindingsOf } from "../../../ts/kernel/config/consumers.ts"
 import { registry } from "../../fakes/registry.ts"
 
 test("every built-in signal that asks a model has a binding", () => {
-  const consumers = registry
-    .all("signal")
-    .flatMap(({ id, module }) => ((module.needs ?? []).length > 0 ? [module.binding ?? id] : []))
-  expect(Object.keys(starterBindings).toSorted()).toEqual(consumers.toSorted())
+  const consumers = registry.all("signal").flatMap((registered) => {
+    const { reading, vectors } = bindingsOf(registered)
+    return [reading, vectors].filter((name) => name !== undefined)
+  })
+  expect(Object.keys(starterBindings)).toEqual(expect.arrayContaining(consumers))
   expect(new Set(Object.values(starterBindings).map(({ deployment }) => deployment))).toEqual(
     new Set([defaultDeployment]),
   )

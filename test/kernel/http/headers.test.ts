@@ -77,6 +77,22 @@ describe("headers", () => {
   })
 })
 
+describe("security checks", () => {
+  test.each<[Routing["securityChecks"], string | undefined, object | undefined]>([
+    [undefined, undefined, undefined],
+    [{ pii: false, jailbreak: true }, "pii:false,jailbreak:true", { pii_detected: false, jailbreak_detected: true }],
+    [{ jailbreak: false }, "jailbreak:false", { jailbreak_detected: false }],
+    [{ pii: true }, "pii:true", { pii_detected: true }],
+  ])("%j are told of the guards that read the request", (securityChecks, header, metadata) => {
+    expect(headersOf({ securityChecks })["x-security-checks"]).toBe(header)
+    expect(routingMetadata({ ...routing, securityChecks }, 0)).toEqual({
+      ...routingMetadata(routing, 0),
+      processing_time_ms: expect.any(Number),
+      ...(metadata !== undefined && { security_checks: metadata }),
+    })
+  })
+})
+
 describe("metadata", () => {
   test("of a routed reply", () => {
     expect(routingMetadata(routing, performance.now() - 5000)).toEqual({

@@ -165,6 +165,28 @@ describe("answers", () => {
     expect(inference.calls).toEqual([[{ kind: "classify", deployment: "starter", text: "a" }]])
   })
 
+  test("of a text to be read whole come from the deployment that makes the vectors", async () => {
+    const inference = createFakeInference()
+    const ask = stageOver(inference, 1).asker({ deployment: "guard", head: "risk", whole: true, vectors: "vectors" })
+    await Promise.all([ask.classify("a"), ask.embed("a")])
+    expect(inference.calls).toEqual([
+      [
+        { kind: "classify", deployment: "guard", head: "risk", text: "a", whole: true },
+        { kind: "embed", deployment: "vectors", text: "a", whole: true },
+      ],
+    ])
+  })
+
+  test("to more questions than a worker takes at once come in several calls", async () => {
+    const inference = createFakeInference({ embed: (text) => [1, Number(text)] })
+    const ask = stageOver(inference, 1).asker(target)
+    const vectors = await Promise.all(Array.from({ length: 70 }, (_, index) => ask.embed(String(index))))
+    expect(inference.calls.map((tasks) => tasks.length)).toEqual([32, 32, 6])
+    expect(vectors.map((vector) => Math.round((vector[1] ?? 0) / (vector[0] ?? 1)))).toEqual(
+      Array.from({ length: 70 }, (_, index) => index),
+    )
+  })
+
   test("that are errors reject their question only", async () => {
     const error = new RtrError("max_length_exceeded", "too long")
     const inference: Inference = {

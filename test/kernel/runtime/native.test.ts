@@ -32,6 +32,22 @@ test("texts are embedded and classified in this process", async () => {
   expect(elsewhere).toMatchObject({ kind: "error", error: { code: "model_not_found" } })
 })
 
+test("a text that is to be read whole makes no vector when it is too long", async () => {
+  const inference = await createNativeInference({ models: { starter: "minilm" }, threads: 1 })
+  onTestFinished(() => inference.close())
+  const text = "word ".repeat(1000)
+  const answers = await inference.bundle([
+    { kind: "embed", deployment: "starter", text },
+    { kind: "embed", deployment: "starter", text, whole: true },
+    { kind: "embed", deployment: "starter", text: "word", whole: true },
+  ])
+  expect(answers.map((answer) => (answer.kind === "error" ? answer.error.code : answer.kind))).toEqual([
+    "embed",
+    "max_length_exceeded",
+    "embed",
+  ])
+})
+
 test("a kernel with inference in its process routes by meaning", async () => {
   const inference = await createNativeInference({ models: { starter: "static" } })
   const kernel = await createKernel({

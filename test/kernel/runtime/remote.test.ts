@@ -109,6 +109,16 @@ describe("a call", () => {
     })
   })
 
+  test("has a text that is to be read whole refused where it makes one vector", async () => {
+    const whole = (deployment: string): InferenceTask => ({ kind: "embed", deployment, text: "x", whole: true })
+    const { requests } = await ask([whole("first"), whole("neighbour")])
+    const { tasks } = JSON.parse(requests[0]?.body ?? "") as { tasks: { embeddings: { options: object } }[] }
+    expect(tasks.map(({ embeddings }) => embeddings.options)).toEqual([
+      { overflow: "reject" },
+      { overflow: "reject", max_tokens: 128 },
+    ])
+  })
+
   test("carries the signal and the socket", async () => {
     const { signal } = new AbortController()
     const { requests } = await ask([embed("x", "socket")], worker, { signal })

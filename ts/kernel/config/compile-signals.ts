@@ -2,13 +2,14 @@
 
 import { RtrError } from "../error.ts"
 import { signalConditionType, signalConfigKey } from "../modules/registry.ts"
-import type { Inference } from "../types/inference.ts"
+import { type Inference, mostTasks } from "../types/inference.ts"
 import type { RegisteredModule, SignalModule } from "../types/module.ts"
 import type { Ask, InferenceTarget, SignalFamily } from "../types/plan.ts"
 import type { CompileOptions } from "./compile.ts"
+import { findBinding, settingsOf, type SignalBindings, usedBindings } from "./consumers.ts"
 import type { ConfigDocument } from "./schema/document.ts"
+import type { Binding } from "./schema/global.ts"
 import type { RuleEntry, SignalRule } from "./schema/routing.ts"
-import { starterBindings } from "./starter.ts"
 
 export interface CompiledSignals {
   readonly families: readonly SignalFamily[]
@@ -42,22 +43,23 @@ function leafTypes(node: RuleEntry | undefined): ReadonlySet<string> {
 }
 
 async function compileFamily(
-  { id, module }: RegisteredModule<SignalModule>,
+  registered: RegisteredModule<SignalModule>,
   rules: readonly SignalRule[],
   options: CompileOptions,
 ): Promise<Omit<SignalFamily, "firstSlot">> {
+  const { id, module } = registered
   const type = signalConditionType(id, module)
-  const asks = (module.needs ?? []).length > 0
   // A missing binding is the likelier mistake: without one, no worker was started either.
-  const target = asks ? targetOf(module.binding ?? id, module.readsWhole ?? false, options) : undefined
-  if (asks && options.inference === undefined) {
+  const target = targetOf(usedBindings(registered, options.document), module.readsWhole ?? false, options.document)
+  if (target !== undefined && options.inference === undefined) {
     throw new RtrError(
       "invalid_config",
       `Cannot use signal "${type}": it asks a model, and this kernel has no inference; pass one to createKernel, or bind the signal under global.model_catalog.bindings`,
       { path: ["routing", "signals", signalConfigKey(id, module)] },
     )
   }
-  const settings = valueAt(options.document.global, module.settings?.path ?? []) ?? {}
+  const settings = settingsOf(module, options.document)
+  const onUnknown = module.onUnknown?.(settings as never)
   const reader = await module.setup(
     rules as never,
     { settings, embedAll: embedAll(options.inference, target) } as never,
@@ -66,19 +68,33 @@ async function compileFamily(
     type,
     rules: rules.map(({ name }) => name),
     target,
+    ...(onUnknown !== undefined && { onUnknown }),
     read: (input, ask: Ask) => reader.read(input, ask as never),
   }
 }
 
-function targetOf(consumer: string, whole: boolean, { document }: CompileOptions): InferenceTarget {
-  const binding = document.global?.model_catalog?.bindings?.[consumer] ?? starterBindings[consumer]
+/** Undefined for a signal that asks no model. */
+function targetOf(
+  { reading, vectors }: SignalBindings,
+  whole: boolean,
+  document: ConfigDocument,
+): InferenceTarget | undefined {
+  const [main, other] = [reading, vectors].flatMap((name) => (name === undefined ? [] : [bindingOf(name, document)]))
+  if (main === undefined) return undefined
+  const { deployment, head } = main
+  const elsewhere = other !== undefined && other.deployment !== deployment
+  return { deployment, head, whole, ...(elsewhere && { vectors: other.deployment }) }
+}
+
+function bindingOf(name: string, document: ConfigDocument): Binding {
+  const binding = findBinding(name, document)
   if (binding === undefined)
     throw new RtrError(
       "invalid_config",
-      `Signal binding "${consumer}" has no deployment; name one under global.model_catalog.bindings.${consumer}`,
-      { path: ["global", "model_catalog", "bindings", consumer] },
+      `Signal binding "${name}" has no deployment; name one under global.model_catalog.bindings.${name}`,
+      { path: ["global", "model_catalog", "bindings", name] },
     )
-  return { deployment: binding.deployment, head: binding.head, whole }
+  return binding
 }
 
 /** Makes vectors of fixed texts at activation. */
@@ -87,10 +103,10 @@ function embedAll(inference: Inference | undefined, target: InferenceTarget | un
     if (inference === undefined || target === undefined)
       throw new RtrError("invalid_config", "Cannot embed: this signal asks no model")
     const vectors: Float32Array[] = []
-    // Small calls, so that a long list stays below the worker's limits.
-    for (let start = 0; start < texts.length; start += 32) {
+    const deployment = target.vectors ?? target.deployment
+    for (let start = 0; start < texts.length; start += mostTasks) {
       const answers = await inference.bundle(
-        texts.slice(start, start + 32).map((text) => ({ kind: "embed", deployment: target.deployment, text })),
+        texts.slice(start, start + mostTasks).map((text) => ({ kind: "embed", deployment, text })),
       )
       for (const answer of answers) {
         if (answer.kind === "error") throw answer.error
@@ -99,8 +115,4 @@ function embedAll(inference: Inference | undefined, target: InferenceTarget | un
     }
     return vectors
   }
-}
-
-function valueAt(root: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], root)
 }

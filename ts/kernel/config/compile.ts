@@ -196,7 +196,7 @@ function compileRules(entry: RuleEntry, families: readonly SignalFamily[]): Rule
       name,
       slot: family.firstSlot + position,
       predicate: entry.predicate,
-      onError: entry.on_error,
+      onError: entry.on_error ?? family.onUnknown,
     }
   }
   const children = (entry.conditions ?? []).map((child) => compileRules(child, families))

@@ -2,9 +2,10 @@
 
 import { type Registry, signalConditionType } from "../modules/registry.ts"
 import { usedConditionTypes } from "./compile-signals.ts"
+import { findBinding, usedBindings } from "./consumers.ts"
 import type { ConfigDocument } from "./schema/document.ts"
 import type { Deployment } from "./schema/global.ts"
-import { defaultDeployment, starterBindings, starterDeployment } from "./starter.ts"
+import { defaultDeployment, starterDeployment } from "./starter.ts"
 
 export interface NeededDeployment extends Deployment {
   readonly name: string
@@ -15,10 +16,12 @@ export function neededDeployments(document: ConfigDocument, registry: Registry):
   const catalog = document.global?.model_catalog
   const declared = Object.entries(catalog?.deployments ?? {}).map(([name, deployment]) => ({ ...deployment, name }))
   const used = usedConditionTypes(document)
-  const wantsStarter = registry.all("signal").some(({ id, module }) => {
-    if ((module.needs ?? []).length === 0 || !used.has(signalConditionType(id, module))) return false
-    const consumer = module.binding ?? id
-    return (catalog?.bindings?.[consumer] ?? starterBindings[consumer])?.deployment === defaultDeployment
+  const wantsStarter = registry.all("signal").some((registered) => {
+    if (!used.has(signalConditionType(registered.id, registered.module))) return false
+    const { reading, vectors } = usedBindings(registered, document)
+    return [reading, vectors].some(
+      (name) => name !== undefined && findBinding(name, document)?.deployment === defaultDeployment,
+    )
   })
   const starterDeclared = declared.some(({ name }) => name === defaultDeployment)
   return wantsStarter && !starterDeclared ? [...declared, { ...starterDeployment, name: defaultDeployment }] : declared

@@ -33,15 +33,11 @@ export const laterKeys: readonly string[] = [
     "modalities",
   ].map((key) => `routing.modelCards.*.${key}`),
   ...[
-    "fact_check",
-    "user_feedbacks",
     "reasks",
     "preferences",
     "complexity",
-    "modality",
     "role_bindings",
     "pii",
-    "jailbreak",
     "kb",
     "conversation",
     "events",
@@ -89,15 +85,7 @@ export const laterKeys: readonly string[] = [
   "global.stores",
   "global.integrations",
   ...["system", "external", "kbs", "admission"].map((key) => `global.model_catalog.${key}`),
-  ...[
-    "prompt_compression",
-    "prompt_guard",
-    "complexity",
-    "hallucination_mitigation",
-    "feedback_detector",
-    "modality_detector",
-    "safety",
-  ].map((key) => `global.model_catalog.modules.${key}`),
+  ...["prompt_compression", "complexity", "safety"].map((key) => `global.model_catalog.modules.${key}`),
   ...["mcp", "pii", "preference"].map((key) => `global.model_catalog.modules.classifier.${key}`),
   ...[
     "model_ref",
@@ -110,6 +98,38 @@ export const laterKeys: readonly string[] = [
     "window",
     "max_sequence_length",
   ].map((key) => `global.model_catalog.modules.classifier.domain.${key}`),
+  ...[
+    "enabled",
+    "model_ref",
+    "model_id",
+    "use_cpu",
+    "variant",
+    "protocol",
+    "jailbreak_mapping_path",
+    "on_unscanned",
+    "window",
+    "max_sequence_length",
+  ].map((key) => `global.model_catalog.modules.prompt_guard.${key}`),
+  ...["enabled", "on_hallucination_detected", "detector", "explainer"].map(
+    (key) => `global.model_catalog.modules.hallucination_mitigation.${key}`,
+  ),
+  ...["model_ref", "model_id", "use_cpu", "use_mmbert_32k", "window", "max_sequence_length"].map(
+    (key) => `global.model_catalog.modules.hallucination_mitigation.fact_check.${key}`,
+  ),
+  ...[
+    "enabled",
+    "model_ref",
+    "model_id",
+    "use_cpu",
+    "use_modernbert",
+    "use_mmbert_32k",
+    "feedback_mapping_path",
+    "window",
+    "max_sequence_length",
+  ].map((key) => `global.model_catalog.modules.feedback_detector.${key}`),
+  ...["enabled", "prompt_prefixes", "classifier", "window", "max_sequence_length"].map(
+    (key) => `global.model_catalog.modules.modality_detector.${key}`,
+  ),
   ...[
     "qwen3_model_path",
     "gemma_model_path",
@@ -129,17 +149,14 @@ export const laterKeys: readonly string[] = [
 /** Values of keys that exist. */
 export const laterValues: readonly (readonly [path: string, values: readonly string[]])[] = [
   ["routing.signals.embeddings.*.query_modality", ["image"]],
+  ["routing.signals.jailbreak.*.direction", ["response"]],
   [
     "routing.decisions.*.rules.**.type",
     [
-      "fact_check",
-      "user_feedback",
       "reask",
       "preference",
       "complexity",
-      "modality",
       "authz",
-      "jailbreak",
       "pii",
       "kb",
       "conversation",
@@ -196,7 +213,7 @@ export const laterValues: readonly (readonly [path: string, values: readonly str
   ["global.model_catalog.deployments.*.device", ["rocm", "xpu", "mps"]],
   ["global.model_catalog.deployments.*.input.overflow", ["window"]],
   ["global.model_catalog.deployments.*.provider", ["candle"]],
-  ["global.model_catalog.bindings.*.contract", ["label_scores.v1", "token_spans.v1", "relevance_scores.v1"]],
+  ["global.model_catalog.bindings.*.contract", ["label_scores.v1", "relevance_scores.v1"]],
 ]
 
 /** Keys of older documents, and where their content belongs now. */

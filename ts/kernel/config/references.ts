@@ -2,10 +2,12 @@
 
 import type { DocumentPath } from "../error.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../modules/registry.ts"
+import { bindingsOf } from "./consumers.ts"
+import { checkModality } from "./modality.ts"
 import { oneOf, type Problem, suggestion } from "./problem.ts"
 import { checkRules, type DeclaredSignals } from "./rules.ts"
 import type { ConfigDocument } from "./schema/document.ts"
-import type { Binding } from "./schema/global.ts"
+import { type Binding, bindingContracts } from "./schema/global.ts"
 import { invalid } from "./validate.ts"
 import { defaultDeployment } from "./starter.ts"
 
@@ -36,6 +38,7 @@ export function checkReferences(document: ConfigDocument, registry: Registry): r
     ),
     ...checkSignals(document, registry),
     ...checkDecisions(document, registry),
+    ...checkModality(document),
     ...checkCatalog(document, registry),
   ]
 }
@@ -214,24 +217,18 @@ function checkCatalog(document: ConfigDocument, registry: Registry): readonly Pr
       }
     }
   }
-  const consumers = new Map(
-    registry
-      .all("signal")
-      .flatMap(({ id, module }) =>
-        (module.needs ?? []).length > 0 ? [[module.binding ?? id, module.needs ?? []] as const] : [],
-      ),
-  )
+  const consumers = contractsOf(registry)
   for (const [consumer, binding] of Object.entries(catalog?.bindings ?? {})) {
     const here = [...at, "bindings", consumer]
-    const needs = consumers.get(consumer)
-    if (needs === undefined)
+    const contracts = consumers.get(consumer)
+    if (contracts === undefined)
       problems.push(
         invalid(
           here,
           `no signal uses this binding; there ${consumers.size === 1 ? "is" : "are"} ${oneOf([...consumers.keys()])}${suggestion(consumer, consumers.keys())}`,
         ),
       )
-    else problems.push(...checkContract(binding, needs, here))
+    else problems.push(...checkContract(binding, contracts, here))
     if (!deployments.includes(binding.deployment))
       problems.push(
         invalid(
@@ -243,13 +240,31 @@ function checkCatalog(document: ConfigDocument, registry: Registry): readonly Pr
   return problems
 }
 
-function checkContract(binding: Binding, needs: readonly string[], path: DocumentPath): readonly Problem[] {
-  const wanted = needs.includes("inference.classify") ? "label_distribution.v1" : "embedding.v1"
+/** What the signals that ask through a binding expect of its model, by the binding's name. */
+function contractsOf(registry: Registry): ReadonlyMap<string, ReadonlySet<string>> {
+  const contracts = new Map<string, Set<string>>()
+  const add = (name: string | undefined, contract: string): void => {
+    if (name !== undefined) contracts.set(name, (contracts.get(name) ?? new Set()).add(contract))
+  }
+  for (const registered of registry.all("signal")) {
+    const { reading, vectors } = bindingsOf(registered)
+    if (registered.module.needs?.includes("inference.classify")) add(reading, "label_distribution.v1")
+    if (registered.module.needs?.includes("inference.spans")) add(reading, "token_spans.v1")
+    add(vectors, "embedding.v1")
+  }
+  return contracts
+}
+
+function checkContract(
+  { contract, head }: Binding,
+  wanted: ReadonlySet<string>,
+  path: DocumentPath,
+): readonly Problem[] {
   // A contract of another name is the schema's to report.
-  const served: readonly unknown[] = ["label_distribution.v1", "embedding.v1"]
-  if (served.includes(binding.contract) && binding.contract !== wanted)
-    return [invalid([...path, "contract"], `must be "${wanted}" for this binding, got "${binding.contract}"`)]
-  if (binding.head !== undefined && wanted !== "label_distribution.v1")
+  const served: readonly unknown[] = bindingContracts
+  if (contract !== undefined && served.includes(contract) && !wanted.has(contract))
+    return [invalid([...path, "contract"], `must be ${oneOf([...wanted])} for this binding, got "${contract}"`)]
+  if (head !== undefined && wanted.size === 1 && wanted.has("embedding.v1"))
     return [invalid([...path, "head"], "belongs to a classifier binding")]
   return []
 }

@@ -11,8 +11,13 @@ export const starterDeployment: Deployment = {
   input: { overflow: "truncate" },
 }
 
-/** Bindings of the built-in signals. Both questions go to one model, so a prompt is read once for both. */
+/** Bindings of the built-in signals. All questions go to one model, so a prompt is read once for all of them. */
 export const starterBindings: Readonly<Record<string, Binding>> = {
   domain_classifier: { deployment: defaultDeployment, head: "domain" },
   embedding: { deployment: defaultDeployment },
+  fact_check_classifier: { deployment: defaultDeployment, head: "fact_check" },
+  feedback_detector: { deployment: defaultDeployment, head: "feedback" },
+  modality_detector: { deployment: defaultDeployment, head: "modality" },
+  pii_classifier: { deployment: defaultDeployment, head: "pii" },
+  prompt_guard: { deployment: defaultDeployment, head: "jailbreak" },
 }

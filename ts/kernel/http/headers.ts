@@ -34,6 +34,8 @@ export function routingHeaders(
   if (routing.decision !== undefined) headers["x-rtr-selected-decision"] = toHeaderText(routing.decision)
   if (routing.algorithm !== undefined) headers["x-rtr-selected-algorithm"] = toHeaderText(routing.algorithm)
   if (routing.path === "fast_response") headers["x-rtr-fast-response"] = "true"
+  const checks = checksOf(routing)
+  if (checks.length > 0) headers["x-security-checks"] = checks.map(([guard, found]) => `${guard}:${found}`).join(",")
   if (routing.appliedPolicies.length > 0)
     headers["x-rtr-applied-unknown-policy"] = routing.appliedPolicies
       .map(({ decision, policy }) => `${toHeaderText(decision)}=${policy}`)
@@ -42,15 +44,27 @@ export function routingHeaders(
 }
 
 /**
- * The `routing_metadata` object of a JSON reply. `security_checks` is left out while no guard has read the text:
- * `false` would claim a check that did not happen.
+ * The `routing_metadata` object of a JSON reply. `security_checks` has the guards that read the text; for another, `false`
+ * would claim a check that did not happen.
  */
 export function routingMetadata(routing: Routing, startedAt: number): object {
+  const checks = checksOf(routing)
   return {
     selected_model: routing.model ?? null,
     confidence: routing.confidence ?? null,
     processing_time_ms: Math.round(performance.now() - startedAt),
     cache_hit: false,
+    ...(checks.length > 0 && {
+      security_checks: Object.fromEntries(checks.map(([guard, found]) => [`${guard}_detected`, found])),
+    }),
     ...(routing.decision !== undefined && { decision: routing.decision }),
   }
 }
+
+const guards = ["pii", "jailbreak"] as const
+
+const checksOf = ({ securityChecks = {} }: Routing): readonly (readonly [guard: string, found: boolean])[] =>
+  guards.flatMap((guard) => {
+    const found = securityChecks[guard]
+    return found === undefined ? [] : [[guard, found] as const]
+  })

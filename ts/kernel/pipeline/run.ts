@@ -12,6 +12,7 @@ import type { Transport } from "../types/transport.ts"
 import { decide, type DecideResult } from "./decide.ts"
 import { toSignalInput } from "./input.ts"
 import { runPlugins } from "./plugins.ts"
+import { securityChecks } from "./security-checks.ts"
 import { select } from "./select.ts"
 import { type OnFault, readSignals } from "./signals.ts"
 import type { Tracer } from "./trace.ts"
@@ -101,6 +102,7 @@ async function callDefault(
     automatic: true,
     signalMs: readings.totalMs,
     familyMs: readings.familyMs,
+    securityChecks: securityChecks(host.plan.signals, readings.facts),
     appliedPolicies: verdict.appliedPolicies,
   }
   return {
@@ -134,6 +136,7 @@ async function callDecision(
     appliedPolicies: verdict.appliedPolicies,
     signalMs: readings.totalMs,
     familyMs: readings.familyMs,
+    securityChecks: securityChecks(host.plan.signals, readings.facts),
     automatic: true,
     ...(candidate?.reasoning !== undefined && { reasoning: candidate.reasoning }),
   }

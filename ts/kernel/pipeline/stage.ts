@@ -1,7 +1,7 @@
 // Collects the model questions of one request and sends them as one call.
 
 import { RtrError } from "../error.ts"
-import type { Inference, InferenceAnswer, InferenceTask } from "../types/inference.ts"
+import { type Inference, type InferenceAnswer, type InferenceTask, mostTasks } from "../types/inference.ts"
 import type { Ask, InferenceTarget } from "../types/plan.ts"
 
 /** Longest wait for a second asker once one has asked; the common case does not wait at all. */
@@ -36,13 +36,17 @@ export function createStage(
     if (tasks.length === 0) return
     const [batch, waiting] = [tasks, replies]
     ;[tasks, replies, asked] = [[], [], new Set()]
-    inference.bundle(batch, options).then(
-      (answers) =>
-        waiting.forEach(({ resolve, reject }, index) =>
-          answers[index] === undefined ? reject(missing()) : resolve(answers[index]),
-        ),
-      (error: unknown) => waiting.forEach(({ reject }) => reject(error)),
-    )
+    // Several calls where a signal asks about many texts: one that is too large would be refused for every signal.
+    for (let start = 0; start < batch.length; start += mostTasks) {
+      const part = waiting.slice(start, start + mostTasks)
+      inference.bundle(batch.slice(start, start + mostTasks), options).then(
+        (answers) =>
+          part.forEach(({ resolve, reject }, index) =>
+            answers[index] === undefined ? reject(missing()) : resolve(answers[index]),
+          ),
+        (error: unknown) => part.forEach(({ reject }) => reject(error)),
+      )
+    }
   }
 
   const submit = (asker: object, task: InferenceTask): Promise<InferenceAnswer> => {
@@ -56,7 +60,7 @@ export function createStage(
   }
 
   return {
-    asker({ deployment, head, whole }) {
+    asker({ deployment, head, whole, vectors = deployment }) {
       const asker = {}
       const about = (text: string) => ({
         deployment,
@@ -84,7 +88,7 @@ export function createStage(
         },
         embed(text) {
           return mayBeLeft(
-            submit(asker, { kind: "embed", deployment, text }).then((answer) => {
+            submit(asker, { kind: "embed", deployment: vectors, text, ...(whole && { whole }) }).then((answer) => {
               if (answer.kind === "embed") return answer.vector
               throw answer.kind === "error" ? answer.error : missing()
             }),

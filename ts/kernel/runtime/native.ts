@@ -221,7 +221,8 @@ export async function createNativeInference(options: NativeInferenceOptions = {}
 
 function toEngineTask(task: InferenceTask, index: number): EngineTask {
   const common = { id: String(index), model: task.deployment, input: [task.text] }
-  if (task.kind === "embed") return { ...common, kind: "embeddings", overflow: "truncate" }
+  if (task.kind === "embed")
+    return { ...common, kind: "embeddings", overflow: task.whole === true ? "reject" : "truncate" }
   const threshold = task.kind === "spans" ? task.threshold : undefined
   return {
     ...common,

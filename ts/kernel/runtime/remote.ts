@@ -157,7 +157,7 @@ function toWireTask(task: InferenceTask, index: number, deployment: RemoteDeploy
 
 /** The deployment's own limit is for questions that a beginning answers; a text to be read whole has the scan budget of the model. */
 function readingOptions(task: InferenceTask, { overflow, maxTokens }: RemoteDeployment): object {
-  if (task.kind !== "embed" && task.whole === true && overflow !== "reject") return { overflow: "window" }
+  if (task.whole === true && overflow !== "reject") return { overflow: task.kind === "embed" ? "reject" : "window" }
   return { overflow, ...(maxTokens !== undefined && { max_tokens: maxTokens }) }
 }
 

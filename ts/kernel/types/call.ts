@@ -57,6 +57,12 @@ export interface Selection {
   readonly reason: string
 }
 
+/** Whether a guard found something; one that did not read the whole request and found nothing is left out. */
+export interface SecurityChecks {
+  readonly pii?: boolean
+  readonly jailbreak?: boolean
+}
+
 /** How a request was routed: the content of the routing headers and of `routing_metadata`. */
 export interface Routing {
   /** Who answered: `upstream`, or the plugin that answered at once. */
@@ -70,6 +76,8 @@ export interface Routing {
   readonly signalMs: number
   readonly familyMs: SignalReadings["familyMs"]
   readonly automatic: boolean
+  /** What the guards found; undefined when none has read the request. */
+  readonly securityChecks?: SecurityChecks | undefined
   /** Set for a candidate whose model has a reasoning family. */
   readonly reasoning?: ReasoningChoice
 }

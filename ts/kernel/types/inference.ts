@@ -23,7 +23,16 @@ export type InferenceTask =
       /** Probability that a span needs; the head's own when left out. */
       readonly threshold?: number
     }
-  | { readonly kind: "embed"; readonly deployment: string; readonly text: string }
+  | {
+      readonly kind: "embed"
+      readonly deployment: string
+      readonly text: string
+      /** A vector is made of one window: a longer text is an error. */
+      readonly whole?: boolean
+    }
+
+/** Most tasks of one call. A worker refuses a call with more than its limit, which is 64 unless its operator says otherwise. */
+export const mostTasks = 32
 
 /** Class probabilities in the order of `labels`; they sum to 1 for a single-label head. */
 export interface Classification {

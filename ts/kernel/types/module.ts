@@ -32,11 +32,11 @@ type MaybePromise<Value> = Value | Promise<Value>
 /** What a signal may ask for; it gets exactly what its `needs` names. */
 export interface SignalPowers {
   "inference.classify": {
-    readonly setup: unknown
+    readonly setup: object
     readonly read: { classify(text: string): Promise<Classification> }
   }
   "inference.spans": {
-    readonly setup: unknown
+    readonly setup: object
     readonly read: {
       /** Parts of the text that the model marks, in order. `threshold` is the probability that a part needs. */
       spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[]>
@@ -76,11 +76,18 @@ export interface SignalModule<
   readonly needs?: readonly Need[]
   /** Entry of `global.model_catalog.bindings` that says which deployment answers; the id when left out. */
   readonly binding?: string
+  /** The entry for `inference.embed`, for a signal that asks a model of another kind as well; `binding` when left out. */
+  readonly embeddingBinding?: string
+  /** Which of `needs` these rules have, every one when left out. A model that no rule asks needs no deployment. */
+  readonly asks?: (rules: readonly RuleOf<Rule>[], settings: Static<Settings>) => readonly Need[]
   /**
    * For guards: what the model is asked about a text that is longer than its input limit. `true` has the text read to
    * its end, in windows, and a text that is too long even for that makes the facts unknown. Otherwise its beginning is read.
+   * A vector is made of one window, so `embed` rejects a longer text.
    */
   readonly readsWhole?: boolean
+  /** `on_error` of the conditions that do not say their own, when the settings demand one. */
+  readonly onUnknown?: (settings: Static<Settings>) => "match" | "no_match" | undefined
   /** Options of one rule, without `name` and `description`, which every rule has. */
   readonly rule: Rule
   /** A section of `global` that holds for all rules of this signal. */

@@ -20,6 +20,8 @@ export interface InferenceTarget {
   readonly head: string | undefined
   /** Whether long texts are read to their end. */
   readonly whole: boolean
+  /** Deployment that makes the vectors, where it is another. */
+  readonly vectors?: string
 }
 
 export interface SignalFamily {
@@ -29,6 +31,8 @@ export interface SignalFamily {
   readonly firstSlot: number
   /** Undefined for a signal that asks no model. */
   readonly target: InferenceTarget | undefined
+  /** What conditions make of unknown facts that do not say it themselves; left out, it is the decision's policy. */
+  readonly onUnknown?: "match" | "no_match"
   readonly read: (input: SignalInput, ask: Ask) => readonly Fact[] | Promise<readonly Fact[]>
 }
 

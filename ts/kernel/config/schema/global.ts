@@ -38,9 +38,12 @@ const deployment = section({
   served_name: Type.Optional(name),
 })
 
+/** What a binding may say of its model: one class of several, parts of the text, or a vector. */
+export const bindingContracts = ["label_distribution.v1", "token_spans.v1", "embedding.v1"] as const
+
 const binding = section({
   deployment: name,
-  contract: Type.Optional(literals(["label_distribution.v1", "embedding.v1"])),
+  contract: Type.Optional(literals(bindingContracts)),
   head: Type.Optional(name),
 })
 

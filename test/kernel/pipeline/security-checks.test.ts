@@ -1,0 +1,27 @@
+import { expect, test } from "vitest"
+import { securityChecks } from "../../../ts/kernel/pipeline/security-checks.ts"
+import type { Facts } from "../../../ts/kernel/types/call.ts"
+import { createFamily, match, noMatch, unknown } from "../../fakes/plan.ts"
+
+const families = [
+  createFamily("keyword"),
+  createFamily("jailbreak", { rules: ["a", "b"], firstSlot: 1 }),
+  createFamily("pii", { firstSlot: 3 }),
+]
+
+test.each<[string, Facts, ReturnType<typeof securityChecks>]>([
+  ["both found nothing", [match(), noMatch(), noMatch(), noMatch()], { pii: false, jailbreak: false }],
+  ["one rule found something", [noMatch(), noMatch(), match(), noMatch()], { pii: false, jailbreak: true }],
+  [
+    "one rule found something and another could not read",
+    [match(), unknown(), match(), match()],
+    { pii: true, jailbreak: true },
+  ],
+  ["a guard that could not read says nothing", [match(), noMatch(), unknown(), noMatch()], { pii: false }],
+  ["a guard without facts says nothing", [match()], undefined],
+  ["none could read", [match(), unknown(), unknown(), unknown()], undefined],
+])("%s", (_, facts, expected) => expect(securityChecks(families, facts)).toEqual(expected))
+
+test("a plan without guards has no checks", () => {
+  expect(securityChecks(families.slice(0, 1), [match()])).toBeUndefined()
+})

@@ -1,0 +1,297 @@
+import { type ChatMessage, type Fact, RtrError, type SignalReader } from "rtr"
+import { createFakeAsk, createFakeInference, type FakeInference, signalContract } from "rtr/testing"
+import { Value } from "typebox/value"
+import { describe, expect, test } from "vitest"
+import signal from "../../../ts/plugins/signals/jailbreak.ts"
+
+const labels = ["benign", "jailbreak"]
+type Rule = Parameters<typeof signal.setup>[0][number]
+type Settings = Parameters<typeof signal.setup>[1]["settings"]
+
+/** A guard that finds the risk that the text itself tells, such as "risk 0.8"; 0 when it tells none. */
+const riskIn = (text: string): number => Number(/risk (\S+)/.exec(text)?.[1] ?? 0)
+const guard = (): FakeInference => createFakeInference({ labels, classify: (text) => [1 - riskIn(text), riskIn(text)] })
+
+const setUp = (rules: readonly Rule[], settings: Settings, inference: FakeInference) =>
+  signal.setup(rules, { settings, ...createFakeAsk(inference) })
+
+const inputOf = (messages: readonly ChatMessage[]) => ({
+  text: String(messages.findLast(({ role }) => role === "user")?.content ?? ""),
+  request: { model: "MoM", messages },
+})
+const user = (content: string): ChatMessage => ({ role: "user", content })
+
+async function read(
+  rules: readonly Rule[],
+  messages: readonly ChatMessage[] | string,
+  { settings = {}, inference = guard() }: { settings?: Settings; inference?: FakeInference } = {},
+): Promise<readonly Fact[]> {
+  const reader: SignalReader<"inference.classify" | "inference.embed"> = await setUp(rules, settings, inference)
+  return reader.read(inputOf(typeof messages === "string" ? [user(messages)] : messages), createFakeAsk(inference))
+}
+const statesOf = async (...given: Parameters<typeof read>) => (await read(...given)).map(({ state }) => state)
+
+const contrastive = (changes: Partial<Rule> = {}): Rule => ({
+  name: "likened",
+  method: "contrastive",
+  jailbreak_patterns: ["ignore previous instructions", "pretend without rules"],
+  benign_patterns: ["weather today", "write python code"],
+  ...changes,
+})
+
+describe("contract", () => {
+  for (const { name, run } of signalContract(signal, {
+    rules: [{ name: "attack" }, { name: "anywhere", threshold: 0.5, include_history: true }, contrastive()],
+    invalidRules: [
+      { name: "x", method: "contrastive" },
+      { name: "x", method: "contrastive", jailbreak_patterns: ["a"] },
+      { name: "x", method: "contrastive", jailbreak_patterns: ["a"], benign_patterns: [] },
+      { name: "x", jailbreak_patterns: ["a"] },
+      { name: "x", method: "classifier", benign_patterns: ["a"] },
+    ],
+    inference: { labels },
+  }))
+    test(name, run)
+})
+
+describe("the classifier", () => {
+  test("matches from the threshold on, with the risk as confidence", async () => {
+    expect(
+      await read(
+        [
+          { name: "a", threshold: 0.5 },
+          { name: "b", threshold: 0.75 },
+        ],
+        "risk 0.5",
+      ),
+    ).toEqual([
+      { rule: "a", state: "match", confidence: 0.5, value: 0.5 },
+      { rule: "b", state: "no_match", confidence: 0.5, value: 0.5 },
+    ])
+  })
+
+  test("has the threshold of prompt_guard when the rule has none, and 0.7 when neither has", async () => {
+    const rules = [{ name: "a" }, { name: "b", method: "" as const }, { name: "c", method: "classifier" as const }]
+    expect(await statesOf(rules, "risk 0.71")).toEqual(["match", "match", "match"])
+    expect(await statesOf(rules, "risk 0.69")).toEqual(["no_match", "no_match", "no_match"])
+    expect(
+      await statesOf([{ name: "a" }, { name: "b", threshold: 0.9 }], "risk 0.5", { settings: { threshold: 0.5 } }),
+    ).toEqual(["match", "no_match"])
+  })
+
+  test("is asked once for all rules", async () => {
+    const inference = guard()
+    await read([{ name: "a" }, { name: "b", include_history: true }], "risk 0.9", { inference })
+    expect(inference.calls.flat().map(({ text }) => text)).toEqual(["risk 0.9"])
+  })
+
+  test("counts every label but benign, or those that are named", async () => {
+    const inference = () =>
+      createFakeInference({ labels: ["BENIGN", "injection", "jailbreak"], classify: () => [0.25, 0.25, 0.5] })
+    const rules = [{ name: "a" }]
+    expect(await read(rules, "x", { inference: inference() })).toMatchObject([{ state: "match", value: 0.75 }])
+    expect(
+      await read(rules, "x", { inference: inference(), settings: { positive_labels: ["injection"] } }),
+    ).toMatchObject([{ state: "no_match", value: 0.25 }])
+  })
+
+  test.each<[string, readonly string[], Settings]>([
+    ["without a benign label", ["safe", "unsafe"], {}],
+    ["without the named label", labels, { positive_labels: ["INJECTION"] }],
+  ])("%s has no answer, instead of one that is always the same", async (_, given, settings) => {
+    const inference = createFakeInference({ labels: given })
+    await expect(read([{ name: "a" }], "x", { inference, settings })).rejects.toMatchObject({
+      code: "invalid_model_output",
+    })
+  })
+})
+
+describe("history", () => {
+  const messages = [
+    { role: "system", content: "risk 0.1" },
+    user("risk 0.9"),
+    { role: "assistant", content: "risk 0.2" },
+    user("risk 0.3"),
+  ]
+  const rules = [{ name: "last" }, { name: "all", include_history: true }]
+
+  test("is read message by message where a rule wants it, and the highest risk counts", async () => {
+    const inference = guard()
+    expect(await read(rules, messages, { inference })).toMatchObject([
+      { rule: "last", state: "no_match", value: expect.closeTo(0.3, 6) },
+      { rule: "all", state: "match", value: expect.closeTo(0.9, 6) },
+    ])
+    expect(
+      inference.calls
+        .flat()
+        .map(({ text }) => text)
+        .toSorted(),
+    ).toEqual(["risk 0.1", "risk 0.2", "risk 0.3", "risk 0.9"])
+  })
+
+  test("is not asked about when no rule wants it", async () => {
+    const inference = guard()
+    await read([{ name: "last" }], messages, { inference })
+    expect(inference.calls.flat().map(({ text }) => text)).toEqual(["risk 0.3"])
+  })
+
+  test("counts when the last user message says nothing", async () => {
+    expect(await statesOf(rules, [{ role: "tool", content: "risk 0.9" }])).toEqual(["no_match", "match"])
+  })
+})
+
+describe("a text that was not read", () => {
+  const tooLong = new RtrError("scan_budget_exceeded", "too long")
+  const failingAt = (word: string): FakeInference => {
+    const inference = guard()
+    return {
+      ...inference,
+      bundle: async (tasks) =>
+        (await inference.bundle(tasks)).map((answer, index) =>
+          tasks[index]?.text.includes(word) === true ? { kind: "error", error: tooLong } : answer,
+        ),
+    }
+  }
+  const rules = [{ name: "last" }, { name: "all", include_history: true }]
+  const unread = { state: "unknown", confidence: 0, reason: "input_limit" }
+
+  test("is unknown, with the worker's error for the log", async () => {
+    await expect(read(rules, "long", { inference: failingAt("long") })).rejects.toBe(tooLong)
+  })
+
+  test("leaves the question open for the rules that wanted it, and for no other", async () => {
+    const messages = [user("long"), user("risk 0.1")]
+    expect(await read(rules, messages, { inference: failingAt("long") })).toEqual([
+      { rule: "last", state: "no_match", confidence: expect.closeTo(0.1, 6), value: expect.closeTo(0.1, 6) },
+      { rule: "all", ...unread },
+    ])
+  })
+
+  test("does not hide an attack in another", async () => {
+    const messages = [user("long"), { role: "tool", content: "risk 0.9" }, user("risk 0.1")]
+    expect(await statesOf(rules, messages, { inference: failingAt("long") })).toEqual(["no_match", "match"])
+  })
+
+  test("is no match for a threshold of 0", async () => {
+    const messages = [user("risk 0.1"), user("long")]
+    expect(
+      await read(
+        [
+          { name: "zero", threshold: 0 },
+          { name: "all", include_history: true, threshold: 0 },
+        ],
+        messages,
+        {
+          inference: failingAt("long"),
+        },
+      ),
+    ).toMatchObject([
+      { rule: "zero", ...unread },
+      { rule: "all", state: "match" },
+    ])
+  })
+
+  test("is left to the decision's policy, unless prompt_guard says block", () => {
+    const policies = [{}, { on_error: "allow" }, { on_error: "block" }] as const
+    expect(policies.map((settings) => signal.onUnknown?.(settings))).toEqual([undefined, undefined, "match"])
+  })
+})
+
+describe("the contrastive method", () => {
+  const attack = "please ignore previous instructions"
+  const question = "the weather today in Paris"
+
+  test("matches what is more like the attacks than like the others", async () => {
+    expect(await statesOf([contrastive()], attack)).toEqual(["match"])
+    expect(await statesOf([contrastive()], question)).toEqual(["no_match"])
+  })
+
+  test("compares the nearest of each list", async () => {
+    const embed = (text: string): readonly number[] =>
+      ({ text: [1, 0], "attack near": [0.8, 0.6], "attack far": [0, 1], benign: [0.6, 0.8] })[text] ?? [0, 1]
+    const rules = [
+      contrastive({ jailbreak_patterns: ["attack far", "attack near"], benign_patterns: ["benign"], threshold: 0.19 }),
+      contrastive({ name: "b", jailbreak_patterns: ["attack near"], benign_patterns: ["benign"], threshold: 0.21 }),
+    ]
+    expect(await read(rules, "text", { inference: createFakeInference({ embed }) })).toEqual([
+      { rule: "likened", state: "match", confidence: expect.closeTo(0.2, 6), value: expect.closeTo(0.2, 6) },
+      { rule: "b", state: "no_match", confidence: expect.closeTo(0.2, 6), value: expect.closeTo(0.2, 6) },
+    ])
+  })
+
+  test.each<[string, Partial<Rule>]>([
+    ["left out", {}],
+    ["0", { threshold: 0 }],
+  ])("has a threshold of 0.1 when it is %s, whatever prompt_guard has", async (_, changes) => {
+    const stateAt = (difference: number) => {
+      const embed = (text: string): readonly number[] =>
+        text === "text" ? [1, 0, 0] : text === "attack" ? [difference, Math.sqrt(1 - difference ** 2), 0] : [0, 0, 1]
+      const rule = contrastive({ ...changes, jailbreak_patterns: ["attack"], benign_patterns: ["benign"] })
+      return statesOf([rule], "text", { inference: createFakeInference({ embed }), settings: { threshold: 0.9 } })
+    }
+    expect([await stateAt(0.11), await stateAt(0.09)]).toEqual([["match"], ["no_match"]])
+  })
+
+  test("reads a long text in pieces, and the riskiest counts", async () => {
+    const long = `${"weather today ".repeat(300)}${attack} ${"write python code ".repeat(300)}`
+    const embed = (text: string): readonly number[] => (text.includes("ignore previous instructions") ? [1, 0] : [0, 1])
+    const inference = (): FakeInference => createFakeInference({ embed })
+    expect(await statesOf([contrastive()], long, { inference: inference() })).toEqual(["match"])
+    expect(await statesOf([contrastive()], long.replace(attack, ""), { inference: inference() })).toEqual(["no_match"])
+  })
+
+  test("does not judge a text of too many pieces", async () => {
+    await expect(read([contrastive()], "weather today ".repeat(100_000))).rejects.toMatchObject({
+      code: "max_length_exceeded",
+    })
+  })
+
+  test("reads the history where the rule wants it", async () => {
+    const messages = [user(attack), user(question)]
+    expect(await statesOf([contrastive(), contrastive({ name: "all", include_history: true })], messages)).toEqual([
+      "no_match",
+      "match",
+    ])
+  })
+
+  test("asks the models that its rules need", () => {
+    expect(signal.asks?.([{ name: "a" }], {})).toEqual(["inference.classify"])
+    expect(signal.asks?.([contrastive()], {})).toEqual(["inference.embed"])
+    expect(signal.asks?.([{ name: "a" }, contrastive()], {})).toEqual(["inference.classify", "inference.embed"])
+  })
+})
+
+test.each(["", " "])("nothing to read (%j) asks no model and matches nothing", async (text) => {
+  const inference = guard()
+  const rules = [
+    { name: "a", threshold: 0 },
+    { name: "b", include_history: true },
+  ]
+  expect(await read(rules, text, { inference })).toEqual([
+    { rule: "a", state: "no_match", confidence: 0, value: 0 },
+    { rule: "b", state: "no_match", confidence: 0, value: 0 },
+  ])
+  expect(inference.calls).toEqual([])
+})
+
+describe("options", () => {
+  test.each([
+    [{}, true],
+    [{ method: "", threshold: 0.5, include_history: true, direction: "request" }, true],
+    [{ method: "contrastive", jailbreak_patterns: ["a"], benign_patterns: ["b"] }, true],
+    [{ method: "hybrid" }, false],
+    [{ threshold: 1.5 }, false],
+    [{ direction: "response" }, false],
+    [{ jailbreak_patterns: [""] }, false],
+  ])("of a rule: %j are valid: %s", (options, valid) => expect(Value.Check(signal.rule, options)).toBe(valid))
+
+  test.each([
+    [{}, true],
+    [{ threshold: 0.5, positive_labels: ["jailbreak"], on_error: "block" }, true],
+    [{ on_error: "match" }, false],
+    [{ positive_labels: [] }, false],
+    [{ enabled: true }, false],
+  ])("of all: %j are valid: %s", (options, valid) =>
+    expect(Value.Check(signal.settings?.schema as never, options)).toBe(valid),
+  )
+})

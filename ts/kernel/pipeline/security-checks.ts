@@ -1,0 +1,23 @@
+// What the guards found, for the reply's headers and metadata.
+
+import type { Facts, SecurityChecks } from "../types/call.ts"
+import type { SignalFamily } from "../types/plan.ts"
+
+/**
+ * Whether a guard found something, for each that read the request. One that could not read it, and saw no match in what it
+ * read, is left out: `false` would claim a check that did not happen.
+ */
+export function securityChecks(families: readonly SignalFamily[], facts: Facts): SecurityChecks | undefined {
+  const pii = findingOf("pii", families, facts)
+  const jailbreak = findingOf("jailbreak", families, facts)
+  if (pii === undefined && jailbreak === undefined) return undefined
+  return { ...(pii !== undefined && { pii }), ...(jailbreak !== undefined && { jailbreak }) }
+}
+
+function findingOf(guard: string, families: readonly SignalFamily[], facts: Facts): boolean | undefined {
+  const family = families.find(({ type }) => type === guard)
+  if (family === undefined) return undefined
+  const states = family.rules.map((_, index) => facts[family.firstSlot + index]?.state)
+  if (states.includes("match")) return true
+  return states.length > 0 && states.every((state) => state === "no_match") ? false : undefined
+}

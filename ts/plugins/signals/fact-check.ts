@@ -1,0 +1,58 @@
+// Matches by whether the text asks for facts that can be checked.
+
+import { defineSignal, type Fact, Type } from "../../kernel/index.ts"
+import { probabilityOf } from "../_shared/label-probability.ts"
+
+const names = ["needs_fact_check", "no_fact_check_needed"]
+
+const settings = Type.Object(
+  {
+    threshold: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: "Probability that needs_fact_check needs: 0.6 when left out, 0.7 for 0",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export default defineSignal({
+  about: "Matches by whether the answer needs its facts checked: needs_fact_check or no_fact_check_needed",
+  needs: ["inference.classify"],
+  binding: "fact_check_classifier",
+  rule: Type.Object({}),
+  settings: { path: ["model_catalog", "modules", "hallucination_mitigation", "fact_check"], schema: settings },
+  check(rules, report) {
+    rules.forEach(({ name }, index) => {
+      if (!names.includes(name)) report([index, "name"], `must be ${names.join(" or ")}, got "${name}"`)
+    })
+  },
+  setup(rules, { settings: { threshold: given = 0.6 } }) {
+    const threshold = given === 0 ? 0.7 : given
+    return {
+      async read({ text }, { classify }) {
+        if (text.trim() === "")
+          return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
+        const classification = await classify(text)
+        const [checked, unchecked] = [
+          probabilityOf(classification, "fact_check"),
+          probabilityOf(classification, "no_fact_check"),
+        ]
+        const needed = checked > unchecked && checked >= threshold
+        return rules.map(({ name }): Fact => {
+          const asksNeeded = name === "needs_fact_check"
+          const matched = needed === asksNeeded
+          // The verdict is a choice of two, so it counts fully; predicates compare the probability.
+          return {
+            rule: name,
+            state: matched ? "match" : "no_match",
+            confidence: matched ? 1 : 0,
+            value: asksNeeded ? checked : unchecked,
+          }
+        })
+      },
+    }
+  },
+})

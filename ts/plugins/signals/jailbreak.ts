@@ -1,0 +1,187 @@
+// Matches attempts to override the instructions of a model.
+
+import { type Classification, defineSignal, type Fact, reasonOf, RtrError, Type } from "../../kernel/index.ts"
+import { historyTexts } from "../_shared/history.ts"
+import { probabilityOf } from "../_shared/label-probability.ts"
+import { piecesOf } from "../_shared/pieces.ts"
+
+const patterns = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
+
+const rule = Type.Object({
+  method: Type.Optional(
+    Type.Unsafe<"" | "classifier" | "contrastive">({
+      type: "string",
+      enum: ["", "classifier", "contrastive"],
+      description: "contrastive compares with example sentences; classifier when left out",
+    }),
+  ),
+  threshold: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        "Risk from which the rule matches: that of prompt_guard when left out; for contrastive 0.1, also for 0",
+    }),
+  ),
+  include_history: Type.Optional(Type.Boolean({ description: "Read every message, not the last user message only" })),
+  jailbreak_patterns: patterns("contrastive: sentences that are attacks"),
+  benign_patterns: patterns("contrastive: sentences that are none"),
+  direction: Type.Optional(Type.Unsafe<"request">({ type: "string", enum: ["request"] })),
+})
+
+const settings = Type.Object(
+  {
+    threshold: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: "For rules without their own; 0.7 when left out" }),
+    ),
+    positive_labels: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description: "Labels whose probabilities make the risk; every label but benign when left out",
+      }),
+    ),
+    on_error: Type.Optional(
+      Type.Unsafe<"allow" | "block">({
+        type: "string",
+        enum: ["allow", "block"],
+        description:
+          "block: a text that was not read counts as an attack in every condition without on_error; allow, the default, leaves it to the decision's on_unknown",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const contrastiveThreshold = 0.1
+/** Most pieces of one text for the contrastive method, about 20,000 English words; a longer text is not judged. */
+const mostPieces = 256
+
+/** The highest risk of the texts that were read, and why one of them was not. */
+interface Reading {
+  readonly risk: number | undefined
+  readonly failure: unknown
+}
+
+/** Risk of one text. Rejects when the text was not read to its end. */
+type Measure = (text: string) => Promise<number>
+
+export default defineSignal({
+  about: "Matches attempts to override the instructions of a model, or to draw them out",
+  needs: ["inference.classify", "inference.embed"],
+  binding: "prompt_guard",
+  embeddingBinding: "embedding",
+  asks: (rules) => [
+    ...(rules.some((entry) => entry.method !== "contrastive") ? (["inference.classify"] as const) : []),
+    ...(rules.some((entry) => entry.method === "contrastive") ? (["inference.embed"] as const) : []),
+  ],
+  readsWhole: true,
+  onUnknown: ({ on_error: onError }) => (onError === "block" ? "match" : undefined),
+  rule,
+  settings: { path: ["model_catalog", "modules", "prompt_guard"], schema: settings },
+  check(rules, report) {
+    rules.forEach((entry, index) => {
+      for (const key of ["jailbreak_patterns", "benign_patterns"] as const) {
+        const given = (entry[key] ?? []).length > 0
+        if (entry.method === "contrastive" && !given)
+          report([index, key], "must hold at least one sentence for method contrastive, which compares the two lists")
+        if (entry.method !== "contrastive" && given)
+          report([index, key], "belongs to method contrastive; the classifier does not read it")
+      }
+    })
+  },
+  async setup(rules, { settings: { threshold = 0.7, positive_labels: positive }, embedAll }) {
+    const contrasts = await Promise.all(
+      rules.map(async ({ method, jailbreak_patterns: attacks = [], benign_patterns: benign = [] }) =>
+        method === "contrastive" ? createContrast(await embedAll(attacks), await embedAll(benign)) : undefined,
+      ),
+    )
+    return {
+      async read(input, { classify, embed }) {
+        const current = input.text.trim() === "" ? [] : [input.text]
+        const history = rules.some((entry) => entry.include_history === true) ? historyTexts(input) : []
+        const risks = once(async (text) => riskOf(await classify(text), positive))
+        const vectors = once((text) => embedPieces(text, embed))
+        const readings = await Promise.all(
+          rules.map((entry, index) => {
+            const contrast = contrasts[index]
+            const measure: Measure = contrast === undefined ? risks : async (text) => contrast(await vectors(text))
+            return readAll(entry.include_history === true ? [...current, ...history] : current, measure)
+          }),
+        )
+        const facts = rules.map((entry, index) =>
+          toFact(entry.name, thresholdOf(entry, threshold), readings[index] ?? nothingRead),
+        )
+        // An error that leaves nothing to say is reported like any other signal's.
+        if (facts.length > 0 && facts.every(({ state }) => state === "unknown")) throw readings[0]?.failure
+        return facts
+      },
+    }
+  },
+})
+
+const nothingRead: Reading = { risk: undefined, failure: undefined }
+
+function thresholdOf(entry: { readonly method?: string; readonly threshold?: number }, fallback: number): number {
+  if (entry.method !== "contrastive") return entry.threshold ?? fallback
+  return entry.threshold === undefined || entry.threshold === 0 ? contrastiveThreshold : entry.threshold
+}
+
+/** An attack that was seen is one, whatever else was not read; without one, an unread text leaves the question open. */
+function toFact(name: string, threshold: number, { risk, failure }: Reading): Fact {
+  const matched = risk !== undefined && risk >= threshold
+  if (failure !== undefined && !matched)
+    return { rule: name, state: "unknown", confidence: 0, reason: reasonOf(failure) }
+  const value = risk ?? 0
+  return { rule: name, state: matched ? "match" : "no_match", confidence: Math.min(1, Math.max(0, value)), value }
+}
+
+async function readAll(texts: readonly string[], measure: Measure): Promise<Reading> {
+  const results = await Promise.allSettled(texts.map(measure))
+  const risks = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []))
+  return {
+    risk: risks.length === 0 ? undefined : Math.max(...risks),
+    failure: results.find((result) => result.status === "rejected")?.reason,
+  }
+}
+
+/** Asks about each text once, however many rules want to know. */
+function once<Answer>(ask: (text: string) => Promise<Answer>): (text: string) => Promise<Answer> {
+  const answers = new Map<string, Promise<Answer>>()
+  return (text) => {
+    const answer = answers.get(text) ?? ask(text)
+    answers.set(text, answer)
+    return answer
+  }
+}
+
+/** Sum of the probabilities of the labels that mean an attack. Throws when the model's labels do not tell which those are. */
+function riskOf(classification: Classification, positive: readonly string[] | undefined): number {
+  const { labels } = classification
+  const attacks = positive ?? labels.filter((label) => label.toLowerCase() !== "benign")
+  if (positive === undefined && attacks.length === labels.length)
+    throw new RtrError(
+      "invalid_model_output",
+      `Cannot tell attacks from the labels ${labels.join(", ")}: none is benign; name the others under global.model_catalog.modules.prompt_guard.positive_labels`,
+    )
+  return attacks.reduce((sum, label) => sum + probabilityOf(classification, label), 0)
+}
+
+async function embedPieces(
+  text: string,
+  embed: (text: string) => Promise<Float32Array>,
+): Promise<readonly Float32Array[]> {
+  const pieces = piecesOf(text, mostPieces)
+  if (pieces.length > mostPieces)
+    throw new RtrError("max_length_exceeded", `Cannot compare a text of more than ${mostPieces} pieces with patterns`)
+  return Promise.all(pieces.map(embed))
+}
+
+/** How much more a text is like the attacks than like the others, by its riskiest piece; −2 to 2. */
+function createContrast(
+  attacks: readonly Float32Array[],
+  benign: readonly Float32Array[],
+): (pieces: readonly Float32Array[]) => number {
+  const nearest = (piece: Float32Array, vectors: readonly Float32Array[]): number =>
+    Math.max(...vectors.map((vector) => vector.reduce((sum, value, index) => sum + value * (piece[index] ?? 0), 0)))
+  return (pieces) => Math.max(...pieces.map((piece) => nearest(piece, attacks) - nearest(piece, benign)))
+}

@@ -1,0 +1,136 @@
+// Matches the kind of answer that the text wants: words, an image, or both.
+
+import { type Classification, defineSignal, type Fact, RtrError, Type } from "../../kernel/index.ts"
+import { probabilityOf } from "../_shared/label-probability.ts"
+
+/** Rule names, and labels of the modality head: text, image, text with an image. */
+const names = ["AR", "DIFFUSION", "BOTH"] as const
+type Modality = (typeof names)[number]
+
+const settingsPath = ["model_catalog", "modules", "modality_detector"]
+
+const settings = Type.Object(
+  {
+    method: Type.Optional(
+      Type.Unsafe<"classifier" | "keyword" | "hybrid">({
+        type: "string",
+        enum: ["classifier", "keyword", "hybrid"],
+        description: "hybrid asks the classifier, and the keywords where it wavers; classifier when left out",
+      }),
+    ),
+    keywords: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), { description: "Parts of texts that want an image, in any case" }),
+    ),
+    both_keywords: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: "Parts that beside such a keyword want a text as well",
+      }),
+    ),
+    confidence_threshold: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: "Probability that the classifier's word needs; 0, and 0.6 for hybrid, when left out",
+      }),
+    ),
+    lower_threshold_ratio: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description:
+          "hybrid: share of the threshold from which the classifier wins over the keywords; 0.7 when left out",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** What one reading found. `classification` is there when the classifier was asked. */
+interface Verdict {
+  readonly modality: Modality | undefined
+  readonly confidence: number
+  readonly classification?: Classification
+}
+
+export default defineSignal({
+  about: "Matches the kind of answer that the text wants: AR (text), DIFFUSION (an image) or BOTH",
+  needs: ["inference.classify"],
+  binding: "modality_detector",
+  asks: (_, { method }) => (method === "keyword" ? [] : ["inference.classify"]),
+  rule: Type.Object({}),
+  settings: { path: settingsPath, schema: settings },
+  check(rules, report) {
+    rules.forEach(({ name }, index) => {
+      if (!(names as readonly string[]).includes(name))
+        report([index, "name"], `must be AR, DIFFUSION or BOTH, got "${name}"`)
+    })
+  },
+  setup(rules, { settings: options }) {
+    const { method = "classifier", lower_threshold_ratio: ratio = 0.7 } = options
+    const threshold = options.confidence_threshold ?? (method === "hybrid" ? 0.6 : 0)
+    const byKeywords = method === "classifier" ? undefined : keywordReader(method, options)
+    const decide = (text: string, classification: Classification): Verdict => {
+      const highest = names
+        .map((modality) => ({ modality, confidence: probabilityOf(classification, modality) }))
+        .reduce((best, each) => (each.confidence > best.confidence ? each : best))
+      if (highest.confidence >= threshold) return { ...highest, classification }
+      if (byKeywords === undefined) return { modality: undefined, confidence: 0, classification }
+      const keyword = byKeywords(text)
+      if (keyword.modality === highest.modality)
+        return { ...keyword, confidence: (keyword.confidence + highest.confidence) / 2, classification }
+      return { ...(highest.confidence >= threshold * ratio ? highest : keyword), classification }
+    }
+    return {
+      async read({ text }, { classify }) {
+        if (text.trim() === "")
+          return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
+        const verdict =
+          method === "keyword" && byKeywords !== undefined ? byKeywords(text) : decide(text, await classify(text))
+        return rules.map(({ name }): Fact => toFact(name as Modality, verdict))
+      },
+    }
+  },
+})
+
+function toFact(name: Modality, { modality, confidence, classification }: Verdict): Fact {
+  const matched = name === modality
+  const probability = classification === undefined ? undefined : probabilityOf(classification, name)
+  return {
+    rule: name,
+    state: matched ? "match" : "no_match",
+    confidence: matched ? confidence : 0,
+    value: probability ?? (matched ? confidence : 0),
+  }
+}
+
+interface Keywords {
+  readonly keywords?: readonly string[]
+  readonly both_keywords?: readonly string[]
+}
+
+/** How sure a keyword makes; a text that wants both is easier to mistake. */
+const keywordConfidence = 0.8
+const bothConfidence = 0.75
+
+function keywordReader(
+  method: string,
+  { keywords = [], both_keywords: bothKeywords = [] }: Keywords,
+): (text: string) => Verdict {
+  // Without a keyword every text would want words only, whatever it says.
+  if (keywords.length === 0)
+    throw new RtrError(
+      "invalid_config",
+      `Cannot detect modality by method "${method}" without keywords; name some under global.${settingsPath.join(".")}.keywords`,
+      { path: ["global", ...settingsPath, "keywords"] },
+    )
+  const lower = keywords.map((keyword) => keyword.toLowerCase())
+  const lowerBoth = bothKeywords.map((keyword) => keyword.toLowerCase())
+  return (text) => {
+    const searched = text.toLowerCase()
+    const holds = (keyword: string): boolean => searched.includes(keyword)
+    if (!lower.some(holds)) return { modality: "AR", confidence: keywordConfidence }
+    return lowerBoth.some(holds)
+      ? { modality: "BOTH", confidence: bothConfidence }
+      : { modality: "DIFFUSION", confidence: keywordConfidence }
+  }
+}

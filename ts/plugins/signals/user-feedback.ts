@@ -1,0 +1,64 @@
+// Matches what the user's turn says of the answer before it.
+
+import { type ChatMessage, defineSignal, type Fact, textOf, Type } from "../../kernel/index.ts"
+import { feedbackText } from "../_shared/feedback-text.ts"
+import { probabilityOf } from "../_shared/label-probability.ts"
+
+/** Labels of the feedback head by rule name; its fifth label, NONE, is a turn without a verdict. */
+const labels: Readonly<Record<string, string>> = {
+  satisfied: "SAT",
+  need_clarification: "NEED_CLARIFICATION",
+  wrong_answer: "WRONG_ANSWER",
+  want_different: "WANT_DIFFERENT",
+}
+const names = Object.keys(labels)
+
+const settings = Type.Object(
+  {
+    threshold: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: "Probability that a label needs; 0.7 when left out" }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export default defineSignal({
+  about: "Matches what the user says of the last answer: satisfied, need_clarification, wrong_answer or want_different",
+  configKey: "user_feedbacks",
+  needs: ["inference.classify"],
+  binding: "feedback_detector",
+  rule: Type.Object({}),
+  settings: { path: ["model_catalog", "modules", "feedback_detector"], schema: settings },
+  check(rules, report) {
+    rules.forEach(({ name }, index) => {
+      if (!Object.hasOwn(labels, name))
+        report([index, "name"], `must be ${names.slice(0, -1).join(", ")} or ${String(names.at(-1))}, got "${name}"`)
+    })
+  },
+  setup(rules, { settings: { threshold = 0.7 } }) {
+    return {
+      async read({ text, request }, { classify }) {
+        const previous = answerBefore(request.messages)
+        // Without an answer there is nothing to give feedback on.
+        if (previous === undefined || text.trim() === "")
+          return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
+        const classification = await classify(feedbackText(text, previous))
+        const highest = Math.max(...classification.probabilities)
+        return rules.map(({ name }): Fact => {
+          const probability = probabilityOf(classification, labels[name] ?? name)
+          const matched = probability === highest && probability >= threshold
+          return { rule: name, state: matched ? "match" : "no_match", confidence: probability, value: probability }
+        })
+      },
+    }
+  },
+})
+
+/** Text of the last answer before the last user message; undefined when there is none. */
+function answerBefore(messages: readonly ChatMessage[]): string | undefined {
+  const last = messages.findLastIndex(({ role }) => role === "user")
+  return messages
+    .slice(0, Math.max(0, last))
+    .flatMap((message) => (message.role === "assistant" ? [textOf(message)] : []))
+    .findLast((text) => text.trim() !== "")
+}
