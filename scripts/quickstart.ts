@@ -12,7 +12,7 @@ import { table } from "../ts/cli/print.ts"
 const root = join(import.meta.dirname, "..")
 const inference = "http://127.0.0.1:8801"
 const management = "http://127.0.0.1:8080"
-const backends = { small: 9101, coder: 9102, expert: 9103 }
+const backends = { small: 9101, coder: 9102, expert: 9103, painter: 9104 }
 
 const [option, ...more] = process.argv.slice(2)
 const once = option === "--once"
@@ -67,14 +67,14 @@ async function showPrompts(): Promise<readonly Result[]> {
   const rows: string[][] = []
   const sent: Result[] = []
   for (const prompt of samplePrompts) {
-    const { decision, model, signalMs, totalMs } = await ask(prompt.text)
+    const { decision, model, signalMs, totalMs } = await ask(prompt)
     const mark =
       decision === prompt.decision
         ? styleText("green", "✓", { stream: process.stdout })
         : styleText("red", "✗", { stream: process.stdout })
     rows.push([
       cut(prompt.text, 46),
-      cut(await firedSignals(prompt.text), 58),
+      cut(await firedSignals(prompt), 58),
       `${decision ?? "(none)"} `,
       model,
       signalMs,
@@ -92,14 +92,20 @@ async function showPrompts(): Promise<readonly Result[]> {
   return sent
 }
 
+/** The conversation that the prompt ends. */
+const messagesOf = ({ text, previous }: SamplePrompt): readonly object[] => [
+  ...(previous === undefined ? [] : [{ role: "assistant", content: previous }]),
+  { role: "user", content: text },
+]
+
 async function ask(
-  text: string,
+  prompt: SamplePrompt,
 ): Promise<{ decision: string | undefined; model: string; signalMs: string; totalMs: string }> {
   const askedAt = performance.now()
   const response = await fetch(`${inference}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model: "MoM", messages: [{ role: "user", content: text }] }),
+    body: JSON.stringify({ model: "MoM", messages: messagesOf(prompt) }),
   })
   const body = await response.text()
   if (!response.ok) return fail(`The router answered ${response.status}: ${body}`)
@@ -112,11 +118,11 @@ async function ask(
   }
 }
 
-async function firedSignals(text: string): Promise<string> {
+async function firedSignals(prompt: SamplePrompt): Promise<string> {
   const response = await fetch(`${management}/api/v1/routing/preview`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text }),
+    body: JSON.stringify({ messages: messagesOf(prompt) }),
   })
   const { signal_confidences: fired = {} } = (await response.json()) as { signal_confidences?: Record<string, number> }
   return Object.entries(fired)

@@ -7,7 +7,7 @@ import { node, type ServerProcess, startServer } from "../_shared/server-process
 
 /** Ports of examples/quickstart/config.yaml. */
 export const quickstartPort = 8801
-const backends = { small: 9101, coder: 9102, expert: 9103 }
+const backends = { small: 9101, coder: 9102, expert: 9103, painter: 9104 }
 
 export async function startBackends(): Promise<readonly ServerProcess[]> {
   return Promise.all(
