@@ -13,6 +13,7 @@ export { readBody } from "./http/body.ts"
 export { jsonResponse, textResponse } from "./http/response.ts"
 export { routingHeaders, routingMetadata } from "./http/headers.ts"
 export { chatCompletions } from "./protocols/index.ts"
+export { textOf } from "./pipeline/input.ts"
 
 export type {
   ChatChunk,

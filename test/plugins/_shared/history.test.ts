@@ -1,0 +1,40 @@
+import type { ChatMessage } from "rtr"
+import { expect, test } from "vitest"
+import { historyTexts } from "../../../ts/plugins/_shared/history.ts"
+
+const historyOf = (text: string, messages: readonly ChatMessage[]): readonly string[] =>
+  historyTexts({ text, request: { model: "MoM", messages } })
+
+test("every message but the last of the user is read, in order and whatever its role", () => {
+  const messages = [
+    { role: "system", content: "be kind" },
+    { role: "user", content: "first" },
+    { role: "assistant", content: "answer" },
+    { role: "user", content: "second" },
+    { role: "tool", content: "result" },
+  ]
+  expect(historyOf("second", messages)).toEqual(["be kind", "first", "answer", "result"])
+})
+
+test("a text is read once, and the last user message not again", () => {
+  const messages = [
+    { role: "user", content: "again" },
+    { role: "assistant", content: "no" },
+    { role: "user", content: "other" },
+    { role: "assistant", content: "no" },
+    { role: "user", content: "again" },
+  ]
+  expect(historyOf("again", messages)).toEqual(["no", "other"])
+})
+
+test("text parts are joined, and messages without text are left out", () => {
+  const messages = [
+    { role: "user", content: [{ type: "text", text: "a" }, { type: "image_url" }, { type: "text", text: "b" }] },
+    { role: "assistant", content: null, tool_calls: [] },
+    { role: "tool", content: "  " },
+    { role: "user", content: "now" },
+  ]
+  expect(historyOf("now", messages)).toEqual(["a\nb"])
+})
+
+test("one message has no history", () => expect(historyOf("hello", [{ role: "user", content: "hello" }])).toEqual([]))
