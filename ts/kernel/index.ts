@@ -14,6 +14,7 @@ export { jsonResponse, textResponse } from "./http/response.ts"
 export { routingHeaders, routingMetadata } from "./http/headers.ts"
 export { chatCompletions } from "./protocols/index.ts"
 export { textOf } from "./pipeline/input.ts"
+export { reasonOf } from "./pipeline/signals.ts"
 
 export type {
   ChatChunk,

@@ -8,6 +8,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "signal", id: "embedding", load: () => import("./signals/embedding.ts") },
   { kind: "signal", id: "keyword", load: () => import("./signals/keyword.ts") },
   { kind: "signal", id: "language", load: () => import("./signals/language.ts") },
+  { kind: "signal", id: "pii", load: () => import("./signals/pii.ts") },
   { kind: "signal", id: "structure", load: () => import("./signals/structure.ts") },
   { kind: "selector", id: "static", load: () => import("./selectors/static.ts") },
   { kind: "plugin", id: "fast_response", load: () => import("./decision/fast-response.ts") },

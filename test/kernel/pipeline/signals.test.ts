@@ -258,6 +258,7 @@ describe("reasons", () => {
     upstream_unavailable: "unavailable",
     overloaded: "overloaded",
     max_length_exceeded: "input_limit",
+    scan_budget_exceeded: "input_limit",
     request_too_large: "input_limit",
     invalid_request: "rejected",
     invalid_input: "rejected",

@@ -142,6 +142,7 @@ export function reasonOf(error: unknown): UnknownReason {
     case "overloaded":
       return "overloaded"
     case "max_length_exceeded":
+    case "scan_budget_exceeded":
     case "request_too_large":
       return "input_limit"
     case "invalid_request":
