@@ -241,5 +241,5 @@ test("readerOf sets a signal up with settings and asking functions", async () =>
   })
   const read = await readerOf(module as never, { rules: [{ name: "a" }] as never, settings: { x: 1 } })
   expect(await read("hello")).toEqual([fact("a", { value: 64 })])
-  expect(seen).toEqual([[[{ name: "a" }], ["classify", "embed", "embedAll", "settings"]]])
+  expect(seen).toEqual([[[{ name: "a" }], ["classify", "embed", "embedAll", "settings", "spans"]]])
 })

@@ -46,14 +46,14 @@ test("families that decisions use have slots in the order of registration; the o
       type: "domain",
       rules: ["law", "math", "other"],
       firstSlot: 0,
-      target: { deployment: "starter", head: "domain" },
+      target: { deployment: "starter", head: "domain", whole: false },
       read: expect.any(Function),
     },
     {
       type: "embedding",
       rules: ["similar"],
       firstSlot: 3,
-      target: { deployment: "starter", head: undefined },
+      target: { deployment: "starter", head: undefined, whole: false },
       read: expect.any(Function),
     },
     { type: "keyword", rules: ["urgent", "calm"], firstSlot: 4, target: undefined, read: expect.any(Function) },
@@ -85,13 +85,16 @@ describe("signals that ask a model", () => {
         ...everyFamily,
         "global.model_catalog": {
           deployments: { mine: { artifact: "x" } },
-          bindings: { domain_classifier: { deployment: "mine", head: "topic" }, embedding: { deployment: "mine" } },
+          bindings: {
+            domain_classifier: { deployment: "mine", head: "topic" },
+            embedding: { deployment: "mine" },
+          },
         },
       }),
     )
     expect(families.map(({ target }) => target)).toEqual([
-      { deployment: "mine", head: "topic" },
-      { deployment: "mine", head: undefined },
+      { deployment: "mine", head: "topic", whole: false },
+      { deployment: "mine", head: undefined, whole: false },
       undefined,
     ])
   })
@@ -118,6 +121,20 @@ describe("signals that ask a model", () => {
       message: 'Signal binding "mood" has no deployment; name one under global.model_catalog.bindings.mood',
       path: ["global", "model_catalog", "bindings", "mood"],
     })
+  })
+
+  test("have texts read to their end when they say so", async () => {
+    const { families } = await compile(
+      canonical({
+        "routing.signals": { pii: [{ name: "any" }] },
+        "routing.decisions.0.rules": { type: "pii", name: "any" },
+        "global.model_catalog": {
+          deployments: { mine: { artifact: "x" } },
+          bindings: { pii_classifier: { deployment: "mine" } },
+        },
+      }),
+    )
+    expect(families.map(({ target }) => target)).toEqual([{ deployment: "mine", head: undefined, whole: true }])
   })
 
   test("make the vectors of their fixed texts once, in small calls to their deployment", async () => {

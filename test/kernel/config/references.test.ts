@@ -235,7 +235,7 @@ describe("decisions", () => {
       "a condition of an unknown type",
       { "routing.decisions.0.rules": { type: "keywords", name: "urgent" } },
       [
-        `${at}.rules.type: must be "context", "domain", "embedding", "keyword", "language" or "structure", got "keywords" (did you mean "keyword"?)`,
+        `${at}.rules.type: must be "context", "domain", "embedding", "keyword", "language", "pii" or "structure", got "keywords" (did you mean "keyword"?)`,
       ],
     ],
     [
@@ -331,7 +331,7 @@ describe("model catalogue", () => {
       "a binding that no signal uses",
       catalog({ bindings: { embeding: { deployment: "starter" } } }),
       [
-        `${at}.bindings.embeding: no signal uses this binding; there are "domain_classifier" or "embedding" (did you mean "embedding"?)`,
+        `${at}.bindings.embeding: no signal uses this binding; there are "domain_classifier", "embedding" or "pii_classifier" (did you mean "embedding"?)`,
       ],
     ],
     [

@@ -23,6 +23,8 @@ function merge(text: string, patterns: Parts, marked: Parts): readonly unknown[]
 describe("labels of models", () => {
   test.each([
     ["PERSON", "PERSON"],
+    ["PER", "PERSON"],
+    ["LOC", "GPE"],
     ["LOCATION", "GPE"],
     ["STREET_ADDRESS", "STREET_ADDRESS"],
     ["ORG", "ORGANIZATION"],

@@ -215,9 +215,10 @@ describe("kinds that are none", () => {
   test("of the format are none of these", () => {
     expect(
       problems(
-        ...["AGE", "CREDIT_CARD", "DATE_TIME", "DOMAIN_NAME", "EMAIL_ADDRESS", "GPE", "IBAN_CODE", "IP_ADDRESS"],
-        ...["NO_PII", "NRP", "ORGANIZATION", "PERSON", "PHONE_NUMBER", "STREET_ADDRESS", "US_DRIVER_LICENSE"],
-        ...["US_SSN", "ZIP_CODE", "TITLE", "ID", "PASSWORD", "USERNAME"],
+        ...(
+          "AGE CREDIT_CARD DATE_TIME DOMAIN_NAME EMAIL_ADDRESS GPE IBAN_CODE ID IP_ADDRESS NO_PII NRP ORGANIZATION " +
+          "PASSWORD PERSON PHONE_NUMBER STREET_ADDRESS TITLE US_DRIVER_LICENSE US_SSN USERNAME ZIP_CODE"
+        ).split(" "),
       ),
     ).toEqual([])
   })

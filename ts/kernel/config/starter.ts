@@ -11,8 +11,9 @@ export const starterDeployment: Deployment = {
   input: { overflow: "truncate" },
 }
 
-/** Bindings of the built-in signals. Both questions go to one model, so a prompt is read once for both. */
+/** Bindings of the built-in signals. All questions go to one model, so a prompt is read once for all of them. */
 export const starterBindings: Readonly<Record<string, Binding>> = {
   domain_classifier: { deployment: defaultDeployment, head: "domain" },
   embedding: { deployment: defaultDeployment },
+  pii_classifier: { deployment: defaultDeployment, head: "pii" },
 }

@@ -29,6 +29,8 @@ export const noEntity = "NO_PII"
 
 /** Labels whose kind has another name. */
 const renamed: ReadonlyMap<string, string> = new Map([
+  ["PER", "PERSON"],
+  ["LOC", "GPE"],
   ["LOCATION", "GPE"],
   ["ORG", "ORGANIZATION"],
   ["EMAIL", "EMAIL_ADDRESS"],
