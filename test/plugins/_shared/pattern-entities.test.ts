@@ -55,6 +55,7 @@ describe("payment cards", () => {
   })
 
   test("behind another number", () => {
+    expect(found("2024,4111111111111111,12 Elm")).toEqual(["CREDIT_CARD 4111111111111111"])
     expect(found("1234 4111 1111 1111 1111")).toEqual(["CREDIT_CARD 4111 1111 1111 1111"])
     expect(found("2 4111 1111 1111 1111")).toEqual(["CREDIT_CARD 4111 1111 1111 1111"])
   })
@@ -103,6 +104,8 @@ describe("social security numbers", () => {
     ["social security number 536228726", "536228726"],
     ["536228726 is my SSN", "536228726"],
     ["社会安全号码536228726", "536228726"],
+    ["they have my social (536 22 8726)", "536 22 8726"],
+    ['{"socialSecurityNumber":"536 22 8726"}', "536 22 8726"],
   ])("%s", (text, number) => expect(found(text)).toEqual([`US_SSN ${number}`]))
 
   test.each([
@@ -118,6 +121,7 @@ describe("social security numbers", () => {
     "part A-536-22-8726",
     "1536-22-8726",
     "lesson 536228726",
+    "my social media id 536228726",
   ])("%s is none", (text) => expect(found(text)).toEqual([]))
 })
 
@@ -146,6 +150,8 @@ describe("addresses of machines", () => {
     "1.2.3.4",
     "section 4.10.12.3",
     "1.22.3.40-beta",
+    '"firmware": "2.11.12.70"',
+    "upgrade from 5.10.5.90 to 5.10.5.91",
     "1.22.33.44.55",
     "300.1.1.1",
     "192.168.001.001",
@@ -180,6 +186,9 @@ describe("telephone numbers", () => {
     ["call me at 415-555-0132", "415-555-0132"],
     ["Teléfono 91 123 45 67", "91 123 45 67"],
     ["电话：１３８１２３４５６７８", "１３８１２３４５６７８"],
+    ["call Rui Saraiva on 210 322 386", "210 322 386"],
+    ["Elm Street 5\nT 030 901820", "030 901820"],
+    ["मेरा फोन 04 223 5378 है", "04 223 5378"],
     ["телефон 8 (495) 123-45-67", "8 (495) 123-45-67"],
   ])("%s", (text, number) => expect(found(text)).toEqual([`PHONE_NUMBER ${number}`]))
 
@@ -197,6 +206,8 @@ describe("telephone numbers", () => {
     "I have a phone since 2019-05-17",
     "the phone, bought on 17.05.2019",
     "phone: 0000000000",
+    "failed\tcall back\t4428621",
+    "call it a day",
     "phone 12345",
     "a+4930901820",
     "1700000000000",

@@ -9,11 +9,11 @@ export function findIpAddresses(text: string): readonly Place[] {
 }
 
 const number = "(?:0|[1-9]\\d{0,2})"
-const quad = new RegExp(`(?<![\\w.]|\\d[-,])${number}(?:\\.${number}){3}(?!\\w|\\.\\w|-[A-Za-z])`, "g")
+const quad = new RegExp(`(?<![\\w.]|\\d-)${number}(?:\\.${number}){3}(?!\\w|\\.\\w|-[A-Za-z])`, "g")
 
 /** Versions of programs and numbers of sections have four parts too. */
 const versionBefore =
-  /(?:(?:^|[^a-z])(?:version|ver|release|build|firmware|driver|update|patch|revision|rev|section|chapter|clause|upgraded? to)[\s:."'=]{0,3}|[=~<>!]=\s?|[\^~§]\s?)$/i
+  /(?:(?:^|[^a-z])(?:version|ver|release|build|firmware|driver|update|patch|revision|rev|section|chapter|clause|upgraded?(?: from| to)?(?: [\d.]+ to)?)[\s:."'=]{0,5}|[=~<>!]=\s?|[\^~§]\s?)$/i
 const machineBefore =
   /(?:^|[^a-z])(?:ip|ipv4|ips|addr|address|host|server|ping|ssh|curl|node|gateway|subnet|router|dns|client|peer)(?![a-z])|:\/\//i
 const machineAfter = /^(?::\d{2,5}(?!\d)|\/\d{1,2}(?!\d))/

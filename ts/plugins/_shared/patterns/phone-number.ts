@@ -69,9 +69,11 @@ const areParenthesesClosed = (written: string): boolean =>
   written.split("(").length === written.split(")").length && written.indexOf("(") <= written.indexOf(")")
 
 const noun =
-  /(?:(?:^|[^\p{L}])(?:(?:tele|cell|i|smart)?phone|tel|telefon(?:e|o|nummer|szám|u)?|teléfono|téléphone|mobile?|móvil|celular|cell|fax|whatsapp|handy(?:nummer)?|sms|hotline|cep|numéro|тел|телефон[ау]?)(?![\p{L}])|电话|電話|手机|手機|携帯|전화|휴대폰)[^\d\n$€£¥]{0,24}$/iu
+  /(?:(?:^|[^\p{L}])(?:(?:tele|cell|i|smart)?phone|contact (?:number|no)|tel|telefoon(?:nummer)?|telefon(?:e|o|nummer|szám|u)?|teléfono|téléphone|mobile?|móvil|celular|cell|fax|whatsapp|handy(?:nummer)?|rückruf|sms|hotline|cep|numéro|тел|телефон[ау]?)(?![\p{L}])|电话|電話|手机|手機|携帯|전화|휴대폰|फ़ोन|फोन|मोबाइल)[^\d\n$€£¥]{0,24}$/iu
 const verb =
-  /(?:^|[^\p{L}])(?:(?:call|text|ring|dial|reach|phone)(?:ed|ing)? (?:me|him|her|us|them|home|back)[^\d\n$€£¥]{0,24}|(?:call|dial)\s*:?\s*)$/iu
+  /(?:^|[^\p{L}])(?:(?:call|text|ring|dial|reach|phone)(?:ed|ing)? (?:(?:me|him|her|us|them|home|back)[^\d\n\t;|$€£¥]{0,24}|[\p{L} .'-]{1,24} (?:on|at) )|(?:call|dial)\s*:?\s*)$/iu
+/** Letterheads write `T 030 901820` on a line of its own. */
+const letterhead = /(?:^|\n)[TMF][.:]? $/
 
 /** Whether the words in front of a number say that it is one to call. */
 function hasPhoneWord(text: string, start: number): boolean {
@@ -82,5 +84,5 @@ function hasPhoneWord(text: string, start: number): boolean {
     ?.at(-1)
   if (last === undefined || /\d/.test(last)) return false
   const before = textBefore(text, start)
-  return (noun.test(before) || verb.test(before)) && !isNumberOfThing(text, start)
+  return (noun.test(before) || verb.test(before) || letterhead.test(before)) && !isNumberOfThing(text, start)
 }

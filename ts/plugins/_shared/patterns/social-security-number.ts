@@ -2,10 +2,10 @@
 
 import { findChecked, type Place, textAfter, textBefore } from "./place.ts"
 
-const candidate = /(?<![\w-]|\d[.,/])(\d{3})([- .]?)(\d{2})\2(\d{4})(?![\w-]|[.,/]\d)/g
+const candidate = /(?<![\w-]|\d[./])(\d{3})([- .]?)(\d{2})\2(\d{4})(?![\w-]|[./]\d)/g
 
 const words =
-  /(?:^|[^a-z])(?:ssn|ss#|social[\s_-]?security|soc\.? sec|seguro social)(?![a-z])|社会安全|社會安全|社会保障/i
+  /(?:^|[^a-z])(?:(?:ssn|ss#|soc\.? sec|(?:my|his|her) social(?=\W*(?:is|number|no)?\W*$))(?![a-z])|social[\s_-]?security|seguro social)|社会安全|社會安全|社会保障/i
 
 /** Numbers that were printed in advertisements and belong to nobody. */
 const printed: ReadonlySet<string> = new Set(["078051120", "219099999", "457555462"])
