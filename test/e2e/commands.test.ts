@@ -30,7 +30,7 @@ routing:
     keywords:
       - { name: k, operator: XOR, keywords: [a] }
       - { name: r, operator: OR, method: regex, keywords: ["("] }
-    pii: [{ name: p, threshold: 0.5 }]
+    kb: [{ name: p, threshold: 0.5 }]
   decisions:
     - name: d
       rules:
@@ -60,7 +60,7 @@ describe("rtr config validate", () => {
       'F:11:7 providers.models[1].reasoning_family: "qwen" is not in providers.defaults.reasoning_families',
       'F:15:20 routing.signals.keywords[0].operator: must be "AND", "OR" or "NOR", got "XOR" (did you mean "OR"?)',
       expect.stringMatching(/^F:16:60 routing\.signals\.keywords\[1\]\.keywords\[0\]: is not a valid pattern/),
-      "F:17:5 routing.signals.pii: is not supported yet",
+      "F:17:5 routing.signals.kb: is not supported yet",
       "F:22:9 routing.decisions[0].rules.conditions: of NOT must hold exactly one condition, got 2",
       expect.stringMatching(
         /^F:22:67 routing\.decisions\[0\]\.rules\.conditions\[1\]\.name: refers to keyword rule "missing"/,
@@ -97,7 +97,7 @@ describe("rtr config validate", () => {
     }
     expect([code, valid]).toEqual([1, false])
     expect(problems).toContainEqual({
-      path: ["routing", "signals", "pii"],
+      path: ["routing", "signals", "kb"],
       code: "not_supported",
       message: "is not supported yet",
       position: { line: 17, column: 5 },

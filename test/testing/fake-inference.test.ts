@@ -25,6 +25,18 @@ describe("answers", () => {
     ])
   })
 
+  test("mark nothing when nothing is said, else what reaches the threshold of the question", async () => {
+    const mark = (given: object) => ({ kind: "spans", deployment: "d", text: "x", ...given }) as const
+    expect(await createFakeInference().bundle([mark({})])).toEqual([{ kind: "spans", spans: [] }])
+    const part = { label: "PERSON", start: 0, end: 1, probability: 0.5 }
+    const inference = createFakeInference({ spans: (text) => (text === "x" ? [part] : []) })
+    expect(await inference.bundle([{}, { threshold: 0.5 }, { threshold: 0.6 }, { text: "y" }].map(mark))).toEqual(
+      [[part], [part], [], []].map((spans) => ({ kind: "spans", spans })),
+    )
+    expect(await createFakeAsk(inference).spans("x", { threshold: 0.4 })).toEqual([part])
+    expect(await createFakeAsk(inference).spans("x", { threshold: 0.6 })).toEqual([])
+  })
+
   test("are errors when told to fail", async () => {
     const error = new RtrError("overloaded", "busy")
     expect(await createFakeInference({ failWith: error }).bundle([embed("x"), classify("y")])).toEqual([

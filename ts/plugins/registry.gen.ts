@@ -11,6 +11,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "signal", id: "keyword", load: () => import("./signals/keyword.ts") },
   { kind: "signal", id: "language", load: () => import("./signals/language.ts") },
   { kind: "signal", id: "modality", load: () => import("./signals/modality.ts") },
+  { kind: "signal", id: "pii", load: () => import("./signals/pii.ts") },
   { kind: "signal", id: "structure", load: () => import("./signals/structure.ts") },
   { kind: "signal", id: "user_feedback", load: () => import("./signals/user-feedback.ts") },
   { kind: "selector", id: "static", load: () => import("./selectors/static.ts") },

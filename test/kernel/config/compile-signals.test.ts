@@ -85,7 +85,10 @@ describe("signals that ask a model", () => {
         ...everyFamily,
         "global.model_catalog": {
           deployments: { mine: { artifact: "x" } },
-          bindings: { domain_classifier: { deployment: "mine", head: "topic" }, embedding: { deployment: "mine" } },
+          bindings: {
+            domain_classifier: { deployment: "mine", head: "topic" },
+            embedding: { deployment: "mine" },
+          },
         },
       }),
     )
@@ -187,6 +190,20 @@ describe("signals that ask a model", () => {
       await policyWith({ on_error: "allow" }),
       await policyWith({ on_error: "block" }),
     ]).toEqual([undefined, undefined, "match"])
+  })
+
+  test("have texts read to their end when they say so", async () => {
+    const { families } = await compile(
+      canonical({
+        "routing.signals": { pii: [{ name: "any" }] },
+        "routing.decisions.0.rules": { type: "pii", name: "any" },
+        "global.model_catalog": {
+          deployments: { mine: { artifact: "x" } },
+          bindings: { pii_classifier: { deployment: "mine" } },
+        },
+      }),
+    )
+    expect(families.map(({ target }) => target)).toEqual([{ deployment: "mine", head: undefined, whole: true }])
   })
 
   test("make the vectors of their fixed texts once, in small calls to their deployment", async () => {

@@ -116,7 +116,7 @@ test("a condition may stand at any depth", () => {
   const deep = ["routing", "decisions", 3, "rules", "conditions", 0, "conditions", 2]
   expect(notYet([...deep, "label"])?.message).toBe("is not supported yet")
   expect(notYet(["routing", "decisions", 3, "rules", "label"])?.message).toBe("is not supported yet")
-  expect(notYet([...deep, "type"], "pii")?.message).toBe('"pii" is not supported yet')
+  expect(notYet([...deep, "type"], "kb")?.message).toBe('"kb" is not supported yet')
 })
 
 test.each<[readonly (string | number)[], string | undefined]>([

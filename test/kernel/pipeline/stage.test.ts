@@ -159,6 +159,32 @@ describe("answers", () => {
     ])
   })
 
+  test("of spans go with the threshold and the target's way of reading", async () => {
+    const marked = [{ label: "PERSON", start: 0, end: 1, probability: 0.75 }]
+    const inference = createFakeInference({ spans: () => marked })
+    const stage = stageOver(inference, 1)
+    const whole = stage.asker({ deployment: "starter", head: "pii", whole: true })
+    expect(await Promise.all([whole.spans("a"), whole.spans("b", { threshold: 0.8 }), whole.classify("c")])).toEqual([
+      marked,
+      [],
+      expect.anything(),
+    ])
+    await stage.asker(target).spans("d", { threshold: 0 })
+    expect(inference.calls).toEqual([
+      [
+        { kind: "spans", deployment: "starter", head: "pii", text: "a", whole: true },
+        { kind: "spans", deployment: "starter", head: "pii", text: "b", whole: true, threshold: 0.8 },
+        { kind: "classify", deployment: "starter", head: "pii", text: "c", whole: true },
+      ],
+      [{ kind: "spans", deployment: "starter", text: "d", threshold: 0 }],
+    ])
+  })
+
+  test("that are errors reject questions for spans", async () => {
+    const failWith = new RtrError("scan_budget_exceeded", "too long")
+    await expect(stageOver(createFakeInference({ failWith }), 1).asker(target).spans("a")).rejects.toBe(failWith)
+  })
+
   test("of a target without head name none", async () => {
     const inference = createFakeInference()
     await stageOver(inference, 1).asker(target).classify("a")
@@ -220,6 +246,12 @@ describe("answers", () => {
     const missing = stage.asker(target).embed("b")
     await expect(classified).rejects.toMatchObject({ code: "internal_error" })
     await expect(missing).rejects.toMatchObject({ code: "internal_error" })
+  })
+
+  test("of another kind where spans were asked for are an internal error", async () => {
+    const vector = { kind: "embed", vector: new Float32Array([1]) } as const
+    const stage = stageOver({ ...createFakeInference(), bundle: async () => [vector] }, 1)
+    await expect(stage.asker(target).spans("a")).rejects.toMatchObject({ code: "internal_error" })
   })
 
   test("to a classification where a vector was asked for are an internal error", async () => {

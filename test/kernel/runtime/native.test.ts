@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
-import { createKernel } from "rtr"
+import { createKernel, type InferenceAnswer, type InferenceTask, type TextSpan } from "rtr"
 import { createNativeInference, listDevices, openEngine } from "rtr/node"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { findRuntimeLibrary } from "../../../ts/kernel/runtime/native.ts"
@@ -46,6 +46,55 @@ test("a text that is to be read whole makes no vector when it is too long", asyn
     "max_length_exceeded",
     "embed",
   ])
+})
+
+describe("a model that marks tokens", () => {
+  const text = "👍 The quick brown fox jumps over the lazy dog"
+  const mark = (given: Partial<Extract<InferenceTask, { kind: "spans" }>> = {}) =>
+    ({ kind: "spans", deployment: "tokens", text, ...given }) as const
+
+  async function marked(...tasks: readonly InferenceTask[]): Promise<readonly InferenceAnswer[]> {
+    const models = { tokens: join(root, "crates/rtrun-core/tests/fixtures/tokens/bert") }
+    const inference = await createNativeInference({ models, threads: 1 })
+    onTestFinished(() => inference.close())
+    return inference.bundle(tasks)
+  }
+  const spansOf = (answer: InferenceAnswer | undefined): readonly TextSpan[] =>
+    answer?.kind === "spans" ? answer.spans : []
+
+  test("gives parts of the text, in the units of strings, that reach the threshold", async () => {
+    const [all, some, none] = (await marked(mark(), mark({ threshold: 0.7 }), mark({ threshold: 0.99 }))).map(spansOf)
+    expect(all?.map(({ label, start, end }) => [label, text.slice(start, end)])).toEqual([
+      ["LOC", "👍"],
+      ["PER", "The"],
+      ["LOC", "quick brown fox"],
+      ["LOC", "jumps over"],
+      ["PER", "the"],
+      ["LOC", "lazy dog"],
+    ])
+    expect(some?.length).toBeGreaterThan(0)
+    expect(some?.every(({ probability }) => probability >= 0.7)).toBe(true)
+    expect(none).toEqual([])
+  })
+
+  test("reads the beginning of a long text, or all of it, or says that it is too long", async () => {
+    const long = "dog ".repeat(200)
+    const [beginning, whole, tooLong] = await marked(
+      mark({ text: long }),
+      mark({ text: long, whole: true }),
+      mark({ text: long.repeat(10), whole: true }),
+    )
+    expect(spansOf(beginning).at(-1)?.end).toBeLessThan(300)
+    expect(spansOf(whole).at(-1)?.end).toBeGreaterThan(750)
+    expect(tooLong).toMatchObject({ kind: "error", error: { code: "scan_budget_exceeded" } })
+  })
+
+  test("answers no other question", async () => {
+    expect(await marked({ kind: "embed", deployment: "tokens", text }, mark({ head: "no-such-head" }))).toMatchObject([
+      { kind: "error", error: { name: "RtrError" } },
+      { kind: "error", error: { name: "RtrError" } },
+    ])
+  })
 })
 
 test("a kernel with inference in its process routes by meaning", async () => {

@@ -21,7 +21,8 @@ const neighbour: RemoteDeployment = {
 }
 const elsewhere: RemoteDeployment = { ...first, name: "elsewhere", origin: "http://worker-2:8100" }
 const socket: RemoteDeployment = { ...first, name: "socket", origin: "http://localhost", socketPath: "/run/w.sock" }
-const deployments = [first, neighbour, elsewhere, socket]
+const limited: RemoteDeployment = { ...first, name: "limited", maxTokens: 64 }
+const deployments = [first, neighbour, elsewhere, socket, limited]
 
 const embed = (text: string, deployment = "first"): InferenceTask => ({ kind: "embed", deployment, text })
 const classify = (text: string, deployment = "first", head?: string): InferenceTask => ({
@@ -29,6 +30,13 @@ const classify = (text: string, deployment = "first", head?: string): InferenceT
   deployment,
   text,
   ...(head !== undefined && { head }),
+})
+
+const mark = (text: string, given: Partial<Extract<InferenceTask, { kind: "spans" }>> = {}): InferenceTask => ({
+  kind: "spans",
+  deployment: "first",
+  text,
+  ...given,
 })
 
 const base64 = (...values: readonly number[]): string =>
@@ -119,6 +127,29 @@ describe("a call", () => {
     ])
   })
 
+  test("asks for spans, and has texts read to their end that are to be read whole", async () => {
+    const { requests } = await ask([
+      mark("a"),
+      mark("b", { head: "pii", threshold: 0.25, whole: true }),
+      mark("c", { threshold: 0, whole: false }),
+      { ...classify("d"), whole: true } as InferenceTask,
+      mark("e", { deployment: "limited", whole: true }),
+      mark("f", { deployment: "limited" }),
+      mark("g", { deployment: "neighbour", whole: true }),
+    ])
+    const { tasks } = JSON.parse(requests[0]?.body ?? "") as { tasks: readonly { classify: unknown }[] }
+    expect(tasks.map(({ classify: each }) => each)).toEqual([
+      { model: "minilm", input: "a", options: { overflow: "truncate" } },
+      { model: "minilm", head: "pii", input: "b", options: { overflow: "window", threshold: 0.25 } },
+      { model: "minilm", input: "c", options: { overflow: "truncate", threshold: 0 } },
+      { model: "minilm", input: "d", options: { overflow: "window" } },
+      // The limit is for beginnings; who refuses long texts refuses these too.
+      { model: "minilm", input: "e", options: { overflow: "window" } },
+      { model: "minilm", input: "f", options: { overflow: "truncate", max_tokens: 64 } },
+      { model: "other", input: "g", options: { overflow: "reject", max_tokens: 128 } },
+    ])
+  })
+
   test("carries the signal and the socket", async () => {
     const { signal } = new AbortController()
     const { requests } = await ask([embed("x", "socket")], worker, { signal })
@@ -186,6 +217,49 @@ describe("an answer", () => {
     expect(answers).toEqual([
       { kind: "classify", classification: { labels: ["a", "b"], probabilities: Float32Array.from([0.25, 0.75]) } },
     ])
+  })
+
+  test("of spans, with places in the units of strings", async () => {
+    const label = { label: "PERSON", probability: 0.75 }
+    const spans = [
+      { ...label, start: 2, end: 5, text: "Ann" },
+      { ...label, start: 6, end: 7 },
+    ]
+    const { answers } = await ask([mark("👍 Ann 𝒜"), mark("nobody")], {
+      body: JSON.stringify({
+        results: [
+          { status: 200, classify: { labels: ["PERSON"], results: [{ spans }] } },
+          { status: 200, classify: { labels: ["PERSON"], results: [{ spans: [] }] } },
+        ],
+      }),
+    })
+    expect(answers).toEqual([
+      {
+        kind: "spans",
+        spans: [
+          { ...label, start: 3, end: 6 },
+          { ...label, start: 7, end: 9 },
+        ],
+      },
+      { kind: "spans", spans: [] },
+    ])
+  })
+
+  test.each([
+    [{ label: "PERSON", start: 0, end: 2, probability: 0.5 }],
+    [{ label: "PERSON", start: 0, end: 1, probability: null }],
+    [{ start: 0, end: 1, probability: 0.5 }],
+    [null],
+  ])("with the span %j, which is none of the text, is an error", async (span) => {
+    expect(await only({ status: 200, classify: { labels: [], results: [{ spans: [span] }] } })).toEqual([
+      failure("invalid_model_output"),
+    ])
+  })
+
+  test("that a text is longer than the scan budget keeps its code", async () => {
+    expect(
+      await only({ status: 200, classify: { labels: [], results: [{ error: { code: "scan_budget_exceeded" } }] } }),
+    ).toEqual([failure("scan_budget_exceeded")])
   })
 
   test("of a vector in base64, little-endian", async () => {

@@ -1,0 +1,321 @@
+import { awkwardTexts } from "rtr/testing"
+import { describe, expect, test } from "vitest"
+import { findPatternEntities } from "../../../ts/plugins/_shared/pattern-entities.ts"
+
+/** What is found, as `KIND text`. */
+const found = (text: string): readonly string[] =>
+  findPatternEntities(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
+
+describe("e-mail addresses", () => {
+  test.each([
+    ["write to ann.lee@example.com.", "ann.lee@example.com"],
+    ["<o'brien+news@mail.example.co.uk>", "o'brien+news@mail.example.co.uk"],
+    ["'ann@example.com'", "ann@example.com"],
+    ["请发邮件到ann@example.com谢谢", "ann@example.com"],
+    ["jürgen@müller.de", "jürgen@müller.de"],
+    ["mailto:ann@example.com", "ann@example.com"],
+    ["ann@example.com-thanks", "ann@example.com"],
+    ["ann@xn--mller-kva.xn--p1ai", "ann@xn--mller-kva.xn--p1ai"],
+    ["a..b.c@example.org", "b.c@example.org"],
+    ["ann＠example.com", "ann＠example.com"],
+  ])("%s", (text, address) => expect(found(text)).toEqual([`EMAIL_ADDRESS ${address}`]))
+
+  test.each([
+    "ann@localhost",
+    "npm i left-pad@1.3.0 @types/node@22.1.2",
+    "icon@2x.png",
+    "@decorator.method",
+    "ann@ example.com",
+    "ann@-example-.com",
+    "ann@example..com",
+    "git clone git@github.com:ann/tool.git",
+    "scp x ann@host.example.com:/srv/x",
+    "rsync ann@host.example.com:backup/x",
+    "ssh://ann@host.example.com/x",
+    "x = a@b",
+  ])("%s has none", (text) => expect(found(text)).toEqual([]))
+})
+
+describe("payment cards", () => {
+  test.each([
+    "4111111111111111",
+    "4111 1111 1111 1111",
+    "4111-1111-1111-1111",
+    "5555555555554444",
+    "2223 0031 2200 3222",
+    "3782 822463 10005",
+    "378282246310005",
+    "3056 930902 5904",
+    "6011111111111117",
+    "3530111333300000",
+    "4111 1111 1111 1111 110",
+  ])("%s", (number) => {
+    expect(found(`Pay with ${number}, please.`)).toEqual([`CREDIT_CARD ${number}`])
+    expect(found(`卡号${number}是`)).toEqual([`CREDIT_CARD ${number}`])
+  })
+
+  test("behind another number", () => {
+    expect(found("2024,4111111111111111,12 Elm")).toEqual(["CREDIT_CARD 4111111111111111"])
+    expect(found("1234 4111 1111 1111 1111")).toEqual(["CREDIT_CARD 4111 1111 1111 1111"])
+    expect(found("2 4111 1111 1111 1111")).toEqual(["CREDIT_CARD 4111 1111 1111 1111"])
+  })
+
+  test.each([
+    ["a wrong check digit", "4111 1111 1111 1112"],
+    ["a length that the network has not", "411111111111116"],
+    ["a beginning that no network has", "1234567812345670"],
+    ["the number of an order", "order number: 4111111111111111"],
+    ["a tracking code", 'tracking_id="4111 1111 1111 1111"'],
+    ["other groups", "41111 111 1111 1111"],
+    ["mixed signs", "4111-1111 1111-1111"],
+    ["more digits", "41111111111111110000"],
+    ["a decimal", "0.4111111111111111"],
+    ["a hash", "a4111111111111111f"],
+    ["zeros", "0000000000000000"],
+  ])("%s is none", (_, text) => expect(found(text)).toEqual([]))
+})
+
+describe("bank accounts", () => {
+  test.each([
+    "DE89 3704 0044 0532 0130 00",
+    "DE89370400440532013000",
+    "GB29NWBK60161331926819",
+    "NL91-ABNA-0417-1643-00",
+    "fr14 2004 1010 0505 0001 3m02 606",
+    "NO9386011117947",
+    "MT84MALT011000012345MTLCAST001S",
+  ])("%s", (number) => expect(found(`to ${number} today`)).toEqual([`IBAN_CODE ${number}`]))
+
+  test.each([
+    ["wrong check digits", "DE88 3704 0044 0532 0130 00"],
+    ["a length of another country", "DE89 3704 0044 0532 0130"],
+    ["a country without", "US89370400440532013000"],
+    ["other groups", "DE893 70400440 532013000"],
+    ["more letters", "DE89370400440532013000X"],
+    ["letters in front", "XDE89370400440532013000"],
+    ["the end of the text", "DE89"],
+  ])("%s is none", (_, text) => expect(found(text)).toEqual([]))
+})
+
+describe("social security numbers", () => {
+  test.each([
+    ["mine is 536-22-8726.", "536-22-8726"],
+    ["SSN: 536 22 8726", "536 22 8726"],
+    ["social security number 536228726", "536228726"],
+    ["536228726 is my SSN", "536228726"],
+    ["社会安全号码536228726", "536228726"],
+    ["they have my social (536 22 8726)", "536 22 8726"],
+    ['{"socialSecurityNumber":"536 22 8726"}', "536 22 8726"],
+  ])("%s", (text, number) => expect(found(text)).toEqual([`US_SSN ${number}`]))
+
+  test.each([
+    "536 22 8726",
+    "536228726",
+    "000-22-8726",
+    "666-22-8726",
+    "900-22-8726",
+    "536-00-8726",
+    "536-22-0000",
+    "078-05-1120",
+    "536-22-8726-1",
+    "part A-536-22-8726",
+    "1536-22-8726",
+    "lesson 536228726",
+    "my social media id 536228726",
+  ])("%s is none", (text) => expect(found(text)).toEqual([]))
+})
+
+describe("addresses of machines", () => {
+  test.each([
+    ["from 203.0.113.77 again", "203.0.113.77"],
+    ["http://192.168.0.1:8080/", "192.168.0.1"],
+    ["192.168.10.0/24", "192.168.10.0"],
+    ["It is 127.0.0.1.", "127.0.0.1"],
+    ["10.0.0.5", "10.0.0.5"],
+    ["8.8.8.8", "8.8.8.8"],
+    ["ping 1.2.3.4", "1.2.3.4"],
+    ["1.2.3.4:443", "1.2.3.4"],
+    ["2001:db8::1", "2001:db8::1"],
+    ["[2001:db8:0:1::8a2e]:443", "2001:db8:0:1::8a2e"],
+    ["2001:0db8:85a3:0000:0000:8a2e:0370:7334 is", "2001:0db8:85a3:0000:0000:8a2e:0370:7334"],
+    ["fe80::1ff:fe23:4567:890a%eth0", "fe80::1ff:fe23:4567:890a"],
+    ["at 2001:db8::1: refused", "2001:db8::1"],
+    ["route 2001:db8:: via", "2001:db8::"],
+  ])("%s", (text, address) => expect(found(text)).toEqual([`IP_ADDRESS ${address}`]))
+
+  test.each([
+    "version 203.0.113.77",
+    "v4.0.30.42",
+    "tool==1.22.3.40",
+    "1.2.3.4",
+    "section 4.10.12.3",
+    "1.22.3.40-beta",
+    '"firmware": "2.11.12.70"',
+    "upgrade from 5.10.5.90 to 5.10.5.91",
+    "1.22.33.44.55",
+    "300.1.1.1",
+    "192.168.001.001",
+    "255.255.255.0",
+    "0.0.0.0",
+    "12:30:45",
+    "2024:10:11 12:30",
+    "aa:bb:cc:dd:ee:ff",
+    "std::vector fd00::Name",
+    "rows[2000::2]",
+    "2001:db8:::1",
+    "2001:db8:1:2:3:4:5",
+    "2001:db8:1:2:3:4:5:6:7",
+    "2001:db8::1::2",
+  ])("%s is none", (text) => expect(found(text)).toEqual([]))
+})
+
+describe("telephone numbers", () => {
+  test.each([
+    ["+49 30 901820", "+49 30 901820"],
+    ["+49 (0)30 901820-12", "+49 (0)30 901820-12"],
+    ["(+44) 20 7946 0958", "(+44) 20 7946 0958"],
+    ["+14155550132", "+14155550132"],
+    ["+1 (415) 555-0132 ext. 12", "+1 (415) 555-0132 ext. 12"],
+    ["+1 415 555 0132 2 times", "+1 415 555 0132"],
+    ["+81‑3‑1234‑5678", "+81‑3‑1234‑5678"],
+    ["(415) 555-0132", "(415) 555-0132"],
+    ["Phone: 030 901820", "030 901820"],
+    ["phone:5550132 is", "5550132"],
+    ["my mobile number is 0171 2345678.", "0171 2345678"],
+    ["Tel. 0049 30 901820", "0049 30 901820"],
+    ["call me at 415-555-0132", "415-555-0132"],
+    ["Teléfono 91 123 45 67", "91 123 45 67"],
+    ["电话：１３８１２３４５６７８", "１３８１２３４５６７８"],
+    ["call Rui Saraiva on 210 322 386", "210 322 386"],
+    ["Elm Street 5\nT 030 901820", "030 901820"],
+    ["मेरा फोन 04 223 5378 है", "04 223 5378"],
+    ["телефон 8 (495) 123-45-67", "8 (495) 123-45-67"],
+  ])("%s", (text, number) => expect(found(text)).toEqual([`PHONE_NUMBER ${number}`]))
+
+  test.each([
+    "415-555-0132",
+    "0171 2345678",
+    "order 4155550132",
+    "phone order number 41555501",
+    "+2024-01-15",
+    "+500000000 views",
+    "+1 015 555 0132",
+    "+999 1234567",
+    "10/Oct/2000:13:55:36 +0200 2326 1234",
+    "a phone costs $12345678",
+    "I have a phone since 2019-05-17",
+    "the phone, bought on 17.05.2019",
+    "phone: 0000000000",
+    "failed\tcall back\t4428621",
+    "call it a day",
+    "phone 12345",
+    "a+4930901820",
+    "1700000000000",
+    "0.12345678901",
+    "(115) 555-0132",
+  ])("%s is none", (text) => expect(found(text)).toEqual([]))
+})
+
+describe("addresses with a password", () => {
+  test.each([
+    ["use postgres://ann:hunter2@db.example.com:5432/shop.", "postgres://ann:hunter2@db.example.com:5432/shop"],
+    ["(https://ann:s3cr%21t@example.com)", "https://ann:s3cr%21t@example.com"],
+    ["redis://:monkey@10.0.0.5:6379", "redis://:monkey@10.0.0.5:6379"],
+    ["mongodb+srv://a:b1@c.example/d?x=1#y", "mongodb+srv://a:b1@c.example/d?x=1#y"],
+  ])("%s", (text, address) => expect(found(text)).toEqual([`PASSWORD ${address}`]))
+
+  test.each([
+    "https://example.com/a:b",
+    "https://ann@example.com/",
+    "postgres://postgres:postgres@localhost/db",
+    "postgres://user:password@db.example.com/db",
+    "https://ann:${TOKEN}@example.com",
+    "https://ann:$TOKEN@example.com",
+    "https://ann:API_TOKEN@example.com",
+    "https://ann:***@example.com",
+    "://a:b1@c",
+  ])("%s has none", (text) => expect(found(text)).toEqual([]))
+
+  test("stand apart from each other", () => {
+    const text = "a://b:c1@d,e://f:g1@h i://j:k1@l"
+    expect(found(text).length).toBeGreaterThan(1)
+  })
+})
+
+test.each([
+  "1e10fa2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d7e8f",
+  "550e8400-e29b-41d4-a716-446655440000",
+  "2024-05-17T12:30:45.123456Z",
+  "17.05.2019, 5/17/2019 and 20190517",
+  "ISBN 978-3-16-148410-0",
+  "3.14159265358979323846",
+  "1,234,567,890,123,456",
+  "INC0012345, PO 123456, WEB1234-5678",
+  "x = [1, 22, 333, 4444, 55555, 666666]",
+])("%s is no personal data", (text) => expect(found(text)).toEqual([]))
+
+test("several stand in the order of the text, each with probability 1", () => {
+  const text = "ann@example.com, +49 30 901820, 203.0.113.77 and 4111 1111 1111 1111"
+  expect(findPatternEntities(text)).toEqual([
+    { kind: "EMAIL_ADDRESS", start: 0, end: 15, probability: 1 },
+    { kind: "PHONE_NUMBER", start: 17, end: 30, probability: 1 },
+    { kind: "IP_ADDRESS", start: 32, end: 44, probability: 1 },
+    { kind: "CREDIT_CARD", start: 49, end: 68, probability: 1 },
+  ])
+})
+
+test("the surer one of two kinds stands alone", () => {
+  expect(found("Phone: 4111 1111 1111 1111")).toEqual(["CREDIT_CARD 4111 1111 1111 1111"])
+  expect(found("ann:hunter2@db.example.com")).toEqual(["EMAIL_ADDRESS hunter2@db.example.com"])
+  expect(found("https://ann:hunter2@db.example.com")).toEqual(["PASSWORD https://ann:hunter2@db.example.com"])
+})
+
+test("places hold beside astral characters and full-width signs", () => {
+  expect(found("👩‍👩‍👧 ４１１１　１１１１　１１１１　１１１１ 👍")).toEqual([
+    "CREDIT_CARD ４１１１　１１１１　１１１１　１１１１",
+  ])
+})
+
+test.each(awkwardTexts.map((text) => [text.slice(0, 20), text]))("nothing is found in %j", (_, text) =>
+  expect(found(text)).toEqual([]),
+)
+
+// Two million characters would take hours if the time grew with the square of the length.
+describe("hostile texts are read to their end", () => {
+  test.each([
+    "1",
+    ".",
+    "1.",
+    "1 ",
+    "1-",
+    "(1",
+    "+1",
+    "+1 234 ",
+    "+1 2 3 4 5 6 7 8 9 ",
+    "phone 1 ",
+    "1234 ",
+    "1234-",
+    "123-45-",
+    "255.",
+    "1.2.3.4 ",
+    "a",
+    "@",
+    "a@",
+    "a@a.",
+    ".@",
+    "://",
+    "a://",
+    "a://b:",
+    "a://b:c@d",
+    ":",
+    "2001:",
+    "fe80::",
+    "DE89",
+    "DE89 ",
+    "aa11 aa11-",
+    "call ",
+  ])("of %j", (unit) => {
+    const text = `${unit.repeat(Math.ceil(2_000_000 / unit.length))} ann@example.com`
+    expect(found(text).at(-1)).toBe("EMAIL_ADDRESS ann@example.com")
+  })
+})

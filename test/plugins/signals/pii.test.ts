@@ -1,0 +1,234 @@
+import { type ChatMessage, type Fact, type Inference, type InferenceTask, RtrError, type TextSpan } from "rtr"
+import { createFakeAsk, createFakeInference, readerOf, signalContract } from "rtr/testing"
+import { Value } from "typebox/value"
+import { describe, expect, test } from "vitest"
+import signal from "../../../ts/plugins/signals/pii.ts"
+
+type Rule = Parameters<typeof signal.setup>[0][number]
+
+/** A model that marks these words wherever they stand. */
+const words: Readonly<Record<string, readonly [label: string, probability: number]>> = {
+  Ann: ["PERSON", 0.95],
+  Berlin: ["LOCATION", 0.7],
+  Acme: ["ORG", 0.4],
+}
+const spans = (text: string): readonly TextSpan[] =>
+  Object.entries(words).flatMap(([word, [label, probability]]) => {
+    const start = text.indexOf(word)
+    return start === -1 ? [] : [{ label, start, end: start + word.length, probability }]
+  })
+
+const read = async (text: string, ...rules: readonly Rule[]): Promise<readonly Fact[]> =>
+  (await readerOf(signal as never, { rules: rules as never, inference: { spans } }))(text)
+
+const match = (rule: string, value: number): Fact => ({ rule, state: "match", confidence: 1, value })
+const noMatch = (rule: string): Fact => ({ rule, state: "no_match", confidence: 1, value: 0 })
+const unknown = (rule: string, reason: string) => ({ rule, state: "unknown", confidence: 0, reason })
+
+describe("contract", () => {
+  for (const { name, run } of signalContract(signal, {
+    rules: [
+      { name: "any" },
+      { name: "most", threshold: 0.5, pii_types_allowed: ["GPE", "ORGANIZATION"], include_history: true },
+    ],
+    invalidRules: [{ name: "typing", pii_types_allowed: ["PERSONN"] }],
+    inference: { spans },
+  }))
+    test(name, run)
+})
+
+describe("a rule", () => {
+  test("matches what the model marks, with the highest probability as value", async () => {
+    expect(await read("Ann of Acme", { name: "any" })).toEqual([match("any", 0.95)])
+  })
+
+  test("matches what a pattern finds, which is certain", async () => {
+    expect(await read("Pay with 4111 1111 1111 1111", { name: "any", threshold: 1 })).toEqual([match("any", 1)])
+  })
+
+  test("does not match a text without personal data", async () => {
+    expect(await read("What is the capital of France?", { name: "any" })).toEqual([noMatch("any")])
+  })
+
+  test("holds its own threshold, whatever the others have", async () => {
+    expect(
+      await read("Berlin", { name: "sure", threshold: 0.9 }, { name: "likely", threshold: 0.7 }, { name: "any" }),
+    ).toEqual([noMatch("sure"), match("likely", 0.7), match("any", 0.7)])
+  })
+
+  test("does not match kinds that it allows, by the names of the configuration", async () => {
+    const allowed = { pii_types_allowed: ["GPE", "CREDIT_CARD"] }
+    expect(await read("Berlin 4111 1111 1111 1111", { name: "r", ...allowed })).toEqual([noMatch("r")])
+    expect(await read("Ann in Berlin", { name: "r", ...allowed })).toEqual([match("r", 0.95)])
+    expect(await read("Acme in Berlin", { name: "r", ...allowed })).toEqual([match("r", 0.4)])
+  })
+
+  test("believes a pattern more than the model", async () => {
+    const rules = [{ name: "r", pii_types_allowed: ["EMAIL_ADDRESS"] }]
+    expect(await read("Ann@example.com", ...rules)).toEqual([noMatch("r")])
+    expect(await read("Ann <me@example.com>", ...rules)).toEqual([match("r", 0.95)])
+  })
+})
+
+describe("the model", () => {
+  async function tasksOf(text: string, ...rules: readonly Rule[]): Promise<readonly InferenceTask[]> {
+    const inference = createFakeInference({ spans })
+    const reader = await signal.setup(rules, { settings: {} } as never)
+    await reader.read({ text, request: { model: "MoM", messages: [] } }, createFakeAsk(inference))
+    return inference.calls.flat()
+  }
+  const task = { kind: "spans", deployment: "fake", text: "hello" }
+
+  test("is asked once for each threshold, and without one where 0 or nothing is given", async () => {
+    const rules = [0.5, 0, 0.9, undefined, 0.5].map((threshold, index) => ({
+      name: `r${index}`,
+      ...(threshold !== undefined && { threshold }),
+    }))
+    expect(await tasksOf("hello", ...rules)).toEqual([{ ...task, threshold: 0.5 }, task, { ...task, threshold: 0.9 }])
+  })
+
+  test("is not asked about nothing, nor for rules that patterns have settled", async () => {
+    expect(await tasksOf(" \n", { name: "r" })).toEqual([])
+    const text = "ann@example.com"
+    expect(await tasksOf(text, { name: "r" })).toEqual([])
+    expect(
+      await tasksOf(text, { name: "settled", threshold: 0.2 }, { name: "open", pii_types_allowed: ["EMAIL_ADDRESS"] }),
+    ).toEqual([{ ...task, text }])
+  })
+
+  test("reads texts to their end", () => expect(signal.readsWhole).toBe(true))
+})
+
+describe("the history", () => {
+  const messages: readonly ChatMessage[] = [
+    { role: "system", content: "You are Ann" },
+    { role: "user", content: "I live in Berlin" },
+    { role: "assistant", content: "Nice" },
+    { role: "user", content: "What now?" },
+  ]
+  const readIn = async (given: readonly ChatMessage[], ...rules: readonly Rule[]): Promise<readonly Fact[]> => {
+    const reader = await signal.setup(rules, { settings: {} } as never)
+    const input = { text: "What now?", request: { model: "MoM", messages: given } }
+    return reader.read(input, createFakeAsk(createFakeInference({ spans })))
+  }
+
+  test("counts for rules that include it, and for no others", async () => {
+    expect(await readIn(messages, { name: "now" }, { name: "all", include_history: true })).toEqual([
+      noMatch("now"),
+      match("all", 0.95),
+    ])
+  })
+
+  test("is searched by patterns too", async () => {
+    const given = [{ role: "tool", content: "ann@example.com" }, ...messages.slice(2)]
+    expect(await readIn(given, { name: "all", include_history: true })).toEqual([match("all", 1)])
+  })
+})
+
+describe("a text that the model could not read", () => {
+  /** Fails for texts that hold the word. */
+  const failing = (error: unknown, word = ""): Inference => {
+    const fake = createFakeInference({ spans })
+    return {
+      ...fake,
+      bundle: async (tasks, options) => {
+        if (!(error instanceof RtrError)) throw error
+        const answers = await fake.bundle(tasks, options)
+        return answers.map((answer, index) =>
+          tasks[index]?.text.includes(word) === true ? { kind: "error", error } : answer,
+        )
+      },
+    }
+  }
+  const tooLong = new RtrError("scan_budget_exceeded", "too long")
+  const readWith = async (inference: Inference, text: string, rules: readonly Rule[], history: string[] = []) => {
+    const reader = await signal.setup(rules, { settings: {} } as never)
+    const messages = [...history, text].map((content) => ({ role: "user", content }))
+    return reader.read({ text, request: { model: "MoM", messages } }, createFakeAsk(inference))
+  }
+
+  test("matches by pattern all the same, and is unknown for every other rule", async () => {
+    const rules = [{ name: "any" }, { name: "other", pii_types_allowed: ["EMAIL_ADDRESS"] }]
+    expect(await readWith(failing(tooLong), "I am ann@example.com", rules)).toEqual([
+      match("any", 1),
+      unknown("other", "input_limit"),
+    ])
+  })
+
+  test("leaves every rule unknown when nothing is found: the error is told", async () => {
+    await expect(readWith(failing(tooLong), "hello", [{ name: "a" }, { name: "b", threshold: 0.5 }])).rejects.toBe(
+      tooLong,
+    )
+  })
+
+  test("leaves rules alone that do not read it", async () => {
+    const rules = [{ name: "now" }, { name: "all", include_history: true }]
+    expect(await readWith(failing(tooLong, "long"), "hello", rules, ["a long text"])).toEqual([
+      noMatch("now"),
+      unknown("all", "input_limit"),
+    ])
+  })
+
+  test("takes nothing from what was found in another", async () => {
+    const rules = [{ name: "all", include_history: true }]
+    expect(await readWith(failing(tooLong, "long"), "hello", rules, ["a long text", "Ann"])).toEqual([
+      match("all", 0.95),
+    ])
+  })
+
+  test("is no excuse for a fault", async () => {
+    const fault = new TypeError("a bug")
+    const rules = [{ name: "any" }, { name: "other", pii_types_allowed: ["EMAIL_ADDRESS"] }]
+    await expect(readWith(failing(fault), "ann@example.com", rules)).rejects.toBe(fault)
+  })
+})
+
+test("a text that is longer than patterns search is unknown where nothing was found", async () => {
+  const long = "word ".repeat(400_001)
+  expect(await read(`${long}x@example.com`, { name: "r" })).toEqual([unknown("r", "input_limit")])
+  expect(await read(`x@example.com ${long}`, { name: "r" })).toEqual([match("r", 1)])
+  expect(await read(`Ann ${long}`, { name: "r" })).toEqual([match("r", 0.95)])
+})
+
+describe("kinds that are none", () => {
+  const problems = (...kinds: readonly string[]): readonly unknown[] => {
+    const reported: unknown[] = []
+    signal.check?.([{ name: "r", pii_types_allowed: [...kinds] }], (...problem) => reported.push(problem))
+    return reported
+  }
+
+  test("are reported with their place and what may be meant", () => {
+    const place = (position: number): readonly unknown[] => [0, "pii_types_allowed", position]
+    expect(problems("PERSON", "EMAIL", "PERSONN", "NO_PII", "PHONE_NUMBER")).toEqual([
+      [place(1), '"EMAIL" is no kind of personal data (did you mean "EMAIL_ADDRESS"?)'],
+      [place(2), '"PERSONN" is no kind of personal data (did you mean "PERSON"?)'],
+    ])
+    expect(problems("LOCATION", "email_address")).toEqual([
+      [place(0), '"LOCATION" is no kind of personal data (did you mean "GPE"?)'],
+      [place(1), '"email_address" is no kind of personal data (did you mean "EMAIL_ADDRESS"?)'],
+    ])
+    expect(problems("MOTHERS_MAIDEN_NAME")).toEqual([
+      [place(0), expect.stringMatching(/^"MOTHERS_MAIDEN_NAME" is no kind of personal data; the kinds are AGE, /)],
+    ])
+  })
+
+  test("of the format are none of these", () => {
+    expect(
+      problems(
+        ...(
+          "AGE CREDIT_CARD DATE_TIME DOMAIN_NAME EMAIL_ADDRESS GPE IBAN_CODE ID IP_ADDRESS NO_PII NRP ORGANIZATION " +
+          "PASSWORD PERSON PHONE_NUMBER STREET_ADDRESS TITLE US_DRIVER_LICENSE US_SSN USERNAME ZIP_CODE"
+        ).split(" "),
+      ),
+    ).toEqual([])
+  })
+})
+
+test.each([
+  [{}, true],
+  [{ threshold: 0, pii_types_allowed: [], include_history: true }, true],
+  [{ threshold: 1.1 }, false],
+  [{ threshold: -0.1 }, false],
+  [{ pii_types_allowed: "PERSON" }, false],
+  [{ include_history: "yes" }, false],
+])("options %j are valid: %s", (options, valid) => expect(Value.Check(signal.rule, options)).toBe(valid))

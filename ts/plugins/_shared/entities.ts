@@ -1,0 +1,102 @@
+// Personal data in a text: what patterns found and what a model marked, as one list.
+
+import type { TextSpan } from "../../kernel/index.ts"
+import { kindOf, noEntity } from "./entity-kinds.ts"
+
+/** A part of a text that is personal data: `text.slice(start, end)`. `kind` is a name of the configuration. */
+export interface Entity {
+  readonly kind: string
+  readonly start: number
+  readonly end: number
+  /** 1 for what a pattern found and a check confirmed. */
+  readonly probability: number
+}
+
+/** Kinds that patterns find. What a model says of these counts only where no pattern found anything. */
+export const patternKinds = [
+  "PASSWORD",
+  "EMAIL_ADDRESS",
+  "IBAN_CODE",
+  "CREDIT_CARD",
+  "US_SSN",
+  "IP_ADDRESS",
+  "PHONE_NUMBER",
+] as const
+export type PatternKind = (typeof patternKinds)[number]
+
+/** The spans of a model as entities. */
+export function toEntities(spans: readonly TextSpan[]): readonly Entity[] {
+  return spans.flatMap(({ label, start, end, probability }) =>
+    kindOf(label) === noEntity ? [] : [{ kind: kindOf(label), start, end, probability }],
+  )
+}
+
+/**
+ * One list in the order of the text. A pattern wins over what a model says of the same place: a span of a kind that
+ * patterns find is dropped, any other keeps what stands outside the pattern. Spans of one kind that overlap become one,
+ * with the higher probability. `patterns` are in order and do not overlap.
+ */
+export function mergeEntities(text: string, patterns: readonly Entity[], marked: readonly Entity[]): readonly Entity[] {
+  const outside = marked.flatMap((entity) => outsideOf(text, patterns, entity))
+  return [...patterns, ...joinSameKind(outside)].toSorted(byPlace)
+}
+
+const byPlace = (a: Entity, b: Entity): number => a.start - b.start || a.end - b.end
+
+const kindsOfPatterns: ReadonlySet<string> = new Set(patternKinds)
+
+/** What the patterns leave of an entity: all of it, parts with a letter or digit, or nothing. */
+function outsideOf(text: string, patterns: readonly Entity[], entity: Entity): readonly Entity[] {
+  let next = firstEndingAfter(patterns, entity.start)
+  if ((patterns[next]?.start ?? Infinity) >= entity.end) return [entity]
+  if (kindsOfPatterns.has(entity.kind)) return []
+  const parts: Entity[] = []
+  let { start } = entity
+  for (; start < entity.end; next++) {
+    const pattern = patterns[next]
+    const end = Math.min(entity.end, pattern?.start ?? Infinity)
+    const part = end > start ? trimmed(text, { ...entity, start, end }) : undefined
+    if (part !== undefined) parts.push(part)
+    start = pattern?.end ?? entity.end
+  }
+  return parts
+}
+
+/** Position of the first pattern that ends behind a place. */
+function firstEndingAfter(patterns: readonly Entity[], place: number): number {
+  let [low, high] = [0, patterns.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((patterns[middle]?.end ?? Infinity) > place) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** The entity without the space and signs around it. */
+function trimmed(text: string, entity: Entity): Entity | undefined {
+  const part = text.slice(entity.start, entity.end)
+  const first = part.search(/[\p{L}\p{N}]/u)
+  if (first === -1) return undefined
+  const start = entity.start + first
+  let { end } = entity
+  while (end - 1 > start && !/[\p{L}\p{N}\p{Cs}]/u.test(text.charAt(end - 1))) end--
+  return { ...entity, start, end }
+}
+
+function joinSameKind(entities: readonly Entity[]): readonly Entity[] {
+  const joined: Entity[] = []
+  const lastOfKind = new Map<string, number>()
+  for (const entity of entities.toSorted(byPlace)) {
+    const position = lastOfKind.get(entity.kind)
+    const last = position === undefined ? undefined : joined[position]
+    if (position !== undefined && last !== undefined && entity.start < last.end)
+      joined[position] = {
+        ...last,
+        end: Math.max(last.end, entity.end),
+        probability: Math.max(last.probability, entity.probability),
+      }
+    else lastOfKind.set(entity.kind, joined.push(entity) - 1)
+  }
+  return joined
+}

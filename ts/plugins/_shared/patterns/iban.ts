@@ -1,0 +1,52 @@
+// International bank account numbers (ISO 13616).
+
+import type { Place } from "./place.ts"
+
+/** Characters of an IBAN by country, from the registry of SWIFT. */
+const lengths: ReadonlyMap<string, number> = new Map(
+  (
+    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 " +
+    "FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 " +
+    "LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 " +
+    "SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
+  )
+    .split(" ")
+    .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
+)
+
+const beginning = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g
+
+/** Finds them unbroken or in groups of four, with the length of their country and check digits that fit. */
+export function findIbans(text: string): readonly Place[] {
+  const places: Place[] = []
+  for (const { 0: found, index } of text.matchAll(beginning)) {
+    const length = lengths.get(found.slice(0, 2).toUpperCase())
+    const read = length === undefined ? undefined : readGroups(text, index, length)
+    if (read !== undefined && remainder(read.signs) === 1) places.push({ start: index, end: read.end })
+  }
+  return places
+}
+
+/** Reads so many letters and digits; undefined when there are fewer, more, or other groups than those of four. */
+function readGroups(text: string, start: number, length: number): { signs: string; end: number } | undefined {
+  const separator = text.charAt(start + 4)
+  const isGrouped = separator === " " || separator === "-"
+  const separators = isGrouped ? Math.ceil(length / 4) - 1 : 0
+  const end = start + length + separators
+  const written = text.slice(start, end)
+  const groups = isGrouped ? written.split(separator) : [written]
+  const areWhole = groups.every((group, index) => !isGrouped || index === groups.length - 1 || group.length === 4)
+  const signs = groups.join("")
+  if (signs.length !== length || !areWhole || !/^[A-Za-z0-9]+$/.test(signs)) return undefined
+  return /[A-Za-z0-9]/.test(text.charAt(end)) ? undefined : { signs: signs.toUpperCase(), end }
+}
+
+/** The number modulo 97 with the first four signs at its end and letters as 10 to 35. */
+function remainder(signs: string): number {
+  let rest = 0
+  for (const sign of signs.slice(4) + signs.slice(0, 4)) {
+    const value = Number.parseInt(sign, 36)
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97
+  }
+  return rest
+}

@@ -1,0 +1,49 @@
+// Numbers of payment cards.
+
+import { findChecked, isNumberOfThing, type Place } from "./place.ts"
+
+/** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. */
+const candidate =
+  /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}([ -])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/g
+
+/** First digits of each network, and how many digits its numbers have. */
+const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[] = [
+  // Visa
+  [/^4/, [13, 16, 19]],
+  // Mastercard
+  [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
+  // American Express
+  [/^3[47]/, [15]],
+  // Discover
+  [/^(?:6011|64[4-9]|65)/, [16, 19]],
+  // Diners Club
+  [/^3(?:0[0-5]|095|6|[89])/, [14]],
+  // JCB
+  [/^35(?:2[89]|[3-8])/, [16, 19]],
+  // UnionPay
+  [/^62/, [16, 17, 18, 19]],
+  // Maestro
+  [/^(?:50|5[6-8]|6304|6759|676[1-3])/, [16, 18, 19]],
+  // Mir
+  [/^220[0-4]/, [16, 19]],
+  // RuPay
+  [/^(?:60|8[12])/, [16]],
+]
+
+/** One number in ten passes the Luhn check by chance, so that of an order is left out even then. */
+export function findPaymentCards(text: string): readonly Place[] {
+  return findChecked(text, candidate, ({ 0: found, index }) => {
+    const digits = found.replace(/[ -]/g, "")
+    const isKnown = networks.some(([first, lengths]) => first.test(digits) && lengths.includes(digits.length))
+    return isKnown && passesLuhn(digits) && !isNumberOfThing(text, index)
+  })
+}
+
+function passesLuhn(digits: string): boolean {
+  let sum = 0
+  for (let place = 0; place < digits.length; place++) {
+    const digit = Number(digits.charAt(digits.length - 1 - place)) * (place % 2 === 0 ? 1 : 2)
+    sum += digit > 9 ? digit - 9 : digit
+  }
+  return sum % 10 === 0
+}

@@ -1,0 +1,35 @@
+// Addresses that carry a user name and a password: `postgres://ann:hunter2@db.example.com/shop`.
+
+import type { Place } from "./place.ts"
+
+const credentials = /([^\s/?#@:"'`<>]{0,64}):([^\s/?#@"'`<>]{1,128})@[^\s/?#@"'`<>]{1,253}/y
+const rest = /[/?#][^\s"'`<>]{0,2048}/y
+
+/** What documentation writes where a password belongs. */
+const placeholder =
+  /^(?:(?:\w*[_-])?(?:my)?(?:passwd|password|pass|pwd|pw|secret|token|key)|user(?:name)?|changeme|your\W?\w*|[x*.]+|[$%{[(<].*)$/i
+
+/** The whole address counts, because nothing that is left of it shows where the password was. */
+export function findUrlCredentials(text: string): readonly Place[] {
+  const places: Place[] = []
+  let from = 0
+  for (let colon = text.indexOf("://"); colon !== -1; colon = text.indexOf("://", Math.max(from, colon + 3))) {
+    const start = startOfScheme(text, colon, from)
+    credentials.lastIndex = colon + 3
+    const [, user = "", password = ""] = credentials.exec(text) ?? []
+    if (start === colon || password === "" || password === user || placeholder.test(password)) continue
+    rest.lastIndex = credentials.lastIndex
+    from = rest.test(text) ? rest.lastIndex : credentials.lastIndex
+    while (/[.,;:!?)\]}]/.test(text.charAt(from - 1))) from--
+    places.push({ start, end: from })
+  }
+  return places
+}
+
+/** Not before `least`, where the last address ended. */
+function startOfScheme(text: string, colon: number, least: number): number {
+  let start = colon
+  while (start > least && colon - start < 24 && /[A-Za-z0-9+.-]/.test(text.charAt(start - 1))) start--
+  while (start < colon && !/[A-Za-z]/.test(text.charAt(start))) start++
+  return start
+}

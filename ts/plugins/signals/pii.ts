@@ -1,0 +1,166 @@
+// Matches personal data: what patterns find and a check confirms, and what a model marks.
+
+import {
+  closest,
+  defineSignal,
+  type Fact,
+  isRtrError,
+  reasonOf,
+  type RtrError,
+  type TextSpan,
+  Type,
+  type UnknownReason,
+} from "../../kernel/index.ts"
+import { type Entity, mergeEntities, toEntities } from "../_shared/entities.ts"
+import { entityKinds, kindOf, noEntity } from "../_shared/entity-kinds.ts"
+import { historyTexts } from "../_shared/history.ts"
+import { findPatternEntities } from "../_shared/pattern-entities.ts"
+
+const rule = Type.Object({
+  threshold: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        "Probability that what a model marks needs; at 0, or left out, the threshold of the model itself holds",
+    }),
+  ),
+  pii_types_allowed: Type.Optional(
+    Type.Array(Type.String(), { description: "Kinds of personal data that do not match; none when left out" }),
+  ),
+  include_history: Type.Optional(
+    Type.Boolean({ description: "Read the other messages too, and not only the last of the user" }),
+  ),
+})
+
+/** Patterns read this much of a text and no more. */
+const maxSearchedCharacters = 2_000_000
+
+/** One text with what patterns found in it. */
+interface Searched {
+  readonly text: string
+  readonly patterns: readonly Entity[]
+  readonly cut: boolean
+}
+
+type Marked = readonly Entity[] | RtrError
+
+/** What one rule looks for. */
+interface Wanted {
+  readonly name: string
+  readonly threshold: number | undefined
+  readonly includesHistory: boolean
+  readonly isForbidden: (entity: Entity) => boolean
+}
+
+export default defineSignal({
+  about: "Matches when the text has personal data: names, addresses, numbers of people, cards and accounts",
+  needs: ["inference.spans"],
+  binding: "pii_classifier",
+  readsWhole: true,
+  rule,
+  check(rules, report) {
+    rules.forEach(({ pii_types_allowed: allowed = [] }, index) =>
+      allowed.forEach((kind, position) => {
+        if (isKind(kind)) return
+        const meant = isKind(kindOf(kind)) ? kindOf(kind) : closest(kind.toUpperCase(), entityKinds)
+        const hint = meant === undefined ? `; the kinds are ${entityKinds.join(", ")}` : ` (did you mean "${meant}"?)`
+        report([index, "pii_types_allowed", position], `"${kind}" is no kind of personal data${hint}`)
+      }),
+    )
+  },
+  setup(rules) {
+    const wanted = rules.map(({ name, threshold = 0, pii_types_allowed, include_history = false }): Wanted => {
+      const allowed = new Set(pii_types_allowed)
+      return {
+        name,
+        threshold: threshold === 0 ? undefined : threshold,
+        includesHistory: include_history,
+        isForbidden: ({ kind }) => !allowed.has(kind),
+      }
+    })
+    const readsHistory = wanted.some(({ includesHistory }) => includesHistory)
+    return {
+      async read(input, { spans }) {
+        const own = search(input.text)
+        const history = readsHistory ? historyTexts(input).map(search) : []
+        const ask = createAsk(spans)
+        const readings = await Promise.all(
+          wanted.map((each) => readRule(each, each.includesHistory ? [own, ...history] : [own], ask)),
+        )
+        // Thrown, so that somebody hears of it; the kernel makes the same facts of it.
+        const failure = readings.find(({ error }) => error !== undefined)?.error
+        if (failure !== undefined && readings.every(({ fact }) => fact.state === "unknown")) throw failure
+        return readings.map(({ fact }) => fact)
+      },
+    }
+  },
+})
+
+const isKind = (name: string): boolean => name === noEntity || entityKinds.includes(name)
+
+function search(text: string): Searched {
+  const cut = text.length > maxSearchedCharacters
+  return { text, cut, patterns: findPatternEntities(cut ? text.slice(0, maxSearchedCharacters) : text) }
+}
+
+type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[]>
+type AskModel = (text: string, threshold: number | undefined) => Promise<Marked>
+
+/**
+ * Asks about each text once for each threshold: what a span holds, and so its probability, depends on it. The questions
+ * travel together, and the model reads the text once for all of them.
+ */
+function createAsk(spans: Spans): AskModel {
+  const asked = new Map<string, Promise<Marked>>()
+  return (text, threshold) => {
+    const key = `${threshold ?? ""}\0${text}`
+    const known = asked.get(key)
+    if (known !== undefined) return known
+    const answer = spans(text, threshold === undefined ? {} : { threshold }).then(toEntities, asRtrError)
+    asked.set(key, answer)
+    return answer
+  }
+}
+
+function asRtrError(error: unknown): RtrError {
+  if (isRtrError(error)) return error
+  throw error
+}
+
+interface RuleReading {
+  readonly fact: Fact
+  readonly error?: RtrError
+}
+
+/**
+ * The value is the highest probability of an entity that is not allowed: the number that a threshold compares. A text
+ * that was not read whole can only add to what was found, so a match stands and a missing one is unknown.
+ */
+async function readRule(
+  { name, threshold, isForbidden }: Wanted,
+  searched: readonly Searched[],
+  ask: AskModel,
+): Promise<RuleReading> {
+  const match = (value: number): RuleReading => ({ fact: { rule: name, state: "match", confidence: 1, value } })
+  const unknown = (reason: UnknownReason): Fact => ({ rule: name, state: "unknown", confidence: 0, reason })
+  // Surer than any model, and without waiting for one.
+  if (searched.some(({ patterns }) => patterns.some(isForbidden))) return match(1)
+  const read = searched.filter(({ text }) => text.trim() !== "")
+  const marked = await Promise.all(read.map(({ text }) => ask(text, threshold)))
+  let value = -1
+  let error: RtrError | undefined
+  for (const [index, answer] of marked.entries()) {
+    if (isRtrError(answer)) {
+      error ??= answer
+      continue
+    }
+    const { text = "", patterns = [] } = read[index] ?? {}
+    for (const entity of mergeEntities(text, patterns, answer))
+      if (isForbidden(entity)) value = Math.max(value, entity.probability)
+  }
+  if (value >= 0) return match(value)
+  if (error !== undefined) return { fact: unknown(reasonOf(error)), error }
+  if (read.some(({ cut }) => cut)) return { fact: unknown("input_limit") }
+  return { fact: { rule: name, state: "no_match", confidence: 1, value: 0 } }
+}
