@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from .domain_head import train_domain_head
+from .evaluation_sets import write_evaluation_sets
 from .pack import copy_static, pack_all
 from .packages import MINILM
 from .quantize import write_minilm
@@ -23,6 +24,8 @@ def main() -> int:
             train_domain_head(arguments.data)
         case "similarity":
             measure_similarity(arguments.data)
+        case "sets":
+            write_evaluation_sets(arguments.data)
         case "pack":
             pack_all()
         case "verify":
@@ -43,6 +46,7 @@ def read_arguments() -> argparse.Namespace:
     quantize.add_argument("--data", **data)
     steps.add_parser("head", help="train and measure the domain head").add_argument("--data", **data)
     steps.add_parser("similarity", help="measure both sentence vectors").add_argument("--data", **data)
+    steps.add_parser("sets", help="write the sets that measure the packages").add_argument("--data", **data)
     steps.add_parser("pack", help="write rtrun.json, golden.json and manifest.json")
     steps.add_parser("verify", help="check hashes and golden answers")
     return parser.parse_args()

@@ -25,14 +25,22 @@ def read(data: Path, seed: int) -> TaskData:
 
 
 def of_file(data: Path, name: str) -> list[Example]:
-    rows = read_rows(data, f"feedback/{name}")
-    return [Example(layout(row["text"], row.get("previous")), row["source"], row["label"]) for row in rows]
+    examples = []
+    for row in read_rows(data, f"feedback/{name}"):
+        text, previous = row["text"], row.get("previous")
+        examples.append(Example(layout(text, previous), row["source"], row["label"], parts=parts(text, previous)))
+    return examples
 
 
 def layout(text: str, previous: str | None) -> str:
     """The text that the head reads."""
     text = text.strip()
     return WITH_PREVIOUS.format(text=text, previous=previous.strip()[:PREVIOUS_CHARACTERS]) if previous else text
+
+
+def parts(text: str, previous: str | None) -> dict[str, str]:
+    """What `layout` puts together."""
+    return {"text": text.strip()} | ({"previous": previous} if previous else {})
 
 
 def ordinary(data: Path, chance: random.Random) -> list[Example]:

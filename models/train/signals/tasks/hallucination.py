@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+from dataclasses import replace
 from pathlib import Path
 
 from ..examples import Example, Span, TaskData, read_rows, sample, split_by_source
@@ -34,15 +35,23 @@ def of_file(data: Path, name: str) -> list[Example]:
         context, answer, spans = row["context"].strip(), row["answer"], row.get("spans", [])
         if not context or len(context) > CONTEXT_CHARACTERS or (row["label"] == 1 and not spans):
             continue
-        first = PROMPT.format(context=context, question=(row.get("question") or "").strip()).strip()
         places = tuple(Span(span["start"], span["end"], LABEL) for span in spans) if row["label"] == 1 else ()
-        examples.append(Example(answer, row["source"], spans=places, first=first))
+        examples.append(grounded(context, (row.get("question") or "").strip(), answer, row["source"], places))
     return examples
+
+
+def grounded(
+    context: str, question: str | None, answer: str, source: str, spans: tuple[Span, ...], label: str | None = None
+) -> Example:
+    """An answer behind its context and question."""
+    first = PROMPT.format(context=context, question=question or "").strip()
+    parts = {"context": context, "question": question or ""}
+    return Example(answer, source, label, spans, first, parts=parts)
 
 
 def by_row(examples: list[Example]) -> list[Example]:
     """Both answers to a question share a source of their own."""
-    return [Example(row.text, f"{row.source}/{hash_of(row.first)}", None, row.spans, row.first) for row in examples]
+    return [replace(row, source=f"{row.source}/{hash_of(row.first)}") for row in examples]
 
 
 def hash_of(text: str | None) -> str:
