@@ -58,10 +58,15 @@ function setRows(
   return found.map(([figure, { value, low, high, baseline }], place) => [
     place === 0 ? `${name}, ${rowCount(set)}` : "",
     figure.replaceAll("_", " "),
-    `${value.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`,
-    baseline?.toFixed(3) ?? "",
+    `${show(value)} (${show(low)} to ${show(high)})`,
+    baseline === undefined ? "" : show(baseline),
     showBar(bars, task, name, figure, value),
   ])
+}
+
+/** Three decimals, and no zero below zero. */
+function show(value: number): string {
+  return value.toFixed(3).replace(/^-(0\.000)$/, "$1")
 }
 
 function rowCount({ rows, of, failed }: SetFigures): string {

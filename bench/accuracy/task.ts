@@ -15,8 +15,8 @@ export interface TaskDefinition<Row, Case> {
   readonly shown: readonly string[]
   isServedBy(card: ModelCard): boolean
   /** One case a row; undefined where the worker answers with an error. */
-  ask(asker: Asker, rows: readonly Row[]): Promise<readonly (Case | undefined)[]>
-  baseline(row: Row): Case
+  ask(asker: Asker, rows: readonly Row[], set: string): Promise<readonly (Case | undefined)[]>
+  baseline(row: Row, set: string): Case
   figures(cases: readonly Case[]): Figures
   /** SVG by name. */
   pictures?(cases: readonly Case[]): Readonly<Record<string, string>>
@@ -83,7 +83,7 @@ async function judge<Row, Case>(
   asker: Asker,
   { name, kind, of, rows }: EvaluationSet<Row>,
 ): Promise<JudgedSet<Case>> {
-  const answered = await definition.ask(asker, rows)
+  const answered = await definition.ask(asker, rows, name)
   const kept = rows.filter((_, place) => answered[place] !== undefined)
   return {
     name,
@@ -92,7 +92,7 @@ async function judge<Row, Case>(
     rows: rows.length,
     failed: rows.length - kept.length,
     cases: answered.filter((answer) => answer !== undefined),
-    baselines: kept.map((row) => definition.baseline(row)),
+    baselines: kept.map((row) => definition.baseline(row, name)),
   }
 }
 

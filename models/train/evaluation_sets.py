@@ -59,14 +59,21 @@ def write_set(folder: Path, name: str, rows: list[dict], of: int) -> dict:
 
 def signal_sets(task: str, data: TaskData) -> dict[str, tuple[list[dict], int]]:
     """By name: the rows of each set of a head, and how many it was sampled from."""
-    answer = baseline_of(task, data.train)
+    answer, taught = baseline_of(task, data.train), {asked_of(example) for example in data.train}
     sets = {}
     for name, examples in {"tuning": data.tuning, **data.unseen}.items():
+        # Splits go by source, but short texts come up in several of them.
+        examples = [example for example in examples if asked_of(example) not in taught]
         chosen = sample(examples, random.Random(f"{task}/{name}"), lambda example: len(example.text) + len(example.first or ""))
         answers = answer(chosen)
         rows = [to_row(example) | {"bag_of_words": said} for example, said in zip(chosen, answers, strict=True)]
         sets[re.sub(r"\W+", "_", name)] = (rows, len(examples))
     return sets
+
+
+def asked_of(example: Example) -> tuple[str, ...]:
+    """What the head reads, as words, whatever their case."""
+    return tuple(f"{example.first or ''} {example.text}".casefold().split())
 
 
 def baseline_of(task: str, train: list[Example]) -> Callable[[list[Example]], list]:

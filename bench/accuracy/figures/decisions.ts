@@ -4,8 +4,11 @@ import type { Figures } from "./bootstrap.ts"
 import { calibrationError } from "./calibration.ts"
 
 export interface DecisionCase {
+  readonly set: string
   readonly type: string
   readonly options: number
+  /** The key, level or truth value that is right. */
+  readonly truth: string
   readonly isRight: boolean
   /** Probability of the given answer. */
   readonly probability: number
@@ -28,8 +31,40 @@ function accuracy(cases: readonly DecisionCase[]): number {
   return cases.filter(({ isRight }) => isRight).length / cases.length
 }
 
-/** How far the accuracy has come from chance, which is one in the number of options, to always right: 0 is chance, 1 is all. */
-function skill(cases: readonly DecisionCase[]): number {
-  const chance = cases.reduce((sum, { options }) => sum + 1 / options, 0) / cases.length
-  return (accuracy(cases) - chance) / (1 - chance)
+/**
+ * How far the answers have come from chance (0) to always right (1): the mean over groups, weighed by their rows. A group is a
+ * set, a type and a number of options.
+ *
+ * Options of a choice change from row to row, so chance is one in their number. Answers of the other types are the same in
+ * every row, and some sets have one of them five times as often as the other; there each answer weighs the same, so that who
+ * always says the commoner one has no skill.
+ */
+export function skill(cases: readonly DecisionCase[]): number {
+  const groups = [...groupBy(cases, ({ set, type, options }) => `${set} ${type} ${options}`).values()]
+    .map((group) => ({ rows: group.length, value: skillOfGroup(group) }))
+    .filter(({ value }) => Number.isFinite(value))
+  const rows = groups.reduce((sum, group) => sum + group.rows, 0)
+  return groups.reduce((sum, group) => sum + (group.rows / rows) * group.value, 0)
+}
+
+/** Not finite where the group has only one answer, which shows no skill. */
+function skillOfGroup(group: readonly DecisionCase[]): number {
+  const [{ type, options } = { type: "choice", options: Number.NaN }] = group
+  if (type === "choice") return (accuracy(group) - 1 / options) / (1 - 1 / options)
+  const answers = [...groupBy(group, ({ truth }) => truth).values()]
+  const balanced = answers.reduce((sum, some) => sum + accuracy(some), 0) / answers.length
+  return (balanced - 1 / answers.length) / (1 - 1 / answers.length)
+}
+
+function groupBy(
+  cases: readonly DecisionCase[],
+  keyOf: (one: DecisionCase) => string,
+): ReadonlyMap<string, readonly DecisionCase[]> {
+  const groups = new Map<string, DecisionCase[]>()
+  for (const one of cases) {
+    const group = groups.get(keyOf(one))
+    if (group === undefined) groups.set(keyOf(one), [one])
+    else group.push(one)
+  }
+  return groups
 }

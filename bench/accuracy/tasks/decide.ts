@@ -32,16 +32,16 @@ export const decide: Task = defineTask<DecisionRow, DecisionCase>(
     baselineName: "shared words",
     shown: ["skill", "accuracy", "accuracy_choice", "accuracy_noul", "accuracy_score", "calibration_error"],
     isServedBy: ({ question_types: served = [] }) => types.every((type) => served.includes(type)),
-    ask: (asker, rows) =>
+    ask: (asker, rows, set) =>
       inBatches(rows, async (batch) => {
         const states = batch.map((row, place) => [place, { state: row.state, questions: { asked: toQuestion(row) } }])
         const body = (await asker.post("/v1/decisions", { states: Object.fromEntries(states) })) as {
           readonly states: Readonly<Record<string, { readonly answers: { readonly asked: Answer } }>>
         }
-        return batch.map((row, place) => toCase(row, body.states[place]?.answers.asked))
+        return batch.map((row, place) => toCase(row, set, body.states[place]?.answers.asked))
       }),
     // The rule states no probability, so it counts as sure.
-    baseline: (row) => caseOf(row, row.bag_of_words === row.answer, 1),
+    baseline: (row, set) => caseOf(row, set, row.bag_of_words === row.answer, 1),
     figures: decisionFigures,
   },
   readSets,
@@ -57,13 +57,18 @@ export function toQuestion(row: DecisionRow): object {
   return type === "noul" && row.options.every(([, meaning]) => meaning === null) ? asked : { ...asked, choices }
 }
 
-function toCase(row: DecisionRow, answer: Answer | undefined): DecisionCase | undefined {
+function toCase(row: DecisionRow, set: string, answer: Answer | undefined): DecisionCase | undefined {
   if (answer === undefined || "error" in answer) return undefined
   const probabilities = answer.type === "noul" ? { false: 1 - answer.noul, true: answer.noul } : answer.probabilities
   const [best, probability] = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))
-  return caseOf(row, best === String(row.answer), probability)
+  return caseOf(row, set, best === String(row.answer), probability)
 }
 
-function caseOf(row: DecisionRow, isRight: boolean, probability: number): DecisionCase {
-  return { type: row.type, options: row.options.length, isRight, probability }
+function caseOf(
+  { type, options, answer }: DecisionRow,
+  set: string,
+  isRight: boolean,
+  probability: number,
+): DecisionCase {
+  return { set, type, options: options.length, truth: String(answer), isRight, probability }
 }

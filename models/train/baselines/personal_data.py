@@ -1,4 +1,4 @@
-"""Personal data by rules: patterns, and the names and places that the training rows mark."""
+"""Personal data by rules: patterns, and words that the training rows mark as names."""
 
 import re
 from collections import Counter
@@ -22,56 +22,54 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 NAMES = frozenset({"PERSON", "LOCATION", "ORG", "NRP", "TITLE"})
-MOST_WORDS = 4
 WORD = re.compile(r"[^\W\d_](?:[\w'’.-]*\w)?")
-# A name that marks more often than it does not; one sighting may be chance.
+# One sighting may be chance.
 LEAST_MARKED = 2
 
 
 def learn_names(examples: list[Example]) -> dict[str, str]:
-    """By text: the kind that it mostly is. Only texts of up to four words that stand outside a span less often than in one."""
-    marked: dict[str, Counter[str]] = {}
+    """By capitalised word: the kind of name that it is part of more often than it is not part of any."""
+    seen: dict[str, Counter[str]] = {}
     for example in examples:
-        for span in example.spans:
-            text = example.text[span.start : span.end]
-            if span.label in NAMES and 2 < len(text) and len(text.split()) <= MOST_WORDS:
-                marked.setdefault(text, Counter())[span.label] += 1
-    seen: Counter[str] = Counter()
-    for example in examples:
-        words = list(WORD.finditer(example.text))
-        for text in {example.text[a.start() : b.end()] for a, b in stretches(words)}:
-            if text in marked:
-                seen[text] += 1
+        for word in WORD.finditer(example.text):
+            if word.group()[0].isupper():
+                inside = (span.label for span in example.spans if span.start <= word.start() and word.end() <= span.end)
+                seen.setdefault(word.group(), Counter())[next(inside, "O")] += 1
+    best = {word: kinds.most_common(1)[0] for word, kinds in seen.items()}
     return {
-        text: kinds.most_common(1)[0][0]
-        for text, kinds in marked.items()
-        if kinds.total() >= LEAST_MARKED and kinds.total() * 2 >= seen[text]
+        word: kind
+        for word, (kind, count) in best.items()
+        if kind in NAMES and count >= LEAST_MARKED and count * 2 >= seen[word].total()
     }
 
 
 def find_personal_data(text: str, names: dict[str, str]) -> list[Span]:
-    """Spans that do not overlap, in order: what a pattern finds, then the longest known names."""
+    """Spans that do not overlap, in order: what a pattern finds, then neighbouring words that are names of one kind."""
     found = [
         Span(match.start(), match.end(), kind)
         for kind, pattern in PATTERNS
         for match in pattern.finditer(text)
         if kind != "CREDIT_CARD" or passes_luhn(match.group())
     ]
-    known = [
-        Span(first.start(), last.end(), names[text[first.start() : last.end()]])
-        for first, last in stretches(list(WORD.finditer(text)))
-        if text[first.start() : last.end()] in names
-    ]
     kept: list[Span] = []
-    for span in found + sorted(known, key=lambda span: span.start - span.end):
+    for span in found + find_names(text, names):
         if all(span.end <= other.start or span.start >= other.end for other in kept):
             kept.append(span)
     return sorted(kept, key=lambda span: span.start)
 
 
-def stretches(words: list[re.Match[str]]) -> list[tuple[re.Match[str], re.Match[str]]]:
-    """First and last word of each run of one to four words."""
-    return [(words[at], words[last]) for at in range(len(words)) for last in range(at, min(at + MOST_WORDS, len(words)))]
+def find_names(text: str, names: dict[str, str]) -> list[Span]:
+    spans: list[Span] = []
+    for word in WORD.finditer(text):
+        kind = names.get(word.group())
+        if kind is None:
+            continue
+        last = spans[-1] if spans else None
+        if last and last.label == kind and text[last.end : word.start()] == " ":
+            spans[-1] = Span(last.start, word.end(), kind)
+        else:
+            spans.append(Span(word.start(), word.end(), kind))
+    return spans
 
 
 def passes_luhn(text: str) -> bool:
