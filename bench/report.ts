@@ -1,7 +1,9 @@
 // Prints the tables of all kept results as Markdown. With --results FOLDER, those of another folder.
 
 import { parseArgs } from "node:util"
+
 import { type Result, readResult, resultsFolder } from "./_shared/results.ts"
+import { accuracyReport } from "./accuracy/report.ts"
 import { inferenceReport } from "./inference/report.ts"
 import { overheadReport } from "./overhead/report.ts"
 import { sizeReport } from "./size/report.ts"
@@ -10,6 +12,7 @@ const reports: Readonly<Record<string, (result: Result) => string>> = {
   overhead: overheadReport,
   inference: inferenceReport,
   size: sizeReport,
+  accuracy: accuracyReport,
 }
 
 const { values } = parseArgs({ options: { results: { type: "string", default: resultsFolder } } })
@@ -22,7 +25,7 @@ for (const [bench, report] of Object.entries(reports)) {
 function origin({ date, commit, changed, machine, versions, rounds, seconds }: Result): string {
   const software = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   return [
-    `${rounds} rounds of ${seconds} s on ${date.slice(0, 10)}, commit ${commit}${changed ? " with changes" : ""};`,
+    `${rounds === undefined ? "Measured" : `${rounds} rounds of ${seconds} s`} on ${date.slice(0, 10)}, commit ${commit}${changed ? " with changes" : ""};`,
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGib} GiB, ${machine.system},`,
     `load before ${machine.loadBefore}; ${software.join(", ")}.`,
   ].join(" ")

@@ -7,8 +7,9 @@ import { type BenchOptions, repository } from "./options.ts"
 
 export interface Result extends Origin {
   readonly bench: string
-  readonly rounds: number
-  readonly seconds: number
+  /** Of benches that measure speed. */
+  readonly rounds?: number
+  readonly seconds?: number
   /** Figures by path; budgets and the report read them. */
   readonly figures: object
 }
@@ -16,7 +17,10 @@ export interface Result extends Origin {
 export const resultsFolder: string = join(repository, "bench/results")
 
 /** Writes a result and returns its path. Quick, partial and comparing runs go to the cache folder, so that only a whole run replaces a kept result. */
-export function writeResult(result: Result, { quick, cache, only, against }: BenchOptions): string {
+export function writeResult(
+  result: Result,
+  { quick, cache, only, against }: Pick<BenchOptions, "quick" | "cache" | "only" | "against">,
+): string {
   const folder = quick || only.length > 0 || against !== undefined ? join(cache, "results") : resultsFolder
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${result.bench}.json`)

@@ -17,10 +17,19 @@ export interface Worker extends ServerProcess {
 }
 
 export interface ModelCard {
-  readonly heads: readonly { readonly name: string }[]
+  readonly heads: readonly HeadCard[]
+  readonly question_types?: readonly string[]
+  readonly model_sha256: string
   readonly limits: { readonly truncate_tokens: number }
   readonly golden: { readonly status: string }
   readonly profile_report?: { readonly served: string; readonly reason?: string }
+}
+
+export interface HeadCard {
+  readonly name: string
+  readonly labels: readonly string[]
+  readonly default_threshold: number
+  readonly thresholds?: Readonly<Record<string, number>>
 }
 
 export interface Served {
@@ -32,7 +41,7 @@ export interface Served {
 
 /** Serves one model under `modelName`. Resolves when it is ready; rejects with the reason when it cannot be loaded. */
 export async function startWorker(
-  { rtrun, threads }: BenchOptions,
+  { rtrun, threads }: Pick<BenchOptions, "rtrun" | "threads">,
   { model, profile = "exact", socketPath }: Served,
 ): Promise<Worker> {
   const address = { path: socketPath }
@@ -99,7 +108,8 @@ function fromBase64(text: string): Float32Array {
   return new Float32Array(bytes.buffer)
 }
 
-function ask(
+/** One request; resolves with the parsed body, whatever the status. */
+export function ask(
   address: Address,
   method: string,
   path: string,

@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from .evaluation_sets import write_evaluation_sets
 from .pack import copy_static
 from .packages import DECIDE, SIGNALS
 from .similarity import measure_similarity
@@ -24,6 +25,8 @@ def main() -> int:
             steps.measure_stored(arguments.run, arguments.seed, arguments.data, arguments.weights)
         case "similarity":
             measure_similarity(arguments.data)
+        case "sets":
+            write_evaluation_sets(arguments.data)
         case "pack":
             package = {"signals": SIGNALS, "decide": DECIDE}[arguments.package]
             training_steps(arguments.package).pack(arguments.run, arguments.weights, package.folder)
@@ -83,6 +86,7 @@ def read_arguments() -> argparse.Namespace:
     evaluate.add_argument("--data", **data)
     evaluate.add_argument("--seed", type=int, default=1, metavar="N")
     steps.add_parser("similarity", help="measure the sentence vectors").add_argument("--data", **data)
+    steps.add_parser("sets", help="write the sets that measure the packages").add_argument("--data", **data)
     steps.add_parser("verify", help="check hashes and golden answers")
     return parser.parse_args()
 

@@ -22,6 +22,7 @@ class Example:
     """One text. `first` stands in front of it as a text of its own, as context and question do before an answer.
 
     `known` are the kinds of spans that the source marks; whether a text has others is not known. `None` is all.
+    `parts` are what `text` and `first` were put together from, where a request names them one by one.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Example:
     spans: tuple[Span, ...] = ()
     first: str | None = None
     known: frozenset[str] | None = None
+    parts: dict[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)

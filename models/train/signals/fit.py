@@ -7,14 +7,14 @@ from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..training import Log, batches, make_optimizer, restore, save
 from .batches import EncodedRow, collate, encode
 from .examples import TaskData
 from .heads import HEAD_BY_NAME
 from .losses import kept_vector_loss, sequence_loss, token_loss
-from .network import Network, sentence_vectors
+from .network import HEADS_LAYER, Network, sentence_vectors
 
 # An unsupported word weighs more than a supported one, of which there are ten times as many.
 TOKEN_WEIGHTS = {"hallucination": (1.0, 3.0)}
@@ -24,15 +24,18 @@ TOKEN_WEIGHTS = {"hallucination": (1.0, 3.0)}
 class Recipe:
     """Steps take rows of one task, `tokens` in all; a task comes up as often as its share says.
 
-    `keep` weighs the kept sentence vector, which `kept_rows` rows of a step are asked for.
+    `keep` weighs the kept sentence vector, which `kept_rows` rows of a step are asked for: enough that nothing of it is
+    lost on the way. The last `restored` steps teach the layers behind the heads' to give it back, and nothing else.
     """
 
-    steps: int = 6000
+    steps: int = 3500
+    restored: int = 800
     tokens: int = 1600
-    learning_rate: float = 1e-4
+    learning_rate: float = 1.5e-4
     head_learning_rate: float = 1e-3
+    restored_learning_rate: float = 3e-4
     warm_up: float = 0.05
-    keep: float = 20.0
+    keep: float = 1.0
     kept_rows: int = 8
     weight_decay: float = 0.01
     shares: tuple[tuple[str, float], ...] = (
@@ -48,7 +51,7 @@ class Run:
     folder: Path
     seed: int
     recipe: Recipe
-    every: int = 500
+    every: int = 250
 
     @property
     def checkpoint(self) -> Path:
@@ -91,7 +94,34 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
         if step % run.every == 0 or step == recipe.steps:
             log.write(step, time.monotonic() - started)
             save(run.checkpoint, step, network, optimizer, schedule)
-    return network.eval()
+    return restore_vectors(run, network, original, streams, padding)
+
+
+def restore_vectors(run: Run, network: Network, original: Network, streams: dict, padding: int) -> Network:
+    """Trains the layers behind the heads' on the sentence vector alone. What the heads read does not change."""
+    recipe, log = run.recipe, Log(run.folder, run.recipe.restored)
+    network.requires_grad_(False)
+    behind = network.trunk.encoder.layer[HEADS_LAYER:].requires_grad_(True)
+    optimizer, schedule = make_optimizer(
+        behind, nn.ModuleList(), (recipe.restored_learning_rate, 0.0), recipe.restored, recipe.warm_up, recipe.weight_decay
+    )
+    device = next(network.parameters()).device
+    chance, started = random.Random(f"{run.seed}/restored"), time.monotonic()
+    for step in range(1, recipe.restored + 1):
+        batch = {key: value.to(device) for key, value in collate(next(streams[chance.choice(list(streams))]), padding).items()}
+        with torch.autocast(device.type, torch.bfloat16):
+            given = sentence_vectors(network.vectors(batch).last.float(), batch["mask"])
+            with torch.no_grad():
+                wanted = sentence_vectors(original.vectors(batch).last.float(), batch["mask"])
+        loss = kept_vector_loss(given, wanted)
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad(set_to_none=True)
+        log.add(restored=loss.item())
+        if step % run.every == 0 or step == recipe.restored:
+            log.write(step, time.monotonic() - started)
+    return network.requires_grad_(True).eval()
 
 
 def row_length(row: EncodedRow) -> int:
@@ -105,14 +135,14 @@ def one_step(network: Network, original: Network, batch: dict[str, Tensor], name
         vectors = network.vectors(batch)
         asked = {key: batch[key][: recipe.kept_rows] for key in ("ids", "segments", "mask")}
         with torch.no_grad():
-            kept = sentence_vectors(original.vectors(asked).float(), asked["mask"])
+            kept = sentence_vectors(original.vectors(asked).last.float(), asked["mask"])
     if head.kind == "sequence":
         loss = sequence_loss(network.sequence(name, vectors), batch["target"])
     else:
         weights = TOKEN_WEIGHTS.get(name)
         weights = torch.tensor(weights, device=batch["ids"].device) if weights else None
         loss = token_loss(network.tokens(name, vectors), batch["target"], batch.get("allowed"), weights)
-    turned = kept_vector_loss(sentence_vectors(vectors[: recipe.kept_rows].float(), asked["mask"]), kept)
+    turned = kept_vector_loss(sentence_vectors(vectors.last[: recipe.kept_rows].float(), asked["mask"]), kept)
     (loss + recipe.keep * turned).backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
     return loss.item(), turned.item()

@@ -4,7 +4,7 @@ import random
 from importlib import import_module
 
 from .examples import Example, Span
-from .layouts import grounds, layout
+from .layouts import feedback_example, grounded_example
 
 SEED = 11
 
@@ -15,7 +15,10 @@ def generated(task: str, split: str, count: int) -> list[Example]:
     examples = []
     for row in rows:
         spans = tuple(Span(span.start, span.end, span.label) for span in row.spans)
-        text = layout(row.text, row.previous) if task == "feedback" else row.text
-        first = grounds(row.context, row.question) if row.context else None
-        examples.append(Example(text, row.source, row.label, spans, first))
+        if task == "feedback":
+            examples.append(feedback_example(row.text, row.previous, row.source, row.label))
+        elif row.context:
+            examples.append(grounded_example(row.context, row.question, row.text, row.source, spans, row.label))
+        else:
+            examples.append(Example(row.text, row.source, row.label, spans))
     return examples

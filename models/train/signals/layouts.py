@@ -1,5 +1,7 @@
 """How more than a text becomes what a head reads; the package and the router lay out the same."""
 
+from .examples import Example, Span
+
 # The answer that a turn is about stands behind it, so that cutting a long row cuts the answer first.
 WITH_PREVIOUS = "{text}\n\nassistant: {previous}"
 PREVIOUS_CHARACTERS = 600
@@ -9,12 +11,19 @@ GROUNDED_PROMPT = "{context}\n{question}"
 UNSUPPORTED = "UNSUPPORTED"
 
 
-def layout(text: str, previous: str | None) -> str:
-    """What the feedback head reads of a user's turn and the answer before it."""
+def feedback_example(text: str, previous: str | None, source: str, label: str) -> Example:
+    """A user's turn, with the answer before it where there is one."""
     text = text.strip()
-    return WITH_PREVIOUS.format(text=text, previous=previous.strip()[:PREVIOUS_CHARACTERS]) if previous else text
+    if not previous:
+        return Example(text, source, label, parts={"text": text})
+    read = WITH_PREVIOUS.format(text=text, previous=previous.strip()[:PREVIOUS_CHARACTERS])
+    return Example(read, source, label, parts={"text": text, "previous": previous})
 
 
-def grounds(context: str, question: str | None) -> str:
-    """What the hallucination head reads in front of the answer."""
-    return GROUNDED_PROMPT.format(context=context.strip(), question=(question or "").strip()).strip()
+def grounded_example(
+    context: str, question: str | None, answer: str, source: str, spans: tuple[Span, ...], label: str | None = None
+) -> Example:
+    """An answer behind its context and question."""
+    question = (question or "").strip()
+    first = GROUNDED_PROMPT.format(context=context.strip(), question=question).strip()
+    return Example(answer, source, label, spans, first, parts={"context": context, "question": question})

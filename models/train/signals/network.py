@@ -1,5 +1,10 @@
-"""The trunk with its heads, in PyTorch."""
+"""The trunk with its heads, in PyTorch.
 
+The heads read an inner layer and the sentence vector comes from the last: what the heads need would turn the mean of the
+last layer's vectors away from the published one, and a trunk that has to hold both at one place learns neither well.
+"""
+
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -7,6 +12,18 @@ from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
 from .heads import HEADS
+
+
+# The layers behind it give the published sentence vector back.
+HEADS_LAYER = 4
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Token vectors, `[rows, tokens, width]`: what the heads read, and what the sentence vector is the mean of."""
+
+    inner: Tensor
+    last: Tensor
 
 
 class Network(nn.Module):
@@ -21,19 +38,19 @@ class Network(nn.Module):
         self.dropout = nn.Dropout(0.1)
         self.heads = nn.ModuleDict({head.name: nn.Linear(config.hidden_size, len(head.labels)) for head in HEADS})
 
-    def vectors(self, batch: dict[str, Tensor]) -> Tensor:
-        """Token vectors, `[rows, tokens, width]`."""
-        return self.trunk(
-            input_ids=batch["ids"], attention_mask=batch["mask"], token_type_ids=batch["segments"]
-        ).last_hidden_state
+    def vectors(self, batch: dict[str, Tensor]) -> Vectors:
+        found = self.trunk(
+            input_ids=batch["ids"], attention_mask=batch["mask"], token_type_ids=batch["segments"], output_hidden_states=True
+        )
+        return Vectors(found.hidden_states[HEADS_LAYER], found.last_hidden_state)
 
-    def sequence(self, head: str, vectors: Tensor) -> Tensor:
+    def sequence(self, head: str, vectors: Vectors) -> Tensor:
         """Logits of rows, `[rows, labels]`, of the first token's vector."""
-        return self.heads[head](self.dropout(vectors[:, 0]))
+        return self.heads[head](self.dropout(vectors.inner[:, 0]))
 
-    def tokens(self, head: str, vectors: Tensor) -> Tensor:
+    def tokens(self, head: str, vectors: Vectors) -> Tensor:
         """Logits of tokens, `[rows, tokens, labels]`."""
-        return self.heads[head](self.dropout(vectors))
+        return self.heads[head](self.dropout(vectors.inner))
 
 
 def sentence_vectors(vectors: Tensor, mask: Tensor) -> Tensor:

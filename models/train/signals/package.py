@@ -10,13 +10,13 @@ from ..pack import pack
 from ..packages import HEAD_FILE, SIGNALS
 from ..quantize import store
 from .heads import HEADS, Head
-from .network import Network
+from .network import HEADS_LAYER, Network
 from .layouts import GROUNDED_PROMPT
 
 COPIED_FILES = ("config.json", "tokenizer.json", "sentence_bert_config.json", "modules.json", "1_Pooling/config.json")
 # Windows are what the heads were trained on; a quarter of overlap leaves no attack or name cut in every window.
 OVERLAP_SHARE = 4
-VECTOR = {"pooling": "mean", "normalize": True}
+VECTOR = {"pooling": "mean", "normalize": True, "heads_layer": HEADS_LAYER}
 GUARDS = ("jailbreak", "pii", "hallucination")
 
 

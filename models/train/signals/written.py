@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from .examples import Example, Span
-from .layouts import UNSUPPORTED, grounds, layout
+from .layouts import UNSUPPORTED, feedback_example, grounded_example
 
 WRITTEN = Path(__file__).parent.parent / "seeds" / "written"
 # A text that was thought of counts more than one of a template.
@@ -21,10 +21,12 @@ def written(task: str) -> list[Example]:
 
 def to_example(row: dict, task: str) -> Example:
     text, spans = unmark(row.get("answer", row.get("text")))
+    source = f"written/{task}"
     if task == "feedback":
-        text = layout(text, row.get("previous"))
-    first = grounds(row["context"], row["question"]) if "context" in row else None
-    return Example(text, f"written/{task}", row.get("label"), spans, first)
+        return feedback_example(text, row.get("previous"), source, row["label"])
+    if "context" in row:
+        return grounded_example(row["context"], row["question"], text, source, spans)
+    return Example(text, source, row.get("label"), spans)
 
 
 def unmark(marked: str) -> tuple[str, tuple[Span, ...]]:

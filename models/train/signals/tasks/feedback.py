@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..examples import Example, TaskData, labelled, read_rows, sample
 from ..generated import generated
-from ..layouts import layout
+from ..layouts import feedback_example
 from ..written import written
 
 # Dialogues about flights and restaurants: many rows, few ways to say it.
@@ -25,7 +25,7 @@ def read(data: Path, seed: int) -> TaskData:
 
 def of_file(data: Path, name: str) -> list[Example]:
     rows = read_rows(data, f"feedback/{name}")
-    return [Example(layout(row["text"], row.get("previous")), row["source"], row["label"]) for row in rows]
+    return [feedback_example(row["text"], row.get("previous"), row["source"], row["label"]) for row in rows]
 
 
 def ordinary(data: Path, chance: random.Random) -> list[Example]:

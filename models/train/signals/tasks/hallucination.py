@@ -2,11 +2,12 @@
 
 import hashlib
 import random
+from dataclasses import replace
 from pathlib import Path
 
 from ..examples import Example, Span, TaskData, read_rows, sample, split_by_source
 from ..generated import generated
-from ..layouts import UNSUPPORTED, grounds
+from ..layouts import UNSUPPORTED, grounded_example
 from ..written import written
 
 # Rows whose context is longer teach little, because a row is cut to what the model reads at once. They are measured
@@ -35,7 +36,7 @@ def of_file(data: Path, name: str) -> list[Example]:
         if not context or (row["label"] == 1 and not spans):
             continue
         places = tuple(Span(span["start"], span["end"], UNSUPPORTED) for span in spans) if row["label"] == 1 else ()
-        examples.append(Example(answer, row["source"], spans=places, first=grounds(context, row.get("question"))))
+        examples.append(grounded_example(context, row.get("question"), answer, row["source"], places))
     return examples
 
 
@@ -45,7 +46,7 @@ def readable(examples: list[Example]) -> list[Example]:
 
 def by_row(examples: list[Example]) -> list[Example]:
     """Both answers to a question share a source of their own."""
-    return [Example(row.text, f"{row.source}/{hash_of(row.first)}", None, row.spans, row.first) for row in examples]
+    return [replace(row, source=f"{row.source}/{hash_of(row.first)}") for row in examples]
 
 
 def hash_of(text: str | None) -> str:

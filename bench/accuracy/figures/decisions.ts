@@ -1,0 +1,70 @@
+// Figures of typed questions.
+
+import type { Figures } from "./bootstrap.ts"
+import { calibrationError } from "./calibration.ts"
+
+export interface DecisionCase {
+  readonly set: string
+  readonly type: string
+  readonly options: number
+  /** The key, level or truth value that is right. */
+  readonly truth: string
+  readonly isRight: boolean
+  /** Probability of the given answer. */
+  readonly probability: number
+}
+
+/** Skill and accuracy, together and by type of question, and the calibration error. */
+export function decisionFigures(cases: readonly DecisionCase[]): Figures {
+  const types = [...new Set(cases.map(({ type }) => type))].toSorted()
+  const byType = types.map((type) => [type, cases.filter((one) => one.type === type)] as const)
+  return {
+    skill: skill(cases),
+    accuracy: accuracy(cases),
+    ...Object.fromEntries(byType.map(([type, some]) => [`accuracy_${type}`, accuracy(some)])),
+    ...Object.fromEntries(byType.map(([type, some]) => [`skill_${type}`, skill(some)])),
+    calibration_error: calibrationError(cases),
+  }
+}
+
+function accuracy(cases: readonly DecisionCase[]): number {
+  return cases.filter(({ isRight }) => isRight).length / cases.length
+}
+
+/**
+ * How far the answers have come from chance (0) to always right (1): the mean over groups, weighed by their rows. A group is a
+ * set, a type and a number of options.
+ *
+ * Options of a choice change from row to row, so chance is one in their number. Answers of the other types are the same in
+ * every row, and some sets have one of them five times as often as the other; there each answer weighs the same, so that who
+ * always says the commoner one has no skill.
+ */
+export function skill(cases: readonly DecisionCase[]): number {
+  const groups = [...groupBy(cases, ({ set, type, options }) => `${set} ${type} ${options}`).values()]
+    .map((group) => ({ rows: group.length, value: skillOfGroup(group) }))
+    .filter(({ value }) => Number.isFinite(value))
+  const rows = groups.reduce((sum, group) => sum + group.rows, 0)
+  return groups.reduce((sum, group) => sum + (group.rows / rows) * group.value, 0)
+}
+
+/** Not finite where the group has only one answer, which shows no skill. */
+function skillOfGroup(group: readonly DecisionCase[]): number {
+  const [{ type, options } = { type: "choice", options: Number.NaN }] = group
+  if (type === "choice") return (accuracy(group) - 1 / options) / (1 - 1 / options)
+  const answers = [...groupBy(group, ({ truth }) => truth).values()]
+  const balanced = answers.reduce((sum, some) => sum + accuracy(some), 0) / answers.length
+  return (balanced - 1 / answers.length) / (1 - 1 / answers.length)
+}
+
+function groupBy(
+  cases: readonly DecisionCase[],
+  keyOf: (one: DecisionCase) => string,
+): ReadonlyMap<string, readonly DecisionCase[]> {
+  const groups = new Map<string, DecisionCase[]>()
+  for (const one of cases) {
+    const group = groups.get(keyOf(one))
+    if (group === undefined) groups.set(keyOf(one), [one])
+    else group.push(one)
+  }
+  return groups
+}

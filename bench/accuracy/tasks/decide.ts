@@ -1,0 +1,74 @@
+// Typed questions with one right answer.
+
+import { inBatches } from "../asker.ts"
+import { decisionFigures, type DecisionCase } from "../figures/decisions.ts"
+import { readSets } from "../sets.ts"
+import { defineTask, type Task } from "../task.ts"
+
+type Option = readonly [key: string, description: string | null]
+
+interface Asked {
+  readonly state: string
+  readonly instructions: string
+}
+
+type DecisionRow = Asked &
+  (
+    | { readonly type: "choice"; readonly options: readonly Option[]; readonly answer: string; bag_of_words: string }
+    | { readonly type: "noul"; readonly options: readonly Option[]; readonly answer: boolean; bag_of_words: boolean }
+    | { readonly type: "score"; readonly options: readonly string[]; readonly answer: number; bag_of_words: number }
+  )
+
+type Answer =
+  | { readonly type: "choice" | "score"; readonly probabilities: Readonly<Record<string, number>> }
+  | { readonly type: "noul"; readonly noul: number }
+  | { readonly error: string }
+
+const types = ["choice", "noul", "score"]
+
+export const decide: Task = defineTask<DecisionRow, DecisionCase>(
+  {
+    name: "decide",
+    baselineName: "shared words",
+    shown: ["skill", "accuracy", "accuracy_choice", "accuracy_noul", "accuracy_score", "calibration_error"],
+    isServedBy: ({ question_types: served = [] }) => types.every((type) => served.includes(type)),
+    ask: (asker, rows, set) =>
+      inBatches(rows, async (batch) => {
+        const states = batch.map((row, place) => [place, { state: row.state, questions: { asked: toQuestion(row) } }])
+        const body = (await asker.post("/v1/decisions", { states: Object.fromEntries(states) })) as {
+          readonly states: Readonly<Record<string, { readonly answers: { readonly asked: Answer } }>>
+        }
+        return batch.map((row, place) => toCase(row, set, body.states[place]?.answers.asked))
+      }),
+    // The rule states no probability, so it counts as sure.
+    baseline: (row, set) => caseOf(row, set, row.bag_of_words === row.answer, 1),
+    figures: decisionFigures,
+  },
+  readSets,
+)
+
+/** The question as a request has it. */
+export function toQuestion(row: DecisionRow): object {
+  const { type } = row
+  const asked = { type, ...(row.instructions !== "" && { instructions: row.instructions }) }
+  if (type === "score") return { ...asked, levels: row.options }
+  const choices = row.options.map(([key, description]) => ({ key, ...(description !== null && { description }) }))
+  // A noul knows what its two answers mean where nobody says it.
+  return type === "noul" && row.options.every(([, meaning]) => meaning === null) ? asked : { ...asked, choices }
+}
+
+function toCase(row: DecisionRow, set: string, answer: Answer | undefined): DecisionCase | undefined {
+  if (answer === undefined || "error" in answer) return undefined
+  const probabilities = answer.type === "noul" ? { false: 1 - answer.noul, true: answer.noul } : answer.probabilities
+  const [best, probability] = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))
+  return caseOf(row, set, best === String(row.answer), probability)
+}
+
+function caseOf(
+  { type, options, answer }: DecisionRow,
+  set: string,
+  isRight: boolean,
+  probability: number,
+): DecisionCase {
+  return { set, type, options: options.length, truth: String(answer), isRight, probability }
+}

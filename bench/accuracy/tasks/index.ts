@@ -1,0 +1,13 @@
+// All tasks, in the order of the report.
+
+import type { Task } from "../task.ts"
+import { decide } from "./decide.ts"
+import { domain } from "./domain.ts"
+import { factCheck } from "./fact-check.ts"
+import { feedback } from "./feedback.ts"
+import { hallucination } from "./hallucination.ts"
+import { jailbreak } from "./jailbreak.ts"
+import { modality } from "./modality.ts"
+import { pii } from "./pii.ts"
+
+export const tasks: readonly Task[] = [domain, jailbreak, factCheck, feedback, modality, pii, hallucination, decide]

@@ -1,0 +1,1 @@
+"""What rules and word counts answer: the floor that a model has to stand above."""

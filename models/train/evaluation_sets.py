@@ -1,0 +1,138 @@
+"""The sets that measure the packages: samples of the rows that no head learns from, with the answer of a baseline."""
+
+import gzip
+import json
+import random
+import re
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import TypeVar
+
+from .baselines.bag_of_words import answer_by_words, fit_words
+from .baselines.overlap import find_unsupported
+from .baselines.personal_data import find_personal_data, learn_names
+from .baselines.shared_words import answer_by_shared_words, learn_commonest
+from .decide import asked
+from .generators.decisions import Decision
+from .results import report_progress
+from .signals.examples import Example, Span, TaskData
+from .signals.layouts import UNSUPPORTED
+from .signals.tasks import READERS, read_task
+
+FOLDER = Path(__file__).parents[2] / "bench" / "accuracy" / "sets"
+# Sources are split between training and measuring by this seed, so it is that of the training.
+SEED = 1
+ROWS = 600
+CHARACTERS = 4000
+# Sets that were made or chosen to mislead, and those that temperatures and thresholds were fitted on; all others are unseen.
+KINDS = {"contrast": "adversarial", "notinject_one": "adversarial", "tuning": "tuning"}
+Item = TypeVar("Item")
+# The types that have one right answer.
+ASKED_TYPES = ("choice", "noul", "score")
+ASKED_TRAINED = 4000
+
+
+def write_evaluation_sets(data: Path, folder: Path = FOLDER) -> None:
+    """Writes `<task>/<set>.jsonl.gz` and `index.json`; the same bytes in every run."""
+    index: dict[str, dict[str, dict]] = {}
+    tasks = [*READERS, "decide"]
+    report = report_progress("sets", len(tasks))
+    for number, task in enumerate(tasks, 1):
+        sets = decide_sets(data) if task == "decide" else signal_sets(task, read_task(task, data, SEED))
+        index[task] = {name: write_set(folder / task, name, *part) for name, part in sets.items()}
+        report(number)
+    (folder / "index.json").write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
+
+
+def write_set(folder: Path, name: str, rows: list[dict], of: int) -> dict:
+    """One set; returns its entry of the index."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows)
+    packed = BytesIO()
+    # Without name and time of the file, so that equal rows are equal bytes.
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
+        file.write(lines.encode())
+    (folder / f"{name}.jsonl.gz").write_bytes(packed.getvalue())
+    return {"kind": KINDS.get(name, "unseen"), "rows": len(rows), "of": of}
+
+
+def signal_sets(task: str, data: TaskData) -> dict[str, tuple[list[dict], int]]:
+    """By name: the rows of each set of a head, and how many it was sampled from."""
+    answer, taught = baseline_of(task, data.train), {asked_of(example) for example in data.train}
+    sets = {}
+    for name, examples in {"tuning": data.tuning, **data.unseen}.items():
+        # Splits go by source, but short texts come up in several of them.
+        examples = [example for example in examples if asked_of(example) not in taught]
+        chosen = sample(examples, random.Random(f"{task}/{name}"), lambda example: len(example.text) + len(example.first or ""))
+        answers = answer(chosen)
+        rows = [to_row(example) | {"bag_of_words": said} for example, said in zip(chosen, answers, strict=True)]
+        sets[re.sub(r"\W+", "_", name)] = (rows, len(examples))
+    return sets
+
+
+def asked_of(example: Example) -> tuple[str, ...]:
+    """What the head reads, as words, whatever their case."""
+    return tuple(f"{example.first or ''} {example.text}".casefold().split())
+
+
+def baseline_of(task: str, train: list[Example]) -> Callable[[list[Example]], list]:
+    """What answers a list of examples without a model."""
+    if task == "pii":
+        names = learn_names(train)
+        return lambda examples: [to_spans(find_personal_data(example.text, names)) for example in examples]
+    if task == "hallucination":
+        return lambda examples: [
+            to_spans(find_unsupported(example.parts["context"], example.parts["question"], example.text, UNSUPPORTED))
+            for example in examples
+        ]
+    words = fit_words(train)
+    return lambda examples: answer_by_words(words, examples)
+
+
+def to_row(example: Example) -> dict:
+    """The parts of a request, and what is right."""
+    row: dict = {"source": example.source}
+    if example.first is not None:
+        row |= {"context": example.parts["context"], "question": example.parts["question"], "answer": example.text}
+    else:
+        row |= {"text": example.text} | example.parts
+    if example.known is not None:
+        row["known"] = sorted(example.known)
+    spans = example.first is not None or example.label is None
+    return row | ({"spans": to_spans(example.spans)} if spans else {"label": example.label})
+
+
+def to_spans(spans: list[Span] | tuple[Span, ...]) -> list[dict]:
+    return [{"start": span.start, "end": span.end, "label": span.label} for span in spans]
+
+
+def decide_sets(data: Path) -> dict[str, tuple[list[dict], int]]:
+    tasks = asked.read(data, SEED, ASKED_TRAINED)
+    commonest = learn_commonest(tasks.train)
+    sets = {}
+    for name, decisions in {"tuning": tasks.tuning, **tasks.unseen}.items():
+        answerable = [decision for decision in decisions if decision.type in ASKED_TYPES]
+        chosen = sample(answerable, random.Random(f"decide/{name}"), lambda decision: len(decision.state))
+        rows = [to_asked_row(decision) | {"bag_of_words": answer_by_shared_words(decision, commonest)} for decision in chosen]
+        sets[name] = (rows, len(answerable))
+    return sets
+
+
+def to_asked_row(decision: Decision) -> dict:
+    """Options are pairs of key and description, or levels; a noul's are its two meanings."""
+    options = [key for key, _ in decision.options] if decision.type == "score" else [list(option) for option in decision.options]
+    return {
+        "source": decision.source,
+        "state": decision.state,
+        "type": decision.type,
+        "instructions": decision.instructions,
+        "options": options,
+        "answer": decision.answer,
+    }
+
+
+def sample(items: list[Item], chance: random.Random, length: Callable[[Item], int]) -> list[Item]:
+    """At most so many rows, in random order; what is longer than a set should hold is left out."""
+    short = [item for item in items if length(item) <= CHARACTERS]
+    return chance.sample(short, min(ROWS, len(short)))
