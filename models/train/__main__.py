@@ -8,6 +8,7 @@ from .domain_head import train_domain_head
 from .pack import copy_static, pack_all
 from .packages import MINILM
 from .quantize import write_minilm
+from .selection.step import train_selection
 from .similarity import measure_similarity
 from .verify import verify_all
 
@@ -23,6 +24,8 @@ def main() -> int:
             train_domain_head(arguments.data)
         case "similarity":
             measure_similarity(arguments.data)
+        case "selection":
+            train_selection(arguments.data, arguments.package)
         case "pack":
             pack_all()
         case "verify":
@@ -43,6 +46,9 @@ def read_arguments() -> argparse.Namespace:
     quantize.add_argument("--data", **data)
     steps.add_parser("head", help="train and measure the domain head").add_argument("--data", **data)
     steps.add_parser("similarity", help="measure both sentence vectors").add_argument("--data", **data)
+    selection = steps.add_parser("selection", help="train and measure the predictor of answer quality")
+    selection.add_argument("--data", **data)
+    selection.add_argument("--package", default=MINILM.name, metavar="NAME", help="package that makes the vectors")
     steps.add_parser("pack", help="write rtrun.json, golden.json and manifest.json")
     steps.add_parser("verify", help="check hashes and golden answers")
     return parser.parse_args()

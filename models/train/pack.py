@@ -63,13 +63,18 @@ def describe_head(name: str) -> dict:
 
 def hash_files(package: PackageSettings) -> dict[str, dict]:
     """Size and SHA-256 of every file but the manifest, by name."""
+    return hash_folder(package.folder)
+
+
+def hash_folder(folder: Path) -> dict[str, dict]:
+    """Size and SHA-256 of every file of a folder but the manifest, by name."""
     return {
-        path.relative_to(package.folder).as_posix(): {
+        path.relative_to(folder).as_posix(): {
             "bytes": path.stat().st_size,
             "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         }
-        for path in package_files(package)
-        if path.name != "manifest.json"
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "manifest.json"
     }
 
 
