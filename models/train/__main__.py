@@ -8,7 +8,8 @@ from .domain_head import train_domain_head
 from .pack import copy_static, pack_all
 from .packages import MINILM
 from .quantize import write_minilm
-from .selection.step import train_selection
+from .selection.artefact import seal
+from .selection.step import FOLDER, train_selection
 from .similarity import measure_similarity
 from .verify import verify_all
 
@@ -28,6 +29,7 @@ def main() -> int:
             train_selection(arguments.data, arguments.package)
         case "pack":
             pack_all()
+            seal(FOLDER)
         case "verify":
             problems = verify_all()
             print("\n".join(problems) or "verify: both packages are whole")

@@ -67,6 +67,8 @@ def load(folder: Path) -> tuple[Linear, dict]:
 
 def seal(folder: Path) -> None:
     """Writes the manifest; the card and the picture have to stand in the folder before, for it covers them."""
+    for path in folder.iterdir():
+        path.chmod(0o644)
     write_json(folder / "manifest.json", {"schema": 1, "files": hash_folder(folder)})
 
 

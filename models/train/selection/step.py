@@ -100,5 +100,6 @@ def list_failures(predicted: np.ndarray, outcomes: Outcomes) -> list[dict]:
         firsts = {outcomes.domains[row]: row for row in reversed(short)}
         for row in sorted(firsts.values(), key=list(surest).index)[:4]:
             text, chance = outcomes.texts[row], round(float(chances[row]), 2)
-            failures.append({"domain": str(outcomes.domains[row]), "text": text, "chance": chance, "right": bool(right[row])})
+            domain = str(outcomes.domains[row])
+            failures.append({"domain": domain, "text": text, "chance": chance, "right": bool(right[row])})
     return failures

@@ -1,11 +1,13 @@
 """The quality predictor, its curves and its artefact keep their promises."""
 
+import json
 import tempfile
 import unittest
 from pathlib import Path
 
 import numpy as np
 
+from ..pack import hash_folder
 from ..packages import MINILM, MODELS
 from ..selection.artefact import Vectors, load, seal, store
 from ..selection.choice import SEEDS, best_of_kinds, predict_unseen, random_folds
@@ -178,6 +180,10 @@ class ArtefactTest(unittest.TestCase):
         linear = Linear(np.zeros((2, DIMENSION)), np.zeros(2))
         with tempfile.TemporaryDirectory() as name, self.assertRaisesRegex(ValueError, r"\(2, 16\).*\(3, 16\)"):
             store(Path(name), linear, MODELS_OF_TEST, Vectors("minilm", "0" * 64, DIMENSION), {})
+
+    def test_the_manifest_is_that_of_the_shipped_files(self) -> None:
+        recorded = json.loads((MODELS / "selection" / "manifest.json").read_text(encoding="utf-8"))
+        self.assertEqual({"schema": 1, "files": hash_folder(MODELS / "selection")}, recorded)
 
     def test_the_shipped_artefact_fits_the_package_that_makes_its_vectors(self) -> None:
         linear, settings = load(MODELS / "selection")
