@@ -7,6 +7,7 @@ from pathlib import Path
 from .evaluation_sets import write_evaluation_sets
 from .pack import copy_static
 from .packages import DECIDE, SIGNALS
+from .selection.step import train_selection
 from .similarity import measure_similarity
 from .verify import verify_all
 
@@ -25,6 +26,8 @@ def main() -> int:
             steps.measure_stored(arguments.run, arguments.seed, arguments.data, arguments.weights)
         case "similarity":
             measure_similarity(arguments.data)
+        case "selection":
+            train_selection(arguments.data, arguments.package)
         case "sets":
             write_evaluation_sets(arguments.data)
         case "pack":
@@ -86,6 +89,9 @@ def read_arguments() -> argparse.Namespace:
     evaluate.add_argument("--data", **data)
     evaluate.add_argument("--seed", type=int, default=1, metavar="N")
     steps.add_parser("similarity", help="measure the sentence vectors").add_argument("--data", **data)
+    selection = steps.add_parser("selection", help="train and measure the predictor of answer quality")
+    selection.add_argument("--data", **data)
+    selection.add_argument("--package", default=SIGNALS.name, metavar="NAME", help="package that makes the vectors")
     steps.add_parser("sets", help="write the sets that measure the packages").add_argument("--data", **data)
     steps.add_parser("verify", help="check hashes and golden answers")
     return parser.parse_args()

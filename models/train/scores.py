@@ -42,5 +42,10 @@ def log_loss(logits: np.ndarray, truth: np.ndarray) -> float:
     return float(-np.log(softmax(logits)[np.arange(len(truth)), truth]).mean())
 
 
+def interval(draws: list[float]) -> list[float]:
+    """The middle 95 %."""
+    return [rounded(np.quantile(draws, 0.025)), rounded(np.quantile(draws, 0.975))]
+
+
 def rounded(value: float) -> float:
     return round(float(value), DECIMALS)

@@ -23,7 +23,7 @@ function listWith(...models: readonly unknown[]): string {
 describe("the list that comes with the product", () => {
   test("has every folder that is a package, with what its own files say", () => {
     const root = join(import.meta.dirname, "../../../../models")
-    const folders = readdirSync(root).filter((name) => existsSync(join(root, name, "manifest.json")))
+    const folders = readdirSync(root).filter((name) => existsSync(join(root, name, "config.json")))
     expect(builtinPackageNames().toSorted()).toEqual(folders)
     expect(findBuiltinPackage("minilm")).toBe(join(root, "minilm"))
     expect(findBuiltinPackage("no-such-model")).toBeUndefined()
