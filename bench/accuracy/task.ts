@@ -7,8 +7,9 @@ import type { Asker } from "./asker.ts"
 
 /** `Case` is a row with its answer, as far as figures need them. */
 export interface TaskDefinition<Row, Case> {
-  /** The folder of its sets. */
   readonly name: string
+  /** The folder of its sets; the name when left out. */
+  readonly sets?: string
   /** What answers as the baseline, in one or two words. */
   readonly baselineName: string
   /** Figures of the table, most important first; the result has all. */
@@ -44,6 +45,7 @@ export interface MeasuredTask {
 
 export interface Task {
   readonly name: string
+  readonly sets: string
   isServedBy(card: ModelCard): boolean
   /** `most` rows of each set. */
   measure(asker: Asker, most: number | undefined): Promise<MeasuredTask>
@@ -62,13 +64,14 @@ export function defineTask<Row, Case>(
   definition: TaskDefinition<Row, Case>,
   readSets: (task: string, most: number | undefined) => readonly EvaluationSet<Row>[],
 ): Task {
-  const { name, baselineName, shown } = definition
+  const { name, sets: folder = name, baselineName, shown } = definition
   return {
     name,
+    sets: folder,
     isServedBy: definition.isServedBy,
     async measure(asker, most) {
       const judged: JudgedSet<Case>[] = []
-      for (const set of readSets(name, most)) judged.push(await judge(definition, asker, set))
+      for (const set of readSets(folder, most)) judged.push(await judge(definition, asker, set))
       const unseen = judged.filter(({ kind }) => kind === "unseen")
       const pooled = unite(unseen)
       const sets = unseen.length > 1 ? [pooled, ...judged] : judged

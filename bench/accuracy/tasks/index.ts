@@ -8,6 +8,16 @@ import { feedback } from "./feedback.ts"
 import { hallucination } from "./hallucination.ts"
 import { jailbreak } from "./jailbreak.ts"
 import { modality } from "./modality.ts"
-import { pii } from "./pii.ts"
+import { pii, piiModel } from "./pii.ts"
 
-export const tasks: readonly Task[] = [domain, jailbreak, factCheck, feedback, modality, pii, hallucination, decide]
+export const tasks: readonly Task[] = [
+  domain,
+  jailbreak,
+  factCheck,
+  feedback,
+  modality,
+  pii,
+  piiModel,
+  hallucination,
+  decide,
+]

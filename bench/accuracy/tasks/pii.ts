@@ -1,5 +1,9 @@
-// Personal data in a text.
+// Personal data in a text: what the signal says, which joins patterns and the model, and what the model says alone.
 
+import { toCodeUnits } from "../../../ts/kernel/runtime/code-units.ts"
+import { mergeEntities, toEntities } from "../../../ts/plugins/_shared/entities.ts"
+import { kindOf } from "../../../ts/plugins/_shared/entity-kinds.ts"
+import { findPatternEntities } from "../../../ts/plugins/_shared/pattern-entities.ts"
 import { classify } from "../asker.ts"
 import { countExactSpans, exactSpanFigures, type Span, type SpanCounts } from "../figures/spans.ts"
 import { readSets } from "../sets.ts"
@@ -13,22 +17,60 @@ interface PiiRow {
   readonly bag_of_words: readonly Span[]
 }
 
-export const pii: Task = defineTask<PiiRow, SpanCounts>(
-  {
-    name: "pii",
-    baselineName: "rules",
-    shown: ["micro_f1", "precision", "recall", "recall_PERSON", "f1_PERSON", "f1_LOCATION", "f1_ORG"],
-    isServedBy: ({ heads }) => heads.some(({ name }) => name === "pii"),
-    async ask(asker, rows) {
-      const texts = rows.map(({ text }) => text)
-      const results = await classify<{ readonly spans: readonly Span[] }>(asker, "pii", texts, "window")
-      return rows.map(({ spans, known }, place) => {
-        const result = results[place]
-        return result && countExactSpans(spans, result.spans, known)
-      })
+interface MarkedSpan extends Span {
+  readonly probability: number
+}
+
+type Answer = (text: string, marked: readonly MarkedSpan[]) => readonly Span[]
+
+const withPatterns: Answer = (text, marked) =>
+  mergeEntities(text, findPatternEntities(text), toEntities(toCodeUnits(text, marked))).map(({ kind, start, end }) => ({
+    label: kind,
+    start,
+    end,
+  }))
+
+const alone: Answer = (text, marked) => inUnits(text, marked)
+
+/** Spans with the kinds of the configuration and places in the units of strings, as the patterns have them. */
+function inUnits(text: string, spans: readonly Span[]): readonly Span[] {
+  const sure = spans.map((span) => ({ ...span, probability: 1 }))
+  return toCodeUnits(text, sure).map(({ label, start, end }) => ({ label: kindOf(label), start, end }))
+}
+
+const piiTask = (name: string, answer: Answer): Task =>
+  defineTask<PiiRow, SpanCounts>(
+    {
+      name,
+      sets: "pii",
+      baselineName: "rules",
+      shown: [
+        "micro_f1",
+        "precision",
+        "recall",
+        "recall_PERSON",
+        "f1_PERSON",
+        `f1_${kindOf("LOCATION")}`,
+        `f1_${kindOf("ORG")}`,
+      ],
+      isServedBy: ({ heads }) => heads.some((head) => head.name === "pii"),
+      async ask(asker, rows) {
+        const texts = rows.map(({ text }) => text)
+        const results = await classify<{ readonly spans: readonly MarkedSpan[] }>(asker, "pii", texts, "window")
+        return rows.map((row, place) => {
+          const result = results[place]
+          return result && count(row, answer(row.text, result.spans))
+        })
+      },
+      baseline: (row) => count(row, inUnits(row.text, row.bag_of_words)),
+      figures: exactSpanFigures,
     },
-    baseline: ({ spans, known, bag_of_words: said }) => countExactSpans(spans, said, known),
-    figures: exactSpanFigures,
-  },
-  readSets,
-)
+    readSets,
+  )
+
+function count({ text, spans, known }: PiiRow, said: readonly Span[]): SpanCounts {
+  return countExactSpans(inUnits(text, spans), said, known?.map(kindOf))
+}
+
+export const pii = piiTask("pii", withPatterns)
+export const piiModel = piiTask("pii_model", alone)
