@@ -34,9 +34,9 @@ const PICTURE_EXIT: u16 = u16::MAX;
 pub struct Wanted {
     /// The pooled vector.
     pub sentence: bool,
-    /// The vector of the first token.
+    /// The vector of the first token, of the layer that heads read.
     pub first: bool,
-    /// The vector of every token.
+    /// The vector of every token, of the layer that heads read.
     pub tokens: bool,
 }
 
@@ -45,9 +45,9 @@ pub struct Wanted {
 pub struct RowOutput {
     /// The pooled vector, of [`Encoder::dimension`] floats.
     pub sentence: Option<RowVector>,
-    /// The vector of the first token, as the trunk gives it.
+    /// The vector of the first token, as the layer that heads read gives it.
     pub first: Option<RowVector>,
-    /// `[ids, width]`: the vectors of the tokens, one behind the other.
+    /// `[ids, width]`: the vectors that the same layer gives for the tokens, one behind the other.
     pub tokens: Option<RowVector>,
 }
 

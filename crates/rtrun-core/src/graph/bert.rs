@@ -5,14 +5,14 @@ use super::interface::{Graph, TOKEN_TYPES};
 use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::products::Part;
 use super::source::Source;
-use super::trunk::{declare_inputs, finish, output_name};
+use super::trunk::{Depth, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::BertConfig;
 
-/// Builds the first `layers` layers.
-pub fn graph(source: Source, config: &BertConfig, layers: usize) -> Result<Graph, Error> {
+/// Builds as many layers as asked for.
+pub fn graph(source: Source, config: &BertConfig, depth: Depth) -> Result<Graph, Error> {
     let bert = Bert { config, prefixes: &["bert.", "encoder.", ""], table_width: config.hidden_size };
-    bert.graph(source, layers)
+    bert.graph(source, depth)
 }
 
 /// A trunk of BERT's layers.
@@ -26,8 +26,8 @@ pub struct Bert<'c> {
 }
 
 impl Bert<'_> {
-    /// Builds the first `layers` layers.
-    pub fn graph(&self, source: Source, layers: usize) -> Result<Graph, Error> {
+    /// Builds as many layers as asked for.
+    pub fn graph(&self, source: Source, depth: Depth) -> Result<Graph, Error> {
         let mut builder = GraphBuilder::new(source, self.prefixes, "embeddings.word_embeddings.weight")?;
         declare_inputs(&mut builder, true);
         let config = self.config;
@@ -39,11 +39,11 @@ impl Bert<'_> {
             activation: config.hidden_act,
         };
         let mut vectors = self.embed(&mut builder, trunk)?;
-        for layer in 0..layers {
-            let output = output_name(layer, layers);
+        for layer in 0..depth.layers {
+            let output = depth.output_name(layer);
             vectors = trunk.layer(&mut builder, &LayerNames::bert(layer), (&vectors, ""), &output)?;
         }
-        Ok(finish(builder, trunk.hidden))
+        Ok(finish(builder, trunk.hidden, depth))
     }
 
     fn embed(&self, builder: &mut GraphBuilder, trunk: PostNorm) -> Result<String, Error> {

@@ -6,12 +6,12 @@ use super::interface::{Graph, INPUT_IDS, TOKEN_TYPES};
 use super::operators::Attention;
 use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
-use super::trunk::{declare_inputs, finish, output_name};
+use super::trunk::{Depth, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::DebertaConfig;
 
-/// Builds the first `layers` layers.
-pub fn graph(source: Source, config: &DebertaConfig, layers: usize) -> Result<Graph, Error> {
+/// Builds as many layers as asked for.
+pub fn graph(source: Source, config: &DebertaConfig, depth: Depth) -> Result<Graph, Error> {
     let mut builder = GraphBuilder::new(source, &["deberta.", ""], "embeddings.word_embeddings.weight")?;
     declare_inputs(&mut builder, config.type_vocab_size > 0);
     let layer = PostNorm {
@@ -23,7 +23,7 @@ pub fn graph(source: Source, config: &DebertaConfig, layers: usize) -> Result<Gr
     };
     let mut vectors = embeddings(&mut builder, config, &layer)?;
     let relative = if config.relative_attention { Some(Relative::new(&mut builder, config, &layer)?) } else { None };
-    for at in 0..layers {
+    for at in 0..depth.layers {
         let names = names(at);
         let (products, bias) = layer.projections(&mut builder, &names, &vectors)?;
         let scores = match &relative {
@@ -33,9 +33,9 @@ pub fn graph(source: Source, config: &DebertaConfig, layers: usize) -> Result<Gr
         let [query, key, value] = &products;
         let (heads, scale) = (layer.heads, Some(scale(config)));
         let attended = builder.attend(Attention { query, key, value, bias: &bias, scores: &scores, heads, scale });
-        vectors = layer.rest(&mut builder, &names, (&vectors, &attended), &output_name(at, layers))?;
+        vectors = layer.rest(&mut builder, &names, (&vectors, &attended), &depth.output_name(at))?;
     }
-    Ok(finish(builder, config.hidden_size))
+    Ok(finish(builder, config.hidden_size, depth))
 }
 
 /// Words, positions and segments, as far as the configuration has them.

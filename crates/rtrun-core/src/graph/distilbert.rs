@@ -4,12 +4,12 @@ use super::builder::GraphBuilder;
 use super::interface::Graph;
 use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
-use super::trunk::{declare_inputs, finish, output_name};
+use super::trunk::{Depth, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::DistilBertConfig;
 
-/// Builds the first `layers` layers.
-pub fn graph(source: Source, config: &DistilBertConfig, layers: usize) -> Result<Graph, Error> {
+/// Builds as many layers as asked for.
+pub fn graph(source: Source, config: &DistilBertConfig, depth: Depth) -> Result<Graph, Error> {
     let mut builder = GraphBuilder::new(source, &["distilbert.", ""], "embeddings.word_embeddings.weight")?;
     declare_inputs(&mut builder, false);
     let trunk = PostNorm {
@@ -24,11 +24,11 @@ pub fn graph(source: Source, config: &DistilBertConfig, layers: usize) -> Result
         builder.weight("embeddings.position_embeddings.weight", &[config.max_position_embeddings, config.dim])?;
     let tables = Embedding { segments: "", word: &word, position: &position, segment: "" };
     let mut vectors = trunk.embed(&mut builder, tables)?;
-    for layer in 0..layers {
-        let output = output_name(layer, layers);
+    for layer in 0..depth.layers {
+        let output = depth.output_name(layer);
         vectors = trunk.layer(&mut builder, &names(layer), (&vectors, ""), &output)?;
     }
-    Ok(finish(builder, config.dim))
+    Ok(finish(builder, config.dim, depth))
 }
 
 fn names(layer: usize) -> LayerNames {

@@ -15,7 +15,7 @@ pub const TOKEN_TYPES: &str = "token_type_ids";
 /// Bytes of images, `[batch, 3, height, width]`, which the graph itself normalizes.
 pub const PIXEL_VALUES: &str = "pixel_values";
 
-/// A graph, its inputs and its output. Padding is always on the right.
+/// A graph, its inputs and its outputs. Padding is always on the right.
 #[derive(Debug)]
 pub struct Graph {
     /// The ONNX model.
@@ -83,12 +83,14 @@ pub enum Integers {
     I64,
 }
 
-/// The output of a graph: 32-bit floats.
+/// The outputs of a graph: 32-bit floats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// Its name.
+    /// The name of the one that the sentence vector is made of.
     pub name: String,
-    /// Whether tokens or rows have a vector each.
+    /// The name of the one that heads read single tokens of, where it is another: `[batch, tokens, width]`.
+    pub heads: Option<String>,
+    /// Whether tokens or rows have a vector each in the first.
     pub per: Per,
     /// Length of one vector.
     pub width: usize,

@@ -6,12 +6,12 @@ use super::interface::{Graph, INPUT_IDS};
 use super::operators::Attention;
 use super::products::Part;
 use super::source::Source;
-use super::trunk::{HIDDEN, declare_inputs, finish};
+use super::trunk::{Depth, HEADS_HIDDEN, HIDDEN, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::{ModernBertConfig, Reach};
 
-/// Builds the first `layers` layers and the normalization behind the last.
-pub fn graph(source: Source, config: &ModernBertConfig, layers: usize) -> Result<Graph, Error> {
+/// Builds as many layers as asked for, and the normalization behind the last and behind what heads read.
+pub fn graph(source: Source, config: &ModernBertConfig, depth: Depth) -> Result<Graph, Error> {
     let mut builder = GraphBuilder::new(source, &["model.", "modernbert.", ""], "embeddings.tok_embeddings.weight")?;
     declare_inputs(&mut builder, false);
     let mut trunk = Trunk { builder, config, global: None, local: None, window: None };
@@ -20,17 +20,20 @@ pub fn graph(source: Source, config: &ModernBertConfig, layers: usize) -> Result
     // The sum that runs through all layers, and what the next product reads of it.
     let mut sum = trunk.norm("embeddings.norm", &word)?;
     let mut normed = sum.clone();
-    for layer in 0..layers {
+    for layer in 0..depth.layers {
         let attended = trunk.attention(layer, &normed)?;
         let norm = format!("layers.{layer}.mlp_norm");
         (normed, sum) = trunk.add_and_norm(&norm, (&attended, &sum), &format!("attended_{layer}"))?;
         let gated = trunk.feed_forward(layer, &normed)?;
-        let is_last = layer + 1 == layers;
+        if depth.is_for_heads(layer) {
+            trunk.add_and_norm("final_norm", (&gated, &sum), HEADS_HIDDEN)?;
+        }
+        let is_last = layer + 1 == depth.layers;
         let norm = if is_last { "final_norm".to_owned() } else { format!("layers.{}.attn_norm", layer + 1) };
         let output = if is_last { HIDDEN.to_owned() } else { format!("layer_{layer}") };
         (normed, sum) = trunk.add_and_norm(&norm, (&gated, &sum), &output)?;
     }
-    Ok(finish(trunk.builder, config.hidden_size))
+    Ok(finish(trunk.builder, config.hidden_size, depth))
 }
 
 struct Trunk<'w> {

@@ -5,12 +5,12 @@ use super::distances::{Distances, mpnet_bucket};
 use super::interface::Graph;
 use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
-use super::trunk::{declare_inputs, finish, output_name};
+use super::trunk::{Depth, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::MpnetConfig;
 
-/// Builds the first `layers` layers.
-pub fn graph(source: Source, config: &MpnetConfig, layers: usize) -> Result<Graph, Error> {
+/// Builds as many layers as asked for.
+pub fn graph(source: Source, config: &MpnetConfig, depth: Depth) -> Result<Graph, Error> {
     let mut builder = GraphBuilder::new(source, &["mpnet.", ""], "embeddings.word_embeddings.weight")?;
     declare_inputs(&mut builder, false);
     let hidden = config.hidden_size;
@@ -31,11 +31,11 @@ pub fn graph(source: Source, config: &MpnetConfig, layers: usize) -> Result<Grap
     let tables = Embedding { segments: "", word: &word, position: &position, segment: "" };
     let mut vectors = trunk.embed(&mut builder, tables)?;
     let scores = distance_scores(&mut builder, config)?;
-    for layer in 0..layers {
-        let output = output_name(layer, layers);
+    for layer in 0..depth.layers {
+        let output = depth.output_name(layer);
         vectors = trunk.layer(&mut builder, &names(layer), (&vectors, &scores), &output)?;
     }
-    Ok(finish(builder, hidden))
+    Ok(finish(builder, hidden, depth))
 }
 
 /// What every layer adds to its scores, `[1, heads, tokens, tokens]`: one number for each head and distance.

@@ -4,13 +4,13 @@ use super::builder::GraphBuilder;
 use super::interface::{Graph, TOKEN_TYPES};
 use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
-use super::trunk::{declare_inputs, finish, output_name};
+use super::trunk::{Depth, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::RobertaConfig;
 
-/// Builds the first `layers` layers. Padding is on the right, so the position of a token is its place in the row plus
+/// Builds as many layers as asked for. Padding is on the right, so the position of a token is its place in the row plus
 /// the first position: the graph takes the table from there on.
-pub fn graph(source: Source, config: &RobertaConfig, layers: usize) -> Result<Graph, Error> {
+pub fn graph(source: Source, config: &RobertaConfig, depth: Depth) -> Result<Graph, Error> {
     let mut builder = GraphBuilder::new(source, &["roberta.", ""], "embeddings.word_embeddings.weight")?;
     let (hidden, types) = (config.hidden_size, config.type_vocab_size);
     declare_inputs(&mut builder, types > 1);
@@ -38,9 +38,9 @@ pub fn graph(source: Source, config: &RobertaConfig, layers: usize) -> Result<Gr
         let tables = Embedding { segments: "", word: &word, position: &position, segment: "" };
         trunk.embed(&mut builder, tables)?
     };
-    for layer in 0..layers {
-        let output = output_name(layer, layers);
+    for layer in 0..depth.layers {
+        let output = depth.output_name(layer);
         vectors = trunk.layer(&mut builder, &LayerNames::bert(layer), (&vectors, ""), &output)?;
     }
-    Ok(finish(builder, hidden))
+    Ok(finish(builder, hidden, depth))
 }

@@ -9,40 +9,54 @@ use crate::package::{TrunkConfig, Weights};
 
 /// Vectors of the last layer, `[batch, tokens, hidden]`.
 pub const HIDDEN: &str = "last_hidden_state";
+/// Vectors of the earlier layer that heads read, `[batch, tokens, hidden]`.
+pub const HEADS_HIDDEN: &str = "heads_hidden_state";
 
 /// `[batch, tokens]`.
 const GRID: [Size; 2] = [Size::Free("batch"), Size::Free("tokens")];
 
-/// Builds the graph of a trunk over its author's weights. With `layers`, only so many of the first layers are built; what
-/// the trunk does behind its last layer is done behind the last one built.
-pub fn trunk_graph(weights: &Weights, config: &TrunkConfig, layers: Option<usize>) -> Result<Graph, Error> {
-    graph(Source { weights, packing: None }, config, layers)
+/// How much of a trunk a graph has, and which of its layers it answers with. Layers are counted from 1. What the trunk
+/// does behind its last layer is done behind every layer that is answered with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Depth {
+    /// How many of the first layers are built; the last of these is the output.
+    pub layers: usize,
+    /// The layer before it that is a second output, for heads. `None` where heads read the last one.
+    pub heads: Option<usize>,
+}
+
+/// Builds the graph of a trunk over its author's weights.
+pub fn trunk_graph(weights: &Weights, config: &TrunkConfig, depth: Depth) -> Result<Graph, Error> {
+    graph(Source { weights, packing: None }, config, depth)
 }
 
 /// The same with products in reduced precision. Their weights are packed here, so the graph takes memory of its own.
 pub fn reduced_trunk_graph(
     weights: &Weights,
     config: &TrunkConfig,
-    layers: Option<usize>,
+    depth: Depth,
     packing: &Packing,
 ) -> Result<Graph, Error> {
-    graph(Source { weights, packing: Some(packing) }, config, layers)
+    graph(Source { weights, packing: Some(packing) }, config, depth)
 }
 
-fn graph(source: Source, config: &TrunkConfig, layers: Option<usize>) -> Result<Graph, Error> {
-    let all = config.layers();
-    let layers = layers.unwrap_or(all);
+fn graph(source: Source, config: &TrunkConfig, depth: Depth) -> Result<Graph, Error> {
+    let (all, Depth { layers, heads }) = (config.layers(), depth);
     if layers == 0 || layers > all {
         return Err(Error::InvalidOptions(format!("Cannot build {layers} layers: the trunk has 1 to {all}")));
     }
+    if let Some(heads) = heads.filter(|heads| *heads == 0 || *heads >= layers) {
+        let problem = format!("Cannot let heads read layer {heads}: it must be before layer {layers}, the last one");
+        return Err(Error::InvalidOptions(problem));
+    }
     match config {
-        TrunkConfig::Bert(config) => bert::graph(source, config, layers),
-        TrunkConfig::Roberta(config) => roberta::graph(source, config, layers),
-        TrunkConfig::DistilBert(config) => distilbert::graph(source, config, layers),
-        TrunkConfig::Electra(config) => electra::graph(source, config, layers),
-        TrunkConfig::Mpnet(config) => mpnet::graph(source, config, layers),
-        TrunkConfig::ModernBert(config) => modernbert::graph(source, config, layers),
-        TrunkConfig::Deberta(config) => deberta::graph(source, config, layers),
+        TrunkConfig::Bert(config) => bert::graph(source, config, depth),
+        TrunkConfig::Roberta(config) => roberta::graph(source, config, depth),
+        TrunkConfig::DistilBert(config) => distilbert::graph(source, config, depth),
+        TrunkConfig::Electra(config) => electra::graph(source, config, depth),
+        TrunkConfig::Mpnet(config) => mpnet::graph(source, config, depth),
+        TrunkConfig::ModernBert(config) => modernbert::graph(source, config, depth),
+        TrunkConfig::Deberta(config) => deberta::graph(source, config, depth),
     }
 }
 
@@ -55,13 +69,35 @@ pub(super) fn declare_inputs(builder: &mut GraphBuilder, takes_segments: bool) {
     }
 }
 
-/// Declares the output of a trunk and ends the graph.
-pub(super) fn finish(mut builder: GraphBuilder, hidden_size: usize) -> Graph {
-    builder.output(HIDDEN, &[GRID[0], GRID[1], Size::Fixed(hidden_size)]);
-    builder.finish(HIDDEN, Per::Token, hidden_size)
+/// Declares the outputs of a trunk and ends the graph.
+pub(super) fn finish(mut builder: GraphBuilder, hidden_size: usize, depth: Depth) -> Graph {
+    let shape = [GRID[0], GRID[1], Size::Fixed(hidden_size)];
+    builder.output(HIDDEN, &shape);
+    if depth.heads.is_some() {
+        builder.output(HEADS_HIDDEN, &shape);
+    }
+    let mut graph = builder.finish(HIDDEN, Per::Token, hidden_size);
+    graph.output.heads = depth.heads.map(|_| HEADS_HIDDEN.to_owned());
+    graph
 }
 
-/// The name of a layer's output: the last one is the graph's.
-pub(super) fn output_name(layer: usize, layers: usize) -> String {
-    if layer + 1 == layers { HIDDEN.to_owned() } else { format!("layer_{layer}") }
+impl Depth {
+    /// So many of the first layers, with the last of them as the only output.
+    pub fn of(layers: usize) -> Self {
+        Self { layers, heads: None }
+    }
+
+    /// Whether heads read a layer, here counted from 0, beside the output.
+    pub(super) fn is_for_heads(self, layer: usize) -> bool {
+        self.heads == Some(layer + 1)
+    }
+
+    /// The name of what a layer, here counted from 0, gives: that of an output if it is one.
+    pub(super) fn output_name(self, layer: usize) -> String {
+        match layer + 1 {
+            last if last == self.layers => HIDDEN.to_owned(),
+            _ if self.is_for_heads(layer) => HEADS_HIDDEN.to_owned(),
+            _ => format!("layer_{layer}"),
+        }
+    }
 }

@@ -6,7 +6,7 @@ use super::graphs::Graphs;
 use crate::engines::{Encoder, ImageSize, StaticEncoder};
 use crate::error::Error;
 use crate::graph::{
-    DecisionLayers, Graph, Packing, Reduction, image_graph, reduced_trunk_graph, shipped_graph, text_graph,
+    DecisionLayers, Depth, Graph, Packing, Reduction, image_graph, reduced_trunk_graph, shipped_graph, text_graph,
     trunk_graph, with_decision_layers,
 };
 use crate::package::{Architecture, DecisionSettings, Package, Towers, TrunkConfig};
@@ -77,15 +77,16 @@ impl Graphs {
 
     fn of_trunk(package: &Package, config: &TrunkConfig, packing: Option<&Packing>) -> Result<Self, Error> {
         let weights = package.weights()?;
-        let graph = |layers| match packing {
-            Some(packing) => reduced_trunk_graph(weights, config, layers, packing),
-            None => trunk_graph(weights, config, layers),
+        let graph = |depth| match packing {
+            Some(packing) => reduced_trunk_graph(weights, config, depth, packing),
+            None => trunk_graph(weights, config, depth),
         };
         let layers = |trunk| with_layers(trunk, package, config.hidden_size());
-        let whole = layers(graph(None)?)?;
+        let whole = layers(graph(Depth { layers: config.layers(), heads: package.heads_layer })?)?;
+        // Heads are for those who take the whole way.
         let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
-        let shorter = earlier.map(|layer| graph(Some(*layer))).collect::<Result<_, _>>()?;
-        let probe = (config.layers() > PROBE_LAYERS).then(|| layers(graph(Some(PROBE_LAYERS))?)).transpose()?;
+        let shorter = earlier.map(|layer| graph(Depth::of(*layer))).collect::<Result<_, _>>()?;
+        let probe = (config.layers() > PROBE_LAYERS).then(|| layers(graph(Depth::of(PROBE_LAYERS))?)).transpose()?;
         Ok(Self::Trunk { whole, shorter, probe })
     }
 }

@@ -6,6 +6,7 @@ mod digests;
 mod files;
 mod golden;
 mod golden_decisions;
+mod heads;
 mod hub;
 mod manifest;
 mod missing;

@@ -10,10 +10,11 @@ use super::decisions::{DecisionSettings, Decisions, LayaFiles};
 use super::digests::{Digests, WeightsFile};
 use super::files::PackageFiles;
 use super::golden::Golden;
+use super::heads::{check_heads, heads_layer};
 use super::hub::{HubConfig, Pooling, SentenceSettings, StaticConfig};
 use super::missing::{no_tokenizer, no_weights};
 use super::recognize::{self, FamilyKind};
-use super::settings::{ClassifierSettings, HeadKind, HeadReads, HeadSettings, Settings};
+use super::settings::{ClassifierSettings, HeadKind, HeadSettings, Settings};
 use super::shipped::ShippedGraph;
 use super::towers::{RowPadding, TowersConfig, TowersKind, padding_id, read_preprocessing};
 use super::trunks::TrunkConfig;
@@ -83,8 +84,10 @@ pub struct Package {
     pub normalize: bool,
     /// What its vectors can be besides whole; nothing else for a classifier.
     pub vectors: VectorForms,
-    /// Heads over the sentence vector.
+    /// Heads over the sentence vector, or over vectors of tokens.
     pub heads: Vec<HeadSettings>,
+    /// The layer, counted from 1, whose vectors of tokens the heads read; `None` where it is the last.
+    pub heads_layer: Option<usize>,
     /// Labels and kind of a classification model's own head.
     pub classifier: Option<(Vec<String>, HeadKind)>,
     /// The calibration of that head.
@@ -131,15 +134,8 @@ impl Package {
         let tokenizer = laya.as_ref().map_or(TOKENIZER, |laya| laya.tokenizer);
         let tokenizer = files.read(tokenizer)?.ok_or_else(|| no_tokenizer(&files, tokenizer))?;
         let architecture = architecture(&files, &config, family, &tokenizer)?;
-        if !family.takes_heads() && !settings.heads.is_empty() {
-            return Err(files.invalid("rtrun.json", "heads need the family \"embeddings\" or \"static_embeddings\""));
-        }
-        let reads_tokens = |head: &&HeadSettings| head.kind == HeadKind::Token || head.reads == HeadReads::FirstToken;
-        if let Some(head) = settings.heads.iter().find(reads_tokens).filter(|_| family == FamilyKind::StaticEmbeddings)
-        {
-            let problem = format!("the head {:?} reads token vectors, which a static model has none of", head.name);
-            return Err(files.invalid("rtrun.json", problem));
-        }
+        check_heads(&files, &settings, family)?;
+        let heads_layer = heads_layer(&files, &settings, (&architecture, family))?;
         let classifier =
             if family.is_classifier() { Some(recognize::classifier(&files, &config, family)?) } else { None };
         let classifier_settings = classifier_settings(&files, &settings, family, classifier.as_ref())?;
@@ -185,6 +181,7 @@ impl Package {
             normalize,
             vectors,
             heads: settings.heads,
+            heads_layer,
             classifier,
             classifier_settings,
             decisions,

@@ -33,9 +33,11 @@ pub struct Settings {
     /// The layers that a text may leave by.
     #[serde(default)]
     pub layers: Vec<usize>,
-    /// Heads over the sentence vector.
+    /// Heads over the sentence vector, or over vectors of tokens.
     #[serde(default)]
     pub heads: Vec<HeadSettings>,
+    /// The layer, counted from 1, whose vectors of tokens the heads read.
+    pub heads_layer: Option<usize>,
     /// How typed questions are answered; read by the family, which decides what it may hold.
     pub decisions: Option<serde_json::Value>,
     /// Calibration of the classifier that the repository brings.
@@ -126,7 +128,7 @@ pub enum HeadReads {
     /// The package's sentence vector.
     #[default]
     Sentence,
-    /// The vector of the first token, as the trunk gives it.
+    /// The vector of the first token, as the layer that heads read gives it.
     FirstToken,
 }
 
@@ -189,6 +191,11 @@ impl Settings {
 }
 
 impl HeadSettings {
+    /// Whether it reads vectors of tokens in place of the sentence vector.
+    pub fn reads_tokens(&self) -> bool {
+        self.kind == HeadKind::Token || self.reads == HeadReads::FirstToken
+    }
+
     /// Those of a classifier that the repository brings.
     pub fn of_classifier(name: &str, kind: HeadKind, labels: Vec<String>, settings: &ClassifierSettings) -> Self {
         let ClassifierSettings { temperature, threshold, thresholds, background, window, grounded_prompt } =

@@ -1,6 +1,7 @@
 mod classifiers;
 mod decisions;
 mod first_token;
+mod heads_layer;
 mod long_questions;
 mod marker;
 mod packed;

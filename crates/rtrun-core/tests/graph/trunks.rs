@@ -6,7 +6,7 @@ use rtrun_core::Device;
 use rtrun_core::Error;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use rtrun_core::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
-use rtrun_core::graph::trunk_graph;
+use rtrun_core::graph::{Depth, trunk_graph};
 use rtrun_core::package::{Architecture, Package, Pooling, TrunkConfig};
 use rtrun_core::schedule::{Sharing, probe_sharing};
 use serde::Deserialize;
@@ -66,7 +66,7 @@ fn token_vectors_match_with_all_layers_and_with_all_but_the_last() {
 fn layers_that_a_trunk_does_not_have_are_refused() {
     let (package, _) = open("modernbert");
     for layers in [0, 5] {
-        let error = trunk_graph(package.weights().unwrap(), config(&package), Some(layers)).unwrap_err();
+        let error = trunk_graph(package.weights().unwrap(), config(&package), Depth::of(layers)).unwrap_err();
         let expected = Error::InvalidOptions(format!("Cannot build {layers} layers: the trunk has 1 to 4"));
         assert_eq!(error, expected);
     }

@@ -4,6 +4,7 @@ mod environment;
 mod exit;
 mod norms;
 mod operators;
+mod outputs;
 mod products;
 mod session;
 mod shared_weights;

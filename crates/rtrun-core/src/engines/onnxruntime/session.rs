@@ -7,13 +7,13 @@ use ort::value::Tensor;
 
 use super::environment::{Runtime, first_line};
 use super::exit;
+use super::outputs::row_outputs;
 use super::source::{Source, Threads};
 use crate::devices::Device;
-use crate::engines::encoder::{Encoder, Interrupt, Opener, RowOutput, RowRequest, RowVector};
-use crate::engines::pool::{normalize, pool};
+use crate::engines::encoder::{Encoder, Interrupt, Opener, RowOutput, RowRequest};
 use crate::engines::priority::can_give_way;
 use crate::error::Error;
-use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, Inputs, Integers, PIXEL_VALUES, Per, QUESTION_TYPE, TOKEN_TYPES};
+use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, Inputs, Integers, PIXEL_VALUES, QUESTION_TYPE, TOKEN_TYPES};
 use crate::package::Pooling;
 
 /// How a session pools and computes.
@@ -112,7 +112,7 @@ impl OnnxEncoder {
     fn run(&mut self, rows: &[RowRequest]) -> ort::Result<Vec<RowOutput>> {
         let Self { session, options, threads, source, .. } = self;
         let Some(session) = session else { return Err(ort::Error::new("the session is closed")) };
-        let (inputs, output) = (source.inputs, &source.output);
+        let inputs = source.inputs;
         let grid_tokens = rows.iter().map(|request| request.row.len()).max().unwrap_or(0);
         let mut run: RunOptions<NoSelectedOutputs> = RunOptions::new()?;
         if *threads == Threads::GiveWay && rows.len() * grid_tokens > KEPT_TOKENS {
@@ -126,33 +126,8 @@ impl OnnxEncoder {
         };
         self.stopper.begin(Arc::clone(&run));
         let outputs = session.run_with_options(given, &run)?;
-        let (_, values) = outputs[output.name.as_str()].try_extract_tensor::<f32>()?;
-        let row_output = |(index, request): (usize, &RowRequest)| match output.per {
-            Per::Row => {
-                let vector = &values[index * output.width..][..output.width];
-                RowOutput { sentence: Some(finished(vector.to_vec(), *options)), ..RowOutput::default() }
-            }
-            Per::Token => {
-                // Only the row's own tokens are read, so padding cannot touch its answer.
-                let tokens = &values[index * grid_tokens * output.width..][..request.row.len() * output.width];
-                let sentence = || finished(pool(tokens, output.width, options.pooling), *options);
-                RowOutput {
-                    sentence: request.wanted.sentence.then(sentence),
-                    first: request.wanted.first.then(|| RowVector::from(&tokens[..output.width])),
-                    tokens: request.wanted.tokens.then(|| RowVector::from(tokens)),
-                }
-            }
-        };
-        Ok(rows.iter().enumerate().map(row_output).collect())
+        row_outputs(&outputs, &source.output, rows, *options)
     }
-}
-
-/// The pooled vector of one row, of length 1 where that is asked for.
-fn finished(mut vector: Vec<f32>, options: SessionOptions) -> RowVector {
-    if options.normalize {
-        normalize(&mut vector);
-    }
-    vector.into()
 }
 
 impl Encoder for OnnxEncoder {

@@ -95,7 +95,7 @@ pub fn observe(encoder: &mut dyn Encoder, candidate: &Candidate, probes: &[Probe
 impl Observed {
     fn row(&mut self, encoder: &mut dyn Encoder, surfaces: &Surfaces, probe: &RowRequest) -> Result<(), Error> {
         let output = compute(encoder, probe)?;
-        // Heads read the last layer only.
+        // Heads are asked of rows that take the whole way only.
         let heads = if probe.row.exit == 0 { surfaces.heads.as_slice() } else { &[] };
         for (labels, head) in self.labels.iter_mut().zip(heads) {
             labels.push(decided(head, &output, probe)?);

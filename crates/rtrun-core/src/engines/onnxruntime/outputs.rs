@@ -1,0 +1,47 @@
+//! What a forward gives for each of its rows.
+
+use ort::session::SessionOutputs;
+
+use super::session::SessionOptions;
+use crate::engines::encoder::{RowOutput, RowRequest, RowVector};
+use crate::engines::pool::{normalize, pool};
+use crate::graph::{Output, Per};
+
+/// Copies what each row wants out of the outputs of its forward.
+pub fn row_outputs(
+    outputs: &SessionOutputs,
+    output: &Output,
+    rows: &[RowRequest],
+    options: SessionOptions,
+) -> ort::Result<Vec<RowOutput>> {
+    let values = |name: &str| outputs[name].try_extract_tensor::<f32>().map(|(_, values)| values);
+    let last = values(&output.name)?;
+    let of_heads = output.heads.as_deref().map_or(Ok(last), values)?;
+    let (width, grid_tokens) = (output.width, rows.iter().map(|request| request.row.len()).max().unwrap_or(0));
+    let row_output = |(index, RowRequest { row, wanted }): (usize, &RowRequest)| match output.per {
+        Per::Row => {
+            let vector = &last[index * width..][..width];
+            RowOutput { sentence: Some(finished(vector.to_vec(), options)), ..RowOutput::default() }
+        }
+        Per::Token => {
+            // Only the row's own tokens are read, so padding cannot touch its answer.
+            let start = index * grid_tokens * width;
+            let own = start..start + row.len() * width;
+            let (tokens, read) = (&last[own.clone()], &of_heads[own]);
+            RowOutput {
+                sentence: wanted.sentence.then(|| finished(pool(tokens, width, options.pooling), options)),
+                first: wanted.first.then(|| RowVector::from(&read[..width])),
+                tokens: wanted.tokens.then(|| RowVector::from(read)),
+            }
+        }
+    };
+    Ok(rows.iter().enumerate().map(row_output).collect())
+}
+
+/// The pooled vector of one row, of length 1 where that is asked for.
+fn finished(mut vector: Vec<f32>, options: SessionOptions) -> RowVector {
+    if options.normalize {
+        normalize(&mut vector);
+    }
+    vector.into()
+}

@@ -1,0 +1,219 @@
+//! Heads that read a layer before the last, while vectors come from the last one.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use rtrun_core::products::Precision;
+use rtrun_core::{
+    BundleOptions, Classified, ClassifyInput, EmbeddingInput, Engine, EngineOptions, Task, TaskAnswer, TaskKind,
+};
+use safetensors::tensor::Dtype;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::random::Random;
+use crate::support::weights::{Stored, rewrite};
+use crate::support::{
+    answer, block_on, classify, classify_task, copy_without_manifest, embed, embed_task, forwards, load_failure,
+    open_ready, options, task,
+};
+
+const TEXTS: [&str; 3] = ["hello world", "a", "the quick brown fox"];
+/// Of the package "heads-int8".
+const WIDTH: usize = 64;
+const TAGS: [&str; 3] = ["O", "B-PLACE", "I-PLACE"];
+
+fn edit(folder: &Path, file: &str, change: impl FnOnce(&mut Value)) {
+    let path = folder.join(file);
+    let mut content: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    change(&mut content);
+    fs::write(path, content.to_string()).unwrap();
+}
+
+/// A package of two layers that pools by the mean, with a head over the first token ("domain"), one over the sentence
+/// ("topics") and one over every token ("tags").
+fn package(change: impl FnOnce(&mut Value)) -> TempDir {
+    let folder = copy_without_manifest("heads-int8");
+    fs::remove_file(folder.path().join("golden.json")).unwrap();
+    edit(folder.path(), "rtrun.json", |settings| {
+        settings["pooling"] = json!("mean");
+        settings["heads"][0]["reads"] = json!("first_token");
+        settings["heads"].as_array_mut().unwrap().push(json!({
+            "name": "tags", "kind": "token", "labels": TAGS, "file": "heads.safetensors", "weight": "tags.weight"
+        }));
+        change(settings);
+    });
+    rewrite(&folder.path().join("heads.safetensors"), |tensors| {
+        let mut random = Random(5);
+        let numbers = (0..TAGS.len() * WIDTH).map(|_| (random.below(2001) as f32 / 1000.0 - 1.0) * 0.3);
+        let bytes = numbers.flat_map(f32::to_le_bytes).collect();
+        tensors.insert("tags.weight".to_owned(), Stored { dtype: Dtype::F32, shape: vec![TAGS.len(), WIDTH], bytes });
+    });
+    folder
+}
+
+fn with_layer(layer: usize) -> TempDir {
+    package(|settings| settings["heads_layer"] = json!(layer))
+}
+
+/// The same package with its first layer only.
+fn cut() -> TempDir {
+    let folder = package(|_| ());
+    edit(folder.path(), "config.json", |config| config["num_hidden_layers"] = json!(1));
+    folder
+}
+
+/// An engine that computes every answer anew.
+fn open(folder: &TempDir) -> Arc<Engine> {
+    open_ready(EngineOptions { result_cache_entries: 0, ..options(&[("model", folder.path())]) })
+}
+
+/// What the head says about every token.
+fn tags(engine: &Arc<Engine>, texts: &[&str]) -> Vec<Arc<Classified>> {
+    let input = texts.iter().map(|text| ClassifyInput::Text((*text).to_owned())).collect();
+    let kind = TaskKind::Classify { head: Some("tags".to_owned()), input, threshold: None, with_tokens: true };
+    match answer(engine, task(kind)) {
+        Ok(TaskAnswer::Classify(answer)) => answer.items.into_iter().map(|item| item.unwrap().1).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn heads_over_tokens_answer_as_the_package_cut_there_and_all_else_as_the_whole() {
+    let (both, whole, cut) = (open(&with_layer(1)), open(&package(|_| ())), open(&cut()));
+    let of = |engine, head| classify(engine, head, &TEXTS);
+    assert_eq!(of(&both, "domain"), of(&cut, "domain"));
+    assert_eq!(tags(&both, &TEXTS), tags(&cut, &TEXTS));
+    assert_eq!(of(&both, "topics"), of(&whole, "topics"));
+    assert_eq!(embed(&both, &TEXTS), embed(&whole, &TEXTS));
+    assert_ne!(of(&cut, "domain"), of(&whole, "domain"));
+    assert_ne!(tags(&cut, &TEXTS), tags(&whole, &TEXTS));
+    assert_ne!(of(&cut, "topics"), of(&whole, "topics"));
+    assert_ne!(embed(&cut, &TEXTS), embed(&whole, &TEXTS));
+}
+
+#[test]
+fn the_last_layer_is_what_heads_read_without_the_key() {
+    let (last, without) = (open(&with_layer(2)), open(&package(|_| ())));
+    assert_eq!(classify(&last, "domain", &TEXTS), classify(&without, "domain", &TEXTS));
+    assert_eq!(tags(&last, &TEXTS), tags(&without, &TEXTS));
+}
+
+#[test]
+fn both_layers_come_out_of_one_forward() {
+    let engine = open(&with_layer(1));
+    let before = forwards(&engine.exposition(), "model");
+    let tasks = [embed_task(&TEXTS[..1]), classify_task("domain", &TEXTS[..1]), classify_task("tags", &TEXTS[..1])];
+    let tasks = tasks.into_iter().enumerate().map(|(at, task)| Task { id: at.to_string(), ..task }).collect();
+    let outcomes = block_on(engine.bundle(tasks, BundleOptions::default())).outcomes;
+    assert!(outcomes.iter().all(|outcome| outcome.result.is_ok()), "{outcomes:?}");
+    assert_eq!(forwards(&engine.exposition(), "model") - before, 1);
+}
+
+#[test]
+fn a_batch_equals_its_single_rows() {
+    let engine = open(&with_layer(1));
+    // Enough tokens for the lane of long requests.
+    let texts: Vec<String> =
+        (0..90).map(|at| format!("the {at} quick brown {} foxes", "very ".repeat(at % 7))).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let alone: Vec<_> = texts.iter().flat_map(|text| classify(&engine, "domain", &[text])).collect();
+    assert_eq!(classify(&engine, "domain", &texts), alone);
+    let alone: Vec<_> = texts.iter().flat_map(|text| tags(&engine, &[text])).collect();
+    assert_eq!(tags(&engine, &texts), alone);
+    let alone: Vec<_> = texts.iter().flat_map(|text| embed(&engine, &[text])).collect();
+    assert_eq!(embed(&engine, &texts), alone);
+}
+
+#[test]
+fn a_text_that_leaves_early_has_the_same_vector_with_and_without_the_key() {
+    let exits = |layer: Option<usize>| {
+        open(&package(|settings| {
+            settings["layers"] = json!([1]);
+            settings["heads_layer"] = json!(layer);
+        }))
+    };
+    let vectors = |engine: &Arc<Engine>| {
+        let input = TEXTS.iter().map(|text| EmbeddingInput::Text((*text).to_owned())).collect();
+        match answer(engine, task(TaskKind::Embeddings { input, dimensions: None, layer: Some(1), input_type: None })) {
+            Ok(TaskAnswer::Embeddings(answer)) => {
+                answer.items.into_iter().map(|item| item.unwrap().1.to_vec()).collect::<Vec<_>>()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let (with, without) = (exits(Some(1)), exits(None));
+    assert_eq!(vectors(&with), vectors(&without));
+    assert_eq!(vectors(&with), embed(&open(&cut()), &TEXTS));
+    assert_eq!(embed(&with, &TEXTS), embed(&without, &TEXTS));
+    assert_eq!(classify(&with, "domain", &TEXTS), classify(&open(&cut()), "domain", &TEXTS));
+}
+
+#[test]
+fn recorded_answers_of_such_a_head_are_checked() {
+    let record = |engine: &Arc<Engine>| {
+        let probe = |text: &&str| json!({ "head": "domain", "text": text, "probabilities": classify(engine, "domain", &[text])[0] });
+        let probes: Vec<Value> = TEXTS.iter().map(probe).collect();
+        json!({ "schema": 1, "reference": "the cut package", "tolerance": 1e-6, "classify": probes })
+    };
+    let folder = with_layer(1);
+    let golden = folder.path().join("golden.json");
+    fs::write(&golden, record(&open(&cut())).to_string()).unwrap();
+    let card = &serde_json::to_value(open(&folder).describe()).unwrap()[0];
+    assert_eq!((&card["golden"]["status"], &card["golden"]["checked"]), (&"matched".into(), &TEXTS.len().into()));
+    fs::write(&golden, record(&open(&package(|_| ()))).to_string()).unwrap();
+    let reason = load_failure(options(&[("model", folder.path())]));
+    assert!(reason.contains("self-check failed: a probe of domain is off by"), "{reason}");
+}
+
+#[test]
+fn reduced_precision_is_compared_by_the_layer_that_heads_read() {
+    let folder = with_layer(1);
+    let mut fast = options(&[("model", folder.path())]);
+    fast.models[0].profile = Some("max_speed".to_owned());
+    let engine = open_ready(fast);
+    let report = serde_json::to_value(engine.describe()).unwrap()[0]["profile_report"].clone();
+    if !Precision::Bf16.is_supported() {
+        assert_eq!(report["served"], "exact", "{report}");
+        return;
+    }
+    assert_eq!(report["served"], "max_speed", "{report}");
+    assert!(report["label_agreement"].as_f64().unwrap() >= 0.99, "{report}");
+    assert!(report["least_cosine"].as_f64().unwrap() >= 0.999, "{report}");
+    let fast = classify(&engine, "domain", &TEXTS);
+    let off = |other: &TempDir| {
+        let other = classify(&open(other), "domain", &TEXTS).concat();
+        fast.concat().iter().zip(other).map(|(one, other)| (one - other).abs()).sum::<f32>()
+    };
+    let (of_cut, of_whole) = (off(&cut()), off(&package(|_| ())));
+    assert!(of_cut > 0.0, "the reduced precision is not used");
+    assert!(of_cut < of_whole / 4.0, "{of_cut} from the layer of heads, {of_whole} from the last");
+}
+
+#[test]
+fn a_layer_that_heads_cannot_read_is_refused() {
+    let refusal = |folder: &TempDir| load_failure(options(&[("model", folder.path())]));
+    for layer in [0, 3] {
+        let reason = refusal(&with_layer(layer));
+        assert!(reason.contains(&format!("heads_layer is {layer}; the trunk has 1 to 2")), "{reason}");
+    }
+    let reason = refusal(&package(|settings| {
+        settings["heads_layer"] = json!(1);
+        settings["heads"].as_array_mut().unwrap().retain(|head| head["name"] == "topics");
+    }));
+    let expected = "heads_layer is 1; it needs a head of the kind \"token\" or one that reads \"first_token\"";
+    assert!(reason.contains(expected), "{reason}");
+    for name in ["shipped/vectors", "static", "softmax", "tokens/bert", "towers/clip", "decisions/packed"] {
+        let folder = copy_without_manifest(name);
+        let path = folder.path().join("rtrun.json");
+        let mut settings =
+            fs::read(&path).map_or(json!({ "schema": 1 }), |file| serde_json::from_slice(&file).unwrap());
+        settings["heads_layer"] = json!(1);
+        fs::write(path, settings.to_string()).unwrap();
+        let reason = refusal(&folder);
+        let expected =
+            "heads_layer is 1; only heads of the family \"embeddings\" over model.safetensors of a transformer";
+        assert!(reason.contains(expected), "{name}: {reason}");
+    }
+}

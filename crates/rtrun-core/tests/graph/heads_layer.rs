@@ -1,0 +1,121 @@
+//! Heads read an earlier layer in the forward that gives the vector of the last one.
+
+use rtrun_core::Error;
+use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime};
+use rtrun_core::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
+use rtrun_core::graph::{Depth, Graph, Packing, Reduction, reduced_trunk_graph, trunk_graph};
+use rtrun_core::package::{Architecture, Package, TrunkConfig};
+use rtrun_core::products::Precision;
+
+use crate::support::session::{difference, package, session_options};
+use crate::support::{fixture, runtime_library};
+
+const PACKAGES: [&str; 8] = [
+    "embeddings",
+    "trunks/roberta",
+    "trunks/xlm-roberta",
+    "trunks/distilbert",
+    "trunks/electra",
+    "trunks/mpnet",
+    "trunks/modernbert",
+    "trunks/deberta",
+];
+
+fn config(package: &Package) -> &TrunkConfig {
+    let Architecture::Transformer(config) = &package.architecture else { panic!("{:?}", package.architecture) };
+    config
+}
+
+fn encoder(package: &Package, graph: &Graph) -> OnnxEncoder {
+    OnnxEncoder::new(&Runtime::load(&runtime_library()).unwrap(), graph, session_options(package)).unwrap()
+}
+
+/// Rows of several lengths, so that the shorter ones are padded.
+fn rows(wanted: Wanted) -> Vec<RowRequest> {
+    let row = |length: u32| Row::plain((1..=length).map(|at| at * 7 % 90 + 1).collect::<Vec<_>>());
+    [9, 23, 2].map(|length| RowRequest { row: row(length), wanted }).into()
+}
+
+fn answers(package: &Package, graph: &Graph) -> Vec<RowOutput> {
+    encoder(package, graph).encode(&rows(Wanted::ALL)).unwrap()
+}
+
+/// Checks every layer before the last of a trunk whose graphs are built in one way.
+fn check(package: &Package, name: &str, build: impl Fn(Depth) -> Graph) {
+    let layers = config(package).layers();
+    let whole = answers(package, &build(Depth::of(layers)));
+    for layer in 1..layers {
+        let both = answers(package, &build(Depth { layers, heads: Some(layer) }));
+        let cut = answers(package, &build(Depth::of(layer)));
+        for ((both, whole), cut) in both.iter().zip(&whole).zip(&cut) {
+            assert_eq!(both.sentence, whole.sentence, "{name}, layer {layer}");
+            assert_eq!((&both.first, &both.tokens), (&cut.first, &cut.tokens), "{name}, layer {layer}");
+            assert_ne!(both.tokens, whole.tokens, "{name}, layer {layer}");
+        }
+    }
+}
+
+#[test]
+fn tokens_are_those_of_the_trunk_cut_there_and_the_sentence_that_of_the_whole() {
+    for name in PACKAGES {
+        let package = package(&fixture(name));
+        check(&package, name, |depth| trunk_graph(package.weights().unwrap(), config(&package), depth).unwrap());
+    }
+}
+
+#[test]
+fn the_same_holds_in_reduced_precision() {
+    let one = Some(Precision::Bf16);
+    let packing = Packing::new(Reduction { square: one, widening: one, narrowing: one, kept: one });
+    for name in PACKAGES.into_iter().filter(|_| Precision::Bf16.is_supported()) {
+        let package = package(&fixture(name));
+        check(&package, name, |depth| {
+            reduced_trunk_graph(package.weights().unwrap(), config(&package), depth, &packing).unwrap()
+        });
+    }
+}
+
+#[test]
+fn only_what_is_wanted_is_given_and_wanting_less_changes_no_bit() {
+    let package = package(&fixture("embeddings"));
+    let graph = trunk_graph(package.weights().unwrap(), config(&package), Depth { layers: 2, heads: Some(1) }).unwrap();
+    let mut encoder = encoder(&package, &graph);
+    let all = encoder.encode(&rows(Wanted::ALL)).unwrap();
+    for wanted in [Wanted::SENTENCE, Wanted::FIRST, Wanted::TOKENS] {
+        for (part, all) in encoder.encode(&rows(wanted)).unwrap().into_iter().zip(&all) {
+            let expected = RowOutput {
+                sentence: all.sentence.clone().filter(|_| wanted.sentence),
+                first: all.first.clone().filter(|_| wanted.first),
+                tokens: all.tokens.clone().filter(|_| wanted.tokens),
+            };
+            assert_eq!(part, expected);
+        }
+    }
+}
+
+#[test]
+fn a_lane_behind_reads_the_same_layers() {
+    let package = package(&fixture("embeddings"));
+    let graph = trunk_graph(package.weights().unwrap(), config(&package), Depth { layers: 2, heads: Some(1) }).unwrap();
+    let mut front = encoder(&package, &graph);
+    let Some(open) = front.background() else { return };
+    let (front, back) =
+        (front.encode(&rows(Wanted::ALL)).unwrap(), open().unwrap().encode(&rows(Wanted::ALL)).unwrap());
+    for (front, back) in front.iter().zip(&back) {
+        // Other threads may add up in another order.
+        let pairs = front.vectors().zip(back.vectors());
+        assert!(pairs.map(|(one, other)| difference(one, other)).fold(0.0, f32::max) < 1e-5);
+        assert!(difference(&back.tokens.as_ref().unwrap()[..64], back.first.as_ref().unwrap()).to_bits() == 0);
+    }
+}
+
+#[test]
+fn a_layer_that_is_not_before_the_last_one_is_refused() {
+    let package = package(&fixture("embeddings"));
+    for heads in [0, 2] {
+        let depth = Depth { layers: 2, heads: Some(heads) };
+        let error = trunk_graph(package.weights().unwrap(), config(&package), depth).unwrap_err();
+        let expected = format!("Cannot let heads read layer {heads}: it must be before layer 2, the last one");
+        assert_eq!(error, Error::InvalidOptions(expected));
+    }
+}
