@@ -28,8 +28,8 @@ class Recipe:
     lost on the way. The last `restored` steps teach the layers behind the heads' to give it back, and nothing else.
     """
 
-    steps: int = 3500
-    restored: int = 800
+    steps: int = 3000
+    restored: int = 600
     tokens: int = 1600
     learning_rate: float = 1.5e-4
     head_learning_rate: float = 1e-3

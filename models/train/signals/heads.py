@@ -11,7 +11,7 @@ PII_KINDS = (
 
 @dataclass(frozen=True)
 class Head:
-    """`sequence` heads read the vector of the first token, `token` heads that of every token.
+    """`sequence` heads read the mean of the tokens' vectors, `token` heads those of every token.
 
     Of a long text the window counts that is least of the `background`.
     """

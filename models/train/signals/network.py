@@ -20,10 +20,12 @@ HEADS_LAYER = 4
 
 @dataclass(frozen=True)
 class Vectors:
-    """Token vectors, `[rows, tokens, width]`: what the heads read, and what the sentence vector is the mean of."""
+    """Token vectors, `[rows, tokens, width]`: what the heads read, and what the sentence vector is the mean of. `mask`,
+    `[rows, tokens]`, tells tokens from padding."""
 
     inner: Tensor
     last: Tensor
+    mask: Tensor
 
 
 class Network(nn.Module):
@@ -42,11 +44,11 @@ class Network(nn.Module):
         found = self.trunk(
             input_ids=batch["ids"], attention_mask=batch["mask"], token_type_ids=batch["segments"], output_hidden_states=True
         )
-        return Vectors(found.hidden_states[HEADS_LAYER], found.last_hidden_state)
+        return Vectors(found.hidden_states[HEADS_LAYER], found.last_hidden_state, batch["mask"])
 
     def sequence(self, head: str, vectors: Vectors) -> Tensor:
-        """Logits of rows, `[rows, labels]`, of the first token's vector."""
-        return self.heads[head](self.dropout(vectors.inner[:, 0]))
+        """Logits of rows, `[rows, labels]`, of the mean of their tokens."""
+        return self.heads[head](self.dropout(mean_of_tokens(vectors.inner.float(), vectors.mask)))
 
     def tokens(self, head: str, vectors: Vectors) -> Tensor:
         """Logits of tokens, `[rows, tokens, labels]`."""
@@ -55,6 +57,10 @@ class Network(nn.Module):
 
 def sentence_vectors(vectors: Tensor, mask: Tensor) -> Tensor:
     """Means over the tokens, of length 1."""
+    return nn.functional.normalize(mean_of_tokens(vectors, mask), dim=-1)
+
+
+def mean_of_tokens(vectors: Tensor, mask: Tensor) -> Tensor:
+    """`[rows, width]`, without the padding."""
     weights = mask.unsqueeze(-1).to(vectors.dtype)
-    mean = (vectors * weights).sum(1) / weights.sum(1).clamp(min=1)
-    return nn.functional.normalize(mean, dim=-1)
+    return (vectors * weights).sum(1) / weights.sum(1).clamp(min=1)

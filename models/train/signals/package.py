@@ -44,7 +44,7 @@ def describe(head: Head, calibration: dict) -> dict:
         "bias": f"{head.name}.bias",
     }
     if head.kind == "sequence":
-        entry["reads"] = "first_token"
+        entry["reads"] = "mean"
     entry |= {"temperature": calibration["temperature"], "threshold": calibration["threshold"]}
     if head.background:
         entry["background"] = head.background
