@@ -34,8 +34,8 @@ const PICTURE_EXIT: u16 = u16::MAX;
 pub struct Wanted {
     /// The pooled vector.
     pub sentence: bool,
-    /// The vector of the first token, of the layer that heads read.
-    pub first: bool,
+    /// The mean of the tokens' vectors, of the layer that heads read.
+    pub mean: bool,
     /// The vector of every token, of the layer that heads read.
     pub tokens: bool,
 }
@@ -45,9 +45,9 @@ pub struct Wanted {
 pub struct RowOutput {
     /// The pooled vector, of [`Encoder::dimension`] floats.
     pub sentence: Option<RowVector>,
-    /// The vector of the first token, as the layer that heads read gives it.
-    pub first: Option<RowVector>,
-    /// `[ids, width]`: the vectors that the same layer gives for the tokens, one behind the other.
+    /// The mean of the vectors that the layer that heads read gives for the tokens.
+    pub mean: Option<RowVector>,
+    /// `[ids, width]`: those vectors themselves, one behind the other.
     pub tokens: Option<RowVector>,
 }
 
@@ -110,13 +110,13 @@ impl Row {
 
 impl Wanted {
     /// The pooled vector alone.
-    pub const SENTENCE: Self = Self { sentence: true, first: false, tokens: false };
-    /// The vector of the first token alone.
-    pub const FIRST: Self = Self { sentence: false, first: true, tokens: false };
+    pub const SENTENCE: Self = Self { sentence: true, mean: false, tokens: false };
+    /// The mean of the tokens' vectors alone.
+    pub const MEAN: Self = Self { sentence: false, mean: true, tokens: false };
     /// The vectors of the tokens alone.
-    pub const TOKENS: Self = Self { sentence: false, first: false, tokens: true };
+    pub const TOKENS: Self = Self { sentence: false, mean: false, tokens: true };
     /// Everything there is.
-    pub const ALL: Self = Self { sentence: true, first: true, tokens: true };
+    pub const ALL: Self = Self { sentence: true, mean: true, tokens: true };
 
     /// Whether everything that `other` wants is wanted.
     pub fn covers(self, other: Self) -> bool {
@@ -128,7 +128,7 @@ impl Wanted {
     pub fn or(self, other: Self) -> Self {
         Self {
             sentence: self.sentence || other.sentence,
-            first: self.first || other.first,
+            mean: self.mean || other.mean,
             tokens: self.tokens || other.tokens,
         }
     }
@@ -144,7 +144,7 @@ impl RowRequest {
 impl RowOutput {
     /// What was wanted.
     pub fn vectors(&self) -> impl Iterator<Item = &RowVector> {
-        [&self.sentence, &self.first, &self.tokens].into_iter().flatten()
+        [&self.sentence, &self.mean, &self.tokens].into_iter().flatten()
     }
 
     /// Whether every number is finite.

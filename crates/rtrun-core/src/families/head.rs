@@ -90,14 +90,14 @@ impl Head {
     pub fn wanted(&self) -> Wanted {
         match (self.kind, self.reads) {
             (HeadKind::Token, _) => Wanted::TOKENS,
-            (_, HeadReads::FirstToken) => Wanted::FIRST,
+            (_, HeadReads::Mean) => Wanted::MEAN,
             (_, HeadReads::Sentence) => Wanted::SENTENCE,
         }
     }
 
     /// The one vector of a row that it reads.
     fn read<'o>(&self, output: &'o RowOutput) -> Result<&'o [f32], Error> {
-        let vector = if self.reads == HeadReads::FirstToken { &output.first } else { &output.sentence };
+        let vector = if self.reads == HeadReads::Mean { &output.mean } else { &output.sentence };
         vector.as_deref().ok_or_else(unread)
     }
 

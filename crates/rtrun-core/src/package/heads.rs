@@ -44,7 +44,7 @@ pub fn heads_layer(
         return refuse(format!("the trunk has 1 to {layers}"));
     }
     if !settings.heads.iter().any(HeadSettings::reads_tokens) {
-        return refuse("it needs a head of the kind \"token\" or one that reads \"first_token\"".to_owned());
+        return refuse("it needs a head of the kind \"token\" or one that reads \"mean\"".to_owned());
     }
     Ok(Some(layer).filter(|layer| *layer < layers))
 }

@@ -128,8 +128,8 @@ pub enum HeadReads {
     /// The package's sentence vector.
     #[default]
     Sentence,
-    /// The vector of the first token, as the layer that heads read gives it.
-    FirstToken,
+    /// The mean of the vectors that the layer that heads read gives for the tokens.
+    Mean,
 }
 
 /// What the probabilities of a head mean.
@@ -193,7 +193,7 @@ impl Settings {
 impl HeadSettings {
     /// Whether it reads vectors of tokens in place of the sentence vector.
     pub fn reads_tokens(&self) -> bool {
-        self.kind == HeadKind::Token || self.reads == HeadReads::FirstToken
+        self.kind == HeadKind::Token || self.reads == HeadReads::Mean
     }
 
     /// Those of a classifier that the repository brings.

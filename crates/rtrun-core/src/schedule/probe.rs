@@ -71,7 +71,7 @@ fn is_same(one: &RowOutput, other: &RowOutput, closeness: f32) -> bool {
         (None, None) => true,
         _ => false,
     };
-    is_same(&one.sentence, &other.sentence) && is_same(&one.first, &other.first) && is_same(&one.tokens, &other.tokens)
+    is_same(&one.sentence, &other.sentence) && is_same(&one.mean, &other.mean) && is_same(&one.tokens, &other.tokens)
 }
 
 fn is_close(one: &[f32], other: &[f32], closeness: f32) -> bool {

@@ -31,14 +31,14 @@ fn edit(folder: &Path, file: &str, change: impl FnOnce(&mut Value)) {
     fs::write(path, content.to_string()).unwrap();
 }
 
-/// A package of two layers that pools by the mean, with a head over the first token ("domain"), one over the sentence
+/// A package of two layers that pools by the mean, with a head over the mean of the tokens ("domain"), one over the sentence
 /// ("topics") and one over every token ("tags").
 fn package(change: impl FnOnce(&mut Value)) -> TempDir {
     let folder = copy_without_manifest("heads-int8");
     fs::remove_file(folder.path().join("golden.json")).unwrap();
     edit(folder.path(), "rtrun.json", |settings| {
         settings["pooling"] = json!("mean");
-        settings["heads"][0]["reads"] = json!("first_token");
+        settings["heads"][0]["reads"] = json!("mean");
         settings["heads"].as_array_mut().unwrap().push(json!({
             "name": "tags", "kind": "token", "labels": TAGS, "file": "heads.safetensors", "weight": "tags.weight"
         }));
@@ -202,7 +202,7 @@ fn a_layer_that_heads_cannot_read_is_refused() {
         settings["heads_layer"] = json!(1);
         settings["heads"].as_array_mut().unwrap().retain(|head| head["name"] == "topics");
     }));
-    let expected = "heads_layer is 1; it needs a head of the kind \"token\" or one that reads \"first_token\"";
+    let expected = "heads_layer is 1; it needs a head of the kind \"token\" or one that reads \"mean\"";
     assert!(reason.contains(expected), "{reason}");
     for name in ["shipped/vectors", "static", "softmax", "tokens/bert", "towers/clip", "decisions/packed"] {
         let folder = copy_without_manifest(name);

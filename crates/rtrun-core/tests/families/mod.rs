@@ -1,9 +1,9 @@
 mod classifiers;
 mod decisions;
-mod first_token;
 mod heads_layer;
 mod long_questions;
 mod marker;
+mod mean_of_tokens;
 mod packed;
 mod pairs;
 mod reductions;

@@ -6,6 +6,7 @@ use super::session::SessionOptions;
 use crate::engines::encoder::{RowOutput, RowRequest, RowVector};
 use crate::engines::pool::{normalize, pool};
 use crate::graph::{Output, Per};
+use crate::package::Pooling;
 
 /// Copies what each row wants out of the outputs of its forward.
 pub fn row_outputs(
@@ -30,7 +31,7 @@ pub fn row_outputs(
             let (tokens, read) = (&last[own.clone()], &of_heads[own]);
             RowOutput {
                 sentence: wanted.sentence.then(|| finished(pool(tokens, width, options.pooling), options)),
-                first: wanted.first.then(|| RowVector::from(&read[..width])),
+                mean: wanted.mean.then(|| pool(read, width, Pooling::Mean).into()),
                 tokens: wanted.tokens.then(|| RowVector::from(read)),
             }
         }
