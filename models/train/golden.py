@@ -22,20 +22,20 @@ def compute_golden(package: PackageSettings, folder: Path) -> dict:
         "tolerance": TOLERANCE,
         "embeddings": [{"text": text, "vector": rounded(vector)} for text, vector in zip(COMMON_PROBES, vectors)],
     }
-    heads = json.loads((folder / "rtrun.json").read_text(encoding="utf-8")).get("heads", [])
+    settings = json.loads((folder / "rtrun.json").read_text(encoding="utf-8"))
     answers = [
         {"head": head["name"], "text": text, "probabilities": rounded(row)}
-        for head in heads
+        for head in settings.get("heads", [])
         if head["kind"] == "sequence"
-        for text, row in zip(CLASSIFY_PROBES, classify(reference, folder, head))
+        for text, row in zip(CLASSIFY_PROBES, classify(reference, folder, head, settings.get("heads_layer")))
     ]
     return golden | ({"classify": answers} if answers else {})
 
 
-def classify(reference: BertReference, folder: Path, head: dict) -> np.ndarray:
+def classify(reference: BertReference, folder: Path, head: dict, layer: int | None) -> np.ndarray:
     """Probabilities [probes, labels] of a head."""
     texts = list(CLASSIFY_PROBES)
-    vectors = reference.first_vectors(texts) if head.get("reads") == "first_token" else reference.embed(texts)
+    vectors = reference.means(texts, layer) if head.get("reads") == "mean" else reference.embed(texts)
     tensors = {name: tensor.astype(np.float64) for name, tensor in load_file(folder / head["file"]).items()}
     return softmax((vectors @ tensors[head["weight"]].T + tensors[head["bias"]]) / head["temperature"])
 

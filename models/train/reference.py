@@ -31,26 +31,23 @@ class BertReference:
 
     def embed(self, texts: list[str], report: callable = lambda done: None) -> np.ndarray:
         """Sentence vectors [texts, dimension]."""
-        pooled = self.pool(texts, lambda hidden: hidden.mean(axis=1), report)
+        pooled = self.means(texts, report=report)
         return pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
 
-    def first_vectors(self, texts: list[str]) -> np.ndarray:
-        """What the last layer says of the first token, [texts, dimension]."""
-        return self.pool(texts, lambda hidden: hidden[:, 0], lambda done: None)
-
-    def pool(self, texts: list[str], pooling: callable, report: callable) -> np.ndarray:
-        """Texts of equal length are stacked, so there is neither padding nor a mask."""
+    def means(self, texts: list[str], layers: int | None = None, report: callable = lambda done: None) -> np.ndarray:
+        """Means over the tokens of the vectors behind so many layers, or all, [texts, dimension]. Texts of equal length are
+        stacked, so there is neither padding nor a mask."""
         token_ids = [encoding.ids for encoding in self.tokenizer.encode_batch(texts)]
         vectors = np.zeros((len(texts), self.weights["embeddings.LayerNorm.weight"].size))
         done = 0
         for rows in equal_length_stacks(token_ids):
-            vectors[rows] = pooling(self.forward(np.array([token_ids[row] for row in rows])))
+            vectors[rows] = self.forward(np.array([token_ids[row] for row in rows]), layers).mean(axis=1)
             done += len(rows)
             report(done)
         return vectors
 
-    def forward(self, ids: np.ndarray) -> np.ndarray:
-        """Last hidden state [texts, tokens, dimension] of token ids [texts, tokens]."""
+    def forward(self, ids: np.ndarray, layers: int | None = None) -> np.ndarray:
+        """Hidden state [texts, tokens, dimension] behind so many layers, or all, of token ids [texts, tokens]."""
         table = self.weights
         hidden = (
             table["embeddings.word_embeddings.weight"][ids]
@@ -58,7 +55,7 @@ class BertReference:
             + table["embeddings.token_type_embeddings.weight"][0]
         )
         hidden = self.layer_norm(hidden, "embeddings.LayerNorm")
-        for index in range(self.layers):
+        for index in range(self.layers if layers is None else layers):
             hidden = self.encoder_layer(hidden, f"encoder.layer.{index}")
         return hidden
 
