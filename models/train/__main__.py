@@ -24,6 +24,10 @@ def main() -> int:
         case "evaluate":
             steps = training_steps(arguments.package)
             steps.measure_stored(arguments.run, arguments.seed, arguments.data, arguments.weights)
+        case "compare":
+            from .signals.steps import compare_worker
+
+            compare_worker(arguments.run, arguments.weights, arguments.data, arguments.worker)
         case "similarity":
             measure_similarity(arguments.data)
         case "selection":
@@ -88,6 +92,10 @@ def read_arguments() -> argparse.Namespace:
         step.add_argument("--weights", **weights)
     evaluate.add_argument("--data", **data)
     evaluate.add_argument("--seed", type=int, default=1, metavar="N")
+    comparing = steps.add_parser("compare", help="compare a worker that serves signals with the network of a run")
+    comparing.add_argument("--worker", required=True, metavar="URL", help="such as http://127.0.0.1:8100")
+    for option, settings in (("--run", run), ("--weights", weights), ("--data", data)):
+        comparing.add_argument(option, **settings)
     steps.add_parser("similarity", help="measure the sentence vectors").add_argument("--data", **data)
     selection = steps.add_parser("selection", help="train and measure the predictor of answer quality")
     selection.add_argument("--data", **data)

@@ -9,6 +9,7 @@ from tokenizers import Tokenizer
 from ..quantize import expand_stored, store
 from ..results import write_result
 from .calibrate import calibrate
+from .compare import compare
 from .examples import TaskData
 from .fit import Recipe, Run, fit
 from .heads import HEADS
@@ -50,6 +51,11 @@ def measure_stored(folder: Path, seed: int, data: Path, weights: Path) -> None:
 def pack(folder: Path, weights: Path, package: Path) -> None:
     calibration = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
     write_package(load(folder, weights), calibration, weights, package)
+
+
+def compare_worker(folder: Path, weights: Path, data: Path, worker: str) -> None:
+    calibration = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
+    compare(load(folder, weights), calibration, weights, data, worker)
 
 
 def load(folder: Path, weights: Path) -> Network:
