@@ -77,21 +77,25 @@ function servedTables({ cells, ratios, outside }: ServedFigures): readonly strin
 
 function headsTable({ costs, forwardsPerText }: HeadsFigures): readonly string[] {
   return [
-    `Seven heads in one request against one head, milliseconds of a lone caller; ${forwardsPerText.toFixed(3)} forwards for a text`,
-    costTable("tokens", costs),
+    `Six heads in one request against the sentence vector alone, milliseconds of a lone caller; ${forwardsPerText.toFixed(3)} forwards for a text`,
+    costTable("tokens", ["trunk", "heads"], costs),
   ]
 }
 
 function questionsTable(costs: QuestionsFigures): readonly string[] {
   return [
     "Seven typed questions about one state against one question, milliseconds of a lone caller",
-    costTable("family-profile-tokens", costs),
+    costTable("family-profile-tokens", ["one", "seven"], costs),
   ]
 }
 
-function costTable(first: string, costs: Readonly<Record<string, Cost>>): string {
+function costTable(
+  first: string,
+  [few, many]: readonly [string, string],
+  costs: Readonly<Record<string, Cost>>,
+): string {
   return markdownTable(
-    [first, "one, p50", "seven, p50", "ratio"],
+    [first, `${few}, p50`, `${many}, p50`, "ratio"],
     Object.entries(costs).map(([label, { fewP50Ms, manyP50Ms, ratio }]) => [
       label,
       showSpread(fewP50Ms),

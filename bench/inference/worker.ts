@@ -8,8 +8,8 @@ import { type BenchOptions, repository } from "../_shared/options.ts"
 import { node, type ServerProcess, startServer } from "../_shared/server-process.ts"
 
 /** The embedded package; the rivals use its weights too. */
-export const packageFolder: string = join(repository, "models/minilm")
-export const modelName = "minilm"
+export const packageFolder: string = join(repository, "models/signals")
+export const modelName = "signals"
 
 export interface Worker extends ServerProcess {
   readonly address: Address

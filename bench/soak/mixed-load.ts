@@ -10,7 +10,7 @@ import { packageFolder } from "../inference/worker.ts"
 
 /** What the load asks: the embedded package, and a fixture that answers typed questions. */
 export const models: readonly string[] = [
-  "minilm",
+  "signals",
   join(repository, "crates/rtrun-core/tests/fixtures/decisions/marker"),
 ]
 
@@ -36,7 +36,7 @@ type MakeRequest = (texts: TextMaker, tokens: number) => PreparedRequest
 const classify: MakeRequest = (texts, tokens) =>
   prepareRequest({
     path: "/v1/classify",
-    body: { model: "minilm", head: "domain", input: [texts.ofTokens(tokens), texts.ofTokens(16)] },
+    body: { model: "signals", head: "domain", input: [texts.ofTokens(tokens), texts.ofTokens(16)] },
     expected: ['"results"'],
   })
 
@@ -44,7 +44,7 @@ const embeddings: MakeRequest = (texts, tokens) =>
   prepareRequest({
     path: "/v1/embeddings",
     body: {
-      model: "minilm",
+      model: "signals",
       input: [8, 16, tokens].map((length) => texts.ofTokens(length)),
       encoding_format: "base64",
     },
@@ -56,7 +56,7 @@ const windows: MakeRequest = (texts, tokens) =>
   prepareRequest({
     path: "/v1/classify",
     body: {
-      model: "minilm",
+      model: "signals",
       head: "domain",
       input: texts.ofTokens(3 * tokens),
       options: { overflow: "window", window: { tokens: 256, overlap: 32 }, max_tokens: 1024 },

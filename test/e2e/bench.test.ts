@@ -18,8 +18,8 @@ async function bench(...args: readonly string[]): Promise<Printed> {
 }
 
 test("bench measures every length at every number of connections, with texts of exactly that length", async () => {
-  const { model, path, rows, memory_mib: memory } = await bench("minilm", "--lengths", "16,64", "--connections", "1,2")
-  expect([model, path]).toEqual(["minilm", "/v1/embeddings"])
+  const { model, path, rows, memory_mib: memory } = await bench("signals", "--lengths", "16,64", "--connections", "1,2")
+  expect([model, path]).toEqual(["signals", "/v1/embeddings"])
   expect(rows.map(({ tokens, connections }) => [tokens, connections])).toEqual([
     [16, 1],
     [16, 2],
@@ -56,7 +56,7 @@ test.each([
 test("bench prints Markdown, and says what it cut", async () => {
   const { stdout } = await runCommand("rtrun", [
     "bench",
-    "minilm",
+    "signals",
     "--lengths",
     "8,512",
     "--connections",
@@ -68,7 +68,7 @@ test("bench prints Markdown, and says what it cut", async () => {
   ])
   const lines = stdout.split("\n")
   expect(lines[0]).toMatch(
-    /^minilm \(embeddings\) at \/v1\/embeddings, profile exact, onnxruntime on cpu with \d+ threads; /,
+    /^signals \(embeddings\) at \/v1\/embeddings, profile exact, onnxruntime on cpu with \d+ threads; /,
   )
   expect(lines.slice(2, 4)).toEqual([
     "| Tokens | Connections | Requests/s | Tokens/s | p50 ms | p99 ms | Forward ms |",

@@ -106,7 +106,7 @@ test("models and plugins tell what this build has", async () => {
     files: object
   }[]
   expect(models.map(({ name, files }) => [name, Object.keys(files).includes("model.safetensors")])).toEqual([
-    ["minilm", true],
+    ["signals", true],
     ["static", true],
   ])
   expect(JSON.parse((await runCommand("rtrun", ["plugins", "--json"])).stdout)).toEqual({

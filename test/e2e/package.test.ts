@@ -26,7 +26,7 @@ test("the packed package installs without scripts and serves, with its addon and
   expect(run(process.execPath, [join(bin, "rtr"), "--version"], folder)).toMatch(/^rtr version: \d/)
   run(process.execPath, [join(bin, "rtr"), "config", "init"], folder)
   expect(run(process.execPath, [join(bin, "rtr"), "config", "validate"], folder)).toMatch(/is valid/)
-  expect(run(process.execPath, [join(bin, "rtrun"), "models"], folder)).toMatch(/^minilm .*\nstatic /m)
+  expect(run(process.execPath, [join(bin, "rtrun"), "models"], folder)).toMatch(/^signals .*\nstatic /m)
 
   const config = readFileSync(join(folder, "config.yaml"), "utf8").replace("port: 8801", "port: 0")
   writeFileSync(join(folder, "config.yaml"), `${config}\nglobal: { services: { management_api: { port: 0 } } }\n`)

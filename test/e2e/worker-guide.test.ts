@@ -48,12 +48,12 @@ test("the typed questions of the guide are answered in both forms, each type as 
 })
 
 test("every endpoint takes the values of overflow that the guide says it takes", async () => {
-  const worker = await startWorker(["minilm", packageOf("decisions/packed"), packageOf("classifiers/rerank")])
+  const worker = await startWorker(["signals", packageOf("decisions/packed"), packageOf("classifiers/rerank")])
   const noul = { it: { type: "noul" } }
   const requests: Readonly<Record<string, readonly [string, object]>> = {
     "Typed questions": ["/v1/decisions", { model: "packed", state: "hello", questions: noul }],
-    Classify: ["/v1/classify", { model: "minilm", input: "hello" }],
-    Embeddings: ["/v1/embeddings", { model: "minilm", input: "hello" }],
+    Classify: ["/v1/classify", { model: "signals", input: "hello" }],
+    Embeddings: ["/v1/embeddings", { model: "signals", input: "hello" }],
     Rerank: ["/v1/rerank", { model: "rerank", query: "hello", documents: ["world"] }],
   }
   const [header = [], , ...rows] = table("Value")
@@ -71,7 +71,7 @@ test("every endpoint takes the values of overflow that the guide says it takes",
 })
 
 test("the metrics of the guide are those of the worker, with their types and labels", async () => {
-  const worker = await startWorker(["minilm"])
+  const worker = await startWorker(["signals"])
   await worker.ask("/v1/embeddings", { input: "hello" })
   const { text } = await worker.ask("/metrics")
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]

@@ -57,7 +57,7 @@ async function isIdle(worker: TestWorker, sockets: number): Promise<boolean> {
 }
 
 test("ten thousand clients that leave at every moment leave nothing behind", async () => {
-  const worker = await startWorker(["minilm"])
+  const worker = await startWorker(["signals"])
   const reference = await worker.ask("/v1/embeddings", { input: "the same text before and after" })
   expect(reference.status).toBe(200)
   const sockets = worker.sockets()

@@ -99,7 +99,7 @@ test.skipIf(!canTrace).for<readonly string[]>([["--log-level", "info"], ["--offl
 test.skipIf(!canTrace)("a worker over TCP listens where it was told and reaches nobody", async () => {
   const port = 20_000 + (process.pid % 10_000)
   const address = { host: "127.0.0.1", port }
-  const run = await runTraced(["serve", "minilm", "--port", String(port)], async (ends) => {
+  const run = await runTraced(["serve", "signals", "--port", String(port)], async (ends) => {
     const isReady = async (): Promise<boolean> =>
       ends() || (await ask(address, "/health").catch(() => undefined))?.status === 200
     await waitFor(isReady, 60_000)

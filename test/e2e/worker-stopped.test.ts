@@ -10,7 +10,7 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   "%s lets a running request end, and leaves no socket",
   async (signal) => {
     const socket = join(temporaryFolder(), "made", "worker.sock")
-    const worker = await startWorker(["minilm"], ["--uds", socket])
+    const worker = await startWorker(["signals"], ["--uds", socket])
     const input = Array.from({ length: 8 }, (_, index) => `${index} ${"some words ".repeat(100)}`)
     const reply = worker.ask("/v1/embeddings", { input })
     await waitFor(async () => (await worker.metric("rtrun_queue_depth")) > 0)

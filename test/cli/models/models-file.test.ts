@@ -13,9 +13,9 @@ async function read(text: string): Promise<readonly ModelsFileEntry[]> {
 }
 
 test("entries keep their keys, as a list or under models", async () => {
-  const entries = `- { model: minilm, name: a, device: cpu, memory_budget_gib: 1.5, options: { max_scan_tokens: 99 } }\n- { model: org/x, revision: "${commit}" }`
+  const entries = `- { model: signals, name: a, device: cpu, memory_budget_gib: 1.5, options: { max_scan_tokens: 99 } }\n- { model: org/x, revision: "${commit}" }`
   const expected = [
-    { model: "minilm", name: "a", device: "cpu", memoryBudgetGib: 1.5, maxScanTokens: 99 },
+    { model: "signals", name: "a", device: "cpu", memoryBudgetGib: 1.5, maxScanTokens: 99 },
     { model: "org/x", revision: commit },
   ]
   expect(await read(entries)).toEqual(expected)
@@ -26,9 +26,9 @@ test.each([
   ["[]", /it names no model; list at least one/],
   ["models: []", /it names no model; list at least one/],
   ["# nothing yet", /it names no model; list at least one/],
-  ["minilm", /it must be a list of models/],
+  ["signals", /it must be a list of models/],
   ["models: { a: b }", /it must be a list of models/],
-  ["- minilm", /models\[0\] must be a map/],
+  ["- signals", /models\[0\] must be a map/],
   ["- { name: a }", /models\[0\]\.model is missing/],
   ["- { model: a, colour: red }", /models\[0\]\.colour is not a known key/],
   ["- { model: a, device: 7 }", /models\[0\]\.device must be a string/],

@@ -4,7 +4,7 @@ import { canonical } from "../../fakes/document.ts"
 import { registry } from "../../fakes/registry.ts"
 
 const needed = (changes: Readonly<Record<string, unknown>>) => neededDeployments(canonical(changes), registry)
-const starter = { name: "starter", provider: "model_runtime", artifact: "minilm", input: { overflow: "truncate" } }
+const starter = { name: "starter", provider: "model_runtime", artifact: "signals", input: { overflow: "truncate" } }
 const asksDomain = { "routing.decisions.0.rules": { type: "domain", name: "law" } }
 const mine = { artifact: "/models/mine" }
 

@@ -40,7 +40,7 @@ const full = {
       observability: { metrics: { enabled: true } },
     },
     model_catalog: {
-      deployments: { first: { artifact: "minilm", input: { overflow: "reject" } } },
+      deployments: { first: { artifact: "signals", input: { overflow: "reject" } } },
       bindings: { embedding: { deployment: "first" } },
       modules: {
         classifier: { domain: { threshold: 0.5 } },

@@ -283,7 +283,7 @@ describe("decisions", () => {
 describe("model catalogue", () => {
   const at = "global.model_catalog"
   const catalog = (value: object) => ({ "global.model_catalog": value })
-  const deployments = { worker: { artifact: "minilm" } }
+  const deployments = { worker: { artifact: "signals" } }
 
   test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
     ["a deployment that is started", catalog({ deployments }), []],

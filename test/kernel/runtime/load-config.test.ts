@@ -103,5 +103,5 @@ test("deploymentsOf names what the file needs", async () => {
   const config = await loadConfig(
     write("domains.yaml", documentWith({ "routing.decisions.0.rules": { type: "domain", name: "law" } })),
   )
-  expect(deploymentsOf(config).map(({ name, artifact }) => [name, artifact])).toEqual([["starter", "minilm"]])
+  expect(deploymentsOf(config).map(({ name, artifact }) => [name, artifact])).toEqual([["starter", "signals"]])
 })

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "../../..")
 const staticPackage = findBuiltinPackage("static") ?? ""
 
 test("texts are embedded and classified in this process", async () => {
-  const inference = await createNativeInference({ models: { starter: "minilm" }, threads: 1 })
+  const inference = await createNativeInference({ models: { starter: "signals" }, threads: 1 })
   onTestFinished(() => inference.close())
   const text = "What is the derivative of x squared?"
   const answers = await inference.bundle([
@@ -33,7 +33,7 @@ test("texts are embedded and classified in this process", async () => {
 })
 
 test("a text that is to be read whole makes no vector when it is too long", async () => {
-  const inference = await createNativeInference({ models: { starter: "minilm" }, threads: 1 })
+  const inference = await createNativeInference({ models: { starter: "signals" }, threads: 1 })
   onTestFinished(() => inference.close())
   const text = "word ".repeat(1000)
   const answers = await inference.bundle([
@@ -150,7 +150,7 @@ test("devices are listed, the processor first", async () => {
 test("a process may end while a forward runs, without noise", () => {
   const script = `
     import { createNativeInference } from "rtr/node"
-    const inference = await createNativeInference({ models: { m: "minilm" } })
+    const inference = await createNativeInference({ models: { m: "signals" } })
     for (let index = 0; index < 8; index++) void inference.bundle([{ kind: "embed", deployment: "m", text: "word ".repeat(200) + index }])
     setTimeout(() => process.exit(0), 20 + Number(process.argv[1]) * 7)`
   for (let round = 0; round < 5; round++) {

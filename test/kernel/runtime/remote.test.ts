@@ -8,7 +8,7 @@ import { createFakeTransport, type FakeReply, type FakeTransport } from "../../f
 
 const first: RemoteDeployment = {
   name: "first",
-  servedName: "minilm",
+  servedName: "signals",
   origin: "http://worker-1:8100",
   overflow: "truncate",
 }
@@ -100,11 +100,11 @@ describe("a call", () => {
       bodyTimeoutMs: 1234.6,
       body: {
         tasks: [
-          { id: "0", classify: { model: "minilm", head: "domain", input: "x", options: { overflow: "truncate" } } },
+          { id: "0", classify: { model: "signals", head: "domain", input: "x", options: { overflow: "truncate" } } },
           {
             id: "1",
             embeddings: {
-              model: "minilm",
+              model: "signals",
               input: ["yy"],
               encoding_format: "base64",
               options: { overflow: "truncate" },
@@ -139,13 +139,13 @@ describe("a call", () => {
     ])
     const { tasks } = JSON.parse(requests[0]?.body ?? "") as { tasks: readonly { classify: unknown }[] }
     expect(tasks.map(({ classify: each }) => each)).toEqual([
-      { model: "minilm", input: "a", options: { overflow: "truncate" } },
-      { model: "minilm", head: "pii", input: "b", options: { overflow: "window", threshold: 0.25 } },
-      { model: "minilm", input: "c", options: { overflow: "truncate", threshold: 0 } },
-      { model: "minilm", input: "d", options: { overflow: "window" } },
+      { model: "signals", input: "a", options: { overflow: "truncate" } },
+      { model: "signals", head: "pii", input: "b", options: { overflow: "window", threshold: 0.25 } },
+      { model: "signals", input: "c", options: { overflow: "truncate", threshold: 0 } },
+      { model: "signals", input: "d", options: { overflow: "window" } },
       // The limit is for beginnings; who refuses long texts refuses these too.
-      { model: "minilm", input: "e", options: { overflow: "window" } },
-      { model: "minilm", input: "f", options: { overflow: "truncate", max_tokens: 64 } },
+      { model: "signals", input: "e", options: { overflow: "window" } },
+      { model: "signals", input: "f", options: { overflow: "truncate", max_tokens: 64 } },
       { model: "other", input: "g", options: { overflow: "reject", max_tokens: 128 } },
     ])
   })
@@ -187,7 +187,7 @@ describe("a call", () => {
 
   test("is not made to a worker that is known to be away", async () => {
     const transport = createFakeTransport(worker)
-    const status = { artifact: "minilm", process: "w", state: "starting", restarts: 0 } as const
+    const status = { artifact: "signals", process: "w", state: "starting", restarts: 0 } as const
     const inference = createRemoteInference({
       deployments,
       transport,

@@ -8,7 +8,7 @@ describe("contract", () => {
 })
 
 const deployment = (name: string, ready: boolean) =>
-  ({ name, artifact: "minilm", process: "p", state: ready ? "ready" : "loading", ready, restarts: 0 }) as const
+  ({ name, artifact: "signals", process: "p", state: ready ? "ready" : "loading", ready, restarts: 0 }) as const
 const status: KernelStatus = {
   phase: "ready",
   ready: true,

@@ -9,7 +9,7 @@ describe("contract", () => {
 
 const failed = {
   name: "b",
-  artifact: "minilm",
+  artifact: "signals",
   process: "p",
   state: "failed",
   ready: false,
@@ -23,7 +23,7 @@ const status: KernelStatus = {
   updatedAt: new Date(0),
   instanceId: "instance-1",
   configHash: "abc",
-  deployments: [{ name: "a", artifact: "minilm", process: "p", state: "ready", ready: true, restarts: 0 }],
+  deployments: [{ name: "a", artifact: "signals", process: "p", state: "ready", ready: true, restarts: 0 }],
 }
 
 async function ask(path: string, changes: Partial<KernelStatus> = {}) {

@@ -57,7 +57,7 @@ function parse(text: string, { LineCounter, parseDocument }: typeof import("yaml
 function readList(value: unknown): readonly unknown[] {
   const list = Array.isArray(value) ? value : (value as { models?: unknown } | null)?.models
   if (value === null || (Array.isArray(list) && list.length === 0))
-    fail("it names no model; list at least one, such as - model: minilm")
+    fail("it names no model; list at least one, such as - model: signals")
   if (!Array.isArray(list)) fail("it must be a list of models, or a map with a list named models")
   return list as readonly unknown[]
 }

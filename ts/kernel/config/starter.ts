@@ -7,7 +7,7 @@ export const defaultDeployment = "starter"
 
 export const starterDeployment: Deployment = {
   provider: "model_runtime",
-  artifact: "minilm",
+  artifact: "signals",
   input: { overflow: "truncate" },
 }
 

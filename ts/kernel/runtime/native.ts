@@ -189,7 +189,7 @@ export interface NativeInferenceOptions {
 
 /** Inference inside this process. Rejects when a model cannot be loaded. */
 export async function createNativeInference(options: NativeInferenceOptions = {}): Promise<Inference> {
-  const models = Object.entries(options.models ?? { starter: "minilm" }).map(([name, artifact]) => ({
+  const models = Object.entries(options.models ?? { starter: "signals" }).map(([name, artifact]) => ({
     name,
     path: findBuiltinPackage(artifact) ?? artifact,
   }))

@@ -11,9 +11,9 @@ use rtrun_core::package::{Architecture, Package};
 use rtrun_core::tokens::{Overflow, TextReader};
 use rtrun_core::{Device, EmbeddingInput, Engine, EngineOptions, ModelOptions, ReadingOptions, Task, TaskKind};
 
-/// The folder that `RTRUN_BENCH_MODEL` names, else `models/minilm` of the repository.
+/// The folder that `RTRUN_BENCH_MODEL` names, else `models/signals` of the repository.
 pub fn folder() -> PathBuf {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/minilm");
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/signals");
     std::env::var_os("RTRUN_BENCH_MODEL").map_or_else(default, PathBuf::from)
 }
 

@@ -25,14 +25,14 @@ describe("the list that comes with the product", () => {
     const root = join(import.meta.dirname, "../../../../models")
     const folders = readdirSync(root).filter((name) => existsSync(join(root, name, "config.json")))
     expect(builtinPackageNames().toSorted()).toEqual(folders)
-    expect(findBuiltinPackage("minilm")).toBe(join(root, "minilm"))
+    expect(findBuiltinPackage("signals")).toBe(join(root, "signals"))
     expect(findBuiltinPackage("no-such-model")).toBeUndefined()
     for (const { folder = "", files, revision } of readBuiltinModels()) {
       expect(revision).toMatch(/^[0-9a-f]{64}$/)
       for (const [path, { bytes }] of Object.entries(files)) expect(statSync(join(folder, path)).size).toBe(bytes)
     }
     expect(readBuiltinModels()[0]).toMatchObject({
-      name: "minilm",
+      name: "signals",
       licence: "Apache-2.0",
       heads: ["domain"],
       maxTokens: 256,
