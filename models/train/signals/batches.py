@@ -25,15 +25,14 @@ class EncodedRow:
 
 
 def encode(examples: list[Example], head: Head, tokenizer: Tokenizer) -> list[EncodedRow]:
-    """Tokenizes; pairs are cut in their first text, single texts at their end."""
+    """Tokenizes; an answer that is longer than a row alone is left out."""
     numbers = {label: number for number, label in enumerate(head.labels)}
     rows = []
     for example in examples:
+        set_truncation(tokenizer, head, example)
         if example.first is None:
-            tokenizer.enable_truncation(head.max_tokens)
             encoding = tokenizer.encode(example.text)
         else:
-            tokenizer.enable_truncation(head.max_tokens, strategy="only_first")
             try:
                 encoding = tokenizer.encode(example.first, example.text)
             except Exception:  # noqa: BLE001 - the library has one type: the answer alone is longer than a row
@@ -44,6 +43,11 @@ def encode(examples: list[Example], head: Head, tokenizer: Tokenizer) -> list[En
             target = token_targets(example, head, numbers, encoding)
         rows.append(EncodedRow(encoding.ids, encoding.type_ids, target, allowed_labels(example, head)))
     return rows
+
+
+def set_truncation(tokenizer: Tokenizer, head: Head, example: Example) -> None:
+    """Pairs are cut in their first text, single texts at their end."""
+    tokenizer.enable_truncation(head.max_tokens, strategy="longest_first" if example.first is None else "only_first")
 
 
 def token_targets(example: Example, head: Head, numbers: dict[str, int], encoding) -> list[int]:  # noqa: ANN001

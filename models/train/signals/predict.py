@@ -8,7 +8,7 @@ import torch
 from tokenizers import Tokenizer
 
 from ..reference import softmax
-from .batches import IGNORED, collate, encode
+from .batches import IGNORED, EncodedRow, collate, encode, set_truncation
 from .examples import Example, Span
 from .heads import Head
 from .network import Network
@@ -41,21 +41,25 @@ def sequence_logits(network: Network, head: Head, examples: list[Example], token
 
 @torch.no_grad()
 def token_logits(network: Network, head: Head, examples: list[Example], tokenizer: Tokenizer) -> list[TokenPrediction]:
-    """One prediction for each example that fits a row."""
-    predictions = []
-    for example in examples:
-        rows = encode([example], head, tokenizer)
-        if not rows:
-            continue
-        batch = collate(rows, tokenizer.token_to_id("[PAD]"))
-        own = np.array(rows[0].target) != IGNORED
-        logits = network.tokens(head.name, network.vectors(batch))[0].float().numpy()[own]
-        pair = (example.text,) if example.first is None else (example.first, example.text)
-        encoding = tokenizer.encode(*pair)
-        places = [place for place, is_own in zip(encoding.offsets, own, strict=True) if is_own]
-        numbers = [number for number, is_own in zip(encoding.word_ids, own, strict=True) if is_own]
-        predictions.append(TokenPrediction(example, logits, places, numbers))
-    return predictions
+    """One prediction for each example that fits a row, in order."""
+    fitting = [(example, row[0]) for example in examples if (row := encode([example], head, tokenizer))]
+    order = sorted(range(len(fitting)), key=lambda place: len(fitting[place][1].ids))
+    predictions: dict[int, TokenPrediction] = {}
+    for first in range(0, len(order), ROWS):
+        places = order[first : first + ROWS]
+        batch = collate([fitting[place][1] for place in places], tokenizer.token_to_id("[PAD]"))
+        for place, logits in zip(places, network.tokens(head.name, network.vectors(batch)).float().numpy(), strict=True):
+            predictions[place] = to_prediction(*fitting[place], logits, head, tokenizer)
+    return [predictions[place] for place in range(len(fitting))]
+
+
+def to_prediction(example: Example, row: EncodedRow, logits: np.ndarray, head: Head, tokenizer: Tokenizer) -> TokenPrediction:
+    """What is said of the text's own tokens."""
+    set_truncation(tokenizer, head, example)
+    encoding = tokenizer.encode(*((example.text,) if example.first is None else (example.first, example.text)))
+    own = [target != IGNORED for target in row.target]
+    keep = lambda values: [value for value, is_own in zip(values, own, strict=True) if is_own]  # noqa: E731
+    return TokenPrediction(example, logits[: len(own)][own], keep(encoding.offsets), keep(encoding.word_ids))
 
 
 def spans_of(prediction: TokenPrediction, head: Head, threshold: float, temperature: float = 1.0) -> list[Span]:
