@@ -7,6 +7,7 @@ from pathlib import Path
 from ..generators.decisions import Decision, generate
 from ..generators.decisions.reuse import reuse
 from ..signals.examples import TaskData, read_rows
+from ..signals.tasks import tunes
 
 # Whole tasks that no question of training resembles.
 UNSEEN = ("hwu64", "boolqa", "t0_paws", "t0_qasc", "cause_and_effect", "clinc_oos")
@@ -28,7 +29,10 @@ def read(data: Path, seed: int, count: int) -> TaskData:
     tuning = generate("validation", random.Random("decide/validation"), 1500)
     unseen = {name: sample_of(data, name, 300, chance) for name in UNSEEN}
     unseen["contrast"] = generate("contrast", random.Random("decide/contrast"), 1500)
-    return TaskData(train, tuning, unseen)
+    # As for the heads of `signals`: a part of every unseen set only fits temperatures and thresholds.
+    tuning += [question for questions in unseen.values() for question in questions if tunes(question.state)]
+    measured = {name: [question for question in questions if not tunes(question.state)] for name, questions in unseen.items()}
+    return TaskData(train, tuning, measured)
 
 
 def sample_of(data: Path, name: str, count: int, chance: random.Random) -> list[Decision]:
@@ -55,8 +59,9 @@ def reused(tasks: dict[str, TaskData], count: int, chance: random.Random) -> lis
     found = []
     for name, task in tasks.items():
         for example in chance.sample(task.train, min(count, len(task.train))):
-            row = {"text": example.text, "label": example.label, "spans": [vars(span) for span in example.spans]}
-            decision = reuse(name, row | {"source": example.source}, chance)
+            spans = [vars(span) for span in example.spans]
+            row = {"text": example.text, "label": example.label, "spans": spans, "source": example.source}
+            decision = reuse(name, row | example.parts, chance)
             if decision is not None:
                 found.append(replace(decision, source=f"reused/{name}"))
     return found

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from ..examples import Example, TaskData
+from ..examples import TaskData
 from . import domain, fact_check, feedback, hallucination, jailbreak, modality, pii
 
 READERS: dict[str, Callable[[Path, int], TaskData]] = {
@@ -25,11 +25,11 @@ def read_task(name: str, data: Path, seed: int) -> TaskData:
     """The texts of a head. What a temperature is fitted on has to be like what the head meets, so a part of every unseen
     set is among it; that part is not measured."""
     task = READERS[name](data, seed)
-    moved = [example for examples in task.unseen.values() for example in examples if tunes(example)]
-    unseen = {part: [example for example in examples if not tunes(example)] for part, examples in task.unseen.items()}
+    moved = [example for examples in task.unseen.values() for example in examples if tunes(example.text)]
+    unseen = {part: [example for example in examples if not tunes(example.text)] for part, examples in task.unseen.items()}
     return TaskData(task.train, task.tuning + moved, unseen)
 
 
-def tunes(example: Example) -> bool:
-    """Whether the row is one that fits temperatures; the same rows in every run."""
-    return hashlib.sha256(example.text.encode()).digest()[0] % TUNING_SHARE == 0
+def tunes(text: str) -> bool:
+    """Whether the row of this text is one that fits temperatures; the same rows in every run."""
+    return hashlib.sha256(text.encode()).digest()[0] % TUNING_SHARE == 0
