@@ -213,6 +213,20 @@ describe("answers", () => {
     )
   })
 
+  test("to long texts come in several calls, and one that no call holds has its own", async () => {
+    const inference = createFakeInference()
+    const ask = stageOver(inference, 1).asker(target)
+    const lengths = [10, 600_000, 400_000, 2_000_000, 20, 999_980, 1]
+    await Promise.all(lengths.map((length) => ask.embed("x".repeat(length))))
+    expect(inference.calls.map((tasks) => tasks.map(({ text }) => text.length))).toEqual([
+      [10, 600_000],
+      [400_000],
+      [2_000_000],
+      [20, 999_980],
+      [1],
+    ])
+  })
+
   test("that are errors reject their question only", async () => {
     const error = new RtrError("max_length_exceeded", "too long")
     const inference: Inference = {

@@ -1,7 +1,13 @@
 // Collects the model questions of one request and sends them as one call.
 
 import { RtrError } from "../error.ts"
-import { type Inference, type InferenceAnswer, type InferenceTask, mostTasks } from "../types/inference.ts"
+import {
+  type Inference,
+  type InferenceAnswer,
+  type InferenceTask,
+  mostCharacters,
+  mostTasks,
+} from "../types/inference.ts"
 import type { Ask, InferenceTarget } from "../types/plan.ts"
 
 /** Longest wait for a second asker once one has asked; the common case does not wait at all. */
@@ -36,10 +42,13 @@ export function createStage(
     if (tasks.length === 0) return
     const [batch, waiting] = [tasks, replies]
     ;[tasks, replies, asked] = [[], [], new Set()]
-    // Several calls where a signal asks about many texts: one that is too large would be refused for every signal.
-    for (let start = 0; start < batch.length; start += mostTasks) {
-      const part = waiting.slice(start, start + mostTasks)
-      inference.bundle(batch.slice(start, start + mostTasks), options).then(
+    // Several calls where signals ask about many or long texts: one that is too large would be refused for every signal.
+    let start = 0
+    for (const end of endsOfCalls(batch)) {
+      const part = waiting.slice(start, end)
+      const sent = inference.bundle(batch.slice(start, end), options)
+      start = end
+      sent.then(
         (answers) =>
           part.forEach(({ resolve, reject }, index) =>
             answers[index] === undefined ? reject(missing()) : resolve(answers[index]),
@@ -101,6 +110,20 @@ export function createStage(
       if (asked.size > 0 && asked.size >= active) send()
     },
   }
+}
+
+/** Where each call ends. A text that is too long for any call has one to itself. */
+function endsOfCalls(tasks: readonly InferenceTask[]): readonly number[] {
+  const ends: number[] = []
+  let [start, characters] = [0, 0]
+  for (const [index, { text }] of tasks.entries()) {
+    if (index > start && (index - start === mostTasks || characters + text.length > mostCharacters)) {
+      ends.push(index)
+      ;[start, characters] = [index, 0]
+    }
+    characters += text.length
+  }
+  return [...ends, tasks.length]
 }
 
 /** A signal that asks twice and fails at the first answer leaves the second; a rejection that nobody awaits would end the process. */
