@@ -4,11 +4,15 @@ import { RtrError } from "../error.ts"
 import {
   type Inference,
   type InferenceAnswer,
+  type InferenceOptions,
   type InferenceTask,
   mostCharacters,
   mostTasks,
 } from "../types/inference.ts"
 import type { Ask, InferenceTarget } from "../types/plan.ts"
+
+/** Calls of one request that run together. A long history makes hundreds, which would fill a worker's queue for everybody. */
+const mostCallsAtOnce = 8
 
 /** Longest wait for a second asker once one has asked; the common case does not wait at all. */
 const coalesceMs = 2
@@ -35,6 +39,29 @@ export function createStage(
   let tasks: InferenceTask[] = []
   let replies: { resolve: (answer: InferenceAnswer) => void; reject: (error: unknown) => void }[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
+  const startedAt = performance.now()
+  const calls: (() => Promise<void>)[] = []
+  let running = 0
+
+  const startCalls = (): void => {
+    while (running < mostCallsAtOnce) {
+      const call = calls.shift()
+      if (call === undefined) return
+      running += 1
+      void call().finally(() => {
+        running -= 1
+        startCalls()
+      })
+    }
+  }
+
+  /** Options of a call that may have waited for others. Throws when nobody waits for its answers any more. */
+  const remaining = (): InferenceOptions => {
+    const deadlineMs = options.deadlineMs - (performance.now() - startedAt)
+    if (options.signal.aborted || deadlineMs <= 0)
+      throw new RtrError("deadline_exceeded", "Cannot ask the model: the time for signals is over")
+    return { ...options, deadlineMs }
+  }
 
   const send = (): void => {
     clearTimeout(timer)
@@ -45,17 +72,20 @@ export function createStage(
     // Several calls where signals ask about many or long texts: one that is too large would be refused for every signal.
     let start = 0
     for (const end of endsOfCalls(batch)) {
-      const part = waiting.slice(start, end)
-      const sent = inference.bundle(batch.slice(start, end), options)
+      const [part, asking] = [waiting.slice(start, end), batch.slice(start, end)]
       start = end
-      sent.then(
-        (answers) =>
+      calls.push(async () => {
+        try {
+          const answers = await inference.bundle(asking, remaining())
           part.forEach(({ resolve, reject }, index) =>
             answers[index] === undefined ? reject(missing()) : resolve(answers[index]),
-          ),
-        (error: unknown) => part.forEach(({ reject }) => reject(error)),
-      )
+          )
+        } catch (error) {
+          part.forEach(({ reject }) => reject(error))
+        }
+      })
     }
+    startCalls()
   }
 
   const submit = (asker: object, task: InferenceTask): Promise<InferenceAnswer> => {

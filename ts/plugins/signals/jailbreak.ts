@@ -23,7 +23,11 @@ const rule = Type.Object({
         "Risk from which the rule matches: that of prompt_guard when left out; for contrastive 0.1, also for 0",
     }),
   ),
-  include_history: Type.Optional(Type.Boolean({ description: "Read every message, not the last user message only" })),
+  include_history: Type.Optional(
+    Type.Boolean({
+      description: "Read every message and what assistants gave to tools, not the last user message only",
+    }),
+  ),
   jailbreak_patterns: patterns("contrastive: sentences that are attacks"),
   benign_patterns: patterns("contrastive: sentences that are none"),
   direction: Type.Optional(Type.Unsafe<"request">({ type: "string", enum: ["request"] })),

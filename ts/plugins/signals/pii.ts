@@ -27,7 +27,9 @@ const rule = Type.Object({
     Type.Array(Type.String(), { description: "Kinds of personal data that do not match; none when left out" }),
   ),
   include_history: Type.Optional(
-    Type.Boolean({ description: "Read the other messages too, and not only the last of the user" }),
+    Type.Boolean({
+      description: "Read every message and what assistants gave to tools, not the last user message only",
+    }),
   ),
 })
 
