@@ -149,7 +149,8 @@ export function createRouter(options: RouterOptions): Router {
 function reportOnce({ onInternalError }: RouterOptions): OnFault {
   const reported = new Set<string>()
   return (module, error) => {
-    if (isRtrError(error) || reported.has(module)) return
+    // A model of another task gives no answer to any request, so that somebody has to hear of it; other errors pass.
+    if ((isRtrError(error) && error.code !== "invalid_model_output") || reported.has(module)) return
     reported.add(module)
     onInternalError?.(error, module)
   }

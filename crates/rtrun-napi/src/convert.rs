@@ -80,6 +80,8 @@ pub struct TaskResult {
     pub labels: Option<Vec<String>>,
     pub input_tokens: Option<u32>,
     pub probabilities: Option<Float32Array>,
+    /// Per input: the label probabilities of its windows, row after row; empty where one window held it.
+    pub windows: Option<Vec<Float32Array>>,
     pub spans: Option<Vec<Vec<Span>>>,
     pub vectors: Option<Float32Array>,
     pub item_errors: Option<Vec<ItemError>>,
@@ -220,6 +222,7 @@ impl From<core::TaskOutcome> for TaskResult {
             labels: None,
             input_tokens: None,
             probabilities: None,
+            windows: None,
             spans: None,
             vectors: None,
             item_errors: None,
@@ -249,6 +252,7 @@ impl From<core::TaskOutcome> for TaskResult {
                     labels: Some(answer.labels),
                     input_tokens: count(answer.usage.tokens),
                     probabilities: Some(Float32Array::new(values)),
+                    windows: Some(answer.items.iter().map(windows).collect()),
                     item_errors,
                     ..empty(200, None)
                 }
@@ -333,6 +337,11 @@ fn threshold(value: f64) -> Result<f32, core::Error> {
         return Ok(value as f32);
     }
     Err(core::Error::InvalidRequest(format!("threshold is {value}; it must be between 0 and 1")))
+}
+
+fn windows(item: &Result<(core::families::ReadInput, Arc<core::Classified>), core::Error>) -> Float32Array {
+    let found = item.as_ref().map_or(&[][..], |(_, classified)| &classified.windows);
+    Float32Array::new(found.iter().flat_map(|window| window.probabilities.iter().copied()).collect())
 }
 
 fn spans(item: &Result<(core::families::ReadInput, Arc<core::Classified>), core::Error>) -> Vec<Span> {

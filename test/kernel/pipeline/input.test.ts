@@ -58,7 +58,14 @@ test.each<[string, ChatMessage["content"], string]>([
     ],
     "b",
   ],
-  ["parts of other types with a text", [{ type: "refusal", text: "a" }], ""],
+  [
+    "parts of other types with a text",
+    [
+      { type: "output_text", text: "a" },
+      { type: "x", text: 5 as never },
+    ],
+    "a",
+  ],
   ["a text part without text", [{ type: "text" }], ""],
   ["a part that is null", [null as never, { type: "text", text: "b" }], "b"],
   ["another value", 5 as never, ""],

@@ -207,6 +207,12 @@ describe("no decision matches", () => {
     })
   })
 
+  test("the routing has what the guards found all the same", async () => {
+    const guard = createFamily("jailbreak", { read: () => [noMatch()] })
+    const { outcome } = await route(planWith(noMatch(), { signals: [guard] }))
+    expect(outcome.routing.securityChecks).toEqual({ jailbreak: false })
+  })
+
   test("without a default model it is an error", async () => {
     await expect(route(planWith(noMatch(), { defaultModel: undefined }))).rejects.toMatchObject({
       code: "no_model_selected",

@@ -20,8 +20,13 @@ test.each<[string, Facts, ReturnType<typeof securityChecks>]>([
   ["a guard that could not read says nothing", [match(), noMatch(), unknown(), noMatch()], { pii: false }],
   ["a guard without facts says nothing", [match()], undefined],
   ["none could read", [match(), unknown(), unknown(), unknown()], undefined],
-])("%s", (_, facts, expected) => expect(securityChecks(families, facts)).toEqual(expected))
+])("%s", (_, facts, expected) => expect(securityChecks(families, facts, { text: "hello" })).toEqual(expected))
 
 test("a plan without guards has no checks", () => {
-  expect(securityChecks(families.slice(0, 1), [match()])).toBeUndefined()
+  expect(securityChecks(families.slice(0, 1), [match()], { text: "hello" })).toBeUndefined()
+})
+
+test.each(["", " \n"])("of the user's text %j, nobody says that it is safe", (text) => {
+  expect(securityChecks(families, [match(), noMatch(), noMatch(), noMatch()], { text })).toBeUndefined()
+  expect(securityChecks(families, [match(), match(), noMatch(), noMatch()], { text })).toEqual({ jailbreak: true })
 })

@@ -213,6 +213,47 @@ describe("answers", () => {
     )
   })
 
+  test("to long texts come in several calls, and one that no call holds has its own", async () => {
+    const inference = createFakeInference()
+    const ask = stageOver(inference, 1).asker(target)
+    const lengths = [10, 600_000, 400_000, 2_000_000, 20, 999_980, 1]
+    await Promise.all(lengths.map((length) => ask.embed("x".repeat(length))))
+    expect(inference.calls.map((tasks) => tasks.map(({ text }) => text.length))).toEqual([
+      [10, 600_000],
+      [400_000],
+      [2_000_000],
+      [20, 999_980],
+      [1],
+    ])
+  })
+
+  test("to very many questions are asked for a few calls at a time, until the time is over", async () => {
+    const release: (() => void)[] = []
+    const fake = createFakeInference()
+    const deadlines: (number | undefined)[] = []
+    const inference: Inference = {
+      ...fake,
+      bundle: async (tasks, options) => {
+        deadlines.push(options?.deadlineMs)
+        await new Promise<void>((resolve) => release.push(resolve))
+        return fake.bundle(tasks)
+      },
+    }
+    const controller = new AbortController()
+    const ask = createStage(inference, 1, { deadlineMs: 5000, signal: controller.signal }).asker(target)
+    const questions = Array.from({ length: 32 * 20 }, (_, index) => ask.embed(String(index)))
+    await vi.waitFor(() => expect(release).toHaveLength(8))
+    release.splice(0, 2).forEach((resolve) => resolve())
+    await vi.waitFor(() => expect(deadlines).toHaveLength(10))
+    expect(deadlines.every((deadline) => deadline !== undefined && deadline <= 5000)).toBe(true)
+    controller.abort()
+    release.forEach((resolve) => resolve())
+    const settled = await Promise.allSettled(questions)
+    expect(deadlines).toHaveLength(10)
+    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(320)
+    expect(settled.at(-1)).toMatchObject({ status: "rejected", reason: { code: "deadline_exceeded" } })
+  })
+
   test("that are errors reject their question only", async () => {
     const error = new RtrError("max_length_exceeded", "too long")
     const inference: Inference = {

@@ -90,6 +90,21 @@ describe("a request", () => {
     ["a message that is a list", message([]), "messages[1] must be an object"],
     ["a message without a role", message({ content: "a" }), "messages[1].role must be a non-empty string"],
     ["an empty role", message({ role: "", content: "a" }), "messages[1].role must be a non-empty string"],
+    [
+      "another spelling of a role",
+      message({ role: "User", content: "a" }),
+      'messages[1].role must be "user", not another spelling of it',
+    ],
+    [
+      "a role with unseen signs",
+      message({ role: " use\u200br", content: "a" }),
+      'messages[1].role must be "user", not another spelling of it',
+    ],
+    [
+      "a role in wide letters",
+      message({ role: "ａssistant", content: "a" }),
+      'messages[1].role must be "assistant", not another spelling of it',
+    ],
     ["a role that is no text", message({ role: 5 }), "messages[1].role must be a non-empty string"],
     [
       "content that is a number",
@@ -113,6 +128,11 @@ describe("a request", () => {
       "a lone surrogate in content",
       `{"model":"m","messages":[{"role":"user","content":"a\\ud83d"}]}`,
       "messages[0].content holds a lone surrogate, which is not valid Unicode text",
+    ],
+    [
+      "a lone surrogate in a part of another type",
+      `{"model":"m","messages":[{"role":"user","content":[{"type":"input_text","text":"a\\ud83d"}]}]}`,
+      "messages[0].content[0].text holds a lone surrogate, which is not valid Unicode text",
     ],
     [
       "a lone surrogate in a part",

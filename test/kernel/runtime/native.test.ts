@@ -48,6 +48,24 @@ test("a text that is to be read whole makes no vector when it is too long", asyn
   ])
 })
 
+test("a text that is read in windows has the probabilities of each beside what the head makes of them", async () => {
+  const models = { m: join(root, "crates/rtrun-core/tests/fixtures/softmax") }
+  const inference = await createNativeInference({ models, threads: 1 })
+  onTestFinished(() => inference.close())
+  const ask = (text: string) => ({ kind: "classify", deployment: "m", text, whole: true }) as const
+  const [long, short] = (
+    await inference.bundle([ask("the quick brown fox jumps over the lazy dog ".repeat(12)), ask("the dog")])
+  ).map((answer) => (answer.kind === "classify" ? answer.classification : undefined))
+  expect(short).not.toHaveProperty("windows")
+  const { labels = [], probabilities = [], windows = [] } = long ?? {}
+  expect(windows.length).toBeGreaterThan(1)
+  labels.forEach((_, label) => {
+    const values = windows.map((window) => window[label] ?? Number.NaN)
+    expect(Math.max(...values)).toBeGreaterThanOrEqual(probabilities[label] ?? Number.NaN)
+    expect(Math.min(...values)).toBeLessThanOrEqual(probabilities[label] ?? Number.NaN)
+  })
+})
+
 describe("a model that marks tokens", () => {
   const text = "👍 The quick brown fox jumps over the lazy dog"
   const mark = (given: Partial<Extract<InferenceTask, { kind: "spans" }>> = {}) =>

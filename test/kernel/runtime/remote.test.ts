@@ -219,6 +219,47 @@ describe("an answer", () => {
     ])
   })
 
+  test.each<[string, object]>([
+    ["probabilities", { probabilities: [0.25, 0.75] }],
+    ["scores", { scores: [0.25, 0.75] }],
+  ])("of a text in windows has the %s of each", async (_, second) => {
+    const body = (windows: readonly object[]): FakeReply => ({
+      body: JSON.stringify({
+        results: [{ status: 200, classify: { labels: ["a", "b"], results: [{ probabilities: [0.5, 0.5], windows }] } }],
+      }),
+    })
+    const { answers } = await ask([classify("x")], body([{ probabilities: [0.75, 0.25] }, second]))
+    expect(answers).toEqual([
+      {
+        kind: "classify",
+        classification: {
+          labels: ["a", "b"],
+          probabilities: Float32Array.from([0.5, 0.5]),
+          windows: [Float32Array.from([0.75, 0.25]), Float32Array.from([0.25, 0.75])],
+        },
+      },
+    ])
+    for (const window of [{}, { probabilities: [1] }, { probabilities: [null, 1] }])
+      expect((await ask([classify("x")], body([second, window]))).answers).toEqual([failure("invalid_model_output")])
+  })
+
+  test("about a part of a text that was to be read whole is an error", async () => {
+    const input = { tokens: 600, processed_tokens: 512, truncated: true }
+    const results = [
+      { status: 200, classify: { labels: ["a"], results: [{ probabilities: [1], input }] } },
+      { status: 200, classify: { labels: ["a"], results: [{ spans: [], input }] } },
+      { status: 200, embeddings: { data: [{ embedding: base64(1), input }] } },
+    ]
+    const tasks = (whole: boolean): readonly InferenceTask[] => [
+      { ...classify("x"), whole } as InferenceTask,
+      mark("x", { whole }),
+      { ...embed("x"), whole } as InferenceTask,
+    ]
+    const body = JSON.stringify({ results })
+    expect((await ask(tasks(true), { body })).answers).toEqual(results.map(() => failure("max_length_exceeded")))
+    expect((await ask(tasks(false), { body })).answers.map(({ kind }) => kind)).toEqual(["classify", "spans", "embed"])
+  })
+
   test("of spans, with places in the units of strings", async () => {
     const label = { label: "PERSON", probability: 0.75 }
     const spans = [

@@ -74,6 +74,23 @@ describe("a pattern", () => {
     ])
   })
 
+  test("leaves a number beside it that the model took for its end", () => {
+    const text = "ann@example.com, 030 901820"
+    const pattern = [["EMAIL_ADDRESS", "ann@example.com"]] as const
+    expect(merge(text, pattern, [["PHONE_NUMBER", text]])).toEqual([
+      ["EMAIL_ADDRESS", "ann@example.com", 1],
+      ["PHONE_NUMBER", "030 901820", 0.9],
+    ])
+    expect(merge("ann@example.com hunter2", pattern, [["PASSWORD", "com hunter2"]])).toEqual([
+      ["EMAIL_ADDRESS", "ann@example.com", 1],
+      ["PASSWORD", "hunter2", 0.9],
+    ])
+    expect(merge("+4930901820 b@c", [["PHONE_NUMBER", "+4930901820"]], [["EMAIL_ADDRESS", "0 b@c"]])).toEqual([
+      ["PHONE_NUMBER", "+4930901820", 1],
+      ["EMAIL_ADDRESS", "b@c", 0.9],
+    ])
+  })
+
   test("wins over any span that it covers", () => {
     const text = "write to ann.lee@example.com"
     expect(

@@ -37,4 +37,14 @@ test("text parts are joined, and messages without text are left out", () => {
   expect(historyOf("now", messages)).toEqual(["a\nb"])
 })
 
+test("what an assistant gave to tools is read", () => {
+  const call = (given: unknown): object => ({ id: "1", type: "function", function: { name: "f", arguments: given } })
+  const messages = [
+    { role: "assistant", content: "wait", tool_calls: [call('{"to":"ann"}'), call("a\ud83d"), call(5), null, {}] },
+    { role: "assistant", content: null, tool_calls: "none" },
+    { role: "user", content: "now" },
+  ]
+  expect(historyOf("now", messages)).toEqual(["wait", '{"to":"ann"}', "a\ufffd"])
+})
+
 test("one message has no history", () => expect(historyOf("hello", [{ role: "user", content: "hello" }])).toEqual([]))

@@ -14,6 +14,12 @@ test("a label that the model does not have is an error that names those it has",
   )
 })
 
+test("a probability that is no number is an error", () => {
+  const given = { labels: ["a", "b"], probabilities: Float32Array.from([0.5, Number.NaN]) }
+  expect(probabilityOf(given, "a")).toBe(0.5)
+  expect(() => probabilityOf(given, "b")).toThrow(expect.objectContaining({ code: "invalid_model_output" }))
+})
+
 test("a label without a probability is an error", () => {
   expect(() => probabilityOf({ labels: ["a", "b"], probabilities: Float32Array.from([1]) }, "b")).toThrow("no label")
 })

@@ -18,6 +18,9 @@ describe("e-mail addresses", () => {
     ["ann@xn--mller-kva.xn--p1ai", "ann@xn--mller-kva.xn--p1ai"],
     ["a..b.c@example.org", "b.c@example.org"],
     ["ann＠example.com", "ann＠example.com"],
+    ["ann\u200b@exam\u00adple.com", "ann\u200b@exam\u00adple.com"],
+    ["\u202aann@example.com\u202c", "ann@example.com"],
+    ["jose\u0301@example.com", "jose\u0301@example.com"],
   ])("%s", (text, address) => expect(found(text)).toEqual([`EMAIL_ADDRESS ${address}`]))
 
   test.each([
@@ -49,6 +52,14 @@ describe("payment cards", () => {
     "6011111111111117",
     "3530111333300000",
     "4111 1111 1111 1111 110",
+    "4111  1111  1111  1111",
+    "4111 - 1111 - 1111 - 1111",
+    "4111.1111.1111.1111",
+    "4111\u200b1111\u200b1111\u200b1111",
+    "41\u00ad11 1111 1111 11\u200d11",
+    "𝟒𝟏𝟏𝟏 1111 1111 1111",
+    "٤١١١ ١١١١ ١١١١ ١١١١",
+    "४१११-११११-११११-११११",
   ])("%s", (number) => {
     expect(found(`Pay with ${number}, please.`)).toEqual([`CREDIT_CARD ${number}`])
     expect(found(`卡号${number}是`)).toEqual([`CREDIT_CARD ${number}`])
@@ -83,6 +94,9 @@ describe("bank accounts", () => {
     "NL91-ABNA-0417-1643-00",
     "fr14 2004 1010 0505 0001 3m02 606",
     "NO9386011117947",
+    "DE89  3704  0044  0532  0130  00",
+    "DE89.3704.0044.0532.0130.00",
+    "DE89\u200b3704\u200b0044053201\u200b3000",
     "MT84MALT011000012345MTLCAST001S",
   ])("%s", (number) => expect(found(`to ${number} today`)).toEqual([`IBAN_CODE ${number}`]))
 
@@ -105,6 +119,7 @@ describe("social security numbers", () => {
     ["536228726 is my SSN", "536228726"],
     ["社会安全号码536228726", "536228726"],
     ["they have my social (536 22 8726)", "536 22 8726"],
+    ["my SSN is 536 - 22 - 8726", "536 - 22 - 8726"],
     ['{"socialSecurityNumber":"536 22 8726"}', "536 22 8726"],
   ])("%s", (text, number) => expect(found(text)).toEqual([`US_SSN ${number}`]))
 
@@ -121,6 +136,8 @@ describe("social security numbers", () => {
     "part A-536-22-8726",
     "1536-22-8726",
     "lesson 536228726",
+    "order 536-22-8726",
+    "536 - 22 - 8726",
     "my social media id 536228726",
   ])("%s is none", (text) => expect(found(text)).toEqual([]))
 })
@@ -132,6 +149,9 @@ describe("addresses of machines", () => {
     ["192.168.10.0/24", "192.168.10.0"],
     ["It is 127.0.0.1.", "127.0.0.1"],
     ["10.0.0.5", "10.0.0.5"],
+    ["10.20.30.40", "10.20.30.40"],
+    ["5.101.2.3", "5.101.2.3"],
+    ["ping 5.15.0.91", "5.15.0.91"],
     ["8.8.8.8", "8.8.8.8"],
     ["ping 1.2.3.4", "1.2.3.4"],
     ["1.2.3.4:443", "1.2.3.4"],
@@ -149,6 +169,8 @@ describe("addresses of machines", () => {
     "tool==1.22.3.40",
     "1.2.3.4",
     "section 4.10.12.3",
+    "Linux 5.15.0.91",
+    "tool 10.2.1.0",
     "1.22.3.40-beta",
     '"firmware": "2.11.12.70"',
     "upgrade from 5.10.5.90 to 5.10.5.91",
@@ -179,6 +201,10 @@ describe("telephone numbers", () => {
     ["+1 415 555 0132 2 times", "+1 415 555 0132"],
     ["+81‑3‑1234‑5678", "+81‑3‑1234‑5678"],
     ["(415) 555-0132", "(415) 555-0132"],
+    ["(415)-555-0132", "(415)-555-0132"],
+    ["my number is 415-555-0132", "415-555-0132"],
+    ["+49\u200b30\u200b901820", "+49\u200b30\u200b901820"],
+    ["+1.4155550132", "+1.4155550132"],
     ["Phone: 030 901820", "030 901820"],
     ["phone:5550132 is", "5550132"],
     ["my mobile number is 0171 2345678.", "0171 2345678"],
@@ -201,6 +227,9 @@ describe("telephone numbers", () => {
     "+500000000 views",
     "+1 015 555 0132",
     "+999 1234567",
+    "at +40.6892-074.0445",
+    "+40.689247,-74.044502",
+    "Tel Aviv 1948 1967 1973",
     "10/Oct/2000:13:55:36 +0200 2326 1234",
     "a phone costs $12345678",
     "I have a phone since 2019-05-17",
@@ -276,6 +305,15 @@ test("places hold beside astral characters and full-width signs", () => {
   ])
 })
 
+test("unseen signs part words too, as they do in some scripts", () => {
+  expect(found("call\u200b+4930901820\u200btoday")).toEqual(["PHONE_NUMBER +4930901820"])
+  expect(found("👍\u200bann@example.com\u200b, 4111\u200b1111\u200b11111111 and +4930901820")).toEqual([
+    "EMAIL_ADDRESS ann@example.com",
+    "CREDIT_CARD 4111\u200b1111\u200b11111111",
+    "PHONE_NUMBER +4930901820",
+  ])
+})
+
 test.each(awkwardTexts.map((text) => [text.slice(0, 20), text]))("nothing is found in %j", (_, text) =>
   expect(found(text)).toEqual([]),
 )
@@ -314,6 +352,10 @@ describe("hostile texts are read to their end", () => {
     "DE89 ",
     "aa11 aa11-",
     "call ",
+    "1\u200b",
+    "\u200b",
+    "𝟒",
+    "１ ",
   ])("of %j", (unit) => {
     const text = `${unit.repeat(Math.ceil(2_000_000 / unit.length))} ann@example.com`
     expect(found(text).at(-1)).toBe("EMAIL_ADDRESS ann@example.com")

@@ -95,6 +95,27 @@ describe("the classifier", () => {
     ).toMatchObject([{ state: "no_match", value: 0.25 }])
   })
 
+  test("counts the riskiest window of a long text, whatever the model makes of them all", async () => {
+    const windows = [
+      [0.98, 0.01, 0.01],
+      [0.1, 0.9, 0],
+      [0.2, 0, 0.8],
+    ].map((values) => Float32Array.from(values))
+    const mean = Float32Array.from([0.6, 0.2, 0.2])
+    const classification = { labels: ["benign", "injection", "jailbreak"], probabilities: mean, windows }
+    const valueWith = async (settings: Settings) => {
+      const reader = await setUp([{ name: "a" }], settings, guard())
+      return reader.read(inputOf([user("long")]), {
+        ...createFakeAsk(guard()),
+        classify: async () => classification,
+      })
+    }
+    expect(await valueWith({})).toMatchObject([{ state: "match", value: expect.closeTo(0.9, 6) }])
+    expect(await valueWith({ positive_labels: ["jailbreak"] })).toMatchObject([
+      { state: "match", value: expect.closeTo(0.8, 6) },
+    ])
+  })
+
   test.each<[string, readonly string[], Settings]>([
     ["without a benign label", ["safe", "unsafe"], {}],
     ["without the named label", labels, { positive_labels: ["INJECTION"] }],
@@ -240,6 +261,14 @@ describe("the contrastive method", () => {
     expect(await statesOf([contrastive()], long.replace(attack, ""), { inference: inference() })).toEqual(["no_match"])
   })
 
+  test("asks about no piece of spaces, which a model may refuse", async () => {
+    const inference = createFakeInference()
+    await read([contrastive()], `weather${" ".repeat(5000)}today`, { inference })
+    const asked = inference.calls.flat().map(({ text }) => text)
+    expect(asked.length).toBeGreaterThan(1)
+    expect(asked.filter((text) => text.trim() === "")).toEqual([])
+  })
+
   test("does not judge a text of too many pieces", async () => {
     await expect(read([contrastive()], "weather today ".repeat(100_000))).rejects.toMatchObject({
       code: "max_length_exceeded",
@@ -290,6 +319,7 @@ describe("options", () => {
     [{ threshold: 0.5, positive_labels: ["jailbreak"], on_error: "block" }, true],
     [{ on_error: "match" }, false],
     [{ positive_labels: [] }, false],
+    [{ positive_labels: ["jailbreak", "jailbreak"] }, false],
     [{ enabled: true }, false],
   ])("of all: %j are valid: %s", (options, valid) =>
     expect(Value.Check(signal.settings?.schema as never, options)).toBe(valid),

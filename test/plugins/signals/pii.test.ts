@@ -176,18 +176,36 @@ describe("a text that the model could not read", () => {
     ])
   })
 
-  test("is no excuse for a fault", async () => {
+  test("because of a fault takes nothing from what patterns found either", async () => {
     const fault = new TypeError("a bug")
     const rules = [{ name: "any" }, { name: "other", pii_types_allowed: ["EMAIL_ADDRESS"] }]
-    await expect(readWith(failing(fault), "ann@example.com", rules)).rejects.toBe(fault)
+    expect(await readWith(failing(fault), "ann@example.com", rules)).toEqual([
+      match("any", 1),
+      unknown("other", "failed"),
+    ])
+    await expect(readWith(failing(fault), "hello", rules)).rejects.toBe(fault)
   })
 })
 
 test("a text that is longer than patterns search is unknown where nothing was found", async () => {
-  const long = "word ".repeat(400_001)
+  const long = "word ".repeat(200_001)
   expect(await read(`${long}x@example.com`, { name: "r" })).toEqual([unknown("r", "input_limit")])
   expect(await read(`x@example.com ${long}`, { name: "r" })).toEqual([match("r", 1)])
   expect(await read(`Ann ${long}`, { name: "r" })).toEqual([match("r", 0.95)])
+})
+
+test("texts that are longer together than patterns search are unknown for those who want them all", async () => {
+  const reader = await signal.setup([{ name: "now" }, { name: "all", include_history: true }], {
+    settings: {},
+  } as never)
+  const long = "word ".repeat(100_000)
+  const contents = [`a ${long}`, `b ${long}`, "now"]
+  const messages = contents.map((content) => ({ role: "user", content }))
+  const input = { text: "now", request: { model: "MoM", messages } }
+  expect(await reader.read(input, createFakeAsk(createFakeInference({ spans })))).toEqual([
+    noMatch("now"),
+    unknown("all", "input_limit"),
+  ])
 })
 
 describe("kinds that are none", () => {

@@ -8,13 +8,12 @@ export function toSignalInput(request: ChatRequest): SignalInput {
   return { text: last === undefined ? "" : textOf(last), request }
 }
 
-/** Text of a message; the text parts of multi-part content are joined by line breaks. */
+/**
+ * Text of a message; the parts of multi-part content that have a text are joined by line breaks. Their type does not
+ * matter: a backend may read the text of a part whose type is not known here.
+ */
 export function textOf(message: ChatMessage): string {
   if (typeof message.content === "string") return message.content
   if (!Array.isArray(message.content)) return ""
-  return message.content
-    .flatMap((part) =>
-      typeof part?.text === "string" && (part.type === "text" || part.type === "input_text") ? [part.text] : [],
-    )
-    .join("\n")
+  return message.content.flatMap((part) => (typeof part?.text === "string" ? [part.text] : [])).join("\n")
 }

@@ -2,7 +2,7 @@
 
 import { RtrError } from "../error.ts"
 import { toStreamReply } from "../protocols/chat-completions.ts"
-import type { Call, Outcome, Routing, Selection, SignalReadings } from "../types/call.ts"
+import type { Call, Outcome, Routing, SecurityChecks, Selection, SignalReadings } from "../types/call.ts"
 import type { Reply } from "../types/chat.ts"
 import { toHeaderText } from "../types/header-text.ts"
 import type { Inference } from "../types/inference.ts"
@@ -37,9 +37,10 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
   const verdict = decide(host.plan, readings.facts)
   if (verdict.unresolved !== undefined) throw unresolved(verdict)
   const decision = verdict.decision === undefined ? undefined : host.plan.decisions[verdict.decision]
-  if (decision === undefined) return callDefault(host, call, readings, verdict)
+  const checks = securityChecks(host.plan.signals, readings.facts, input)
+  if (decision === undefined) return callDefault(host, call, { readings, verdict, checks })
   const selection = await select(decision, input, host.onFault)
-  return callDecision(host, call, { decision, selection, readings, verdict })
+  return callDecision(host, call, { decision, selection, readings, verdict, checks })
 }
 
 /** The model that a request names, or undefined when it leaves the choice to the router. */
@@ -83,12 +84,13 @@ async function callExplicitly(host: PipelineHost, call: Call, target: ModelTarge
   }
 }
 
-async function callDefault(
-  host: PipelineHost,
-  call: Call,
-  readings: SignalReadings,
-  verdict: DecideResult,
-): Promise<Outcome> {
+interface Read {
+  readonly readings: SignalReadings
+  readonly verdict: DecideResult
+  readonly checks: SecurityChecks | undefined
+}
+
+async function callDefault(host: PipelineHost, call: Call, { readings, verdict, checks }: Read): Promise<Outcome> {
   const target = host.plan.defaultModel
   if (target === undefined)
     throw new RtrError(
@@ -102,7 +104,7 @@ async function callDefault(
     automatic: true,
     signalMs: readings.totalMs,
     familyMs: readings.familyMs,
-    securityChecks: securityChecks(host.plan.signals, readings.facts),
+    securityChecks: checks,
     appliedPolicies: verdict.appliedPolicies,
   }
   return {
@@ -114,17 +116,15 @@ async function callDefault(
   }
 }
 
-interface Decided {
+interface Decided extends Read {
   readonly decision: PlannedDecision
   readonly selection: Selection | undefined
-  readonly readings: SignalReadings
-  readonly verdict: DecideResult
 }
 
 async function callDecision(
   host: PipelineHost,
   call: Call,
-  { decision, selection, readings, verdict }: Decided,
+  { decision, selection, readings, verdict, checks }: Decided,
 ): Promise<Outcome> {
   const candidate = selection === undefined ? undefined : decision.candidates[selection.candidate]
   const routing: Routing = {
@@ -136,7 +136,7 @@ async function callDecision(
     appliedPolicies: verdict.appliedPolicies,
     signalMs: readings.totalMs,
     familyMs: readings.familyMs,
-    securityChecks: securityChecks(host.plan.signals, readings.facts),
+    securityChecks: checks,
     automatic: true,
     ...(candidate?.reasoning !== undefined && { reasoning: candidate.reasoning }),
   }

@@ -1,15 +1,24 @@
 // What the guards found, for the reply's headers and metadata.
 
-import type { Facts, SecurityChecks } from "../types/call.ts"
+import type { Facts, SecurityChecks, SignalInput } from "../types/call.ts"
 import type { SignalFamily } from "../types/plan.ts"
 
 /**
  * Whether a guard found something, for each that read the request. One that could not read it, and saw no match in what it
- * read, is left out: `false` would claim a check that did not happen.
+ * read, is left out, as is every one of a request whose last user message is missing or without text: `false` would claim a
+ * check that did not happen.
  */
-export function securityChecks(families: readonly SignalFamily[], facts: Facts): SecurityChecks | undefined {
-  const pii = findingOf("pii", families, facts)
-  const jailbreak = findingOf("jailbreak", families, facts)
+export function securityChecks(
+  families: readonly SignalFamily[],
+  facts: Facts,
+  { text }: Pick<SignalInput, "text">,
+): SecurityChecks | undefined {
+  const isRead = text.trim() !== ""
+  const finding = (guard: string): boolean | undefined => {
+    const found = findingOf(guard, families, facts)
+    return found === false && !isRead ? undefined : found
+  }
+  const [pii, jailbreak] = [finding("pii"), finding("jailbreak")]
   if (pii === undefined && jailbreak === undefined) return undefined
   return { ...(pii !== undefined && { pii }), ...(jailbreak !== undefined && { jailbreak }) }
 }

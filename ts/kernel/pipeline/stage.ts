@@ -1,8 +1,18 @@
 // Collects the model questions of one request and sends them as one call.
 
 import { RtrError } from "../error.ts"
-import { type Inference, type InferenceAnswer, type InferenceTask, mostTasks } from "../types/inference.ts"
+import {
+  type Inference,
+  type InferenceAnswer,
+  type InferenceOptions,
+  type InferenceTask,
+  mostCharacters,
+  mostTasks,
+} from "../types/inference.ts"
 import type { Ask, InferenceTarget } from "../types/plan.ts"
+
+/** Calls of one request that run together. A long history makes hundreds, which would fill a worker's queue for everybody. */
+const mostCallsAtOnce = 8
 
 /** Longest wait for a second asker once one has asked; the common case does not wait at all. */
 const coalesceMs = 2
@@ -29,6 +39,29 @@ export function createStage(
   let tasks: InferenceTask[] = []
   let replies: { resolve: (answer: InferenceAnswer) => void; reject: (error: unknown) => void }[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
+  const startedAt = performance.now()
+  const calls: (() => Promise<void>)[] = []
+  let running = 0
+
+  const startCalls = (): void => {
+    while (running < mostCallsAtOnce) {
+      const call = calls.shift()
+      if (call === undefined) return
+      running += 1
+      void call().finally(() => {
+        running -= 1
+        startCalls()
+      })
+    }
+  }
+
+  /** Options of a call that may have waited for others. Throws when nobody waits for its answers any more. */
+  const remaining = (): InferenceOptions => {
+    const deadlineMs = options.deadlineMs - (performance.now() - startedAt)
+    if (options.signal.aborted || deadlineMs <= 0)
+      throw new RtrError("deadline_exceeded", "Cannot ask the model: the time for signals is over")
+    return { ...options, deadlineMs }
+  }
 
   const send = (): void => {
     clearTimeout(timer)
@@ -36,17 +69,23 @@ export function createStage(
     if (tasks.length === 0) return
     const [batch, waiting] = [tasks, replies]
     ;[tasks, replies, asked] = [[], [], new Set()]
-    // Several calls where a signal asks about many texts: one that is too large would be refused for every signal.
-    for (let start = 0; start < batch.length; start += mostTasks) {
-      const part = waiting.slice(start, start + mostTasks)
-      inference.bundle(batch.slice(start, start + mostTasks), options).then(
-        (answers) =>
+    // Several calls where signals ask about many or long texts: one that is too large would be refused for every signal.
+    let start = 0
+    for (const end of endsOfCalls(batch)) {
+      const [part, asking] = [waiting.slice(start, end), batch.slice(start, end)]
+      start = end
+      calls.push(async () => {
+        try {
+          const answers = await inference.bundle(asking, remaining())
           part.forEach(({ resolve, reject }, index) =>
             answers[index] === undefined ? reject(missing()) : resolve(answers[index]),
-          ),
-        (error: unknown) => part.forEach(({ reject }) => reject(error)),
-      )
+          )
+        } catch (error) {
+          part.forEach(({ reject }) => reject(error))
+        }
+      })
     }
+    startCalls()
   }
 
   const submit = (asker: object, task: InferenceTask): Promise<InferenceAnswer> => {
@@ -101,6 +140,20 @@ export function createStage(
       if (asked.size > 0 && asked.size >= active) send()
     },
   }
+}
+
+/** Where each call ends. A text that is too long for any call has one to itself. */
+function endsOfCalls(tasks: readonly InferenceTask[]): readonly number[] {
+  const ends: number[] = []
+  let [start, characters] = [0, 0]
+  for (const [index, { text }] of tasks.entries()) {
+    if (index > start && (index - start === mostTasks || characters + text.length > mostCharacters)) {
+      ends.push(index)
+      ;[start, characters] = [index, 0]
+    }
+    characters += text.length
+  }
+  return [...ends, tasks.length]
 }
 
 /** A signal that asks twice and fails at the first answer leaves the second; a rejection that nobody awaits would end the process. */

@@ -76,6 +76,7 @@ function checkMessage(message: unknown, index: number): void {
   if (typeof message !== "object" || message === null || Array.isArray(message)) throw refuse(`${at} must be an object`)
   const { role, content } = message as Record<string, unknown>
   if (typeof role !== "string" || role === "") throw refuse(`${at}.role must be a non-empty string`)
+  checkRole(role, `${at}.role`)
   if (content === undefined || content === null || typeof content === "string") {
     if (typeof content === "string") checkText(content, `${at}.content`)
     return
@@ -86,10 +87,20 @@ function checkMessage(message: unknown, index: number): void {
       throw refuse(`${at}.content[${position}] must be an object`)
     const { type, text } = part as Record<string, unknown>
     if (typeof type !== "string") throw refuse(`${at}.content[${position}].type must be a string`)
-    if (type !== "text") return
-    if (typeof text !== "string") throw refuse(`${at}.content[${position}].text must be a string`)
-    checkText(text, `${at}.content[${position}].text`)
+    if (type === "text" && typeof text !== "string") throw refuse(`${at}.content[${position}].text must be a string`)
+    if (typeof text === "string") checkText(text, `${at}.content[${position}].text`)
   })
+}
+
+const roles: ReadonlySet<string> = new Set(["assistant", "developer", "function", "system", "tool", "user"])
+
+/** Some backends take "User" for the user, and a guard would take it for somebody else. Other roles pass: models have their own. */
+function checkRole(role: string, at: string): void {
+  const meant = role
+    .normalize("NFKC")
+    .replace(/[^\p{L}]/gu, "")
+    .toLowerCase()
+  if (!roles.has(role) && roles.has(meant)) throw refuse(`${at} must be "${meant}", not another spelling of it`)
 }
 
 /** A lone surrogate cannot be encoded and NUL ends the text for some readers, so backends and models would each read something else. */

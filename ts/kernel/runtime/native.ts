@@ -66,6 +66,8 @@ export interface EngineTaskResult {
   readonly labels?: readonly string[]
   /** Rows of label probabilities, row after row. */
   readonly probabilities?: Float32Array
+  /** Of an input that was read in several windows: rows of their label probabilities. In the order of the inputs. */
+  readonly windows?: readonly Float32Array[]
   /** Of a token head: the spans of each input. Places count code points. */
   readonly spans?: readonly (readonly TextSpan[])[]
   /** Rows of vectors, row after row. */
@@ -236,12 +238,31 @@ function toEngineTask(task: InferenceTask, index: number): EngineTask {
 function toAnswer(result: EngineTaskResult, task: InferenceTask | undefined): InferenceAnswer {
   const failure = result.error ?? result.itemErrors?.[0]
   if (failure !== undefined) return { kind: "error", error: new RtrError(asCode(failure.code), failure.message) }
-  if (task?.kind === "classify" && result.labels !== undefined && result.probabilities !== undefined)
-    return { kind: "classify", classification: { labels: result.labels, probabilities: result.probabilities } }
-  if (task?.kind === "spans" && result.spans?.[0] !== undefined)
-    return { kind: "spans", spans: toCodeUnits(task.text, result.spans[0]) }
+  if (task?.kind === "classify" && result.labels !== undefined && result.probabilities !== undefined) {
+    const { labels, probabilities } = result
+    const windows = rowsOf(result.windows?.[0], labels.length)
+    return { kind: "classify", classification: { labels, probabilities, ...(windows.length > 0 && { windows }) } }
+  }
+  if (task?.kind === "spans" && result.spans?.[0] !== undefined) return toSpans(task.text, result.spans[0])
   if (result.vectors !== undefined) return { kind: "embed", vector: result.vectors }
   return { kind: "error", error: new RtrError("internal_error", "The engine's answer is missing") }
+}
+
+function toSpans(text: string, spans: readonly TextSpan[]): InferenceAnswer {
+  try {
+    return { kind: "spans", spans: toCodeUnits(text, spans) }
+  } catch (cause) {
+    // One answer that makes no sense fails its own question only.
+    return {
+      kind: "error",
+      error: new RtrError("invalid_model_output", "The engine's answer makes no sense", { cause }),
+    }
+  }
+}
+
+function rowsOf(values: Float32Array | undefined, length: number): readonly Float32Array[] {
+  const count = values === undefined || length === 0 ? 0 : values.length / length
+  return Array.from({ length: count }, (_, row) => values?.subarray(row * length, (row + 1) * length) as Float32Array)
 }
 
 const asCode = (code: unknown): ErrorCode =>

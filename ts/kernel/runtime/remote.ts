@@ -174,10 +174,18 @@ interface WireResult {
     readonly results: readonly {
       readonly probabilities?: readonly number[]
       readonly spans?: readonly TextSpan[]
+      readonly windows?: readonly { readonly probabilities?: readonly number[]; readonly scores?: readonly number[] }[]
+      readonly input?: WireInput
       readonly error?: WireError
     }[]
   }
-  readonly embeddings?: { readonly data: readonly { readonly embedding?: string; readonly error?: WireError }[] }
+  readonly embeddings?: {
+    readonly data: readonly { readonly embedding?: string; readonly input?: WireInput; readonly error?: WireError }[]
+  }
+}
+
+interface WireInput {
+  readonly truncated?: boolean
 }
 
 function fromWire(status: number, body: string, tasks: readonly InferenceTask[]): readonly InferenceAnswer[] {
@@ -186,17 +194,27 @@ function fromWire(status: number, body: string, tasks: readonly InferenceTask[])
     const error = toError(value.error)
     return tasks.map(() => ({ kind: "error", error }))
   }
-  return value.results.map((result, index) => toAnswer(result, tasks[index]?.text ?? ""))
+  const { results } = value
+  return tasks.slice(0, results.length).map((task, index) => toAnswer(results[index] ?? null, task))
 }
 
-function toAnswer(result: WireResult | null, text: string): InferenceAnswer {
-  const classified = result?.classify?.results[0]
-  const embedded = result?.embeddings?.data[0]
+function toAnswer(result: WireResult | null, { text, whole = false }: InferenceTask): InferenceAnswer {
+  const classified = result?.classify?.results?.[0]
+  const embedded = result?.embeddings?.data?.[0]
+  // A worker that knows no windows may cut the text all the same.
+  if (whole && (classified?.input ?? embedded?.input)?.truncated === true)
+    return { kind: "error", error: new RtrError("max_length_exceeded", "The model worker read a part of the text") }
   try {
     if (classified?.probabilities !== undefined) {
       const labels = result?.classify?.labels ?? []
-      const probabilities = onlyNumbers(Float32Array.from(classified.probabilities, nullIsNaN), labels.length)
-      return { kind: "classify", classification: { labels, probabilities } }
+      const toNumbers = (values: readonly number[]): Float32Array =>
+        onlyNumbers(Float32Array.from(values, nullIsNaN), labels.length)
+      const windows = classified.windows?.map(({ probabilities, scores }) => toNumbers(probabilities ?? scores ?? []))
+      const probabilities = toNumbers(classified.probabilities)
+      return {
+        kind: "classify",
+        classification: { labels, probabilities, ...(windows !== undefined && { windows }) },
+      }
     }
     if (classified?.spans !== undefined) return { kind: "spans", spans: toCodeUnits(text, classified.spans) }
     if (embedded?.embedding !== undefined) return { kind: "embed", vector: onlyNumbers(fromBase64(embedded.embedding)) }

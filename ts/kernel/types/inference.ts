@@ -34,10 +34,21 @@ export type InferenceTask =
 /** Most tasks of one call. A worker refuses a call with more than its limit, which is 64 unless its operator says otherwise. */
 export const mostTasks = 32
 
+/**
+ * Most characters of one call of several tasks. Written as JSON they are at most six bytes each, and a worker refuses
+ * bodies over its limit, which is 8 MiB unless its operator says otherwise.
+ */
+export const mostCharacters = 1_000_000
+
 /** Class probabilities in the order of `labels`; they sum to 1 for a single-label head. */
 export interface Classification {
   readonly labels: readonly string[]
   readonly probabilities: Float32Array
+  /**
+   * Of a text that was read in several windows: the probabilities of each, in order. `probabilities` is what the head
+   * makes of them, which may be their mean.
+   */
+  readonly windows?: readonly Float32Array[]
 }
 
 /** A part of a text: `text.slice(start, end)`. */

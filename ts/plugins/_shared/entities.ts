@@ -12,7 +12,7 @@ export interface Entity {
   readonly probability: number
 }
 
-/** Kinds that patterns find. What a model says of these counts only where no pattern found anything. */
+/** Kinds that patterns find. What a model says of these counts only outside of what a pattern found. */
 export const patternKinds = [
   "PASSWORD",
   "EMAIL_ADDRESS",
@@ -32,8 +32,8 @@ export function toEntities(spans: readonly TextSpan[]): readonly Entity[] {
 }
 
 /**
- * One list in the order of the text. A pattern wins over what a model says of the same place: a span of a kind that
- * patterns find is dropped, any other keeps what stands outside the pattern. Spans of one kind that overlap become one,
+ * One list in the order of the text. A pattern wins over what a model says of the same place: a span keeps what stands
+ * outside the pattern, and one of a kind that patterns find only what may be a whole one of that kind. Spans of one kind that overlap become one,
  * with the higher probability. `patterns` are in order and do not overlap.
  */
 export function mergeEntities(text: string, patterns: readonly Entity[], marked: readonly Entity[]): readonly Entity[] {
@@ -49,17 +49,22 @@ const kindsOfPatterns: ReadonlySet<string> = new Set(patternKinds)
 function outsideOf(text: string, patterns: readonly Entity[], entity: Entity): readonly Entity[] {
   let next = firstEndingAfter(patterns, entity.start)
   if ((patterns[next]?.start ?? Infinity) >= entity.end) return [entity]
-  if (kindsOfPatterns.has(entity.kind)) return []
   const parts: Entity[] = []
   let { start } = entity
   for (; start < entity.end; next++) {
     const pattern = patterns[next]
     const end = Math.min(entity.end, pattern?.start ?? Infinity)
     const part = end > start ? trimmed(text, { ...entity, start, end }) : undefined
-    if (part !== undefined) parts.push(part)
+    if (part !== undefined && mayBeWhole(text, part)) parts.push(part)
     start = pattern?.end ?? entity.end
   }
   return parts
+}
+
+/** The model took the pattern and a word beside it for one number; another number beside it is one of its own. */
+function mayBeWhole(text: string, { kind, start, end }: Entity): boolean {
+  if (!kindsOfPatterns.has(kind)) return true
+  return kind === "PASSWORD" ? end - start >= 4 : /@|(?:\d\D{0,3}){6}/.test(text.slice(start, end))
 }
 
 /** Position of the first pattern that ends behind a place. */

@@ -14,5 +14,8 @@ export function probabilityOf({ labels, probabilities }: Classification, label: 
       "invalid_model_output",
       `Cannot read the classifier's answer: it has no label "${label}", only ${labels.join(", ")}`,
     )
+  // Comparisons with NaN are false, which would report what was never computed as not found.
+  if (!Number.isFinite(probability))
+    throw new RtrError("invalid_model_output", `Cannot read the classifier's answer: "${label}" has no probability`)
   return probability
 }

@@ -23,7 +23,11 @@ const rule = Type.Object({
         "Risk from which the rule matches: that of prompt_guard when left out; for contrastive 0.1, also for 0",
     }),
   ),
-  include_history: Type.Optional(Type.Boolean({ description: "Read every message, not the last user message only" })),
+  include_history: Type.Optional(
+    Type.Boolean({
+      description: "Read every message and what assistants gave to tools, not the last user message only",
+    }),
+  ),
   jailbreak_patterns: patterns("contrastive: sentences that are attacks"),
   benign_patterns: patterns("contrastive: sentences that are none"),
   direction: Type.Optional(Type.Unsafe<"request">({ type: "string", enum: ["request"] })),
@@ -37,6 +41,7 @@ const settings = Type.Object(
     positive_labels: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
+        uniqueItems: true,
         description: "Labels whose probabilities make the risk; every label but benign when left out",
       }),
     ),
@@ -154,16 +159,22 @@ function once<Answer>(ask: (text: string) => Promise<Answer>): (text: string) =>
   }
 }
 
-/** Sum of the probabilities of the labels that mean an attack. Throws when the model's labels do not tell which those are. */
+/**
+ * Sum of the probabilities of the labels that mean an attack, in the riskiest window: the model's own answer may be the mean
+ * of its windows, which hides an attack in a long text. Throws when the labels do not tell which of them mean one.
+ */
 function riskOf(classification: Classification, positive: readonly string[] | undefined): number {
-  const { labels } = classification
+  const { labels, probabilities, windows = [] } = classification
   const attacks = positive ?? labels.filter((label) => label.toLowerCase() !== "benign")
   if (positive === undefined && attacks.length === labels.length)
     throw new RtrError(
       "invalid_model_output",
       `Cannot tell attacks from the labels ${labels.join(", ")}: none is benign; name the others under global.model_catalog.modules.prompt_guard.positive_labels`,
     )
-  return attacks.reduce((sum, label) => sum + probabilityOf(classification, label), 0)
+  const risks = [probabilities, ...windows].map((each) =>
+    attacks.reduce((sum, label) => sum + probabilityOf({ labels, probabilities: each }, label), 0),
+  )
+  return Math.max(...risks)
 }
 
 async function embedPieces(
@@ -173,7 +184,8 @@ async function embedPieces(
   const pieces = piecesOf(text, mostPieces)
   if (pieces.length > mostPieces)
     throw new RtrError("max_length_exceeded", `Cannot compare a text of more than ${mostPieces} pieces with patterns`)
-  return Promise.all(pieces.map(embed))
+  // A model may refuse a piece of spaces, which would leave the whole text unread.
+  return Promise.all(pieces.filter((piece) => piece.trim() !== "").map(embed))
 }
 
 /** How much more a text is like the attacks than like the others, by its riskiest piece; −2 to 2. */

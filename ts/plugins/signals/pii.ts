@@ -4,9 +4,7 @@ import {
   closest,
   defineSignal,
   type Fact,
-  isRtrError,
   reasonOf,
-  type RtrError,
   type TextSpan,
   Type,
   type UnknownReason,
@@ -29,12 +27,14 @@ const rule = Type.Object({
     Type.Array(Type.String(), { description: "Kinds of personal data that do not match; none when left out" }),
   ),
   include_history: Type.Optional(
-    Type.Boolean({ description: "Read the other messages too, and not only the last of the user" }),
+    Type.Boolean({
+      description: "Read every message and what assistants gave to tools, not the last user message only",
+    }),
   ),
 })
 
-/** Patterns read this much of a text and no more. */
-const maxSearchedCharacters = 2_000_000
+/** Patterns read this much of a request and no more: a second of work that nothing else in the process can do meanwhile. */
+const maxSearchedCharacters = 1_000_000
 
 /** One text with what patterns found in it. */
 interface Searched {
@@ -43,7 +43,8 @@ interface Searched {
   readonly cut: boolean
 }
 
-type Marked = readonly Entity[] | RtrError
+/** What the model marked in a text, or why it did not read it. */
+type Marked = { readonly entities: readonly Entity[] } | { readonly failure: unknown }
 
 /** What one rule looks for. */
 interface Wanted {
@@ -82,15 +83,15 @@ export default defineSignal({
     const readsHistory = wanted.some(({ includesHistory }) => includesHistory)
     return {
       async read(input, { spans }) {
-        const own = search(input.text)
-        const history = readsHistory ? historyTexts(input).map(search) : []
+        const [own, ...history] = search([input.text, ...(readsHistory ? historyTexts(input) : [])])
+        if (own === undefined) return []
         const ask = createAsk(spans)
         const readings = await Promise.all(
           wanted.map((each) => readRule(each, each.includesHistory ? [own, ...history] : [own], ask)),
         )
         // Thrown, so that somebody hears of it; the kernel makes the same facts of it.
-        const failure = readings.find(({ error }) => error !== undefined)?.error
-        if (failure !== undefined && readings.every(({ fact }) => fact.state === "unknown")) throw failure
+        const failed = readings.find(({ failure }) => failure !== undefined)
+        if (failed !== undefined && readings.every(({ fact }) => fact.state === "unknown")) throw failed.failure
         return readings.map(({ fact }) => fact)
       },
     }
@@ -99,9 +100,14 @@ export default defineSignal({
 
 const isKind = (name: string): boolean => name === noEntity || entityKinds.includes(name)
 
-function search(text: string): Searched {
-  const cut = text.length > maxSearchedCharacters
-  return { text, cut, patterns: findPatternEntities(cut ? text.slice(0, maxSearchedCharacters) : text) }
+function search(texts: readonly string[]): readonly Searched[] {
+  let left = maxSearchedCharacters
+  return texts.map((text) => {
+    const patterns = findPatternEntities(text.length > left ? text.slice(0, left) : text)
+    const cut = text.length > left
+    left = Math.max(0, left - text.length)
+    return { text, cut, patterns }
+  })
 }
 
 type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[]>
@@ -117,20 +123,19 @@ function createAsk(spans: Spans): AskModel {
     const key = `${threshold ?? ""}\0${text}`
     const known = asked.get(key)
     if (known !== undefined) return known
-    const answer = spans(text, threshold === undefined ? {} : { threshold }).then(toEntities, asRtrError)
+    const answer = spans(text, threshold === undefined ? {} : { threshold }).then(
+      (marked) => ({ entities: toEntities(marked) }),
+      (failure: unknown) => ({ failure }),
+    )
     asked.set(key, answer)
     return answer
   }
 }
 
-function asRtrError(error: unknown): RtrError {
-  if (isRtrError(error)) return error
-  throw error
-}
-
 interface RuleReading {
   readonly fact: Fact
-  readonly error?: RtrError
+  /** Why the fact is unknown, when a question failed. */
+  readonly failure?: unknown
 }
 
 /**
@@ -149,18 +154,15 @@ async function readRule(
   const read = searched.filter(({ text }) => text.trim() !== "")
   const marked = await Promise.all(read.map(({ text }) => ask(text, threshold)))
   let value = -1
-  let error: RtrError | undefined
   for (const [index, answer] of marked.entries()) {
-    if (isRtrError(answer)) {
-      error ??= answer
-      continue
-    }
+    if ("failure" in answer) continue
     const { text = "", patterns = [] } = read[index] ?? {}
-    for (const entity of mergeEntities(text, patterns, answer))
+    for (const entity of mergeEntities(text, patterns, answer.entities))
       if (isForbidden(entity)) value = Math.max(value, entity.probability)
   }
   if (value >= 0) return match(value)
-  if (error !== undefined) return { fact: unknown(reasonOf(error)), error }
+  const failed = marked.find((answer) => "failure" in answer)
+  if (failed !== undefined) return { fact: unknown(reasonOf(failed.failure)), failure: failed.failure }
   if (read.some(({ cut }) => cut)) return { fact: unknown("input_limit") }
   return { fact: { rule: name, state: "no_match", confidence: 1, value: 0 } }
 }

@@ -2,8 +2,8 @@
 
 import { type Place, textAfter, textBefore } from "./place.ts"
 
-/** Letters of scripts with spaces between words; others would join an address with the sentence around it. */
-const letters = "A-Za-z\\u00c0-\\u024f\\u0370-\\u052f"
+/** Letters of scripts with spaces between words, and accents that stand apart from them; others would join an address with the sentence around it. */
+const letters = "A-Za-z\\u00c0-\\u024f\\u0300-\\u052f"
 const ofLocal = new RegExp(`[${letters}0-9._%+'-]`)
 const ofDomain = new RegExp(`[${letters}0-9.-]`)
 const label = new RegExp(`^[${letters}0-9](?:[${letters}0-9-]*[${letters}0-9])?$`)

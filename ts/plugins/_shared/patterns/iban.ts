@@ -16,7 +16,7 @@ const lengths: ReadonlyMap<string, number> = new Map(
 
 const beginning = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g
 
-/** Finds them unbroken or in groups of four, with the length of their country and check digits that fit. */
+/** Finds them unbroken or in groups of four behind one sign or two spaces, with the length of their country and check digits that fit. */
 export function findIbans(text: string): readonly Place[] {
   const places: Place[] = []
   for (const { 0: found, index } of text.matchAll(beginning)) {
@@ -29,9 +29,9 @@ export function findIbans(text: string): readonly Place[] {
 
 /** Reads so many letters and digits; undefined when there are fewer, more, or other groups than those of four. */
 function readGroups(text: string, start: number, length: number): { signs: string; end: number } | undefined {
-  const separator = text.charAt(start + 4)
-  const isGrouped = separator === " " || separator === "-"
-  const separators = isGrouped ? Math.ceil(length / 4) - 1 : 0
+  const separator = /^(?: {1,2}|[-.])/.exec(text.slice(start + 4, start + 6))?.[0] ?? ""
+  const isGrouped = separator !== ""
+  const separators = isGrouped ? separator.length * (Math.ceil(length / 4) - 1) : 0
   const end = start + length + separators
   const written = text.slice(start, end)
   const groups = isGrouped ? written.split(separator) : [written]

@@ -18,8 +18,8 @@ const machineBefore =
   /(?:^|[^a-z])(?:ip|ipv4|ips|addr|address|host|server|ping|ssh|curl|node|gateway|subnet|router|dns|client|peer)(?![a-z])|:\/\//i
 const machineAfter = /^(?::\d{2,5}(?!\d)|\/\d{1,2}(?!\d))/
 
-/** Names of machines that everybody knows, and the block that home networks begin with. */
-const wellKnown = /^(?:10\.0\.|1\.1\.1\.1$|1\.0\.0\.1$|8\.8\.8\.8$|8\.8\.4\.4$)/
+/** Names of machines that everybody knows, and private networks. */
+const wellKnown = /^(?:10\.0\.|10\.\d+\.\d+\.(?!0$)|1\.1\.1\.1$|1\.0\.0\.1$|8\.8\.8\.8$|8\.8\.4\.4$)/
 
 function isVersion4(text: string, found: string, start: number): boolean {
   const numbers = found.split(".").map(Number)
@@ -28,7 +28,8 @@ function isVersion4(text: string, found: string, start: number): boolean {
   if (first === 0 || first >= 224 || numbers.some((each) => each > 255)) return false
   const before = textBefore(text, start)
   if (versionBefore.test(before)) return false
-  if (numbers.some((each) => each >= 20) || wellKnown.test(found)) return true
+  // Versions such as 5.15.0.91 begin low and stay low; one machine in two hundred has such an address.
+  if (first >= 20 || numbers.some((each) => each >= 100) || wellKnown.test(found)) return true
   return machineBefore.test(before) || machineAfter.test(textAfter(text, start + found.length))
 }
 

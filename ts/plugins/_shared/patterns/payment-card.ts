@@ -4,7 +4,7 @@ import { findChecked, isNumberOfThing, type Place } from "./place.ts"
 
 /** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. */
 const candidate =
-  /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}([ -])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/g
+  /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}( {1,3}|[-.]| - )(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/g
 
 /** First digits of each network, and how many digits its numbers have. */
 const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[] = [
@@ -33,7 +33,7 @@ const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[
 /** One number in ten passes the Luhn check by chance, so that of an order is left out even then. */
 export function findPaymentCards(text: string): readonly Place[] {
   return findChecked(text, candidate, ({ 0: found, index }) => {
-    const digits = found.replace(/[ -]/g, "")
+    const digits = found.replace(/\D/g, "")
     const isKnown = networks.some(([first, lengths]) => first.test(digits) && lengths.includes(digits.length))
     return isKnown && passesLuhn(digits) && !isNumberOfThing(text, index)
   })

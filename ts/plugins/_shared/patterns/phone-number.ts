@@ -42,9 +42,9 @@ function longestNumber(text: string, found: string, start: number): string | und
 
 function isPhoneNumber(written: string, isAnnounced: boolean): boolean {
   const digits = written.replace("(0)", "").replace(/\D/g, "")
-  if (/^(\d)\1*$/.test(digits) || isDate(written)) return false
+  if (/^(\d)\1*$/.test(digits) || isDate(written) || isCoordinate(written)) return false
   if (/^\(?\+/.test(written)) return isInternational(digits)
-  if (/^\([2-9]\d{2}\) ?[2-9]\d{2}[-. ]\d{4}$/.test(written)) return true
+  if (/^\([2-9]\d{2}\)[ -]?[2-9]\d{2}[-. ]\d{4}$/.test(written)) return true
   if (!isAnnounced || !areParenthesesClosed(written)) return false
   return digits.startsWith("00") ? isInternational(digits.slice(2)) : digits.length >= 7 && digits.length <= 13
 }
@@ -65,11 +65,14 @@ function isInternational(digits: string): boolean {
 const isDate = (written: string): boolean =>
   /^(?:\+?\d{4}([-/. ])\d{1,2}\1\d{1,2}|\d{1,2}([-/. ])\d{1,2}\2\d{4})(?![-/.]?\d)/.test(written)
 
+/** Degrees as ISO 6709 writes them: `+40.6892-074.0445`, or the first half of a pair. */
+const isCoordinate = (written: string): boolean => /^\+\d{1,3}\.\d{4,6}(?:-\d{1,3}\.\d+)?\/?$/.test(written)
+
 const areParenthesesClosed = (written: string): boolean =>
   written.split("(").length === written.split(")").length && written.indexOf("(") <= written.indexOf(")")
 
 const noun =
-  /(?:(?:^|[^\p{L}])(?:(?:tele|cell|i|smart)?phone|contact (?:number|no)|tel|telefoon(?:nummer)?|telefon(?:e|o|nummer|szám|u)?|teléfono|téléphone|mobile?|móvil|celular|cell|fax|whatsapp|handy(?:nummer)?|rückruf|sms|hotline|cep|numéro|тел|телефон[ау]?)(?![\p{L}])|电话|電話|手机|手機|携帯|전화|휴대폰|फ़ोन|फोन|मोबाइल)[^\d\n$€£¥]{0,24}$/iu
+  /(?:(?:^|[^\p{L}])(?:(?:tele|cell|i|smart)?phone|contact (?:number|no)|(?:my|his|her|their) number|tel(?! aviv)|telefoon(?:nummer)?|telefon(?:e|o|nummer|szám|u)?|teléfono|téléphone|mobile?|móvil|celular|cell|fax|whatsapp|handy(?:nummer)?|rückruf|sms|hotline|cep|numéro|тел|телефон[ау]?)(?![\p{L}])|电话|電話|手机|手機|携帯|전화|휴대폰|फ़ोन|फोन|मोबाइल)[^\d\n$€£¥]{0,24}$/iu
 const verb =
   /(?:^|[^\p{L}])(?:(?:call|text|ring|dial|reach|phone)(?:ed|ing)? (?:(?:me|him|her|us|them|home|back)[^\d\n\t;|$€£¥]{0,24}|[\p{L} .'-]{1,24} (?:on|at) )|(?:call|dial)\s*:?\s*)$/iu
 /** Letterheads write `T 030 901820` on a line of its own. */
