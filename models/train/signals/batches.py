@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
@@ -13,15 +14,16 @@ from .heads import Head
 IGNORED = -100
 
 
-@dataclass(frozen=True)
+@dataclass
 class EncodedRow:
     """`target` is a label number, or one for each token. `allowed` marks the label numbers that an unmarked token of the
-    row may have."""
+    row may have. `published` is the sentence vector of the published trunk, where training needs it."""
 
     ids: list[int]
     segments: list[int]
     target: int | list[int]
     allowed: tuple[bool, ...] | None
+    published: np.ndarray | None = None
 
 
 def encode(examples: list[Example], head: Head, tokenizer: Tokenizer) -> list[EncodedRow]:
@@ -86,6 +88,8 @@ def collate(rows: list[EncodedRow], padding: int) -> dict[str, Tensor]:
     }
     targets = [fill(row.target, IGNORED) if isinstance(row.target, list) else row.target for row in rows]
     batch["target"] = torch.tensor(targets)
+    if rows[0].published is not None:
+        batch["published"] = torch.from_numpy(np.stack([row.published for row in rows])).float()
     if any(row.allowed for row in rows):
         nothing_else = lambda row: row.allowed or (True, *[False] * (len(first_allowed(rows)) - 1))  # noqa: E731
         batch["allowed"] = torch.tensor([nothing_else(row) for row in rows])

@@ -9,7 +9,14 @@ from ..written import written
 
 NAMES = {"1": "jailbreak", "0": "benign"}
 # At most so many rows of one kind of attack or context, so that none of them is the task.
-TRAINED = {"bipia": 1746, "jackhhao": 1269, "templates_x_goals": 983, "advbench_plain": 400, "giskard": 32}
+TRAINED = {"jackhhao": 1269, "templates_x_goals": 983, "advbench_plain": 400, "giskard": 32}
+# Documents with and without an instruction in them. About as many of both train: with one of them alone, the kind of document
+# would tell the label. Some of the file's attacks are plain questions beside the task, which override nothing.
+PLANTED, CLEAN = "bipia", 400
+PLAIN_QUESTIONS = (
+    "Content Creation", "Information Retrieval", "Language Translation", "Learning and Tutoring", "Programming Help",
+    "Social Interaction",
+)  # fmt: skip
 # Written by others, in other styles; none of their texts trains.
 UNSEEN = ("deepset", "piguard_valid", "notinject_one", "wildguard_benign")
 
@@ -18,6 +25,7 @@ def read(data: Path, seed: int) -> TaskData:
     chance = random.Random(seed)
     public = [example for name, count in TRAINED.items() for example in sample(of_file(data, name), count, chance)]
     train, tuning = split_by_source(public, 0.1, chance)
+    train += planted(data, chance)
     unseen = {name: of_file(data, name) for name in UNSEEN}
     unseen["contrast"] = generated("jailbreak", "contrast", 600)
     train += generated("jailbreak", "train", 9000) + written("jailbreak") + ordinary(data, chance)
@@ -27,6 +35,12 @@ def read(data: Path, seed: int) -> TaskData:
 def of_file(data: Path, name: str) -> list[Example]:
     rows = labelled(read_rows(data, f"jailbreak/{name}"))
     return [Example(row.text, f"jailbreak/{row.source}", NAMES[row.label]) for row in rows]
+
+
+def planted(data: Path, chance: random.Random) -> list[Example]:
+    rows = of_file(data, PLANTED)
+    attacks = [row for row in rows if row.label == "jailbreak" and row.source.split("/")[-1] not in PLAIN_QUESTIONS]
+    return attacks + sample([row for row in rows if row.label == "benign"], CLEAN, chance)
 
 
 def ordinary(data: Path, chance: random.Random) -> list[Example]:
