@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..examples import TaskData, labelled, read_rows, sample
 from ..generated import generated
+from ..written import written
 
 TRAINED = {"ar_from_other_tasks": 2500, "t2i_compbench": 1200, "tifa": 1200, "dpg": 500}
 UNSEEN = {"parti": 400, "geneval": 100, "upstream_both_seeds": 75}
@@ -12,7 +13,7 @@ UNSEEN = {"parti": 400, "geneval": 100, "upstream_both_seeds": 75}
 
 def read(data: Path, seed: int) -> TaskData:
     chance = random.Random(seed)
-    train = generated("modality", "train", 8000)
+    train = generated("modality", "train", 8000) + written("modality")
     for name, count in TRAINED.items():
         train += sample(labelled(read_rows(data, f"modality/{name}")), count, chance)
     unseen = {
