@@ -66,7 +66,8 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     tokenizer.no_padding()
     padding = tokenizer.token_to_id("[PAD]")
     rows = {name: encode(task.train, HEAD_BY_NAME[name], tokenizer) for name, task in data.items()}
-    add_published(rows, weights, padding, device, run.folder / "published.safetensors")
+    every_row = [row for task_rows in rows.values() for row in task_rows]
+    add_published(every_row, weights, padding, device, run.folder / "published.safetensors")
     network = Network(weights).to(device)
     recipe, log = run.recipe, Log(run.folder, run.recipe.steps)
     rates = (recipe.learning_rate, recipe.head_learning_rate)
