@@ -25,8 +25,9 @@ TOKEN_WEIGHTS = {"hallucination": (1.0, 3.0)}
 class Recipe:
     """Steps take rows of one task, `tokens` in all; a task comes up as often as its share says.
 
-    `keep` weighs the kept sentence vector: enough that nothing of it is lost on the way. The last `restored` steps teach the
-    layers behind the heads' to give it back, and nothing else.
+    `keep` weighs the kept sentence vector at the first and at the last step and grows evenly in between: heads learn what they
+    need first, and then how to need less of it. The `restored` steps at the end teach the layers behind the heads' to give
+    the vector back, and nothing else.
     """
 
     steps: int = 3500
@@ -36,7 +37,7 @@ class Recipe:
     head_learning_rate: float = 1e-3
     restored_learning_rate: float = 5e-4
     warm_up: float = 0.05
-    keep: float = 4.0
+    keep: tuple[float, float] = (4.0, 40.0)
     weight_decay: float = 0.01
     shares: tuple[tuple[str, float], ...] = (
         ("domain", 1.6), ("jailbreak", 1.6), ("fact_check", 0.7), ("feedback", 1.0),
@@ -88,7 +89,7 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     network.train()
     for step, name in enumerate(order[first:], first + 1):
         batch = {key: value.to(device) for key, value in collate(next(streams[name]), padding).items()}
-        loss, kept = one_step(network, batch, name, run.recipe)
+        loss, kept = one_step(network, batch, name, keep_at(recipe, step))
         optimizer.step()
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
@@ -128,7 +129,13 @@ def row_length(row: EncodedRow) -> int:
     return len(row.ids)
 
 
-def one_step(network: Network, batch: dict[str, Tensor], name: str, recipe: Recipe) -> tuple[float, float]:
+def keep_at(recipe: Recipe, step: int) -> float:
+    """The weight of the kept vector at a step, each step's the same part above the last."""
+    first, last = recipe.keep
+    return first * (last / first) ** (step / recipe.steps)
+
+
+def one_step(network: Network, batch: dict[str, Tensor], name: str, keep: float) -> tuple[float, float]:
     """Gradients of one batch; its loss, and one minus the mean cosine to the original vectors."""
     head = HEAD_BY_NAME[name]
     with torch.autocast(batch["ids"].device.type, torch.bfloat16):
@@ -140,6 +147,6 @@ def one_step(network: Network, batch: dict[str, Tensor], name: str, recipe: Reci
         weights = torch.tensor(weights, device=batch["ids"].device) if weights else None
         loss = token_loss(network.tokens(name, vectors), batch["target"], batch.get("allowed"), weights)
     turned = kept_vector_loss(sentence_vectors(vectors.last.float(), batch["mask"]), batch["published"])
-    (loss + recipe.keep * turned).backward()
+    (loss + keep * turned).backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
     return loss.item(), turned.item()
