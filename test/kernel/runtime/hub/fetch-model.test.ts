@@ -297,11 +297,14 @@ describe("faults that stay", () => {
     setting.hub.faults.push(
       times(
         9,
-        ({ method, path }) => method === "GET" && path.endsWith("/config.json"),
+        // That of the root only: the other has another length, and whichever file fails first is told.
+        ({ method, path }) => method === "GET" && /\/resolve\/[^/]+\/config\.json$/.test(path),
         (_, response) => response.writeHead(200).end('{"architectures":["EvilModel"]}'),
       ),
     )
-    expect(await failureOf(setting)).toMatch(/config\.json: it has digest [0-9a-f]{40}; the hub records [0-9a-f]{40}$/)
+    expect(await failureOf(setting)).toMatch(
+      /org\/model\/config\.json: it has digest [0-9a-f]{40}; the hub records [0-9a-f]{40}$/,
+    )
   })
 
   test("more bytes than recorded", async () => {
