@@ -52,8 +52,14 @@ describe("the classifier", () => {
     expect(await verdict([0, 0.5, 0.5], { confidence_threshold: 0.5 })).toEqual({ DIFFUSION: 0.5 })
   })
 
-  test("does not look for keywords", async () => {
-    expect(await verdict([0.9, 0.1, 0], { method: "classifier", ...keywords })).toEqual({ AR: 0.9 })
+  test.each([
+    ["classifier", "keywords", keywords],
+    ["classifier", "lower_threshold_ratio", { lower_threshold_ratio: 0.5 }],
+    ["keyword", "confidence_threshold", { ...keywords, confidence_threshold: 0.5 }],
+  ])("of method %s with %s is refused, because that does nothing", async (method, key, more) => {
+    await expect(
+      Promise.resolve().then(() => signal.setup(rules, { settings: { method, ...more } as never })),
+    ).rejects.toThrow(`Cannot detect modality by method "${method}" with ${key}, which it does not use`)
   })
 
   test("made for something else has no answer", async () => {

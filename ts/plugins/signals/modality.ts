@@ -12,7 +12,7 @@ const settingsPath = ["model_catalog", "modules", "modality_detector"]
 const settings = Type.Object(
   {
     method: Type.Optional(
-      Type.Unsafe<"classifier" | "keyword" | "hybrid">({
+      Type.Unsafe<Method>({
         type: "string",
         enum: ["classifier", "keyword", "hybrid"],
         description: "hybrid asks the classifier, and the keywords where it wavers; classifier when left out",
@@ -45,6 +45,15 @@ const settings = Type.Object(
   { additionalProperties: false },
 )
 
+type Method = "classifier" | "keyword" | "hybrid"
+
+/** Settings that a method does not look at, and which would do nothing beside it. */
+const unused: Readonly<Record<Method, readonly string[]>> = {
+  classifier: ["keywords", "both_keywords", "lower_threshold_ratio"],
+  keyword: ["confidence_threshold", "lower_threshold_ratio"],
+  hybrid: [],
+}
+
 /** What one reading found. `classification` is there when the classifier was asked. */
 interface Verdict {
   readonly modality: Modality | undefined
@@ -67,6 +76,7 @@ export default defineSignal({
   },
   setup(rules, { settings: options }) {
     const { method = "classifier", lower_threshold_ratio: ratio = 0.7 } = options
+    refuseUnused(method, options)
     const threshold = options.confidence_threshold ?? (method === "hybrid" ? 0.6 : 0)
     const byKeywords = method === "classifier" ? undefined : keywordReader(method, options)
     const decide = (text: string, classification: Classification): Verdict => {
@@ -101,6 +111,16 @@ function toFact(name: Modality, { modality, confidence, classification }: Verdic
     confidence: matched ? confidence : 0,
     value: probability ?? (matched ? confidence : 0),
   }
+}
+
+function refuseUnused(method: Method, options: object): void {
+  const found = unused[method].find((key) => key in options)
+  if (found !== undefined)
+    throw new RtrError(
+      "invalid_config",
+      `Cannot detect modality by method "${method}" with ${found}, which it does not use; remove it, or name another method`,
+      { path: ["global", ...settingsPath, found] },
+    )
 }
 
 interface Keywords {
