@@ -9,6 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TypeVar
 
+from .adversarial import DISGUISES, read_adversarial
 from .baselines.bag_of_words import answer_by_words, fit_words
 from .baselines.overlap import find_unsupported
 from .baselines.personal_data import find_personal_data, learn_names
@@ -26,7 +27,7 @@ SEED = 1
 ROWS = 600
 CHARACTERS = 4000
 # Sets that were made or chosen to mislead, and those that temperatures and thresholds were fitted on; all others are unseen.
-KINDS = {"contrast": "adversarial", "notinject_one": "adversarial", "tuning": "tuning"}
+KINDS = dict.fromkeys(("contrast", "notinject_one", *DISGUISES), "adversarial") | {"tuning": "tuning"}
 Item = TypeVar("Item")
 # The types that have one right answer.
 ASKED_TYPES = ("choice", "noul", "score")
@@ -39,7 +40,7 @@ def write_evaluation_sets(data: Path, folder: Path = FOLDER) -> None:
     tasks = [*READERS, "decide"]
     report = report_progress("sets", len(tasks))
     for number, task in enumerate(tasks, 1):
-        sets = decide_sets(data) if task == "decide" else signal_sets(task, read_task(task, data, SEED))
+        sets = decide_sets(data) if task == "decide" else signal_sets(task, with_adversarial(task, read_task(task, data, SEED)))
         index[task] = {name: write_set(folder / task, name, *part) for name, part in sets.items()}
         report(number)
     (folder / "index.json").write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
@@ -55,6 +56,10 @@ def write_set(folder: Path, name: str, rows: list[dict], of: int) -> dict:
         file.write(lines.encode())
     (folder / f"{name}.jsonl.gz").write_bytes(packed.getvalue())
     return {"kind": KINDS.get(name, "unseen"), "rows": len(rows), "of": of}
+
+
+def with_adversarial(task: str, data: TaskData) -> TaskData:
+    return TaskData(data.train, data.tuning, data.unseen | read_adversarial(task))
 
 
 def signal_sets(task: str, data: TaskData) -> dict[str, tuple[list[dict], int]]:

@@ -46,6 +46,7 @@ describe("contract", () => {
       { name: "x", method: "contrastive" },
       { name: "x", method: "contrastive", jailbreak_patterns: ["a"] },
       { name: "x", method: "contrastive", jailbreak_patterns: ["a"], benign_patterns: [] },
+      { name: "x", method: "contrastive", jailbreak_patterns: ["a", "a word ".repeat(200)], benign_patterns: ["b"] },
       { name: "x", jailbreak_patterns: ["a"] },
       { name: "x", method: "classifier", benign_patterns: ["a"] },
     ],

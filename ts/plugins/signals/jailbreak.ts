@@ -91,6 +91,10 @@ export default defineSignal({
           report([index, key], "must hold at least one sentence for method contrastive, which compares the two lists")
         if (entry.method !== "contrastive" && given)
           report([index, key], "belongs to method contrastive; the classifier does not read it")
+        ;(entry[key] ?? []).forEach((sentence, place) => {
+          if (piecesOf(sentence, 1).length > 1)
+            report([index, key, place], "must be a sentence of at most about 110 words, which a model reads whole")
+        })
       }
     })
   },
