@@ -7,9 +7,12 @@ from pathlib import Path
 from .evaluation_sets import write_evaluation_sets
 from .pack import copy_static
 from .packages import DECIDE, SIGNALS
+from .scored import write_scores
 from .selection.step import train_selection
 from .similarity import measure_similarity
 from .verify import verify_all
+
+TRAINED = {package.name: package for package in (SIGNALS, DECIDE)}
 
 # PyTorch takes seconds to load and is not needed to check packages, so the steps that train bring it themselves.
 
@@ -35,8 +38,9 @@ def main() -> int:
         case "sets":
             write_evaluation_sets(arguments.data)
         case "pack":
-            package = {"signals": SIGNALS, "decide": DECIDE}[arguments.package]
-            training_steps(arguments.package).pack(arguments.run, arguments.weights, package.folder)
+            training_steps(arguments.package).pack(arguments.run, arguments.weights, TRAINED[arguments.package].folder)
+        case "scores":
+            write_scores(TRAINED[arguments.package])
         case "verify":
             problems = verify_all()
             print("\n".join(problems) or "verify: all packages are whole")
@@ -87,11 +91,13 @@ def read_arguments() -> argparse.Namespace:
     evaluate = steps.add_parser("evaluate", help="what storing the weights small costs")
     packing = steps.add_parser("pack", help="write the package of a run; its card has to stand there")
     for step in (evaluate, packing):
-        step.add_argument("package", choices=("signals", "decide"))
+        step.add_argument("package", choices=sorted(TRAINED))
         step.add_argument("--run", **run)
         step.add_argument("--weights", **weights)
     evaluate.add_argument("--data", **data)
     evaluate.add_argument("--seed", type=int, default=1, metavar="N")
+    scoring = steps.add_parser("scores", help="write into a package what the accuracy bench found")
+    scoring.add_argument("package", choices=sorted(TRAINED))
     comparing = steps.add_parser("compare", help="compare a worker that serves signals with the network of a run")
     comparing.add_argument("--worker", required=True, metavar="URL", help="such as http://127.0.0.1:8100")
     for option, settings in (("--run", run), ("--weights", weights), ("--data", data)):

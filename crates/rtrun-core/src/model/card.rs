@@ -10,6 +10,7 @@ use super::slot::{ModelState, Slot};
 use crate::families::{DecisionCard, EmbeddingCard, Head, HeadInputs, Surfaces};
 use crate::media::ImageReader;
 use crate::options::MAX_INPUTS;
+use crate::package::Scores;
 use crate::schedule::Lanes;
 
 /// One entry of `GET /v1/models`. Everything that is only known of a loaded model is absent before.
@@ -63,6 +64,8 @@ struct LoadedCard {
     adapter: Option<AdapterCard>,
     #[serde(skip_serializing_if = "Option::is_none")]
     licence: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    scores: Scores,
     golden: GoldenStatus,
 }
 
@@ -217,6 +220,7 @@ impl LoadedCard {
                 base_manifest_sha256: model.base_manifest_sha256.clone(),
             }),
             licence: model.licence.clone(),
+            scores: model.scores.clone(),
             golden: model.golden.clone(),
         }
     }

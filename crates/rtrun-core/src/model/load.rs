@@ -122,6 +122,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         manifest_sha256,
         base_manifest_sha256,
         licence: package.licence,
+        scores: package.scores,
         golden,
         memory_bytes,
         files,

@@ -7,7 +7,7 @@ use crate::error::{Error, shown};
 use crate::families::{Head, Surfaces};
 use crate::media::ImageReader;
 use crate::model::{GoldenStatus, ProfileReport};
-use crate::package::{Digests, FamilyKind, Witness};
+use crate::package::{Digests, FamilyKind, Scores, Witness};
 use crate::schedule::{Lanes, ResultCache, Worker};
 use crate::tokens::TextReader;
 
@@ -55,6 +55,8 @@ pub struct LoadedModel {
     pub base_manifest_sha256: Option<String>,
     /// The licence that the package names.
     pub licence: Option<String>,
+    /// How well it answers texts of sources that it never saw.
+    pub scores: Scores,
     /// Outcome of the self-check.
     pub golden: GoldenStatus,
     /// Bytes the weights take.

@@ -31,7 +31,7 @@ pub use golden_decisions::{GoldenDecisions, GoldenOption, GoldenQuestion, Golden
 pub use hub::{Pooling, StaticConfig};
 pub use open::{Architecture, Package, PackageFolder, Towers};
 pub use recognize::FamilyKind;
-pub use settings::{ClassifierSettings, HeadKind, HeadReads, HeadSettings, WindowSettings};
+pub use settings::{ClassifierSettings, HeadKind, HeadReads, HeadSettings, Scores, WindowSettings};
 pub use shipped::ShippedGraph;
 pub use towers::{RowPadding, TextTower, TowerSizes, TowersConfig, TowersKind, VisionTower};
 pub use trunks::{

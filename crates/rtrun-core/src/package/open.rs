@@ -14,7 +14,7 @@ use super::heads::{check_heads, heads_layer};
 use super::hub::{HubConfig, Pooling, SentenceSettings, StaticConfig};
 use super::missing::{no_tokenizer, no_weights};
 use super::recognize::{self, FamilyKind};
-use super::settings::{ClassifierSettings, HeadKind, HeadSettings, Settings};
+use super::settings::{ClassifierSettings, HeadKind, HeadSettings, Scores, Settings};
 use super::shipped::ShippedGraph;
 use super::towers::{RowPadding, TowersConfig, TowersKind, padding_id, read_preprocessing};
 use super::trunks::TrunkConfig;
@@ -96,6 +96,8 @@ pub struct Package {
     pub decisions: Option<Decisions>,
     /// The licence that the package names.
     pub licence: Option<String>,
+    /// How well it answers texts of sources that it never saw.
+    pub scores: Scores,
     /// Recorded answers.
     pub golden: Option<Golden>,
     /// `tokenizer.json`.
@@ -186,6 +188,7 @@ impl Package {
             classifier_settings,
             decisions,
             licence: settings.licence,
+            scores: settings.scores,
             tokenizer,
             weights,
             weights_file,

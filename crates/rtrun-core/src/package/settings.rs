@@ -12,6 +12,9 @@ use crate::families::Scheme;
 
 const RTRUN: &str = "rtrun.json";
 
+/// Figures by name, by what they measure.
+pub type Scores = BTreeMap<String, BTreeMap<String, f32>>;
+
 /// The parsed file. Absent keys follow from the hub files.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +24,10 @@ pub struct Settings {
     family: Option<String>,
     /// The licence of the weights, for the model card.
     pub licence: Option<String>,
+    /// How well it answers texts of sources that it never saw: figures from 0 to 1 by head or question type, for the
+    /// model card.
+    #[serde(default)]
+    pub scores: Scores,
     /// The longest input of one forward, special tokens included.
     pub max_tokens: Option<usize>,
     /// How token vectors become the sentence vector.
@@ -176,6 +183,11 @@ impl Settings {
         self.family()?;
         if self.max_tokens == Some(0) {
             return Err("max_tokens is 0; it must be at least 1".to_owned());
+        }
+        for (of, figures) in &self.scores {
+            if let Some((name, figure)) = figures.iter().find(|(_, figure)| !(0.0..=1.0).contains(*figure)) {
+                return Err(format!("scores.{of}.{name} is {figure}; it must be between 0 and 1"));
+            }
         }
         for (index, head) in self.heads.iter().enumerate() {
             let problem = head.problem().or_else(|| {

@@ -197,6 +197,8 @@ fn an_rtrun_file_that_says_something_unknown() {
     assert_says(&with(|file| file["schema"] = json!(2)), &["rtrun.json", "schema is 2; only 1 is known"]);
     assert_says(&with(|file| file["family"] = json!("decisions")), &["\"decisions\" is not supported yet"]);
     assert_says(&with(|file| file["max_tokens"] = json!(65)), &["max_tokens is 65; the model has 64 positions"]);
+    let scores = with(|file| file["scores"] = json!({ "domain": { "macro_f1": 80.0 } }));
+    assert_says(&scores, &["scores.domain.macro_f1 is 80", "between 0 and 1"]);
     assert_says(&with(|file| file["heads"][1]["name"] = json!("domain")), &["heads[1]", "used twice"]);
     assert_says(&with(|file| file["heads"][0]["temperature"] = json!(0)), &["heads[0]", "temperature is 0"]);
     assert_says(&with(|file| file["heads"][0]["labels"] = json!(["a", "b"])), &["domain.bias", "[2] is expected"]);

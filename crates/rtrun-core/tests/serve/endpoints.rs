@@ -4,7 +4,7 @@ use rtrun_core::serve::ask;
 use serde_json::{Value, json};
 
 use super::client::{get, post, request, serve_tcp, serve_unix};
-use crate::support::{block_on, embed, engine, fixture, open_ready, options};
+use crate::support::{block_on, copy_without_manifest, embed, engine, fixture, open_ready, options};
 
 #[test]
 fn embeddings_have_the_shape_that_openai_clients_read() {
@@ -212,6 +212,17 @@ fn models_and_health_describe_what_is_served() {
     let live = get(&server, "/health/live");
     let expected = json!({ "status": "alive", "api_version": rtrun_core::API_VERSION });
     assert_eq!((live.status, live.json()), (200, expected));
+}
+
+#[test]
+fn the_scores_of_a_package_stand_on_its_card() {
+    let folder = copy_without_manifest("embeddings");
+    let settings = json!({ "schema": 1, "scores": { "domain": { "macro_f1": 0.75 } } });
+    std::fs::write(folder.path().join("rtrun.json"), settings.to_string()).unwrap();
+    let server = serve_tcp(&open_ready(options(&[("scored", folder.path())])));
+    let card = get(&server, "/v1/models").json()["data"][0].take();
+    assert_eq!(card["scores"], json!({ "domain": { "macro_f1": 0.75 } }));
+    assert_eq!(get(&serve_tcp(&engine(&["static"])), "/v1/models").json()["data"][0]["scores"], Value::Null);
 }
 
 #[test]

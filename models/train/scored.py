@@ -1,0 +1,40 @@
+"""Writes into a package how well it answers: what the accuracy bench found with these very weights."""
+
+import json
+from pathlib import Path
+
+from .pack import hash_files, write_json
+from .packages import PackageSettings
+
+RESULT = Path(__file__).parents[2] / "bench" / "results" / "accuracy.json"
+# All unseen sets as one; a task with one such set has it under its own name.
+TOGETHER = "together"
+FIGURES = 3
+# The bench measures the head alone beside the head with patterns; the package has the head alone.
+HEADS = {"pii_model": "pii"}
+NOT_OF_A_PACKAGE = ("pii",)
+
+
+def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
+    """Sets `scores` of `rtrun.json` and the hash of it. Raises when the bench measured other weights."""
+    measured = json.loads(result.read_text(encoding="utf-8"))["figures"]
+    weights = hash_files(package.folder)["model.safetensors"]["sha256"]
+    if measured["packages"].get(package.name) != weights:
+        raise ValueError(f"Cannot write scores of {package.name}: {result.name} has none of these weights; run the accuracy bench")
+    settings = json.loads((package.folder / "rtrun.json").read_text(encoding="utf-8"))
+    served = {head["name"] for head in settings.get("heads", [])} or {package.name}
+    scores = {
+        HEADS.get(task, task): main_figures(figures)
+        for task, figures in measured["tasks"].items()
+        if task not in NOT_OF_A_PACKAGE and HEADS.get(task, task) in served
+    }
+    write_json(package.folder / "rtrun.json", settings | {"scores": scores})
+    write_json(package.folder / "manifest.json", {"schema": 1, "files": hash_files(package.folder)})
+
+
+def main_figures(task: dict) -> dict[str, float]:
+    """The first figures that the bench shows, of texts of unseen sources."""
+    unseen = {name: one["figures"] for name, one in task["sets"].items() if one["kind"] == "unseen"}
+    figures = unseen.get(TOGETHER) or next(iter(unseen.values()))
+    names = [name for name in task["shown"] if name in figures][:FIGURES]
+    return {name: figures[name]["value"] for name in names}
