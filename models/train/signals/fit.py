@@ -35,7 +35,7 @@ class Recipe:
     tokens: int = 1600
     learning_rate: float = 1.2e-4
     head_learning_rate: float = 1e-3
-    restored_learning_rate: float = 5e-4
+    restored_learning_rate: float = 1e-4
     warm_up: float = 0.05
     keep: tuple[float, float] = (4.0, 40.0)
     weight_decay: float = 0.01

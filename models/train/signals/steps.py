@@ -1,6 +1,7 @@
 """The steps of this package: train with figures, and pack."""
 
 import json
+import random
 from pathlib import Path
 
 import torch
@@ -10,7 +11,7 @@ from ..quantize import expand_stored, store
 from ..results import write_result
 from .calibrate import calibrate
 from .compare import compare
-from .examples import TaskData
+from .examples import TaskData, sample
 from .fit import Recipe, Run, fit
 from .heads import HEADS
 from .kept import kept_cosines
@@ -20,10 +21,18 @@ from .package import write_package
 from .tasks import read_task
 
 NETWORK, CALIBRATION = "network.pt", "calibration.json"
+# More rows of a head or a set move no figure beyond its interval.
+TUNED, MEASURED = 900, 600
 
 
 def read_data(data: Path, seed: int) -> dict[str, TaskData]:
-    return {head.name: read_task(head.name, data, seed) for head in HEADS}
+    return {head.name: fewer(read_task(head.name, data, seed), random.Random(seed)) for head in HEADS}
+
+
+def fewer(task: TaskData, chance: random.Random) -> TaskData:
+    """All that trains, and a part of what only measures."""
+    unseen = {name: sample(examples, MEASURED, chance) for name, examples in task.unseen.items()}
+    return TaskData(task.train, sample(task.tuning, TUNED, chance), unseen)
 
 
 def train(run: Run, data: Path, weights: Path, device: torch.device) -> None:
