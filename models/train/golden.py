@@ -27,15 +27,16 @@ def compute_golden(package: PackageSettings, folder: Path) -> dict:
         {"head": head["name"], "text": text, "probabilities": rounded(row)}
         for head in settings.get("heads", [])
         if head["kind"] == "sequence"
-        for text, row in zip(CLASSIFY_PROBES, classify(reference, folder, head, settings.get("heads_layer")))
+        for text, row in zip(CLASSIFY_PROBES, classify(reference, folder, head, settings))
     ]
     return golden | ({"classify": answers} if answers else {})
 
 
-def classify(reference: BertReference, folder: Path, head: dict, layer: int | None) -> np.ndarray:
+def classify(reference: BertReference, folder: Path, head: dict, settings: dict) -> np.ndarray:
     """Probabilities [probes, labels] of a head."""
     texts = list(CLASSIFY_PROBES)
-    vectors = reference.means(texts, layer) if head.get("reads") == "mean" else reference.embed(texts)
+    layers = settings.get("heads_layer"), settings.get("heads_own_layers", 0)
+    vectors = reference.means(texts, *layers) if head.get("reads") == "mean" else reference.embed(texts)
     tensors = {name: tensor.astype(np.float64) for name, tensor in load_file(folder / head["file"]).items()}
     return softmax((vectors @ tensors[head["weight"]].T + tensors[head["bias"]]) / head["temperature"])
 

@@ -34,20 +34,23 @@ class BertReference:
         pooled = self.means(texts, report=report)
         return pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
 
-    def means(self, texts: list[str], layers: int | None = None, report: callable = lambda done: None) -> np.ndarray:
-        """Means over the tokens of the vectors behind so many layers, or all, [texts, dimension]. Texts of equal length are
-        stacked, so there is neither padding nor a mask."""
+    def means(
+        self, texts: list[str], layers: int | None = None, own: int = 0, report: callable = lambda done: None
+    ) -> np.ndarray:
+        """Means over the tokens of the vectors behind so many layers, or all, and behind `own` layers of the heads after
+        these, [texts, dimension]. Texts of equal length are stacked, so there is neither padding nor a mask."""
         token_ids = [encoding.ids for encoding in self.tokenizer.encode_batch(texts)]
         vectors = np.zeros((len(texts), self.weights["embeddings.LayerNorm.weight"].size))
         done = 0
         for rows in equal_length_stacks(token_ids):
-            vectors[rows] = self.forward(np.array([token_ids[row] for row in rows]), layers).mean(axis=1)
+            vectors[rows] = self.forward(np.array([token_ids[row] for row in rows]), layers, own).mean(axis=1)
             done += len(rows)
             report(done)
         return vectors
 
-    def forward(self, ids: np.ndarray, layers: int | None = None) -> np.ndarray:
-        """Hidden state [texts, tokens, dimension] behind so many layers, or all, of token ids [texts, tokens]."""
+    def forward(self, ids: np.ndarray, layers: int | None = None, own: int = 0) -> np.ndarray:
+        """Hidden state [texts, tokens, dimension] behind so many layers, or all, and `own` ones of the heads, of token ids
+        [texts, tokens]."""
         table = self.weights
         hidden = (
             table["embeddings.word_embeddings.weight"][ids]
@@ -57,6 +60,8 @@ class BertReference:
         hidden = self.layer_norm(hidden, "embeddings.LayerNorm")
         for index in range(self.layers if layers is None else layers):
             hidden = self.encoder_layer(hidden, f"encoder.layer.{index}")
+        for index in range(own):
+            hidden = self.encoder_layer(hidden, f"heads_encoder.layer.{index}")
         return hidden
 
     def encoder_layer(self, hidden: np.ndarray, name: str) -> np.ndarray:

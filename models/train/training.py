@@ -36,11 +36,13 @@ def batches(rows: list[Row], length: Callable[[Row], int], tokens: int, chance: 
 
 
 def make_optimizer(
-    trunk: nn.Module, rest: nn.Module, rates: tuple[float, float], steps: int, warm_up: float, weight_decay: float
+    rates: list[tuple[nn.Module, float]], steps: int, warm_up: float, weight_decay: float
 ) -> tuple[AdamW, LambdaLR]:
-    """AdamW with a linear rise and fall of both rates; what starts from nothing learns faster than the trunk."""
-    learning = [parameter for parameter in trunk.parameters() if parameter.requires_grad]
-    groups = [{"params": learning, "lr": rates[0]}, {"params": rest.parameters(), "lr": rates[1]}]
+    """AdamW with a linear rise and fall of all rates; what starts from nothing learns faster than the trunk."""
+    groups = [
+        {"params": [parameter for parameter in module.parameters() if parameter.requires_grad], "lr": rate}
+        for module, rate in rates
+    ]
     rise = max(1, int(warm_up * steps))
 
     def part(step: int) -> float:

@@ -41,10 +41,8 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
     asked_rows = [(question, row_of(question, tokenizer)) for question in questions]
     stream = batches(asked_rows, lambda pair: len(pair[1].ids), recipe.tokens, random.Random(seed))
     network = Decider(weights, recipe.layers).to(device)
-    rates = (recipe.learning_rate, recipe.head_learning_rate)
-    optimizer, schedule = make_optimizer(
-        network.trunk, network.rest, rates, recipe.steps, recipe.warm_up, recipe.weight_decay
-    )
+    rates = [(network.trunk, recipe.learning_rate), (network.rest, recipe.head_learning_rate)]
+    optimizer, schedule = make_optimizer(rates, recipe.steps, recipe.warm_up, recipe.weight_decay)
     checkpoint, log = folder / "checkpoint.pt", Log(folder, recipe.steps)
     first = restore(checkpoint, network, optimizer, schedule) if checkpoint.exists() else 0
     for _ in range(first):

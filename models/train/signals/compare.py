@@ -30,8 +30,8 @@ def compare(network: Network, calibration: dict[str, dict], weights: Path, data:
     temperatures = {name: Calibration(**values).temperature for name, values in calibration.items()}
     said = [ask_worker(worker, text) for text in report(texts)]
     figures = {"texts": len(texts), "trained": differences(network, tokenizer, temperatures, texts, said)}
-    stored = expand_stored(store({name: tensor.numpy() for name, tensor in network.trunk.state_dict().items()}))
-    network.trunk.load_state_dict({name: torch.from_numpy(tensor) for name, tensor in stored.items()})
+    stored = expand_stored(store(network.stored_parts()))
+    network.take_parts(stored)
     figures["stored"] = differences(network, tokenizer, temperatures, texts, said)
     write_result("signals-worker", figures)
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
-from torch import Tensor, nn
+from torch import Tensor
 
 from ..training import Log, batches, make_optimizer, restore, save
 from .batches import EncodedRow, collate, encode
 from .examples import TaskData
 from .heads import HEAD_BY_NAME
 from .losses import kept_vector_loss, sequence_loss, token_loss
-from .network import HEADS_LAYER, Network, sentence_vectors
+from .network import Network, sentence_vectors
 from .published import add_published
 
 # An unsupported word weighs more than a supported one, of which there are ten times as many.
@@ -26,18 +26,16 @@ class Recipe:
     """Steps take rows of one task, `tokens` in all; a task comes up as often as its share says.
 
     `keep` weighs the kept sentence vector at the first and at the last step and grows evenly in between: heads learn what they
-    need first, and then how to need less of it. The `restored` steps at the end teach the layers behind the heads' to give
-    the vector back, and nothing else.
+    need first, and then how to need less of the layers that they share.
     """
 
     steps: int = 3500
-    restored: int = 600
     tokens: int = 1600
     learning_rate: float = 1.2e-4
+    own_learning_rate: float = 4e-4
     head_learning_rate: float = 1e-3
-    restored_learning_rate: float = 1e-4
     warm_up: float = 0.05
-    keep: tuple[float, float] = (4.0, 40.0)
+    keep: tuple[float, float] = (3.0, 25.0)
     weight_decay: float = 0.01
     shares: tuple[tuple[str, float], ...] = (
         ("domain", 1.6), ("jailbreak", 1.6), ("fact_check", 0.7), ("feedback", 1.0),
@@ -71,10 +69,10 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     add_published(every_row, weights, padding, device, run.folder / "published.safetensors")
     network = Network(weights).to(device)
     recipe, log = run.recipe, Log(run.folder, run.recipe.steps)
-    rates = (recipe.learning_rate, recipe.head_learning_rate)
-    optimizer, schedule = make_optimizer(
-        network.trunk, network.heads, rates, recipe.steps, recipe.warm_up, recipe.weight_decay
-    )
+    rates = [
+        (network.trunk, recipe.learning_rate), (network.own, recipe.own_learning_rate), (network.heads, recipe.head_learning_rate)
+    ]  # fmt: skip
+    optimizer, schedule = make_optimizer(rates, recipe.steps, recipe.warm_up, recipe.weight_decay)
     chance, first = random.Random(run.seed), 0
     if run.checkpoint.exists():
         first = restore(run.checkpoint, network, optimizer, schedule)
@@ -97,32 +95,7 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
         if step % run.every == 0 or step == recipe.steps:
             log.write(step, time.monotonic() - started)
             save(run.checkpoint, step, network, optimizer, schedule)
-    return restore_vectors(run, network, streams, padding)
-
-
-def restore_vectors(run: Run, network: Network, streams: dict, padding: int) -> Network:
-    """Trains the layers behind the heads' on the sentence vector alone. What the heads read does not change."""
-    recipe, log = run.recipe, Log(run.folder, run.recipe.restored)
-    network.requires_grad_(False)
-    behind = network.trunk.encoder.layer[HEADS_LAYER:].requires_grad_(True)
-    optimizer, schedule = make_optimizer(
-        behind, nn.ModuleList(), (recipe.restored_learning_rate, 0.0), recipe.restored, recipe.warm_up, recipe.weight_decay
-    )
-    device = next(network.parameters()).device
-    chance, started = random.Random(f"{run.seed}/restored"), time.monotonic()
-    for step in range(1, recipe.restored + 1):
-        batch = {key: value.to(device) for key, value in collate(next(streams[chance.choice(list(streams))]), padding).items()}
-        with torch.autocast(device.type, torch.bfloat16):
-            given = sentence_vectors(network.vectors(batch).last.float(), batch["mask"])
-        loss = kept_vector_loss(given, batch["published"])
-        loss.backward()
-        optimizer.step()
-        schedule.step()
-        optimizer.zero_grad(set_to_none=True)
-        log.add(restored=loss.item())
-        if step % run.every == 0 or step == recipe.restored:
-            log.write(step, time.monotonic() - started)
-    return network.requires_grad_(True).eval()
+    return network.eval()
 
 
 def row_length(row: EncodedRow) -> int:

@@ -1,21 +1,28 @@
 """The trunk with its heads, in PyTorch.
 
-The heads read an inner layer and the sentence vector comes from the last: what the heads need would turn the mean of the
-last layer's vectors away from the published one, and a trunk that has to hold both at one place learns neither well.
+The heads go on from an inner layer with one of their own and the sentence vector comes from the last: what the heads need
+would turn the mean of the last layer's vectors away from the published one, and a trunk that has to hold both at one place
+learns neither well.
 """
 
+import copy
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
+from transformers.masking_utils import create_bidirectional_mask
 
 from .heads import HEADS
 
 
 # The layers behind it give the published sentence vector back.
 HEADS_LAYER = 4
+OWN_PREFIX = "heads_encoder.layer.0."
+# Neurons inside the layer of the heads' own: with all 1536 of the trunk's layers it would cost more than heads may.
+NEURONS = 1024
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class Vectors:
 
 
 class Network(nn.Module):
-    """all-MiniLM-L6-v2 with a linear layer for each head."""
+    """all-MiniLM-L6-v2 with a layer for all heads and a linear one for each."""
 
     def __init__(self, weights: Path) -> None:
         super().__init__()
@@ -37,6 +44,7 @@ class Network(nn.Module):
         self.trunk = BertModel.from_pretrained(weights, config=config, add_pooling_layer=False)
         # The words' own vectors know more than these data could teach them.
         self.trunk.embeddings.word_embeddings.requires_grad_(False)
+        self.own = narrowed(self.trunk.encoder.layer[HEADS_LAYER], NEURONS)
         self.dropout = nn.Dropout(0.1)
         self.heads = nn.ModuleDict({head.name: nn.Linear(config.hidden_size, len(head.labels)) for head in HEADS})
 
@@ -44,7 +52,22 @@ class Network(nn.Module):
         found = self.trunk(
             input_ids=batch["ids"], attention_mask=batch["mask"], token_type_ids=batch["segments"], output_hidden_states=True
         )
-        return Vectors(found.hidden_states[HEADS_LAYER], found.last_hidden_state, batch["mask"])
+        branched = found.hidden_states[HEADS_LAYER]
+        mask = create_bidirectional_mask(self.trunk.config, inputs_embeds=branched, attention_mask=batch["mask"])
+        return Vectors(self.own(branched, attention_mask=mask), found.last_hidden_state, batch["mask"])
+
+    def stored_parts(self) -> dict[str, np.ndarray]:
+        """What `model.safetensors` holds, in 32 bits, by its names there."""
+        trunk, own = self.trunk.state_dict(), self.own.state_dict()
+        named = trunk | {f"{OWN_PREFIX}{name}": tensor for name, tensor in own.items()}
+        return {name: tensor.detach().float().cpu().numpy() for name, tensor in named.items()}
+
+    def take_parts(self, parts: dict[str, np.ndarray]) -> None:
+        """Puts such tensors in place of its own."""
+        tensors = {name: torch.from_numpy(part) for name, part in parts.items()}
+        own = {name.removeprefix(OWN_PREFIX): tensor for name, tensor in tensors.items() if name.startswith(OWN_PREFIX)}
+        self.trunk.load_state_dict({name: tensor for name, tensor in tensors.items() if not name.startswith(OWN_PREFIX)})
+        self.own.load_state_dict(own)
 
     def sequence(self, head: str, vectors: Vectors) -> Tensor:
         """Logits of rows, `[rows, labels]`, of the mean of their tokens."""
@@ -53,6 +76,16 @@ class Network(nn.Module):
     def tokens(self, head: str, vectors: Vectors) -> Tensor:
         """Logits of tokens, `[rows, tokens, labels]`."""
         return self.heads[head](self.dropout(vectors.inner))
+
+
+def narrowed(layer: nn.Module, neurons: int) -> nn.Module:
+    """A copy of a layer with the neurons that have the largest weights."""
+    layer = copy.deepcopy(layer)
+    wide, narrow = layer.intermediate.dense, layer.output.dense
+    kept = (wide.weight.norm(dim=1) * narrow.weight.norm(dim=0)).topk(neurons).indices.sort().values
+    wide.weight, wide.bias = nn.Parameter(wide.weight[kept].detach()), nn.Parameter(wide.bias[kept].detach())
+    narrow.weight = nn.Parameter(narrow.weight[:, kept].detach())
+    return layer
 
 
 def sentence_vectors(vectors: Tensor, mask: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from .layouts import GROUNDED_PROMPT
 COPIED_FILES = ("config.json", "tokenizer.json", "sentence_bert_config.json", "modules.json", "1_Pooling/config.json")
 # Windows are what the heads were trained on; a quarter of overlap leaves no attack or name cut in every window.
 OVERLAP_SHARE = 4
-VECTOR = {"pooling": "mean", "normalize": True, "heads_layer": HEADS_LAYER}
+VECTOR = {"pooling": "mean", "normalize": True, "heads_layer": HEADS_LAYER, "heads_own_layers": 1}
 GUARDS = ("jailbreak", "pii", "hallucination")
 
 
@@ -25,8 +25,7 @@ def write_package(network: Network, calibration: dict[str, dict], weights: Path,
     for name in COPIED_FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(weights / name, folder / name)
-    trunk = {name: tensor.detach().float().numpy() for name, tensor in network.trunk.state_dict().items()}
-    save_file(store(trunk), folder / "model.safetensors", metadata={"format": "pt"})
+    save_file(store(network.stored_parts()), folder / "model.safetensors", metadata={"format": "pt"})
     heads = {name: tensor.detach().float().numpy() for name, tensor in network.heads.state_dict().items()}
     save_file(heads, folder / HEAD_FILE)
     settings = VECTOR | {"heads": [describe(head, calibration[head.name]) for head in HEADS]}

@@ -50,8 +50,8 @@ def train(run: Run, data: Path, weights: Path, device: torch.device) -> None:
 def measure_stored(folder: Path, seed: int, data: Path, weights: Path) -> None:
     """What storing the weights small costs: the figures again, with the weights as the package expands them."""
     tasks, network = read_data(data, seed), load(folder, weights)
-    expanded = expand_stored(store({name: tensor.numpy() for name, tensor in network.trunk.state_dict().items()}))
-    network.trunk.load_state_dict({name: torch.from_numpy(tensor) for name, tensor in expanded.items()})
+    expanded = expand_stored(store(network.stored_parts()))
+    network.take_parts(expanded)
     calibration = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
     figures = {"kept": kept_cosines(network.trunk, weights, data)}
     write_result("signals-stored", figures | {"unseen": measure(network, tasks, read_tokenizer(weights), calibration)})

@@ -5,7 +5,7 @@ use super::interface::{Graph, TOKEN_TYPES};
 use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::products::Part;
 use super::source::Source;
-use super::trunk::{Depth, declare_inputs, finish};
+use super::trunk::{Depth, HEADS_HIDDEN, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::BertConfig;
 
@@ -25,6 +25,18 @@ pub struct Bert<'c> {
     pub table_width: usize,
 }
 
+/// The layers that heads have for themselves behind `vectors`. Their width inside is that of their own tensors.
+fn own_layers(builder: &mut GraphBuilder, trunk: PostNorm, vectors: &str, layers: usize) -> Result<(), Error> {
+    let mut vectors = vectors.to_owned();
+    for layer in 0..layers {
+        let names = LayerNames::of_heads(layer);
+        let wide = builder.rows(&format!("{}.weight", names.wide))?;
+        let output = if layer + 1 == layers { HEADS_HIDDEN.to_owned() } else { format!("heads_layer_{layer}") };
+        vectors = PostNorm { wide, ..trunk }.layer(builder, &names, (&vectors, ""), &output)?;
+    }
+    Ok(())
+}
+
 impl Bert<'_> {
     /// Builds as many layers as asked for.
     pub fn graph(&self, source: Source, depth: Depth) -> Result<Graph, Error> {
@@ -42,6 +54,7 @@ impl Bert<'_> {
         for layer in 0..depth.layers {
             let output = depth.output_name(layer);
             vectors = trunk.layer(&mut builder, &LayerNames::bert(layer), (&vectors, ""), &output)?;
+            own_layers(&mut builder, trunk, &vectors, depth.own_of_heads(layer))?;
         }
         Ok(finish(builder, trunk.hidden, depth))
     }

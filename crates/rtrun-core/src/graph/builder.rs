@@ -137,6 +137,13 @@ impl<'w> GraphBuilder<'w> {
         Ok(self.weights.place(&format!("{}{tensor}", self.prefix))?.dtype)
     }
 
+    /// How many rows a weight has, named without its prefix.
+    pub fn rows(&self, tensor: &str) -> Result<usize, Error> {
+        let name = format!("{}{tensor}", self.prefix);
+        let place = self.weights.place(&name)?;
+        place.shape.first().copied().ok_or_else(|| self.weights.invalid(&name, "has no sizes; it must be a matrix"))
+    }
+
     /// The bytes of a weight that is stored as bytes with a scale for each row, and the scales; `None` of any other.
     pub fn stored_bytes(&self, tensor: &str, shape: [usize; 2]) -> Result<Option<StoredBytes>, Error> {
         let name = format!("{}{tensor}", self.prefix);

@@ -30,4 +30,4 @@ pub use products::{OWN, PRODUCT, PRODUCT_NUMBER};
 pub use shipped::shipped_graph;
 pub use source::{Packing, Reduction};
 pub use towers::{image_graph, text_graph};
-pub use trunk::{Depth, HEADS_HIDDEN, HIDDEN, reduced_trunk_graph, trunk_graph};
+pub use trunk::{Depth, HEADS_HIDDEN, HIDDEN, HeadsDepth, reduced_trunk_graph, trunk_graph};

@@ -35,7 +35,16 @@ pub struct LayerNames {
 impl LayerNames {
     /// The names of BERT, RoBERTa and their kin.
     pub fn bert(layer: usize) -> Self {
-        let at = |part: &str| format!("encoder.layer.{layer}.{part}");
+        Self::inside(&format!("encoder.layer.{layer}"))
+    }
+
+    /// Those of the layers that heads have for themselves.
+    pub fn of_heads(layer: usize) -> Self {
+        Self::inside(&format!("heads_encoder.layer.{layer}"))
+    }
+
+    fn inside(layer: &str) -> Self {
+        let at = |part: &str| format!("{layer}.{part}");
         Self {
             query: at("attention.self.query"),
             key: at("attention.self.key"),

@@ -9,7 +9,7 @@ use crate::package::{TrunkConfig, Weights};
 
 /// Vectors of the last layer, `[batch, tokens, hidden]`.
 pub const HIDDEN: &str = "last_hidden_state";
-/// Vectors of the earlier layer that heads read, `[batch, tokens, hidden]`.
+/// Vectors of the layer that heads read, `[batch, tokens, hidden]`.
 pub const HEADS_HIDDEN: &str = "heads_hidden_state";
 
 /// `[batch, tokens]`.
@@ -21,8 +21,17 @@ const GRID: [Size; 2] = [Size::Free("batch"), Size::Free("tokens")];
 pub struct Depth {
     /// How many of the first layers are built; the last of these is the output.
     pub layers: usize,
-    /// The layer before it that is a second output, for heads. `None` where heads read the last one.
-    pub heads: Option<usize>,
+    /// What heads read in a second output. `None` where they read the last layer.
+    pub heads: Option<HeadsDepth>,
+}
+
+/// Where heads branch off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeadsDepth {
+    /// The layer of the trunk that they read, or that their own layers go on from.
+    pub layer: usize,
+    /// How many layers they have for themselves.
+    pub own: usize,
 }
 
 /// Builds the graph of a trunk over its author's weights.
@@ -45,9 +54,16 @@ fn graph(source: Source, config: &TrunkConfig, depth: Depth) -> Result<Graph, Er
     if layers == 0 || layers > all {
         return Err(Error::InvalidOptions(format!("Cannot build {layers} layers: the trunk has 1 to {all}")));
     }
-    if let Some(heads) = heads.filter(|heads| *heads == 0 || *heads >= layers) {
-        let problem = format!("Cannot let heads read layer {heads}: it must be before layer {layers}, the last one");
-        return Err(Error::InvalidOptions(problem));
+    if let Some(HeadsDepth { layer, own }) = heads {
+        if layer == 0 || layer > layers || (layer == layers && own == 0) {
+            let problem =
+                format!("Cannot let heads read layer {layer}: it must be before layer {layers}, the last one");
+            return Err(Error::InvalidOptions(problem));
+        }
+        if own > 0 && !config.gives_heads_layers() {
+            let problem = "Cannot give heads layers of their own: only BERT and ELECTRA have them".to_owned();
+            return Err(Error::InvalidOptions(problem));
+        }
     }
     match config {
         TrunkConfig::Bert(config) => bert::graph(source, config, depth),
@@ -89,7 +105,12 @@ impl Depth {
 
     /// Whether heads read a layer, here counted from 0, beside the output.
     pub(super) fn is_for_heads(self, layer: usize) -> bool {
-        self.heads == Some(layer + 1)
+        self.heads == Some(HeadsDepth { layer: layer + 1, own: 0 })
+    }
+
+    /// How many layers the heads have for themselves behind a layer, here counted from 0.
+    pub(super) fn own_of_heads(self, layer: usize) -> usize {
+        self.heads.filter(|heads| heads.layer == layer + 1).map_or(0, |heads| heads.own)
     }
 
     /// The name of what a layer, here counted from 0, gives: that of an output if it is one.

@@ -82,7 +82,7 @@ impl Graphs {
             None => trunk_graph(weights, config, depth),
         };
         let layers = |trunk| with_layers(trunk, package, config.hidden_size());
-        let whole = layers(graph(Depth { layers: config.layers(), heads: package.heads_layer })?)?;
+        let whole = layers(graph(Depth { layers: config.layers(), heads: package.heads_depth })?)?;
         // Heads are for those who take the whole way.
         let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
         let shorter = earlier.map(|layer| graph(Depth::of(*layer))).collect::<Result<_, _>>()?;

@@ -1,10 +1,11 @@
-//! Which heads a package may have, and which layer of its trunk they read.
+//! Which heads a package may have, and where they branch off from its trunk.
 
 use super::files::PackageFiles;
 use super::open::Architecture;
 use super::recognize::FamilyKind;
 use super::settings::{HeadSettings, Settings};
 use crate::error::Error;
+use crate::graph::HeadsDepth;
 
 const RTRUN: &str = "rtrun.json";
 
@@ -22,14 +23,19 @@ pub fn check_heads(files: &PackageFiles, settings: &Settings, family: FamilyKind
     }
 }
 
-/// The layer, counted from 1, whose vectors of tokens heads read; `None` where it is the last.
-pub fn heads_layer(
+/// Where heads over vectors of tokens branch off; `None` where they read the last layer.
+pub fn heads_depth(
     files: &PackageFiles,
     settings: &Settings,
     (architecture, family): (&Architecture, FamilyKind),
-) -> Result<Option<usize>, Error> {
-    let Some(layer) = settings.heads_layer else { return Ok(None) };
-    let refuse = |problem: String| Err(files.invalid(RTRUN, format_args!("heads_layer is {layer}; {problem}")));
+) -> Result<Option<HeadsDepth>, Error> {
+    let own = settings.heads_own_layers;
+    let (key, value) = match settings.heads_layer {
+        Some(layer) => ("heads_layer", layer),
+        None if own > 0 => ("heads_own_layers", own),
+        None => return Ok(None),
+    };
+    let refuse = |problem: String| Err(files.invalid(RTRUN, format_args!("{key} is {value}; {problem}")));
     let trunk = match architecture {
         Architecture::Transformer(trunk) if family == FamilyKind::Embeddings => trunk,
         _ => {
@@ -40,11 +46,15 @@ pub fn heads_layer(
         }
     };
     let layers = trunk.layers();
+    let layer = settings.heads_layer.unwrap_or(layers);
     if layer == 0 || layer > layers {
         return refuse(format!("the trunk has 1 to {layers}"));
+    }
+    if own > 0 && !trunk.gives_heads_layers() {
+        return refuse(format!("heads_own_layers is {own}, which only BERT and ELECTRA have"));
     }
     if !settings.heads.iter().any(HeadSettings::reads_tokens) {
         return refuse("it needs a head of the kind \"token\" or one that reads \"mean\"".to_owned());
     }
-    Ok(Some(layer).filter(|layer| *layer < layers))
+    Ok(Some(HeadsDepth { layer, own }).filter(|heads| heads.layer < layers || heads.own > 0))
 }

@@ -10,7 +10,7 @@ use super::decisions::{DecisionSettings, Decisions, LayaFiles};
 use super::digests::{Digests, WeightsFile};
 use super::files::PackageFiles;
 use super::golden::Golden;
-use super::heads::{check_heads, heads_layer};
+use super::heads::{check_heads, heads_depth};
 use super::hub::{HubConfig, Pooling, SentenceSettings, StaticConfig};
 use super::missing::{no_tokenizer, no_weights};
 use super::recognize::{self, FamilyKind};
@@ -22,6 +22,7 @@ use super::vectors::VectorForms;
 use super::weights::Weights;
 use crate::error::Error;
 use crate::families::{CLASSIFIER, GROUNDED_PROMPT};
+use crate::graph::HeadsDepth;
 use crate::media::Preprocessing;
 
 const WEIGHTS: &str = "model.safetensors";
@@ -86,8 +87,8 @@ pub struct Package {
     pub vectors: VectorForms,
     /// Heads over the sentence vector, or over vectors of tokens.
     pub heads: Vec<HeadSettings>,
-    /// The layer, counted from 1, whose vectors of tokens the heads read; `None` where it is the last.
-    pub heads_layer: Option<usize>,
+    /// Where heads over vectors of tokens branch off; `None` where they read the last layer.
+    pub heads_depth: Option<HeadsDepth>,
     /// Labels and kind of a classification model's own head.
     pub classifier: Option<(Vec<String>, HeadKind)>,
     /// The calibration of that head.
@@ -137,7 +138,7 @@ impl Package {
         let tokenizer = files.read(tokenizer)?.ok_or_else(|| no_tokenizer(&files, tokenizer))?;
         let architecture = architecture(&files, &config, family, &tokenizer)?;
         check_heads(&files, &settings, family)?;
-        let heads_layer = heads_layer(&files, &settings, (&architecture, family))?;
+        let heads_depth = heads_depth(&files, &settings, (&architecture, family))?;
         let classifier =
             if family.is_classifier() { Some(recognize::classifier(&files, &config, family)?) } else { None };
         let classifier_settings = classifier_settings(&files, &settings, family, classifier.as_ref())?;
@@ -183,7 +184,7 @@ impl Package {
             normalize,
             vectors,
             heads: settings.heads,
-            heads_layer,
+            heads_depth,
             classifier,
             classifier_settings,
             decisions,

@@ -45,6 +45,9 @@ pub struct Settings {
     pub heads: Vec<HeadSettings>,
     /// The layer, counted from 1, whose vectors of tokens the heads read.
     pub heads_layer: Option<usize>,
+    /// How many layers heads have for themselves behind that layer.
+    #[serde(default)]
+    pub heads_own_layers: usize,
     /// How typed questions are answered; read by the family, which decides what it may hold.
     pub decisions: Option<serde_json::Value>,
     /// Calibration of the classifier that the repository brings.

@@ -1,5 +1,6 @@
 //! Heads that read a layer before the last, while vectors come from the last one.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -64,6 +65,22 @@ fn cut() -> TempDir {
     folder
 }
 
+/// A package whose heads go on from its first layer with a copy of that one of its two layers, changed.
+fn with_own_layer(copied: usize, change: impl FnOnce(&mut BTreeMap<String, Stored>)) -> TempDir {
+    let folder = package(|settings| {
+        settings["heads_layer"] = json!(1);
+        settings["heads_own_layers"] = json!(1);
+    });
+    rewrite(&folder.path().join("model.safetensors"), |tensors| {
+        let of = format!("encoder.layer.{copied}.");
+        let own = tensors.iter().filter_map(|(name, tensor)| Some((name.strip_prefix(&of)?, tensor.clone())));
+        let own: Vec<_> = own.map(|(part, tensor)| (format!("heads_encoder.layer.0.{part}"), tensor)).collect();
+        tensors.extend(own);
+        change(tensors);
+    });
+    folder
+}
+
 /// An engine that computes every answer anew.
 fn open(folder: &TempDir) -> Arc<Engine> {
     open_ready(EngineOptions { result_cache_entries: 0, ..options(&[("model", folder.path())]) })
@@ -91,6 +108,63 @@ fn heads_over_tokens_answer_as_the_package_cut_there_and_all_else_as_the_whole()
     assert_ne!(tags(&cut, &TEXTS), tags(&whole, &TEXTS));
     assert_ne!(of(&cut, "topics"), of(&whole, "topics"));
     assert_ne!(embed(&cut, &TEXTS), embed(&whole, &TEXTS));
+}
+
+#[test]
+fn layers_of_the_heads_own_go_on_from_the_layer_that_they_branch_off() {
+    let (as_last, as_first) = (open(&with_own_layer(1, |_| ())), open(&with_own_layer(0, |_| ())));
+    let whole = open(&package(|_| ()));
+    let of = |engine, head| classify(engine, head, &TEXTS);
+    assert_eq!(of(&as_last, "domain"), of(&whole, "domain"));
+    assert_eq!(tags(&as_last, &TEXTS), tags(&whole, &TEXTS));
+    assert_ne!(of(&as_first, "domain"), of(&whole, "domain"));
+    assert_ne!(tags(&as_first, &TEXTS), tags(&whole, &TEXTS));
+    for engine in [&as_last, &as_first] {
+        assert_eq!(of(engine, "topics"), of(&whole, "topics"));
+        assert_eq!(embed(engine, &TEXTS), embed(&whole, &TEXTS));
+    }
+}
+
+#[test]
+fn a_layer_of_the_heads_own_may_be_narrower_inside() {
+    // The last of the neurons is left out where its weight is zero: the answer is the same.
+    let without_last = |narrow: bool| {
+        open(&with_own_layer(1, |tensors| {
+            let named = |part: &str| format!("heads_encoder.layer.0.{part}");
+            let wide = tensors[&named("intermediate.dense.bias")].shape[0];
+            let output = tensors.get_mut(&named("output.dense.weight")).unwrap();
+            output.bytes.iter_mut().skip(wide - 1).step_by(wide).for_each(|byte| *byte = 0);
+            if narrow {
+                output.bytes = output.bytes.chunks(wide).flat_map(|row| row[..wide - 1].to_vec()).collect();
+                output.shape[1] = wide - 1;
+                for part in ["intermediate.dense.weight", "intermediate.dense.weight_scale", "intermediate.dense.bias"]
+                {
+                    let tensor = tensors.get_mut(&named(part)).unwrap();
+                    tensor.bytes.truncate(tensor.bytes.len() / wide * (wide - 1));
+                    tensor.shape[0] = wide - 1;
+                }
+            }
+        }))
+    };
+    let of = |engine: &Arc<Engine>| classify(engine, "domain", &TEXTS).concat();
+    let (whole, narrow) = (of(&without_last(false)), of(&without_last(true)));
+    assert!(whole.iter().zip(&narrow).all(|(one, other)| (one - other).abs() < 1e-6), "{whole:?} {narrow:?}");
+    assert_ne!(whole, of(&open(&package(|_| ()))));
+}
+
+#[test]
+fn layers_of_the_heads_own_that_are_not_there_are_refused() {
+    let reason = load_failure(options(&[(
+        "model",
+        with_own_layer(1, |tensors| drop(tensors.remove("heads_encoder.layer.0.output.dense.weight"))).path(),
+    )]));
+    assert!(reason.contains("tensor \"heads_encoder.layer.0.output.dense.weight\" is missing"), "{reason}");
+    let folder = copy_without_manifest("trunks/roberta");
+    let head = json!({ "name": "tags", "kind": "token", "labels": TAGS, "file": "h", "weight": "w" });
+    let settings = json!({ "schema": 1, "heads_own_layers": 1, "heads": [head] });
+    fs::write(folder.path().join("rtrun.json"), settings.to_string()).unwrap();
+    let reason = load_failure(options(&[("model", folder.path())]));
+    assert!(reason.contains("heads_own_layers is 1, which only BERT and ELECTRA have"), "{reason}");
 }
 
 #[test]

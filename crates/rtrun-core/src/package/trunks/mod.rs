@@ -114,6 +114,11 @@ impl TrunkConfig {
         }
     }
 
+    /// Whether heads may have layers of their own, which are BERT's.
+    pub fn gives_heads_layers(&self) -> bool {
+        matches!(self, Self::Bert(_) | Self::Electra(_))
+    }
+
     /// Number of layers.
     pub fn layers(&self) -> usize {
         match self {
