@@ -55,7 +55,6 @@ def set_truncation(tokenizer: Tokenizer, head: Head, example: Example) -> None:
 def token_targets(example: Example, head: Head, numbers: dict[str, int], encoding) -> list[int]:  # noqa: ANN001
     """A label number for each token of the text itself."""
     own = 0 if example.first is None else 1
-    starts = {span: True for span in example.spans}
     targets = []
     for (start, end), sequence in zip(encoding.offsets, encoding.sequence_ids, strict=True):
         if sequence != own or start == end:
@@ -64,18 +63,15 @@ def token_targets(example: Example, head: Head, numbers: dict[str, int], encodin
         span = next((span for span in example.spans if start < span.end and end > span.start), None)
         if span is None:
             targets.append(0)
-        elif len(head.labels) == 2:
-            targets.append(1)
         else:
-            part = "B" if starts.pop(span, False) else "I"
-            targets.append(numbers[f"{part}-{span.label}"])
+            targets.append(numbers[span.label])
     return targets
 
 
 def allowed_labels(example: Example, head: Head) -> tuple[bool, ...] | None:
     if example.known is None:
         return None
-    return tuple(label == "O" or label[2:] not in example.known for label in head.labels)
+    return tuple(label == "O" or label not in example.known for label in head.labels)
 
 
 def collate(rows: list[EncodedRow], padding: int) -> dict[str, Tensor]:

@@ -23,10 +23,6 @@ class Head:
     background: str | None = None
 
 
-def begin_and_inside(kinds: tuple[str, ...]) -> tuple[str, ...]:
-    return ("O", *(f"{part}-{kind}" for kind in kinds for part in "BI"))
-
-
 HEADS = (
     Head("domain", "sequence", (
         "biology", "business", "chemistry", "computer science", "economics", "engineering", "health",
@@ -36,7 +32,8 @@ HEADS = (
     Head("fact_check", "sequence", ("no_fact_check", "fact_check"), 128),
     Head("feedback", "sequence", ("NONE", "SAT", "NEED_CLARIFICATION", "WRONG_ANSWER", "WANT_DIFFERENT"), 128),
     Head("modality", "sequence", ("AR", "DIFFUSION", "BOTH"), 128),
-    Head("pii", "token", begin_and_inside(PII_KINDS), 256),
+    # Without a label for beginnings: neighbouring words of a kind are one span, and none is torn by an unsure beginning.
+    Head("pii", "token", ("O", *PII_KINDS), 256),
     Head("hallucination", "token", ("SUPPORTED", "UNSUPPORTED"), 256, "SUPPORTED"),
 )  # fmt: skip
 HEAD_BY_NAME = {head.name: head for head in HEADS}

@@ -64,18 +64,17 @@ def to_prediction(example: Example, row: EncodedRow, logits: np.ndarray, head: H
 
 def spans_of(prediction: TokenPrediction, head: Head, threshold: float, temperature: float = 1.0) -> list[Span]:
     """Spans as the worker finds them: a word has the kind of its surest token and belongs to a span from the threshold on;
-    neighbouring words of a kind are one span unless the later one begins with a B."""
-    kinds = list(dict.fromkeys(label.split("-", 1)[-1] for label in head.labels[1:]))
+    neighbouring words of a kind are one span."""
     probabilities = softmax(prediction.logits / temperature)
     spans: list[Span] = []
     is_open = False
     for start, end in words(prediction.word_numbers):
-        kind, probability, begins = read_word(probabilities[start:end], head, kinds)
+        kind, probability = read_word(probabilities[start:end], head)
         if probability < threshold:
             is_open = False
             continue
         first, last = prediction.places[start][0], prediction.places[end - 1][1]
-        if is_open and spans[-1].label == kind and not begins:
+        if is_open and spans[-1].label == kind:
             spans[-1] = Span(spans[-1].start, last, kind)
         else:
             spans.append(Span(first, last, kind))
@@ -92,14 +91,8 @@ def words(numbers: list[int]) -> Iterator[tuple[int, int]]:
             start = place
 
 
-def read_word(probabilities: np.ndarray, head: Head, kinds: list[str]) -> tuple[str, float, bool]:
-    """Kind and probability of the surest token, and whether the first one begins a span."""
-    of_kind = np.stack(
-        [probabilities[:, [label.split("-", 1)[-1] == kind for label in head.labels]].sum(1) for kind in kinds], axis=1
-    )
+def read_word(probabilities: np.ndarray, head: Head) -> tuple[str, float]:
+    """Kind and probability of the surest token."""
+    of_kind = probabilities[:, 1:]
     surest = int(of_kind.max(1).argmax())
-    kind = kinds[int(of_kind[surest].argmax())]
-    first_kind = kinds[int(of_kind[0].argmax())]
-    beginning = [label == f"B-{first_kind}" for label in head.labels]
-    begins = any(beginning) and probabilities[0][beginning].sum() * 2 > of_kind[0].max()
-    return kind, float(of_kind[surest].max()), bool(begins)
+    return head.labels[1 + int(of_kind[surest].argmax())], float(of_kind[surest].max())

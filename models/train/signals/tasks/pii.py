@@ -37,6 +37,18 @@ def read(data: Path, seed: int) -> TaskData:
 def of_file(data: Path, name: str, known: frozenset[str] | None) -> list[Example]:
     examples = []
     for row in read_rows(data, f"pii/{name}"):
-        spans = tuple(Span(span["start"], span["end"], span["label"]) for span in row["spans"] if span["label"] in PII_KINDS)
-        examples.append(Example(row["text"], row["source"], spans=spans, known=known))
+        spans = [Span(span["start"], span["end"], span["label"]) for span in row["spans"] if span["label"] in PII_KINDS]
+        examples.append(Example(row["text"], row["source"], spans=joined(spans, row["text"]), known=known))
     return examples
+
+
+def joined(spans: list[Span], text: str) -> tuple[Span, ...]:
+    """Some sources mark a number and its street as two of one kind; what only blanks part is one."""
+    found: list[Span] = []
+    for span in sorted(spans, key=lambda span: span.start):
+        last = found[-1] if found else None
+        if last and last.label == span.label and not text[last.end : span.start].strip(" \t"):
+            found[-1] = Span(last.start, span.end, span.label)
+        else:
+            found.append(span)
+    return tuple(found)
