@@ -5,7 +5,7 @@ use rtrun_core::{Answer, Question, ReadingOptions};
 use crate::support::decisions::{
     ask, ask_valid, ask_with, bits, cases, choice, decision_engine, decision_options, noul, questions, set,
 };
-use crate::support::{counter, forwards, open_ready};
+use crate::support::{copy_without_manifest, counter, forwards, open_ready, options};
 
 #[test]
 fn a_question_is_one_forward_and_so_are_equal_ones() {
@@ -55,6 +55,31 @@ fn the_type_of_a_question_and_every_option_matter() {
     };
     assert_ne!(of(choice("which", &["a", "b"])), of(choice("which", &["a", "c"])));
     assert_ne!(of(choice("which", &["a", "b"])), of(set("which", &["a", "b"])));
+}
+
+#[test]
+fn a_model_that_abstains_reads_none_of_them_as_a_last_option() {
+    let folder = copy_without_manifest("decisions/marker");
+    let path = folder.path().join("rtrun.json");
+    let mut settings: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    settings["decisions"]["head"]["abstain"] = "none".into();
+    std::fs::write(path, settings.to_string()).unwrap();
+    let _ = std::fs::remove_file(folder.path().join("golden.json"));
+    let (abstaining, plain) = (open_ready(options(&[("marker", folder.path())])), decision_engine("marker"));
+    let of = |engine, options: &[&str]| match ask_valid(engine, "hello world", &[choice("which", options)]).remove(0) {
+        Answer::Choice { probabilities, abstain, .. } => (probabilities, abstain),
+        other => panic!("{other:?}"),
+    };
+    let (with_none, _) = of(&plain, &["a", "b", "d", "none"]);
+    let (probabilities, abstain) = of(&abstaining, &["a", "b", "d"]);
+    assert!((abstain.unwrap() - with_none[3]).abs() < 1e-6, "{abstain:?} {with_none:?}");
+    for (one, of_all) in probabilities.iter().zip(&with_none) {
+        assert!((one - of_all / (1.0 - with_none[3])).abs() < 1e-6, "{probabilities:?} {with_none:?}");
+    }
+    // A caller's own option of that text is one, and other types do not abstain.
+    assert_eq!(of(&abstaining, &["a", "b", "d", "none"]), (with_none, None));
+    let others = [noul("one"), set("what", &["a", "b"])];
+    assert_eq!(bits(&ask_valid(&abstaining, "hello world", &others)), bits(&ask_valid(&plain, "hello world", &others)));
 }
 
 #[test]

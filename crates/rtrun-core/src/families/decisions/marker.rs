@@ -23,6 +23,8 @@ pub struct MarkerDecisions {
     overlap: usize,
     frame: Frame,
     mask: u32,
+    /// What means that no option of a choice fits.
+    abstain: Option<String>,
     /// What no text of a user may have: the mask token in all its spellings.
     reserved: Vec<String>,
     heads: Arc<MarkerHeads>,
@@ -33,6 +35,8 @@ struct Asked {
     ids: Vec<u32>,
     /// Where the options' markers are.
     markers: Vec<usize>,
+    /// Where the marker of "none of them" is.
+    abstain: Option<usize>,
     is_cut: bool,
 }
 
@@ -68,6 +72,7 @@ impl MarkerDecisions {
             overlap: settings.window_overlap,
             frame: Frame::of(package, reader)?,
             mask,
+            abstain: settings.head.abstain.clone(),
             reserved: MASKS.into_iter().chain(another).map(str::to_owned).collect(),
             heads: Arc::new(MarkerHeads::open(settings, weights, width)?),
         })
@@ -82,7 +87,11 @@ impl MarkerDecisions {
             option_tokens: self.settings.option_tokens,
             most: read.row_tokens.saturating_sub(fixed + LEAST_STATE),
         };
-        let text = QuestionText::new(question, &self.settings);
+        let mut text = QuestionText::new(question, &self.settings);
+        // A caller who names it as an option has it as one.
+        let abstain = self.abstain.as_ref().filter(|_| matches!(question.kind, QuestionKind::Choice(_)));
+        let abstain = abstain.filter(|abstain| !text.options.contains(abstain));
+        text.options.extend(abstain.cloned());
         let tokens = QuestionTokens::read(read.reader, &text, &self.reserved, budget)?;
         let mut ids = [frame.before.as_slice(), &tokens.instructions, &frame.after].concat();
         let mut markers = Vec::with_capacity(tokens.options.len());
@@ -92,7 +101,8 @@ impl MarkerDecisions {
             ids.extend_from_slice(option);
         }
         ids.extend_from_slice(&frame.after);
-        Ok(Asked { ids, markers, is_cut: tokens.is_cut })
+        let abstain = abstain.and_then(|_| markers.pop());
+        Ok(Asked { ids, markers, abstain, is_cut: tokens.is_cut })
     }
 
     fn mark(&self, question: &Question) -> u8 {
@@ -102,7 +112,7 @@ impl MarkerDecisions {
     }
 
     fn lay_out_one(&self, read: &StateReading<'_>, question: &Question) -> Result<LaidOut, Error> {
-        let Asked { ids: before, markers, is_cut } = self.question_ids(read, question)?;
+        let Asked { ids: before, markers, abstain, is_cut } = self.question_ids(read, question)?;
         let after = &self.frame.after;
         let is_span = matches!(question.kind, QuestionKind::Span(_));
         let beside = Beside {
@@ -122,7 +132,7 @@ impl MarkerDecisions {
         let (heads, question, from) = (Arc::clone(&self.heads), question.clone(), before.len());
         let text: Arc<str> = if is_span { read.shown() } else { "".into() };
         let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
-            let asked = MarkerRows { question, markers, state, from, text };
+            let asked = MarkerRows { question, markers, abstain, state, from, text };
             vec![if is_span { heads.spans(&asked, outputs) } else { heads.options(&asked, outputs) }]
         });
         Ok(LaidOut { rows, finish, input, cut: vec![is_cut] })

@@ -27,6 +27,8 @@ pub struct MarkerRows {
     pub question: Question,
     /// Where the options' markers are in every row.
     pub markers: Vec<usize>,
+    /// Where the marker of "none of them" is, of choices of models that abstain.
+    pub abstain: Option<usize>,
     pub state: StateTokens,
     /// Where the state begins in every row.
     pub from: usize,
@@ -58,7 +60,10 @@ impl MarkerHeads {
         let windows = outputs.iter().map(|output| {
             let tokens = tokens(output)?;
             let logit = |marker: &usize| self.scorer.apply(&tokens[marker * self.width..][..self.width])[0];
-            Ok(Logits { options: asked.markers.iter().map(logit).collect(), abstain: None })
+            Ok(Logits {
+                options: asked.markers.iter().map(logit).collect(),
+                abstain: asked.abstain.as_ref().map(logit),
+            })
         });
         let windows = windows.collect::<Result<Vec<_>, Error>>()?;
         answer(&asked.question, &windows, &self.calibration)

@@ -80,6 +80,7 @@ impl LayaFiles {
                     layers: 2,
                     type_embedding: true,
                     mask_token: None,
+                    abstain: None,
                     option_positions: sequential(),
                 },
                 span: None,

@@ -40,6 +40,8 @@ pub struct MarkerHeadSettings {
     pub type_embedding: bool,
     /// The token that stands in front of an option; `[MASK]` or `<mask>` if absent.
     pub mask_token: Option<String>,
+    /// What stands behind the options of a choice and means that none of them fits. Models without it do not abstain.
+    pub abstain: Option<String>,
     /// How options are numbered: only "sequential".
     #[serde(default = "sequential")]
     pub option_positions: String,
