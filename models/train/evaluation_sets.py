@@ -27,7 +27,7 @@ SEED = 1
 ROWS = 600
 CHARACTERS = 4000
 # Sets that were made or chosen to mislead, and those that temperatures and thresholds were fitted on; all others are unseen.
-KINDS = dict.fromkeys(("contrast", "notinject_one", *DISGUISES), "adversarial") | {"tuning": "tuning"}
+KINDS = dict.fromkeys(("contrast", "left_out", "notinject_one", *DISGUISES), "adversarial") | {"tuning": "tuning"}
 Item = TypeVar("Item")
 # The types that have one right answer.
 ASKED_TYPES = ("choice", "noul", "score")

@@ -2,20 +2,27 @@
 
 import type { Figures } from "./bootstrap.ts"
 import { calibrationError } from "./calibration.ts"
+import { areaUnderCurve } from "./ranking.ts"
 
 export interface DecisionCase {
   readonly set: string
   readonly type: string
   readonly options: number
-  /** The key, level or truth value that is right. */
-  readonly truth: string
+  /** The key, level or truth value that is right; undefined where no option is. */
+  readonly truth: string | undefined
   readonly isRight: boolean
   /** Probability of the given answer. */
   readonly probability: number
+  /** Share of "none of them", of choices. */
+  readonly abstain?: number
 }
 
-/** Skill and accuracy, together and by type of question, and the calibration error. */
-export function decisionFigures(cases: readonly DecisionCase[]): Figures {
+/**
+ * Skill and accuracy, together and by type of question, and the calibration error, of questions that have an answer. Where some
+ * have none, how well the share of "none of them" tells these from the others.
+ */
+export function decisionFigures(all: readonly DecisionCase[]): Figures {
+  const cases = all.filter(({ truth }) => truth !== undefined)
   const types = [...new Set(cases.map(({ type }) => type))].toSorted()
   const byType = types.map((type) => [type, cases.filter((one) => one.type === type)] as const)
   return {
@@ -24,7 +31,14 @@ export function decisionFigures(cases: readonly DecisionCase[]): Figures {
     ...Object.fromEntries(byType.map(([type, some]) => [`accuracy_${type}`, accuracy(some)])),
     ...Object.fromEntries(byType.map(([type, some]) => [`skill_${type}`, skill(some)])),
     calibration_error: calibrationError(cases),
+    ...(cases.length < all.length && { abstain_auc: abstainArea(all) }),
   }
+}
+
+function abstainArea(cases: readonly DecisionCase[]): number {
+  const sharesOf = (has: boolean): readonly number[] =>
+    cases.filter(({ truth }) => (truth !== undefined) === has).map(({ abstain = 0 }) => abstain)
+  return areaUnderCurve(sharesOf(false), sharesOf(true))
 }
 
 function accuracy(cases: readonly DecisionCase[]): number {
@@ -51,7 +65,7 @@ export function skill(cases: readonly DecisionCase[]): number {
 function skillOfGroup(group: readonly DecisionCase[]): number {
   const [{ type, options } = { type: "choice", options: Number.NaN }] = group
   if (type === "choice") return (accuracy(group) - 1 / options) / (1 - 1 / options)
-  const answers = [...groupBy(group, ({ truth }) => truth).values()]
+  const answers = [...groupBy(group, ({ truth }) => truth ?? "").values()]
   const balanced = answers.reduce((sum, some) => sum + accuracy(some), 0) / answers.length
   return (balanced - 1 / answers.length) / (1 - 1 / answers.length)
 }

@@ -14,13 +14,22 @@ interface Asked {
 
 type DecisionRow = Asked &
   (
-    | { readonly type: "choice"; readonly options: readonly Option[]; readonly answer: string; bag_of_words: string }
+    | {
+        readonly type: "choice"
+        readonly options: readonly Option[]
+        readonly answer: string | null
+        bag_of_words: string
+      }
     | { readonly type: "noul"; readonly options: readonly Option[]; readonly answer: boolean; bag_of_words: boolean }
     | { readonly type: "score"; readonly options: readonly string[]; readonly answer: number; bag_of_words: number }
   )
 
 type Answer =
-  | { readonly type: "choice" | "score"; readonly probabilities: Readonly<Record<string, number>> }
+  | {
+      readonly type: "choice" | "score"
+      readonly probabilities: Readonly<Record<string, number>>
+      readonly abstain_probability?: number
+    }
   | { readonly type: "noul"; readonly noul: number }
   | { readonly error: string }
 
@@ -30,7 +39,15 @@ export const decide: Task = defineTask<DecisionRow, DecisionCase>(
   {
     name: "decide",
     baselineName: "shared words",
-    shown: ["skill", "accuracy", "accuracy_choice", "accuracy_noul", "accuracy_score", "calibration_error"],
+    shown: [
+      "skill",
+      "accuracy",
+      "accuracy_choice",
+      "accuracy_noul",
+      "accuracy_score",
+      "calibration_error",
+      "abstain_auc",
+    ],
     isServedBy: ({ question_types: served = [] }) => types.every((type) => served.includes(type)),
     ask: (asker, rows, set) =>
       inBatches(rows, async (batch) => {
@@ -61,7 +78,8 @@ function toCase(row: DecisionRow, set: string, answer: Answer | undefined): Deci
   if (answer === undefined || "error" in answer) return undefined
   const probabilities = answer.type === "noul" ? { false: 1 - answer.noul, true: answer.noul } : answer.probabilities
   const [best, probability] = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))
-  return caseOf(row, set, best === String(row.answer), probability)
+  const abstain = answer.type === "choice" ? answer.abstain_probability : undefined
+  return caseOf(row, set, best === String(row.answer), probability, abstain)
 }
 
 function caseOf(
@@ -69,6 +87,8 @@ function caseOf(
   set: string,
   isRight: boolean,
   probability: number,
+  abstain?: number,
 ): DecisionCase {
-  return { set, type, options: options.length, truth: String(answer), isRight, probability }
+  const truth = answer === null ? undefined : String(answer)
+  return { set, type, options: options.length, truth, isRight, probability, ...(abstain !== undefined && { abstain }) }
 }

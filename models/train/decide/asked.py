@@ -8,6 +8,7 @@ from ..generators.decisions import Decision, generate
 from ..generators.decisions.reuse import reuse
 from ..signals.examples import TaskData, read_rows
 from ..signals.tasks import tunes
+from .abstain import can_lose, leave_out
 
 # Whole tasks that no question of training resembles.
 UNSEEN = ("hwu64", "boolqa", "t0_paws", "t0_qasc", "cause_and_effect", "clinc_oos")
@@ -17,6 +18,8 @@ TRAINED = (
 )  # fmt: skip
 # A public task brings at most so many questions, so that none of them is the model.
 MOST = 1500
+# Of so many choices that train, no option is right; of those that measure it, half.
+LEFT_OUT, LEFT_OUT_MEASURED = 0.12, 0.5
 NO_AND_YES = ("false", "true")
 
 
@@ -26,13 +29,15 @@ def read(data: Path, seed: int, count: int) -> TaskData:
     train = generate("train", random.Random(f"decide/{seed}"), count)
     for name in TRAINED:
         train += sample_of(data, name, MOST, chance)
+    train = leave_out(train, LEFT_OUT, chance)
     tuning = generate("validation", random.Random("decide/validation"), 1500)
     unseen = {name: sample_of(data, name, 300, chance) for name in UNSEEN}
     unseen["contrast"] = generate("contrast", random.Random("decide/contrast"), 1500)
+    lost = leave_out([question for question in unseen["hwu64"] if can_lose(question)], LEFT_OUT_MEASURED, chance)
     # As for the heads of `signals`: a part of every unseen set only fits temperatures and thresholds.
     tuning += [question for questions in unseen.values() for question in questions if tunes(question.state)]
     measured = {name: [question for question in questions if not tunes(question.state)] for name, questions in unseen.items()}
-    return TaskData(train, tuning, measured)
+    return TaskData(train, tuning, measured | {"left_out": [question for question in lost if not tunes(question.state)]})
 
 
 def sample_of(data: Path, name: str, count: int, chance: random.Random) -> list[Decision]:

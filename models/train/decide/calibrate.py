@@ -17,7 +17,7 @@ def calibrate(said: list[Said]) -> dict:
     """The `calibration` of the package."""
     temperatures: dict[str, float] = {}
     for kind in ONE_OF:
-        of_kind = [one for one in said if one.decision.type == kind]
+        of_kind = [one for one in said if one.decision.type == kind and one.decision.answer is not None]
         if of_kind:
             temperatures[kind] = temperature_of(of_kind)
         for _, name in BANDS:

@@ -32,11 +32,13 @@ class MarkerReference(BertReference):
         self.tokenizer.no_truncation()
 
     def logits(self, decision: Decision) -> np.ndarray:
+        """Those of the options, and that of "none of them" where it is read."""
         row = row_of(decision, self.tokenizer)
         hidden = self.forward(np.array([row.ids])) + self.weights["type_emb.weight"][TYPES.index(decision.type)]
         for index in range(self.head_layers):
             hidden = self.head_layer(hidden, f"head.layers.{index}")
-        marked = self.normed(hidden[0, row.markers], "scorer.0")
+        places = row.markers if row.abstain is None else [*row.markers, row.abstain]
+        marked = self.normed(hidden[0, places], "scorer.0")
         return self.linear(gelu(self.linear(marked, "scorer.1")), "scorer.3")[:, 0]
 
     def head_layer(self, hidden: np.ndarray, name: str) -> np.ndarray:
@@ -70,12 +72,14 @@ def compute_decide_golden(folder: Path, settings: dict) -> dict:
 
 def to_probe(decision: Decision, logits: np.ndarray, temperatures: dict[str, float]) -> dict:
     """One question with its answer, as the file has it."""
-    temperature = temperatures.get(f"{decision.type}:{band(len(logits))}", temperatures.get(decision.type, 1.0))
+    temperature = temperatures.get(f"{decision.type}:{band(len(decision.options))}", temperatures.get(decision.type, 1.0))
     probe = {"type": decision.type, "instructions": decision.instructions}
     described = [{"key": key} | ({"description": text} if text else {}) for key, text in decision.options]
     match decision.type:
         case "choice":
-            return probe | {"choices": described, "probabilities": rounded(softmax(logits / temperature))}
+            probabilities = softmax(logits[: len(decision.options)] / temperature)
+            abstain = rounded(softmax(logits / temperature))[-1]
+            return probe | {"choices": described, "probabilities": rounded(probabilities), "abstain": abstain}
         case "noul":
             return probe | {"noul": rounded(softmax(logits / temperature))[1]}
         case "score":

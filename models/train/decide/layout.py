@@ -1,4 +1,5 @@
-"""How a question and its state become one row: `CLS instructions SEP (MASK option)* SEP state SEP`.
+"""How a question and its state become one row: `CLS instructions SEP (MASK option)* SEP state SEP`. Behind the options of a
+choice stands one more, which says that none of them fits.
 
 The budgets are those of the worker, which reads a question in the same way.
 """
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from tokenizers import Tokenizer
 
 from ..generators.decisions import Decision
+from .abstain import ABSTAIN
 
 # In the order of the type embedding.
 TYPES = ("choice", "noul", "score", "set", "span")
@@ -21,11 +23,12 @@ NO, YES = "no, the statement does not hold", "yes, the statement holds"
 
 @dataclass(frozen=True)
 class AskedRow:
-    """`markers` are the places of the options' masks; `words` the places of the first tokens of the state's words, with
+    """`markers` are the places of the options' masks, `abstain` that of "none of them" of a choice; `words` the places of the first tokens of the state's words, with
     their code points `[start, end)` in it."""
 
     ids: list[int]
     markers: list[int]
+    abstain: int | None
     words: list[tuple[int, int, int]]
 
 
@@ -34,7 +37,9 @@ def band(options: int) -> str:
 
 
 def place_of_answer(decision: Decision) -> int:
-    """The number of the right option, of a choice, noul or score."""
+    """The number of the right option, of a choice, noul or score; behind the last one if none is right."""
+    if decision.answer is None:
+        return len(decision.options)
     if decision.type == "choice":
         return [key for key, _ in decision.options].index(decision.answer)
     return int(decision.answer)
@@ -49,10 +54,18 @@ def option_texts(decision: Decision) -> list[str]:
     return [f"{key}: {text}" if text else key for key, text in decision.options]
 
 
+def abstains(decision: Decision) -> bool:
+    """Whether "none of them" is read; who names it as an option has it as one."""
+    return decision.type == "choice" and ABSTAIN not in option_texts(decision)
+
+
 def question_ids(decision: Decision, tokenizer: Tokenizer) -> tuple[list[int], list[list[int]]]:
-    """Instructions and options, cut as the worker cuts them."""
+    """Instructions and options, "none of them" among these, cut as the worker cuts them."""
     ids = lambda text: tokenizer.encode(text, add_special_tokens=False).ids  # noqa: E731
-    options = [ids(" " + text)[:OPTION] for text in option_texts(decision)]
+    texts = option_texts(decision)
+    if abstains(decision):
+        texts.append(ABSTAIN)
+    options = [ids(" " + text)[:OPTION] for text in texts]
     taken = sum(len(option) + 1 for option in options)
     if QUESTION - taken < 16:
         each = max((QUESTION - 16) // len(options), 4)
@@ -71,6 +84,7 @@ def row_of(decision: Decision, tokenizer: Tokenizer) -> AskedRow:
         markers.append(len(before))
         before += [mark("[MASK]"), *option]
     before.append(mark("[SEP]"))
+    abstain = markers.pop() if abstains(decision) else None
     state = tokenizer.encode(decision.state, add_special_tokens=False)
     room = max(ROW - len(before) - 1, 0)
     words: list[tuple[int, int, int]] = []
@@ -81,4 +95,4 @@ def row_of(decision: Decision, tokenizer: Tokenizer) -> AskedRow:
         else:
             words.append((len(before) + place, start, end))
         last = word
-    return AskedRow([*before, *state.ids[:room], mark("[SEP]")], markers, words)
+    return AskedRow([*before, *state.ids[:room], mark("[SEP]")], markers, abstain, words)

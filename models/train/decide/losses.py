@@ -23,7 +23,7 @@ def batch_loss(network: Decider, vectors: Tensor, asked: list[tuple[Decision, As
 
 
 def question_loss(network: Decider, hidden: Tensor, decision: Decision, row: AskedRow) -> Tensor | None:
-    markers = hidden[row.markers]
+    markers = hidden[row.markers if row.abstain is None else [*row.markers, row.abstain]]
     if decision.type == "span":
         if not row.words:
             return None

@@ -1,6 +1,7 @@
 """Figures of typed questions by set and type, as the network says it; the bench asks the worker instead."""
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
 from ..scores import rounded
 from ..reference import softmax
@@ -14,8 +15,12 @@ def measure(said: list[Said], calibration: dict) -> dict:
     figures = {}
     for kind in sorted({one.decision.type for one in said}):
         of_kind = [one for one in said if one.decision.type == kind]
-        one_of = kind in ONE_OF
-        figures[kind] = one_of_figures(of_kind, calibration) if one_of else marked_figures(of_kind, calibration["thresholds"][kind])
+        if kind not in ONE_OF:
+            figures[kind] = marked_figures(of_kind, calibration["thresholds"][kind])
+            continue
+        figures[kind] = one_of_figures([one for one in of_kind if one.decision.answer is not None], calibration)
+        if any(one.decision.answer is None for one in of_kind):
+            figures[kind]["abstain_auc"] = abstain_auc(of_kind, calibration)
     return figures
 
 
@@ -38,15 +43,24 @@ def one_of_figures(said: list[Said], calibration: dict) -> dict:
     return figures
 
 
+def abstain_auc(said: list[Said], calibration: dict) -> float:
+    """How well the share of "none of them" tells choices without a right option from the others."""
+    shares = [softmax(np.append(one.logits, one.abstain) / temperature_for(one, calibration))[-1] for one in said]
+    return rounded(roc_auc_score([one.decision.answer is None for one in said], shares))
+
+
 def confidence_error(confidence: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
     places = np.minimum((confidence * bins).astype(int), bins - 1)
     return float(sum(abs(confidence[places == place].sum() - right[places == place].sum()) for place in range(bins)) / len(right))
 
 
 def probabilities_of(said: Said, calibration: dict) -> np.ndarray:
+    return softmax(said.logits / temperature_for(said, calibration))
+
+
+def temperature_for(said: Said, calibration: dict) -> float:
     kind, temperatures = said.decision.type, calibration["temperatures"]
-    temperature = temperatures.get(f"{kind}:{band(len(said.decision.options))}", temperatures.get(kind, 1.0))
-    return softmax(said.logits / temperature)
+    return temperatures.get(f"{kind}:{band(len(said.decision.options))}", temperatures.get(kind, 1.0))
 
 
 def marked_figures(said: list[Said], threshold: float) -> dict:

@@ -9,6 +9,7 @@ from safetensors.numpy import save_file
 from ..pack import pack
 from ..packages import DECIDE
 from ..quantize import NO_FLOAT16, store
+from .abstain import ABSTAIN
 from .golden import compute_decide_golden
 from .layout import OPTION, QUESTION, TYPES
 from .network import SPAN_SIZE, SPAN_TEMPERATURE, Decider
@@ -29,7 +30,7 @@ def write_package(network: Decider, calibration: dict, weights: Path, folder: Pa
     decisions = {
         "questions": {"types": list(TYPES), "max_options": MOST_OPTIONS, "tokens": QUESTION, "option_tokens": OPTION},
         "calibration": calibration,
-        "head": {"file": DECISIONS_FILE, "prefix": "", "layers": network.layers, "type_embedding": True},
+        "head": {"file": DECISIONS_FILE, "prefix": "", "layers": network.layers, "type_embedding": True, "abstain": ABSTAIN},
         "span": {"size": SPAN_SIZE, "temperature": SPAN_TEMPERATURE, "bias": round(network.rest.span_bias.item(), 4)},
     }
     pack(DECIDE, folder, {"decisions": decisions}, lambda folder: compute_decide_golden(folder, decisions))

@@ -16,11 +16,12 @@ ROWS = 32
 
 @dataclass(frozen=True)
 class Said:
-    """Logits of the options, `[options]`, or of the words for the labels of a span, `[words, labels]`."""
+    """Logits of the options, `[options]`, or of the words for the labels of a span, `[words, labels]`; and of "none of them"."""
 
     decision: Decision
     row: AskedRow
     logits: np.ndarray
+    abstain: float | None
 
 
 @torch.no_grad()
@@ -39,5 +40,6 @@ def ask(network: Decider, questions: list[Decision], tokenizer: Tokenizer) -> li
                 logits = network.words(hidden[[word for word, _, _ in row.words]], markers)
             else:
                 logits = network.options(markers)
-            said[place] = Said(decision, row, logits.float().numpy())
+            abstain = None if row.abstain is None else network.options(hidden[row.abstain]).item()
+            said[place] = Said(decision, row, logits.float().numpy(), abstain)
     return [said[place] for place in range(len(rows))]

@@ -40,6 +40,15 @@ test("groups weigh as many as their rows, and a group with one answer shows noth
   expect(skill([...right, ...chance, one({ set: "c" }), one({ set: "c" })])).toBeCloseTo(2 / 6, 12)
 })
 
+test("questions without a right option count only for how well they are told from others", () => {
+  const choice = (parts: Partial<DecisionCase>): DecisionCase =>
+    one({ type: "choice", options: 3, truth: "x", ...parts })
+  const answerable = [choice({ abstain: 0.1 }), choice({ abstain: 0.4, isRight: false })]
+  const lost = [0.3, 0.9].map((abstain) => choice({ truth: undefined, isRight: false, abstain }))
+  expect(decisionFigures([...answerable, ...lost])).toEqual({ ...decisionFigures(answerable), abstain_auc: 0.75 })
+  expect(decisionFigures(answerable)).not.toHaveProperty("abstain_auc")
+})
+
 test("figures stand for all questions and for each type", () => {
   const figures = decisionFigures([
     one({ truth: "true", probability: 0.75 }),
