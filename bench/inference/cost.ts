@@ -1,4 +1,4 @@
-// What a request that asks for more costs, by one that asks for less, at the same worker.
+// What a request that asks for more costs, by one that asks for less.
 
 import type { Address } from "../_shared/load/address.ts"
 import { runLoad } from "../_shared/load/closed-loop.ts"
@@ -9,6 +9,8 @@ import { ratio, type Spread, spreadOf, spreadOfPairs } from "../_shared/statisti
 export interface CostOptions {
   readonly label: string
   readonly address: Address
+  /** Where less is asked for, if it is elsewhere. */
+  readonly fewAddress?: Address
   /** Called for each request, so that texts need not repeat. */
   readonly few: () => RequestParts
   readonly many: () => RequestParts
@@ -24,8 +26,9 @@ export interface Cost {
 }
 
 /** Asks both in turns, one request at a time. */
-export async function measureCost({ label, address, few, many, rounds, seconds }: CostOptions): Promise<Cost> {
-  const measure = (next: () => RequestParts) => async (): Promise<number> => {
+export async function measureCost(options: CostOptions): Promise<Cost> {
+  const { label, address, fewAddress = address, few, many, rounds, seconds } = options
+  const measure = (address: Address, next: () => RequestParts) => async (): Promise<number> => {
     const nextRequest = (): ReturnType<typeof prepareRequest> => prepareRequest(next())
     return (await runLoad({ address, connections: 1, seconds, nextRequest })).p50Ms
   }
@@ -33,8 +36,8 @@ export async function measureCost({ label, address, few, many, rounds, seconds }
     label,
     rounds,
     [
-      { name: "one", measure: measure(few) },
-      { name: "seven", measure: measure(many) },
+      { name: "one", measure: measure(fewAddress, few) },
+      { name: "seven", measure: measure(address, many) },
     ],
     (p50Ms) => `${p50Ms.toFixed(2)} ms`,
   )
