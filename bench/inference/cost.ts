@@ -28,9 +28,9 @@ export interface Cost {
 /** Asks both in turns, one request at a time. */
 export async function measureCost(options: CostOptions): Promise<Cost> {
   const { label, address, fewAddress = address, few, many, rounds, seconds } = options
-  const measure = (address: Address, next: () => RequestParts) => async (): Promise<number> => {
+  const measure = (asked: Address, next: () => RequestParts) => async (): Promise<number> => {
     const nextRequest = (): ReturnType<typeof prepareRequest> => prepareRequest(next())
-    return (await runLoad({ address, connections: 1, seconds, nextRequest })).p50Ms
+    return (await runLoad({ address: asked, connections: 1, seconds, nextRequest })).p50Ms
   }
   const samples = await interleave(
     label,
