@@ -19,6 +19,8 @@ from .published import add_published
 
 # An unsupported word weighs more than a supported one, of which there are ten times as many.
 TOKEN_WEIGHTS = {"hallucination": (1.0, 3.0)}
+# The sentence vector is looked at in one step of so many, which then counts as all of them.
+KEPT_EVERY = 2
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Recipe:
     need first, and then how to need less of the layers that they share.
     """
 
-    steps: int = 3500
+    steps: int = 3000
     tokens: int = 1600
     learning_rate: float = 1.2e-4
     own_learning_rate: float = 4e-4
@@ -87,11 +89,11 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     network.train()
     for step, name in enumerate(order[first:], first + 1):
         batch = {key: value.to(device) for key, value in collate(next(streams[name]), padding).items()}
-        loss, kept = one_step(network, batch, name, keep_at(recipe, step))
+        loss, kept = one_step(network, batch, name, keep_at(recipe, step) if step % KEPT_EVERY == 0 else 0.0)
         optimizer.step()
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
-        log.add(**{name: loss, "kept": kept})
+        log.add(**{name: loss} | ({} if kept is None else {"kept": kept}))
         if step % run.every == 0 or step == recipe.steps:
             log.write(step, time.monotonic() - started)
             save(run.checkpoint, step, network, optimizer, schedule)
@@ -108,18 +110,20 @@ def keep_at(recipe: Recipe, step: int) -> float:
     return first * (last / first) ** (step / recipe.steps)
 
 
-def one_step(network: Network, batch: dict[str, Tensor], name: str, keep: float) -> tuple[float, float]:
-    """Gradients of one batch; its loss, and one minus the mean cosine to the original vectors."""
+def one_step(network: Network, batch: dict[str, Tensor], name: str, keep: float) -> tuple[float, float | None]:
+    """Gradients of one batch; its loss, and one minus the mean cosine to the original vectors, unless their weight is 0."""
     head = HEAD_BY_NAME[name]
     with torch.autocast(batch["ids"].device.type, torch.bfloat16):
-        vectors = network.vectors(batch)
+        vectors = network.vectors(batch, with_last=keep > 0)
     if head.kind == "sequence":
         loss = sequence_loss(network.sequence(name, vectors), batch["target"])
     else:
         weights = TOKEN_WEIGHTS.get(name)
         weights = torch.tensor(weights, device=batch["ids"].device) if weights else None
         loss = token_loss(network.tokens(name, vectors), batch["target"], batch.get("allowed"), weights)
-    turned = kept_vector_loss(sentence_vectors(vectors.last.float(), batch["mask"]), batch["published"])
-    (loss + keep * turned).backward()
+    turned = None
+    if keep > 0:
+        turned = kept_vector_loss(sentence_vectors(vectors.last.float(), batch["mask"]), batch["published"])
+    (loss if turned is None else loss + KEPT_EVERY * keep * turned).backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-    return loss.item(), turned.item()
+    return loss.item(), None if turned is None else turned.item()

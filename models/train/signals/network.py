@@ -27,11 +27,11 @@ NEURONS = 1024
 
 @dataclass(frozen=True)
 class Vectors:
-    """Token vectors, `[rows, tokens, width]`: what the heads read, and what the sentence vector is the mean of. `mask`,
-    `[rows, tokens]`, tells tokens from padding."""
+    """Token vectors, `[rows, tokens, width]`: what the heads read, and what the sentence vector is the mean of, where that was
+    asked for. `mask`, `[rows, tokens]`, tells tokens from padding."""
 
     inner: Tensor
-    last: Tensor
+    last: Tensor | None
     mask: Tensor
 
 
@@ -48,13 +48,17 @@ class Network(nn.Module):
         self.dropout = nn.Dropout(0.1)
         self.heads = nn.ModuleDict({head.name: nn.Linear(config.hidden_size, len(head.labels)) for head in HEADS})
 
-    def vectors(self, batch: dict[str, Tensor]) -> Vectors:
-        found = self.trunk(
-            input_ids=batch["ids"], attention_mask=batch["mask"], token_type_ids=batch["segments"], output_hidden_states=True
-        )
-        branched = found.hidden_states[HEADS_LAYER]
-        mask = create_bidirectional_mask(self.trunk.config, inputs_embeds=branched, attention_mask=batch["mask"])
-        return Vectors(self.own(branched, attention_mask=mask), found.last_hidden_state, batch["mask"])
+    def vectors(self, batch: dict[str, Tensor], with_last: bool = True) -> Vectors:
+        """Without the last layers' the forward takes two layers less."""
+        hidden = self.trunk.embeddings(input_ids=batch["ids"], token_type_ids=batch["segments"])
+        mask = create_bidirectional_mask(self.trunk.config, inputs_embeds=hidden, attention_mask=batch["mask"])
+        shared, behind = self.trunk.encoder.layer[:HEADS_LAYER], self.trunk.encoder.layer[HEADS_LAYER:]
+        for layer in shared:
+            hidden = layer(hidden, attention_mask=mask)
+        inner = self.own(hidden, attention_mask=mask)
+        for layer in behind if with_last else ():
+            hidden = layer(hidden, attention_mask=mask)
+        return Vectors(inner, hidden if with_last else None, batch["mask"])
 
     def stored_parts(self) -> dict[str, np.ndarray]:
         """What `model.safetensors` holds, in 32 bits, by its names there."""

@@ -17,6 +17,9 @@ PLAIN_QUESTIONS = (
     "Content Creation", "Information Retrieval", "Language Translation", "Learning and Tutoring", "Programming Help",
     "Social Interaction",
 )  # fmt: skip
+# Long texts that ask for nothing: without them, length alone would look like an attack, most of which are long.
+LONG = {"pii/lifebench": ("text", 600), "hallucination/halueval_general": ("answer", 400), "hallucination/begin": ("context", 300)}
+LONGEST = 6000
 # Written by others, in other styles; none of their texts trains.
 UNSEEN = ("deepset", "piguard_valid", "notinject_one", "wildguard_benign")
 
@@ -28,7 +31,7 @@ def read(data: Path, seed: int) -> TaskData:
     train += planted(data, chance)
     unseen = {name: of_file(data, name) for name in UNSEEN}
     unseen["contrast"] = generated("jailbreak", "contrast", 600)
-    train += generated("jailbreak", "train", 9000) + written("jailbreak") + ordinary(data, chance)
+    train += generated("jailbreak", "train", 9000) + written("jailbreak") + ordinary(data, chance) + long(data, chance)
     return TaskData(train, tuning + generated("jailbreak", "validation", 1000), unseen)
 
 
@@ -47,3 +50,13 @@ def ordinary(data: Path, chance: random.Random) -> list[Example]:
     """Prompts of other tasks: what most traffic is made of."""
     names = ("fact_check/gpteacher_codegen", "fact_check/gpteacher_roleplay", "fact_check/nq_open", "modality/parti")
     return [row for name in names for row in sample(labelled(read_rows(data, name), "benign"), 400, chance)]
+
+
+def long(data: Path, chance: random.Random) -> list[Example]:
+    """Diaries, answers and articles, and several of them one behind the other."""
+    texts = []
+    for name, (column, count) in LONG.items():
+        found = sorted({(row.get(column) or "").strip()[:LONGEST] for row in read_rows(data, name)} - {""})
+        texts += chance.sample(found, min(count, len(found)))
+    joined = ["\n\n".join(chance.sample(texts, chance.randint(2, 4)))[:LONGEST] for _ in range(len(texts) // 3)]
+    return [Example(text, "jailbreak/long", "benign") for text in texts + joined]
