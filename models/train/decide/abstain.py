@@ -16,7 +16,9 @@ def leave_out(decisions: list[Decision], share: float, chance: random.Random) ->
 
 
 def can_lose(decision: Decision) -> bool:
-    return decision.type == "choice" and len(decision.options) >= FEWEST_OPTIONS
+    """Who has "none of them" as an option could still answer."""
+    named = any(key == ABSTAIN for key, _ in decision.options)
+    return decision.type == "choice" and len(decision.options) >= FEWEST_OPTIONS and not named
 
 
 def without_answer(decision: Decision) -> Decision:

@@ -31,8 +31,9 @@ class AbstainTest(unittest.TestCase):
     def test_so_many_of_the_choices_with_enough_options_lose_it(self) -> None:
         noul = Decision("It rains.", "noul", "Is it wet?", (("false", None), ("true", None)), True, "t", "s")
         two = Decision("It rains.", "choice", "Which?", (("a", None), ("b", None)), "a", "t", "s")
-        left = leave_out([CHOICE] * 400 + [noul, two], 0.25, random.Random(1))
-        self.assertEqual([noul, two], left[-2:])
+        named = Decision("It rains.", "choice", "Which?", (("a", None), ("b", None), (ABSTAIN, None)), "a", "t", "s")
+        left = leave_out([CHOICE] * 400 + [noul, two, *[named] * 20], 0.25, random.Random(1))
+        self.assertEqual([noul, two, *[named] * 20], left[400:])
         self.assertTrue(70 < sum(one.answer is None for one in left) < 130)
 
     def test_none_of_them_is_read_behind_the_options_of_a_choice(self) -> None:
