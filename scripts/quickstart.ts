@@ -37,7 +37,10 @@ process.once("SIGINT", () => void stop(130))
 process.once("SIGTERM", () => void stop(143))
 
 await waitUntilReady(router)
-const results = await showPrompts()
+// A router that nobody stops would keep its ports.
+const results = await showPrompts().catch((error: Error) =>
+  fail(`Cannot show the prompts: ${error.stack ?? error.message}`),
+)
 const wrong = results.filter(({ prompt, decision }) => prompt.decision !== decision)
 for (const { prompt, decision } of wrong)
   process.stderr.write(
@@ -93,10 +96,10 @@ async function showPrompts(): Promise<readonly Result[]> {
 }
 
 /** The conversation that the prompt ends. */
-const messagesOf = ({ text, previous }: SamplePrompt): readonly object[] => [
-  ...(previous === undefined ? [] : [{ role: "assistant", content: previous }]),
-  { role: "user", content: text },
-]
+function messagesOf({ text, previous }: SamplePrompt): readonly object[] {
+  const before = previous === undefined ? [] : [{ role: "assistant", content: previous }]
+  return [...before, { role: "user", content: text }]
+}
 
 async function ask(
   prompt: SamplePrompt,
