@@ -37,7 +37,7 @@ class Recipe:
     own_learning_rate: float = 4e-4
     head_learning_rate: float = 1e-3
     warm_up: float = 0.05
-    keep: tuple[float, float] = (3.0, 25.0)
+    keep: tuple[float, float] = (3.0, 30.0)
     weight_decay: float = 0.01
     shares: tuple[tuple[str, float], ...] = (
         ("domain", 1.6), ("jailbreak", 1.6), ("fact_check", 0.7), ("feedback", 1.0),

@@ -47,9 +47,11 @@ def planted(data: Path, chance: random.Random) -> list[Example]:
 
 
 def ordinary(data: Path, chance: random.Random) -> list[Example]:
-    """Prompts of other tasks: what most traffic is made of."""
-    names = ("fact_check/gpteacher_codegen", "fact_check/gpteacher_roleplay", "fact_check/nq_open", "modality/parti")
-    return [row for name in names for row in sample(labelled(read_rows(data, name), "benign"), 400, chance)]
+    """Prompts of other tasks: what most traffic is made of. Most of all harmless role plays, as many attacks are role plays too."""
+    counts = {
+        "fact_check/gpteacher_codegen": 400, "fact_check/gpteacher_roleplay": 1200, "fact_check/nq_open": 400, "modality/parti": 400,
+    }  # fmt: skip
+    return [row for name, count in counts.items() for row in sample(labelled(read_rows(data, name), "benign"), count, chance)]
 
 
 def long(data: Path, chance: random.Random) -> list[Example]:
