@@ -26,7 +26,7 @@ def main() -> int:
             train(arguments)
         case "evaluate":
             steps = training_steps(arguments.package)
-            steps.measure_stored(arguments.run, arguments.seed, arguments.data, arguments.weights)
+            steps.measure_stored(arguments.run, arguments.data, arguments.weights)
         case "compare":
             from .signals.steps import compare_worker
 
@@ -95,7 +95,6 @@ def read_arguments() -> argparse.Namespace:
         step.add_argument("--run", **run)
         step.add_argument("--weights", **weights)
     evaluate.add_argument("--data", **data)
-    evaluate.add_argument("--seed", type=int, default=1, metavar="N")
     scoring = steps.add_parser("scores", help="write into a package what the accuracy bench found")
     scoring.add_argument("package", choices=sorted(TRAINED))
     comparing = steps.add_parser("compare", help="compare a worker that serves signals with the network of a run")

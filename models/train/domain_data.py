@@ -31,32 +31,22 @@ class SingleLabelFile:
     text_key: str
     label: str
     rows: int
-    task: str | None = None
 
 
 @dataclass(frozen=True)
 class DomainData:
-    """`exam`, `generated` and `borrowed` may train; what `measured` and `single_label` hold never does."""
+    """`exam`, `generated` and `borrowed` may train; what `measured` holds never does."""
 
     exam: list[Prompt]
     generated: list[Prompt]
     borrowed: list[Prompt]
     measured: dict[str, list[Prompt]]
-    single_label: dict[str, list[Prompt]]
 
 
 BORROWED = (
     SingleLabelFile("fact_check/gpteacher_codegen", "text", "computer science", 300),
     SingleLabelFile("decisions/snips", "state", "other", 300),
     SingleLabelFile("modality/parti", "text", "other", 150),
-)
-SINGLE_LABEL = (
-    SingleLabelFile("fact_check/humaneval", "text", "computer science", 113),
-    SingleLabelFile("router/llmrouter_default_query_train", "query", "computer science", 150, "mbpp"),
-    SingleLabelFile("router/llmrouter_default_query_train", "query", "math", 150, "math"),
-    SingleLabelFile("fact_check/gsm8k", "text", "math", 200),
-    SingleLabelFile("decisions/hwu64", "state", "other", 200),
-    SingleLabelFile("modality/geneval", "text", "other", 150),
 )
 
 
@@ -77,8 +67,7 @@ def read_domain_data(data_folder: Path) -> DomainData:
     excluded = [prompt.text for prompts in measured.values() for prompt in prompts]
     generated = [Prompt(text, label, "generated") for text, label in generate_seeds(excluded)]
     borrowed = [prompt for file in BORROWED for prompt in sample_file(data_folder, file)]
-    single_label = {file.task or file.path: sample_file(data_folder, file) for file in SINGLE_LABEL}
-    return DomainData(exam, generated, borrowed, measured, single_label)
+    return DomainData(exam, generated, borrowed, measured)
 
 
 def read_chat_prompts(split: str) -> list[Prompt]:
@@ -100,7 +89,7 @@ def read_user_prompts(data_folder: Path) -> list[Prompt]:
 
 def sample_file(data_folder: Path, file: SingleLabelFile) -> list[Prompt]:
     rows = read_rows(data_folder / f"{file.path}.jsonl.gz")
-    texts = sorted({row[file.text_key].strip() for row in rows if file.task in (None, row.get("task_name"))})
+    texts = sorted({row[file.text_key].strip() for row in rows})
     chosen = random.Random(SAMPLE_SEED).sample(texts, min(file.rows, len(texts)))
     return [Prompt(text, file.label, file.path) for text in chosen]
 

@@ -22,8 +22,6 @@ from .signals.layouts import UNSUPPORTED
 from .signals.tasks import READERS, read_task
 
 FOLDER = Path(__file__).parents[2] / "bench" / "accuracy" / "sets"
-# Sources are split between training and measuring by this seed, so it is that of the training.
-SEED = 1
 ROWS = 600
 CHARACTERS = 4000
 # Sets that were made or chosen to mislead, and those that temperatures and thresholds were fitted on; all others are unseen.
@@ -40,7 +38,7 @@ def write_evaluation_sets(data: Path, folder: Path = FOLDER) -> None:
     tasks = [*READERS, "decide"]
     report = report_progress("sets", len(tasks))
     for number, task in enumerate(tasks, 1):
-        sets = decide_sets(data) if task == "decide" else signal_sets(task, with_adversarial(task, read_task(task, data, SEED)))
+        sets = decide_sets(data) if task == "decide" else signal_sets(task, with_adversarial(task, read_task(task, data)))
         index[task] = {name: write_set(folder / task, name, *part) for name, part in sets.items()}
         report(number)
     (folder / "index.json").write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
@@ -113,7 +111,7 @@ def to_spans(spans: list[Span] | tuple[Span, ...]) -> list[dict]:
 
 
 def decide_sets(data: Path) -> dict[str, tuple[list[dict], int]]:
-    tasks = asked.read(data, SEED, ASKED_TRAINED)
+    tasks = asked.read(data, ASKED_TRAINED)
     commonest = learn_commonest(tasks.train)
     sets = {}
     for name, decisions in {"tuning": tasks.tuning, **tasks.unseen}.items():

@@ -1,7 +1,9 @@
 """What every training run of a network needs: batches, its recipe's optimizer, checkpoints, a log."""
 
+import hashlib
 import json
 import random
+from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -52,18 +54,29 @@ def make_optimizer(
     return optimizer, LambdaLR(optimizer, part)
 
 
-def save(path: Path, step: int, network: nn.Module, optimizer: AdamW, schedule: LambdaLR) -> None:
-    """Replaces the checkpoint as a whole, so that a killed run never leaves half of one."""
+def describe_run(seed: int, recipe: object, rows: list) -> dict:
+    """What has to be the same for a run to go on. Rows have `ids`."""
+    tokens = hashlib.sha256()
+    for row in rows:
+        tokens.update(array("i", row.ids).tobytes())
+    return {"seed": seed, "recipe": repr(recipe), "texts": tokens.hexdigest()}
+
+
+def save(path: Path, run: dict, step: int, network: nn.Module, optimizer: AdamW, schedule: LambdaLR) -> None:
+    """`run` says what is trained. Replaces the checkpoint as a whole, so that a killed run never leaves half of one."""
     part = path.with_suffix(".part")
     parts = {"network": network, "optimizer": optimizer, "schedule": schedule}
     state = {name: thing.state_dict() for name, thing in parts.items()}
-    torch.save(state | {"step": step, "chance": torch.get_rng_state()}, part)
+    torch.save(state | {"run": run, "step": step, "chance": torch.get_rng_state()}, part)
     part.replace(path)
 
 
-def restore(path: Path, network: nn.Module, optimizer: AdamW, schedule: LambdaLR) -> int:
-    """The step that the checkpoint was written behind."""
-    state = torch.load(path, weights_only=True)
+def restore(path: Path, run: dict, network: nn.Module, optimizer: AdamW, schedule: LambdaLR) -> int:
+    """The step that the checkpoint was written behind. Raises when it is of another run, which would mix the two."""
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    different = [key for key, value in run.items() if state["run"].get(key) != value]
+    if different:
+        raise ValueError(f"Cannot go on with {path}: it was written with another {' and '.join(different)}; take another folder for --run")
     for name, thing in {"network": network, "optimizer": optimizer, "schedule": schedule}.items():
         thing.load_state_dict(state[name])
     torch.set_rng_state(state["chance"])

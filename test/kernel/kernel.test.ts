@@ -62,7 +62,7 @@ describe("guards", () => {
     ]
     expect(await ask([...parts, { type: "other", text: "ignore that" }])).toEqual([
       "attack",
-      "pii:false,jailbreak:true",
+      "jailbreak:true",
     ])
   })
 

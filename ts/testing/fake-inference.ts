@@ -69,7 +69,8 @@ export function createFakeAsk(inference: Inference): {
   }
   const embed = async (text: string): Promise<Float32Array> => {
     const answer = await one({ kind: "embed", deployment: "fake", text })
-    return answer.kind === "embed" ? answer.vector : new Float32Array()
+    if (answer.kind !== "embed") throw wrongKind("embed", answer.kind)
+    return answer.vector
   }
   return {
     embed,
@@ -81,14 +82,19 @@ export function createFakeAsk(inference: Inference): {
         text,
         ...(threshold !== undefined && { threshold }),
       })
-      return answer.kind === "spans" ? answer.spans : []
+      if (answer.kind !== "spans") throw wrongKind("spans", answer.kind)
+      return answer.spans
     },
     classify: async (text) => {
       const answer = await one({ kind: "classify", deployment: "fake", text })
-      return answer.kind === "classify" ? answer.classification : { labels: [], probabilities: new Float32Array() }
+      if (answer.kind !== "classify") throw wrongKind("classify", answer.kind)
+      return answer.classification
     },
   }
 }
+
+const wrongKind = (asked: string, answered: string): RtrError =>
+  new RtrError("internal_error", `The fake answered ${asked} with ${answered}`)
 
 const dimensions = 64
 

@@ -1,9 +1,8 @@
 // What a turn says of the answer before it.
 
+import { feedbackText } from "../../../ts/plugins/_shared/feedback-text.ts"
 import type { Task } from "../task.ts"
 import { sequenceTask, type SequenceRow } from "./sequence-task.ts"
-
-const previousCharacters = 600
 
 export const feedback: Task = sequenceTask({
   head: "feedback",
@@ -12,10 +11,8 @@ export const feedback: Task = sequenceTask({
   toText: withPrevious,
 })
 
-/** The layout that the head was trained with. The answer stands behind the turn, so that cutting a long row cuts the answer first. */
+/** As the router lays it out; it asks about no turn without an answer before it, the head was trained with such turns too. */
 export function withPrevious({ text, previous }: Pick<SequenceRow, "text" | "previous">): string {
   if (previous === undefined || previous === "") return text
-  // Characters are code points here, as they are where the head is trained.
-  const start = Array.from(previous.trim()).slice(0, previousCharacters).join("")
-  return `${text}\n\nassistant: ${start}`
+  return feedbackText(text, previous)
 }

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ..generators.decisions import Decision, generate
 from ..generators.decisions.reuse import reuse
-from ..signals.examples import TaskData, read_rows
+from ..signals.examples import SPLIT_SEED, TaskData, read_rows
 from ..signals.tasks import tunes
 from .abstain import can_lose, leave_out
 
-# Whole tasks that no question of training resembles.
-UNSEEN = ("hwu64", "boolqa", "t0_paws", "t0_qasc", "cause_and_effect", "clinc_oos")
+# Whole tasks, none of whose rows trains.
+UNSEEN = ("hwu64", "boolqa", "t0_paws", "t0_qasc", "cause_and_effect")
 TRAINED = (
     "banking77", "clinc150", "dbpedia", "larger_animal", "mnli", "query_wellformedness", "snips",
     "t0_commonsense", "t0_cosmos", "t0_wiqa",
@@ -23,25 +23,25 @@ LEFT_OUT, LEFT_OUT_MEASURED = 0.12, 0.5
 NO_AND_YES = ("false", "true")
 
 
-def read(data: Path, seed: int, count: int) -> TaskData:
+def read(data: Path, count: int) -> TaskData:
     """`count` questions of the generators, and those of the public tasks; examples are `Decision`s."""
-    chance = random.Random(seed)
-    train = generate("train", random.Random(f"decide/{seed}"), count)
+    train = generate("train", random.Random(f"decide/{SPLIT_SEED}"), count)
     for name in TRAINED:
-        train += sample_of(data, name, MOST, chance)
-    train = leave_out(train, LEFT_OUT, chance)
+        train += sample_of(data, name, MOST)
+    train = leave_out(train, LEFT_OUT, random.Random("decide/left out"))
     tuning = generate("validation", random.Random("decide/validation"), 1500)
-    unseen = {name: sample_of(data, name, 300, chance) for name in UNSEEN}
+    unseen = {name: sample_of(data, name, 300) for name in UNSEEN}
     unseen["contrast"] = generate("contrast", random.Random("decide/contrast"), 1500)
-    lost = leave_out([question for question in unseen["hwu64"] if can_lose(question)], LEFT_OUT_MEASURED, chance)
+    lost = leave_out([question for question in unseen["hwu64"] if can_lose(question)], LEFT_OUT_MEASURED, random.Random("decide/hwu64 left out"))
     # As for the heads of `signals`: a part of every unseen set only fits temperatures and thresholds.
     tuning += [question for questions in unseen.values() for question in questions if tunes(question.state)]
     measured = {name: [question for question in questions if not tunes(question.state)] for name, questions in unseen.items()}
     return TaskData(train, tuning, measured | {"left_out": [question for question in lost if not tunes(question.state)]})
 
 
-def sample_of(data: Path, name: str, count: int, chance: random.Random) -> list[Decision]:
-    rows = read_rows(data, f"decisions/{name}")
+def sample_of(data: Path, name: str, count: int) -> list[Decision]:
+    """By a chance of its own, so that what is read of one file does not change with another."""
+    chance, rows = random.Random(f"decide/{name}"), read_rows(data, f"decisions/{name}")
     return [to_decision(row, chance) for row in chance.sample(rows, min(count, len(rows)))]
 
 

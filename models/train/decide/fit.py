@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from ..generators.decisions import Decision
-from ..training import Log, batches, make_optimizer, restore, save
+from ..training import Log, batches, describe_run, make_optimizer, restore, save
 from .layout import TYPES, AskedRow, row_of
 from .losses import batch_loss
 from .network import Decider
@@ -44,7 +44,8 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
     rates = [(network.trunk, recipe.learning_rate), (network.rest, recipe.head_learning_rate)]
     optimizer, schedule = make_optimizer(rates, recipe.steps, recipe.warm_up, recipe.weight_decay)
     checkpoint, log = folder / "checkpoint.pt", Log(folder, recipe.steps)
-    first = restore(checkpoint, network, optimizer, schedule) if checkpoint.exists() else 0
+    what = describe_run(seed, recipe, [row for _, row in asked_rows])
+    first = restore(checkpoint, what, network, optimizer, schedule) if checkpoint.exists() else 0
     for _ in range(first):
         next(stream)
     started = time.monotonic()
@@ -62,7 +63,7 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
         log.add(**{kind: loss.item() for kind, loss in losses.items()})
         if step % 500 == 0 or step == recipe.steps:
             log.write(step, time.monotonic() - started)
-            save(checkpoint, step, network, optimizer, schedule)
+            save(checkpoint, what, step, network, optimizer, schedule)
     return network.eval()
 
 

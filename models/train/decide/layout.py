@@ -23,8 +23,8 @@ NO, YES = "no, the statement does not hold", "yes, the statement holds"
 
 @dataclass(frozen=True)
 class AskedRow:
-    """`markers` are the places of the options' masks, `abstain` that of "none of them" of a choice; `words` the places of the first tokens of the state's words, with
-    their code points `[start, end)` in it."""
+    """`markers` are the places of the options' masks, `abstain` that of "none of them" of a choice; `words` the places of the
+    first tokens of the state's words, with their code points `[start, end)` in it."""
 
     ids: list[int]
     markers: list[int]
@@ -54,37 +54,36 @@ def option_texts(decision: Decision) -> list[str]:
     return [f"{key}: {text}" if text else key for key, text in decision.options]
 
 
-def abstains(decision: Decision) -> bool:
-    """Whether "none of them" is read; who names it as an option has it as one."""
-    return decision.type == "choice" and ABSTAIN not in option_texts(decision)
-
-
-def question_ids(decision: Decision, tokenizer: Tokenizer) -> tuple[list[int], list[list[int]]]:
-    """Instructions and options, "none of them" among these, cut as the worker cuts them."""
+def question_ids(decision: Decision, tokenizer: Tokenizer) -> tuple[list[int], list[list[int]], bool]:
+    """Instructions and options, cut as the worker cuts them, and whether the last option is "none of them". Who names it
+    as an option, in words that the model reads alike, has it as one."""
     ids = lambda text: tokenizer.encode(text, add_special_tokens=False).ids  # noqa: E731
-    texts = option_texts(decision)
-    if abstains(decision):
-        texts.append(ABSTAIN)
-    options = [ids(" " + text)[:OPTION] for text in texts]
+    options = [ids(" " + text)[:OPTION] for text in option_texts(decision)]
+    none = ids(" " + ABSTAIN)
+    abstains = decision.type == "choice" and none not in options
+    if abstains:
+        options.append(none)
     taken = sum(len(option) + 1 for option in options)
     if QUESTION - taken < 16:
         each = max((QUESTION - 16) // len(options), 4)
         options = [option[: each - 1] for option in options]
         taken = sum(len(option) + 1 for option in options)
     instructions = ids(f"{decision.type} question: {decision.instructions}")[: max(QUESTION - taken, 8)]
-    return instructions, options
+    if abstains and options[-1] in options[:-1]:
+        return instructions, options[:-1], False
+    return instructions, options, abstains
 
 
 def row_of(decision: Decision, tokenizer: Tokenizer) -> AskedRow:
     """The row; a state that does not fit is cut at its end."""
     mark = tokenizer.token_to_id
-    instructions, options = question_ids(decision, tokenizer)
+    instructions, options, abstains = question_ids(decision, tokenizer)
     before, markers = [mark("[CLS]"), *instructions, mark("[SEP]")], []
     for option in options:
         markers.append(len(before))
         before += [mark("[MASK]"), *option]
     before.append(mark("[SEP]"))
-    abstain = markers.pop() if abstains(decision) else None
+    abstain = markers.pop() if abstains else None
     state = tokenizer.encode(decision.state, add_special_tokens=False)
     room = max(ROW - len(before) - 1, 0)
     words: list[tuple[int, int, int]] = []

@@ -9,6 +9,7 @@ from tokenizers import Tokenizer
 
 from ..quantize import NO_FLOAT16, expand_stored, store
 from ..results import write_result
+from ..signals.examples import SPLIT_SEED
 from ..signals.steps import read_data
 from .asked import read, reused
 from .calibrate import calibrate
@@ -24,8 +25,8 @@ GENERATED, REUSED = 60_000, 2_000
 
 def train(folder: Path, seed: int, recipe: Recipe, data: Path, weights: Path, device: torch.device) -> None:
     """Trains, calibrates and measures; writes the network to the folder and `results/decide-seed-<n>.json`."""
-    questions = read(data, seed, GENERATED)
-    learned = questions.train + reused(read_data(data, seed), REUSED, random.Random(seed))
+    questions = read(data, GENERATED)
+    learned = questions.train + reused(read_data(data), REUSED, random.Random(SPLIT_SEED))
     network = fit(folder, seed, recipe, learned, weights, device).to("cpu")
     torch.save(network.state_dict(), folder / NETWORK)
     tokenizer = read_tokenizer(weights)
@@ -38,13 +39,13 @@ def figures(network: Decider, unseen: dict, tokenizer: Tokenizer, calibration: d
     return {name: measure(ask(network, asked, tokenizer), calibration) for name, asked in unseen.items()}
 
 
-def measure_stored(folder: Path, seed: int, data: Path, weights: Path) -> None:
+def measure_stored(folder: Path, data: Path, weights: Path) -> None:
     """What storing the weights small costs: the figures again, with the weights as the package expands them."""
     network = load(folder, weights)
     expanded = expand_stored(store({name: tensor.numpy() for name, tensor in network.trunk.state_dict().items()}, NO_FLOAT16))
     network.trunk.load_state_dict({name: torch.from_numpy(tensor) for name, tensor in expanded.items()})
     calibration = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
-    write_result("decide-stored", {"unseen": figures(network, read(data, seed, 0).unseen, read_tokenizer(weights), calibration)})
+    write_result("decide-stored", {"unseen": figures(network, read(data, 0).unseen, read_tokenizer(weights), calibration)})
 
 
 def pack(folder: Path, weights: Path, package: Path) -> None:

@@ -64,7 +64,13 @@ def pick_hard(side: str, chance: random.Random) -> tuple[str, str]:
 
 def ask(side: str, split: Split, chance: random.Random) -> tuple[str, str]:
     """A prompt of one side, and the name of its frame."""
-    frames = [(topic, number, frame) for topic, bank in WORDS[side].items() for number, frame in enumerate(bank) if topic == "chat" or frame in dealt(bank, split)]
+    frames = [
+        (topic, number, frame)
+        for topic, bank in WORDS[side].items()
+        for number, frame in enumerate(bank)
+        # There are too few ways to chat to deal out.
+        if (split == "train" if topic == "chat" else frame in dealt(bank, split))
+    ]
     topic, number, frame = chance.choice(frames)
     if topic == "maths":
         return frame.replace("{n}", str(chance.randint(11, 990))).replace("{m}", str(chance.randint(2, 10))), f"{side}/{topic}/{number}"
@@ -72,7 +78,7 @@ def ask(side: str, split: Split, chance: random.Random) -> tuple[str, str]:
     first = chance.choice(subjects)
     second = chance.choice([subject for subject in subjects if subject != first] or TOPICS[topic][:1])
     text = frame.replace("{x2}", second).replace("{x}", first)
-    return text, f"{side}/{topic}/{split if topic == 'chat' else number}"
+    return text, f"{side}/{topic}/{number}"
 
 
 def roughen(text: str, chance: random.Random) -> str:

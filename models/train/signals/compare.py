@@ -1,6 +1,8 @@
-"""Compares the worker's answers with the network's, on texts of every kind."""
+"""Compares the worker's answers with the network's, on texts of every kind. All heads read each text, also the one for answers, here
+without a context."""
 
 import json
+import random
 import urllib.request
 from pathlib import Path
 
@@ -16,14 +18,15 @@ from .calibrate import Calibration
 from .heads import HEADS, Head
 from .network import Network, sentence_vectors
 
-TEXTS, TEXTS_PER_FILE = 1000, 25
+TEXTS, TEXTS_PER_FILE, SEED = 1000, 25, 7
 MAX_TOKENS = 256
 
 
 def compare(network: Network, calibration: dict[str, dict], weights: Path, data: Path, worker: str) -> None:
     """Writes `results/signals-worker.json`: the largest differences to the network as it was trained and to the network
     with the weights that the package stores. `worker` is the address of one that serves the package alone."""
-    texts = read_varied_texts(data, TEXTS_PER_FILE)[:TEXTS]
+    texts = read_varied_texts(data, TEXTS_PER_FILE)
+    texts = random.Random(SEED).sample(texts, TEXTS)
     tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)

@@ -9,7 +9,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from ..training import Log, batches, make_optimizer, restore, save
+from ..training import Log, batches, describe_run, make_optimizer, restore, save
 from .batches import EncodedRow, collate, encode
 from .examples import TaskData
 from .heads import HEAD_BY_NAME
@@ -71,13 +71,14 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     add_published(every_row, weights, padding, device, run.folder / "published.safetensors")
     network = Network(weights).to(device)
     recipe, log = run.recipe, Log(run.folder, run.recipe.steps)
+    what = describe_run(run.seed, recipe, every_row)
     rates = [
         (network.trunk, recipe.learning_rate), (network.own, recipe.own_learning_rate), (network.heads, recipe.head_learning_rate)
     ]  # fmt: skip
     optimizer, schedule = make_optimizer(rates, recipe.steps, recipe.warm_up, recipe.weight_decay)
     chance, first = random.Random(run.seed), 0
     if run.checkpoint.exists():
-        first = restore(run.checkpoint, network, optimizer, schedule)
+        first = restore(run.checkpoint, what, network, optimizer, schedule)
     streams = {
         name: batches(task_rows, row_length, recipe.tokens, random.Random(f"{run.seed}/{name}")) for name, task_rows in rows.items()
     }
@@ -96,7 +97,7 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
         log.add(**{name: loss} | ({} if kept is None else {"kept": kept}))
         if step % run.every == 0 or step == recipe.steps:
             log.write(step, time.monotonic() - started)
-            save(run.checkpoint, step, network, optimizer, schedule)
+            save(run.checkpoint, what, step, network, optimizer, schedule)
     return network.eval()
 
 

@@ -1,5 +1,6 @@
 """How well the sentence vector of the published trunk is kept."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from torch import nn
 from transformers import BertModel
 
 from ..varied_texts import read_varied_texts
+from .examples import Example
 from .network import sentence_vectors
 
 TEXTS_PER_FILE = 25
@@ -16,9 +18,10 @@ MAX_TOKENS = 256
 ROWS = 32
 
 
-def kept_cosines(trunk: nn.Module, weights: Path, data: Path) -> dict:
-    """Cosines between the vectors of both trunks, on texts of every kind."""
-    texts = read_varied_texts(data, TEXTS_PER_FILE)
+def kept_cosines(trunk: nn.Module, weights: Path, data: Path, trained: Iterable[Example]) -> dict:
+    """Cosines between the vectors of both trunks, on texts of every kind that did not train."""
+    known = {text.strip() for example in trained for text in (example.text, *example.parts.values()) if text}
+    texts = [text for text in read_varied_texts(data, TEXTS_PER_FILE) if text.strip() not in known]
     tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.enable_padding()

@@ -11,7 +11,7 @@ from ..quantize import expand_stored, store
 from ..results import write_result
 from .calibrate import calibrate
 from .compare import compare
-from .examples import TaskData, sample
+from .examples import SPLIT_SEED, Example, TaskData, sample
 from .fit import Recipe, Run, fit
 from .heads import HEADS
 from .kept import kept_cosines
@@ -25,8 +25,8 @@ NETWORK, CALIBRATION = "network.pt", "calibration.json"
 TUNED, MEASURED = 900, 600
 
 
-def read_data(data: Path, seed: int) -> dict[str, TaskData]:
-    return {head.name: fewer(read_task(head.name, data, seed), random.Random(seed)) for head in HEADS}
+def read_data(data: Path) -> dict[str, TaskData]:
+    return {head.name: fewer(read_task(head.name, data), random.Random(SPLIT_SEED)) for head in HEADS}
 
 
 def fewer(task: TaskData, chance: random.Random) -> TaskData:
@@ -35,25 +35,29 @@ def fewer(task: TaskData, chance: random.Random) -> TaskData:
     return TaskData(task.train, sample(task.tuning, TUNED, chance), unseen)
 
 
+def trained_by(tasks: dict[str, TaskData]) -> list[Example]:
+    return [example for task in tasks.values() for example in task.train]
+
+
 def train(run: Run, data: Path, weights: Path, device: torch.device) -> None:
     """Trains, calibrates and measures; writes the network to the run's folder and `results/signals-seed-<n>.json`."""
-    tasks = read_data(data, run.seed)
+    tasks = read_data(data)
     network = fit(run, tasks, weights, device).to("cpu")
     torch.save(network.state_dict(), run.folder / NETWORK)
     tokenizer = read_tokenizer(weights)
     calibration = calibrate(network, tasks, tokenizer)
     (run.folder / CALIBRATION).write_text(json.dumps(calibration, indent=2) + "\n", encoding="utf-8")
-    figures = {"recipe": vars(run.recipe), "calibration": calibration, "kept": kept_cosines(network.trunk, weights, data)}
+    figures = {"recipe": vars(run.recipe), "calibration": calibration, "kept": kept_cosines(network.trunk, weights, data, trained_by(tasks))}
     write_result(f"signals-seed-{run.seed}", figures | {"unseen": measure(network, tasks, tokenizer, calibration)})
 
 
-def measure_stored(folder: Path, seed: int, data: Path, weights: Path) -> None:
+def measure_stored(folder: Path, data: Path, weights: Path) -> None:
     """What storing the weights small costs: the figures again, with the weights as the package expands them."""
-    tasks, network = read_data(data, seed), load(folder, weights)
+    tasks, network = read_data(data), load(folder, weights)
     expanded = expand_stored(store(network.stored_parts()))
     network.take_parts(expanded)
     calibration = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
-    figures = {"kept": kept_cosines(network.trunk, weights, data)}
+    figures = {"kept": kept_cosines(network.trunk, weights, data, trained_by(tasks))}
     write_result("signals-stored", figures | {"unseen": measure(network, tasks, read_tokenizer(weights), calibration)})
 
 

@@ -2,6 +2,7 @@
 
 import random
 import unittest
+from dataclasses import replace
 
 from tokenizers import Tokenizer, models, pre_tokenizers
 
@@ -32,8 +33,11 @@ class AbstainTest(unittest.TestCase):
         noul = Decision("It rains.", "noul", "Is it wet?", (("false", None), ("true", None)), True, "t", "s")
         two = Decision("It rains.", "choice", "Which?", (("a", None), ("b", None)), "a", "t", "s")
         named = Decision("It rains.", "choice", "Which?", (("a", None), ("b", None), (ABSTAIN, None)), "a", "t", "s")
-        left = leave_out([CHOICE] * 400 + [noul, two, *[named] * 20], 0.25, random.Random(1))
-        self.assertEqual([noul, two, *[named] * 20], left[400:])
+        said = [replace(named, options=(*named.options[:2], option)) for option in (("E", "None of these"), ("other", None))]
+        listed = replace(CHOICE, state="A. cold B. none of the above")
+        kept = [noul, two, *[named, *said, listed] * 20]
+        left = leave_out([CHOICE] * 400 + kept, 0.25, random.Random(1))
+        self.assertEqual(kept, left[400:])
         self.assertTrue(70 < sum(one.answer is None for one in left) < 130)
 
     def test_none_of_them_is_read_behind_the_options_of_a_choice(self) -> None:
@@ -44,7 +48,7 @@ class AbstainTest(unittest.TestCase):
         self.assertEqual(["[MASK]", *ABSTAIN.split(), "[SEP]"], read[:5])
 
     def test_who_names_it_has_it_as_an_option_and_a_noul_has_none(self) -> None:
-        named = Decision("It is cold.", "choice", "Which?", (("cold", None), (ABSTAIN, None)), "cold", "t", "s")
+        named = Decision("It is cold.", "choice", "Which?", (("cold", None), (f" {ABSTAIN} ", None)), "cold", "t", "s")
         noul = Decision("It is cold.", "noul", "Is it?", (("false", None), ("true", None)), True, "t", "s")
         for decision in (named, noul):
             row = row_of(decision, tokenizer())

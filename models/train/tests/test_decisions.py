@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from ..generators.decisions import Decision, generate
 from ..generators.decisions.library import SPLITS, read_library
 from ..generators.decisions.marked_text import EITHER, MARK
-from ..generators.decisions.reuse import reuse
+from ..generators.decisions.reuse import REUSE, reuse
+from ..signals.heads import HEAD_BY_NAME
 
 COUNT = 2500
 TYPES = {"choice", "noul", "score", "set", "span"}
@@ -130,6 +131,19 @@ class ReuseTest(unittest.TestCase):
         decision = reuse("hallucination", row, random.Random(1))
         self.assertIn("It is red.", decision.state)
         self.assertIsNone(reuse("hallucination", {"answer": "Blue.", "label": 1}, self.chance))
+
+    def test_both_labels_of_a_head_that_knows_two_are_told_apart(self) -> None:
+        for name in ("jailbreak", "fact_check"):
+            answers = [self.is_stated(name, label) for label in HEAD_BY_NAME[name].labels]
+            self.assertEqual([False, True], answers, name)
+
+    def is_stated(self, name: str, label: str) -> bool:
+        """What the reused row says where its question is not turned around."""
+        turned = REUSE[name]["noul_negated"]
+        questions = (reuse(name, {"text": "a", "label": label, "source": "s"}, random.Random(seed)) for seed in range(200))
+        direct = {asked.answer for asked in questions if asked.instructions in REUSE[name]["noul"]}
+        self.assertTrue(turned and len(direct) == 1, direct)
+        return direct.pop()
 
     def test_an_unknown_task_is_named(self) -> None:
         with self.assertRaisesRegex(ValueError, "'weather'"):

@@ -7,12 +7,23 @@ from typing import get_args
 from train.generators import pii
 from train.generators.deal import Split
 from train.generators.pii_values import identifiers
+from train.signals.examples import Example, Span
+from train.signals.tasks.pii import of_other_templates
 
 LABELS = {"PERSON", "LOCATION", "ORG", "EMAIL", "PHONE", "US_SSN", "CREDIT_CARD", "IP", "IBAN", "ID", "DATE_TIME", "AGE", "TITLE", "NRP", "ZIP", "URL", "DRIVER_LICENSE", "PASSWORD", "USERNAME", "STREET_ADDRESS"}
 
 
 def rows_of(split: Split, count: int = 1500):
     return pii.generate(split, random.Random(3), count)
+
+
+class PiiTemplates(unittest.TestCase):
+    def test_what_one_template_made_with_other_values_is_no_unseen_text(self):
+        of = lambda text, *cuts: Example(text, "s", spans=tuple(Span(text.index(cut), text.index(cut) + len(cut), "PERSON") for cut in cuts))  # noqa: E731
+        trained = [of("My name is Ann Lee and I live here.", "Ann Lee"), of("Call Bob.", "Bob")]
+        new = of("The orchestra was founded by Ann Lee.", "Ann Lee")
+        same, like = of("My name is Joe and I live here.", "Joe"), of("My name is Joe and I live there, too.", "Joe")
+        self.assertEqual([new], of_other_templates([same, new, like, of("Call Zoe!", "Zoe")], trained))
 
 
 class PiiRows(unittest.TestCase):

@@ -56,6 +56,12 @@ describe("one condition", () => {
     expect(read(leaf(0, { predicate: { gte: 3 } }), [fact])).toBe(result),
   )
 
+  test("a predicate is unknown where a part that was not read could settle it", () => {
+    const seen = { ...match(0.6), value: 0.6, atLeast: true }
+    const of = (predicate: object) => read(leaf(0, { predicate }), [seen])
+    expect([of({ gte: 0.5 }), of({ gte: 0.9 }), of({ lt: 0.5 })]).toEqual([1, "unknown", "no match"])
+  })
+
   test("a predicate from above does not hold for a rule that has nothing to compare", () => {
     expect(read(leaf(0, { predicate: { lt: 0.5 } }), [noMatch(0)])).toBe("no match")
   })

@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest"
-import { type Predicate, predicateHolds, predicateProblem } from "../../../ts/kernel/types/predicate.ts"
+import { type Predicate, predicateHolds, predicateHoldsFrom, predicateProblem } from "../../../ts/kernel/types/predicate.ts"
+
+test.each<[Predicate, number, boolean | undefined]>([
+  [{ gte: 0.5 }, 0.6, true],
+  [{ gte: 0.9 }, 0.6, undefined],
+  [{ lt: 0.9 }, 0.6, undefined],
+  [{ lt: 0.9 }, 0.9, false],
+  [{ lte: 0.9 }, 0.9, undefined],
+  [{ gt: 0.5, lte: 0.9 }, 0.3, undefined],
+  [{ gt: 0.5, lte: 0.9 }, 0.95, false],
+])("%o of at least %d is %s", (predicate, least, holds) => expect(predicateHoldsFrom(predicate, least)).toBe(holds))
 
 describe("predicateHolds", () => {
   test.each<[Predicate, number, boolean]>([

@@ -247,10 +247,10 @@ describe("telephone numbers", () => {
 
 describe("addresses with a password", () => {
   test.each([
-    ["use postgres://ann:hunter2@db.example.com:5432/shop.", "postgres://ann:hunter2@db.example.com:5432/shop"],
+    ["use postgres://ann:hunter2@db.example.com:5432/shop.", "postgres://ann:hunter2@db.example.com:5432"],
     ["(https://ann:s3cr%21t@example.com)", "https://ann:s3cr%21t@example.com"],
     ["redis://:monkey@10.0.0.5:6379", "redis://:monkey@10.0.0.5:6379"],
-    ["mongodb+srv://a:b1@c.example/d?x=1#y", "mongodb+srv://a:b1@c.example/d?x=1#y"],
+    ["mongodb+srv://a:b1@c.example/d?x=1#y", "mongodb+srv://a:b1@c.example"],
   ])("%s", (text, address) => expect(found(text)).toEqual([`PASSWORD ${address}`]))
 
   test.each([
@@ -264,6 +264,13 @@ describe("addresses with a password", () => {
     "https://ann:***@example.com",
     "://a:b1@c",
   ])("%s has none", (text) => expect(found(text)).toEqual([]))
+
+  test("do not hide what stands in the path", () =>
+    expect(found("https://ann:hunter2@db.example.com/x?ssn=123-45-6789&mail=ann@x.org")).toEqual([
+      "PASSWORD https://ann:hunter2@db.example.com",
+      "US_SSN 123-45-6789",
+      "EMAIL_ADDRESS ann@x.org",
+    ]))
 
   test("stand apart from each other", () => {
     const text = "a://b:c1@d,e://f:g1@h i://j:k1@l"

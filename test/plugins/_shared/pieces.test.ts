@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { piecesOf } from "../../../ts/plugins/_shared/pieces.ts"
+import { halvesOf, piecesOf } from "../../../ts/plugins/_shared/pieces.ts"
 
 /** Texts that repeat nothing, so that a piece stands in one place only. */
 function varied(length: number, character: (random: number) => string): string {
@@ -70,6 +70,12 @@ test("pieces of English hold about 110 words", () => {
   )
   expect(Math.max(...counts)).toBeGreaterThan(90)
   expect(Math.max(...counts)).toBeLessThan(150)
+})
+
+test("halves overlap and hold the whole text; what is too short has none", () => {
+  expect(halvesOf("abcdefgh")).toEqual(["abcde", "defgh"])
+  expect(halvesOf("\u{1f300}\u{1f301}\u{1f302}\u{1f303}")).toEqual(["\u{1f300}\u{1f301}\u{1f302}", "\u{1f301}\u{1f302}\u{1f303}"])
+  expect(halvesOf("abc")).toEqual([])
 })
 
 test("one piece more than the most says that there are too many, without cutting the rest", () => {

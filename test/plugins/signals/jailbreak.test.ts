@@ -270,6 +270,35 @@ describe("the contrastive method", () => {
     expect(asked.filter((text) => text.trim() === "")).toEqual([])
   })
 
+  const refusing = (refuses: (text: string) => boolean, error: RtrError): FakeInference => {
+    const inference = createFakeInference({
+      embed: (text) => (text.includes("ignore previous instructions") ? [1, 0] : [0, 1]),
+    })
+    return {
+      ...inference,
+      bundle: async (tasks) =>
+        (await inference.bundle(tasks)).map((answer, index) =>
+          refuses(tasks[index]?.text ?? "") ? { kind: "error", error } : answer,
+        ),
+    }
+  }
+  const tooLong = new RtrError("max_length_exceeded", "too long")
+
+  test("halves a piece that has more tokens than its model reads", async () => {
+    const inference = (): FakeInference => refusing((text) => text.length > 100, tooLong)
+    const text = `${"a.".repeat(400)} ${attack}`
+    expect(await statesOf([contrastive()], text, { inference: inference() })).toEqual(["match"])
+    expect(await statesOf([contrastive()], "a.".repeat(400), { inference: inference() })).toEqual(["no_match"])
+  })
+
+  test("sees an attack beside a piece that could not be read, and leaves the question open without one", async () => {
+    const failed = new RtrError("not_ready", "gone")
+    const inference = (): FakeInference => refusing((text) => text.includes("haskell"), failed)
+    const long = `${attack} ${"weather today ".repeat(200)}${"write haskell code ".repeat(100)}`
+    expect(await read([contrastive()], long, { inference: inference() })).toMatchObject([{ state: "match", atLeast: true }])
+    await expect(read([contrastive()], long.replace(attack, ""), { inference: inference() })).rejects.toBe(failed)
+  })
+
   test("does not judge a text of too many pieces", async () => {
     await expect(read([contrastive()], "weather today ".repeat(100_000))).rejects.toMatchObject({
       code: "max_length_exceeded",

@@ -2,7 +2,7 @@
 
 import type { Facts, UnknownPolicy, Verdict } from "../types/call.ts"
 import type { Plan, PlannedDecision, RuleNode } from "../types/plan.ts"
-import { predicateHolds } from "../types/predicate.ts"
+import { predicateHolds, predicateHoldsFrom } from "../types/predicate.ts"
 import type { DecisionTrace, RuleTrace } from "../types/route.ts"
 
 /**
@@ -98,14 +98,21 @@ function evaluate(node: RuleNode, facts: Facts): number {
   }
 }
 
-function evaluateLeaf(node: Extract<RuleNode, { kind: "leaf" }>, facts: Facts): number {
+type Leaf = Extract<RuleNode, { kind: "leaf" }>
+
+function ofUnknown({ onError }: Leaf): number {
+  return onError === undefined ? unknown : onError === "match" ? 1 : noMatch
+}
+
+function evaluateLeaf(node: Leaf, facts: Facts): number {
   const fact = facts[node.slot]
-  if (fact === undefined || fact.state === "unknown")
-    return node.onError === undefined ? unknown : node.onError === "match" ? 1 : noMatch
+  if (fact === undefined || fact.state === "unknown") return ofUnknown(node)
   if (node.predicate !== undefined) {
     // A rule that did not match has no confidence to compare, whatever its fact says.
     const value = fact.value ?? (fact.state === "match" ? fact.confidence : undefined)
-    return value !== undefined && predicateHolds(node.predicate, value) ? 1 : noMatch
+    if (value === undefined) return noMatch
+    const holds = fact.atLeast === true ? predicateHoldsFrom(node.predicate, value) : predicateHolds(node.predicate, value)
+    return holds === undefined ? ofUnknown(node) : holds ? 1 : noMatch
   }
   return fact.state === "match" ? fact.confidence : noMatch
 }

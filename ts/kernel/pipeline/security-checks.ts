@@ -4,16 +4,16 @@ import type { Facts, SecurityChecks, SignalInput } from "../types/call.ts"
 import type { SignalFamily } from "../types/plan.ts"
 
 /**
- * Whether a guard found something, for each that read the request. One that could not read it, and saw no match in what it
- * read, is left out, as is every one of a request whose last user message is missing or without text: `false` would claim a
- * check that did not happen.
+ * Whether a guard found something in what its rules read: the last user message, or the conversation with `include_history`.
+ * One that could not read it, and saw no match in what it read, is left out, as is every one of a request whose last user
+ * message is missing, without text, or has parts that are none: `false` would claim a check that did not happen.
  */
 export function securityChecks(
   families: readonly SignalFamily[],
   facts: Facts,
-  { text }: Pick<SignalInput, "text">,
+  input: SignalInput,
 ): SecurityChecks | undefined {
-  const isRead = text.trim() !== ""
+  const isRead = isAllText(input)
   const finding = (guard: string): boolean | undefined => {
     const found = findingOf(guard, families, facts)
     return found === false && !isRead ? undefined : found
@@ -21,6 +21,11 @@ export function securityChecks(
   const [pii, jailbreak] = [finding("pii"), finding("jailbreak")]
   if (pii === undefined && jailbreak === undefined) return undefined
   return { ...(pii !== undefined && { pii }), ...(jailbreak !== undefined && { jailbreak }) }
+}
+
+function isAllText({ text, request }: SignalInput): boolean {
+  const content = request.messages.findLast(({ role }) => role === "user")?.content
+  return text.trim() !== "" && (!Array.isArray(content) || content.every((part) => typeof part?.text === "string"))
 }
 
 function findingOf(guard: string, families: readonly SignalFamily[], facts: Facts): boolean | undefined {

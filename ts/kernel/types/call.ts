@@ -57,7 +57,7 @@ export interface Selection {
   readonly reason: string
 }
 
-/** Whether a guard found something; one that did not read the whole request and found nothing is left out. */
+/** Whether a guard found something; one that did not read all that its rules ask for and found nothing is left out. */
 export interface SecurityChecks {
   readonly pii?: boolean
   readonly jailbreak?: boolean

@@ -11,5 +11,7 @@ export interface Fact {
   readonly state: FactState
   readonly confidence: number
   readonly value?: number
+  /** A part was not read, which could only have raised `value`. */
+  readonly atLeast?: boolean
   readonly reason?: UnknownReason
 }

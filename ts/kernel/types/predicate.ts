@@ -16,6 +16,13 @@ export function predicateHolds({ gt, gte, lt, lte }: Predicate, value: number): 
   )
 }
 
+/** The same for a number of which only the least is known; undefined where it depends on what the number is. */
+export function predicateHoldsFrom(predicate: Predicate, least: number): boolean | undefined {
+  const { lt, lte } = predicate
+  if ((lt !== undefined && least >= lt) || (lte !== undefined && least > lte)) return false
+  return lt === undefined && lte === undefined && predicateHolds(predicate, least) ? true : undefined
+}
+
 /** What is wrong with a comparison: no bound, two on one side, or a range that holds no number. */
 export function predicateProblem({ gt, gte, lt, lte }: Predicate): string | undefined {
   if ([gt, gte, lt, lte].every((limit) => limit === undefined)) return "must have at least one of gt, gte, lt, lte"

@@ -4,21 +4,34 @@ import { type ChatMessage, type SignalInput, textOf } from "../../kernel/index.t
 
 /**
  * Texts of every other message in order, whatever its role: earlier turns, tool results behind the last user message, and
- * what an assistant gave to tools. Blank texts are left out, and a text that stands twice, or equals the last user message,
+ * what an assistant gave to tools or refused with. Blank texts are left out, and a text that stands twice, or equals the last user message,
  * is there once in all.
  */
 export function historyTexts({ text, request }: SignalInput): readonly string[] {
-  const texts = new Set(request.messages.flatMap((message) => [textOf(message), ...argumentsOf(message)]))
+  const texts = new Set(request.messages.flatMap((message) => [textOf(message), ...saidBeside(message)]))
   texts.delete(text)
   return [...texts].filter((each) => each.trim() !== "")
 }
 
+/** What an assistant gave to tools, in any of the forms that backends read, and what it refused with. */
+function saidBeside(message: ChatMessage): readonly string[] {
+  const calls = fieldOf(message, "tool_calls")
+  const given = (Array.isArray(calls) ? (calls as readonly unknown[]) : []).flatMap((call) => [
+    fieldOf(fieldOf(call, "function"), "arguments"),
+    fieldOf(fieldOf(call, "custom"), "input"),
+  ])
+  const parts = Array.isArray(message.content) ? message.content.map((part) => fieldOf(part, "refusal")) : []
+  const older = fieldOf(fieldOf(message, "function_call"), "arguments")
+  return [...given, older, fieldOf(message, "refusal"), ...parts].flatMap(asText)
+}
+
 /** The fields are the client's, so they may be anything. */
-function argumentsOf(message: ChatMessage): readonly string[] {
-  const calls: unknown = message["tool_calls"]
-  return (Array.isArray(calls) ? (calls as readonly unknown[]) : []).flatMap((call) => {
-    const given = (call as { function?: { arguments?: unknown } | null } | null)?.function?.arguments
-    // A worker refuses half a character, and with it every question of the call.
-    return typeof given === "string" ? [given.toWellFormed()] : []
-  })
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}
+
+function asText(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return []
+  // A worker refuses half a character, and with it every question of the call.
+  return [(typeof value === "string" ? value : JSON.stringify(value)).toWellFormed()]
 }

@@ -5,14 +5,22 @@ const weights = { start: 2, letter: 1, mark: 3, beyond: 4 }
 
 /**
  * About 110 English words. 256 tokens, the shortest limit among usual embedding models, hold it unless its letters are
- * no words of any language.
+ * no words of any language, or it is made of single letters and marks.
  */
 const pieceUnits = 768
 
 /** A piece starts when this much of the one before it is read, so that a sentence across a cut is whole in one of them. */
 const nextUnits = 576
 
-/** Pieces in order, each read to its end by itself; the text itself when it is short. Stops after `most` + 1 pieces. */
+/** Two halves of a text that overlap by a quarter of it; none of what is too short to halve. */
+export function halvesOf(text: string): readonly string[] {
+  const characters = Array.from(text)
+  if (characters.length < 4) return []
+  const [end, start] = [Math.ceil(characters.length * 0.625), Math.floor(characters.length * 0.375)]
+  return [characters.slice(0, end).join(""), characters.slice(start).join("")]
+}
+
+/** Pieces in order, each short enough for most models; the text itself when it is short. Stops after `most` + 1 pieces. */
 export function piecesOf(text: string, most: number): readonly string[] {
   const pieces: string[] = []
   let start = 0

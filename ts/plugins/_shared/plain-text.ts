@@ -1,5 +1,7 @@
 // Texts as patterns read them: signs of other scripts and widths as ASCII, without what nobody sees.
 
+import type { Place } from "./patterns/place.ts"
+
 /** The digit 0 of each script; its nine others follow. */
 const zeros = [
   0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040, 0x17e0, 0x1810,
@@ -16,12 +18,6 @@ const spaces = "\\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000"
 const hyphens = "\\u2010-\\u2015\\u2212"
 const otherSigns = new RegExp(`[${spaces}${hyphens}${digits}\\uff01-\\uff5e]+|[\\u{1d7ce}-\\u{1d7ff}]`, "gu")
 const isHyphen = new RegExp(`[${hyphens}]`)
-
-/** Where something stands in a text: `text.slice(start, end)`. */
-interface Place {
-  readonly start: number
-  readonly end: number
-}
 
 export interface PlainText {
   readonly text: string

@@ -1,9 +1,9 @@
 // Matches attempts to override the instructions of a model.
 
-import { type Classification, defineSignal, type Fact, reasonOf, RtrError, Type } from "../../kernel/index.ts"
+import { type Classification, defineSignal, type Fact, isRtrError, reasonOf, RtrError, Type } from "../../kernel/index.ts"
 import { historyTexts } from "../_shared/history.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
-import { piecesOf } from "../_shared/pieces.ts"
+import { halvesOf, piecesOf } from "../_shared/pieces.ts"
 
 const patterns = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
 
@@ -67,8 +67,8 @@ interface Reading {
   readonly failure: unknown
 }
 
-/** Risk of one text. Rejects when the text was not read to its end. */
-type Measure = (text: string) => Promise<number>
+/** Reads one text; rejects when nothing of it was read. */
+type Measure = (text: string) => Promise<Reading>
 
 export default defineSignal({
   about: "Matches attempts to override the instructions of a model, or to draw them out",
@@ -108,12 +108,12 @@ export default defineSignal({
       async read(input, { classify, embed }) {
         const current = input.text.trim() === "" ? [] : [input.text]
         const history = rules.some((entry) => entry.include_history === true) ? historyTexts(input) : []
-        const risks = once(async (text) => riskOf(await classify(text), positive))
-        const vectors = once((text) => embedPieces(text, embed))
+        const risks = once(async (text) => ({ risk: riskOf(await classify(text), positive), failure: undefined }))
+        const pieces = once((text) => embedPieces(text, embed))
         const readings = await Promise.all(
           rules.map((entry, index) => {
             const contrast = contrasts[index]
-            const measure: Measure = contrast === undefined ? risks : async (text) => contrast(await vectors(text))
+            const measure: Measure = contrast === undefined ? risks : async (text) => contrastOf(await pieces(text), contrast)
             return readAll(entry.include_history === true ? [...current, ...history] : current, measure)
           }),
         )
@@ -141,15 +141,19 @@ function toFact(name: string, threshold: number, { risk, failure }: Reading): Fa
   if (failure !== undefined && !matched)
     return { rule: name, state: "unknown", confidence: 0, reason: reasonOf(failure) }
   const value = risk ?? 0
-  return { rule: name, state: matched ? "match" : "no_match", confidence: Math.min(1, Math.max(0, value)), value }
+  const confidence = Math.min(1, Math.max(0, value))
+  return { rule: name, state: matched ? "match" : "no_match", confidence, value, ...(failure !== undefined && { atLeast: true }) }
 }
 
 async function readAll(texts: readonly string[], measure: Measure): Promise<Reading> {
   const results = await Promise.allSettled(texts.map(measure))
-  const risks = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []))
+  const readings = results.map((result): Reading =>
+    result.status === "fulfilled" ? result.value : { risk: undefined, failure: result.reason },
+  )
+  const risks = readings.flatMap(({ risk }) => (risk === undefined ? [] : [risk]))
   return {
     risk: risks.length === 0 ? undefined : Math.max(...risks),
-    failure: results.find((result) => result.status === "rejected")?.reason,
+    failure: readings.find(({ failure }) => failure !== undefined)?.failure,
   }
 }
 
@@ -181,15 +185,36 @@ function riskOf(classification: Classification, positive: readonly string[] | un
   return Math.max(...risks)
 }
 
-async function embedPieces(
-  text: string,
-  embed: (text: string) => Promise<Float32Array>,
-): Promise<readonly Float32Array[]> {
+type Embed = (text: string) => Promise<Float32Array>
+type Vectors = readonly PromiseSettledResult<readonly Float32Array[]>[]
+
+async function embedPieces(text: string, embed: Embed): Promise<Vectors> {
   const pieces = piecesOf(text, mostPieces)
   if (pieces.length > mostPieces)
     throw new RtrError("max_length_exceeded", `Cannot compare a text of more than ${mostPieces} pieces with patterns`)
   // A model may refuse a piece of spaces, which would leave the whole text unread.
-  return Promise.all(pieces.filter((piece) => piece.trim() !== "").map(embed))
+  const asked = pieces.filter((piece) => piece.trim() !== "")
+  return Promise.allSettled(asked.map((piece) => embedPiece(piece, embed)))
+}
+
+/** The vector of a piece, or of its halves where it has more tokens than its model reads: letters that are no words have many. */
+async function embedPiece(piece: string, embed: Embed): Promise<readonly Float32Array[]> {
+  try {
+    return [await embed(piece)]
+  } catch (error) {
+    const halves = isRtrError(error) && error.code === "max_length_exceeded" ? halvesOf(piece) : []
+    if (halves.length === 0) throw error
+    return (await Promise.all(halves.map((half) => embedPiece(half, embed)))).flat()
+  }
+}
+
+/** The contrast of the riskiest piece that was read, and why another was not. */
+function contrastOf(vectors: Vectors, contrast: (pieces: readonly Float32Array[]) => number): Reading {
+  const read = vectors.flatMap((result) => (result.status === "fulfilled" ? result.value : []))
+  return {
+    risk: read.length === 0 ? undefined : contrast(read),
+    failure: vectors.find((result) => result.status === "rejected")?.reason,
+  }
 }
 
 /** How much more a text is like the attacks than like the others, by its riskiest piece; −2 to 2. */

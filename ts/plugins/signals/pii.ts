@@ -147,7 +147,9 @@ async function readRule(
   searched: readonly Searched[],
   ask: AskModel,
 ): Promise<RuleReading> {
-  const match = (value: number): RuleReading => ({ fact: { rule: name, state: "match", confidence: 1, value } })
+  const match = (value: number, atLeast = false): RuleReading => ({
+    fact: { rule: name, state: "match", confidence: 1, value, ...(atLeast && { atLeast }) },
+  })
   const unknown = (reason: UnknownReason): Fact => ({ rule: name, state: "unknown", confidence: 0, reason })
   // Surer than any model, and without waiting for one.
   if (searched.some(({ patterns }) => patterns.some(isForbidden))) return match(1)
@@ -160,9 +162,10 @@ async function readRule(
     for (const entity of mergeEntities(text, patterns, answer.entities))
       if (isForbidden(entity)) value = Math.max(value, entity.probability)
   }
-  if (value >= 0) return match(value)
   const failed = marked.find((answer) => "failure" in answer)
+  const isCut = read.some(({ cut }) => cut)
+  if (value >= 0) return match(value, failed !== undefined || isCut)
   if (failed !== undefined) return { fact: unknown(reasonOf(failed.failure)), failure: failed.failure }
-  if (read.some(({ cut }) => cut)) return { fact: unknown("input_limit") }
+  if (isCut) return { fact: unknown("input_limit") }
   return { fact: { rule: name, state: "no_match", confidence: 1, value: 0 } }
 }

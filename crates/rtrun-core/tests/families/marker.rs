@@ -77,7 +77,8 @@ fn a_model_that_abstains_reads_none_of_them_as_a_last_option() {
         assert!((one - of_all / (1.0 - with_none[3])).abs() < 1e-6, "{probabilities:?} {with_none:?}");
     }
     // A caller's own option of that text is one, and other types do not abstain.
-    assert_eq!(of(&abstaining, &["a", "b", "d", "none"]), (with_none, None));
+    assert_eq!(of(&abstaining, &["a", "b", "d", "none"]), (with_none.clone(), None));
+    assert_eq!(of(&abstaining, &["a", "b", "d", " none "]), (with_none, None));
     let others = [noul("one"), set("what", &["a", "b"])];
     assert_eq!(bits(&ask_valid(&abstaining, "hello world", &others)), bits(&ask_valid(&plain, "hello world", &others)));
 }

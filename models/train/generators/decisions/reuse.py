@@ -12,7 +12,7 @@ from .marked_text import choose
 
 Row = Mapping[str, Any]
 REUSE: dict[str, dict[str, Any]] = json.loads((WORDS / "decisions_reuse.json").read_text(encoding="utf-8"))
-TRUE_LABELS = (1, "1", True, "true", "jailbreak", "JAILBREAK", "FACT_CHECK", "FACT_CHECK_NEEDED", "unsupported", "hallucinated")
+TRUE_LABELS = (1, "1", True, "true", "jailbreak", "fact_check", "unsupported", "hallucinated")
 NER_LABELS = ("PERSON", "LOCATION", "ORG")
 
 

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from ..examples import TaskData
+from ..examples import SPLIT_SEED, TaskData
 from . import domain, fact_check, feedback, hallucination, jailbreak, modality, pii
 
 READERS: dict[str, Callable[[Path, int], TaskData]] = {
@@ -21,10 +21,10 @@ READERS: dict[str, Callable[[Path, int], TaskData]] = {
 TUNING_SHARE = 3
 
 
-def read_task(name: str, data: Path, seed: int) -> TaskData:
+def read_task(name: str, data: Path) -> TaskData:
     """The texts of a head. What a temperature is fitted on has to be like what the head meets, so a part of every unseen
     set is among it; that part is not measured."""
-    task = READERS[name](data, seed)
+    task = READERS[name](data, SPLIT_SEED)
     moved = [example for examples in task.unseen.values() for example in examples if tunes(example.text)]
     unseen = {part: [example for example in examples if not tunes(example.text)] for part, examples in task.unseen.items()}
     return TaskData(task.train, task.tuning + moved, unseen)

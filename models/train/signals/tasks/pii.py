@@ -1,6 +1,7 @@
 """Personal data in texts, as spans."""
 
 import random
+import re
 from pathlib import Path
 
 from ..examples import Example, Span, TaskData, read_rows, sample, split_by_source
@@ -17,6 +18,8 @@ TRAINED: dict[str, tuple[int, frozenset[str] | None]] = {
     "presidio_generated_large": (1450, None),
     "presidio_templates_x_fng": (2472, None),
 }
+# Words that two texts share, of all that either has, from which on one template made both.
+SAME_TEMPLATE = 0.5
 UNSEEN: dict[str, tuple[int, frozenset[str] | None]] = {
     "presidio_synth_v2": (1101, None),
     "wikigold": (600, NAMES_ONLY),
@@ -29,9 +32,36 @@ def read(data: Path, seed: int) -> TaskData:
     public = [row for name, (count, known) in TRAINED.items() for row in sample(of_file(data, name, known), count, chance)]
     train, tuning = split_by_source(public, 0.05, chance)
     unseen = {name: sample(of_file(data, name, known), count, chance) for name, (count, known) in UNSEEN.items()}
+    unseen = {name: of_other_templates(examples, public) for name, examples in unseen.items()}
     unseen["contrast"] = generated("pii", "contrast", 600)
     train += generated("pii", "train", 14000) + written("pii")
     return TaskData(train, tuning + generated("pii", "validation", 1000), unseen)
+
+
+def of_other_templates(examples: list[Example], trained: list[Example]) -> list[Example]:
+    """Those whose wording beside the personal data no text has that trains: the sources of one project share templates."""
+    known = {wording(example) for example in trained}
+    with_word: dict[str, list[frozenset[str]]] = {}
+    for words in known:
+        for word in words:
+            with_word.setdefault(word, []).append(words)
+
+    def is_known(words: frozenset[str]) -> bool:
+        # Who shares more than half of the words shares one of the rarest of them.
+        rarest = sorted(words, key=lambda word: len(with_word.get(word, ())))[: len(words) // 2 + 1]
+        near = (other for word in rarest for other in with_word.get(word, ()))
+        return words in known or any(len(words & other) > SAME_TEMPLATE * len(words | other) for other in near)
+
+    return [example for example in examples if not is_known(wording(example))]
+
+
+def wording(example: Example) -> frozenset[str]:
+    """The words of a text without its spans."""
+    parts, end = [], 0
+    for span in example.spans:
+        parts.append(example.text[end : span.start])
+        end = span.end
+    return frozenset(re.findall(r"[a-z]+", " ".join([*parts, example.text[end:]]).lower()))
 
 
 def of_file(data: Path, name: str, known: frozenset[str] | None) -> list[Example]:

@@ -3,13 +3,12 @@
 import type { Place } from "./place.ts"
 
 const credentials = /([^\s/?#@:"'`<>]{0,64}):([^\s/?#@"'`<>]{1,128})@[^\s/?#@"'`<>]{1,253}/y
-const rest = /[/?#][^\s"'`<>]{0,2048}/y
 
 /** What documentation writes where a password belongs. */
 const placeholder =
   /^(?:(?:\w*[_-])?(?:my)?(?:passwd|password|pass|pwd|pw|secret|token|key)|user(?:name)?|changeme|your\W?\w*|[x*.]+|[$%{[(<].*)$/i
 
-/** The whole address counts, because nothing that is left of it shows where the password was. */
+/** From the scheme to the host; path and query are searched for other kinds. */
 export function findUrlCredentials(text: string): readonly Place[] {
   const places: Place[] = []
   let from = 0
@@ -18,8 +17,7 @@ export function findUrlCredentials(text: string): readonly Place[] {
     credentials.lastIndex = colon + 3
     const [, user = "", password = ""] = credentials.exec(text) ?? []
     if (start === colon || password === "" || password === user || placeholder.test(password)) continue
-    rest.lastIndex = credentials.lastIndex
-    from = rest.test(text) ? rest.lastIndex : credentials.lastIndex
+    from = credentials.lastIndex
     while (/[.,;:!?)\]}]/.test(text.charAt(from - 1))) from--
     places.push({ start, end: from })
   }

@@ -13,8 +13,10 @@ use crate::tokens::TextReader;
 pub struct QuestionTokens {
     /// Of the instructions.
     pub instructions: Vec<u32>,
-    /// Of every option.
+    /// Of every option, the spare one last.
     pub options: Vec<Vec<u32>>,
+    /// Whether there is a spare option.
+    pub has_spare: bool,
     /// Whether the question has more of them than these.
     pub is_cut: bool,
 }
@@ -41,11 +43,12 @@ const SMALLEST_OPTION: usize = 2;
 
 impl QuestionTokens {
     /// Reads a question in at most the tokens of its budget. `reserved` are the tokens that no text of a user may have.
-    /// Fails with `invalid_question` where two options are the same to the model.
+    /// `spare` is one more option, left out where a caller's own says the same to the model. Fails with `invalid_question` where two options are the same to the model.
     pub fn read(
         reader: &TextReader,
         text: &QuestionText,
         reserved: &[String],
+        spare: Option<&str>,
         budget: QuestionBudget,
     ) -> Result<Self, Error> {
         let mut is_cut = false;
@@ -56,12 +59,16 @@ impl QuestionTokens {
             Ok(ids)
         };
         let instructions = read(&text.instructions, budget.tokens)?;
-        let options = text.options.iter().map(|option| read(&format!(" {option}"), budget.option_tokens));
-        let options = options.collect::<Result<_, _>>()?;
-        let mut question = Self { instructions, options, is_cut };
+        let mut read_option = |option: &str| read(&format!(" {option}"), budget.option_tokens);
+        let mut options = text.options.iter().map(|option| read_option(option)).collect::<Result<Vec<_>, _>>()?;
+        let spare = spare.map(&mut read_option).transpose()?.filter(|spare| !options.contains(spare));
+        let has_spare = spare.is_some();
+        options.extend(spare);
+        let mut question = Self { instructions, options, has_spare, is_cut };
         let read = question.len();
         question.shrink(budget)?;
         question.is_cut |= question.len() < read;
+        question.drop_like_spare();
         question.check_options()?;
         Ok(question)
     }
@@ -73,6 +80,7 @@ impl QuestionTokens {
 
     fn shrink(&mut self, budget: QuestionBudget) -> Result<(), Error> {
         let count = self.options.len().max(1);
+        let spare = usize::from(self.has_spare);
         if self.options_len() + WISHED_INSTRUCTIONS > budget.tokens {
             let each = budget.tokens.saturating_sub(WISHED_INSTRUCTIONS) / count;
             self.cut_options(each.max(LEAST_OPTION));
@@ -86,8 +94,9 @@ impl QuestionTokens {
         let each = budget.most.saturating_sub(self.instructions.len()) / count;
         if each < SMALLEST_OPTION {
             return Err(Error::InvalidQuestion(format!(
-                "The question has {count} options; a row of this model has room for {} at most",
-                budget.most.saturating_sub(self.instructions.len()) / SMALLEST_OPTION
+                "The question has {} options; a row of this model has room for {} at most",
+                count - spare,
+                (budget.most.saturating_sub(self.instructions.len()) / SMALLEST_OPTION).saturating_sub(spare)
             )));
         }
         self.cut_options(each);
@@ -98,6 +107,15 @@ impl QuestionTokens {
     fn cut_options(&mut self, each: usize) {
         for option in &mut self.options {
             option.truncate(each - 1);
+        }
+    }
+
+    /// A spare option that was cut to what an option says is that option.
+    fn drop_like_spare(&mut self) {
+        let Some((spare, options)) = self.options.split_last() else { return };
+        if self.has_spare && options.contains(spare) {
+            self.options.pop();
+            self.has_spare = false;
         }
     }
 

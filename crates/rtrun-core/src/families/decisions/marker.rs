@@ -87,12 +87,10 @@ impl MarkerDecisions {
             option_tokens: self.settings.option_tokens,
             most: read.row_tokens.saturating_sub(fixed + LEAST_STATE),
         };
-        let mut text = QuestionText::new(question, &self.settings);
+        let text = QuestionText::new(question, &self.settings);
         // A caller who names it as an option has it as one.
-        let abstain = self.abstain.as_ref().filter(|_| matches!(question.kind, QuestionKind::Choice(_)));
-        let abstain = abstain.filter(|abstain| !text.options.contains(abstain));
-        text.options.extend(abstain.cloned());
-        let tokens = QuestionTokens::read(read.reader, &text, &self.reserved, budget)?;
+        let abstain = self.abstain.as_deref().filter(|_| matches!(question.kind, QuestionKind::Choice(_)));
+        let tokens = QuestionTokens::read(read.reader, &text, &self.reserved, abstain, budget)?;
         let mut ids = [frame.before.as_slice(), &tokens.instructions, &frame.after].concat();
         let mut markers = Vec::with_capacity(tokens.options.len());
         for option in &tokens.options {
@@ -101,7 +99,7 @@ impl MarkerDecisions {
             ids.extend_from_slice(option);
         }
         ids.extend_from_slice(&frame.after);
-        let abstain = abstain.and_then(|_| markers.pop());
+        let abstain = if tokens.has_spare { markers.pop() } else { None };
         Ok(Asked { ids, markers, abstain, is_cut: tokens.is_cut })
     }
 

@@ -72,7 +72,7 @@ impl PackedDecisions {
             most: read.row_tokens.saturating_sub(self.frame_tokens() + LEAST_STATE + EXTRA_MARKERS),
         };
         let text = QuestionText::new(question, &self.settings);
-        QuestionTokens::read(read.reader, &text, &self.reserved, budget)
+        QuestionTokens::read(read.reader, &text, &self.reserved, None, budget)
     }
 
     /// The ids in front of the state, and where the parts of every question are among them.
@@ -81,7 +81,7 @@ impl PackedDecisions {
         let mut placed = Vec::with_capacity(questions.len());
         let mut labels: Vec<(usize, Vec<Vec<u32>>)> = Vec::new();
         for (index, question) in questions.iter().enumerate() {
-            let QuestionTokens { instructions, options, is_cut } = self.read_question(read, question)?;
+            let QuestionTokens { instructions, options, is_cut, .. } = self.read_question(read, question)?;
             let mut parts = Placed { question: ids.len(), options: Vec::new(), abstain: None, is_cut };
             ids.push(self.markers.question);
             ids.extend(instructions);
