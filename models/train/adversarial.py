@@ -1,4 +1,4 @@
-"""Texts that were written to be hard after the training data were closed, and how they are disguised. They only measure."""
+"""Texts that were written to be hard, by somebody who had not seen the training data, and how they are disguised. They only measure."""
 
 import base64
 import json

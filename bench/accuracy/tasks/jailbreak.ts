@@ -8,5 +8,6 @@ export const jailbreak: Task = sequenceTask({
   title: "Attempt to override instructions",
   labels: ["benign", "jailbreak"],
   positive: "jailbreak",
+  threshold: 0.7,
   readsWhole: true,
 })

@@ -17,6 +17,8 @@ export interface SequenceOptions {
   readonly labels: readonly string[]
   /** Of heads that look for something: the label that says that it is there. */
   readonly positive?: string
+  /** The router's threshold for it, which may differ from the package's. */
+  readonly threshold?: number
   /** Whether long texts are read to their end; their beginning is if absent. */
   readonly readsWhole?: boolean
   /** What the head reads of a row; its text if absent. */
@@ -46,7 +48,7 @@ interface SequenceCase {
 const baselineThreshold = 0.5
 
 export function sequenceTask(options: SequenceOptions): Task {
-  const { head, title, labels, positive, readsWhole = false, toText = ({ text }) => text } = options
+  const { head, title, labels, positive, threshold = 0.5, readsWhole = false, toText = ({ text }) => text } = options
   return defineTask<SequenceRow, SequenceCase>(
     {
       name: head,
@@ -61,8 +63,8 @@ export function sequenceTask(options: SequenceOptions): Task {
       async ask(asker, rows) {
         const overflow = readsWhole ? "window" : "truncate"
         const results = await classify<SequenceResult>(asker, head, rows.map(toText), overflow)
-        const card = labelsAndThreshold(asker, head, positive)
-        return results.map((result, place) => result && toCase(rows[place]?.label ?? "", result, card))
+        const card = labelsOf(asker, head, positive)
+        return results.map((result, place) => result && { ...toCase(rows[place]?.label ?? "", result, card), threshold })
       },
       baseline({ label: truth, bag_of_words: { label, probability } }) {
         // Only heads of two labels have a positive one, so the other has the rest.
@@ -87,26 +89,25 @@ export function sequenceTask(options: SequenceOptions): Task {
 interface HeadLabels {
   readonly labels: readonly string[]
   readonly positive: number
-  readonly threshold: number
 }
 
-function labelsAndThreshold({ card }: Asker, head: string, positive: string | undefined): HeadLabels {
+function labelsOf({ card }: Asker, head: string, positive: string | undefined): HeadLabels {
   const found = card.heads.find(({ name }) => name === head)
   if (found === undefined) throw new Error(`The package has no head "${head}"; the caller checks that, this is a bug`)
-  const { labels, default_threshold: byDefault, thresholds } = found
+  const { labels } = found
   const place = positive === undefined ? -1 : labels.indexOf(positive)
   if (positive !== undefined && place < 0)
     throw new Error(`The head "${head}" has the labels ${labels.join(", ")}; the sets mark "${positive}"`)
-  return { labels, positive: place, threshold: thresholds?.[positive ?? ""] ?? byDefault }
+  return { labels, positive: place }
 }
 
 function toCase(
   truth: string,
   { label, probabilities }: SequenceResult,
-  { labels, positive, threshold }: HeadLabels,
-): SequenceCase {
+  { labels, positive }: HeadLabels,
+): Omit<SequenceCase, "threshold"> {
   const probability = probabilities[labels.indexOf(label)] ?? Number.NaN
-  return { truth, label, probability, score: probabilities[positive] ?? Number.NaN, threshold }
+  return { truth, label, probability, score: probabilities[positive] ?? Number.NaN }
 }
 
 function withRightness(one: SequenceCase): { readonly isRight: boolean; readonly probability: number } {

@@ -22,7 +22,7 @@ Asked = tuple[Decision, AskedRow]
 class Recipe:
     """Steps of questions of about the same length, `tokens` in all."""
 
-    steps: int = 3500
+    steps: int = 2500
     tokens: int = 2400
     learning_rate: float = 1.5e-4
     head_learning_rate: float = 5e-4

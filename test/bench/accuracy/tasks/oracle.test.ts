@@ -140,11 +140,12 @@ test("patterns find what the model does not", async () => {
   expect(recalls(found).some((recall) => (recall ?? 0) > 0)).toBe(true)
 })
 
-test("positives are counted at the label's own threshold", async () => {
+test("positives are counted at the router's threshold, not at the package's", async () => {
   const { asker } = createOracle()
   const measured = await tasks.find(({ name }) => name === "jailbreak")?.measure(asker, most)
-  // Every harmless row has 10 % for the other label, and the threshold is 5 %.
-  expect(measured?.figures.sets["together"]?.figures["false_positives"]?.value).toBe(1)
+  // Every row has 10 % for the wrong label; the package's threshold is 5 %, the router's 70 %.
+  const { recall, false_positives: wrong } = measured?.figures.sets["together"]?.figures ?? {}
+  expect([recall?.value, wrong?.value]).toEqual([1, 0])
 })
 
 test("the baseline takes a row for positive where it names the positive label", async () => {
