@@ -16,6 +16,8 @@ from .layouts import GROUNDED_PROMPT
 COPIED_FILES = ("config.json", "tokenizer.json", "sentence_bert_config.json", "modules.json", "1_Pooling/config.json")
 # Windows are what the heads were trained on; a quarter of overlap leaves no attack or name cut in every window.
 OVERLAP_SHARE = 4
+# Some 130 kB of English: two seconds of two cores, which a router's deadline may cut short. What is longer is not read at all.
+SCANNED = {"max_scan_tokens": 32_768}
 VECTOR = {"pooling": "mean", "normalize": True, "heads_layer": HEADS_LAYER, "heads_own_layers": 1}
 GUARDS = ("jailbreak", "pii", "hallucination")
 
@@ -28,7 +30,7 @@ def write_package(network: Network, calibration: dict[str, dict], weights: Path,
     save_file(store(network.stored_parts()), folder / "model.safetensors", metadata={"format": "pt"})
     heads = {name: tensor.detach().float().numpy() for name, tensor in network.heads.state_dict().items()}
     save_file(heads, folder / HEAD_FILE)
-    settings = VECTOR | {"heads": [describe(head, calibration[head.name]) for head in HEADS]}
+    settings = SCANNED | VECTOR | {"heads": [describe(head, calibration[head.name]) for head in HEADS]}
     pack(SIGNALS, folder, settings, lambda folder: compute_golden(SIGNALS, folder))
 
 

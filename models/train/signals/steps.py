@@ -22,7 +22,7 @@ from .tasks import read_task
 
 NETWORK, CALIBRATION = "network.pt", "calibration.json"
 # More rows of a head or a set move no figure beyond its interval.
-TUNED, MEASURED = 900, 600
+TUNED, MEASURED = 900, 300
 
 
 def read_data(data: Path) -> dict[str, TaskData]:

@@ -110,7 +110,10 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
         lanes,
         cache: ResultCache::new(options.result_cache_entries, &profile.conditions(), &digests.model),
         max_tokens: package.max_tokens,
-        max_scan_tokens: asked.max_scan_tokens.unwrap_or(device.scan_rows() * package.max_tokens),
+        max_scan_tokens: asked
+            .max_scan_tokens
+            .or(package.max_scan_tokens)
+            .unwrap_or(device.scan_rows() * package.max_tokens),
         scan_cap: asked.max_scan_tokens.unwrap_or(usize::MAX).min(options.max_queued_tokens),
         profile,
         can_be_reduced: reducible(&package.architecture, device).is_ok(),

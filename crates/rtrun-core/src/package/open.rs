@@ -79,6 +79,8 @@ pub struct Package {
     pub architecture: Architecture,
     /// The longest input of one forward, special tokens included.
     pub max_tokens: usize,
+    /// The longest text that is read in windows; a few inputs of one forward if absent.
+    pub max_scan_tokens: Option<usize>,
     /// How token vectors become the vector that the family reads; a token classifier reads every one.
     pub pooling: Pooling,
     /// Whether the sentence vector has length 1.
@@ -180,6 +182,7 @@ impl Package {
             family,
             architecture,
             max_tokens,
+            max_scan_tokens: settings.max_scan_tokens,
             pooling,
             normalize,
             vectors,

@@ -30,6 +30,8 @@ pub struct Settings {
     pub scores: Scores,
     /// The longest input of one forward, special tokens included.
     pub max_tokens: Option<usize>,
+    /// The longest text that is read in windows, unless the models file or the request says otherwise.
+    pub max_scan_tokens: Option<usize>,
     /// How token vectors become the sentence vector.
     pub pooling: Option<Pooling>,
     /// Whether the sentence vector has length 1.
@@ -184,8 +186,10 @@ impl Settings {
             return Err(format!("schema is {}; only 1 is known", self.schema));
         }
         self.family()?;
-        if self.max_tokens == Some(0) {
-            return Err("max_tokens is 0; it must be at least 1".to_owned());
+        for (name, tokens) in [("max_tokens", self.max_tokens), ("max_scan_tokens", self.max_scan_tokens)] {
+            if tokens == Some(0) {
+                return Err(format!("{name} is 0; it must be at least 1"));
+            }
         }
         for (of, figures) in &self.scores {
             if let Some((name, figure)) = figures.iter().find(|(_, figure)| !(0.0..=1.0).contains(*figure)) {

@@ -76,6 +76,21 @@ fn the_operators_scan_budget_is_a_cap_and_the_models_own_is_not() {
 }
 
 #[test]
+fn a_package_names_a_scan_budget_that_the_operator_may_replace() {
+    let folder = package();
+    let path = folder.path().join("rtrun.json");
+    let mut settings: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    settings["max_scan_tokens"] = 777.into();
+    std::fs::write(path, settings.to_string()).unwrap();
+    let of = |max_scan_tokens| {
+        let mut options = options(&[("heads", folder.path())]);
+        options.models[0].max_scan_tokens = max_scan_tokens;
+        serde_json::to_value(open_ready(options).describe()).unwrap()[0]["limits"]["max_scan_tokens"].clone()
+    };
+    assert_eq!([of(None), of(Some(99))], [777, 99].map(serde_json::Value::from));
+}
+
+#[test]
 fn a_budget_that_no_row_has_is_refused_where_nothing_is_cut() {
     let folder = package();
     let engine = serve(&folder);
