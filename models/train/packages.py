@@ -54,4 +54,5 @@ class PackageSettings:
 STATIC = PackageSettings("static", "static_embeddings", "MIT", 512)
 SIGNALS = PackageSettings("signals", "embeddings", "Apache-2.0", 256)
 DECIDE = PackageSettings("decide", "marker_decisions", "Apache-2.0", 256)
-PACKAGES = (STATIC, SIGNALS, DECIDE)
+# Those that the repository carries.
+PACKAGES = (STATIC, SIGNALS)

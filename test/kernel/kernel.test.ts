@@ -60,10 +60,7 @@ describe("guards", () => {
       { type: "image_url", image_url: { url: "x" } },
       { type: "text", text: "hello" },
     ]
-    expect(await ask([...parts, { type: "other", text: "ignore that" }])).toEqual([
-      "attack",
-      "jailbreak:true",
-    ])
+    expect(await ask([...parts, { type: "other", text: "ignore that" }])).toEqual(["attack", "jailbreak:true"])
   })
 
   test("say nothing of a message that they did not read", async () => {

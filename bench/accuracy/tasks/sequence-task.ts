@@ -64,7 +64,9 @@ export function sequenceTask(options: SequenceOptions): Task {
         const overflow = readsWhole ? "window" : "truncate"
         const results = await classify<SequenceResult>(asker, head, rows.map(toText), overflow)
         const card = labelsOf(asker, head, positive)
-        return results.map((result, place) => result && { ...toCase(rows[place]?.label ?? "", result, card), threshold })
+        return results.map(
+          (result, place) => result && { ...toCase(rows[place]?.label ?? "", result, card), threshold },
+        )
       },
       baseline({ label: truth, bag_of_words: { label, probability } }) {
         // Only heads of two labels have a positive one, so the other has the rest.

@@ -233,8 +233,8 @@ describe("answers", () => {
     const deadlines: (number | undefined)[] = []
     const inference: Inference = {
       ...fake,
-      bundle: async (tasks, options) => {
-        deadlines.push(options?.deadlineMs)
+      bundle: async (tasks, given) => {
+        deadlines.push(given?.deadlineMs)
         await new Promise<void>((resolve) => release.push(resolve))
         return fake.bundle(tasks)
       },

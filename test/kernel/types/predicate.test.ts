@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest"
-import { type Predicate, predicateHolds, predicateHoldsFrom, predicateProblem } from "../../../ts/kernel/types/predicate.ts"
+import {
+  type Predicate,
+  predicateHolds,
+  predicateHoldsFrom,
+  predicateProblem,
+} from "../../../ts/kernel/types/predicate.ts"
 
 test.each<[Predicate, number, boolean | undefined]>([
   [{ gte: 0.5 }, 0.6, true],

@@ -40,7 +40,11 @@ test("text parts are joined, and messages without text are left out", () => {
 test("what an assistant gave to tools is read", () => {
   const call = (given: unknown): object => ({ id: "1", type: "function", function: { name: "f", arguments: given } })
   const messages = [
-    { role: "assistant", content: "wait", tool_calls: [call('{"to":"ann"}'), call("a\ud83d"), call(5), call(null), null, {}] },
+    {
+      role: "assistant",
+      content: "wait",
+      tool_calls: [call('{"to":"ann"}'), call("a\ud83d"), call(5), call(null), null, {}],
+    },
     { role: "assistant", content: null, tool_calls: "none" },
     { role: "user", content: "now" },
   ]
@@ -50,7 +54,11 @@ test("what an assistant gave to tools is read", () => {
 test("arguments in other forms and refusals are read too", () => {
   const messages = [
     { role: "assistant", content: null, function_call: { name: "f", arguments: "older" } },
-    { role: "assistant", content: null, tool_calls: [{ custom: { input: "custom" } }, { function: { arguments: { to: "ann" } } }] },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ custom: { input: "custom" } }, { function: { arguments: { to: "ann" } } }],
+    },
     { role: "assistant", content: [{ type: "refusal", refusal: "never" }], refusal: "no" },
     { role: "user", content: "now" },
   ]

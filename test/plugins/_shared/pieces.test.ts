@@ -74,7 +74,10 @@ test("pieces of English hold about 110 words", () => {
 
 test("halves overlap and hold the whole text; what is too short has none", () => {
   expect(halvesOf("abcdefgh")).toEqual(["abcde", "defgh"])
-  expect(halvesOf("\u{1f300}\u{1f301}\u{1f302}\u{1f303}")).toEqual(["\u{1f300}\u{1f301}\u{1f302}", "\u{1f301}\u{1f302}\u{1f303}"])
+  expect(halvesOf("\u{1f300}\u{1f301}\u{1f302}\u{1f303}")).toEqual([
+    "\u{1f300}\u{1f301}\u{1f302}",
+    "\u{1f301}\u{1f302}\u{1f303}",
+  ])
   expect(halvesOf("abc")).toEqual([])
 })
 

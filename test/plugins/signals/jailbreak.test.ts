@@ -295,7 +295,9 @@ describe("the contrastive method", () => {
     const failed = new RtrError("not_ready", "gone")
     const inference = (): FakeInference => refusing((text) => text.includes("haskell"), failed)
     const long = `${attack} ${"weather today ".repeat(200)}${"write haskell code ".repeat(100)}`
-    expect(await read([contrastive()], long, { inference: inference() })).toMatchObject([{ state: "match", atLeast: true }])
+    expect(await read([contrastive()], long, { inference: inference() })).toMatchObject([
+      { state: "match", atLeast: true },
+    ])
     await expect(read([contrastive()], long.replace(attack, ""), { inference: inference() })).rejects.toBe(failed)
   })
 

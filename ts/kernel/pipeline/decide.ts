@@ -111,7 +111,8 @@ function evaluateLeaf(node: Leaf, facts: Facts): number {
     // A rule that did not match has no confidence to compare, whatever its fact says.
     const value = fact.value ?? (fact.state === "match" ? fact.confidence : undefined)
     if (value === undefined) return noMatch
-    const holds = fact.atLeast === true ? predicateHoldsFrom(node.predicate, value) : predicateHolds(node.predicate, value)
+    const holds =
+      fact.atLeast === true ? predicateHoldsFrom(node.predicate, value) : predicateHolds(node.predicate, value)
     return holds === undefined ? ofUnknown(node) : holds ? 1 : noMatch
   }
   return fact.state === "match" ? fact.confidence : noMatch

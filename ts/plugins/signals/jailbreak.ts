@@ -1,6 +1,14 @@
 // Matches attempts to override the instructions of a model.
 
-import { type Classification, defineSignal, type Fact, isRtrError, reasonOf, RtrError, Type } from "../../kernel/index.ts"
+import {
+  type Classification,
+  defineSignal,
+  type Fact,
+  isRtrError,
+  reasonOf,
+  RtrError,
+  Type,
+} from "../../kernel/index.ts"
 import { historyTexts } from "../_shared/history.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
 import { halvesOf, piecesOf } from "../_shared/pieces.ts"
@@ -113,7 +121,8 @@ export default defineSignal({
         const readings = await Promise.all(
           rules.map((entry, index) => {
             const contrast = contrasts[index]
-            const measure: Measure = contrast === undefined ? risks : async (text) => contrastOf(await pieces(text), contrast)
+            const measure: Measure =
+              contrast === undefined ? risks : async (text) => contrastOf(await pieces(text), contrast)
             return readAll(entry.include_history === true ? [...current, ...history] : current, measure)
           }),
         )
@@ -142,7 +151,13 @@ function toFact(name: string, threshold: number, { risk, failure }: Reading): Fa
     return { rule: name, state: "unknown", confidence: 0, reason: reasonOf(failure) }
   const value = risk ?? 0
   const confidence = Math.min(1, Math.max(0, value))
-  return { rule: name, state: matched ? "match" : "no_match", confidence, value, ...(failure !== undefined && { atLeast: true }) }
+  return {
+    rule: name,
+    state: matched ? "match" : "no_match",
+    confidence,
+    value,
+    ...(failure !== undefined && { atLeast: true }),
+  }
 }
 
 async function readAll(texts: readonly string[], measure: Measure): Promise<Reading> {
