@@ -1,17 +1,10 @@
 // Matches attempts to override the instructions of a model.
 
-import {
-  type Classification,
-  defineSignal,
-  type Fact,
-  isRtrError,
-  reasonOf,
-  RtrError,
-  Type,
-} from "../../kernel/index.ts"
+import { type Classification, defineSignal, type Fact, reasonOf, RtrError, Type } from "../../kernel/index.ts"
+import { type Contrast, createContrast, embedPieces, type Vectors } from "../_shared/contrast.ts"
 import { historyTexts } from "../_shared/history.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
-import { halvesOf, piecesOf } from "../_shared/pieces.ts"
+import { piecesOf } from "../_shared/pieces.ts"
 
 const patterns = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
 
@@ -66,8 +59,6 @@ const settings = Type.Object(
 )
 
 const contrastiveThreshold = 0.1
-/** Most pieces of one text for the contrastive method, about 20,000 English words; a longer text is not judged. */
-const mostPieces = 256
 
 /** The highest risk of the texts that were read, and why one of them was not. */
 interface Reading {
@@ -200,44 +191,11 @@ function riskOf(classification: Classification, positive: readonly string[] | un
   return Math.max(...risks)
 }
 
-type Embed = (text: string) => Promise<Float32Array>
-type Vectors = readonly PromiseSettledResult<readonly Float32Array[]>[]
-
-async function embedPieces(text: string, embed: Embed): Promise<Vectors> {
-  const pieces = piecesOf(text, mostPieces)
-  if (pieces.length > mostPieces)
-    throw new RtrError("max_length_exceeded", `Cannot compare a text of more than ${mostPieces} pieces with patterns`)
-  // A model may refuse a piece of spaces, which would leave the whole text unread.
-  const asked = pieces.filter((piece) => piece.trim() !== "")
-  return Promise.allSettled(asked.map((piece) => embedPiece(piece, embed)))
-}
-
-/** The vector of a piece, or of its halves where it has more tokens than its model reads: letters that are no words have many. */
-async function embedPiece(piece: string, embed: Embed): Promise<readonly Float32Array[]> {
-  try {
-    return [await embed(piece)]
-  } catch (error) {
-    const halves = isRtrError(error) && error.code === "max_length_exceeded" ? halvesOf(piece) : []
-    if (halves.length === 0) throw error
-    return (await Promise.all(halves.map((half) => embedPiece(half, embed)))).flat()
-  }
-}
-
 /** The contrast of the riskiest piece that was read, and why another was not. */
-function contrastOf(vectors: Vectors, contrast: (pieces: readonly Float32Array[]) => number): Reading {
+function contrastOf(vectors: Vectors, contrast: Contrast): Reading {
   const read = vectors.flatMap((result) => (result.status === "fulfilled" ? result.value : []))
   return {
     risk: read.length === 0 ? undefined : contrast(read),
     failure: vectors.find((result) => result.status === "rejected")?.reason,
   }
-}
-
-/** How much more a text is like the attacks than like the others, by its riskiest piece; −2 to 2. */
-function createContrast(
-  attacks: readonly Float32Array[],
-  benign: readonly Float32Array[],
-): (pieces: readonly Float32Array[]) => number {
-  const nearest = (piece: Float32Array, vectors: readonly Float32Array[]): number =>
-    Math.max(...vectors.map((vector) => vector.reduce((sum, value, index) => sum + value * (piece[index] ?? 0), 0)))
-  return (pieces) => Math.max(...pieces.map((piece) => nearest(piece, attacks) - nearest(piece, benign)))
 }
