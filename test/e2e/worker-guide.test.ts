@@ -52,7 +52,7 @@ test("every endpoint takes the values of overflow that the guide says it takes",
   const noul = { it: { type: "noul" } }
   const requests: Readonly<Record<string, readonly [string, object]>> = {
     "Typed questions": ["/v1/decisions", { model: "packed", state: "hello", questions: noul }],
-    Classify: ["/v1/classify", { model: "signals", input: "hello" }],
+    Classify: ["/v1/classify", { model: "signals", head: "domain", input: "hello" }],
     Embeddings: ["/v1/embeddings", { model: "signals", input: "hello" }],
     Rerank: ["/v1/rerank", { model: "rerank", query: "hello", documents: ["world"] }],
   }

@@ -62,7 +62,7 @@ test("arguments in other forms and refusals are read too", () => {
     { role: "assistant", content: [{ type: "refusal", refusal: "never" }], refusal: "no" },
     { role: "user", content: "now" },
   ]
-  expect(historyOf("now", messages)).toEqual(["older", '{"to":"ann"}', "custom", "no", "never"])
+  expect(historyOf("now", messages)).toEqual(["older", "custom", '{"to":"ann"}', "no", "never"])
 })
 
 test("one message has no history", () => expect(historyOf("hello", [{ role: "user", content: "hello" }])).toEqual([]))
