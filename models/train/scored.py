@@ -6,7 +6,10 @@ from pathlib import Path
 from .pack import hash_files, write_json
 from .packages import PackageSettings
 
-RESULT = Path(__file__).parents[2] / "bench" / "results" / "accuracy.json"
+BENCH = Path(__file__).parents[2] / "bench"
+RESULT = BENCH / "results" / "accuracy.json"
+# A package's scores are of the set that the first bar of the task is for, if there is one.
+BARS = BENCH / "accuracy" / "bars.json"
 # All unseen sets as one; a task with one such set has it under its own name.
 TOGETHER = "together"
 FIGURES = 3
@@ -23,8 +26,9 @@ def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
         raise ValueError(f"Cannot write scores of {package.name}: {result.name} has none of these weights; run the accuracy bench")
     settings = json.loads((package.folder / "rtrun.json").read_text(encoding="utf-8"))
     served = {head["name"] for head in settings.get("heads", [])} or {package.name}
+    bars = {bar["task"]: bar["set"] for bar in reversed(json.loads(BARS.read_text(encoding="utf-8"))["bars"])}
     scores = {
-        HEADS.get(task, task): main_figures(figures)
+        HEADS.get(task, task): main_figures(figures, bars.get(HEADS.get(task, task), TOGETHER))
         for task, figures in measured["tasks"].items()
         if task not in NOT_OF_A_PACKAGE and HEADS.get(task, task) in served
     }
@@ -32,9 +36,9 @@ def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
     write_json(package.folder / "manifest.json", {"schema": 1, "files": hash_files(package.folder)})
 
 
-def main_figures(task: dict) -> dict[str, float]:
+def main_figures(task: dict, wanted: str) -> dict[str, float]:
     """The first figures that the bench shows, of texts of unseen sources."""
     unseen = {name: one["figures"] for name, one in task["sets"].items() if one["kind"] == "unseen"}
-    figures = unseen.get(TOGETHER) or next(iter(unseen.values()))
+    figures = unseen.get(wanted) or unseen.get(TOGETHER) or next(iter(unseen.values()))
     names = [name for name in task["shown"] if name in figures][:FIGURES]
     return {name: figures[name]["value"] for name in names}

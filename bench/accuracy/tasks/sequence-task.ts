@@ -45,8 +45,6 @@ interface SequenceCase {
   readonly threshold: number
 }
 
-const baselineThreshold = 0.5
-
 export function sequenceTask(options: SequenceOptions): Task {
   const { head, title, labels, positive, threshold = 0.5, readsWhole = false, toText = ({ text }) => text } = options
   return defineTask<SequenceRow, SequenceCase>(
@@ -71,7 +69,7 @@ export function sequenceTask(options: SequenceOptions): Task {
       baseline({ label: truth, bag_of_words: { label, probability } }) {
         // Only heads of two labels have a positive one, so the other has the rest.
         const score = label === positive ? probability : 1 - probability
-        return { truth, label, probability, score, threshold: baselineThreshold }
+        return { truth, label, probability, score, threshold }
       },
       figures: (cases) => ({
         ...labelFigures(cases),

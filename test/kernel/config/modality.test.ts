@@ -3,7 +3,7 @@ import { problemsOf, documentWith } from "../../fakes/document.ts"
 
 const both = { type: "modality", name: "BOTH" }
 const problem =
-  "routing.decisions[0].modelRefs: of a decision for modality BOTH must have a model whose card says modality ar and one with diffusion, or one with omni"
+  "routing.decisions[0].modelRefs: of a decision for modality BOTH must have a model whose card (routing.modelCards[].modality) says ar and one with diffusion, or one with omni"
 
 const check = (rules: object, ...modalities: readonly (string | undefined)[]) =>
   problemsOf(

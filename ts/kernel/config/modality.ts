@@ -22,7 +22,7 @@ export function checkModality(document: ConfigDocument): readonly Problem[] {
     return [
       invalid(
         path,
-        "of a decision for modality BOTH must have a model whose card says modality ar and one with diffusion, or one with omni",
+        "of a decision for modality BOTH must have a model whose card (routing.modelCards[].modality) says ar and one with diffusion, or one with omni",
       ),
     ]
   })

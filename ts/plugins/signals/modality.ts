@@ -30,7 +30,8 @@ const settings = Type.Object(
       Type.Number({
         minimum: 0,
         maximum: 1,
-        description: "Probability that the classifier's word needs; 0, and 0.6 for hybrid, when left out",
+        description:
+          "Probability that the classifier's word needs; 0, and 0.6 for hybrid, when left out. With 0 a text of which it is unsure may go to an image model",
       }),
     ),
     lower_threshold_ratio: Type.Optional(

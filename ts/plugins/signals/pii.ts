@@ -24,7 +24,10 @@ const rule = Type.Object({
     }),
   ),
   pii_types_allowed: Type.Optional(
-    Type.Array(Type.String(), { description: "Kinds of personal data that do not match; none when left out" }),
+    Type.Array(Type.String(), {
+      description:
+        "Kinds of personal data that do not match; none when left out. GPE (places), ORGANIZATION, DATE_TIME, NRP, TITLE, AGE and DOMAIN_NAME are in many harmless texts",
+    }),
   ),
   include_history: Type.Optional(
     Type.Boolean({

@@ -23,7 +23,8 @@ const settings = Type.Object(
 )
 
 export default defineSignal({
-  about: "Matches what the user says of the last answer: satisfied, need_clarification, wrong_answer or want_different",
+  about:
+    "Matches what the user says of the answer before, if there is one: satisfied, need_clarification, wrong_answer or want_different",
   configKey: "user_feedbacks",
   needs: ["inference.classify"],
   binding: "feedback_detector",

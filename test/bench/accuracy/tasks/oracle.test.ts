@@ -148,13 +148,18 @@ test("positives are counted at the router's threshold, not at the package's", as
   expect([recall?.value, wrong?.value]).toEqual([1, 0])
 })
 
-test("the baseline takes a row for positive where it names the positive label", async () => {
+test("the baseline is held to the threshold of the router", async () => {
   const { asker } = createOracle()
   const measured = await tasks.find(({ name }) => name === "jailbreak")?.measure(asker, most)
-  const positives = readSets<Row & { readonly bag_of_words: { readonly label: string } }>("jailbreak", most)
+  const positives = readSets<Row & { readonly bag_of_words: { readonly label: string; readonly probability: number } }>(
+    "jailbreak",
+    most,
+  )
     .filter(({ kind }) => kind === "unseen")
     .flatMap(({ rows }) => rows.filter(({ label }) => label === "jailbreak"))
-  const found = positives.filter(({ bag_of_words: { label } }) => label === "jailbreak")
+  const found = positives.filter(
+    ({ bag_of_words: { label, probability } }) => label === "jailbreak" && probability >= 0.7,
+  )
   const baseline = measured?.figures.sets["together"]?.figures["recall"]?.baseline
   expect(baseline).toBeCloseTo(found.length / positives.length, 4)
 })
