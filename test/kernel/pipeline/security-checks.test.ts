@@ -40,5 +40,14 @@ test("of a message with parts that are no text, nobody says that it is safe", ()
   const text = { type: "text", text: "hello" }
   const found = [match(), noMatch(), noMatch(), noMatch()]
   expect(securityChecks(families, found, inputOf([text, text]))).toEqual({ pii: false, jailbreak: false })
-  expect(securityChecks(families, found, inputOf([text, { type: "file", file: {} }]))).toBeUndefined()
+  for (const part of [
+    { type: "file", file: {} },
+    { type: "image_url", text: "x" },
+    { ...text, content: "x" },
+  ])
+    expect(securityChecks(families, found, inputOf([text, part]))).toBeUndefined()
+  const earlier = { role: "user", content: [{ type: "image_url" }] }
+  const { text: last, request } = inputOf("hello")
+  const input = { text: last, request: { ...request, messages: [earlier, ...request.messages] } as ChatRequest }
+  expect(securityChecks(families, found, input)).toBeUndefined()
 })

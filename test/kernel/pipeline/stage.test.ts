@@ -227,6 +227,14 @@ describe("answers", () => {
     ])
   })
 
+  test("of a guard are about the text as a backend sees it, others about the text itself", async () => {
+    const inference = createFakeInference()
+    const stage = createStage(inference, 2, options)
+    const [guard, other] = [stage.asker({ ...target, whole: true }), stage.asker({ ...target, whole: false })]
+    await Promise.all([guard.classify("[SEP] hi"), guard.embed("[SEP] hi"), other.classify("[SEP] hi")])
+    expect(inference.calls.flat().map(({ text }) => text)).toEqual(["(SEP] hi", "(SEP] hi", "[SEP] hi"])
+  })
+
   test("to very many questions are asked for a few calls at a time, until the time is over", async () => {
     const release: (() => void)[] = []
     const fake = createFakeInference()

@@ -51,6 +51,15 @@ test("what an assistant gave to tools is read", () => {
   expect(historyOf("now", messages)).toEqual(["wait", '{"to":"ann"}', "a\ufffd", "5"])
 })
 
+test("arguments with escaped letters are read as their tool reads them too", () => {
+  const call = { function: { arguments: '{"to":"\\u0061nn"}' } }
+  const messages = [
+    { role: "assistant", content: null, tool_calls: [call, { function: { arguments: "\\u0061" } }] },
+    { role: "user", content: "now" },
+  ]
+  expect(historyOf("now", messages)).toEqual(['{"to":"\\u0061nn"}', '{"to":"ann"}', "\\u0061"])
+})
+
 test("arguments in other forms and refusals are read too", () => {
   const messages = [
     { role: "assistant", content: null, function_call: { name: "f", arguments: "older" } },

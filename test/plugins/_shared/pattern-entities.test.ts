@@ -300,6 +300,13 @@ test("several stand in the order of the text, each with probability 1", () => {
   ])
 })
 
+test("what is spelled in tag characters, which show nothing, is found at its place", () => {
+  const tagged = Array.from("4111 1111 1111 1111", (sign) => String.fromCodePoint(0xe0000 + sign.charCodeAt(0))).join(
+    "",
+  )
+  expect(findPatternEntities(`hi ${tagged}`)).toMatchObject([{ kind: "CREDIT_CARD", start: 3 }])
+})
+
 test("the surer one of two kinds stands alone", () => {
   expect(found("Phone: 4111 1111 1111 1111")).toEqual(["CREDIT_CARD 4111 1111 1111 1111"])
   expect(found("ann:hunter2@db.example.com")).toEqual(["EMAIL_ADDRESS hunter2@db.example.com"])

@@ -10,6 +10,7 @@ import {
   mostTasks,
 } from "../types/inference.ts"
 import type { Ask, InferenceTarget } from "../types/plan.ts"
+import { guardText } from "./guard-text.ts"
 
 /** Calls of one request that run together. A long history makes hundreds, which would fill a worker's queue for everybody. */
 const mostCallsAtOnce = 8
@@ -101,9 +102,10 @@ export function createStage(
   return {
     asker({ deployment, head, whole, vectors = deployment }) {
       const asker = {}
+      const read = (text: string): string => (whole ? guardText(text) : text)
       const about = (text: string) => ({
         deployment,
-        text,
+        text: read(text),
         ...(head !== undefined && { head }),
         ...(whole && { whole }),
       })
@@ -127,10 +129,12 @@ export function createStage(
         },
         embed(text) {
           return mayBeLeft(
-            submit(asker, { kind: "embed", deployment: vectors, text, ...(whole && { whole }) }).then((answer) => {
-              if (answer.kind === "embed") return answer.vector
-              throw answer.kind === "error" ? answer.error : missing()
-            }),
+            submit(asker, { kind: "embed", deployment: vectors, text: read(text), ...(whole && { whole }) }).then(
+              (answer) => {
+                if (answer.kind === "embed") return answer.vector
+                throw answer.kind === "error" ? answer.error : missing()
+              },
+            ),
           )
         },
       }

@@ -33,5 +33,16 @@ function fieldOf(value: unknown, name: string): unknown {
 function asText(value: unknown): readonly string[] {
   if (value === undefined || value === null) return []
   // A worker refuses half a character, and with it every question of the call.
-  return [(typeof value === "string" ? value : JSON.stringify(value)).toWellFormed()]
+  if (typeof value !== "string") return [JSON.stringify(value).toWellFormed()]
+  return [value.toWellFormed(), ...unescaped(value)]
+}
+
+/** Arguments are JSON, in which any letter may stand as `\\u0061`: what a tool reads, if that is another text. */
+function unescaped(json: string): readonly string[] {
+  if (!json.includes("\\u")) return []
+  try {
+    return [JSON.stringify(JSON.parse(json)).toWellFormed()]
+  } catch {
+    return []
+  }
 }

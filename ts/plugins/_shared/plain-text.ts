@@ -14,9 +14,12 @@ const unseen = "\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u206
 const isUnseen = new RegExp(`[${unseen}]`)
 const unseenRuns = new RegExp(`[${unseen}]+`, "g")
 
-const spaces = "\\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000"
+const spaces = "\\u115f\\u1160\\u3164\\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000"
 const hyphens = "\\u2010-\\u2015\\u2212"
-const otherSigns = new RegExp(`[${spaces}${hyphens}${digits}\\uff01-\\uff5e]+|[\\u{1d7ce}-\\u{1d7ff}]`, "gu")
+const otherSigns = new RegExp(
+  `[${spaces}${hyphens}${digits}\\uff01-\\uff5e]+|[\\u{1d7ce}-\\u{1d7ff}\\u{e0020}-\\u{e007e}]`,
+  "gu",
+)
 const isHyphen = new RegExp(`[${hyphens}]`)
 
 export interface PlainText {
@@ -36,9 +39,10 @@ export function toPlainTexts(text: string): readonly PlainText[] {
   return [withoutUnseen(plain), { text: parted, placeOf: (place) => place }]
 }
 
-/** As long as what it replaces, so that places hold: the second half of a digit of two code units becomes unseen. */
+/** As long as what it replaces, so that places hold: the second half of a digit or tag of two code units becomes unseen. */
 function toAscii(run: string): string {
   const first = run.codePointAt(0) ?? 0
+  if (first >= 0xe0000) return `${String.fromCharCode(first - 0xe0000)}\u200b`
   if (first > 0xffff) return `${(first - 0x1d7ce) % 10}\u200b`
   let ascii = ""
   for (let index = 0; index < run.length; index++) ascii += signOf(run.charCodeAt(index))
