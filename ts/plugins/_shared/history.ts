@@ -4,8 +4,8 @@ import { type ChatMessage, type SignalInput, textOf } from "../../kernel/index.t
 
 /**
  * Texts of every other message in order, whatever its role: earlier turns, tool results behind the last user message, and
- * what an assistant gave to tools or refused with. Blank texts are left out, and a text that stands twice, or equals the last user message,
- * is there once in all.
+ * what an assistant gave to tools or refused with. Blank texts are left out, and a text that stands twice, or equals the
+ * last user message, is there once in all.
  */
 export function historyTexts({ text, request }: SignalInput): readonly string[] {
   const texts = new Set(request.messages.flatMap((message) => [textOf(message), ...saidBeside(message)]))
@@ -37,7 +37,7 @@ function asText(value: unknown): readonly string[] {
   return [value.toWellFormed(), ...unescaped(value)]
 }
 
-/** Arguments are JSON, in which any letter may stand as `\\u0061`: what a tool reads, if that is another text. */
+/** Arguments are JSON, in which any letter may stand as `\u0061`: what a tool reads, if that is another text. */
 function unescaped(json: string): readonly string[] {
   if (!json.includes("\\u")) return []
   try {
