@@ -37,6 +37,8 @@ struct Asked {
     markers: Vec<usize>,
     /// Where the marker of "none of them" is.
     abstain: Option<usize>,
+    /// Where the options' own tokens are, those of "none of them" last.
+    options: Vec<Range<usize>>,
     is_cut: bool,
 }
 
@@ -93,14 +95,16 @@ impl MarkerDecisions {
         let tokens = QuestionTokens::read(read.reader, &text, &self.reserved, abstain, budget)?;
         let mut ids = [frame.before.as_slice(), &tokens.instructions, &frame.after].concat();
         let mut markers = Vec::with_capacity(tokens.options.len());
+        let mut options = Vec::with_capacity(tokens.options.len());
         for option in &tokens.options {
             markers.push(ids.len());
             ids.push(self.mask);
+            options.push(ids.len()..ids.len() + option.len());
             ids.extend_from_slice(option);
         }
         ids.extend_from_slice(&frame.after);
         let abstain = if tokens.has_spare { markers.pop() } else { None };
-        Ok(Asked { ids, markers, abstain, is_cut: tokens.is_cut })
+        Ok(Asked { ids, markers, abstain, options, is_cut: tokens.is_cut })
     }
 
     fn mark(&self, question: &Question) -> u8 {
@@ -110,7 +114,7 @@ impl MarkerDecisions {
     }
 
     fn lay_out_one(&self, read: &StateReading<'_>, question: &Question) -> Result<LaidOut, Error> {
-        let Asked { ids: before, markers, abstain, is_cut } = self.question_ids(read, question)?;
+        let Asked { ids: before, markers, abstain, options, is_cut } = self.question_ids(read, question)?;
         let after = &self.frame.after;
         let is_span = matches!(question.kind, QuestionKind::Span(_));
         let beside = Beside {
@@ -130,7 +134,7 @@ impl MarkerDecisions {
         let (heads, question, from) = (Arc::clone(&self.heads), question.clone(), before.len());
         let text: Arc<str> = if is_span { read.shown() } else { "".into() };
         let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
-            let asked = MarkerRows { question, markers, abstain, state, from, text };
+            let asked = MarkerRows { question, markers, abstain, options, state, from, text };
             vec![if is_span { heads.spans(&asked, outputs) } else { heads.options(&asked, outputs) }]
         });
         Ok(LaidOut { rows, finish, input, cut: vec![is_cut] })

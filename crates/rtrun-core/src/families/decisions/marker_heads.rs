@@ -1,8 +1,10 @@
 //! What reads the answers of a marker row: a scorer at every marker, and the words of the state for spans.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::answers::{Logits, answer, finite, threshold};
+use super::likeness::Likeness;
 use super::projection::{EPSILON, SpanHead};
 use super::state::StateTokens;
 use super::words::{stretches, words, words_in};
@@ -17,6 +19,7 @@ use crate::question::{Answer, Question, QuestionKind};
 pub struct MarkerHeads {
     /// From the vector at a marker to its logit.
     scorer: Transform,
+    likeness: Likeness,
     spans: Option<SpanHead>,
     calibration: Calibration,
     width: usize,
@@ -29,6 +32,8 @@ pub struct MarkerRows {
     pub markers: Vec<usize>,
     /// Where the marker of "none of them" is, of choices of models that abstain.
     pub abstain: Option<usize>,
+    /// Where the options' own tokens are in every row, those of "none of them" last.
+    pub options: Vec<Range<usize>>,
     pub state: StateTokens,
     /// Where the state begins in every row.
     pub from: usize,
@@ -52,18 +57,23 @@ impl MarkerHeads {
             Step::Linear(linear(3, 1)?),
         ]);
         let spans = settings.span.map(|span| SpanHead::open(weights, prefix, width, span)).transpose()?;
-        Ok(Self { scorer, spans, calibration: Calibration::new(settings.calibration.clone()), width })
+        let likeness = Likeness::new(settings.head.likeness.clone(), width);
+        Ok(Self { scorer, likeness, spans, calibration: Calibration::new(settings.calibration.clone()), width })
     }
 
     /// The answer to a question that is none of spans.
     pub fn options(&self, asked: &MarkerRows, outputs: &[Arc<RowOutput>]) -> Result<Answer, Error> {
-        let windows = outputs.iter().map(|output| {
+        let kind = asked.question.kind.as_str();
+        let windows = outputs.iter().zip(&asked.state.windows).map(|(output, window)| {
             let tokens = tokens(output)?;
             let logit = |marker: &usize| self.scorer.apply(&tokens[marker * self.width..][..self.width])[0];
-            Ok(Logits {
-                options: asked.markers.iter().map(logit).collect(),
-                abstain: asked.abstain.as_ref().map(logit),
-            })
+            let mut options: Vec<f32> = asked.markers.iter().chain(&asked.abstain).map(logit).collect();
+            let state = asked.from..asked.from + window.len();
+            if let Some(likeness) = self.likeness.logits(kind, tokens, &asked.options, state) {
+                options.iter_mut().zip(likeness).for_each(|(logit, likeness)| *logit += likeness);
+            }
+            let abstain = if asked.abstain.is_some() { options.pop() } else { None };
+            Ok(Logits { options, abstain })
         });
         let windows = windows.collect::<Result<Vec<_>, Error>>()?;
         answer(&asked.question, &windows, &self.calibration)

@@ -3,6 +3,7 @@
 mod answers;
 mod budget;
 mod frame;
+mod likeness;
 mod marker;
 mod marker_heads;
 mod packed;

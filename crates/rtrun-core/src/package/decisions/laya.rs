@@ -81,6 +81,7 @@ impl LayaFiles {
                     type_embedding: true,
                     mask_token: None,
                     abstain: None,
+                    likeness: BTreeMap::new(),
                     option_positions: sequential(),
                 },
                 span: None,

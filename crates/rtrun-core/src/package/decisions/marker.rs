@@ -1,10 +1,12 @@
 //! The `decisions` object of the family `marker_decisions`.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::Checked;
 use super::calibration::CalibrationSettings;
-use super::questions::{QuestionSettings, SpanSettings, window_overlap};
+use super::questions::{QuestionSettings, QuestionType, SpanSettings, window_overlap};
 
 /// Settings of the family `marker_decisions`.
 #[derive(Debug, Clone, Deserialize)]
@@ -42,6 +44,10 @@ pub struct MarkerHeadSettings {
     pub mask_token: Option<String>,
     /// What stands behind the options of a choice and means that none of them fits. Models without it do not abstain.
     pub abstain: Option<String>,
+    /// By type of question, the factor of how like an option is to the state, which is added to the option's logit; nothing
+    /// for a type that is absent.
+    #[serde(default)]
+    pub likeness: BTreeMap<String, f32>,
     /// How options are numbered: only "sequential".
     #[serde(default = "sequential")]
     pub option_positions: String,
@@ -51,10 +57,26 @@ impl Checked for MarkerSettings {
     fn check(&self) -> Result<(), String> {
         self.questions.check(self.span.as_ref())?;
         self.calibration.check(&self.questions.types)?;
+        self.head.check_likeness(&self.questions.types)?;
         match self.head.option_positions.as_str() {
             "sequential" => Ok(()),
             other => Err(format!("head.option_positions {other:?} is not supported yet; use \"sequential\"")),
         }
+    }
+}
+
+impl MarkerHeadSettings {
+    fn check_likeness(&self, types: &[QuestionType]) -> Result<(), String> {
+        for (key, weight) in &self.likeness {
+            let known = types.iter().find(|known| known.as_str() == key);
+            if known.is_none_or(|known| *known == QuestionType::Span) {
+                return Err(format!("head.likeness has {key:?}; use a type of questions.types other than \"span\""));
+            }
+            if !weight.is_finite() {
+                return Err(format!("head.likeness.{key} is {weight}; it must be a number"));
+            }
+        }
+        Ok(())
     }
 }
 
