@@ -3,10 +3,11 @@
 import base64
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from .generators.decisions import Decision
 from .generators.jailbreak_encodings import HOMOGLYPHS
 from .signals.examples import Example
 from .signals.written import MARK, to_example
@@ -16,23 +17,42 @@ FOLDER = Path(__file__).parent / "seeds" / "adversarial"
 # One letter of so many is mistyped or exchanged.
 MISTYPED, EXCHANGED = 12, 3
 PARAGRAPHS = 4
+# What is disguised, and what padding goes around. A question has an answer as well, but a state before all.
+FIELDS = (("state", "state"), ("answer", "context"), ("text", "text"))
 
 
 def read_adversarial(task: str, folder: Path = FOLDER) -> dict[str, list[Example]]:
     """By kind: what the head reads, disguised as the kind says; the same in every run."""
-    padding = (folder / "padding.txt").read_text(encoding="utf-8").splitlines()
     kinds: dict[str, list[Example]] = {}
-    for number, line in enumerate((folder / f"{task}.jsonl").read_text(encoding="utf-8").splitlines()):
-        row = json.loads(line)
-        disguised = disguise(row, padding, random.Random(f"{task}/{number}"))
-        example = replace(to_example(disguised, task), source=f"adversarial/{row['kind']}")
+    for row in read_disguised(task, folder):
+        example = replace(to_example(row, task), source=source_of(row))
         kinds.setdefault(row["kind"], []).append(example)
     return kinds
 
 
+def read_adversarial_questions(folder: Path = FOLDER) -> dict[str, list[Decision]]:
+    """The same for `decide`, whose states are disguised and not its questions."""
+    kinds: dict[str, list[Decision]] = {}
+    for row in read_disguised("decide", folder):
+        options = [(option, None) if row["type"] == "score" else tuple(option) for option in row["options"]]
+        asked = Decision(row["state"], row["type"], row["instructions"], tuple(options), row["answer"], row["kind"], source_of(row))
+        kinds.setdefault(row["kind"], []).append(asked)
+    return kinds
+
+
+def read_disguised(task: str, folder: Path) -> Iterator[dict]:
+    padding = (folder / "padding.txt").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate((folder / f"{task}.jsonl").read_text(encoding="utf-8").splitlines()):
+        yield disguise(json.loads(line), padding, random.Random(f"{task}/{number}"))
+
+
+def source_of(row: dict) -> str:
+    return f"adversarial/{row['kind']}"
+
+
 def disguise(row: dict, padding: list[str], chance: random.Random) -> dict:
     """Paraphrases and texts in other languages are disguised as they were written. Of an answer, padding goes around its context."""
-    text, around = ("answer", "context") if "answer" in row else ("text", "text")
+    text, around = next(fields for fields in FIELDS if fields[0] in row)
     match row["kind"]:
         case "paraphrase" | "language":
             return row

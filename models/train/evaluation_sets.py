@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TypeVar
 
-from .adversarial import DISGUISES, read_adversarial
+from .adversarial import DISGUISES, read_adversarial, read_adversarial_questions
 from .baselines.bag_of_words import answer_by_words, fit_words
 from .baselines.overlap import find_unsupported
 from .baselines.personal_data import find_personal_data, learn_names
@@ -17,9 +17,9 @@ from .baselines.shared_words import answer_by_shared_words, learn_commonest
 from .decide import asked
 from .generators.decisions import Decision
 from .results import report_progress
-from .signals.examples import Example, Span, TaskData
+from .signals.examples import Example, Span, TaskData, identity
 from .signals.layouts import UNSUPPORTED
-from .signals.tasks import READERS, read_task
+from .signals.tasks import read_tasks
 
 FOLDER = Path(__file__).parents[2] / "bench" / "accuracy" / "sets"
 ROWS = 600
@@ -35,10 +35,11 @@ ASKED_TRAINED = 4000
 def write_evaluation_sets(data: Path, folder: Path = FOLDER) -> None:
     """Writes `<task>/<set>.jsonl.gz` and `index.json`; the same bytes in every run."""
     index: dict[str, dict[str, dict]] = {}
-    tasks = [*READERS, "decide"]
+    heads = read_tasks(data)
+    tasks = [*heads, "decide"]
     report = report_progress("sets", len(tasks))
     for number, task in enumerate(tasks, 1):
-        sets = decide_sets(data) if task == "decide" else signal_sets(task, with_adversarial(task, read_task(task, data)))
+        sets = decide_sets(data) if task == "decide" else signal_sets(task, with_adversarial(task, heads[task]))
         index[task] = {name: write_set(folder / task, name, *part) for name, part in sets.items()}
         report(number)
     (folder / "index.json").write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
@@ -62,21 +63,16 @@ def with_adversarial(task: str, data: TaskData) -> TaskData:
 
 def signal_sets(task: str, data: TaskData) -> dict[str, tuple[list[dict], int]]:
     """By name: the rows of each set of a head, and how many it was sampled from."""
-    answer, taught = baseline_of(task, data.train), {asked_of(example) for example in data.train}
+    answer, taught = baseline_of(task, data.train), {identity(example) for example in data.train}
     sets = {}
     for name, examples in {"tuning": data.tuning, **data.unseen}.items():
         # Splits go by source, but short texts come up in several of them.
-        examples = [example for example in examples if asked_of(example) not in taught]
+        examples = [example for example in examples if identity(example) not in taught]
         chosen = sample(examples, random.Random(f"{task}/{name}"), lambda example: len(example.text) + len(example.first or ""))
         answers = answer(chosen)
         rows = [to_row(example) | {"bag_of_words": said} for example, said in zip(chosen, answers, strict=True)]
         sets[re.sub(r"\W+", "_", name)] = (rows, len(examples))
     return sets
-
-
-def asked_of(example: Example) -> tuple[str, ...]:
-    """What the head reads, as words, whatever their case."""
-    return tuple(f"{example.first or ''} {example.text}".casefold().split())
 
 
 def baseline_of(task: str, train: list[Example]) -> Callable[[list[Example]], list]:
@@ -114,7 +110,7 @@ def decide_sets(data: Path) -> dict[str, tuple[list[dict], int]]:
     tasks = asked.read(data, ASKED_TRAINED)
     commonest = learn_commonest(tasks.train)
     sets = {}
-    for name, decisions in {"tuning": tasks.tuning, **tasks.unseen}.items():
+    for name, decisions in {"tuning": tasks.tuning, **tasks.unseen, **read_adversarial_questions()}.items():
         answerable = [decision for decision in decisions if decision.type in ASKED_TYPES]
         chosen = sample(answerable, random.Random(f"decide/{name}"), lambda decision: len(decision.state))
         rows = [to_asked_row(decision) | {"bag_of_words": answer_by_shared_words(decision, commonest)} for decision in chosen]

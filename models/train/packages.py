@@ -55,4 +55,4 @@ STATIC = PackageSettings("static", "static_embeddings", "MIT", 512)
 SIGNALS = PackageSettings("signals", "embeddings", "Apache-2.0", 256)
 DECIDE = PackageSettings("decide", "marker_decisions", "Apache-2.0", 256)
 # Those that the repository carries.
-PACKAGES = (STATIC, SIGNALS)
+PACKAGES = (STATIC, SIGNALS, DECIDE)

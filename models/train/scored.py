@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from .card import write_card_scores
 from .pack import hash_files, write_json
 from .packages import PackageSettings
 
@@ -19,7 +20,7 @@ NOT_OF_A_PACKAGE = ("pii",)
 
 
 def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
-    """Sets `scores` of `rtrun.json` and the hash of it. Raises when the bench measured other weights."""
+    """Sets `scores` of `rtrun.json`, the tables of the card, and the hashes of both. Raises when the bench measured other weights."""
     measured = json.loads(result.read_text(encoding="utf-8"))["figures"]
     weights = hash_files(package.folder)["model.safetensors"]["sha256"]
     if measured["packages"].get(package.name) != weights:
@@ -33,6 +34,7 @@ def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
         if task not in NOT_OF_A_PACKAGE and HEADS.get(task, task) in served
     }
     write_json(package.folder / "rtrun.json", settings | {"scores": scores})
+    write_card_scores(package.folder / "README.md", {task: one for task, one in measured["tasks"].items() if HEADS.get(task, task) in served})
     write_json(package.folder / "manifest.json", {"schema": 1, "files": hash_files(package.folder)})
 
 

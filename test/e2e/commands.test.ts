@@ -188,7 +188,12 @@ describe("calls that are wrong or not there yet", () => {
       /management API is not reachable at http:\/\/127\.0\.0\.1:1/,
     ],
     ["rtrun", ["serve"], 2, /there is no model/],
-    ["rtrun", ["serve", "nothing"], 1, /there is no folder .*nothing; use a built-in model \(signals, static\)/],
+    [
+      "rtrun",
+      ["serve", "nothing"],
+      1,
+      /there is no folder .*nothing; use a built-in model \(decide, signals, static\)/,
+    ],
     ["rtrun", ["serve", "org/model", "--offline"], 1, /Cannot load org\/model@main offline/],
     ["rtrun", ["serve", "static", "signals", "--revision", "0".repeat(40)], 2, /--revision needs exactly one model/],
     ["rtrun", ["serve", "org/model", "--revision", "main"], 2, /It must be a commit of 40 hexadecimal digits/],

@@ -106,6 +106,7 @@ test("models and plugins tell what this build has", async () => {
     files: object
   }[]
   expect(models.map(({ name, files }) => [name, Object.keys(files).includes("model.safetensors")])).toEqual([
+    ["decide", true],
     ["signals", true],
     ["static", true],
   ])

@@ -15,6 +15,8 @@ export interface DecisionCase {
   readonly probability: number
   /** Share of "none of them", of choices. */
   readonly abstain?: number
+  /** The package does not answer this type, so nothing is said of how sure it is. */
+  readonly isGuess?: true
 }
 
 /**
@@ -23,6 +25,7 @@ export interface DecisionCase {
  */
 export function decisionFigures(all: readonly DecisionCase[]): Figures {
   const cases = all.filter(({ truth }) => truth !== undefined)
+  const stated = cases.filter(({ isGuess }) => isGuess !== true)
   const types = [...new Set(cases.map(({ type }) => type))].toSorted()
   const byType = types.map((type) => [type, cases.filter((one) => one.type === type)] as const)
   return {
@@ -30,7 +33,7 @@ export function decisionFigures(all: readonly DecisionCase[]): Figures {
     accuracy: accuracy(cases),
     ...Object.fromEntries(byType.map(([type, some]) => [`accuracy_${type}`, accuracy(some)])),
     ...Object.fromEntries(byType.map(([type, some]) => [`skill_${type}`, skill(some)])),
-    calibration_error: calibrationError(cases),
+    ...(stated.length > 0 && { calibration_error: calibrationError(stated) }),
     ...(cases.length < all.length && { abstain_auc: abstainArea(all) }),
   }
 }

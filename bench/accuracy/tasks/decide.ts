@@ -33,30 +33,28 @@ type Answer =
   | { readonly type: "noul"; readonly noul: number }
   | { readonly error: string }
 
-const types = ["choice", "noul", "score"]
-
 export const decide: Task = defineTask<DecisionRow, DecisionCase>(
   {
     name: "decide",
     baselineName: "shared words",
-    shown: [
-      "skill",
-      "accuracy",
-      "accuracy_choice",
-      "accuracy_noul",
-      "accuracy_score",
-      "calibration_error",
-      "abstain_auc",
-    ],
-    isServedBy: ({ question_types: served = [] }) => types.every((type) => served.includes(type)),
-    ask: (asker, rows, set) =>
-      inBatches(rows, async (batch) => {
-        const states = batch.map((row, place) => [place, { state: row.state, questions: { asked: toQuestion(row) } }])
-        const body = (await asker.post("/v1/decisions", { states: Object.fromEntries(states) })) as {
-          readonly states: Readonly<Record<string, { readonly answers: { readonly asked: Answer } }>>
-        }
-        return batch.map((row, place) => toCase(row, set, body.states[place]?.answers.asked))
-      }),
+    shown: ["skill", "skill_choice", "skill_noul", "skill_score", "calibration_error", "abstain_auc"],
+    isServedBy: ({ question_types: served = [] }) => served.length > 0,
+    async ask(asker, rows, set) {
+      const served = asker.card.question_types ?? []
+      const answers = new Map<DecisionRow, Answer | undefined>()
+      await inBatches(
+        rows.filter(({ type }) => served.includes(type)),
+        async (batch) => {
+          const states = batch.map((row, place) => [place, { state: row.state, questions: { asked: toQuestion(row) } }])
+          const body = (await asker.post("/v1/decisions", { states: Object.fromEntries(states) })) as {
+            readonly states: Readonly<Record<string, { readonly answers: { readonly asked: Answer } }>>
+          }
+          for (const [place, row] of batch.entries()) answers.set(row, body.states[place]?.answers.asked)
+          return batch
+        },
+      )
+      return rows.map((row) => (answers.has(row) ? toCase(row, set, answers.get(row)) : guess(row, set)))
+    },
     // The rule states no probability, so it counts as sure.
     baseline: (row, set) => caseOf(row, set, row.bag_of_words === row.answer, 1),
     figures: decisionFigures,
@@ -80,6 +78,13 @@ function toCase(row: DecisionRow, set: string, answer: Answer | undefined): Deci
   const [best, probability] = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))
   const abstain = answer.type === "choice" ? answer.abstain_probability : undefined
   return caseOf(row, set, best === String(row.answer), probability, abstain)
+}
+
+/** A type that the package refuses has no skill: its questions count as answered by a guess that is the same for all. */
+export function guess(row: DecisionRow, set: string): DecisionCase {
+  const [first] = row.options
+  const said = row.type === "noul" ? "false" : row.type === "score" ? "0" : (first?.[0] ?? "")
+  return { ...caseOf(row, set, said === String(row.answer), 1 / row.options.length), isGuess: true }
 }
 
 function caseOf(

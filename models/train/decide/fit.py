@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from ..generators.decisions import Decision
-from ..training import Log, batches, describe_run, make_optimizer, restore, save
+from ..training import Log, batches, describe_run, make_optimizer, padded_length, restore, save, trains_quickly
 from .layout import TYPES, AskedRow, row_of
 from .losses import batch_loss
 from .network import Decider
@@ -20,11 +20,13 @@ Asked = tuple[Decision, AskedRow]
 
 @dataclass(frozen=True)
 class Recipe:
-    """Steps of questions of about the same length, `tokens` in all."""
+    """Steps of questions of about the same length, `tokens` in all. Longer rows than `longest` do not train: for one of them,
+    several shorter ones can."""
 
-    steps: int = 2500
+    steps: int = 1500
     tokens: int = 2400
-    learning_rate: float = 1.5e-4
+    longest: int = 192
+    learning_rate: float = 6e-5
     head_learning_rate: float = 5e-4
     warm_up: float = 0.06
     weight_decay: float = 0.01
@@ -39,6 +41,7 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
     tokenizer.no_truncation()
     tokenizer.no_padding()
     asked_rows = [(question, row_of(question, tokenizer)) for question in questions]
+    asked_rows = [(question, row) for question, row in asked_rows if len(row.ids) <= recipe.longest]
     stream = batches(asked_rows, lambda pair: len(pair[1].ids), recipe.tokens, random.Random(seed))
     network = Decider(weights, recipe.layers).to(device)
     rates = [(network.trunk, recipe.learning_rate), (network.rest, recipe.head_learning_rate)]
@@ -52,7 +55,7 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
     network.train()
     for step in range(first + 1, recipe.steps + 1):
         asked = next(stream)
-        with torch.autocast(device.type, torch.bfloat16):
+        with trains_quickly(device), torch.autocast(device.type, torch.bfloat16):
             vectors = network.vectors(*(tensor.to(device) for tensor in padded(asked)))
             losses = batch_loss(network, vectors, asked)
         sum(losses.values()).backward()
@@ -61,7 +64,7 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
         log.add(**{kind: loss.item() for kind, loss in losses.items()})
-        if step % 500 == 0 or step == recipe.steps:
+        if step % 200 == 0 or step == recipe.steps:
             log.write(step, time.monotonic() - started)
             save(checkpoint, what, step, network, optimizer, schedule)
     return network.eval()
@@ -69,7 +72,7 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
 
 def padded(asked: list[Asked]) -> tuple[Tensor, Tensor, Tensor]:
     """Ids, mask and types of a batch."""
-    longest = max(len(row.ids) for _, row in asked)
+    longest = padded_length(max(len(row.ids) for _, row in asked))
     ids = torch.tensor([row.ids + [0] * (longest - len(row.ids)) for _, row in asked])
     mask = torch.tensor([[1] * len(row.ids) + [0] * (longest - len(row.ids)) for _, row in asked])
     return ids, mask, torch.tensor([TYPES.index(decision.type) for decision, _ in asked])

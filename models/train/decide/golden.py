@@ -9,13 +9,11 @@ from ..golden import rounded
 from ..packages import TOLERANCE
 from ..reference import BertReference, gelu, softmax
 from ..generators.decisions import Decision
-from .layout import TYPES, band, row_of
+from .layout import band, row_of
 
 STATE = "The parcel arrived two days late and the box was open. I would like my money back, please write to me."
-MEANINGS = (("false", None), ("true", None))
 PROBES = (
     Decision(STATE, "choice", "What does the customer want?", (("refund", "money back"), ("repair", None), ("nothing", None)), "refund", "", ""),
-    Decision(STATE, "noul", "The customer is angry.", MEANINGS, True, "", ""),
     Decision(STATE, "score", "How urgent is it?", (("not at all", None), ("somewhat", None), ("very", None)), 1, "", ""),
     Decision(STATE, "set", "What is complained about?", (("delay", None), ("damage", None), ("price", None)), ("delay",), "", ""),
 )
@@ -24,22 +22,26 @@ PROBES = (
 class MarkerReference(BertReference):
     """Logits at the markers of a row: type embedding, transformer layers with norms first, scorer."""
 
-    def __init__(self, folder: Path, layers: int):
+    def __init__(self, folder: Path, settings: dict):
         super().__init__(folder)
         stored = load_file(folder / "decisions.safetensors")
         self.weights |= {name: tensor.astype(np.float64) for name, tensor in stored.items()}
-        self.head_layers = layers
+        self.types, self.head_layers, self.likeness = settings["questions"]["types"], settings["head"]["layers"], settings["head"]["likeness"]
         self.tokenizer.no_truncation()
 
     def logits(self, decision: Decision) -> np.ndarray:
         """Those of the options, and that of "none of them" where it is read."""
         row = row_of(decision, self.tokenizer)
-        hidden = self.forward(np.array([row.ids])) + self.weights["type_emb.weight"][TYPES.index(decision.type)]
+        hidden = self.forward(np.array([row.ids])) + self.weights["type_emb.weight"][self.types.index(decision.type)]
         for index in range(self.head_layers):
             hidden = self.head_layer(hidden, f"head.layers.{index}")
-        places = row.markers if row.abstain is None else [*row.markers, row.abstain]
-        marked = self.normed(hidden[0, places], "scorer.0")
-        return self.linear(gelu(self.linear(marked, "scorer.1")), "scorer.3")[:, 0]
+        marked = self.normed(hidden[0, row.places], "scorer.0")
+        scored = self.linear(gelu(self.linear(marked, "scorer.1")), "scorer.3")[:, 0]
+        directions = hidden[0] / np.linalg.norm(hidden[0], axis=-1, keepdims=True)
+        nearest = (directions @ directions[row.state : len(row.ids) - 1].T).max(-1)
+        ends = [*row.places[1:], row.state - 1]
+        like = np.array([nearest[place + 1 : end].mean() for place, end in zip(row.places, ends, strict=True)])
+        return scored + self.likeness[decision.type] * like
 
     def head_layer(self, hidden: np.ndarray, name: str) -> np.ndarray:
         width = hidden.shape[-1]
@@ -59,7 +61,7 @@ class MarkerReference(BertReference):
 
 def compute_decide_golden(folder: Path, settings: dict) -> dict:
     """The content of `golden.json`."""
-    reference = MarkerReference(folder, settings["head"]["layers"])
+    reference = MarkerReference(folder, settings)
     temperatures = settings["calibration"]["temperatures"]
     questions = [to_probe(decision, reference.logits(decision), temperatures) for decision in PROBES]
     return {
@@ -80,8 +82,6 @@ def to_probe(decision: Decision, logits: np.ndarray, temperatures: dict[str, flo
             probabilities = softmax(logits[: len(decision.options)] / temperature)
             abstain = rounded(softmax(logits / temperature))[-1]
             return probe | {"choices": described, "probabilities": rounded(probabilities), "abstain": abstain}
-        case "noul":
-            return probe | {"noul": rounded(softmax(logits / temperature))[1]}
         case "score":
             levels = [key for key, _ in decision.options]
             return probe | {"levels": levels, "probabilities": rounded(softmax(logits / temperature))}

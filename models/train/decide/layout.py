@@ -13,6 +13,8 @@ from .abstain import ABSTAIN
 
 # In the order of the type embedding.
 TYPES = ("choice", "noul", "score", "set", "span")
+# What the package answers. Whether a statement holds stayed at chance on tasks that did not train (results/decide-seed-1.json).
+SERVED = ("choice", "score", "set", "span")
 ROW = 256
 QUESTION = 128
 OPTION = 48
@@ -23,13 +25,19 @@ NO, YES = "no, the statement does not hold", "yes, the statement holds"
 
 @dataclass(frozen=True)
 class AskedRow:
-    """`markers` are the places of the options' masks, `abstain` that of "none of them" of a choice; `words` the places of the
-    first tokens of the state's words, with their code points `[start, end)` in it."""
+    """`markers` are the places of the options' masks, `abstain` that of "none of them" of a choice; the state's tokens begin
+    at `state`; `words` are the places of the first tokens of its words, with their code points `[start, end)` in it."""
 
     ids: list[int]
     markers: list[int]
     abstain: int | None
+    state: int
     words: list[tuple[int, int, int]]
+
+    @property
+    def places(self) -> list[int]:
+        """All markers, that of "none of them" last."""
+        return self.markers if self.abstain is None else [*self.markers, self.abstain]
 
 
 def band(options: int) -> str:
@@ -94,4 +102,4 @@ def row_of(decision: Decision, tokenizer: Tokenizer) -> AskedRow:
         else:
             words.append((len(before) + place, start, end))
         last = word
-    return AskedRow([*before, *state.ids[:room], mark("[SEP]")], markers, abstain, words)
+    return AskedRow([*before, *state.ids[:room], mark("[SEP]")], markers, abstain, len(before), words)

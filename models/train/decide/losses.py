@@ -23,15 +23,14 @@ def batch_loss(network: Decider, vectors: Tensor, asked: list[tuple[Decision, As
 
 
 def question_loss(network: Decider, hidden: Tensor, decision: Decision, row: AskedRow) -> Tensor | None:
-    markers = hidden[row.markers if row.abstain is None else [*row.markers, row.abstain]]
     if decision.type == "span":
         if not row.words:
             return None
-        logits = network.words(hidden[[place for place, _, _ in row.words]], markers).float()
+        logits = network.words(hidden[[place for place, _, _ in row.words]], hidden[row.markers]).float()
         target = word_targets(decision, row).to(logits.device)
         weight = torch.where(target > 0, PLACE_WEIGHT, 1.0)
         return binary_cross_entropy_with_logits(logits, target, weight=weight)
-    logits = network.options(markers).float()
+    logits = network.options(hidden, row, decision.type).float()
     if decision.type == "set":
         held = torch.tensor([float(key in decision.answer) for key, _ in decision.options], device=logits.device)
         return binary_cross_entropy_with_logits(logits, held)

@@ -6,10 +6,15 @@ import torch
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
-from .layout import TYPES
+from .layout import TYPES, AskedRow
 
 SPAN_SIZE = 64
 SPAN_TEMPERATURE = 0.07
+# What the likeness of option and state counts before training, in the order of `TYPES`: the options of these types are texts
+# like those of a state. That of spans stays unused.
+LIKENESS = (20.0, 0.0, 20.0, 20.0, 0.0)
+# The network has it in these units: an optimizer's step is as large for a number of 20 as for one of 0.4.
+UNIT = 50.0
 
 
 class Head(nn.Module):
@@ -18,13 +23,20 @@ class Head(nn.Module):
     def __init__(self, width: int, layers: int) -> None:
         super().__init__()
         self.type_emb = nn.Embedding(len(TYPES), width)
+        # Larger, it would drown the trunk's vectors, whose values are below 1; and the layers begin as none at all, so that
+        # training starts from what the trunk knows.
+        nn.init.normal_(self.type_emb.weight, std=0.02)
         layer = nn.TransformerEncoderLayer(width, width // 64, 4 * width, 0.0, "relu", batch_first=True, norm_first=True)
         self.head = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
+        for one in self.head.layers:
+            nn.init.zeros_(one.self_attn.out_proj.weight)
+            nn.init.zeros_(one.linear2.weight)
         self.scorer = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
         self.span = nn.ModuleDict({
             name: nn.Sequential(nn.LayerNorm(width), nn.Linear(width, SPAN_SIZE, bias=False)) for name in ("label", "word")
         })
         self.span_bias = nn.Parameter(torch.tensor(-4.0))
+        self.likeness = nn.Parameter(torch.tensor(LIKENESS) / UNIT)
 
 
 class Decider(nn.Module):
@@ -43,11 +55,26 @@ class Decider(nn.Module):
         hidden = hidden + self.rest.type_emb(types).unsqueeze(1)
         return self.rest.head(hidden, src_key_padding_mask=mask == 0)
 
-    def options(self, vectors: Tensor) -> Tensor:
-        """Logits of the vectors at markers."""
-        return self.rest.scorer(vectors).squeeze(-1)
+    def options(self, vectors: Tensor, row: AskedRow, kind: str) -> Tensor:
+        """Logits at all markers of a row, of its vectors `[tokens, width]`: what the scorer finds at a marker, and how like its
+        option is to the state."""
+        logits = self.rest.scorer(vectors[row.places]).squeeze(-1)
+        return logits + UNIT * self.rest.likeness[TYPES.index(kind)] * likeness(vectors, row)
 
     def words(self, words: Tensor, labels: Tensor) -> Tensor:
         """Logits `[words, labels]`."""
         project = lambda part, vectors: nn.functional.normalize(self.rest.span[part](vectors), dim=-1)  # noqa: E731
         return project("word", words) @ project("label", labels).T / SPAN_TEMPERATURE + self.rest.span_bias
+
+
+def likeness(vectors: Tensor, row: AskedRow) -> Tensor:
+    """How like each option is to the state: the mean, over its tokens, of the cosine to the most similar token of the state
+    (late interaction, as of ColBERT, Khattab and Zaharia 2020). Nothing is like an empty text."""
+    directions = nn.functional.normalize(vectors, dim=-1)
+    state = directions[row.state : len(row.ids) - 1]
+    if not len(state):
+        return vectors.new_zeros(len(row.places))
+    ends = [*row.places[1:], row.state - 1]
+    first = row.places[0]
+    nearest = (directions[first : row.state] @ state.T).amax(-1)
+    return torch.stack([nearest[place + 1 - first : end - first].mean() for place, end in zip(row.places, ends, strict=True)])

@@ -35,11 +35,12 @@ def ask(network: Decider, questions: list[Decision], tokenizer: Tokenizer) -> li
         vectors = network.vectors(*padded([(questions[place], rows[place]) for place in places]))
         for place, hidden in zip(places, vectors, strict=True):
             decision, row = questions[place], rows[place]
-            markers = hidden[row.markers]
+            abstain = None
             if decision.type == "span":
-                logits = network.words(hidden[[word for word, _, _ in row.words]], markers)
+                logits = network.words(hidden[[word for word, _, _ in row.words]], hidden[row.markers])
             else:
-                logits = network.options(markers)
-            abstain = None if row.abstain is None else network.options(hidden[row.abstain]).item()
+                logits = network.options(hidden, row, decision.type)
+                if row.abstain is not None:
+                    logits, abstain = logits[:-1], logits[-1].item()
             said[place] = Said(decision, row, logits.float().numpy(), abstain)
     return [said[place] for place in range(len(rows))]

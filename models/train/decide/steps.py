@@ -20,7 +20,7 @@ from .package import write_package
 from .predict import ask
 
 NETWORK, CALIBRATION = "network.pt", "calibration.json"
-GENERATED, REUSED = 60_000, 2_000
+GENERATED, REUSED = 40_000, 2_000
 
 
 def train(folder: Path, seed: int, recipe: Recipe, data: Path, weights: Path, device: torch.device) -> None:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from ..training import padded_length
 from .examples import Example
 from .heads import Head
 
@@ -17,13 +17,12 @@ IGNORED = -100
 @dataclass
 class EncodedRow:
     """`target` is a label number, or one for each token. `allowed` marks the label numbers that an unmarked token of the
-    row may have. `published` is the sentence vector of the published trunk, where training needs it."""
+    row may have."""
 
     ids: list[int]
     segments: list[int]
     target: int | list[int]
     allowed: tuple[bool, ...] | None
-    published: np.ndarray | None = None
 
 
 def encode(examples: list[Example], head: Head, tokenizer: Tokenizer) -> list[EncodedRow]:
@@ -75,7 +74,7 @@ def allowed_labels(example: Example, head: Head) -> tuple[bool, ...] | None:
 
 
 def collate(rows: list[EncodedRow], padding: int) -> dict[str, Tensor]:
-    longest = max(len(row.ids) for row in rows)
+    longest = padded_length(max(len(row.ids) for row in rows))
     fill = lambda values, filler: values + [filler] * (longest - len(values))  # noqa: E731
     batch = {
         "ids": torch.tensor([fill(row.ids, padding) for row in rows]),
@@ -84,8 +83,6 @@ def collate(rows: list[EncodedRow], padding: int) -> dict[str, Tensor]:
     }
     targets = [fill(row.target, IGNORED) if isinstance(row.target, list) else row.target for row in rows]
     batch["target"] = torch.tensor(targets)
-    if rows[0].published is not None:
-        batch["published"] = torch.from_numpy(np.stack([row.published for row in rows])).float()
     if any(row.allowed for row in rows):
         nothing_else = lambda row: row.allowed or (True, *[False] * (len(first_allowed(rows)) - 1))  # noqa: E731
         batch["allowed"] = torch.tensor([nothing_else(row) for row in rows])

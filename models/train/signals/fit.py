@@ -9,13 +9,13 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from ..training import Log, batches, describe_run, make_optimizer, restore, save
+from ..training import Log, batches, describe_run, make_optimizer, restore, save, trains_quickly
 from .batches import EncodedRow, collate, encode
 from .examples import TaskData
 from .heads import HEAD_BY_NAME
 from .losses import kept_vector_loss, sequence_loss, token_loss
 from .network import Network, sentence_vectors
-from .published import add_published
+from .published import Published
 
 # An unsupported word weighs more than a supported one, of which there are ten times as many.
 TOKEN_WEIGHTS = {"hallucination": (1.0, 3.0)}
@@ -31,7 +31,7 @@ class Recipe:
     need first, and then how to need less of the layers that they share.
     """
 
-    steps: int = 3000
+    steps: int = 1800
     tokens: int = 1600
     learning_rate: float = 1.2e-4
     own_learning_rate: float = 4e-4
@@ -68,8 +68,7 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     padding = tokenizer.token_to_id("[PAD]")
     rows = {name: encode(task.train, HEAD_BY_NAME[name], tokenizer) for name, task in data.items()}
     every_row = [row for task_rows in rows.values() for row in task_rows]
-    add_published(every_row, weights, padding, device, run.folder / "published.safetensors")
-    network = Network(weights).to(device)
+    network, published = Network(weights).to(device), Published(weights).to(device)
     recipe, log = run.recipe, Log(run.folder, run.recipe.steps)
     what = describe_run(run.seed, recipe, every_row)
     rates = [
@@ -90,7 +89,7 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     network.train()
     for step, name in enumerate(order[first:], first + 1):
         batch = {key: value.to(device) for key, value in collate(next(streams[name]), padding).items()}
-        loss, kept = one_step(network, batch, name, keep_at(recipe, step) if step % KEPT_EVERY == 0 else 0.0)
+        loss, kept = one_step(network, published, batch, name, keep_at(recipe, step) if step % KEPT_EVERY == 0 else 0.0)
         optimizer.step()
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
@@ -111,20 +110,23 @@ def keep_at(recipe: Recipe, step: int) -> float:
     return first * (last / first) ** (step / recipe.steps)
 
 
-def one_step(network: Network, batch: dict[str, Tensor], name: str, keep: float) -> tuple[float, float | None]:
+def one_step(
+    network: Network, published: Published, batch: dict[str, Tensor], name: str, keep: float
+) -> tuple[float, float | None]:
     """Gradients of one batch; its loss, and one minus the mean cosine to the original vectors, unless their weight is 0."""
     head = HEAD_BY_NAME[name]
-    with torch.autocast(batch["ids"].device.type, torch.bfloat16):
+    device = batch["ids"].device
+    with trains_quickly(device), torch.autocast(device.type, torch.bfloat16):
         vectors = network.vectors(batch, with_last=keep > 0)
     if head.kind == "sequence":
         loss = sequence_loss(network.sequence(name, vectors), batch["target"])
     else:
         weights = TOKEN_WEIGHTS.get(name)
-        weights = torch.tensor(weights, device=batch["ids"].device) if weights else None
+        weights = torch.tensor(weights, device=device) if weights else None
         loss = token_loss(network.tokens(name, vectors), batch["target"], batch.get("allowed"), weights)
     turned = None
     if keep > 0:
-        turned = kept_vector_loss(sentence_vectors(vectors.last.float(), batch["mask"]), batch["published"])
+        turned = kept_vector_loss(sentence_vectors(vectors.last.float(), batch["mask"]), published(batch))
     (loss if turned is None else loss + KEPT_EVERY * keep * turned).backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
     return loss.item(), None if turned is None else turned.item()

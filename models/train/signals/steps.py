@@ -18,7 +18,7 @@ from .kept import kept_cosines
 from .measure import measure
 from .network import Network
 from .package import write_package
-from .tasks import read_task
+from .tasks import read_tasks
 
 NETWORK, CALIBRATION = "network.pt", "calibration.json"
 # More rows of a head or a set move no figure beyond its interval.
@@ -26,7 +26,7 @@ TUNED, MEASURED = 900, 300
 
 
 def read_data(data: Path) -> dict[str, TaskData]:
-    return {head.name: fewer(read_task(head.name, data), random.Random(SPLIT_SEED)) for head in HEADS}
+    return {name: fewer(task, random.Random(SPLIT_SEED)) for name, task in read_tasks(data).items()}
 
 
 def fewer(task: TaskData, chance: random.Random) -> TaskData:

@@ -4,7 +4,7 @@ import base64
 import random
 import unittest
 
-from ..adversarial import between_marks, disguise, exchange, mistype, read_adversarial
+from ..adversarial import between_marks, disguise, exchange, mistype, read_adversarial, read_adversarial_questions
 from ..signals.heads import HEADS
 
 PADDING = ["Rain fell.", "Bread rose.", "Birds sang.", "Boats left."]
@@ -52,6 +52,14 @@ class WrittenTest(unittest.TestCase):
             for example in examples:
                 said = {example.label} if example.label else {span.label for span in example.spans}
                 self.assertLessEqual(said, known, head.name)
+
+    def test_two_hundred_questions_whose_answers_are_among_their_options(self) -> None:
+        questions = [question for asked in read_adversarial_questions().values() for question in asked]
+        self.assertEqual((200, {"choice", "noul", "score"}), (len(questions), {question.type for question in questions}))
+        for question in questions:
+            keys = [key for key, _ in question.options]
+            right = {"choice": keys, "noul": (False, True), "score": range(len(keys))}[question.type]
+            self.assertIn(question.answer, right, question)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import unittest
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..card import BEGIN, END
 from ..pack import hash_files, write_json
 from ..scored import write_scores
 
@@ -17,7 +18,8 @@ class Package:
 
 
 def one_set(kind: str, value: float) -> dict:
-    return {"kind": kind, "figures": {"macro_f1": {"value": value}, "auc": {"value": value / 2}}}
+    figure = {"value": value, "low": value - 0.1, "high": value + 0.1, "baseline": 0.25}
+    return {"kind": kind, "rows": 9, "figures": {"macro_f1": figure, "auc": {"value": value / 2}}}
 
 
 class ScoresTest(unittest.TestCase):
@@ -28,10 +30,13 @@ class ScoresTest(unittest.TestCase):
         self.package.folder.mkdir()
         (self.package.folder / "model.safetensors").write_bytes(b"weights")
         write_json(self.package.folder / "rtrun.json", {"schema": 1, "heads": [{"name": "domain"}, {"name": "pii"}]})
+        self.card = self.package.folder / "README.md"
+        self.card.write_text(f"# signals\n\n{BEGIN}\nold\n{END}\n\nbehind\n", encoding="utf-8")
         self.weights = hash_files(self.package.folder)["model.safetensors"]["sha256"]
 
     def measured(self, weights: str) -> None:
-        task = {"shown": ["macro_f1"], "sets": {"together": one_set("unseen", 0.8), "typos": one_set("adversarial", 0.1)}}
+        sets = {"typos": one_set("adversarial", 0.1), "together": one_set("unseen", 0.8), "tuning": one_set("tuning", 0.9)}
+        task = {"shown": ["macro_f1"], "baselineName": "rules", "sets": sets}
         barred = {**task, "sets": {**task["sets"], "unseen_exams": one_set("unseen", 0.6)}}
         tasks = dict.fromkeys(("pii", "pii_model", "decide"), task) | {"domain": barred}
         self.result.write_text(json.dumps({"figures": {"packages": {"signals": weights}, "tasks": tasks}}), encoding="utf-8")
@@ -43,6 +48,22 @@ class ScoresTest(unittest.TestCase):
         self.assertEqual({"domain": {"macro_f1": 0.6}, "pii": {"macro_f1": 0.8}}, settings["scores"])
         manifest = json.loads((self.package.folder / "manifest.json").read_text(encoding="utf-8"))
         self.assertEqual(hash_files(self.package.folder), manifest["files"])
+
+    def test_the_tables_of_the_card(self) -> None:
+        self.measured(self.weights)
+        write_scores(self.package, self.result)
+        card = self.card.read_text(encoding="utf-8")
+        head = "### pii\n\n| Set | Rows | macro f1 | rules: macro f1 |\n|---|---:|---:|---:|\n"
+        self.assertIn(f"{head}| together | 9 | 0.80 (0.70–0.90) | 0.25 |\n| *typos* | 9 | 0.10 (0.00–0.20) | 0.25 |\n\n### pii_model", card)
+        self.assertTrue(card.endswith(f"{END}\n\nbehind\n"))
+        self.assertNotIn("old", card)
+        self.assertNotIn("### decide", card)
+
+    def test_a_card_without_marks_is_refused(self) -> None:
+        self.measured(self.weights)
+        self.card.write_text("# signals\n", encoding="utf-8")
+        with self.assertRaisesRegex(ValueError, "it needs one line"):
+            write_scores(self.package, self.result)
 
     def test_figures_of_other_weights_are_refused(self) -> None:
         self.measured("0" * 64)

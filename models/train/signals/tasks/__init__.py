@@ -3,9 +3,10 @@
 import hashlib
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from ..examples import SPLIT_SEED, TaskData
+from ..examples import SPLIT_SEED, TaskData, identity
 from . import domain, fact_check, feedback, hallucination, jailbreak, modality, pii
 
 READERS: dict[str, Callable[[Path, int], TaskData]] = {
@@ -19,6 +20,18 @@ READERS: dict[str, Callable[[Path, int], TaskData]] = {
 }
 # Of every unseen set, one row of so many only fits temperature and threshold and measures nothing.
 TUNING_SHARE = 3
+
+
+def read_tasks(data: Path) -> dict[str, TaskData]:
+    """All heads. What measures one of them trains none, because they share a trunk."""
+    return apart({name: read_task(name, data) for name in READERS})
+
+
+def apart(tasks: dict[str, TaskData]) -> dict[str, TaskData]:
+    """The same tasks without training texts that measure one of them."""
+    measured = {identity(example) for task in tasks.values() for examples in task.unseen.values() for example in examples}
+    kept = lambda task: [example for example in task.train if identity(example) not in measured]  # noqa: E731
+    return {name: replace(task, train=kept(task)) for name, task in tasks.items()}
 
 
 def read_task(name: str, data: Path) -> TaskData:

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { toQuestion } from "../../../../bench/accuracy/tasks/decide.ts"
+import { decisionFigures } from "../../../../bench/accuracy/figures/decisions.ts"
+import { guess, toQuestion } from "../../../../bench/accuracy/tasks/decide.ts"
 
 const asked = { state: "It rains.", instructions: "What is it?" }
 
@@ -42,4 +43,15 @@ test("a noul says what its answers mean where the row does; instructions that ar
       ],
     }),
   ).toEqual({ type: "noul" })
+})
+
+test("questions of a type that a package refuses have no skill, however often one answer is right", () => {
+  const options = [
+    ["false", null],
+    ["true", null],
+  ] as const
+  const cases = [true, false, false, false].map((answer) =>
+    guess({ ...asked, type: "noul", options, answer, bag_of_words: false }, "set"),
+  )
+  expect(decisionFigures(cases)).toEqual({ skill: 0, skill_noul: 0, accuracy: 0.75, accuracy_noul: 0.75 })
 })

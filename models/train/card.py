@@ -1,0 +1,50 @@
+"""The tables of scores on a package's card, from what the accuracy bench found."""
+
+import re
+from pathlib import Path
+
+BEGIN, END = "<!-- scores: written by `train scores` -->", "<!-- end of scores -->"
+
+
+def write_card_scores(card: Path, tasks: dict[str, dict]) -> None:
+    """Replaces what stands between the two marks of the card."""
+    text = card.read_text(encoding="utf-8")
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        raise ValueError(f"Cannot write scores to {card}: it needs one line {BEGIN} and one line {END} behind it")
+    before, rest = text.split(BEGIN)
+    behind = rest.split(END)[1]
+    tables = "\n\n".join(score_table(name, task) for name, task in tasks.items())
+    card.write_text(f"{before}{BEGIN}\n\n{tables}\n\n{END}{behind}", encoding="utf-8")
+
+
+def score_table(name: str, task: dict) -> str:
+    """A heading and one line for every set that did not fit thresholds; sets that were made to mislead come last, in italics."""
+    shown, first = task["shown"], task["shown"][0]
+    heads = ["Set", "Rows", *(words(figure) for figure in shown), f"{task['baselineName']}: {words(first)}"]
+    lines = [f"### {name}", "", table_line(heads), "|---|" + "---:|" * (len(heads) - 1)]
+    measured = [(of, found) for of, found in task["sets"].items() if found["kind"] != "tuning"]
+    for of, found in sorted(measured, key=lambda pair: pair[1]["kind"] != "unseen"):
+        figures = found["figures"]
+        cells = [with_interval(figures.get(figure)) for figure in shown]
+        title = of if found["kind"] == "unseen" else f"*{of}*"
+        lines.append(table_line([title, str(found["rows"]), *cells, baseline_of(figures.get(first))]))
+    return "\n".join(lines)
+
+
+def table_line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def words(figure: str) -> str:
+    return re.sub("_", " ", figure)
+
+
+def with_interval(figure: dict | None) -> str:
+    if figure is None or figure["value"] is None:
+        return ""
+    interval = f" ({figure['low']:.2f}–{figure['high']:.2f})" if figure.get("low") is not None else ""
+    return f"{figure['value']:.2f}{interval}"
+
+
+def baseline_of(figure: dict | None) -> str:
+    return "" if figure is None or figure.get("baseline") is None else f"{figure['baseline']:.2f}"
