@@ -16,7 +16,7 @@ TYPES = ("choice", "noul", "score", "set", "span")
 # What the package answers. Whether a statement holds stayed at chance on tasks that did not train (results/decide-seed-1.json).
 SERVED = ("choice", "score", "set", "span")
 ROW = 256
-QUESTION = 128
+QUESTION = 192
 OPTION = 48
 # Numbers of options that share a temperature, as the worker has them.
 BANDS = ((2, "2"), (5, "3-5"), (10, "6-10"), (255, "11+"))
