@@ -9,7 +9,7 @@ BEGIN, END = "<!-- scores: written by `train scores` -->", "<!-- end of scores -
 def write_card_scores(card: Path, tasks: dict[str, dict]) -> None:
     """Replaces what stands between the two marks of the card."""
     text = card.read_text(encoding="utf-8")
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(END) < text.index(BEGIN):
         raise ValueError(f"Cannot write scores to {card}: it needs one line {BEGIN} and one line {END} behind it")
     before, rest = text.split(BEGIN)
     behind = rest.split(END)[1]

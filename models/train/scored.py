@@ -33,8 +33,8 @@ def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
         for task, figures in measured["tasks"].items()
         if task not in NOT_OF_A_PACKAGE and HEADS.get(task, task) in served
     }
-    write_json(package.folder / "rtrun.json", settings | {"scores": scores})
     write_card_scores(package.folder / "README.md", {task: one for task, one in measured["tasks"].items() if HEADS.get(task, task) in served})
+    write_json(package.folder / "rtrun.json", settings | {"scores": scores})
     write_json(package.folder / "manifest.json", {"schema": 1, "files": hash_files(package.folder)})
 
 

@@ -33,12 +33,14 @@ type Answer =
   | { readonly type: "noul"; readonly noul: number }
   | { readonly error: string }
 
+const types = ["choice", "noul", "score"]
+
 export const decide: Task = defineTask<DecisionRow, DecisionCase>(
   {
     name: "decide",
     baselineName: "shared words",
     shown: ["skill", "skill_choice", "skill_noul", "skill_score", "calibration_error", "abstain_auc"],
-    isServedBy: ({ question_types: served = [] }) => served.length > 0,
+    isServedBy: ({ question_types: served = [] }) => types.some((type) => served.includes(type)),
     async ask(asker, rows, set) {
       const served = asker.card.question_types ?? []
       const answers = new Map<DecisionRow, Answer | undefined>()
@@ -73,14 +75,16 @@ export function toQuestion(row: DecisionRow): object {
 }
 
 function toCase(row: DecisionRow, set: string, answer: Answer | undefined): DecisionCase | undefined {
-  if (answer === undefined || "error" in answer) return undefined
+  if (answer === undefined) return undefined
+  // Left out, what the model cannot read would not count against it, and these are the hard ones.
+  if ("error" in answer) return guess(row, set)
   const probabilities = answer.type === "noul" ? { false: 1 - answer.noul, true: answer.noul } : answer.probabilities
   const [best, probability] = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))
   const abstain = answer.type === "choice" ? answer.abstain_probability : undefined
   return caseOf(row, set, best === String(row.answer), probability, abstain)
 }
 
-/** A type that the package refuses has no skill: its questions count as answered by a guess that is the same for all. */
+/** What the package refuses, a type or a question, has no skill: it counts as answered by a guess that is the same for all. */
 export function guess(row: DecisionRow, set: string): DecisionCase {
   const [first] = row.options
   const said = row.type === "noul" ? "false" : row.type === "score" ? "0" : (first?.[0] ?? "")

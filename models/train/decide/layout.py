@@ -13,7 +13,8 @@ from .abstain import ABSTAIN
 
 # In the order of the type embedding.
 TYPES = ("choice", "noul", "score", "set", "span")
-# What the package answers. Whether a statement holds stayed at chance on tasks that did not train (results/decide-seed-1.json).
+# What the package answers. Whether a statement holds was answered no better than by always saying the same, on tasks that did
+# not train (results/decide-seed-1.json).
 SERVED = ("choice", "score", "set", "span")
 ROW = 256
 QUESTION = 192

@@ -77,4 +77,5 @@ def likeness(vectors: Tensor, row: AskedRow) -> Tensor:
     ends = [*row.places[1:], row.state - 1]
     first = row.places[0]
     nearest = (directions[first : row.state] @ state.T).amax(-1)
-    return torch.stack([nearest[place + 1 - first : end - first].mean() for place, end in zip(row.places, ends, strict=True)])
+    parts = [nearest[place + 1 - first : end - first] for place, end in zip(row.places, ends, strict=True)]
+    return torch.stack([part.mean() if len(part) else part.new_zeros(()) for part in parts])
