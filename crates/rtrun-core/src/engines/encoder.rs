@@ -45,7 +45,8 @@ pub struct Wanted {
 pub struct RowOutput {
     /// The pooled vector, of [`Encoder::dimension`] floats.
     pub sentence: Option<RowVector>,
-    /// The mean of the vectors that the layer that heads read gives for the tokens.
+    /// The mean of the vectors that the layer that heads read gives for the tokens; where heads read further layers,
+    /// their means stand before it, and each has length 1.
     pub mean: Option<RowVector>,
     /// `[ids, width]`: those vectors themselves, one behind the other.
     pub tokens: Option<RowVector>,

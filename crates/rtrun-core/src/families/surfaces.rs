@@ -9,7 +9,7 @@ use super::head::Head;
 use super::layout::DecisionLayout;
 use crate::error::Error;
 use crate::package::{
-    Architecture, DecisionSettings, FamilyKind, HeadSettings, Package, RowPadding, VectorForms, Weights,
+    Architecture, DecisionSettings, FamilyKind, HeadReads, HeadSettings, Package, RowPadding, VectorForms, Weights,
 };
 use crate::tokens::TextReader;
 
@@ -127,7 +127,9 @@ fn heads(package: &Package, dimension: usize) -> Result<Vec<Arc<Head>>, Error> {
         if !files.contains_key(settings.file.as_str()) {
             files.insert(&settings.file, Weights::open(&package.files, &package.name, &settings.file)?);
         }
-        heads.push(Arc::new(Head::open(&files[settings.file.as_str()], settings, dimension)?));
+        let means = if settings.reads == HeadReads::Mean { package.heads_mean_layers.len() } else { 0 };
+        let width = dimension * (1 + means);
+        heads.push(Arc::new(Head::open(&files[settings.file.as_str()], settings, width)?));
     }
     Ok(heads)
 }

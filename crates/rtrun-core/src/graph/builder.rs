@@ -293,7 +293,7 @@ impl<'w> GraphBuilder<'w> {
             memory_bytes: self.memory_bytes,
             products: self.products,
             inputs,
-            output: Output { name: output.to_owned(), heads: None, per, width },
+            output: Output { name: output.to_owned(), heads: None, means: Vec::new(), per, width },
         }
     }
 

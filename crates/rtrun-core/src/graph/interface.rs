@@ -90,6 +90,8 @@ pub struct Output {
     pub name: String,
     /// The name of the one that heads read single tokens of, where it is another: `[batch, tokens, width]`.
     pub heads: Option<String>,
+    /// The names of those whose means heads over whole texts read before that of [`Output::heads`].
+    pub means: Vec<String>,
     /// Whether tokens or rows have a vector each in the first.
     pub per: Per,
     /// Length of one vector.

@@ -84,7 +84,7 @@ fn output(graph: &GraphMessage, names: &[&str], width: usize) -> Result<Output, 
     if let Some(found) = last_size(output).filter(|found| *found != width) {
         return Err(format!("output {name:?} is {found} wide; config.json says {width}"));
     }
-    Ok(Output { name, heads: None, per, width })
+    Ok(Output { name, heads: None, means: Vec::new(), per, width })
 }
 
 /// Bytes of the weights outside the graph, each of whose files must be one of the package.

@@ -18,11 +18,13 @@ const GRID: [Size; 2] = [Size::Free("batch"), Size::Free("tokens")];
 /// How much of a trunk a graph has, and which of its layers it answers with. Layers are counted from 1. What the trunk
 /// does behind its last layer is done behind every layer that is answered with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Depth {
+pub struct Depth<'l> {
     /// How many of the first layers are built; the last of these is the output.
     pub layers: usize,
     /// What heads read in a second output. `None` where they read the last layer.
     pub heads: Option<HeadsDepth>,
+    /// Further layers whose means heads over whole texts read, counted from 1.
+    pub means: &'l [usize],
 }
 
 /// Where heads branch off.
@@ -50,7 +52,7 @@ pub fn reduced_trunk_graph(
 }
 
 fn graph(source: Source, config: &TrunkConfig, depth: Depth) -> Result<Graph, Error> {
-    let (all, Depth { layers, heads }) = (config.layers(), depth);
+    let (all, Depth { layers, heads, .. }) = (config.layers(), depth);
     if layers == 0 || layers > all {
         return Err(Error::InvalidOptions(format!("Cannot build {layers} layers: the trunk has 1 to {all}")));
     }
@@ -64,6 +66,10 @@ fn graph(source: Source, config: &TrunkConfig, depth: Depth) -> Result<Graph, Er
             let problem = "Cannot give heads layers of their own: only BERT and ELECTRA have them".to_owned();
             return Err(Error::InvalidOptions(problem));
         }
+    }
+    if let Some(layer) = depth.means.iter().find(|layer| **layer == 0 || **layer > layers) {
+        let problem = format!("Cannot let heads read the mean of layer {layer}: there are 1 to {layers}");
+        return Err(Error::InvalidOptions(problem));
     }
     match config {
         TrunkConfig::Bert(config) => bert::graph(source, config, depth),
@@ -92,15 +98,20 @@ pub(super) fn finish(mut builder: GraphBuilder, hidden_size: usize, depth: Depth
     if depth.heads.is_some() {
         builder.output(HEADS_HIDDEN, &shape);
     }
+    let means: Vec<_> = depth.means.iter().map(|layer| depth.output_name(layer - 1)).collect();
+    for name in means.iter().filter(|name| ![HIDDEN, HEADS_HIDDEN].contains(&name.as_str())) {
+        builder.output(name, &shape);
+    }
     let mut graph = builder.finish(HIDDEN, Per::Token, hidden_size);
     graph.output.heads = depth.heads.map(|_| HEADS_HIDDEN.to_owned());
+    graph.output.means = means;
     graph
 }
 
-impl Depth {
+impl Depth<'_> {
     /// So many of the first layers, with the last of them as the only output.
     pub fn of(layers: usize) -> Self {
-        Self { layers, heads: None }
+        Self { layers, heads: None, means: &[] }
     }
 
     /// Whether heads read a layer, here counted from 0, beside the output.

@@ -82,7 +82,11 @@ impl Graphs {
             None => trunk_graph(weights, config, depth),
         };
         let layers = |trunk| with_layers(trunk, package, config.hidden_size());
-        let whole = layers(graph(Depth { layers: config.layers(), heads: package.heads_depth })?)?;
+        let whole = layers(graph(Depth {
+            layers: config.layers(),
+            heads: package.heads_depth,
+            means: &package.heads_mean_layers,
+        })?)?;
         // Heads are for those who take the whole way.
         let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
         let shorter = earlier.map(|layer| graph(Depth::of(*layer))).collect::<Result<_, _>>()?;

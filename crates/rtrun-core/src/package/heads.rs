@@ -3,7 +3,7 @@
 use super::files::PackageFiles;
 use super::open::Architecture;
 use super::recognize::FamilyKind;
-use super::settings::{HeadSettings, Settings};
+use super::settings::{HeadReads, HeadSettings, Settings};
 use crate::error::Error;
 use crate::graph::HeadsDepth;
 
@@ -57,4 +57,27 @@ pub fn heads_depth(
         return refuse("it needs a head of the kind \"token\" or one that reads \"mean\"".to_owned());
     }
     Ok(Some(HeadsDepth { layer, own }).filter(|heads| heads.layer < layers || heads.own > 0))
+}
+
+/// Refuses layers whose means no head could read.
+pub fn check_mean_layers(
+    files: &PackageFiles,
+    settings: &Settings,
+    (architecture, family): (&Architecture, FamilyKind),
+) -> Result<(), Error> {
+    let means = &settings.heads_mean_layers;
+    let Some(last) = means.last() else { return Ok(()) };
+    let refuse = |problem: &str| Err(files.invalid(RTRUN, format_args!("heads_mean_layers is {means:?}; {problem}")));
+    let trunk = match architecture {
+        Architecture::Transformer(trunk) if family == FamilyKind::Embeddings && trunk.gives_heads_layers() => trunk,
+        _ => return refuse("only heads of the family \"embeddings\" over BERT and ELECTRA have them"),
+    };
+    let layers = trunk.layers();
+    if means[0] == 0 || *last > layers || means.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return refuse(&format!("they must be in order and from 1 to {layers}"));
+    }
+    if !settings.heads.iter().any(|head| head.reads == HeadReads::Mean) {
+        return refuse("it needs a head that reads \"mean\"");
+    }
+    Ok(())
 }

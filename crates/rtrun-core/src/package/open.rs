@@ -10,7 +10,7 @@ use super::decisions::{DecisionSettings, Decisions, LayaFiles};
 use super::digests::{Digests, WeightsFile};
 use super::files::PackageFiles;
 use super::golden::Golden;
-use super::heads::{check_heads, heads_depth};
+use super::heads::{check_heads, check_mean_layers, heads_depth};
 use super::hub::{HubConfig, Pooling, SentenceSettings, StaticConfig};
 use super::missing::{no_tokenizer, no_weights};
 use super::recognize::{self, FamilyKind};
@@ -91,6 +91,8 @@ pub struct Package {
     pub heads: Vec<HeadSettings>,
     /// Where heads over vectors of tokens branch off; `None` where they read the last layer.
     pub heads_depth: Option<HeadsDepth>,
+    /// Further layers, counted from 1, whose means heads over the mean of tokens read before that one.
+    pub heads_mean_layers: Vec<usize>,
     /// Labels and kind of a classification model's own head.
     pub classifier: Option<(Vec<String>, HeadKind)>,
     /// The calibration of that head.
@@ -141,6 +143,7 @@ impl Package {
         let architecture = architecture(&files, &config, family, &tokenizer)?;
         check_heads(&files, &settings, family)?;
         let heads_depth = heads_depth(&files, &settings, (&architecture, family))?;
+        check_mean_layers(&files, &settings, (&architecture, family))?;
         let classifier =
             if family.is_classifier() { Some(recognize::classifier(&files, &config, family)?) } else { None };
         let classifier_settings = classifier_settings(&files, &settings, family, classifier.as_ref())?;
@@ -188,6 +191,7 @@ impl Package {
             vectors,
             heads: settings.heads,
             heads_depth,
+            heads_mean_layers: settings.heads_mean_layers,
             classifier,
             classifier_settings,
             decisions,

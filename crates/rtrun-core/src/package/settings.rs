@@ -50,6 +50,9 @@ pub struct Settings {
     /// How many layers heads have for themselves behind that layer.
     #[serde(default)]
     pub heads_own_layers: usize,
+    /// Further layers, counted from 1: heads over the mean of tokens read their means too.
+    #[serde(default)]
+    pub heads_mean_layers: Vec<usize>,
     /// How typed questions are answered; read by the family, which decides what it may hold.
     pub decisions: Option<serde_json::Value>,
     /// Calibration of the classifier that the repository brings.

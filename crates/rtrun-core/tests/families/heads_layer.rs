@@ -291,3 +291,73 @@ fn a_layer_that_heads_cannot_read_is_refused() {
         assert!(reason.contains(expected), "{name}: {reason}");
     }
 }
+
+/// A package whose heads go on from its first layer, and read the means of both its layers as well. "domain" is given the
+/// numbers of "topics" for one of the three means, and zeros for the others.
+fn reads_means(counted: usize) -> TempDir {
+    let folder = with_own_layer(1, |_| ());
+    edit(folder.path(), "rtrun.json", |settings| {
+        settings["heads_mean_layers"] = json!([1, 2]);
+        let topics = settings["heads"][1].clone();
+        let domain = json!({ "name": "domain", "reads": "mean", "weight": "domain.weight", "bias": topics["bias"] });
+        settings["heads"][0] = topics;
+        settings["heads"][0].as_object_mut().unwrap().extend(domain.as_object().unwrap().clone());
+        settings["heads"].as_array_mut().unwrap().remove(1);
+    });
+    rewrite(&folder.path().join("heads.safetensors"), |tensors| {
+        let topics = tensors["topics.weight"].clone();
+        let row = WIDTH * topics.bytes.len() / (topics.shape[0] * topics.shape[1]);
+        let placed = |row: &[u8]| {
+            let mut wide = vec![0; 3 * row.len()];
+            wide[counted * row.len()..][..row.len()].copy_from_slice(row);
+            wide
+        };
+        let bytes = topics.bytes.chunks(row).flat_map(placed).collect();
+        let shape = vec![topics.shape[0], 3 * WIDTH];
+        tensors.insert("domain.weight".to_owned(), Stored { dtype: topics.dtype, shape, bytes });
+    });
+    folder
+}
+
+#[test]
+fn a_head_reads_the_means_of_the_named_layers_and_then_that_of_the_heads_layer() {
+    let topics = |folder: TempDir| {
+        edit(folder.path(), "rtrun.json", |settings| settings["normalize"] = json!(true));
+        classify(&open(&folder), "topics", &TEXTS)
+    };
+    let domain = |counted| classify(&open(&reads_means(counted)), "domain", &TEXTS);
+    // "topics" reads the sentence vector: the mean of the last layer, of length 1. The heads' own layer is a copy of it.
+    let (first, last) = (topics(cut()), topics(package(|_| ())));
+    assert_ne!(first, last);
+    for (counted, expected) in [first, last.clone(), last].into_iter().enumerate() {
+        assert_eq!(domain(counted), expected, "mean {counted}");
+    }
+}
+
+#[test]
+fn layers_whose_means_nobody_can_read_are_refused() {
+    let refusal = |change: fn(&mut Value)| {
+        let folder = package(|settings| {
+            settings["heads_layer"] = json!(1);
+            change(settings);
+        });
+        load_failure(options(&[("model", folder.path())]))
+    };
+    for (layers, problem) in [
+        (json!([0, 1]), "they must be in order and from 1 to 2"),
+        (json!([3]), "they must be in order and from 1 to 2"),
+        (json!([2, 1]), "they must be in order and from 1 to 2"),
+    ] {
+        let folder = package(|settings| settings["heads_mean_layers"] = layers.clone());
+        let reason = load_failure(options(&[("model", folder.path())]));
+        assert!(reason.contains(problem), "{layers}: {reason}");
+    }
+    let reason = refusal(|settings| {
+        settings["heads_mean_layers"] = json!([2]);
+        settings["heads"].as_array_mut().unwrap().retain(|head| head["name"] != "domain");
+    });
+    assert!(reason.contains("it needs a head that reads \"mean\""), "{reason}");
+    // The head still has the width of one mean.
+    let reason = refusal(|settings| settings["heads_mean_layers"] = json!([2]));
+    assert!(reason.contains("domain"), "{reason}");
+}

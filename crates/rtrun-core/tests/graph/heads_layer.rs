@@ -49,7 +49,7 @@ fn check(package: &Package, name: &str, build: impl Fn(Depth) -> Graph) {
     let layers = config(package).layers();
     let whole = answers(package, &build(Depth::of(layers)));
     for layer in 1..layers {
-        let both = answers(package, &build(Depth { layers, heads: Some(heads(layer)) }));
+        let both = answers(package, &build(Depth { layers, heads: Some(heads(layer)), means: &[] }));
         let cut = answers(package, &build(Depth::of(layer)));
         for ((both, whole), cut) in both.iter().zip(&whole).zip(&cut) {
             assert_eq!(both.sentence, whole.sentence, "{name}, layer {layer}");
@@ -82,8 +82,12 @@ fn the_same_holds_in_reduced_precision() {
 #[test]
 fn only_what_is_wanted_is_given_and_wanting_less_changes_no_bit() {
     let package = package(&fixture("embeddings"));
-    let graph =
-        trunk_graph(package.weights().unwrap(), config(&package), Depth { layers: 2, heads: Some(heads(1)) }).unwrap();
+    let graph = trunk_graph(
+        package.weights().unwrap(),
+        config(&package),
+        Depth { layers: 2, heads: Some(heads(1)), means: &[] },
+    )
+    .unwrap();
     let mut encoder = encoder(&package, &graph);
     let all = encoder.encode(&rows(Wanted::ALL)).unwrap();
     for wanted in [Wanted::SENTENCE, Wanted::MEAN, Wanted::TOKENS] {
@@ -101,8 +105,12 @@ fn only_what_is_wanted_is_given_and_wanting_less_changes_no_bit() {
 #[test]
 fn a_lane_behind_reads_the_same_layers() {
     let package = package(&fixture("embeddings"));
-    let graph =
-        trunk_graph(package.weights().unwrap(), config(&package), Depth { layers: 2, heads: Some(heads(1)) }).unwrap();
+    let graph = trunk_graph(
+        package.weights().unwrap(),
+        config(&package),
+        Depth { layers: 2, heads: Some(heads(1)), means: &[] },
+    )
+    .unwrap();
     let mut front = encoder(&package, &graph);
     let Some(open) = front.background() else { return };
     let (front, back) =
@@ -124,7 +132,7 @@ fn a_lane_behind_reads_the_same_layers() {
 fn a_layer_that_is_not_before_the_last_one_is_refused() {
     let package = package(&fixture("embeddings"));
     for layer in [0, 2] {
-        let depth = Depth { layers: 2, heads: Some(heads(layer)) };
+        let depth = Depth { layers: 2, heads: Some(heads(layer)), means: &[] };
         let error = trunk_graph(package.weights().unwrap(), config(&package), depth).unwrap_err();
         let expected = format!("Cannot let heads read layer {layer}: it must be before layer 2, the last one");
         assert_eq!(error, Error::InvalidOptions(expected));
