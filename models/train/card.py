@@ -1,6 +1,5 @@
 """The tables of scores on a package's card, from what the accuracy bench found."""
 
-import re
 from pathlib import Path
 
 BEGIN, END = "<!-- scores: written by `train scores` -->", "<!-- end of scores -->"
@@ -36,7 +35,7 @@ def table_line(cells: list[str]) -> str:
 
 
 def words(figure: str) -> str:
-    return re.sub("_", " ", figure)
+    return figure.replace("_", " ")
 
 
 def with_interval(figure: dict | None) -> str:

@@ -17,6 +17,7 @@ FIGURES = 3
 # The bench measures the head alone beside the head with patterns; the package has the head alone.
 HEADS = {"pii_model": "pii"}
 NOT_OF_A_PACKAGE = ("pii",)
+QUESTION_TYPES = ("choice", "noul", "score", "set", "span")
 
 
 def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
@@ -28,8 +29,10 @@ def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
     settings = json.loads((package.folder / "rtrun.json").read_text(encoding="utf-8"))
     served = {head["name"] for head in settings.get("heads", [])} or {package.name}
     bars = {bar["task"]: bar["set"] for bar in reversed(json.loads(BARS.read_text(encoding="utf-8"))["bars"])}
+    answered = settings.get("decisions", {}).get("questions", {}).get("types", QUESTION_TYPES)
+    refused = tuple(f"_{type}" for type in QUESTION_TYPES if type not in answered)
     scores = {
-        HEADS.get(task, task): main_figures(figures, bars.get(HEADS.get(task, task), TOGETHER))
+        HEADS.get(task, task): main_figures(figures, bars.get(HEADS.get(task, task), TOGETHER), refused)
         for task, figures in measured["tasks"].items()
         if task not in NOT_OF_A_PACKAGE and HEADS.get(task, task) in served
     }
@@ -38,9 +41,10 @@ def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
     write_json(package.folder / "manifest.json", {"schema": 1, "files": hash_files(package.folder)})
 
 
-def main_figures(task: dict, wanted: str) -> dict[str, float]:
-    """The first figures that the bench shows, of texts of unseen sources."""
+def main_figures(task: dict, wanted: str, refused: tuple[str, ...]) -> dict[str, float]:
+    """The first figures that the bench shows, of texts of unseen sources; none of what the package refuses, whose names have
+    one of these endings."""
     unseen = {name: one["figures"] for name, one in task["sets"].items() if one["kind"] == "unseen"}
     figures = unseen.get(wanted) or unseen.get(TOGETHER) or next(iter(unseen.values()))
-    names = [name for name in task["shown"] if name in figures][:FIGURES]
+    names = [name for name in task["shown"] if name in figures and not name.endswith(refused)][:FIGURES]
     return {name: figures[name]["value"] for name in names}

@@ -41,22 +41,14 @@ export const decide: Task = defineTask<DecisionRow, DecisionCase>(
     baselineName: "shared words",
     shown: ["skill", "skill_choice", "skill_noul", "skill_score", "calibration_error", "abstain_auc"],
     isServedBy: ({ question_types: served = [] }) => types.some((type) => served.includes(type)),
-    async ask(asker, rows, set) {
-      const served = asker.card.question_types ?? []
-      const answers = new Map<DecisionRow, Answer | undefined>()
-      await inBatches(
-        rows.filter(({ type }) => served.includes(type)),
-        async (batch) => {
-          const states = batch.map((row, place) => [place, { state: row.state, questions: { asked: toQuestion(row) } }])
-          const body = (await asker.post("/v1/decisions", { states: Object.fromEntries(states) })) as {
-            readonly states: Readonly<Record<string, { readonly answers: { readonly asked: Answer } }>>
-          }
-          for (const [place, row] of batch.entries()) answers.set(row, body.states[place]?.answers.asked)
-          return batch
-        },
-      )
-      return rows.map((row) => (answers.has(row) ? toCase(row, set, answers.get(row)) : guess(row, set)))
-    },
+    ask: (asker, rows, set) =>
+      inBatches(rows, async (batch) => {
+        const states = batch.map((row, place) => [place, { state: row.state, questions: { asked: toQuestion(row) } }])
+        const body = (await asker.post("/v1/decisions", { states: Object.fromEntries(states) })) as {
+          readonly states: Readonly<Record<string, { readonly answers: { readonly asked: Answer } }>>
+        }
+        return batch.map((row, place) => toCase(row, set, body.states[place]?.answers.asked))
+      }),
     // The rule states no probability, so it counts as sure.
     baseline: (row, set) => caseOf(row, set, row.bag_of_words === row.answer, 1),
     figures: decisionFigures,
@@ -76,7 +68,7 @@ export function toQuestion(row: DecisionRow): object {
 
 function toCase(row: DecisionRow, set: string, answer: Answer | undefined): DecisionCase | undefined {
   if (answer === undefined) return undefined
-  // Left out, what the model cannot read would not count against it, and these are the hard ones.
+  // Left out, what the model refuses, a question or a whole type, would not count against it, and these are the hard ones.
   if ("error" in answer) return guess(row, set)
   const probabilities = answer.type === "noul" ? { false: 1 - answer.noul, true: answer.noul } : answer.probabilities
   const [best, probability] = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))
@@ -84,7 +76,7 @@ function toCase(row: DecisionRow, set: string, answer: Answer | undefined): Deci
   return caseOf(row, set, best === String(row.answer), probability, abstain)
 }
 
-/** What the package refuses, a type or a question, has no skill: it counts as answered by a guess that is the same for all. */
+/** What the package refuses has no skill: it counts as answered by a guess that is the same for all. */
 export function guess(row: DecisionRow, set: string): DecisionCase {
   const [first] = row.options
   const said = row.type === "noul" ? "false" : row.type === "score" ? "0" : (first?.[0] ?? "")

@@ -49,6 +49,16 @@ class ScoresTest(unittest.TestCase):
         manifest = json.loads((self.package.folder / "manifest.json").read_text(encoding="utf-8"))
         self.assertEqual(hash_files(self.package.folder), manifest["files"])
 
+    def test_what_the_package_refuses_has_no_score(self) -> None:
+        write_json(self.package.folder / "rtrun.json", {"schema": 1, "decisions": {"questions": {"types": ["choice", "score"]}}})
+        figures = {name: {"value": 0.5} for name in ("skill", "skill_noul", "skill_choice")}
+        task = {"shown": list(figures), "baselineName": "rules", "sets": {"together": {"kind": "unseen", "rows": 9, "figures": figures}}}
+        content = {"figures": {"packages": {"signals": self.weights}, "tasks": {"signals": task}}}
+        self.result.write_text(json.dumps(content), encoding="utf-8")
+        write_scores(self.package, self.result)
+        settings = json.loads((self.package.folder / "rtrun.json").read_text(encoding="utf-8"))
+        self.assertEqual({"signals": {"skill": 0.5, "skill_choice": 0.5}}, settings["scores"])
+
     def test_the_tables_of_the_card(self) -> None:
         self.measured(self.weights)
         write_scores(self.package, self.result)
