@@ -35,10 +35,19 @@ def compute_golden(package: PackageSettings, folder: Path) -> dict:
 def classify(reference: BertReference, folder: Path, head: dict, settings: dict) -> np.ndarray:
     """Probabilities [probes, labels] of a head."""
     texts = list(CLASSIFY_PROBES)
-    layers = settings.get("heads_layer"), settings.get("heads_own_layers", 0)
-    vectors = reference.means(texts, *layers) if head.get("reads") == "mean" else reference.embed(texts)
+    vectors = read_means(reference, texts, settings) if head.get("reads") == "mean" else reference.embed(texts)
     tensors = {name: tensor.astype(np.float64) for name, tensor in load_file(folder / head["file"]).items()}
     return softmax((vectors @ tensors[head["weight"]].T + tensors[head["bias"]]) / head["temperature"])
+
+
+def read_means(reference: BertReference, texts: list[str], settings: dict) -> np.ndarray:
+    """What a head reads: the mean of its layer, or, behind one another and each of length 1, those of others and that one."""
+    own = reference.means(texts, settings.get("heads_layer"), settings.get("heads_own_layers", 0))
+    others = settings.get("heads_mean_layers", [])
+    if not others:
+        return own
+    means = [*(reference.means(texts, layer) for layer in others), own]
+    return np.concatenate([mean / np.linalg.norm(mean, axis=1, keepdims=True) for mean in means], axis=1)
 
 
 def read_reference(package: PackageSettings, folder: Path) -> BertReference | StaticReference:

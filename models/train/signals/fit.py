@@ -72,7 +72,7 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     recipe, log = run.recipe, Log(run.folder, run.recipe.steps)
     what = describe_run(run.seed, recipe, every_row)
     rates = [
-        (network.trunk, recipe.learning_rate), (network.own, recipe.own_learning_rate), (network.heads, recipe.head_learning_rate)
+        (network.trunk, recipe.learning_rate), (network.own, recipe.own_learning_rate), (network.heads, recipe.head_learning_rate), (network.guides, recipe.head_learning_rate),
     ]  # fmt: skip
     optimizer, schedule = make_optimizer(rates, recipe.steps, recipe.warm_up, recipe.weight_decay)
     chance, first = random.Random(run.seed), 0
@@ -119,7 +119,7 @@ def one_step(
     with trains_quickly(device), torch.autocast(device.type, torch.bfloat16):
         vectors = network.vectors(batch, with_last=keep > 0)
     if head.kind == "sequence":
-        loss = sequence_loss(network.sequence(name, vectors), batch["target"])
+        loss = sequence_loss(network.guided(name, vectors), batch["target"])
     else:
         weights = TOKEN_WEIGHTS.get(name)
         weights = torch.tensor(weights, device=device) if weights else None

@@ -2,7 +2,8 @@
 
 The heads go on from an inner layer with one of their own and the sentence vector comes from the last: what the heads need
 would turn the mean of the last layer's vectors away from the published one, and a trunk that has to hold both at one place
-learns neither well.
+learns neither well. Heads of whole texts read layers of the trunk as well: training bends the heads' own layer to the texts
+that train, and what the trunk knows of others is still there.
 """
 
 import copy
@@ -15,7 +16,7 @@ from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 from transformers.masking_utils import create_bidirectional_mask
 
-from .heads import HEADS
+from .heads import HEADS, Head
 
 
 # The layers behind it give the published sentence vector back.
@@ -23,20 +24,28 @@ HEADS_LAYER = 4
 OWN_PREFIX = "heads_encoder.layer.0."
 # Neurons inside the layer of the heads' own: with all 1536 of the trunk's layers it would cost more than heads may.
 NEURONS = 1024
+# Whose means the heads of whole texts read before that of the heads' own layer.
+MEAN_LAYERS = (2, 4, 6)
 
 
 @dataclass(frozen=True)
 class Vectors:
     """Token vectors, `[rows, tokens, width]`: what the heads read, and what the sentence vector is the mean of, where that was
-    asked for. `mask`, `[rows, tokens]`, tells tokens from padding."""
+    asked for. `means`, `[rows, width]` each and of length 1, are those of `MEAN_LAYERS` and of `inner`. `mask`,
+    `[rows, tokens]`, tells tokens from padding."""
 
     inner: Tensor
     last: Tensor | None
+    means: list[Tensor]
     mask: Tensor
 
 
 class Network(nn.Module):
-    """all-MiniLM-L6-v2 with a layer for all heads and a linear one for each."""
+    """all-MiniLM-L6-v2 with a layer for all heads and a linear one for each.
+
+    `guides` stand in for the heads of whole texts while the layers learn, and are thrown away: they read the heads' own layer
+    alone, and `heads` are fitted when that is done (`regression`).
+    """
 
     def __init__(self, weights: Path) -> None:
         super().__init__()
@@ -46,19 +55,28 @@ class Network(nn.Module):
         self.trunk.embeddings.word_embeddings.requires_grad_(False)
         self.own = narrowed(self.trunk.encoder.layer[HEADS_LAYER], NEURONS)
         self.dropout = nn.Dropout(0.1)
-        self.heads = nn.ModuleDict({head.name: nn.Linear(config.hidden_size, len(head.labels)) for head in HEADS})
+        width = config.hidden_size
+        self.heads = nn.ModuleDict({head.name: nn.Linear(width * read_by(head), len(head.labels)) for head in HEADS})
+        self.guides = nn.ModuleDict({head.name: nn.Linear(width, len(head.labels)) for head in HEADS if head.kind == "sequence"})
 
     def vectors(self, batch: dict[str, Tensor], with_last: bool = True) -> Vectors:
-        """Without the last layers' the forward takes two layers less."""
+        """Without the last layers' the forward takes two layers less, and there are no means."""
         hidden = self.trunk.embeddings(input_ids=batch["ids"], token_type_ids=batch["segments"])
         mask = create_bidirectional_mask(self.trunk.config, inputs_embeds=hidden, attention_mask=batch["mask"])
         shared, behind = self.trunk.encoder.layer[:HEADS_LAYER], self.trunk.encoder.layer[HEADS_LAYER:]
+        of_layers = []
         for layer in shared:
             hidden = layer(hidden, attention_mask=mask)
+            of_layers.append(hidden)
         inner = self.own(hidden, attention_mask=mask)
-        for layer in behind if with_last else ():
+        if not with_last:
+            return Vectors(inner, None, [], batch["mask"])
+        for layer in behind:
             hidden = layer(hidden, attention_mask=mask)
-        return Vectors(inner, hidden if with_last else None, batch["mask"])
+            of_layers.append(hidden)
+        read = [*(of_layers[layer - 1] for layer in MEAN_LAYERS), inner]
+        means = [sentence_vectors(vectors.float(), batch["mask"]) for vectors in read]
+        return Vectors(inner, hidden, means, batch["mask"])
 
     def stored_parts(self) -> dict[str, np.ndarray]:
         """What `model.safetensors` holds, in 32 bits, by its names there."""
@@ -74,12 +92,21 @@ class Network(nn.Module):
         self.own.load_state_dict(own)
 
     def sequence(self, head: str, vectors: Vectors) -> Tensor:
-        """Logits of rows, `[rows, labels]`, of the mean of their tokens."""
-        return self.heads[head](self.dropout(mean_of_tokens(vectors.inner.float(), vectors.mask)))
+        """Logits of rows, `[rows, labels]`, of the means of their tokens."""
+        return self.heads[head](torch.cat(vectors.means, dim=-1))
+
+    def guided(self, head: str, vectors: Vectors) -> Tensor:
+        """The same as the guide says it, which learns with the layers."""
+        return self.guides[head](self.dropout(mean_of_tokens(vectors.inner.float(), vectors.mask)))
 
     def tokens(self, head: str, vectors: Vectors) -> Tensor:
         """Logits of tokens, `[rows, tokens, labels]`."""
         return self.heads[head](self.dropout(vectors.inner))
+
+
+def read_by(head: Head) -> int:
+    """How many vectors a head reads at once."""
+    return len(MEAN_LAYERS) + 1 if head.kind == "sequence" else 1
 
 
 def narrowed(layer: nn.Module, neurons: int) -> nn.Module:

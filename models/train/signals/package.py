@@ -10,7 +10,7 @@ from ..pack import pack
 from ..packages import HEAD_FILE, SIGNALS
 from ..quantize import store
 from .heads import HEADS, Head
-from .network import HEADS_LAYER, Network
+from .network import HEADS_LAYER, MEAN_LAYERS, Network
 from .layouts import GROUNDED_PROMPT
 
 COPIED_FILES = ("config.json", "tokenizer.json", "sentence_bert_config.json", "modules.json", "1_Pooling/config.json")
@@ -18,7 +18,8 @@ COPIED_FILES = ("config.json", "tokenizer.json", "sentence_bert_config.json", "m
 OVERLAP_SHARE = 4
 # Some 130 kB of English: two seconds of two cores, which a router's deadline may cut short. What is longer is not read at all.
 SCANNED = {"max_scan_tokens": 32_768}
-VECTOR = {"pooling": "mean", "normalize": True, "heads_layer": HEADS_LAYER, "heads_own_layers": 1}
+VECTOR = {"pooling": "mean", "normalize": True}
+BRANCH = {"heads_layer": HEADS_LAYER, "heads_own_layers": 1, "heads_mean_layers": list(MEAN_LAYERS)}
 GUARDS = ("jailbreak", "pii", "hallucination")
 
 
@@ -30,7 +31,7 @@ def write_package(network: Network, calibration: dict[str, dict], weights: Path,
     save_file(store(network.stored_parts()), folder / "model.safetensors", metadata={"format": "pt"})
     heads = {name: tensor.detach().float().numpy() for name, tensor in network.heads.state_dict().items()}
     save_file(heads, folder / HEAD_FILE)
-    settings = SCANNED | VECTOR | {"heads": [describe(head, calibration[head.name]) for head in HEADS]}
+    settings = SCANNED | VECTOR | BRANCH | {"heads": [describe(head, calibration[head.name]) for head in HEADS]}
     pack(SIGNALS, folder, settings, lambda folder: compute_golden(SIGNALS, folder))
 
 

@@ -13,7 +13,7 @@ from .calibrate import calibrate
 from .compare import compare
 from .examples import SPLIT_SEED, Example, TaskData, sample
 from .fit import Recipe, Run, fit
-from .heads import HEADS
+from .fitted_heads import fit_heads
 from .kept import kept_cosines
 from .measure import measure
 from .network import Network
@@ -43,8 +43,9 @@ def train(run: Run, data: Path, weights: Path, device: torch.device) -> None:
     """Trains, calibrates and measures; writes the network to the run's folder and `results/signals-seed-<n>.json`."""
     tasks = read_data(data)
     network = fit(run, tasks, weights, device).to("cpu")
-    torch.save(network.state_dict(), run.folder / NETWORK)
     tokenizer = read_tokenizer(weights)
+    fit_heads(network, tasks, tokenizer, run.seed)
+    torch.save(network.state_dict(), run.folder / NETWORK)
     calibration = calibrate(network, tasks, tokenizer)
     (run.folder / CALIBRATION).write_text(json.dumps(calibration, indent=2) + "\n", encoding="utf-8")
     figures = {"recipe": vars(run.recipe), "calibration": calibration, "kept": kept_cosines(network.trunk, weights, data, trained_by(tasks))}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..examples import TaskData, labelled, read_rows, sample
 from ..generated import generated
+from ..written import written
 
 TRAINED = {
     "gpteacher_codegen": ("no_fact_check", 1500),
@@ -22,7 +23,7 @@ UNSEEN = {
 
 def read(data: Path, seed: int) -> TaskData:
     chance = random.Random(seed)
-    train = generated("fact_check", "train", 7000)
+    train = generated("fact_check", "train", 7000) + written("fact_check")
     for name, (label, count) in TRAINED.items():
         train += sample(labelled(read_rows(data, f"fact_check/{name}"), label), count, chance)
     # Each file has one label only, so together they are one set.

@@ -1,0 +1,53 @@
+"""Fits the heads of whole texts when the layers have learned.
+
+A linear head that learned with the layers has learned the texts that train by heart: on texts of other sources one that is fitted
+anew over the same vectors is better, and better still one that reads the layers of the trunk too. Each head is two
+logistic regressions, one over the trunk's layers and one over the heads' own, whose logits are added up: fitted as one, the
+heads' own layer, which knows the training texts best, would drown the others.
+"""
+
+import random
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+
+from ..results import report_progress
+from .batches import collate, encode
+from .examples import TaskData, sample
+from .heads import HEADS, Head
+from .network import Network
+from .regression import regression
+
+# More rows move the weights hardly more.
+MOST_ROWS = 9_000
+ROWS = 64
+
+
+def fit_heads(network: Network, data: dict[str, TaskData], tokenizer: Tokenizer, seed: int) -> None:
+    """Puts fitted weights into the heads of whole texts."""
+    heads = [head for head in HEADS if head.kind == "sequence"]
+    report = report_progress("signals: heads", len(heads))
+    for number, head in enumerate(heads, 1):
+        examples = sample(data[head.name].train, MOST_ROWS, random.Random(f"{seed}/{head.name}"))
+        means, labels = read_means(network, head, examples, tokenizer)
+        width = means.shape[1] - network.own.output.dense.out_features
+        parts = [regression(part, labels, len(head.labels)) for part in (means[:, :width], means[:, width:])]
+        weight, bias = np.concatenate([part for part, _ in parts], axis=1), parts[0][1] + parts[1][1]
+        with torch.no_grad():
+            network.heads[head.name].weight.copy_(torch.from_numpy(weight))
+            network.heads[head.name].bias.copy_(torch.from_numpy(bias))
+        report(number)
+
+
+@torch.no_grad()
+def read_means(network: Network, head: Head, examples: list, tokenizer: Tokenizer) -> tuple[np.ndarray, np.ndarray]:
+    """What the head reads of each text, `[texts, means x width]`, and the number of its label."""
+    rows = sorted(encode(examples, head, tokenizer), key=lambda row: len(row.ids))
+    padding, means = tokenizer.token_to_id("[PAD]"), []
+    for first in range(0, len(rows), ROWS):
+        batch = collate(rows[first : first + ROWS], padding)
+        with torch.autocast("cpu", torch.bfloat16):
+            vectors = network.vectors(batch)
+        means.append(torch.cat(vectors.means, dim=-1).numpy())
+    return np.concatenate(means), np.array([row.target for row in rows])
