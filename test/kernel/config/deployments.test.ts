@@ -3,7 +3,9 @@ import { neededDeployments } from "../../../ts/kernel/config/deployments.ts"
 import { canonical } from "../../fakes/document.ts"
 import { registry } from "../../fakes/registry.ts"
 
-const needed = (changes: Readonly<Record<string, unknown>>) => neededDeployments(canonical(changes), registry)
+const withHeads = (changes: Readonly<Record<string, unknown>>) => neededDeployments(canonical(changes), registry)
+const needed = (changes: Readonly<Record<string, unknown>>) =>
+  withHeads(changes).map(({ heads: _, ...deployment }) => deployment)
 const starter = { name: "starter", provider: "model_runtime", artifact: "signals", input: { overflow: "truncate" } }
 const asksDomain = { "routing.decisions.0.rules": { type: "domain", name: "law" } }
 const mine = { artifact: "/models/mine" }
@@ -57,4 +59,12 @@ test("a signal that asks no model by its settings needs none", () => {
       "global.model_catalog.modules.modality_detector": { method: "keyword", keywords: ["draw"] },
     }),
   ).toEqual([])
+})
+
+test("a deployment has the heads that bindings ask of it", () => {
+  const head = { binding: "domain_classifier", deployment: "starter", head: "domain", answers: "classes" }
+  expect(withHeads({ ...asksDomain, "global.model_catalog.deployments": { mine } })).toEqual([
+    { name: "mine", ...mine },
+    { ...starter, heads: [head] },
+  ])
 })

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { ConfigError } from "../../../ts/kernel/config/problem.ts"
 import { deploymentsOf, loadConfig } from "../../../ts/kernel/runtime/load-config.ts"
 import { documentWith, smallDocument } from "../../fakes/document.ts"
 
@@ -50,6 +51,36 @@ describe("a file that cannot be used", () => {
       code: "invalid_config",
       message: expect.stringContaining(`Cannot read ${path}: EISDIR`),
     })
+  })
+
+  test("because its packages have no such head, or are none, lists where", async () => {
+    const path = write(
+      "heads.yaml",
+      documentWith({
+        "global.model_catalog": {
+          deployments: { guard: { artifact: "signals" }, other: { artifact: "sgnals" } },
+          bindings: {
+            prompt_guard: { deployment: "guard", head: "jailbrake" },
+            domain_classifier: { deployment: "starter", head: "domain" },
+          },
+        },
+      }),
+    )
+    const error = (await loadConfig(path).catch((cause: unknown) => cause)) as ConfigError
+    expect(error.problems).toMatchObject([
+      {
+        path: ["global", "model_catalog", "deployments", "other", "artifact"],
+        message: expect.stringMatching(/^"sgnals" is neither a built-in package .*did you mean "signals"/),
+        position: { line: expect.any(Number) },
+      },
+      {
+        path: ["global", "model_catalog", "bindings", "prompt_guard", "head"],
+        message: expect.stringMatching(
+          /^"jailbrake" is not a head of deployment "guard" that answers with classes: there is "domain", "jailbreak", .*did you mean "jailbreak"/,
+        ),
+        position: { line: expect.any(Number) },
+      },
+    ])
   })
 
   test("because of its syntax lists where", async () => {

@@ -3,6 +3,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { DeploymentStatus, Metrics, Transport } from "rtr"
 import type { NeededDeployment, RemoteDeployment } from "rtr/node"
+import { logEvent } from "../print.ts"
+import { readServedHeads, withFit } from "./served-heads.ts"
 import { type Health, readHealth, remoteInput } from "./health.ts"
 
 const readyPollMs = 5000
@@ -53,9 +55,22 @@ export class AttachedWorker {
     this.#stopped = true
   }
 
+  #setHealth(health: Health | undefined): void {
+    const { servedName } = this.#remote
+    const [before, now] = [this.#health?.models.get(servedName), health?.models.get(servedName)]
+    this.#health = health
+    if (now?.status === "failed" && now.reason !== before?.reason)
+      logEvent("error", "model_deployment_failed", { deployment: this.#deployment.name, reason: now.reason })
+  }
+
   async #watch(transport: Transport, metrics: Metrics): Promise<void> {
     while (!this.#stopped) {
-      this.#health = await readHealth(transport, this.#remote)
+      const served = { ...this.#deployment, servedName: this.#remote.servedName }
+      this.#setHealth(
+        await withFit(await readHealth(transport, this.#remote), [served], () =>
+          readServedHeads(transport, this.#remote),
+        ),
+      )
       const ready = this.#health?.models.get(this.#remote.servedName)?.status === "ready"
       metrics.gauge("rtr_model_runtime_ready", { deployment: this.#deployment.name }).set(ready ? 1 : 0)
       await sleep(ready ? readyPollMs : waitingPollMs, undefined, { ref: false })

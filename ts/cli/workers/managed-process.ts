@@ -8,6 +8,7 @@ import type { DeploymentStatus, Metrics, Transport } from "rtr"
 import type { NeededDeployment, RemoteDeployment } from "rtr/node"
 import { logEvent } from "../print.ts"
 import { type Environment, threadsOf, workerCommand, workerEnvironment } from "./environment.ts"
+import { readServedHeads, withFit } from "./served-heads.ts"
 import { type Health, readHealth, remoteInput } from "./health.ts"
 
 /** Waits before repeated restarts: the shortest and the longest (spec 2, Limits). A lone failure is mended at once. */
@@ -171,10 +172,7 @@ export class ManagedProcess {
     const alive = (): boolean => this.#child === child && child.exitCode === null && child.signalCode === null
     let missed = 0
     while (alive()) {
-      const health = await readHealth(this.#context.transport, {
-        origin: "http://localhost",
-        socketPath: this.#socketPath,
-      })
+      const health = await this.#readHealth()
       if (!alive()) return
       // A slow answer is no reason to give up what the process serves; several in a row are.
       missed = health === undefined && this.#health !== undefined ? missed + 1 : 0
@@ -192,6 +190,13 @@ export class ManagedProcess {
       const settled = health !== undefined && this.#isEvery(health, "ready")
       await sleep(settled ? watchPollMs : startPollMs, undefined, { ref: false })
     }
+  }
+
+  async #readHealth(): Promise<Health | undefined> {
+    const { transport } = this.#context
+    const address = { origin: "http://localhost", socketPath: this.#socketPath }
+    const served = this.#members.map((member) => ({ ...member, servedName: member.name }))
+    return withFit(await readHealth(transport, address), served, () => readServedHeads(transport, address))
   }
 
   #isEvery(health: Health, status: DeploymentStatus["state"]): boolean {

@@ -1,7 +1,6 @@
 // Starts the workers that a configuration needs, and offers them as one inference.
 
 import { statSync } from "node:fs"
-import { isAbsolute } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type DeploymentStatus, type Inference, type Metrics, RtrError } from "rtr"
 import {
@@ -63,18 +62,14 @@ export function superviseWorkers(options: SuperviseOptions): Workers {
   return { inference, whenReady: () => waitUntilReady(status, readyTimeoutMs(environment)) }
 }
 
-/** What a typing error in an artifact would otherwise only show in a worker's log, again and again. */
+/** What would otherwise only show in a worker's log, again and again. A name that no package has is refused before. */
 function checkArtifacts(deployments: readonly NeededDeployment[]): void {
   for (const { name, artifact } of deployments) {
     if (artifact === undefined || findBuiltinPackage(artifact) !== undefined) continue
-    const isFolder = isAbsolute(artifact) && statSync(artifact, { throwIfNoEntry: false })?.isDirectory() === true
-    if (isFolder) continue
-    const problem = isAbsolute(artifact)
-      ? "there is no such folder"
-      : "it is neither a built-in package nor an absolute path, and loading from a hub is not supported yet"
+    if (statSync(artifact, { throwIfNoEntry: false })?.isDirectory() === true) continue
     throw new RtrError(
       "invalid_config",
-      `Cannot start model deployment "${name}" with artifact "${artifact}": ${problem}; the built-in packages are ${builtinPackageNames().join(", ")}`,
+      `Cannot start model deployment "${name}" with artifact "${artifact}": there is no such folder; name one, or a built-in package (${builtinPackageNames().join(", ")})`,
       { path: ["global", "model_catalog", "deployments", name, "artifact"] },
     )
   }

@@ -1,6 +1,7 @@
 // Which model deployments a document needs.
 
 import { type Registry, signalConditionType } from "../modules/registry.ts"
+import { type BoundHead, boundHeads } from "./bound-heads.ts"
 import { usedConditionTypes } from "./compile-signals.ts"
 import { findBinding, usedBindings } from "./consumers.ts"
 import type { ConfigDocument } from "./schema/document.ts"
@@ -9,6 +10,8 @@ import { defaultDeployment, starterDeployment } from "./starter.ts"
 
 export interface NeededDeployment extends Deployment {
   readonly name: string
+  /** Heads that bindings ask of it; what only its worker can tell is compared when it answers. */
+  readonly heads?: readonly BoundHead[]
 }
 
 /** Declared deployments, and the starter one when a signal in use has no binding of its own. */
@@ -24,5 +27,11 @@ export function neededDeployments(document: ConfigDocument, registry: Registry):
     )
   })
   const starterDeclared = declared.some(({ name }) => name === defaultDeployment)
-  return wantsStarter && !starterDeclared ? [...declared, { ...starterDeployment, name: defaultDeployment }] : declared
+  const needed =
+    wantsStarter && !starterDeclared ? [...declared, { ...starterDeployment, name: defaultDeployment }] : declared
+  const bound = boundHeads(document, registry)
+  return needed.map((deployment) => {
+    const heads = bound.filter((each) => each.deployment === deployment.name)
+    return heads.length === 0 ? deployment : { ...deployment, heads }
+  })
 }

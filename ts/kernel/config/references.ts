@@ -1,7 +1,8 @@
 // Checks that names are unique and that what refers to a name finds it.
 
-import type { DocumentPath } from "../error.ts"
+import { type DocumentPath, isRtrError } from "../error.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../modules/registry.ts"
+import { boundHeads, headProblem, type PackageHead } from "./bound-heads.ts"
 import { bindingsOf } from "./consumers.ts"
 import { checkModality } from "./modality.ts"
 import { oneOf, type Problem, suggestion } from "./problem.ts"
@@ -9,7 +10,13 @@ import { checkRules, type DeclaredSignals } from "./rules.ts"
 import type { ConfigDocument } from "./schema/document.ts"
 import { type Binding, bindingContracts } from "./schema/global.ts"
 import { invalid } from "./validate.ts"
-import { defaultDeployment } from "./starter.ts"
+import { defaultDeployment, starterDeployment } from "./starter.ts"
+
+/**
+ * Heads of the package that an artifact means; undefined where only a worker can tell. Throws an `RtrError` for an artifact
+ * that means nothing.
+ */
+export type ReadHeads = (artifact: string) => readonly PackageHead[] | undefined
 
 /** Values of headers may be secret, so the message does not quote them. */
 const notSendable = "cannot be sent in a header: it has a line break, a character beyond ASCII, or a space at an end"
@@ -27,8 +34,13 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "upgrade",
 ])
 
-/** Problems between parts of a document that fits its schema. */
-export function checkReferences(document: ConfigDocument, registry: Registry): readonly Problem[] {
+/** Problems between parts of a document that fits its schema, and between it and the packages that `readHeads` knows. */
+export function checkReferences(
+  document: ConfigDocument,
+  registry: Registry,
+  readHeads: ReadHeads = () => undefined,
+): readonly Problem[] {
+  const packages = readPackages(document, readHeads)
   return [
     ...checkListeners(document),
     ...checkProviders(document),
@@ -40,6 +52,8 @@ export function checkReferences(document: ConfigDocument, registry: Registry): r
     ...checkDecisions(document, registry),
     ...checkModality(document),
     ...checkCatalog(document, registry),
+    ...packages.problems,
+    ...checkHeads(document, registry, packages.heads),
   ]
 }
 
@@ -238,6 +252,43 @@ function checkCatalog(document: ConfigDocument, registry: Registry): readonly Pr
       )
   }
   return problems
+}
+
+interface Packages {
+  /** By the name of the deployment, where they are known. */
+  readonly heads: ReadonlyMap<string, readonly PackageHead[]>
+  readonly problems: readonly Problem[]
+}
+
+function readPackages(document: ConfigDocument, readHeads: ReadHeads): Packages {
+  const heads = new Map<string, readonly PackageHead[]>()
+  const problems: Problem[] = []
+  const declared = document.global?.model_catalog?.deployments ?? {}
+  for (const [name, { artifact, endpoint }] of Object.entries({
+    [defaultDeployment]: starterDeployment,
+    ...declared,
+  })) {
+    if (typeof artifact !== "string" || endpoint !== undefined) continue
+    try {
+      const found = readHeads(artifact)
+      if (found !== undefined) heads.set(name, found)
+    } catch (error) {
+      if (!isRtrError(error)) throw error
+      problems.push(invalid(["global", "model_catalog", "deployments", name, "artifact"], error.message))
+    }
+  }
+  return { heads, problems }
+}
+
+/** A head that its model does not have would leave the signal without answers, and a guard without a guard. */
+function checkHeads(document: ConfigDocument, registry: Registry, known: Packages["heads"]): readonly Problem[] {
+  return boundHeads(document, registry).flatMap((bound) => {
+    const heads = known.get(bound.deployment)
+    const problem = heads === undefined ? undefined : headProblem(bound, heads)
+    return problem === undefined
+      ? []
+      : [invalid(["global", "model_catalog", "bindings", bound.binding, "head"], problem)]
+  })
 }
 
 /** What the signals that ask through a binding expect of its model, by the binding's name. */

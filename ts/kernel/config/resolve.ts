@@ -8,7 +8,7 @@ import type { SourceDocument } from "./document.ts"
 import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
 import { notYet } from "./not-yet.ts"
 import { ConfigError, type Position, type Problem } from "./problem.ts"
-import { checkReferences } from "./references.ts"
+import { type ReadHeads, checkReferences } from "./references.ts"
 import { type ConfigDocument, documentSchema } from "./schema/document.ts"
 import { invalid, validate } from "./validate.ts"
 
@@ -24,11 +24,13 @@ export interface ResolveOptions {
   readonly source: string
   readonly registry: Registry
   readonly environment: Environment
+  /** Left out on hosts that have no packages. */
+  readonly readHeads?: ReadHeads
 }
 
 /** Checks a document. Throws a `ConfigError` with every problem, each with path and place. */
 export function resolveDocument(source: SourceDocument, options: ResolveOptions): ResolvedDocument {
-  const { registry } = options
+  const { registry, readHeads } = options
   const aliased = applyAliases(source.value)
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
     problems.map((problem) => withPlace(problem, source.locate(aliased.written(problem.path))))
@@ -42,7 +44,9 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   refuse([
     ...aliased.problems,
     ...problems,
-    ...(problems.length === 0 ? checkReferences(value as ConfigDocument, registry) : checkWhatIsThere(value, registry)),
+    ...(problems.length === 0
+      ? checkReferences(value as ConfigDocument, registry, readHeads)
+      : checkWhatIsThere(value, registry, readHeads)),
   ])
   return {
     document: canonicalDocument(value as ConfigDocument, registry),
@@ -97,9 +101,9 @@ function fromText(value: unknown): unknown {
 }
 
 /** Cross-checks of a document whose schema already fails, so that one run shows as much as possible. They may trip over a wrong shape. */
-function checkWhatIsThere(value: unknown, registry: Registry): readonly Problem[] {
+function checkWhatIsThere(value: unknown, registry: Registry, readHeads?: ReadHeads): readonly Problem[] {
   try {
-    return checkReferences(value as ConfigDocument, registry)
+    return checkReferences(value as ConfigDocument, registry, readHeads)
   } catch {
     return []
   }

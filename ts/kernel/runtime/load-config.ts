@@ -10,6 +10,7 @@ import { RtrError } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
 import { sha256 } from "./edge.ts"
 import { loadRegistry } from "./node-modules.ts"
+import { readHeads } from "./packages/read-heads.ts"
 
 /** A configuration file, checked. */
 export interface LoadedConfig extends ResolvedDocument {
@@ -36,7 +37,7 @@ export async function loadConfig(path: string, environment: Environment = proces
   const document = readDocument(text, path)
   const registry = await loadRegistry(document.value, dirname(resolve(path)))
   return {
-    ...resolveDocument(document, { source: path, registry, environment }),
+    ...resolveDocument(document, { source: path, registry, environment, readHeads }),
     path,
     hash: await sha256(text),
     registry,

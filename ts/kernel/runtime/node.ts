@@ -1,5 +1,6 @@
 // The entry `rtr/node`: what a Node host may use beside the kernel itself.
 
+export { type BoundHead, headProblem, type PackageHead } from "../config/bound-heads.ts"
 export { documentSchema } from "../config/schema/document.ts"
 export type { ConfigDocument } from "../config/schema/document.ts"
 export type { ResolvedDocument } from "../config/resolve.ts"
