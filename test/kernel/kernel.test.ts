@@ -1,6 +1,7 @@
-import { createKernel } from "rtr"
+import { createKernel, RtrError } from "rtr"
 import { createFakeInference, type FakeInferenceOptions } from "rtr/testing"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { chat } from "../fakes/kernel.ts"
 
 const labels = ["benign", "jailbreak"]
 const refuse = (message: string): object => ({ type: "fast_response", configuration: { message } })
@@ -84,4 +85,44 @@ test("a model of another task is told of once, because it answers no request", a
   expect(await ask("hello")).toEqual(["other", "pii:false"])
   await ask("hello again")
   expect(told).toEqual([["invalid_model_output", "signal jailbreak"]])
+})
+
+test("a text that a guard cannot read whole is refused for good, and told without it", async () => {
+  const failWith = new RtrError("scan_budget_exceeded", "too long")
+  const told: unknown[] = []
+  const kernel = await createKernel({
+    inference: createFakeInference({ failWith }),
+    onTooLong: (...call) => told.push(call),
+    config: {
+      version: "v0.3",
+      routing: {
+        signals: { jailbreak: [{ name: "attack" }] },
+        decisions: [
+          {
+            name: "guard",
+            rules: { type: "jailbreak", name: "attack", on_unknown: "fail_request" },
+            plugins: [refuse("No.")],
+          },
+        ],
+      },
+    },
+  })
+  onTestFinished(() => kernel.close())
+  const ask = () => kernel.fetch(chat("a secret text", {}, { "x-request-id": "req-1" }))
+  const response = await ask()
+  expect([response.status, response.headers.get("retry-after"), await response.json()]).toEqual([
+    413,
+    null,
+    {
+      error: {
+        message: expect.stringMatching(/^The text is too long for the guards .* of decision "guard" to read it whole/),
+        type: "invalid_request_error",
+        code: "context_length_exceeded",
+        param: null,
+        details: { request_id: "req-1" },
+      },
+    },
+  ])
+  await ask()
+  expect(told).toEqual([["req-1", 1]])
 })

@@ -10,6 +10,7 @@ export const errorCodes = {
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
+  context_length_exceeded: 413,
   request_too_large: 413,
   unsupported_media_type: 415,
   unsupported_surface: 422,

@@ -10,6 +10,7 @@ import { failedEnd, watchEnd } from "./pipeline/finish.ts"
 import { preview } from "./pipeline/preview.ts"
 import { type PipelineHost, run } from "./pipeline/run.ts"
 import type { OnFault } from "./pipeline/signals.ts"
+import { type OnTooLong, tellRarely } from "./pipeline/too-long.ts"
 import { createTracer } from "./pipeline/trace.ts"
 import type { Call, Outcome } from "./types/call.ts"
 import type { Inference } from "./types/inference.ts"
@@ -29,6 +30,8 @@ export interface RouterOptions {
   readonly environment?: Environment
   /** Told about errors that are bugs, with the request id and never with content. */
   readonly onInternalError?: (error: unknown, requestId: string) => void
+  /** Told about requests that are refused for the length of their text, once a minute at most, with how many there were. */
+  readonly onTooLong?: OnTooLong
 }
 
 /** The router before and after its configuration is active. Management works from the start, inference from `activate` on. */
@@ -58,6 +61,8 @@ export function createRouter(options: RouterOptions): Router {
     draining: false,
   }
 
+  const tooLong = tellRarely(options.onTooLong)
+
   const active = (): PipelineHost => {
     if (host === undefined)
       throw new RtrError("not_ready", "The router has no active configuration yet", { retryAfterSeconds: 5 })
@@ -84,6 +89,7 @@ export function createRouter(options: RouterOptions): Router {
       })
     } catch (error) {
       tracer.finish(endpoint, failedEnd(call, error))
+      if (isRtrError(error) && error.code === "context_length_exceeded") tooLong(call.id)
       throw error
     }
   }

@@ -6,10 +6,12 @@ import type { Call, Outcome } from "../../../ts/kernel/types/call.ts"
 import type { JsonReply, StreamReply } from "../../../ts/kernel/types/chat.ts"
 import { nullMetrics } from "../../../ts/kernel/types/metrics.ts"
 import type { PluginHooks } from "../../../ts/kernel/types/module.ts"
-import type { Plan } from "../../../ts/kernel/types/plan.ts"
+import type { Fact } from "../../../ts/kernel/types/fact.ts"
+import type { Plan, RuleNode } from "../../../ts/kernel/types/plan.ts"
 import { collect } from "../../fakes/batches.ts"
 import { createCall } from "../../fakes/call.ts"
 import {
+  and,
   createCandidate,
   createDecision,
   createFamily,
@@ -18,6 +20,7 @@ import {
   leaf,
   match,
   noMatch,
+  or,
   unknown,
 } from "../../fakes/plan.ts"
 import { completion, createFakeTransport, type FakeTransport, jsonReply } from "../../fakes/transport.ts"
@@ -227,6 +230,45 @@ describe("unknown facts", () => {
       code: "signal_unresolved",
       message: 'Decision "rush" hangs on signals that could not be read, and its policy is fail_request',
       retryAfterSeconds: 1,
+    })
+  })
+
+  describe("of a text that is too long", () => {
+    const tooLong = { ...unknown(), reason: "input_limit" } as const
+    const planOf = (facts: readonly Fact[], rules: RuleNode) =>
+      planWith(
+        match(),
+        {
+          signals: [createFamily("keyword", { rules: facts.map((_, index) => `r${index}`), read: () => named(facts) })],
+          slotCount: facts.length,
+        },
+        { onUnknown: "fail_request", rules },
+      )
+    const named = (facts: readonly Fact[]) => facts.map((fact, index) => ({ ...fact, rule: `r${index}` }))
+
+    test("refuse the call for good", async () => {
+      const error = await route(planOf([tooLong, noMatch()], or(leaf(0), leaf(1)))).catch((cause: unknown) => cause)
+      expect(error).toMatchObject({
+        code: "context_length_exceeded",
+        status: 413,
+        message:
+          'The text is too long for the guards and other signals of decision "rush" to read it whole; send a shorter one',
+        retryAfterSeconds: undefined,
+      })
+    })
+
+    test("are beside the point where another condition settles their part", async () => {
+      const rules = and(or(leaf(0), leaf(2)), leaf(1))
+      await expect(route(planOf([tooLong, unknown(), match()], rules))).rejects.toMatchObject({
+        code: "signal_unresolved",
+      })
+    })
+
+    test("leave a retry its sense while another fact may come", async () => {
+      await expect(route(planOf([tooLong, unknown()], or(leaf(0), leaf(1))))).rejects.toMatchObject({
+        code: "signal_unresolved",
+        retryAfterSeconds: 1,
+      })
     })
   })
 

@@ -100,6 +100,7 @@ describe("the reason of a failed call", () => {
     model_not_found: "model_not_found",
     invalid_request: "parse_error",
     request_too_large: "parse_error",
+    context_length_exceeded: "parse_error",
   }
 
   test.each(Object.keys(errorCodes) as ErrorCode[])("%s", (code) => {

@@ -77,6 +77,8 @@ async function serve(options: ServeOptions): Promise<void> {
     metricsPort: options.metricsPort,
     metricsAddress: options.metricsAddress,
     onInternalError: logInternalError,
+    onTooLong: (requestId, requests) =>
+      logEvent("warning", "text_too_long", { request_id: requestId, requests, answered: 413 }),
     ...(deployments.length > 0 && {
       connectInference: ({ metrics }) => {
         const workers = superviseWorkers({ deployments, metrics, environment: process.env })

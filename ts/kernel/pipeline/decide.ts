@@ -1,6 +1,7 @@
 // Walks the rules over the facts and finds the decision that wins.
 
 import type { Facts, UnknownPolicy, Verdict } from "../types/call.ts"
+import type { UnknownReason } from "../types/fact.ts"
 import type { Plan, PlannedDecision, RuleNode } from "../types/plan.ts"
 import { predicateHolds, predicateHoldsFrom } from "../types/predicate.ts"
 import type { DecisionTrace, RuleTrace } from "../types/route.ts"
@@ -142,6 +143,14 @@ function evaluateOr(children: readonly RuleNode[], facts: Facts): number {
     else if (result > highest) highest = result
   }
   return highest === noMatch && open ? unknown : highest
+}
+
+/** Why the facts are unknown that a tree without an answer hangs on; undefined among them stands for a cause that nobody told. */
+export function unknownReasons(node: RuleNode, facts: Facts): readonly (UnknownReason | undefined)[] {
+  if (evaluate(node, facts) !== unknown) return []
+  return node.kind === "leaf"
+    ? [facts[node.slot]?.reason]
+    : node.children.flatMap((child) => unknownReasons(child, facts))
 }
 
 /** What each node of each decision said, for the preview. */

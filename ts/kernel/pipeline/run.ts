@@ -9,7 +9,7 @@ import type { Inference } from "../types/inference.ts"
 import type { PluginCall } from "../types/module.ts"
 import type { ModelTarget, Plan, PlannedCandidate, PlannedDecision } from "../types/plan.ts"
 import type { Transport } from "../types/transport.ts"
-import { decide, type DecideResult } from "./decide.ts"
+import { decide, type DecideResult, unknownReasons } from "./decide.ts"
 import { toSignalInput } from "./input.ts"
 import { runPlugins } from "./plugins.ts"
 import { securityChecks } from "./security-checks.ts"
@@ -35,7 +35,7 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
   const readings = await readSignals(host, call, input)
   if (call.signal.aborted) throw new RtrError("client_closed_request", "The client left before a model was chosen")
   const verdict = decide(host.plan, readings.facts)
-  if (verdict.unresolved !== undefined) throw unresolved(verdict)
+  if (verdict.unresolved !== undefined) throw unresolved(host.plan, verdict.unresolved, readings)
   const decision = verdict.decision === undefined ? undefined : host.plan.decisions[verdict.decision]
   const checks = securityChecks(host.plan.signals, readings.facts, input)
   if (decision === undefined) return callDefault(host, call, { readings, verdict, checks })
@@ -64,10 +64,18 @@ export function resolveModel(plan: Plan, call: Pick<Call, "request" | "grants">)
 /** Model names come from the client; a long one is cut so that it cannot fill a log or a reply. */
 const quote = (name: string): string => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
 
-function unresolved(verdict: DecideResult): RtrError {
+/** Whoever sends a text again that is too long gets the same answer; everything else may pass. */
+function unresolved({ decisions }: Plan, name: string, { facts }: SignalReadings): RtrError {
+  const rules = decisions.find((decision) => decision.name === name)?.rules
+  const reasons = rules === undefined ? [] : unknownReasons(rules, facts)
+  if (reasons.length > 0 && reasons.every((reason) => reason === "input_limit"))
+    return new RtrError(
+      "context_length_exceeded",
+      `The text is too long for the guards and other signals of decision "${name}" to read it whole; send a shorter one`,
+    )
   return new RtrError(
     "signal_unresolved",
-    `Decision "${verdict.unresolved}" hangs on signals that could not be read, and its policy is fail_request`,
+    `Decision "${name}" hangs on signals that could not be read, and its policy is fail_request`,
     { retryAfterSeconds: 1 },
   )
 }

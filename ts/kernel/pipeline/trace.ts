@@ -151,6 +151,7 @@ function errorReason({ error, status }: CallEnd): string | undefined {
     case "model_not_found":
       return "model_not_found"
     case "invalid_request":
+    case "context_length_exceeded":
     case "request_too_large":
       return "parse_error"
     default:

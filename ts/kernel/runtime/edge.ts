@@ -31,6 +31,8 @@ export interface KernelOptions {
   readonly metrics?: Metrics
   readonly metricsText?: RoutePowers["metrics"]["metricsText"]
   readonly onInternalError?: (error: unknown, requestId: string) => void
+  /** Told about requests that are refused for the length of their text, once a minute at most. */
+  readonly onTooLong?: (requestId: string, requests: number) => void
 }
 
 export interface Kernel {

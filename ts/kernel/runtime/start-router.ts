@@ -4,7 +4,7 @@ import { compileListener } from "../config/compile.ts"
 import type { Environment } from "../config/environment.ts"
 import { RtrError } from "../error.ts"
 import type { ListenerApp } from "../http/app.ts"
-import { createRouter, type Router } from "../kernel.ts"
+import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import type { Inference } from "../types/inference.ts"
 import type { LoadedConfig } from "./load-config.ts"
 import { openListener, type OpenListener } from "./node-listener.ts"
@@ -21,6 +21,7 @@ export interface StartOptions {
   readonly metricsAddress?: string
   readonly environment?: Environment
   readonly onInternalError?: (error: unknown, requestId: string) => void
+  readonly onTooLong?: RouterOptions["onTooLong"]
 }
 
 export interface RunningRouter {
@@ -45,6 +46,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
       environment: options.environment ?? process.env,
       ...(inference !== undefined && { inference }),
       ...(options.onInternalError !== undefined && { onInternalError: options.onInternalError }),
+      ...(options.onTooLong !== undefined && { onTooLong: options.onTooLong }),
     }),
   )
   const open: OpenListener[] = []
