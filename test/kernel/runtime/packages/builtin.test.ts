@@ -61,7 +61,7 @@ describe("other lists", () => {
     [[{ ...pinned, files: { x: { bytes: 1, sha256: "short" } } }], /files\["x"\]\.sha256 must be 64/],
     [[{ ...pinned, colour: "red" }], /colour is not a known key here/],
     [[{ name: "x", folder: "none", licence: "MIT" }], /licence is not a known key here/],
-    [[{ name: "x", folder: "none" }], /models\[0\]: ENOENT/],
+    [[{ name: "x", folder: "none" }], /models\[0\]: there is no .*manifest\.json/],
     [[pinned, { ...pinned, repository: "org/other" }], /models\[1\]\.name "pinned" is used twice/],
     [["x"], /models\[0\]: must be a map/],
   ])("list %# is refused", (models, message) => {

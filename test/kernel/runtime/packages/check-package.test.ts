@@ -59,11 +59,51 @@ test.each([
   ["SHA-256", sha256("{}")],
   ["the git blob's SHA-1", gitSha1("{}")],
 ])("a cached file is compared with the digest that names it: %s", async (_, digest) => {
-  const cache = emptyFolder()
-  mkdirSync(join(cache, "snapshot"))
-  writeFileSync(join(cache, digest), "{}")
-  symlinkSync(`../${digest}`, join(cache, "snapshot/config.json"))
-  expect(await checkPackage(join(cache, "snapshot"))).toMatchObject({ files: 1 })
-  writeFileSync(join(cache, digest), "[]")
-  await expect(checkPackage(join(cache, "snapshot"))).rejects.toThrow(/in the cache it is named/)
+  const model = join(emptyFolder(), "models--org--name")
+  const snapshot = join(model, "snapshots", "a".repeat(40))
+  mkdirSync(snapshot, { recursive: true })
+  mkdirSync(join(model, "blobs"))
+  writeFileSync(join(model, "blobs", digest), "{}")
+  symlinkSync(`../../blobs/${digest}`, join(snapshot, "config.json"))
+  expect(await checkPackage(snapshot)).toMatchObject({ files: 1 })
+  writeFileSync(join(model, "blobs", digest), "[]")
+  await expect(checkPackage(snapshot)).rejects.toThrow(/in the cache it is named/)
+})
+
+describe("nothing is read of a package", () => {
+  /** A package beside a secret that it must not tell the digest of. */
+  function besideSecret(): { folder: string; secret: string } {
+    const parent = emptyFolder()
+    const folder = join(parent, "package")
+    mkdirSync(folder)
+    writeFileSync(join(parent, "secret"), "secret")
+    return { folder, secret: sha256("secret") }
+  }
+
+  const refusalOf = async (folder: string): Promise<string> =>
+    ((await checkPackage(folder).catch((error: unknown) => error)) as Error).message
+
+  test.each(["../secret", "/etc/passwd", "a/../../secret"])("whose manifest names %s", async (name) => {
+    const { folder, secret } = besideSecret()
+    const files = { [name]: { bytes: 6, sha256: "0".repeat(64) } }
+    writeFileSync(join(folder, "manifest.json"), JSON.stringify({ schema: 1, files }))
+    const message = await refusalOf(folder)
+    expect(message).toContain(`Cannot use "${name}" of package`)
+    expect(message).toContain("must be a relative path inside the package")
+    expect(message).not.toContain(secret)
+  })
+
+  test("whose file is a link to one outside", async () => {
+    const { folder, secret } = besideSecret()
+    symlinkSync("../secret", join(folder, "config.json"))
+    const message = await refusalOf(folder)
+    expect(message).toMatch(/"config\.json" .* is a link that leads out of the package folder/)
+    expect(message).not.toContain(secret)
+  })
+
+  test("whose manifest tells no size", async () => {
+    const { folder } = besideSecret()
+    writeFileSync(join(folder, "manifest.json"), JSON.stringify({ schema: 1, files: { "config.json": null } }))
+    expect(await refusalOf(folder)).toMatch(/files\["config\.json"\] must have bytes and sha256/)
+  })
 })

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { emptyFolder } from "../../../fakes/hub.ts"
@@ -33,6 +33,12 @@ describe("the licence of a package", () => {
   ])("%s", (_, files, expected) => {
     expect(readLicence(folderWith(files))).toBe(expected)
   })
+})
+
+test.each(["rtrun.json", "README.md"])("a %s that is no file of the package is refused and not read", (name) => {
+  const folder = emptyFolder()
+  symlinkSync("/dev/zero", join(folder, name))
+  expect(() => readLicence(folder)).toThrow(/is a link that leads out of the package folder/)
 })
 
 describe("acceptance", () => {

@@ -1,7 +1,6 @@
 // Whether a package can be used from the cache alone.
 
-import { readFile, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { findPackageFile, readJsonDescription } from "../packages/package-file.ts"
 import type { ModelCache } from "./cache.ts"
 import type { RecordedFiles } from "./fetch-model.ts"
 
@@ -30,7 +29,7 @@ export async function findCachedPackage(
     )
     return isComplete ? commit : undefined
   }
-  const isUsable = takesForeign && (await looksComplete(cache.snapshotFolder(commit)))
+  const isUsable = takesForeign && looksComplete(cache.snapshotFolder(commit))
   if (isUsable)
     onNotice?.(
       `${cache.repository}@${commit} was cached by another tool; files that it left out are not noticed offline`,
@@ -44,11 +43,10 @@ async function hasAll(cache: ModelCache, commit: string, paths: readonly string[
 }
 
 /** Configuration, weights, and what `modules.json` and the index of the weights name. */
-async function looksComplete(folder: string): Promise<boolean> {
-  const isThere = async (name: string): Promise<boolean> =>
-    (await stat(join(folder, name)).catch(() => undefined))?.isFile() === true
-  const index = await readJson(folder, "model.safetensors.index.json")
-  const modules = await readJson(folder, "modules.json")
+function looksComplete(folder: string): boolean {
+  const isThere = (name: string): boolean => orElse(() => findPackageFile(folder, name) !== undefined, false)
+  const index = readJson(folder, "model.safetensors.index.json")
+  const modules = readJson(folder, "modules.json")
   const needed = [
     "config.json",
     "tokenizer.json",
@@ -57,12 +55,17 @@ async function looksComplete(folder: string): Promise<boolean> {
       .filter(({ type }) => type?.endsWith("Pooling"))
       .map(({ path }) => `${path}/config.json`),
   ]
-  const hasWeights = index !== undefined || (await isThere("model.safetensors")) || (await isThere("onnx/model.onnx"))
-  return hasWeights && (await Promise.all([...new Set(needed)].map(isThere))).every(Boolean)
+  const hasWeights = index !== undefined || isThere("model.safetensors") || isThere("onnx/model.onnx")
+  return hasWeights && [...new Set(needed)].every(isThere)
 }
 
-const readJson = (folder: string, name: string): Promise<unknown> =>
-  readFile(join(folder, name), "utf8").then(
-    (text) => JSON.parse(text) as unknown,
-    () => undefined,
-  )
+const readJson = (folder: string, name: string): unknown => orElse(() => readJsonDescription(folder, name), undefined)
+
+/** A file that cannot be used counts as one that is not there. */
+function orElse<Value>(read: () => Value, otherwise: Value): Value {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}

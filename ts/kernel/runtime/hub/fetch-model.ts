@@ -1,8 +1,7 @@
 // A repository of the hub as a package folder: resolved to a commit, fetched into the cache, taken from the cache when it is there.
 
-import { readFile } from "node:fs/promises"
-import { join } from "node:path"
 import { isRtrError, RtrError } from "../../error.ts"
+import { readJsonDescription } from "../packages/package-file.ts"
 import { type CachedFiles, createModelCache, type ModelCache } from "./cache.ts"
 import { findCachedPackage } from "./cached-package.ts"
 import { createHubClient } from "./client.ts"
@@ -95,7 +94,7 @@ async function fetchFromHub(options: FetchModelOptions, cache: ModelCache, revis
     const description = recorded === undefined ? selectDescription(files) : namesOf(recorded, files, cache)
     const described = await fetchFiles(context, description, recorded, report)
     await approve?.(folder)
-    const weights = recorded === undefined ? await selectRest(folder, files, description, cache) : []
+    const weights = recorded === undefined ? selectRest(folder, files, description, cache) : []
     const rest = await fetchFiles(context, weights, recorded, report)
     await cache.writeListing(commit, { ...described, ...rest })
     return fetched
@@ -112,14 +111,16 @@ function namesOf(recorded: RecordedFiles, files: readonly string[], cache: Model
   throw new RtrError("invalid_package", `Cannot use ${cache.repository}: it does not have ${missing.join(", ")}`)
 }
 
-async function selectRest(
+function selectRest(
   folder: string,
   files: readonly string[],
   description: readonly string[],
   cache: ModelCache,
-): Promise<readonly string[]> {
-  const manifest = await readJson<{ files?: object }>(folder, "manifest.json", description)
-  const settings = await readJson<{ heads?: readonly { file?: unknown }[] }>(folder, "rtrun.json", description)
+): readonly string[] {
+  const read = (name: string): unknown =>
+    description.includes(name) ? (readJsonDescription(folder, name) ?? undefined) : undefined
+  const manifest = read("manifest.json") as { files?: object } | undefined
+  const settings = read("rtrun.json") as { heads?: readonly { file?: unknown }[] } | undefined
   const selected = selectWeights(files, {
     manifest: manifest?.files === undefined ? undefined : Object.keys(manifest.files),
     named: (settings?.heads ?? []).map(({ file }) => String(file)),
@@ -130,15 +131,6 @@ async function selectRest(
       `Cannot use ${cache.repository}: it has neither *.safetensors nor an ONNX graph`,
     )
   return selected.filter((path) => !description.includes(path))
-}
-
-async function readJson<Value>(folder: string, name: string, files: readonly string[]): Promise<Value | undefined> {
-  if (!files.includes(name)) return undefined
-  try {
-    return JSON.parse(await readFile(join(folder, name), "utf8")) as Value
-  } catch (cause) {
-    throw new RtrError("invalid_package", `Cannot use ${join(folder, name)}: ${(cause as Error).message}`, { cause })
-  }
 }
 
 /** Requests at a time: small files wait mostly for answers. */

@@ -1,10 +1,13 @@
 // Adapters are small packages of changes to a base model: finds the folder of that base.
 
-import { existsSync, readFileSync, statSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { statSync } from "node:fs"
+import { resolve } from "node:path"
 import { RtrError } from "../../error.ts"
 import { buildFeatures } from "../build-features.ts"
 import { isCommit, isRepository } from "../hub/repository.ts"
+import { findPackageFile, readJsonDescription } from "./package-file.ts"
+
+const configName = "adapter_config.json"
 
 interface AdapterConfig {
   readonly base_model_name_or_path?: unknown
@@ -22,15 +25,14 @@ export async function findAdapterBase(
   fetchBase: (repository: string, commit: string) => Promise<{ readonly folder: string }>,
   features: { readonly adapters: boolean } = buildFeatures,
 ): Promise<string | undefined> {
-  const file = join(folder, "adapter_config.json")
-  if (!existsSync(file)) {
+  if (findPackageFile(folder, configName) === undefined) {
     if (options.basePath === undefined) return undefined
     throw new RtrError("invalid_options", `Cannot use --base-path: ${folder} is no adapter; leave the option out`)
   }
   if (!features.adapters)
     throw new RtrError("not_supported", `Cannot load ${folder}: it is an adapter; adapters are not supported yet`)
   if (options.basePath !== undefined) return givenBase(options.basePath)
-  const { base_model_name_or_path: base, revision } = readConfig(file)
+  const { base_model_name_or_path: base, revision } = readConfig(folder)
   if (typeof base !== "string" || !isRepository(base) || typeof revision !== "string" || !isCommit(revision))
     throw new RtrError(
       "invalid_options",
@@ -44,10 +46,7 @@ function givenBase(path: string): string {
   throw new RtrError("invalid_options", `Cannot use --base-path ${path}: there is no such folder`)
 }
 
-function readConfig(file: string): AdapterConfig {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as AdapterConfig
-  } catch (cause) {
-    throw new RtrError("invalid_package", `Cannot use ${file}: ${(cause as Error).message}`, { cause })
-  }
+function readConfig(folder: string): AdapterConfig {
+  const config = readJsonDescription(folder, configName)
+  return typeof config === "object" && config !== null ? config : {}
 }

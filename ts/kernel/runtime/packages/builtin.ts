@@ -7,6 +7,7 @@ import { isRtrError, RtrError } from "../../error.ts"
 import { findUp } from "../find-up.ts"
 import type { RecordedFiles } from "../hub/fetch-model.ts"
 import { isCommit, isInnerPath, isRepository } from "../hub/repository.ts"
+import { readDescription, readJsonDescription } from "./package-file.ts"
 
 export interface BuiltinModel {
   readonly name: string
@@ -91,8 +92,8 @@ function readEntry(value: unknown, root: string): BuiltinModel {
 }
 
 function fromFolder(folder: string, name: string): BuiltinModel {
-  const manifest = readFileSync(join(folder, "manifest.json"))
-  const settings = readJson(join(folder, "rtrun.json"), fail) as {
+  const manifest = readDescription(folder, "manifest.json") ?? fail(`there is no ${join(folder, "manifest.json")}`)
+  const settings = readJsonDescription(folder, "rtrun.json") as {
     family: string
     licence: string
     max_tokens: number

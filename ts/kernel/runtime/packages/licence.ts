@@ -1,8 +1,7 @@
 // Licences: which one a package has, and whether somebody has to accept it first.
 
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
-import { RtrError } from "../../error.ts"
+import { isRtrError, RtrError } from "../../error.ts"
+import { readDescription } from "./package-file.ts"
 
 /** Licences that allow any use and ask for no consent. Every other named licence has to be accepted. */
 const free: ReadonlySet<string> = new Set([
@@ -30,7 +29,10 @@ const free: ReadonlySet<string> = new Set([
   "zlib",
 ])
 
-/** The licence that a package names: in `rtrun.json`, or in the head of its model card. Undefined when it names none. */
+/**
+ * The licence that a package names: in `rtrun.json`, or in the head of its model card. Undefined when it names none.
+ * Throws an `RtrError` for one of these files that is a link out of the package, no regular file, or far too long.
+ */
 export function readLicence(folder: string): string | undefined {
   return fromSettings(read(folder, "rtrun.json")) ?? fromCard(read(folder, "README.md"))
 }
@@ -51,9 +53,10 @@ const quote = (licence: string): string => (/^[\w.+-]+$/.test(licence) ? licence
 
 function read(folder: string, name: string): string {
   try {
-    return readFileSync(join(folder, name), "utf8")
-  } catch {
-    // The engine says what is wrong with files that cannot be read.
+    return readDescription(folder, name)?.toString() ?? ""
+  } catch (error) {
+    // What the file system refuses has a cause; the engine says what is wrong with such files.
+    if (isRtrError(error) && error.cause === undefined) throw error
     return ""
   }
 }

@@ -1,9 +1,9 @@
 // One file of a package: found inside the folder of its package only, and only if it is a regular file.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, statSync } from "node:fs"
-import { basename, dirname, join, sep } from "node:path"
+import { basename, dirname, isAbsolute, join, sep } from "node:path"
 import { isRtrError, RtrError } from "../../error.ts"
-import { isCommit, isInnerPath } from "../hub/repository.ts"
+import { isCommit } from "../hub/repository.ts"
 
 /** Bytes of the longest description that is read whole; the largest known ones have some hundred kilobytes. */
 export const maxDescriptionBytes = 16 * 1024 * 1024
@@ -13,7 +13,7 @@ export const maxDescriptionBytes = 16 * 1024 * 1024
  * name that is no relative path inside the package, for a link that leads out of it, and for what is no regular file.
  */
 export function findPackageFile(folder: string, name: string): string | undefined {
-  if (!isInnerPath(name)) throw refused(folder, name, "the name must be a relative path inside the package")
+  if (!isInside(name)) throw refused(folder, name, "the name must be a relative path inside the package")
   const file = join(folder, name)
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined
   try {
@@ -32,10 +32,10 @@ export function findPackageFile(folder: string, name: string): string | undefine
 }
 
 /**
- * Text of a file that describes the package; undefined when the package has none. Throws as `findPackageFile` does, and for
- * a file that is longer than any description.
+ * Content of a file that describes the package; undefined when the package has none. Throws as `findPackageFile` does, and
+ * for a file that is longer than any description.
  */
-export function readDescription(folder: string, name: string): string | undefined {
+export function readDescription(folder: string, name: string): Buffer | undefined {
   const path = findPackageFile(folder, name)
   if (path === undefined) return undefined
   let opened: number | undefined
@@ -46,7 +46,7 @@ export function readDescription(folder: string, name: string): string | undefine
     if (!found.isFile()) throw refused(folder, name, "is not a regular file")
     if (found.size > maxDescriptionBytes)
       throw refused(folder, name, `has ${found.size} bytes; a description has at most ${maxDescriptionBytes}`)
-    return readAtMost(opened, found.size).toString()
+    return readAtMost(opened, found.size)
   } catch (cause) {
     throw isRtrError(cause) ? cause : refused(folder, name, `cannot be read: ${(cause as Error).message}`, cause)
   } finally {
@@ -56,13 +56,18 @@ export function readDescription(folder: string, name: string): string | undefine
 
 /** Parsed JSON of a file that describes the package; undefined when the package has none. */
 export function readJsonDescription(folder: string, name: string): unknown {
-  const text = readDescription(folder, name)
-  if (text === undefined) return undefined
+  const content = readDescription(folder, name)
+  if (content === undefined) return undefined
   try {
-    return JSON.parse(text) as unknown
+    return JSON.parse(content.toString()) as unknown
   } catch (cause) {
     throw refused(folder, name, `is not JSON: ${(cause as Error).message}`, cause)
   }
+}
+
+function isInside(name: string): boolean {
+  if (isAbsolute(name) || name.includes("\0")) return false
+  return name.split(sep === "/" ? "/" : /[\\/]/).every((part) => part !== "" && part !== "." && part !== "..")
 }
 
 function readAtMost(opened: number, bytes: number): Buffer {
