@@ -47,6 +47,7 @@ export {
   type Candidate,
   type Choice,
   hostApiVersion,
+  type KnownModel,
   type ModuleKind,
   type PluginCall,
   type PluginHooks,

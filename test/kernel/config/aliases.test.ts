@@ -90,6 +90,16 @@ describe("plugin types", () => {
     ])
   })
 
+  test("a message about one names it as it is written", () => {
+    const { spelled } = applyAliases({
+      routing: { decisions: [{ plugins: [{ type: "semantic-cache" }, { type: "response_cache" }] }] },
+    })
+    const at = (plugin: number) => ["routing", "decisions", 0, "plugins", plugin, "type"]
+    const message = '"response_cache" is not supported yet'
+    expect(spelled(at(0), message)).toBe('"semantic-cache" is not supported yet')
+    expect(spelled(at(1), message)).toBe(message)
+  })
+
   test("every other type stays", () => {
     expect(typesOf("system_prompt", "constructor", 5, null)).toEqual(["system_prompt", "constructor", 5, null])
   })

@@ -5,7 +5,9 @@ import { registry } from "../../fakes/registry.ts"
 
 const withHeads = (changes: Readonly<Record<string, unknown>>) => neededDeployments(canonical(changes), registry)
 const needed = (changes: Readonly<Record<string, unknown>>) =>
-  withHeads(changes).map(({ heads: _, ...deployment }) => deployment)
+  withHeads(changes).map((deployment) =>
+    Object.fromEntries(Object.entries(deployment).filter(([key]) => key !== "heads")),
+  )
 const starter = { name: "starter", provider: "model_runtime", artifact: "signals", input: { overflow: "truncate" } }
 const asksDomain = { "routing.decisions.0.rules": { type: "domain", name: "law" } }
 const mine = { artifact: "/models/mine" }

@@ -23,6 +23,7 @@ describe("each keyword in words", () => {
     name: Type.Optional(name),
     short: Type.Optional(Type.String({ maxLength: 3 })),
     host: Type.Optional(Type.String({ pattern: "^h", description: "Name of a host" })),
+    junction: Type.Optional(Type.String({ pattern: "^(AND|OR)$", description: "AND or OR", examples: ["AND", "OR"] })),
     size: Type.Optional(Type.Unsafe<string | number>({ type: ["string", "number"] })),
   })
 
@@ -48,6 +49,7 @@ describe("each keyword in words", () => {
     ["maxLength", { short: "long" }, "short: must not have more than 3 characters"],
     ["minLength", { name: "" }, "name: must not be empty"],
     ["pattern", { name: "  " }, "name: does not have the right form (pattern \\S)"],
+    ["pattern of a few words", { junction: "XOR" }, 'junction: must be AND or OR, got "XOR" (did you mean "OR"?)'],
     ["pattern with words", { host: "x" }, "host: (Name of a host) does not have the right form (pattern ^h)"],
     ["required", { inner: {} }, "inner.needed: is missing"],
     ["unknown key", { txt: 1 }, 'txt: is not a known key (did you mean "text"?)'],

@@ -83,6 +83,22 @@ describe("a file that cannot be used", () => {
     ])
   })
 
+  test("because its modules cannot be loaded lists each with its place", async () => {
+    const path = write("modules.yaml", "version: v0.3\nrouting: {}\nmodules:\n  - ./gone.mjs\n  - ./away.mjs\n")
+    await expect(loadConfig(path)).rejects.toThrow(
+      new RegExp(
+        String.raw`^Cannot use ${path}: 2 problems\n  ${path}:4:5 modules\[0\]: Cannot load module ./gone.mjs: .*\n  ${path}:5:5 modules\[1\]: `,
+      ),
+    )
+  })
+
+  test("because a domain is no label of its model", async () => {
+    const path = write("domains.yaml", documentWith({ "routing.signals.domains": [{ name: "computer scince" }] }))
+    await expect(loadConfig(path)).rejects.toThrow(
+      /routing\.signals\.domains\[0\]\.name: "computer scince" is no label of the domain model.*did you mean "computer science"/,
+    )
+  })
+
   test("because of its syntax lists where", async () => {
     const path = write("broken.yaml", "version: v0.3\nrouting: [\n")
     await expect(loadConfig(path)).rejects.toThrow(`Cannot use ${path}: 1 problem\n  ${path}:3:1 (document): `)
@@ -102,7 +118,7 @@ describe("a file that cannot be used", () => {
   test("because a module that it names is not there names the module", async () => {
     const path = write("modules.yaml", { ...smallDocument, modules: ["./none.ts"] })
     await expect(loadConfig(path)).rejects.toMatchObject({
-      code: "invalid_module",
+      code: "invalid_config",
       message: expect.stringContaining("Cannot load module ./none.ts"),
     })
   })

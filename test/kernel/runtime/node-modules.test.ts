@@ -116,6 +116,19 @@ describe("a module that cannot be used", () => {
     await expect(load("rtr-plugin-none")).rejects.toEqual(refused("Cannot load module rtr-plugin-none: "))
   })
 
+  test("is told with all others and its position", async () => {
+    write("number.mjs", "export default 5")
+    const told: (readonly [unknown, string])[] = []
+    const loading = loadRegistry({ modules: ["./gone.mjs", 5, "./number.mjs"] }, folder, (problems) =>
+      told.push(...problems.map(({ path, message }) => [path, message] as const)),
+    )
+    await expect(loading).rejects.toEqual(refused("Cannot load module ./gone.mjs: "))
+    expect(told).toEqual([
+      [["modules", 0], expect.stringMatching(/^Cannot load module \.\/gone\.mjs: Cannot find module '\S+gone\.mjs'$/)],
+      [["modules", 2], expect.stringContaining('Cannot register module "number" from ./number.mjs: ')],
+    ])
+  })
+
   test("because its id is taken by a built-in one", async () => {
     write("system-prompt.mjs", plugin("says no"))
     await expect(load("./system-prompt.mjs")).rejects.toEqual(

@@ -175,3 +175,27 @@ describe("options", () => {
     expect(Value.Check(signal.settings?.schema as never, options)).toBe(valid),
   )
 })
+
+describe("names and categories are compared with the labels of the model", () => {
+  const problems = (rule: Rule, known?: readonly string[]): readonly unknown[] => {
+    const told: unknown[] = []
+    signal.check?.([rule], (path, message) => told.push([path, message]), { labels: known })
+    return told
+  }
+
+  test("where they are known", () => {
+    expect(problems({ name: "Law" }, labels)).toEqual([])
+    expect(problems({ name: "contracts", mmlu_categories: ["law"] }, labels)).toEqual([])
+    expect(problems({ name: "mathh" }, ["law", "math"])).toEqual([
+      [
+        [0, "name"],
+        '"mathh" is no label of the domain model, so that the rule needs mmlu_categories, some of: law, math (did you mean "math"?)',
+      ],
+    ])
+    expect(problems({ name: "any", mmlu_categories: ["law", "physics"] }, ["law", "math"])).toEqual([
+      [[0, "mmlu_categories", 1], '"physics" is no label of the domain model, whose labels are: law, math'],
+    ])
+  })
+
+  test("and not where only a worker knows them", () => expect(problems({ name: "lwa" })).toEqual([]))
+})

@@ -1,6 +1,7 @@
 // Older and alternative spellings of keys and values. They are read and printed in the current spelling.
 
 import type { DocumentPath } from "../error.ts"
+import { pathKey } from "./environment.ts"
 import { type Problem } from "./problem.ts"
 import { invalid } from "./validate.ts"
 
@@ -25,6 +26,8 @@ export interface Aliased {
   readonly problems: readonly Problem[]
   /** Where a path of `value` stands in the document as written. */
   readonly written: (path: DocumentPath) => DocumentPath
+  /** A message about the value at a path, with that value as the document spells it. */
+  readonly spelled: (path: DocumentPath, message: string) => string
 }
 
 /** Rewrites aliases. Two spellings of one key with different values are a problem. */
@@ -44,13 +47,23 @@ export function applyAliases(document: unknown): Aliased {
       )
     })
   }
-  value = mapAt(value, ["routing", "decisions", "*", "plugins", "*"], [], (node) => {
+  const respelled = new Map<string, { readonly from: string; readonly to: string }>()
+  value = mapAt(value, ["routing", "decisions", "*", "plugins", "*"], [], (node, path) => {
     const { type } = node
-    return typeof type === "string" && Object.hasOwn(pluginTypeAliases, type)
-      ? { ...node, type: pluginTypeAliases[type] }
-      : node
+    const to = typeof type === "string" && Object.hasOwn(pluginTypeAliases, type) ? pluginTypeAliases[type] : undefined
+    if (to === undefined) return node
+    respelled.set(pathKey([...path, "type"]), { from: String(type), to })
+    return { ...node, type: to }
   })
-  return { value, problems, written: (path) => renamed.reduce(rename, path) }
+  return {
+    value,
+    problems,
+    written: (path) => renamed.reduce(rename, path),
+    spelled(path, message) {
+      const spelling = respelled.get(pathKey(path))
+      return spelling === undefined ? message : message.replaceAll(`"${spelling.to}"`, `"${spelling.from}"`)
+    },
+  }
 }
 
 function rename(

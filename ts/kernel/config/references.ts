@@ -2,8 +2,8 @@
 
 import { type DocumentPath, isRtrError } from "../error.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../modules/registry.ts"
-import { boundHeads, headProblem, type PackageHead } from "./bound-heads.ts"
-import { bindingsOf } from "./consumers.ts"
+import { boundHeads, findHead, headProblem, type PackageHead } from "./bound-heads.ts"
+import { bindingsOf, findBinding } from "./consumers.ts"
 import { checkModality } from "./modality.ts"
 import { oneOf, type Problem, suggestion } from "./problem.ts"
 import { checkRules, type DeclaredSignals } from "./rules.ts"
@@ -48,7 +48,7 @@ export function checkReferences(
       (document.routing?.modelCards ?? []).map(({ name }) => name),
       (index) => ["routing", "modelCards", index, "name"],
     ),
-    ...checkSignals(document, registry),
+    ...checkSignals(document, registry, packages.heads),
     ...checkDecisions(document, registry),
     ...checkModality(document),
     ...checkCatalog(document, registry),
@@ -144,8 +144,13 @@ function checkProviders(document: ConfigDocument): readonly Problem[] {
 const isEndpoint = (endpoint: string): boolean =>
   /^(\[[0-9a-fA-F:]+\]|[^\s/:@?#[\]]+)(:\d{1,5})?$/.test(endpoint) && URL.canParse(`http://${endpoint}`)
 
-function checkSignals(document: ConfigDocument, registry: Registry): readonly Problem[] {
-  return registry.all("signal").flatMap(({ id, module }) => {
+function checkSignals(document: ConfigDocument, registry: Registry, known: Packages["heads"]): readonly Problem[] {
+  return registry.all("signal").flatMap((registered) => {
+    const { id, module } = registered
+    const { reading } = bindingsOf(registered)
+    const binding = reading === undefined ? undefined : findBinding(reading, document)
+    const heads = binding === undefined ? [] : (known.get(binding.deployment) ?? [])
+    const labels = binding === undefined ? undefined : findHead({ head: binding.head }, heads)?.labels
     const key = signalConfigKey(id, module)
     const rules = document.routing?.signals?.[key] ?? []
     const at: DocumentPath = ["routing", "signals", key]
@@ -155,7 +160,7 @@ function checkSignals(document: ConfigDocument, registry: Registry): readonly Pr
         (index) => [...at, index, "name"],
       ),
     ]
-    module.check?.(rules as never, (path, message) => problems.push(invalid([...at, ...path], message)))
+    module.check?.(rules as never, (path, message) => problems.push(invalid([...at, ...path], message)), { labels })
     return problems
   })
 }

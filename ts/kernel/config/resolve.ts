@@ -33,7 +33,12 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   const { registry, readHeads } = options
   const aliased = applyAliases(source.value)
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
-    problems.map((problem) => withPlace(problem, source.locate(aliased.written(problem.path))))
+    problems.map((problem) =>
+      withPlace(
+        { ...problem, message: aliased.spelled(problem.path, problem.message) },
+        source.locate(aliased.written(problem.path)),
+      ),
+    )
   const refuse = (problems: readonly Problem[]): void => {
     if (problems.length > 0) throw new ConfigError(options.source, inOrder(withPlaces(problems)))
   }

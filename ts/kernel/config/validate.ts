@@ -68,15 +68,20 @@ function toProblems(error: SchemaError, node: JsonSchema, value: unknown, path: 
     case "pattern":
       // An empty text is reported once, by its length.
       if (value === "" && node["minLength"] !== undefined) return []
-      return [
-        notYet(path, String(value)) ??
-          invalid(path, `${described(node)}does not have the right form (pattern ${String(node["pattern"])})`),
-      ]
+      return [notYet(path, String(value)) ?? invalid(path, patternMessage(node, String(value)))]
     case "minLength":
       return [invalid(path, "must not be empty")]
     default:
       return [invalid(path, error.message)]
   }
+}
+
+/** A pattern whose node has examples is one of a few words, which its description lists. */
+function patternMessage(node: JsonSchema, value: string): string {
+  const { description, examples, pattern } = node
+  return Array.isArray(examples)
+    ? `must be ${String(description)}, got "${value}"${suggestion(value, examples.map(String))}`
+    : `${described(node)}does not have the right form (pattern ${String(pattern)})`
 }
 
 function unknownKey(path: DocumentPath, key: string, known: readonly string[]): Problem {

@@ -6,6 +6,7 @@ import { type NeededDeployment, neededDeployments } from "../config/deployments.
 import { readDocument } from "../config/document.ts"
 import type { Environment } from "../config/environment.ts"
 import { resolveDocument, type ResolvedDocument } from "../config/resolve.ts"
+import { ConfigError } from "../config/problem.ts"
 import { RtrError } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
 import { sha256 } from "./edge.ts"
@@ -35,7 +36,15 @@ export async function loadConfig(path: string, environment: Environment = proces
     )
   }
   const document = readDocument(text, path)
-  const registry = await loadRegistry(document.value, dirname(resolve(path)))
+  const registry = await loadRegistry(document.value, dirname(resolve(path)), (problems) => {
+    throw new ConfigError(
+      path,
+      problems.map((problem) => {
+        const position = document.locate(problem.path)
+        return position === undefined ? problem : { ...problem, position }
+      }),
+    )
+  })
   return {
     ...resolveDocument(document, { source: path, registry, environment, readHeads }),
     path,

@@ -4,30 +4,56 @@ import { registerHooks } from "node:module"
 import { isAbsolute, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { builtinModules } from "../../plugins/registry.gen.ts"
-import { RtrError } from "../error.ts"
+import type { Problem } from "../config/problem.ts"
+import { invalid } from "../config/validate.ts"
+import { isRtrError, RtrError } from "../error.ts"
+import { readModule } from "../modules/read-module.ts"
 import { createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
 import { moduleId, unwrap } from "./edge.ts"
 
-/** All built-in modules and those that `document.modules` names. Rejects with `invalid_module` that says which one failed and why. */
-export async function loadRegistry(document: unknown, baseFolder: string): Promise<Registry> {
+/**
+ * All built-in modules and those that `document.modules` names. Rejects with an `RtrError` that says which one failed and
+ * why; with `refuse` it is told of all that failed, and throws what it makes of them.
+ */
+export async function loadRegistry(
+  document: unknown,
+  baseFolder: string,
+  refuse: (problems: readonly Problem[]) => void = () => {},
+): Promise<Registry> {
   const named = (document as { modules?: unknown } | null)?.modules
-  const names = Array.isArray(named) ? named.filter((name): name is string => typeof name === "string") : []
+  const names = Array.isArray(named) ? named.map((name: unknown) => (typeof name === "string" ? name : undefined)) : []
   if (names.length > 0) hookImports()
-  return createRegistry(builtinModules, await Promise.all(names.map((name) => loadModule(name, baseFolder))))
+  const loaded = await Promise.allSettled(
+    // What is no text is the schema's to report.
+    names.flatMap((name, index) => (name === undefined ? [] : [loadModule(name, index, baseFolder)])),
+  )
+  const failures = loaded.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []))
+  const problems = failures.filter(isRtrError).map(({ path = [], message }) => invalid(path, message))
+  if (problems.length > 0) refuse(problems)
+  if (failures.length > 0) throw failures[0]
+  return createRegistry(
+    builtinModules,
+    loaded.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])),
+  )
 }
 
-async function loadModule(name: string, baseFolder: string): Promise<OutsideModule> {
+async function loadModule(name: string, index: number, baseFolder: string): Promise<OutsideModule> {
   const isFile = name.startsWith(".") || isAbsolute(name)
   const url = isFile ? pathToFileURL(resolve(baseFolder, name)).href : resolvePackage(name, baseFolder)
   try {
-    return { id: moduleId(name), module: unwrap(await import(url)), source: name }
+    const outside = { id: moduleId(name), module: unwrap(await import(url)), source: name }
+    readModule(outside)
+    return outside
   } catch (cause) {
-    throw new RtrError(
-      "invalid_module",
-      `Cannot load module ${name}: ${cause instanceof Error ? cause.message : "it threw"}`,
-      { cause, path: ["modules"] },
-    )
+    throw new RtrError("invalid_module", messageOf(cause, name), { cause, path: ["modules", index] })
   }
+}
+
+/** Where the import was written is of no use: it is this file. */
+function messageOf(cause: unknown, name: string): string {
+  const reason =
+    cause instanceof Error ? cause.message.replace(` imported from ${import.meta.filename}`, "") : "it threw"
+  return isRtrError(cause) ? reason : `Cannot load module ${name}: ${reason}`
 }
 
 /** What is resolved at the moment, for the hook below. */

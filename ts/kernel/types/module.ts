@@ -63,6 +63,12 @@ export interface SignalReader<Need extends SignalNeed = never> {
   read(input: SignalInput, ask: Granted<Need, "read">): MaybePromise<readonly Fact[]>
 }
 
+/** What is known of the model that a signal asks, before it runs. */
+export interface KnownModel {
+  /** Labels of its head; undefined where only its worker can tell them. */
+  readonly labels?: readonly string[] | undefined
+}
+
 export interface SignalModule<
   Rule extends TObject = TObject,
   Settings extends TObject = TObject,
@@ -95,7 +101,7 @@ export interface SignalModule<
   /** Rules to assume for condition names when the document declares none. */
   readonly implyRules?: (names: readonly string[]) => readonly RuleOf<Rule>[]
   /** Finds what the schema cannot: patterns that do not compile, names outside a list. Paths start at the rule list. */
-  readonly check?: (rules: readonly RuleOf<Rule>[], report: Report) => void
+  readonly check?: (rules: readonly RuleOf<Rule>[], report: Report, known?: KnownModel) => void
   /** Runs once per activation. Compile patterns and make vectors here, so that `read` only compares. */
   readonly setup: (
     rules: readonly RuleOf<Rule>[],

@@ -1,6 +1,6 @@
 // Matches the subject of the text, as a classifier sees it.
 
-import { type Classification, defineSignal, type Fact, Type } from "../../kernel/index.ts"
+import { type Classification, closest, defineSignal, type DocumentPath, type Fact, Type } from "../../kernel/index.ts"
 
 /** Labels of the domain classifier (spec 1, intent categories). */
 const labels = [
@@ -61,6 +61,21 @@ export default defineSignal({
       description: name,
       mmlu_categories: labels.includes(name.toLowerCase()) ? [name.toLowerCase()] : ["other"],
     })),
+  check(rules, report, { labels: known } = {}) {
+    if (known === undefined) return
+    const refuse = (path: DocumentPath, label: string, what: string): void => {
+      const near = closest(label, known)
+      const meant = near === undefined ? "" : ` (did you mean "${near}"?)`
+      report(path, `"${label}" is no label of the domain model, ${what}: ${known.join(", ")}${meant}`)
+    }
+    rules.forEach(({ name, mmlu_categories: categories = [] }, index) => {
+      if (categories.length === 0 && !known.includes(name.toLowerCase()))
+        refuse([index, "name"], name, "so that the rule needs mmlu_categories, some of")
+      categories.forEach((label, place) => {
+        if (!known.includes(label)) refuse([index, "mmlu_categories", place], label, "whose labels are")
+      })
+    })
+  },
   setup(rules, { settings: { threshold = 0.5, fallback_category: fallback } }) {
     const labelsOf = rules.map(
       ({ name, mmlu_categories: categories = [] }) =>

@@ -14,7 +14,11 @@ const deployment = section({
     Type.String({ minLength: 1, description: "Built-in package name or absolute folder of a package" }),
   ),
   device: Type.Optional(
-    Type.String({ pattern: "^(auto|cpu|cuda(:[0-9]+)?)$", description: "auto, cpu, cuda or cuda:N" }),
+    Type.String({
+      pattern: "^(auto|cpu|cuda(:[0-9]+)?)$",
+      description: "auto, cpu, cuda or cuda:N",
+      examples: ["auto", "cpu", "cuda", "cuda:0"],
+    }),
   ),
   profile: Type.Optional(literals(["exact", "batching", "shared_context", "max_speed"])),
   input: Type.Optional(

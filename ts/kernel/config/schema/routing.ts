@@ -66,7 +66,11 @@ function ruleNode(conditionTypes: readonly string[]) {
   const node = section(
     {
       operator: Type.Optional(
-        Type.String({ pattern: "^([Aa][Nn][Dd]|[Oo][Rr]|[Nn][Oo][Tt])$", description: "AND, OR or NOT" }),
+        Type.String({
+          pattern: "^([Aa][Nn][Dd]|[Oo][Rr]|[Nn][Oo][Tt])$",
+          description: "AND, OR or NOT",
+          examples: ["AND", "OR", "NOT"],
+        }),
       ),
       conditions: Type.Optional(Type.Array(Type.Ref("RuleNode"))),
       type: Type.Optional(literals(conditionTypes)),

@@ -9,13 +9,13 @@ import { builtinPackageNames, findBuiltinPackage } from "./builtin.ts"
 import { readJsonDescription } from "./package-file.ts"
 
 /** Families whose heads stand in `rtrun.json`, all of them; other classifiers are described by the author's files. */
-const withoutOwnClassifier: readonly unknown[] = [
+const withoutOwnClassifier: ReadonlySet<unknown> = new Set([
   "embeddings",
   "static_embeddings",
   "marker_decisions",
   "packed_decisions",
   "image_embeddings",
-]
+])
 
 /**
  * Heads of the package that an `artifact` means: a built-in name or an absolute folder. Undefined where only a worker can
@@ -28,7 +28,7 @@ export function readHeads(artifact: string): readonly PackageHead[] | undefined 
   const settings = readJsonDescription(folder, "rtrun.json")
   if (typeof settings !== "object" || settings === null) return undefined
   const { family, heads } = settings as { readonly family?: unknown; readonly heads?: unknown }
-  if (heads === undefined) return withoutOwnClassifier.includes(family) ? [] : undefined
+  if (heads === undefined) return withoutOwnClassifier.has(family) ? [] : undefined
   // What is wrong inside is the worker's to say; it reads the same file.
   return Array.isArray(heads) && heads.every(isHead) ? heads : undefined
 }
