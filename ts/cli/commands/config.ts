@@ -1,9 +1,10 @@
 // rtr config: makes, checks and prints configurations.
 
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import type { Command } from "commander"
 import { commandGroup, refuseCommands, refuseOptions } from "../program.ts"
 import { printJson, printLine, printWarning } from "../print.ts"
+import { replaceFile } from "../replace-file.ts"
 
 export function addConfigCommands(program: Command): void {
   const config = commandGroup(program.command("config").description("make, check and print configurations"))
@@ -97,7 +98,7 @@ async function init(options: { output: string; force: boolean }): Promise<void> 
       "invalid_request",
       `${options.output} exists already; use --force to replace it or --output to write elsewhere`,
     )
-  writeFileSync(options.output, minimalDocument)
+  await replaceFile(options.output, minimalDocument)
   printLine(`Wrote ${options.output}. Check it with: rtr config validate --config ${options.output}`)
 }
 
