@@ -1,5 +1,7 @@
 // Renders docs/reference.md: every module with its options, as the schemas describe them.
 
+import { bindingsOf } from "../ts/kernel/config/consumers.ts"
+import { defaultDeployment, starterBindings, starterDeployment } from "../ts/kernel/config/starter.ts"
 import { signalConditionType, signalConfigKey } from "../ts/kernel/modules/registry.ts"
 import type { AnyModule, ModuleKind } from "../ts/kernel/types/module.ts"
 
@@ -34,15 +36,40 @@ const headings: readonly (readonly [kind: ModuleKind, title: string, about: stri
 ]
 
 export function referencePage(entries: readonly Entry[]): string {
-  const parts = headings.map(([kind, title, about]) =>
+  const parts = headings.flatMap(([kind, title, about]) => [
     [`## ${title}`, about, ...entries.filter((entry) => entry.kind === kind).map(renderModule)].join("\n\n"),
-  )
+    ...(kind === "signal" ? [renderBindings(entries)] : []),
+  ])
   return `# Modules and their options
 
 Generated from the module files by \`npm run gen\`. The whole schema: \`npx rtr config schema\`.
 
 ${parts.join("\n\n")}
 `
+}
+
+/** Which binding each signal asks through, and what stands for it in a document that says nothing. */
+function renderBindings(entries: readonly Entry[]): string {
+  const asked = entries.flatMap(({ id, module }) => {
+    if (module.kind !== "signal") return []
+    const { reading, vectors } = bindingsOf({ id, module, source: "builtin" })
+    const answers = module.needs?.includes("inference.spans") === true ? "parts of the text" : "classes"
+    return [
+      ...(reading === undefined ? [] : [{ id, binding: reading, answers }]),
+      ...(vectors === undefined ? [] : [{ id, binding: vectors, answers: "vectors" }]),
+    ]
+  })
+  const rows = [...Map.groupBy(asked, ({ binding }) => binding)].map(([binding, users]) => {
+    const { deployment, head } = starterBindings[binding] ?? {}
+    const silent =
+      deployment === undefined ? "none" : `\`${deployment}\`${head === undefined ? "" : `, head \`${head}\``}`
+    return `| \`${binding}\` | ${[...new Set(users.map(({ id }) => id))].join(", ")} | ${users[0]?.answers} | ${silent} |`
+  })
+  return [
+    "## Bindings",
+    `\`global.model_catalog.bindings.<binding>\` has the \`deployment\` and, among several, the \`head\` that answer the signals. \`${defaultDeployment}\` is there without being declared, with the package \`${starterDeployment.artifact}\`.`,
+    ["| Binding | Signals | Asked for | When left out |", "|---|---|---|---|", ...rows].join("\n"),
+  ].join("\n\n")
 }
 
 function renderModule({ id, kind, module }: Entry): string {

@@ -262,6 +262,10 @@ test("request chat, route preview and status talk to a running router", async ()
     (await runCommand("rtr", ["request", "chat", "--base-url", router.url, "--model", "nope", "hi"])).stderr,
   ).toMatch(/The router answered 404: Model "nope" is not available/)
 
+  expect(
+    (await runCommand("rtr", ["route", "preview", "--endpoint", router.management, "--prompt", " "])).stderr,
+  ).toMatch(/Cannot preview an empty --prompt/)
+
   const preview = await runCommand("rtr", [
     "route",
     "preview",
@@ -281,4 +285,15 @@ test("request chat, route preview and status talk to a running router", async ()
   )
   expect(metrics).toMatch(/llm_model_requests_total\{model="coder"\} 2/)
   expect(metrics).not.toMatch(/python/)
+})
+
+test("request chat tells an error of the backend from one of the router", async () => {
+  const backend = await startTestBackend((_, response) => {
+    response.writeHead(500, { "content-type": "application/json" })
+    response.end(JSON.stringify({ error: { message: "out of memory" } }))
+  })
+  const router = await startRouter({ providers: providersOn(backend.endpoint, "small") })
+  const chat = (...args: string[]) => runCommand("rtr", ["request", "chat", "--base-url", router.url, ...args, "hi"])
+  expect((await chat("--model", "small")).stderr).toMatch(/The backend of model "small" answered 500: out of memory/)
+  expect((await chat("--model", "nope")).stderr).toMatch(/The router answered 404/)
 })

@@ -47,6 +47,19 @@ test("the typed questions of the guide are answered in both forms, each type as 
   expect(types.toSorted()).toEqual(taken.toSorted())
 })
 
+test("the bundle of the guide is answered task by task", async () => {
+  const worker = await startWorker(["signals"])
+  const bundle = [...guide.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => JSON.parse(text ?? "") as object)[2]
+  const { status, text } = await worker.ask("/v1/bundle", bundle ?? {})
+  expect(status, text).toBe(200)
+  const { results } = JSON.parse(text) as { results: readonly Record<string, unknown>[] }
+  expect(results.map((result) => [result["id"], result["status"], Object.keys(result).at(-1)])).toEqual([
+    ["subject", 200, "classify"],
+    ["people", 200, "classify"],
+    ["vector", 200, "embeddings"],
+  ])
+})
+
 test("every endpoint takes the values of overflow that the guide says it takes", async () => {
   const worker = await startWorker(["signals", packageOf("decisions/packed"), packageOf("classifiers/rerank")])
   const noul = { it: { type: "noul" } }

@@ -74,7 +74,11 @@ async function sendChat(words: readonly string[], options: ChatOptions): Promise
     )
   })
   const text = await response.text()
-  if (!response.ok) throw new RtrError("upstream_error", `The router answered ${response.status}: ${errorText(text)}`)
+  if (!response.ok)
+    throw new RtrError(
+      "upstream_error",
+      `${answererOf(response.headers)} answered ${response.status}: ${errorText(text)}`,
+    )
   const reply = JSON.parse(text) as { choices?: readonly { message?: { content?: unknown } }[] }
   if (options.json) printJson({ routing: routingHeaders(response.headers), reply })
   else printLine(String(reply.choices?.[0]?.message?.content ?? ""))
@@ -90,6 +94,13 @@ async function listenerUrl(options: ChatOptions): Promise<string> {
 
 function routingHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith("x-")))
+}
+
+/** Who answered: the routing headers stand in replies that a backend or a plugin has given, and not in the router's own. */
+function answererOf(headers: Headers): string {
+  const path = headers.get("x-rtr-response-path")
+  if (path === null) return "The router"
+  return path === "upstream" ? `The backend of model "${headers.get("x-selected-model")}"` : `The plugin ${path}`
 }
 
 function errorText(body: string): string {

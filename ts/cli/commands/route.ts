@@ -69,6 +69,11 @@ async function requestBody(options: PreviewOptions): Promise<object> {
   const given = [options.prompt, options.messages, options.requestFile].filter((value) => value !== undefined)
   if (given.length !== 1)
     throw new RtrError("invalid_request", "Give exactly one of --prompt, --messages and --request-file")
+  if (options.prompt?.trim() === "")
+    throw new RtrError(
+      "invalid_request",
+      'Cannot preview an empty --prompt; give a text, as in: rtr route preview --prompt "What is a monad?"',
+    )
   const parse = (text: string, what: string): unknown => {
     try {
       return JSON.parse(text)
