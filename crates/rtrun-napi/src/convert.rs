@@ -84,7 +84,17 @@ pub struct TaskResult {
     pub windows: Option<Vec<Float32Array>>,
     pub spans: Option<Vec<Vec<Span>>>,
     pub vectors: Option<Float32Array>,
+    /// Per input: how much of it was read; of a failed one, zeros.
+    pub inputs: Option<Vec<InputUsage>>,
     pub item_errors: Option<Vec<ItemError>>,
+}
+
+/// Tokens of an input.
+#[napi(object)]
+pub struct InputUsage {
+    pub tokens: u32,
+    pub special_tokens: u32,
+    pub unknown_tokens: u32,
 }
 
 /// A part of an input; places count code points.
@@ -225,6 +235,7 @@ impl From<core::TaskOutcome> for TaskResult {
             windows: None,
             spans: None,
             vectors: None,
+            inputs: None,
             item_errors: None,
         };
         match outcome.result {
@@ -240,6 +251,7 @@ impl From<core::TaskOutcome> for TaskResult {
                     labels: Some(answer.labels),
                     input_tokens: count(answer.usage.tokens),
                     spans: Some(answer.items.iter().map(spans).collect()),
+                    inputs: Some(answer.items.iter().map(input).collect()),
                     item_errors,
                     ..empty(200, None)
                 }
@@ -253,6 +265,7 @@ impl From<core::TaskOutcome> for TaskResult {
                     input_tokens: count(answer.usage.tokens),
                     probabilities: Some(Float32Array::new(values)),
                     windows: Some(answer.items.iter().map(windows).collect()),
+                    inputs: Some(answer.items.iter().map(input).collect()),
                     item_errors,
                     ..empty(200, None)
                 }
@@ -263,6 +276,7 @@ impl From<core::TaskOutcome> for TaskResult {
                     model: Some(answer.model.name),
                     input_tokens: count(answer.usage.tokens),
                     vectors: Some(Float32Array::new(values)),
+                    inputs: Some(answer.items.iter().map(input).collect()),
                     item_errors,
                     ..empty(200, None)
                 }
@@ -346,7 +360,6 @@ fn windows(item: &Result<(core::families::ReadInput, Arc<core::Classified>), cor
 
 fn spans(item: &Result<(core::families::ReadInput, Arc<core::Classified>), core::Error>) -> Vec<Span> {
     let Ok((_, found)) = item else { return Vec::new() };
-    let place = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
     let convert = |span: &core::Span| Span {
         label: span.label.clone(),
         start: place(span.start),
@@ -354,6 +367,19 @@ fn spans(item: &Result<(core::families::ReadInput, Arc<core::Classified>), core:
         probability: f64::from(span.probability),
     };
     found.spans.iter().map(convert).collect()
+}
+
+fn input<V>(item: &Result<(core::families::ReadInput, V), core::Error>) -> InputUsage {
+    let number = |of: fn(&core::families::ReadInput) -> usize| item.as_ref().map_or(0, |(read, _)| place(of(read)));
+    InputUsage {
+        tokens: number(|read| read.tokens),
+        special_tokens: number(|read| read.special_tokens),
+        unknown_tokens: number(|read| read.unknown_tokens),
+    }
+}
+
+fn place(value: usize) -> u32 {
+    count(value).unwrap_or(u32::MAX)
 }
 
 type Items<V> = [Result<(core::families::ReadInput, V), core::Error>];

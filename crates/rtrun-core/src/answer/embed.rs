@@ -82,7 +82,15 @@ pub fn plan(reading: Reading<'_>, wished: &VectorPlan, text: &str) -> Result<Pla
 /// The row of an image and how it becomes a vector.
 pub fn plan_image(wished: &VectorPlan, picture: Arc<Picture>) -> Planned {
     let tokens = picture.tokens();
-    let input = ReadInput { tokens, processed_tokens: tokens, truncated: false, is_lower_bound: false, windows: 1 };
+    let input = ReadInput {
+        tokens,
+        special_tokens: 0,
+        unknown_tokens: 0,
+        processed_tokens: tokens,
+        truncated: false,
+        is_lower_bound: false,
+        windows: 1,
+    };
     let rows = vec![RowRequest { row: Row::picture(picture), wanted: Wanted::SENTENCE }];
     Planned { rows, input, finish: finish(wished) }
 }

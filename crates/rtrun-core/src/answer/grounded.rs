@@ -27,6 +27,8 @@ impl Reading<'_> {
         let context_room = if total > room { self.room_beside(checked.ids.len(), room)? } else { room };
         let input = ReadInput {
             tokens: total + frame.special_tokens(),
+            special_tokens: frame.special_tokens(),
+            unknown_tokens: self.reader.unknown_tokens(&whole.ids) + self.reader.unknown_tokens(&checked.ids),
             processed_tokens: 0,
             truncated: total > scan,
             is_lower_bound: whole.has_more || checked.has_more,

@@ -35,6 +35,8 @@ impl Reading<'_> {
         }
         let mut input = ReadInput {
             tokens: total + frame.special_tokens(),
+            special_tokens: frame.special_tokens(),
+            unknown_tokens: self.reader.unknown_tokens(&one.ids) + self.reader.unknown_tokens(&other.ids),
             processed_tokens: 0,
             truncated: false,
             is_lower_bound: one.has_more || other.has_more,

@@ -86,6 +86,7 @@ impl Reading<'_> {
         if read > scan && self.limits.overflow != Overflow::Truncate {
             return Err(self.over_limit());
         }
+        let unknown_tokens = self.reader.unknown_tokens(&found.ids);
         let windows = self.windows(read.min(scan), room, special)?;
         if read > room && self.limits.overflow == Overflow::Window && !self.with_places {
             // Windows say where they stand, so a text of several is read again with its places.
@@ -101,6 +102,8 @@ impl Reading<'_> {
             .collect();
         let input = ReadInput {
             tokens: read + special,
+            special_tokens: special,
+            unknown_tokens,
             processed_tokens: rows.iter().map(|request| request.row.len()).sum(),
             truncated: read > scan,
             is_lower_bound: found.has_more,

@@ -72,6 +72,10 @@ pub type Finish<A> = Box<dyn FnOnce(&[Arc<RowOutput>]) -> A + Send>;
 pub struct ReadInput {
     /// Tokens of the input, special ones included; at least this many where `is_lower_bound`.
     pub tokens: usize,
+    /// Those of `tokens` that are of no text: the frame that the tokenizer puts around it, and, of a state, the question.
+    pub special_tokens: usize,
+    /// Those of `tokens` that stand for words which the vocabulary has no tokens for, so that the model does not see them.
+    pub unknown_tokens: usize,
     /// Tokens that the model reads, in all rows together.
     pub processed_tokens: usize,
     /// Whether the model reads less than the input.

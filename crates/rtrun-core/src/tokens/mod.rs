@@ -10,6 +10,7 @@ mod prefix;
 mod reach;
 mod reader;
 mod template;
+mod unknown;
 mod windows;
 mod words;
 

@@ -10,6 +10,7 @@ use super::places::{Place, places};
 use super::prefix::{Prefix, PrefixRules};
 use super::reach::Reach;
 use super::template::{PairTemplate, Template};
+use super::unknown::unknown_token;
 use super::words::WordMemo;
 use crate::error::Error;
 
@@ -61,6 +62,7 @@ pub struct TextReader {
     reach: Option<Reach>,
     words: Option<WordMemo>,
     vocabulary: usize,
+    unknown: Option<u32>,
 }
 
 /// Ordinary text has four to five bytes a token; a first try of this many nearly always reaches the budget.
@@ -95,7 +97,8 @@ impl TextReader {
         let words = word_memo(&tokenizer, &rules);
         let largest = tokenizer.get_vocab(true).into_values().max();
         let vocabulary = largest.map_or(0, |id| id as usize + 1);
-        Ok(Self { tokenizer, template, pair, rules, placed_rules, reach, words, vocabulary })
+        let unknown = unknown_token(&tokenizer, json);
+        Ok(Self { tokenizer, template, pair, rules, placed_rules, reach, words, vocabulary, unknown })
     }
 
     /// Special tokens of one row: the smallest budget is one more.
@@ -106,6 +109,11 @@ impl TextReader {
     /// One more than the largest token id.
     pub fn vocabulary(&self) -> usize {
         self.vocabulary
+    }
+
+    /// How many of the tokens stand for what the vocabulary has no tokens for; none of a tokenizer of bytes.
+    pub fn unknown_tokens(&self, ids: &[u32]) -> usize {
+        self.unknown.map_or(0, |unknown| ids.iter().filter(|id| **id == unknown).count())
     }
 
     /// The id of a token.

@@ -10,6 +10,7 @@ mod loading;
 mod memory;
 mod options;
 mod pace;
+mod unknown_words;
 mod vectors;
 mod watched_files;
 mod windows;

@@ -63,7 +63,7 @@ fn a_response_with_anything_wrong_is_not_allowed() {
     let headers = vec![header("Content-Type", "application/json"), header("server-timing", &timing)];
     let body = json!({
         "object": "list", "model": "m", "usage": { "prompt_tokens": 1, "total_tokens": 1 },
-        "data": [{ "object": "embedding", "index": 0, "embedding": [0.5], "input": { "tokens": 1, "processed_tokens": 1, "truncated": false } }],
+        "data": [{ "object": "embedding", "index": 0, "embedding": [0.5], "input": { "tokens": 1, "special_tokens": 0, "unknown_tokens": 0, "processed_tokens": 1, "truncated": false } }],
     });
     let check = |path: &str, status: u16, headers: &[(String, String)], body: &Value| {
         let body = body.to_string();

@@ -13,7 +13,8 @@ fn embeddings_have_the_shape_that_openai_clients_read() {
     let vectors = embed(&engine, &["hello", "world"]);
     let reply =
         post(&server, "/v1/embeddings", &json!({ "model": "embeddings", "input": ["hello", "world"], "user": "u" }));
-    let input = json!({ "tokens": 3, "processed_tokens": 3, "truncated": false });
+    let input =
+        json!({ "tokens": 3, "special_tokens": 2, "unknown_tokens": 0, "processed_tokens": 3, "truncated": false });
     let mut json = reply.json();
     for (item, vector) in json["data"].as_array_mut().unwrap().iter_mut().zip(vectors) {
         let written: Vec<f32> = serde_json::from_value(item["embedding"].take()).unwrap();
@@ -81,6 +82,19 @@ fn classify_answers_one_label_or_independent_scores() {
         let selected: Vec<&str> = (0..3).filter(|at| scores[*at] >= 0.5).map(|at| labels[at]).collect();
         assert_eq!(result["selected"], json!(selected));
     }
+}
+
+#[test]
+fn an_answer_tells_how_many_words_its_model_did_not_see() {
+    let engine = engine(&["heads-int8"]);
+    let (server, _folder) = serve_unix(&engine);
+    let reply =
+        post(&server, "/v1/classify", &json!({ "head": "domain", "input": ["hello world", "hello ꙮꙮ"] })).json();
+    let counts = |index: usize| {
+        let input = &reply["results"][index]["input"];
+        json!([input["tokens"], input["special_tokens"], input["unknown_tokens"]])
+    };
+    assert_eq!((counts(0), counts(1)), (json!([4, 2, 0]), json!([4, 2, 1])));
 }
 
 #[test]

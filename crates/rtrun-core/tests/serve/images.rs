@@ -32,7 +32,10 @@ fn images_are_inputs_like_texts_and_count_their_tokens() {
     let image = part(&image_url("rgb.png"));
     let alone = ask(image.clone());
     // Sixteen patches and the class token.
-    assert_eq!(alone["data"][0]["input"], json!({ "tokens": 17, "processed_tokens": 17, "truncated": false }));
+    assert_eq!(
+        alone["data"][0]["input"],
+        json!({ "tokens": 17, "special_tokens": 0, "unknown_tokens": 0, "processed_tokens": 17, "truncated": false })
+    );
     assert_eq!(alone["usage"], json!({ "prompt_tokens": 17, "total_tokens": 17 }));
     assert_eq!(alone["meta"]["representation"]["modality"], json!("image"));
     let mixed = ask(json!(["hello", image, [image]]));

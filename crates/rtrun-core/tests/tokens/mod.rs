@@ -7,6 +7,7 @@ mod others;
 mod pairs;
 mod reading;
 mod texts;
+mod unknown;
 
 pub use fixtures::NAMES;
 pub use texts::Random;

@@ -62,6 +62,8 @@ impl StateTokens {
         let windows: Vec<Range<usize>> = windows.iter().collect();
         let input = ReadInput {
             tokens: fixed + tokens,
+            special_tokens: fixed,
+            unknown_tokens: read.reader.unknown_tokens(&ids),
             processed_tokens,
             truncated: tokens > most,
             // The contract tells a state that was read in part by this alone.

@@ -13,6 +13,8 @@ use crate::task::{AnsweredBy, Phases, Usage};
 #[derive(Serialize)]
 pub struct InputEntry {
     tokens: usize,
+    special_tokens: usize,
+    unknown_tokens: usize,
     processed_tokens: usize,
     truncated: bool,
     #[serde(skip_serializing_if = "is_false")]
@@ -102,6 +104,8 @@ impl From<ReadInput> for InputEntry {
     fn from(input: ReadInput) -> Self {
         Self {
             tokens: input.tokens,
+            special_tokens: input.special_tokens,
+            unknown_tokens: input.unknown_tokens,
             processed_tokens: input.processed_tokens,
             truncated: input.truncated,
             tokens_lower_bound: input.is_lower_bound,
