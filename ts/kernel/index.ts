@@ -14,6 +14,7 @@ export { jsonResponse, textResponse } from "./http/response.ts"
 export { routingHeaders, routingMetadata } from "./http/headers.ts"
 export { chatCompletions } from "./protocols/index.ts"
 export { textOf } from "./pipeline/input.ts"
+export { type ReadableText, saysAnything, withPlainSigns } from "./pipeline/readable-text.ts"
 export { reasonOf } from "./pipeline/signals.ts"
 
 export type {

@@ -18,6 +18,9 @@ describe("e-mail addresses", () => {
     ["ann@xn--mller-kva.xn--p1ai", "ann@xn--mller-kva.xn--p1ai"],
     ["a..b.c@example.org", "b.c@example.org"],
     ["ann＠example.com", "ann＠example.com"],
+    ["write to bob.smith﹫example.com.", "bob.smith﹫example.com"],
+    ["𝐛𝐨𝐛@𝐞𝐱𝐚𝐦𝐩𝐥𝐞.𝐜𝐨𝐦", "𝐛𝐨𝐛@𝐞𝐱𝐚𝐦𝐩𝐥𝐞.𝐜𝐨𝐦"],
+    ["💌 ⓑⓞⓑ@example.com 💌", "ⓑⓞⓑ@example.com"],
     ["ann\u200b@exam\u00adple.com", "ann\u200b@exam\u00adple.com"],
     ["\u202aann@example.com\u202c", "ann@example.com"],
     ["jose\u0301@example.com", "jose\u0301@example.com"],
@@ -60,6 +63,14 @@ describe("payment cards", () => {
     "𝟒𝟏𝟏𝟏 1111 1111 1111",
     "٤١١١ ١١١١ ١١١١ ١١١١",
     "४१११-११११-११११-११११",
+    "4111/1111/1111/1111",
+    "4111😀1111😀1111😀1111",
+    "4111👍🏽👍🏽1111👍🏽👍🏽1111👍🏽👍🏽1111",
+    "4111\u28001111\u28001111\u28001111",
+    "④①①①①①①①①①①①①①①①",
+    "⁴¹¹¹ ¹¹¹¹ ¹¹¹¹ ¹¹¹¹",
+    "❹➀➊⓵ 1111 1111 1111",
+    "41\u{e0100}11 1111 1111 11\u{e01ef}11",
   ])("%s", (number) => {
     expect(found(`Pay with ${number}, please.`)).toEqual([`CREDIT_CARD ${number}`])
     expect(found(`卡号${number}是`)).toEqual([`CREDIT_CARD ${number}`])
@@ -306,6 +317,9 @@ test("what is spelled in tag characters, which show nothing, is found at its pla
   )
   expect(findPatternEntities(`hi ${tagged}`)).toMatchObject([{ kind: "CREDIT_CARD", start: 3 }])
 })
+
+test("the raised number of a footnote does not hide the number before it", () =>
+  expect(found("paid with 4111111111111111¹.")).toEqual(["CREDIT_CARD 4111111111111111"]))
 
 test("the surer one of two kinds stands alone", () => {
   expect(found("Phone: 4111 1111 1111 1111")).toEqual(["CREDIT_CARD 4111 1111 1111 1111"])

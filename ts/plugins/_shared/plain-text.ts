@@ -1,6 +1,6 @@
-// Texts as patterns read them: signs of other scripts and widths as ASCII, without what nobody sees.
+// Texts as patterns read them: signs of other scripts as ASCII, without what nobody sees.
 
-import type { Place } from "./patterns/place.ts"
+import { type ReadableText, withPlainSigns } from "../../kernel/index.ts"
 
 /** The digit 0 of each script; its nine others follow. */
 const zeros = [
@@ -10,53 +10,53 @@ const escaped = (code: number): string => `\\u${code.toString(16).padStart(4, "0
 const digits = zeros.map((zero) => `${escaped(zero)}-${escaped(zero + 9)}`).join("")
 
 /** Zero-width spaces and joiners, soft hyphens, marks of direction, variants of signs: pages and chats put them into numbers. */
-const unseen = "\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufe00-\\ufe0f\\ufeff"
-const isUnseen = new RegExp(`[${unseen}]`)
-const unseenRuns = new RegExp(`[${unseen}]+`, "g")
+const unseen =
+  "\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufe00-\\ufe0f\\ufeff\\u{e0100}-\\u{e01ef}"
+const isUnseen = new RegExp(`[${unseen}]`, "u")
+const unseenRuns = new RegExp(`[${unseen}]+`, "gu")
 
-const spaces = "\\u115f\\u1160\\u3164\\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000"
+const spaces = "\\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000"
 const hyphens = "\\u2010-\\u2015\\u2212"
-const otherSigns = new RegExp(
-  `[${spaces}${hyphens}${digits}\\uff01-\\uff5e]+|[\\u{1d7ce}-\\u{1d7ff}\\u{e0020}-\\u{e007e}]`,
-  "gu",
-)
+const otherSigns = new RegExp(`[${spaces}${hyphens}${digits}]+`, "g")
 const isHyphen = new RegExp(`[${hyphens}]`)
-
-export interface PlainText {
-  readonly text: string
-  /** The same place in the text that it was made from. */
-  readonly placeOf: (place: Place) => Place
-}
 
 /**
  * The ways to read a text, the one that finds longer parts first. An unseen sign parts words in some scripts and is nothing
- * in others, so a text with one is read both ways.
+ * in others, so a text with one is read both ways. One whose signs have plain forms is read as it stands as well: the raised
+ * number of a footnote would make another number of the one before it.
  */
-export function toPlainTexts(text: string): readonly PlainText[] {
-  const plain = text.replace(otherSigns, toAscii)
-  if (!isUnseen.test(plain)) return [{ text: plain, placeOf: (place) => place }]
-  const parted = plain.replace(unseenRuns, (run) => " ".repeat(run.length))
-  return [withoutUnseen(plain), { text: parted, placeOf: (place) => place }]
+export function toPlainTexts(text: string): readonly ReadableText[] {
+  const plain = withPlainSigns(text)
+  return (plain.text === text ? [plain] : [plain, asWritten(text)]).flatMap(inAscii)
 }
 
-/** As long as what it replaces, so that places hold: the second half of a digit or tag of two code units becomes unseen. */
+const asWritten = (text: string): ReadableText => ({ text, placeOf: (place) => place })
+
+function inAscii({ text, placeOf }: ReadableText): readonly ReadableText[] {
+  const plain = text.replace(otherSigns, toAscii)
+  if (!isUnseen.test(plain)) return [{ text: plain, placeOf }]
+  const parted = plain.replace(unseenRuns, (run) => " ".repeat(run.length))
+  const joined = withoutUnseen(plain)
+  return [
+    { text: joined.text, placeOf: (place) => placeOf(joined.placeOf(place)) },
+    { text: parted, placeOf },
+  ]
+}
+
+/** As long as what it replaces, so that places hold. */
 function toAscii(run: string): string {
-  const first = run.codePointAt(0) ?? 0
-  if (first >= 0xe0000) return `${String.fromCharCode(first - 0xe0000)}\u200b`
-  if (first > 0xffff) return `${(first - 0x1d7ce) % 10}\u200b`
   let ascii = ""
   for (let index = 0; index < run.length; index++) ascii += signOf(run.charCodeAt(index))
   return ascii
 }
 
 function signOf(code: number): string {
-  if (code >= 0xff01) return String.fromCharCode(code - 0xfee0)
   const zero = zeros.findLast((each) => each <= code) ?? 0
   if (code - zero < 10) return String(code - zero)
   return isHyphen.test(String.fromCharCode(code)) ? "-" : " "
 }
 
-function withoutUnseen(text: string): PlainText {
+function withoutUnseen(text: string): ReadableText {
   /** Where the parts between unseen signs begin, in the shorter text and in this one. */
   const [short, long]: [number[], number[]] = [[0], [0]]
   let removed = 0

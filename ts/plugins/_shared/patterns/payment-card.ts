@@ -4,7 +4,7 @@ import { findChecked, isNumberOfThing, type Place } from "./place.ts"
 
 /** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. */
 const candidate =
-  /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}( {1,3}|[-.]| - )(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/g
+  /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}( {1,3}|[-./]| - )(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/g
 
 /** First digits of each network, and how many digits its numbers have. */
 const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[] = [
