@@ -33,6 +33,8 @@ export const errorCodes = {
   invalid_question: 400,
   max_length_exceeded: 400,
   scan_budget_exceeded: 400,
+  // A model's vocabulary has nothing for words of the text, so it did not see them.
+  unread_words: 400,
   // The worker was started with options or a package that cannot work.
   invalid_options: 400,
   invalid_package: 500,

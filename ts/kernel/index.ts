@@ -38,7 +38,9 @@ export type {
   InferenceAnswer,
   InferenceOptions,
   InferenceTask,
+  PartlyRead,
   TextSpan,
+  TokenCounts,
 } from "./types/inference.ts"
 export type { Counter, Gauge, Histogram, Labels, Metrics } from "./types/metrics.ts"
 export {

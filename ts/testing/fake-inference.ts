@@ -5,8 +5,10 @@ import {
   type Inference,
   type InferenceAnswer,
   type InferenceTask,
+  type PartlyRead,
   RtrError,
   type TextSpan,
+  type TokenCounts,
 } from "../kernel/index.ts"
 
 export interface FakeInferenceOptions {
@@ -18,6 +20,8 @@ export interface FakeInferenceOptions {
   readonly spans?: (text: string) => readonly TextSpan[]
   /** Vector for a text, of any length; it is normalised. */
   readonly embed?: (text: string) => readonly number[]
+  /** How many words of a text the model does not see; left out, it does not count them. */
+  readonly unknownTokens?: (text: string) => number
   /** Fails every task with this error. */
   readonly failWith?: RtrError
   /** Waits this long before it answers. */
@@ -30,17 +34,23 @@ export interface FakeInference extends Inference {
 }
 
 export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
-  const { labels = ["yes", "no"], classify, spans, embed = wordVector, failWith, delayMs = 0 } = options
+  const { labels = ["yes", "no"], classify, spans, embed = wordVector, unknownTokens, failWith, delayMs = 0 } = options
   const calls: (readonly InferenceTask[])[] = []
+  const countsOf = (text: string): { readonly counts?: TokenCounts } =>
+    unknownTokens === undefined
+      ? {}
+      : { counts: { tokens: wordsOf(text) + 2, specialTokens: 2, unknownTokens: unknownTokens(text) } }
   const answer = (task: InferenceTask): InferenceAnswer => {
+    const counts = countsOf(task.text)
     if (failWith !== undefined) return { kind: "error", error: failWith }
     if (task.kind === "spans") {
       const { text, threshold = 0 } = task
-      return { kind: "spans", spans: (spans?.(text) ?? []).filter(({ probability }) => probability >= threshold) }
+      const marked = (spans?.(text) ?? []).filter(({ probability }) => probability >= threshold)
+      return { kind: "spans", spans: marked, ...counts }
     }
-    if (task.kind === "embed") return { kind: "embed", vector: normalize(embed(task.text)) }
+    if (task.kind === "embed") return { kind: "embed", vector: normalize(embed(task.text)), ...counts }
     const probabilities = classify?.(task.text) ?? labels.map(() => 1 / labels.length)
-    return { kind: "classify", classification: { labels, probabilities: Float32Array.from(probabilities) } }
+    return { kind: "classify", classification: { labels, probabilities: Float32Array.from(probabilities) }, ...counts }
   }
   return {
     calls,
@@ -54,11 +64,11 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
   }
 }
 
-/** The asking functions that a signal gets, over a fake. */
+/** The asking functions that a guard gets, over a fake. */
 export function createFakeAsk(inference: Inference): {
   classify(text: string): Promise<Classification>
-  spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[]>
-  embed(text: string): Promise<Float32Array>
+  spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartlyRead>
+  embed(text: string): Promise<Float32Array & PartlyRead>
   embedAll(texts: readonly string[]): Promise<readonly Float32Array[]>
 } {
   const one = async (task: InferenceTask): Promise<InferenceAnswer> => {
@@ -67,10 +77,10 @@ export function createFakeAsk(inference: Inference): {
     if (answer.kind === "error") throw answer.error
     return answer
   }
-  const embed = async (text: string): Promise<Float32Array> => {
+  const embed = async (text: string): Promise<Float32Array & PartlyRead> => {
     const answer = await one({ kind: "embed", deployment: "fake", text })
     if (answer.kind !== "embed") throw wrongKind("embed", answer.kind)
-    return answer.vector
+    return Object.assign(answer.vector, unreadOf(answer))
   }
   return {
     embed,
@@ -83,15 +93,20 @@ export function createFakeAsk(inference: Inference): {
         ...(threshold !== undefined && { threshold }),
       })
       if (answer.kind !== "spans") throw wrongKind("spans", answer.kind)
-      return answer.spans
+      return Object.assign([...answer.spans], unreadOf(answer))
     },
     classify: async (text) => {
       const answer = await one({ kind: "classify", deployment: "fake", text })
       if (answer.kind !== "classify") throw wrongKind("classify", answer.kind)
-      return answer.classification
+      return { ...answer.classification, ...unreadOf(answer) }
     },
   }
 }
+
+const unreadOf = ({ counts }: { readonly counts?: TokenCounts }): PartlyRead =>
+  (counts?.unknownTokens ?? 0) > 0 ? { unread: new RtrError("unread_words", "The fake does not see all words") } : {}
+
+const wordsOf = (text: string): number => text.split(/\s+/).filter((word) => word !== "").length
 
 const wrongKind = (asked: string, answered: string): RtrError =>
   new RtrError("internal_error", `The fake answered ${asked} with ${answered}`)

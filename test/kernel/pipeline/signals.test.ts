@@ -260,6 +260,7 @@ describe("reasons", () => {
     max_length_exceeded: "input_limit",
     scan_budget_exceeded: "input_limit",
     request_too_large: "input_limit",
+    unread_words: "unread_words",
     invalid_request: "rejected",
     invalid_input: "rejected",
     model_not_found: "rejected",

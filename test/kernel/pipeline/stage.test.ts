@@ -309,3 +309,78 @@ describe("answers", () => {
     await expect(stage.asker(target).embed("a")).rejects.toMatchObject({ code: "internal_error" })
   })
 })
+
+describe("words that a model does not see", () => {
+  const guard = { deployment: "starter", head: "risk", whole: true }
+  const unread = { code: "unread_words" }
+  /** A model that knows no word in capitals. */
+  const unknownTokens = (text: string): number => text.match(/[A-Z]+/g)?.length ?? 0
+  const fake = (): FakeInference =>
+    createFakeInference({
+      unknownTokens,
+      spans: (text) => [{ label: "NAME", start: text.indexOf("ann"), end: text.indexOf("ann") + 3, probability: 0.9 }],
+    })
+
+  test("leave the answer to a guard beside the reason why it is not all", async () => {
+    const ask = stageOver(fake(), 1).asker(guard)
+    for (const question of ["classify", "spans", "embed"] as const) {
+      expect((await ask[question]("a very long text of ann with one WORD")).unread).toMatchObject(unread)
+      expect(await ask[question]("a text of ann")).not.toHaveProperty("unread")
+    }
+    expect([...(await ask.spans("ann and ONE"))]).toEqual([{ label: "NAME", start: 0, end: 3, probability: 0.9 }])
+  })
+
+  test("are told without the text", async () => {
+    const { unread: reason } = await stageOver(fake(), 1).asker(guard).classify("SECRET words")
+    expect(reason?.message).not.toMatch(/SECRET|words of/i)
+  })
+
+  test("are fewer for a guard, which reads plain signs; places are those of the text", async () => {
+    const inference = fake()
+    const ask = stageOver(inference, 1).asker(guard)
+    const text = "😀 this│is 𝐚𝐧𝐧 👍"
+    const [span] = await ask.spans(text)
+    expect(text.slice(span?.start, span?.end)).toBe("𝐚𝐧𝐧")
+    expect(textsOf(inference)).toEqual([["  this is ann  "]])
+  })
+
+  test("are no reason for the others while they are not more than half", async () => {
+    const inference = fake()
+    const ask = stageOver(inference, 1).asker(target)
+    expect(await ask.classify("𝐚😀 of TWO WORDS or")).not.toHaveProperty("unread")
+    expect(textsOf(inference)).toEqual([["𝐚😀 of TWO WORDS or"]])
+  })
+
+  test("make the others read plain signs when they are more than half", async () => {
+    const inference = createFakeInference({ unknownTokens: (text) => text.match(/[^ -~\s]+/gu)?.length ?? 0 })
+    await stageOver(inference, 1).asker(target).classify("𝐩𝐚𝐢𝐧𝐭 𝐚 cat")
+    expect(textsOf(inference)).toEqual([["𝐩𝐚𝐢𝐧𝐭 𝐚 cat"], ["paint a cat"]])
+  })
+
+  test.each(["classify", "spans", "embed"] as const)(
+    "leave nothing to %s by when plain signs do not help",
+    async (question) => {
+      const inference = fake()
+      await expect(stageOver(inference, 1).asker(target)[question]("TWO WORDS more")).rejects.toMatchObject(unread)
+      expect(inference.calls).toHaveLength(1)
+    },
+  )
+
+  test.each([true, false])(
+    "are all of a text of pictographs, which no model is asked about; whole: %s",
+    async (whole) => {
+      const inference = fake()
+      await expect(
+        stageOver(inference, 1)
+          .asker({ ...target, whole })
+          .classify("👍 👍"),
+      ).rejects.toMatchObject(unread)
+      expect(inference.calls).toEqual([])
+    },
+  )
+
+  test("are taken for none where a worker does not count", async () => {
+    const ask = stageOver(createFakeInference(), 1).asker(guard)
+    expect(await ask.classify("SOME words")).not.toHaveProperty("unread")
+  })
+})

@@ -107,6 +107,14 @@ describe("a model that marks tokens", () => {
     expect(tooLong).toMatchObject({ kind: "error", error: { code: "scan_budget_exceeded" } })
   })
 
+  test("tells how many words of a text it did not see", async () => {
+    const [seen, unseen] = await marked(mark({ text: "the quick fox" }), mark({ text: "the ꙮꙮ fox", whole: true }))
+    expect([seen, unseen]).toMatchObject([
+      { kind: "spans", counts: { tokens: 5, specialTokens: 2, unknownTokens: 0 } },
+      { kind: "spans", counts: { tokens: 5, specialTokens: 2, unknownTokens: 1 } },
+    ])
+  })
+
   test("answers no other question", async () => {
     expect(await marked({ kind: "embed", deployment: "tokens", text }, mark({ head: "no-such-head" }))).toMatchObject([
       { kind: "error", error: { name: "RtrError" } },

@@ -243,6 +243,26 @@ describe("an answer", () => {
       expect((await ask([classify("x")], body([second, window]))).answers).toEqual([failure("invalid_model_output")])
   })
 
+  test("tells the tokens of the text and those that the model did not see, where the worker counts", async () => {
+    const input = { tokens: 6, special_tokens: 2, unknown_tokens: 1, processed_tokens: 6, truncated: false }
+    const results = [
+      { status: 200, classify: { labels: ["a"], results: [{ probabilities: [1], input }] } },
+      { status: 200, classify: { labels: ["a"], results: [{ spans: [], input }] } },
+      { status: 200, embeddings: { data: [{ embedding: base64(1), input }] } },
+      { status: 200, embeddings: { data: [{ embedding: base64(1), input: { tokens: 6 } }] } },
+    ]
+    const { answers } = await ask([classify("x"), mark("x"), embed("x"), embed("x")], {
+      body: JSON.stringify({ results }),
+    })
+    const counts = { tokens: 6, specialTokens: 2, unknownTokens: 1 }
+    expect(answers.map((answer) => (answer.kind === "error" ? answer : answer.counts))).toEqual([
+      counts,
+      counts,
+      counts,
+      undefined,
+    ])
+  })
+
   test("about a part of a text that was to be read whole is an error", async () => {
     const input = { tokens: 600, processed_tokens: 512, truncated: true }
     const results = [

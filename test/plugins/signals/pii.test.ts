@@ -250,3 +250,30 @@ test.each([
   [{ pii_types_allowed: "PERSON" }, false],
   [{ include_history: "yes" }, false],
 ])("options %j are valid: %s", (options, valid) => expect(Value.Check(signal.rule, options)).toBe(valid))
+
+describe("a text of which the model did not see every word", () => {
+  const readStrange = async (text: string, ...rules: readonly Rule[]): Promise<readonly Fact[]> =>
+    (
+      await readerOf(signal as never, {
+        rules: rules as never,
+        inference: { spans, unknownTokens: (given) => (given.includes("STRANGE") ? 1 : 0) },
+      })
+    )(text)
+
+  test("is never reported as without personal data", async () => {
+    await expect(readStrange("a STRANGE text", { name: "any" })).rejects.toMatchObject({ code: "unread_words" })
+  })
+
+  test("keeps what was found in it, and is unknown for the rules that allow that", async () => {
+    const places = { name: "places allowed", pii_types_allowed: ["GPE"] }
+    expect(await readStrange("Berlin is STRANGE", { name: "any" }, places)).toEqual([
+      { ...match("any", 0.7), atLeast: true },
+      unknown("places allowed", "unread_words"),
+    ])
+    expect(await readStrange("STRANGE 4111 1111 1111 1111", { name: "any" })).toEqual([match("any", 1)])
+  })
+
+  test.each(["👍", "😀 😀"])("is no text of pictographs such as %s, which has no words", async (text) => {
+    expect(await readStrange(text, { name: "any" })).toEqual([noMatch("any")])
+  })
+})

@@ -116,3 +116,9 @@ test.each([
 ])("options of all: %j are valid: %s", (options, valid) =>
   expect(Value.Check(signal.settings?.schema as never, options)).toBe(valid),
 )
+
+test("a thumb alone is no word that the model could read, whatever the answer says", async () => {
+  const { facts, asked } = await read(sure("SAT"), [user("2 + 2?"), assistant("It is 4."), user("👍")])
+  expect(facts).toEqual(names.map((rule) => ({ rule, state: "unknown", confidence: 0, reason: "unread_words" })))
+  expect(asked).toEqual([])
+})

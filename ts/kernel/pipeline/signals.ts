@@ -145,6 +145,8 @@ export function reasonOf(error: unknown): UnknownReason {
     case "scan_budget_exceeded":
     case "request_too_large":
       return "input_limit"
+    case "unread_words":
+      return "unread_words"
     case "invalid_request":
     case "invalid_input":
     case "model_not_found":

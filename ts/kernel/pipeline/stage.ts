@@ -10,13 +10,16 @@ import {
   mostTasks,
 } from "../types/inference.ts"
 import type { Ask, InferenceTarget } from "../types/plan.ts"
-import { guardText } from "./guard-text.ts"
+import { askMostly, askWhole, unreadOf } from "./unread-words.ts"
 
 /** Calls of one request that run together. A long history makes hundreds, which would fill a worker's queue for everybody. */
 const mostCallsAtOnce = 8
 
 /** Longest wait for a second asker once one has asked; the common case does not wait at all. */
 const coalesceMs = 2
+
+type AskedKind = Exclude<InferenceAnswer["kind"], "error">
+type AnswerOf<Kind> = Extract<InferenceAnswer, { readonly kind: Kind }>
 
 export interface Stage {
   /** The asking functions for one signal. */
@@ -102,38 +105,37 @@ export function createStage(
   return {
     asker({ deployment, head, whole, vectors = deployment }) {
       const asker = {}
-      const read = (text: string): string => (whole ? guardText(text) : text)
-      const about = (text: string) => ({
-        deployment,
-        text: read(text),
-        ...(head !== undefined && { head }),
-        ...(whole && { whole }),
-      })
+      const settings = { deployment, ...(head !== undefined && { head }), ...(whole && { whole }) }
+      const ask = <Kind extends AskedKind>(kind: Kind, text: string, taskOf: (read: string) => InferenceTask) =>
+        (whole ? askWhole : askMostly)(text, async (read) => {
+          const answer = await submit(asker, taskOf(read))
+          if (answer.kind === kind) return answer as AnswerOf<Kind>
+          throw answer.kind === "error" ? answer.error : missing()
+        })
       return {
-        classify(text) {
-          return mayBeLeft(
-            submit(asker, { kind: "classify", ...about(text) }).then((answer) => {
-              if (answer.kind === "classify") return answer.classification
-              throw answer.kind === "error" ? answer.error : missing()
-            }),
-          )
-        },
+        classify: (text) =>
+          mayBeLeft(
+            ask("classify", text, (read) => ({ kind: "classify", text: read, ...settings })).then(
+              ({ answer, ...partly }) => ({ ...answer.classification, ...unreadOf(partly) }),
+            ),
+          ),
         spans(text, { threshold } = {}) {
-          const task = { kind: "spans", ...about(text), ...(threshold !== undefined && { threshold }) } as const
+          const given = { ...settings, ...(threshold !== undefined && { threshold }) }
           return mayBeLeft(
-            submit(asker, task).then((answer) => {
-              if (answer.kind === "spans") return answer.spans
-              throw answer.kind === "error" ? answer.error : missing()
-            }),
+            ask("spans", text, (read) => ({ kind: "spans", text: read, ...given })).then(
+              ({ answer, placeOf, ...partly }) =>
+                Object.assign(
+                  answer.spans.map((span) => ({ ...span, ...placeOf(span) })),
+                  unreadOf(partly),
+                ),
+            ),
           )
         },
         embed(text) {
+          const given = { deployment: vectors, ...(whole && { whole }) }
           return mayBeLeft(
-            submit(asker, { kind: "embed", deployment: vectors, text: read(text), ...(whole && { whole }) }).then(
-              (answer) => {
-                if (answer.kind === "embed") return answer.vector
-                throw answer.kind === "error" ? answer.error : missing()
-              },
+            ask("embed", text, (read) => ({ kind: "embed", text: read, ...given })).then(({ answer, ...partly }) =>
+              Object.assign(answer.vector, unreadOf(partly)),
             ),
           )
         },

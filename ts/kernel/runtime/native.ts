@@ -4,7 +4,14 @@ import { createRequire } from "node:module"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { type ErrorCode, errorCodes, RtrError } from "../error.ts"
-import type { DeploymentStatus, Inference, InferenceAnswer, InferenceTask, TextSpan } from "../types/inference.ts"
+import type {
+  DeploymentStatus,
+  Inference,
+  InferenceAnswer,
+  InferenceTask,
+  TextSpan,
+  TokenCounts,
+} from "../types/inference.ts"
 import { toCodeUnits } from "./code-units.ts"
 import { findUp } from "./find-up.ts"
 import { findBuiltinPackage } from "./packages/builtin.ts"
@@ -72,6 +79,7 @@ export interface EngineTaskResult {
   readonly spans?: readonly (readonly TextSpan[])[]
   /** Rows of vectors, row after row. */
   readonly vectors?: Float32Array
+  readonly inputs?: readonly TokenCounts[]
   readonly itemErrors?: readonly { readonly index: number; readonly code: string; readonly message: string }[]
 }
 
@@ -238,19 +246,22 @@ function toEngineTask(task: InferenceTask, index: number): EngineTask {
 function toAnswer(result: EngineTaskResult, task: InferenceTask | undefined): InferenceAnswer {
   const failure = result.error ?? result.itemErrors?.[0]
   if (failure !== undefined) return { kind: "error", error: new RtrError(asCode(failure.code), failure.message) }
+  const [input] = result.inputs ?? []
+  const counts = input === undefined ? {} : { counts: input }
   if (task?.kind === "classify" && result.labels !== undefined && result.probabilities !== undefined) {
     const { labels, probabilities } = result
     const windows = rowsOf(result.windows?.[0], labels.length)
-    return { kind: "classify", classification: { labels, probabilities, ...(windows.length > 0 && { windows }) } }
+    const classification = { labels, probabilities, ...(windows.length > 0 && { windows }) }
+    return { kind: "classify", classification, ...counts }
   }
-  if (task?.kind === "spans" && result.spans?.[0] !== undefined) return toSpans(task.text, result.spans[0])
-  if (result.vectors !== undefined) return { kind: "embed", vector: result.vectors }
+  if (task?.kind === "spans" && result.spans?.[0] !== undefined) return toSpans(task.text, result.spans[0], counts)
+  if (result.vectors !== undefined) return { kind: "embed", vector: result.vectors, ...counts }
   return { kind: "error", error: new RtrError("internal_error", "The engine's answer is missing") }
 }
 
-function toSpans(text: string, spans: readonly TextSpan[]): InferenceAnswer {
+function toSpans(text: string, spans: readonly TextSpan[], counts: { readonly counts?: TokenCounts }): InferenceAnswer {
   try {
-    return { kind: "spans", spans: toCodeUnits(text, spans) }
+    return { kind: "spans", spans: toCodeUnits(text, spans), ...counts }
   } catch (cause) {
     // One answer that makes no sense fails its own question only.
     return {

@@ -9,6 +9,7 @@ import type {
   InferenceOptions,
   InferenceTask,
   TextSpan,
+  TokenCounts,
 } from "../types/inference.ts"
 import { type Metrics, nullMetrics } from "../types/metrics.ts"
 import type { Transport } from "../types/transport.ts"
@@ -186,6 +187,9 @@ interface WireResult {
 
 interface WireInput {
   readonly truncated?: boolean
+  readonly tokens?: number
+  readonly special_tokens?: number
+  readonly unknown_tokens?: number
 }
 
 function fromWire(status: number, body: string, tasks: readonly InferenceTask[]): readonly InferenceAnswer[] {
@@ -201,9 +205,11 @@ function fromWire(status: number, body: string, tasks: readonly InferenceTask[])
 function toAnswer(result: WireResult | null, { text, whole = false }: InferenceTask): InferenceAnswer {
   const classified = result?.classify?.results?.[0]
   const embedded = result?.embeddings?.data?.[0]
+  const input = classified?.input ?? embedded?.input
   // A worker that knows no windows may cut the text all the same.
-  if (whole && (classified?.input ?? embedded?.input)?.truncated === true)
+  if (whole && input?.truncated === true)
     return { kind: "error", error: new RtrError("max_length_exceeded", "The model worker read a part of the text") }
+  const counts = countsOf(input)
   try {
     if (classified?.probabilities !== undefined) {
       const labels = result?.classify?.labels ?? []
@@ -214,10 +220,12 @@ function toAnswer(result: WireResult | null, { text, whole = false }: InferenceT
       return {
         kind: "classify",
         classification: { labels, probabilities, ...(windows !== undefined && { windows }) },
+        ...counts,
       }
     }
-    if (classified?.spans !== undefined) return { kind: "spans", spans: toCodeUnits(text, classified.spans) }
-    if (embedded?.embedding !== undefined) return { kind: "embed", vector: onlyNumbers(fromBase64(embedded.embedding)) }
+    if (classified?.spans !== undefined) return { kind: "spans", spans: toCodeUnits(text, classified.spans), ...counts }
+    if (embedded?.embedding !== undefined)
+      return { kind: "embed", vector: onlyNumbers(fromBase64(embedded.embedding)), ...counts }
   } catch (cause) {
     // One answer that makes no sense fails its own question only.
     return {
@@ -226,6 +234,14 @@ function toAnswer(result: WireResult | null, { text, whole = false }: InferenceT
     }
   }
   return { kind: "error", error: toError(classified?.error ?? embedded?.error ?? result?.error) }
+}
+
+/** Nothing for a worker that does not count the words that its models do not see. */
+function countsOf({ tokens, special_tokens: specialTokens = 0, unknown_tokens: unknownTokens }: WireInput = {}): {
+  readonly counts?: TokenCounts
+} {
+  if (typeof tokens !== "number" || typeof unknownTokens !== "number") return {}
+  return { counts: { tokens, specialTokens, unknownTokens } }
 }
 
 /** JSON has no NaN and writes null instead, which would become 0. */

@@ -3,7 +3,14 @@
 export type FactState = "match" | "no_match" | "unknown"
 
 /** Why a fact is unknown: a bounded set, safe as a metric label. */
-export type UnknownReason = "input_limit" | "timeout" | "unavailable" | "overloaded" | "rejected" | "failed"
+export type UnknownReason =
+  | "input_limit"
+  | "unread_words"
+  | "timeout"
+  | "unavailable"
+  | "overloaded"
+  | "rejected"
+  | "failed"
 
 /** The answer of one rule. `confidence` is 0 to 1; `value` is the number that a predicate compares, when there is one. */
 export interface Fact {

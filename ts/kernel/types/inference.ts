@@ -41,7 +41,7 @@ export const mostTasks = 32
 export const mostCharacters = 1_000_000
 
 /** Class probabilities in the order of `labels`; they sum to 1 for a single-label head. */
-export interface Classification {
+export interface Classification extends PartlyRead {
   readonly labels: readonly string[]
   readonly probabilities: Float32Array
   /**
@@ -59,10 +59,25 @@ export interface TextSpan {
   readonly probability: number
 }
 
+/** Tokens of a text. A model sees that a word is there which its vocabulary has nothing for, and not what it says. */
+export interface TokenCounts {
+  readonly tokens: number
+  /** Those of `tokens` that the tokenizer puts around the text. */
+  readonly specialTokens: number
+  /** Those of `tokens` that stand for words which the model did not see. */
+  readonly unknownTokens: number
+}
+
+/** Why a guard's model did not see all of a text, where it did not: what it says holds for the rest only. */
+export interface PartlyRead {
+  readonly unread?: RtrError
+}
+
+/** `counts` is left out by a worker that does not count. */
 export type InferenceAnswer =
-  | { readonly kind: "classify"; readonly classification: Classification }
-  | { readonly kind: "spans"; readonly spans: readonly TextSpan[] }
-  | { readonly kind: "embed"; readonly vector: Float32Array }
+  | { readonly kind: "classify"; readonly classification: Classification; readonly counts?: TokenCounts }
+  | { readonly kind: "spans"; readonly spans: readonly TextSpan[]; readonly counts?: TokenCounts }
+  | { readonly kind: "embed"; readonly vector: Float32Array; readonly counts?: TokenCounts }
   | { readonly kind: "error"; readonly error: RtrError }
 
 export interface InferenceOptions {

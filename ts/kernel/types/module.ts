@@ -5,7 +5,7 @@ import type { DocumentPath, RtrError } from "../error.ts"
 import type { ChatChunk, ChatReply, ChatRequest, Reply } from "./chat.ts"
 import type { SignalInput } from "./call.ts"
 import type { Fact } from "./fact.ts"
-import type { Classification, TextSpan } from "./inference.ts"
+import type { Classification, PartlyRead, TextSpan } from "./inference.ts"
 import type { RoutePowers } from "./route.ts"
 import type { TransportRequest } from "./transport.ts"
 
@@ -39,13 +39,13 @@ export interface SignalPowers {
     readonly setup: object
     readonly read: {
       /** Parts of the text that the model marks, in order. `threshold` is the probability that a part needs. */
-      spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[]>
+      spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartlyRead>
     }
   }
   "inference.embed": {
     /** Vectors of fixed texts, made once at activation. */
     readonly setup: { embedAll(texts: readonly string[]): Promise<readonly Float32Array[]> }
-    readonly read: { embed(text: string): Promise<Float32Array> }
+    readonly read: { embed(text: string): Promise<Float32Array & PartlyRead> }
   }
 }
 export type SignalNeed = keyof SignalPowers

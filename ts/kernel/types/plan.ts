@@ -3,15 +3,15 @@
 
 import type { SignalInput, UnknownPolicy } from "./call.ts"
 import type { Fact } from "./fact.ts"
-import type { Classification, TextSpan } from "./inference.ts"
+import type { Classification, PartlyRead, TextSpan } from "./inference.ts"
 import type { Candidate, Choice, PluginHooks, ProviderBackend, ReasoningChoice } from "./module.ts"
 import type { Predicate } from "./predicate.ts"
 
 /** Everything that a signal's `needs` may grant, at request time. */
 export interface Ask {
   classify(text: string): Promise<Classification>
-  spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[]>
-  embed(text: string): Promise<Float32Array>
+  spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartlyRead>
+  embed(text: string): Promise<Float32Array & PartlyRead>
 }
 
 /** Where the model questions of one signal go. */

@@ -1,6 +1,6 @@
 // Likeness of a long text to two lists of example sentences.
 
-import { isRtrError, RtrError } from "../../kernel/index.ts"
+import { isRtrError, type PartlyRead, RtrError, saysAnything } from "../../kernel/index.ts"
 import { halvesOf, piecesOf } from "./pieces.ts"
 
 /** Most pieces of one text for the contrastive method, about 20,000 English words; a longer text is not judged. */
@@ -9,21 +9,22 @@ const mostPieces = 256
 /** One number for the pieces of a text. */
 export type Contrast = (pieces: readonly Float32Array[]) => number
 
-type Embed = (text: string) => Promise<Float32Array>
-export type Vectors = readonly PromiseSettledResult<readonly Float32Array[]>[]
+type Vector = Float32Array & PartlyRead
+type Embed = (text: string) => Promise<Vector>
+export type Vectors = readonly PromiseSettledResult<readonly Vector[]>[]
 
 /** The vectors of a text, piece by piece; throws when there are too many. */
 export async function embedPieces(text: string, embed: Embed): Promise<Vectors> {
   const pieces = piecesOf(text, mostPieces)
   if (pieces.length > mostPieces)
     throw new RtrError("max_length_exceeded", `Cannot compare a text of more than ${mostPieces} pieces with patterns`)
-  // A model may refuse a piece of spaces, which would leave the whole text unread.
-  const asked = pieces.filter((piece) => piece.trim() !== "")
+  // A model sees nothing in a piece of spaces or pictographs, which would leave the whole text unread.
+  const asked = pieces.filter(saysAnything)
   return Promise.allSettled(asked.map((piece) => embedPiece(piece, embed)))
 }
 
 /** The vector of a piece, or of its halves where it has more tokens than its model reads: letters that are no words have many. */
-async function embedPiece(piece: string, embed: Embed): Promise<readonly Float32Array[]> {
+async function embedPiece(piece: string, embed: Embed): Promise<readonly Vector[]> {
   try {
     return [await embed(piece)]
   } catch (error) {

@@ -1,6 +1,14 @@
 // Matches attempts to override the instructions of a model.
 
-import { type Classification, defineSignal, type Fact, reasonOf, RtrError, Type } from "../../kernel/index.ts"
+import {
+  type Classification,
+  defineSignal,
+  type Fact,
+  reasonOf,
+  RtrError,
+  saysAnything,
+  Type,
+} from "../../kernel/index.ts"
 import { type Contrast, createContrast, embedPieces, type Vectors } from "../_shared/contrast.ts"
 import { historyTexts } from "../_shared/history.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
@@ -105,9 +113,12 @@ export default defineSignal({
     )
     return {
       async read(input, { classify, embed }) {
-        const current = input.text.trim() === "" ? [] : [input.text]
+        const current = [input.text]
         const history = rules.some((entry) => entry.include_history === true) ? historyTexts(input) : []
-        const risks = once(async (text) => ({ risk: riskOf(await classify(text), positive), failure: undefined }))
+        const risks = once(async (text) => {
+          const classification = await classify(text)
+          return { risk: riskOf(classification, positive), failure: classification.unread }
+        })
         const pieces = once((text) => embedPieces(text, embed))
         const readings = await Promise.all(
           rules.map((entry, index) => {
@@ -152,7 +163,7 @@ function toFact(name: string, threshold: number, { risk, failure }: Reading): Fa
 }
 
 async function readAll(texts: readonly string[], measure: Measure): Promise<Reading> {
-  const results = await Promise.allSettled(texts.map(measure))
+  const results = await Promise.allSettled(texts.filter(saysAnything).map(measure))
   const readings = results.map((result): Reading =>
     result.status === "fulfilled" ? result.value : { risk: undefined, failure: result.reason },
   )
@@ -196,6 +207,7 @@ function contrastOf(vectors: Vectors, contrast: Contrast): Reading {
   const read = vectors.flatMap((result) => (result.status === "fulfilled" ? result.value : []))
   return {
     risk: read.length === 0 ? undefined : contrast(read),
-    failure: vectors.find((result) => result.status === "rejected")?.reason,
+    failure:
+      vectors.find((result) => result.status === "rejected")?.reason ?? read.find(({ unread }) => unread)?.unread,
   }
 }

@@ -4,7 +4,9 @@ import {
   closest,
   defineSignal,
   type Fact,
+  type PartlyRead,
   reasonOf,
+  saysAnything,
   type TextSpan,
   Type,
   type UnknownReason,
@@ -46,8 +48,11 @@ interface Searched {
   readonly cut: boolean
 }
 
-/** What the model marked in a text, or why it did not read it. */
-type Marked = { readonly entities: readonly Entity[] } | { readonly failure: unknown }
+/** What the model marked in a text, and why it did not read it, or not all of it. */
+interface Marked {
+  readonly entities: readonly Entity[]
+  readonly failure: unknown
+}
 
 /** What one rule looks for. */
 interface Wanted {
@@ -113,7 +118,7 @@ function search(texts: readonly string[]): readonly Searched[] {
   })
 }
 
-type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[]>
+type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[] & PartlyRead>
 type AskModel = (text: string, threshold: number | undefined) => Promise<Marked>
 
 /**
@@ -127,8 +132,8 @@ function createAsk(spans: Spans): AskModel {
     const known = asked.get(key)
     if (known !== undefined) return known
     const answer = spans(text, threshold === undefined ? {} : { threshold }).then(
-      (marked) => ({ entities: toEntities(marked) }),
-      (failure: unknown) => ({ failure }),
+      (marked) => ({ entities: toEntities(marked), failure: marked.unread }),
+      (failure: unknown) => ({ entities: [], failure }),
     )
     asked.set(key, answer)
     return answer
@@ -156,16 +161,15 @@ async function readRule(
   const unknown = (reason: UnknownReason): Fact => ({ rule: name, state: "unknown", confidence: 0, reason })
   // Surer than any model, and without waiting for one.
   if (searched.some(({ patterns }) => patterns.some(isForbidden))) return match(1)
-  const read = searched.filter(({ text }) => text.trim() !== "")
+  const read = searched.filter(({ text }) => saysAnything(text))
   const marked = await Promise.all(read.map(({ text }) => ask(text, threshold)))
   let value = -1
   for (const [index, answer] of marked.entries()) {
-    if ("failure" in answer) continue
     const { text = "", patterns = [] } = read[index] ?? {}
     for (const entity of mergeEntities(text, patterns, answer.entities))
       if (isForbidden(entity)) value = Math.max(value, entity.probability)
   }
-  const failed = marked.find((answer) => "failure" in answer)
+  const failed = marked.find(({ failure }) => failure !== undefined)
   const isCut = read.some(({ cut }) => cut)
   if (value >= 0) return match(value, failed !== undefined || isCut)
   if (failed !== undefined) return { fact: unknown(reasonOf(failed.failure)), failure: failed.failure }

@@ -1,6 +1,6 @@
 // Matches what the user's turn says of the answer before it.
 
-import { type ChatMessage, defineSignal, type Fact, textOf, Type } from "../../kernel/index.ts"
+import { type ChatMessage, defineSignal, type Fact, saysAnything, textOf, Type } from "../../kernel/index.ts"
 import { feedbackText } from "../_shared/feedback-text.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
 
@@ -43,6 +43,14 @@ export default defineSignal({
         // Without an answer there is nothing to give feedback on.
         if (previous === undefined || text.trim() === "")
           return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
+        // The answer alone says nothing of what its reader thinks.
+        if (!saysAnything(text))
+          return rules.map(({ name }): Fact => ({
+            rule: name,
+            state: "unknown",
+            confidence: 0,
+            reason: "unread_words",
+          }))
         const classification = await classify(feedbackText(text, previous))
         const highest = Math.max(...classification.probabilities)
         return rules.map(({ name }): Fact => {
