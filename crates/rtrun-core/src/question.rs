@@ -25,7 +25,7 @@ pub enum QuestionKind {
         /// What yes means.
         yes: Option<String>,
     },
-    /// Which of 2 to 10 ordered levels, lowest first? A level may be an empty text.
+    /// Which of 2 to 10 ordered levels, lowest first? One level may be an empty text.
     Score(Vec<String>),
     /// Which of 1 to 255 independent labels hold?
     Set(Vec<Described>),

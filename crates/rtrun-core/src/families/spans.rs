@@ -1,5 +1,7 @@
 //! From the labels of tokens to the spans of a text.
 
+use unicode_categories::UnicodeCategories;
+
 use crate::question::Span;
 use crate::tokens::Place;
 
@@ -142,13 +144,16 @@ pub fn union(mut spans: Vec<FoundSpan>) -> Vec<FoundSpan> {
     merged
 }
 
-/// The spans as they are shown: without white space at their ends, in code points, with their text.
+/// The spans as they are shown: without white space at their ends, with the marks of their last letter, in code points, with
+/// their text.
 pub fn show(spans: &[FoundSpan], kinds: &[String], text: &str) -> Vec<Span> {
     let mut characters = CharacterIndex { text, byte: 0, character: 0 };
     let shown = spans.iter().filter_map(|span| {
         let inside = text.get(span.start..span.end)?;
         let start = span.start + (inside.len() - inside.trim_start().len());
         let end = start + inside.trim().len();
+        // A tokenizer that drops accents leaves them out of its tokens; without them the last letter would be another one.
+        let end = end + text[end..].chars().take_while(|char| char.is_mark()).map(char::len_utf8).sum::<usize>();
         let text = text.get(start..end).filter(|text| !text.is_empty())?;
         Some(Span {
             label: kinds[span.kind].clone(),

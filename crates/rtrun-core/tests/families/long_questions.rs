@@ -2,7 +2,7 @@
 
 use rtrun_core::{Question, ReadingOptions};
 
-use crate::support::decisions::{ask_with, choice, decision_engine, noul, set};
+use crate::support::decisions::{ask_with, choice, decision_engine, noul, score, set, span};
 
 fn asked(name: &str, question: &Question) -> (Vec<bool>, Option<String>) {
     let engine = decision_engine(name);
@@ -55,5 +55,43 @@ fn options_that_the_model_cannot_tell_apart_are_refused() {
         }
         let differ_early = [&*format!("a {long}"), "no", &*format!("b {long}")];
         assert_eq!(asked(name, &choice("which", &differ_early)), (vec![true], None), "{name}");
+    }
+}
+
+#[test]
+fn options_that_are_nothing_to_the_model_are_refused_by_their_number() {
+    for nothing in ["\u{200b}", "[MASK]", " [MASK] \u{200b}"] {
+        let mut questions =
+            vec![("marker", choice("which", &["a", nothing])), ("marker", set("what", &["a", nothing]))];
+        questions.push(("marker", span("where", &["a", nothing])));
+        questions.push(("marker", score("how", &["a", nothing])));
+        if !nothing.contains("MASK") {
+            questions.push(("packed", choice("which", &["a", nothing])));
+        }
+        for (name, question) in questions {
+            let (_, problem) = asked(name, &question);
+            let problem = problem.unwrap_or_else(|| panic!("{nothing:?} is nothing to {name}, of {question:?}"));
+            assert!(problem.starts_with("invalid_question: Option 2 has no word that the model reads"), "{problem}");
+        }
+    }
+    for something in ["?", "a\u{200b}", "[MASK] b"] {
+        assert_eq!(asked("marker", &choice("which", &["c", something])), (vec![false], None), "{something:?}");
+    }
+}
+
+#[test]
+fn levels_of_the_same_text_are_refused() {
+    for (levels, problem) in [
+        (["a", "b", "a"], Some("invalid_question: Options 1 and 3 are the same")),
+        (["a", "b", " a "], Some("invalid_question: Options 1 and 3 are the same")),
+        (["", "b", ""], Some("invalid_question: Options 1 and 3 are the same")),
+        (["a", "", "the"], None),
+    ] {
+        let (_, found) = asked("marker", &score("how", &levels));
+        match (found, problem) {
+            (None, None) => {}
+            (Some(found), Some(problem)) => assert!(found.starts_with(problem), "{found}"),
+            other => panic!("{levels:?}: {other:?}"),
+        }
     }
 }

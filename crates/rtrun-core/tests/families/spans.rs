@@ -226,6 +226,16 @@ fn spans_are_shown_in_code_points_without_white_space() {
 }
 
 #[test]
+fn a_span_has_the_marks_of_its_last_letter() {
+    let text = "cafe\u{301}\u{302} x";
+    let shown = |end: usize| show(&[found(0, 0, end, 0.5)], &names(&["X"]), text).remove(0);
+    for end in [4, 6, 8] {
+        assert_eq!((shown(end).end, shown(end).text), (6, "cafe\u{301}\u{302}".to_owned()));
+    }
+    assert_eq!((shown(3).end, shown(9).end), (3, 6));
+}
+
+#[test]
 fn spans_in_any_order_are_shown_in_theirs() {
     let text = "äöü 🙂 abc";
     let spans = [found(0, 7, 11, 0.5), found(1, 0, 2, 0.5), found(0, 12, 15, 0.5)];

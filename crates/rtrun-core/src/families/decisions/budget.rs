@@ -43,7 +43,8 @@ const SMALLEST_OPTION: usize = 2;
 
 impl QuestionTokens {
     /// Reads a question in at most the tokens of its budget. `reserved` are the tokens that no text of a user may have.
-    /// `spare` is one more option, left out where a caller's own says the same to the model. Fails with `invalid_question` where two options are the same to the model.
+    /// `spare` is one more option, left out where a caller's own says the same to the model. Fails with `invalid_question`
+    /// where two options are the same to the model, or one is nothing to it.
     pub fn read(
         reader: &TextReader,
         text: &QuestionText,
@@ -58,6 +59,7 @@ impl QuestionTokens {
             ids.truncate(room);
             Ok(ids)
         };
+        check_written(reader, text, reserved, budget.option_tokens)?;
         let instructions = read(&text.instructions, budget.tokens)?;
         let mut read_option = |option: &str| read(&format!(" {option}"), budget.option_tokens);
         let mut options = text.options.iter().map(|option| read_option(option)).collect::<Result<Vec<_>, _>>()?;
@@ -136,4 +138,37 @@ impl QuestionTokens {
     fn options_len(&self) -> usize {
         self.options.iter().map(|option| option.len() + 1).sum()
     }
+}
+
+/// An option that is nothing to the model would be answered by its place alone. Levels are compared by what the caller wrote,
+/// because the number in front of each tells them apart and says nothing.
+fn check_written(reader: &TextReader, text: &QuestionText, reserved: &[String], room: usize) -> Result<(), Error> {
+    let mut places = HashMap::with_capacity(text.written.len());
+    for (at, written) in text.written.iter().enumerate() {
+        let cleaned = UserText::new(written, reserved);
+        // A level that was left empty means its number.
+        if !written.trim().is_empty() && !is_read(reader, &cleaned.text, room)? {
+            return Err(Error::InvalidQuestion(format!(
+                "Option {} has no word that the model reads; say in other words what it means",
+                at + 1
+            )));
+        }
+        let mut ids = reader.tokens(&cleaned.text, room)?.ids;
+        ids.truncate(room);
+        if let Some(other) = places.insert(ids, at) {
+            let (first, second) = (other + 1, at + 1);
+            return Err(Error::InvalidQuestion(format!(
+                "Options {first} and {second} are the same to the model, which reads {room} tokens of them; make them differ there"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a text has any token at all. A word that the vocabulary has nothing for has one: what a small vocabulary does not
+/// know tells an option from the others still, unless there are two of them.
+pub fn is_read(reader: &TextReader, text: &str, room: usize) -> Result<bool, Error> {
+    // Some tokenizers have a token for the space in front of a text.
+    let blank = reader.tokens(" ", room)?.ids;
+    Ok(reader.tokens(text, room)?.ids.iter().any(|id| !blank.contains(id)))
 }

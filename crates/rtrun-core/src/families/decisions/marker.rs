@@ -4,11 +4,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::budget::{QuestionBudget, QuestionTokens};
+use super::budget::{QuestionBudget, QuestionTokens, is_read};
 use super::frame::Frame;
 use super::marker_heads::{MarkerHeads, MarkerRows};
 use super::question_text::QuestionText;
 use super::state::{Beside, LEAST_STATE, StateTokens};
+use super::user_text::UserText;
 use crate::engines::{Row, RowOutput, RowRequest, Wanted};
 use crate::error::Error;
 use crate::families::{DecisionCard, DecisionLayout, LaidOut, StateReading};
@@ -63,6 +64,13 @@ impl MarkerDecisions {
         })?;
         let another = named.filter(|named| !MASKS.contains(named));
         let questions = settings.questions.clone();
+        let reserved: Vec<String> = MASKS.into_iter().chain(another).map(str::to_owned).collect();
+        if let Some(abstain) = &settings.head.abstain
+            && !is_read(reader, &UserText::new(abstain, &reserved).text, questions.option_tokens)?
+        {
+            let problem = "head.abstain has no word that the model reads; say in words that none of the options fits";
+            return Err(package.files.invalid("rtrun.json", format!("decisions.{problem}")));
+        }
         let card = DecisionCard {
             question_types: questions.types.iter().map(|kind| kind.as_str()).collect(),
             max_options: questions.max_options,
@@ -75,7 +83,7 @@ impl MarkerDecisions {
             frame: Frame::of(package, reader)?,
             mask,
             abstain: settings.head.abstain.clone(),
-            reserved: MASKS.into_iter().chain(another).map(str::to_owned).collect(),
+            reserved,
             heads: Arc::new(MarkerHeads::open(settings, weights, width)?),
         })
     }

@@ -10,6 +10,8 @@ pub struct QuestionText {
     pub instructions: String,
     /// One text an option, level or label.
     pub options: Vec<String>,
+    /// What the caller wrote of each; none for `false` and `true`, which mean something without.
+    pub written: Vec<String>,
 }
 
 impl QuestionText {
@@ -27,8 +29,13 @@ impl QuestionText {
                 levels.iter().enumerate().map(|(level, text)| format!("level {level}: {text}")).collect()
             }
         };
+        let written = match &question.kind {
+            QuestionKind::Noul { .. } => Vec::new(),
+            QuestionKind::Score(levels) => levels.clone(),
+            _ => options.clone(),
+        };
         let instructions = format!("{} question: {}", question.kind.as_str(), question.instructions);
-        Self { instructions, options }
+        Self { instructions, options, written }
     }
 }
 
