@@ -257,6 +257,18 @@ describe("unknown facts", () => {
       })
     })
 
+    test("or in words that no model knows refuse the call for good too", async () => {
+      const unread = { ...unknown(), reason: "unread_words" } as const
+      const error = await route(planOf([tooLong, unread], or(leaf(0), leaf(1)))).catch((cause: unknown) => cause)
+      expect(error).toMatchObject({
+        code: "unread_words",
+        status: 400,
+        message:
+          'The text has words that the guards and other signals of decision "rush" cannot read; send it in a script and a language that their models know',
+        retryAfterSeconds: undefined,
+      })
+    })
+
     test("are beside the point where another condition settles their part", async () => {
       const rules = and(or(leaf(0), leaf(2)), leaf(1))
       await expect(route(planOf([tooLong, unknown(), match()], rules))).rejects.toMatchObject({

@@ -101,6 +101,7 @@ describe("the reason of a failed call", () => {
     invalid_request: "parse_error",
     request_too_large: "parse_error",
     context_length_exceeded: "parse_error",
+    unread_words: "parse_error",
   }
 
   test.each(Object.keys(errorCodes) as ErrorCode[])("%s", (code) => {

@@ -64,7 +64,7 @@ export function resolveModel(plan: Plan, call: Pick<Call, "request" | "grants">)
 /** Model names come from the client; a long one is cut so that it cannot fill a log or a reply. */
 const quote = (name: string): string => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
 
-/** Whoever sends a text again that is too long gets the same answer; everything else may pass. */
+/** Whoever sends a text again that is too long or in words that no model knows gets the same answer; everything else may pass. */
 function unresolved({ decisions }: Plan, name: string, { facts }: SignalReadings): RtrError {
   const rules = decisions.find((decision) => decision.name === name)?.rules
   const reasons = rules === undefined ? [] : unknownReasons(rules, facts)
@@ -72,6 +72,11 @@ function unresolved({ decisions }: Plan, name: string, { facts }: SignalReadings
     return new RtrError(
       "context_length_exceeded",
       `The text is too long for the guards and other signals of decision "${name}" to read it whole; send a shorter one`,
+    )
+  if (reasons.length > 0 && reasons.every((reason) => reason === "input_limit" || reason === "unread_words"))
+    return new RtrError(
+      "unread_words",
+      `The text has words that the guards and other signals of decision "${name}" cannot read; send it in a script and a language that their models know`,
     )
   return new RtrError(
     "signal_unresolved",

@@ -153,6 +153,7 @@ function errorReason({ error, status }: CallEnd): string | undefined {
     case "invalid_request":
     case "context_length_exceeded":
     case "request_too_large":
+    case "unread_words":
       return "parse_error"
     default:
       return "unknown"
