@@ -82,6 +82,8 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
         name: batches(task_rows, row_length, recipe.tokens, random.Random(f"{run.seed}/{name}")) for name, task_rows in rows.items()
     }
     names, shares = zip(*run.recipe.shares, strict=True)
+    if set(names) != set(HEAD_BY_NAME):
+        raise ValueError(f"Cannot train: the recipe shares the steps among {', '.join(names)}; the heads are {', '.join(HEAD_BY_NAME)}")
     order = [chance.choices(names, shares)[0] for _ in range(run.recipe.steps)]
     for name in order[:first]:
         next(streams[name])

@@ -235,7 +235,10 @@ describe("decisions", () => {
       "a condition of an unknown type",
       { "routing.decisions.0.rules": { type: "keywords", name: "urgent" } },
       [
-        `${at}.rules.type: must be "context", "domain", "embedding", "fact_check", "jailbreak", "keyword", "language", "modality", "pii", "structure" or "user_feedback", got "keywords" (did you mean "keyword"?)`,
+        // Every signal has a type; those of other signals are not this test's business.
+        expect.stringMatching(
+          /\.rules\.type: must be .*"keyword", .*, got "keywords" \(did you mean "keyword"\?\)$/,
+        ) as string,
       ],
     ],
     [
@@ -331,7 +334,9 @@ describe("model catalogue", () => {
       "a binding that no signal uses",
       catalog({ bindings: { embeding: { deployment: "starter" } } }),
       [
-        `${at}.bindings.embeding: no signal uses this binding; there are "domain_classifier", "embedding", "fact_check_classifier", "prompt_guard", "modality_detector", "pii_classifier" or "feedback_detector" (did you mean "embedding"?)`,
+        expect.stringMatching(
+          /\.bindings\.embeding: no signal uses this binding; there are .*"embedding", .* \(did you mean "embedding"\?\)$/,
+        ) as string,
       ],
     ],
     [

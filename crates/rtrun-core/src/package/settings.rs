@@ -143,7 +143,8 @@ pub enum HeadReads {
     /// The package's sentence vector.
     #[default]
     Sentence,
-    /// The mean of the vectors that the layer that heads read gives for the tokens.
+    /// The mean of the vectors that the layer that heads read gives for the tokens, behind those of further layers where the
+    /// package names some.
     Mean,
 }
 
