@@ -35,5 +35,5 @@ export const samplePrompts: readonly SamplePrompt[] = [
   { text: "¿Cuál es la mejor época para viajar a Japón?", decision: "other-languages" },
   { text: "What is a haiku? Who invented it? Is there a famous one?", decision: "long-or-many" },
   { text: `Summarize this: ${report}`, decision: "long-or-many" },
-  { text: "Tell me a joke about cats", decision: undefined },
+  { text: "Write a limerick about a lazy Monday", decision: undefined },
 ]
