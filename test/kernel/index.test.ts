@@ -8,7 +8,7 @@ test.each([
   [
     "rtr",
     rtr,
-    "ConfigError RtrError Type chatCompletions closest createKernel definePlugin defineProvider defineRoute defineSelector defineSignal errorBody errorCodes formatProblem hostApiVersion isRtrError jsonResponse predicateHolds predicateProblem readBody reasonOf routingHeaders routingMetadata saysAnything textOf textResponse toPublicError withPlainSigns",
+    "ConfigError RtrError Type chatCompletions closest createKernel definePlugin defineProvider defineRoute defineSelector defineSignal errorBody errorCodes formatProblem hostApiVersion isRtrError jsonResponse predicateHolds predicateProblem readBody reasonOf routingHeaders routingMetadata saysAnything suggestion textOf textResponse toPublicError withPlainSigns",
   ],
   [
     "rtr/node",

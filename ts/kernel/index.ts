@@ -6,7 +6,7 @@ export { createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts
 
 export { defineRoute, definePlugin, defineProvider, defineSelector, defineSignal } from "./modules/define.ts"
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
-export { closest, ConfigError, formatProblem, type Problem } from "./config/problem.ts"
+export { closest, ConfigError, formatProblem, type Problem, suggestion } from "./config/problem.ts"
 
 export { inferenceErrorBody as errorBody, toPublicError } from "./http/error-body.ts"
 export { readBody } from "./http/body.ts"

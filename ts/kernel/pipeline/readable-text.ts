@@ -88,7 +88,8 @@ export function toReadableText(text: string): ReadableText {
 
 /** Whether a text says anything in words, digits or punctuation: pictographs and blanks alone do not. */
 export function saysAnything(text: string): boolean {
-  return /[^\s\p{C}\p{M}]/u.test(withPlainSigns(text).text)
+  // Nearly every text has a sign of ASCII, which stays in plain signs, near its beginning.
+  return /[!-~]/.test(text) || /[^\s\p{C}\p{M}]/u.test(withPlainSigns(text).text)
 }
 
 /** The plain form of a letter, a digit or a sign that stands for one. */

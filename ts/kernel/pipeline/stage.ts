@@ -10,6 +10,7 @@ import {
   mostTasks,
 } from "../types/inference.ts"
 import type { Ask, InferenceTarget } from "../types/plan.ts"
+import { type ReadableText, toReadableText } from "./readable-text.ts"
 import { askMostly, askWhole, unreadOf } from "./unread-words.ts"
 
 /** Calls of one request that run together. A long history makes hundreds, which would fill a worker's queue for everybody. */
@@ -92,6 +93,14 @@ export function createStage(
     startCalls()
   }
 
+  /** Several guards read the same text, and a long one in other signs than ASCII takes milliseconds. */
+  const readable = new Map<string, ReadableText>()
+  const toReadable = (text: string): ReadableText => {
+    const made = readable.get(text) ?? toReadableText(text)
+    readable.set(text, made)
+    return made
+  }
+
   const submit = (asker: object, task: InferenceTask): Promise<InferenceAnswer> => {
     const reply = new Promise<InferenceAnswer>((resolve, reject) => replies.push({ resolve, reject }))
     tasks.push(task)
@@ -107,11 +116,15 @@ export function createStage(
       const asker = {}
       const settings = { deployment, ...(head !== undefined && { head }), ...(whole && { whole }) }
       const ask = <Kind extends AskedKind>(kind: Kind, text: string, taskOf: (read: string) => InferenceTask) =>
-        (whole ? askWhole : askMostly)(text, async (read) => {
-          const answer = await submit(asker, taskOf(read))
-          if (answer.kind === kind) return answer as AnswerOf<Kind>
-          throw answer.kind === "error" ? answer.error : missing()
-        })
+        (whole ? askWhole : askMostly)(
+          text,
+          async (read) => {
+            const answer = await submit(asker, taskOf(read))
+            if (answer.kind === kind) return answer as AnswerOf<Kind>
+            throw answer.kind === "error" ? answer.error : missing()
+          },
+          toReadable,
+        )
       return {
         classify: (text) =>
           mayBeLeft(

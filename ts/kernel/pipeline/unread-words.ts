@@ -2,10 +2,13 @@
 
 import { RtrError } from "../error.ts"
 import type { PartlyRead, TokenCounts } from "../types/inference.ts"
-import { type ReadableText, saysAnything, toReadableText } from "./readable-text.ts"
+import { type ReadableText, saysAnything } from "./readable-text.ts"
 
 /** Asks a model about a text as it is given. */
 type AskAbout<Answer> = (text: string) => Promise<Answer>
+
+/** The text in plain signs, made once for all that ask. */
+type ToReadable = (text: string) => ReadableText
 
 interface Counted {
   readonly counts?: TokenCounts
@@ -21,8 +24,9 @@ export interface ReadAnswer<Answer> extends PartlyRead {
 export async function askWhole<Answer extends Counted>(
   text: string,
   ask: AskAbout<Answer>,
+  toReadable: ToReadable,
 ): Promise<ReadAnswer<Answer>> {
-  const { text: readable, placeOf } = toReadableText(text)
+  const { text: readable, placeOf } = toReadable(text)
   if (!saysAnything(readable)) throw unreadWords("no word of the text")
   const answer = await ask(readable)
   const unknown = answer.counts?.unknownTokens ?? 0
@@ -36,11 +40,12 @@ export async function askWhole<Answer extends Counted>(
 export async function askMostly<Answer extends Counted>(
   text: string,
   ask: AskAbout<Answer>,
+  toReadable: ToReadable,
 ): Promise<ReadAnswer<Answer>> {
   if (!saysAnything(text)) throw unreadWords("no word of the text")
   const asWritten = await ask(text)
   if (!isMostlyUnknown(asWritten)) return { answer: asWritten, placeOf: (place) => place }
-  const { text: readable, placeOf } = toReadableText(text)
+  const { text: readable, placeOf } = toReadable(text)
   const answer = readable === text ? asWritten : await ask(readable)
   if (isMostlyUnknown(answer)) throw unreadWords("less than half of the text")
   return { answer, placeOf }

@@ -6,7 +6,7 @@ import type { Environment } from "../config/environment.ts"
 import { resolveDocument } from "../config/resolve.ts"
 import { RtrError } from "../error.ts"
 import type { ListenerApp } from "../http/app.ts"
-import { createRouter } from "../kernel.ts"
+import { createRouter, type RouterOptions } from "../kernel.ts"
 import { createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Metrics } from "../types/metrics.ts"
@@ -32,7 +32,7 @@ export interface KernelOptions {
   readonly metricsText?: RoutePowers["metrics"]["metricsText"]
   readonly onInternalError?: (error: unknown, requestId: string) => void
   /** Told about requests that are refused for the length of their text, once a minute at most. */
-  readonly onTooLong?: (requestId: string, requests: number) => void
+  readonly onTooLong?: RouterOptions["onTooLong"]
 }
 
 export interface Kernel {

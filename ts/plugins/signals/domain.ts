@@ -1,6 +1,13 @@
 // Matches the subject of the text, as a classifier sees it.
 
-import { type Classification, closest, defineSignal, type DocumentPath, type Fact, Type } from "../../kernel/index.ts"
+import {
+  type Classification,
+  defineSignal,
+  type DocumentPath,
+  type Fact,
+  suggestion,
+  Type,
+} from "../../kernel/index.ts"
 
 /** Labels of the domain classifier (spec 1, intent categories). */
 const labels = [
@@ -64,9 +71,10 @@ export default defineSignal({
   check(rules, report, { labels: known } = {}) {
     if (known === undefined) return
     const refuse = (path: DocumentPath, label: string, what: string): void => {
-      const near = closest(label, known)
-      const meant = near === undefined ? "" : ` (did you mean "${near}"?)`
-      report(path, `"${label}" is no label of the domain model, ${what}: ${known.join(", ")}${meant}`)
+      report(
+        path,
+        `"${label}" is no label of the domain model, ${what}: ${known.join(", ")}${suggestion(label, known)}`,
+      )
     }
     rules.forEach(({ name, mmlu_categories: categories = [] }, index) => {
       if (categories.length === 0 && !known.includes(name.toLowerCase()))
