@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from .card import write_card_scores
+from .decide.layout import TYPES
 from .pack import hash_files, write_json
 from .packages import PackageSettings
 
@@ -17,7 +18,6 @@ FIGURES = 3
 # The bench measures the head alone beside the head with patterns; the package has the head alone.
 HEADS = {"pii_model": "pii"}
 NOT_OF_A_PACKAGE = ("pii",)
-QUESTION_TYPES = ("choice", "noul", "score", "set", "span")
 
 
 def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
@@ -29,8 +29,8 @@ def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
     settings = json.loads((package.folder / "rtrun.json").read_text(encoding="utf-8"))
     served = {head["name"] for head in settings.get("heads", [])} or {package.name}
     bars = {bar["task"]: bar["set"] for bar in reversed(json.loads(BARS.read_text(encoding="utf-8"))["bars"])}
-    answered = settings.get("decisions", {}).get("questions", {}).get("types", QUESTION_TYPES)
-    refused = tuple(f"_{type}" for type in QUESTION_TYPES if type not in answered)
+    answered = settings.get("decisions", {}).get("questions", {}).get("types", TYPES)
+    refused = tuple(f"_{type}" for type in TYPES if type not in answered)
     scores = {
         HEADS.get(task, task): main_figures(figures, bars.get(HEADS.get(task, task), TOGETHER), refused)
         for task, figures in measured["tasks"].items()

@@ -44,6 +44,11 @@ class Recipe:
         ("modality", 0.9), ("pii", 2.4), ("hallucination", 2.0),
     )  # fmt: skip
 
+    def __post_init__(self) -> None:
+        named = [name for name, _ in self.shares]
+        if sorted(named) != sorted(HEAD_BY_NAME):
+            raise ValueError(f"Cannot train: the steps are shared among {', '.join(named)}; the heads are {', '.join(HEAD_BY_NAME)}")
+
 
 @dataclass(frozen=True)
 class Run:
@@ -82,8 +87,6 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
         name: batches(task_rows, row_length, recipe.tokens, random.Random(f"{run.seed}/{name}")) for name, task_rows in rows.items()
     }
     names, shares = zip(*run.recipe.shares, strict=True)
-    if set(names) != set(HEAD_BY_NAME):
-        raise ValueError(f"Cannot train: the recipe shares the steps among {', '.join(names)}; the heads are {', '.join(HEAD_BY_NAME)}")
     order = [chance.choices(names, shares)[0] for _ in range(run.recipe.steps)]
     for name in order[:first]:
         next(streams[name])

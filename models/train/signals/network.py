@@ -44,7 +44,7 @@ class Network(nn.Module):
     """all-MiniLM-L6-v2 with a layer for all heads and a linear one for each.
 
     `guides` stand in for the heads of whole texts while the layers learn, and are thrown away: they read the heads' own layer
-    alone, and `heads` are fitted when that is done (`regression`).
+    alone, and `heads` are fitted when that is done (`fitted_heads`).
     """
 
     def __init__(self, weights: Path) -> None:
