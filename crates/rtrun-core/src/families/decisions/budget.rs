@@ -143,17 +143,18 @@ impl QuestionTokens {
 /// An option that is nothing to the model would be answered by its place alone. Levels are compared by what the caller wrote,
 /// because the number in front of each tells them apart and says nothing.
 fn check_written(reader: &TextReader, text: &QuestionText, reserved: &[String], room: usize) -> Result<(), Error> {
+    let blank = blank_tokens(reader, room)?;
     let mut places = HashMap::with_capacity(text.written.len());
     for (at, written) in text.written.iter().enumerate() {
         let cleaned = UserText::new(written, reserved);
+        let mut ids = reader.tokens(&cleaned.text, room)?.ids;
         // A level that was left empty means its number.
-        if !written.trim().is_empty() && !is_read(reader, &cleaned.text, room)? {
+        if !written.trim().is_empty() && ids.iter().all(|id| blank.contains(id)) {
             return Err(Error::InvalidQuestion(format!(
                 "Option {} has no word that the model reads; say in other words what it means",
                 at + 1
             )));
         }
-        let mut ids = reader.tokens(&cleaned.text, room)?.ids;
         ids.truncate(room);
         if let Some(other) = places.insert(ids, at) {
             let (first, second) = (other + 1, at + 1);
@@ -168,7 +169,11 @@ fn check_written(reader: &TextReader, text: &QuestionText, reserved: &[String], 
 /// Whether a text has any token at all. A word that the vocabulary has nothing for has one: what a small vocabulary does not
 /// know tells an option from the others still, unless there are two of them.
 pub fn is_read(reader: &TextReader, text: &str, room: usize) -> Result<bool, Error> {
-    // Some tokenizers have a token for the space in front of a text.
-    let blank = reader.tokens(" ", room)?.ids;
+    let blank = blank_tokens(reader, room)?;
     Ok(reader.tokens(text, room)?.ids.iter().any(|id| !blank.contains(id)))
+}
+
+/// Some tokenizers have a token for the space in front of a text.
+fn blank_tokens(reader: &TextReader, room: usize) -> Result<Vec<u32>, Error> {
+    Ok(reader.tokens(" ", room)?.ids)
 }
