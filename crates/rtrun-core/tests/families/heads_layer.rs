@@ -359,5 +359,5 @@ fn layers_whose_means_nobody_can_read_are_refused() {
     assert!(reason.contains("it needs a head that reads \"mean\""), "{reason}");
     // The head still has the width of one mean.
     let reason = refusal(|settings| settings["heads_mean_layers"] = json!([2]));
-    assert!(reason.contains("domain"), "{reason}");
+    assert!(reason.contains("domain.weight") && reason.contains("[4, 128]"), "{reason}");
 }
