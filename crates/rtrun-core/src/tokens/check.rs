@@ -7,7 +7,7 @@ use super::boundary::{CUT_KINDS, CutKind, cut_kind, is_solid};
 use super::normal::{Normalization, normalization};
 use super::pieces::{Search, search, spanned};
 use super::prefix::{PrefixRules, Trust};
-use super::words::{WordMemo, Words};
+use super::words::{SpannedTokens, WordMemo, Words};
 
 /// Texts that hold every cut kind next to every class of character.
 const PROBES: &[&str] = &[
@@ -165,8 +165,22 @@ pub fn closed_tokens(encoding: &Encoding, text: &str) -> usize {
     encoding.get_offsets().iter().take_while(|(_, end)| *end <= limit).count()
 }
 
+/// A memo of words, and whether its tokens stand where those of the whole text do.
+#[derive(Debug)]
+pub struct CheckedMemo {
+    memo: WordMemo,
+    has_places: bool,
+}
+
+impl CheckedMemo {
+    /// That of all tokens, `with_places` only if these are right.
+    pub fn tokens(&self, tokenizer: &Tokenizer, text: &str, with_places: bool) -> Option<SpannedTokens> {
+        if with_places && !self.has_places { None } else { self.memo.tokens(tokenizer, text) }
+    }
+}
+
 /// A memo of words, for the tokenizers whose words do not influence each other.
-pub fn word_memo(tokenizer: &Tokenizer, rules: &PrefixRules) -> Option<WordMemo> {
+pub fn word_memo(tokenizer: &Tokenizer, rules: &PrefixRules) -> Option<CheckedMemo> {
     let kind = if rules.longest_word.is_some() {
         Words::Bert
     } else if rules.trust[CutKind::Space as usize] == Trust::Exact {
@@ -178,8 +192,16 @@ pub fn word_memo(tokenizer: &Tokenizer, rules: &PrefixRules) -> Option<WordMemo>
         return None;
     }
     let memo = WordMemo::new(kind, rules.added.contents().map(str::to_owned).collect());
-    let is_right = |text: &&str| memo.ids(tokenizer, text).is_none_or(|found| Some(found) == ids(tokenizer, text));
-    PROBES.iter().all(is_right).then_some(memo)
+    let mut has_places = true;
+    for text in PROBES {
+        let Some(found) = memo.tokens(tokenizer, text) else { continue };
+        let whole = tokenizer.encode(*text, false).ok()?;
+        if found.ids != whole.get_ids() {
+            return None;
+        }
+        has_places &= found.offsets == whole.get_offsets();
+    }
+    Some(CheckedMemo { memo, has_places })
 }
 
 /// The longest word that WordPiece looks up; a longer one is one unknown token whatever it holds.
@@ -217,8 +239,4 @@ fn shortening_holds(tokenizer: &Tokenizer, rules: &PrefixRules, longest: usize) 
         holds[1] &= holds[0] && places.eq(whole.get_offsets().iter().copied());
     }
     holds
-}
-
-fn ids(tokenizer: &Tokenizer, text: &str) -> Option<Vec<u32>> {
-    tokenizer.encode_fast(text, false).ok().map(|encoding| encoding.get_ids().to_vec())
 }

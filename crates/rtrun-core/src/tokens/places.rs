@@ -1,7 +1,5 @@
 //! Where the tokens of a text stand.
 
-use tokenizers::Encoding;
-
 use super::boundary::{is_ideograph, is_punctuation};
 use super::prefix::Prefix;
 
@@ -16,12 +14,13 @@ pub struct Place {
     pub word: u32,
 }
 
-/// The places of the first tokens of the encoding of a text's beginning. Words are told from the text, because what a tokenizer looks up as one may be a
-/// word with its punctuation or a whole text: white space, punctuation, symbols and ideographs stand alone.
-pub fn places(encoding: &Encoding, tokens: usize, prefix: &Prefix, text: &str) -> Vec<Place> {
+/// The places of tokens, given by their first byte in the beginning of a text and one more than their last. Words are told
+/// from the text, because what a tokenizer looks up as one may be a word with its punctuation or a whole text: white space,
+/// punctuation, symbols and ideographs stand alone.
+pub fn places(offsets: &[(usize, usize)], prefix: &Prefix, text: &str) -> Vec<Place> {
     let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-    let mut places: Vec<Place> = Vec::with_capacity(tokens);
-    for (start, end) in &encoding.get_offsets()[..tokens] {
+    let mut places: Vec<Place> = Vec::with_capacity(offsets.len());
+    for (start, end) in offsets {
         let (start, end) = (prefix.original(*start), prefix.original(*end));
         let word = match places.last() {
             None => 0,

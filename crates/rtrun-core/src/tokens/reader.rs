@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use tokenizers::Tokenizer;
 
-use super::check::{Checked, check, closed_ids, closed_tokens, word_memo};
+use super::check::{Checked, CheckedMemo, check, closed_ids, closed_tokens, word_memo};
 use super::places::{Place, places};
 use super::prefix::{Prefix, PrefixRules};
 use super::reach::Reach;
 use super::template::{PairTemplate, Template};
 use super::unknown::unknown_token;
-use super::words::WordMemo;
+use super::words::SpannedTokens;
 use crate::error::Error;
 
 /// What happens to a text with more tokens than its budget.
@@ -60,7 +60,7 @@ pub struct TextReader {
     /// The rules under which places stay those of the whole text.
     placed_rules: PrefixRules,
     reach: Option<Reach>,
-    words: Option<WordMemo>,
+    words: Option<CheckedMemo>,
     vocabulary: usize,
     unknown: Option<u32>,
 }
@@ -169,10 +169,12 @@ impl TextReader {
     /// The same, with the place of every token.
     pub fn placed_tokens(&self, text: &str, room: usize) -> Result<TextTokens, Error> {
         Self::beginning(text, room, &self.placed_rules, |prefix| {
+            if let Some(found) = self.words_of(prefix, true) {
+                return Ok((found.ids, places(&found.offsets, prefix, text)));
+            }
             let encoding = self.tokenizer.encode(&*prefix.text, false).map_err(|_| unreadable())?;
             let closed = if prefix.is_open { closed_tokens(&encoding, &prefix.text) } else { encoding.len() };
-            let places = places(&encoding, closed, prefix, text);
-            Ok((encoding.get_ids()[..closed].to_vec(), places))
+            Ok((encoding.get_ids()[..closed].to_vec(), places(&encoding.get_offsets()[..closed], prefix, text)))
         })
     }
 
@@ -198,13 +200,21 @@ impl TextReader {
         if prefix.is_open {
             return closed_ids(&self.tokenizer, &prefix.text).ok_or_else(unreadable);
         }
-        if let Some(ids) = self.words.as_ref().and_then(|words| words.ids(&self.tokenizer, &prefix.text)) {
-            return Ok(ids);
+        if let Some(found) = self.words_of(prefix, false) {
+            return Ok(found.ids);
         }
         match self.tokenizer.encode_fast(&*prefix.text, false) {
             Ok(encoding) => Ok(encoding.get_ids().to_vec()),
             Err(_) => Err(unreadable()),
         }
+    }
+
+    /// The tokens word by word, where that gives those of the whole.
+    fn words_of(&self, prefix: &Prefix, with_places: bool) -> Option<SpannedTokens> {
+        if prefix.is_open {
+            return None;
+        }
+        self.words.as_ref()?.tokens(&self.tokenizer, &prefix.text, with_places)
     }
 
     /// Whether the text surely has more tokens than there is room for, told without tokenizing: with WordPiece every

@@ -1,5 +1,5 @@
 //! Tokens word by word, each word looked up only once. For the tokenizers whose words do not influence each other this
-//! gives the ids of the whole text 7 to 15 times faster (128 tokens: 8 µs instead of 120).
+//! gives the tokens of the whole text 7 to 15 times faster (128 tokens: 8 µs instead of 120).
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -17,12 +17,29 @@ pub enum Words {
     Spaced,
 }
 
-/// The ids of words that were met.
+/// The tokens of words that were met.
 #[derive(Debug)]
 pub struct WordMemo {
     words: Words,
-    ids: RwLock<HashMap<Box<str>, Box<[u32]>>>,
+    tokens: RwLock<HashMap<Box<str>, Box<[WordToken]>>>,
     added_tokens: Vec<String>,
+}
+
+/// A token with its first byte in its word and one more than its last.
+#[derive(Debug, Clone, Copy)]
+struct WordToken {
+    id: u32,
+    start: u32,
+    end: u32,
+}
+
+/// The tokens of a text without special ones.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct SpannedTokens {
+    /// Their ids.
+    pub ids: Vec<u32>,
+    /// Of each its first byte and one more than its last.
+    pub offsets: Vec<(usize, usize)>,
 }
 
 /// Words are kept up to this number, which bounds the memory to a few megabytes.
@@ -34,17 +51,18 @@ const MAX_WORD_BYTES: usize = 48;
 impl WordMemo {
     /// A memo for a tokenizer with these added tokens, which are matched across words.
     pub fn new(words: Words, added_tokens: Vec<String>) -> Self {
-        Self { words, ids: RwLock::default(), added_tokens }
+        Self { words, tokens: RwLock::default(), added_tokens }
     }
 
-    /// The ids of a text without special tokens; `None` if it has to be read as a whole.
-    pub fn ids(&self, tokenizer: &Tokenizer, text: &str) -> Option<Vec<u32>> {
+    /// The tokens of a text; `None` if it has to be read as a whole.
+    pub fn tokens(&self, tokenizer: &Tokenizer, text: &str) -> Option<SpannedTokens> {
         if self.added_tokens.iter().any(|token| text.contains(token.as_str())) {
             return None;
         }
-        let mut ids = Vec::with_capacity(text.len() / 4 + 8);
+        let expected = text.len() / 4 + 8;
+        let mut tokens = SpannedTokens { ids: Vec::with_capacity(expected), offsets: Vec::with_capacity(expected) };
         let mut new = Vec::new();
-        let known = self.ids.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
         let mut rest = text;
         while !rest.is_empty() {
             let (word, after) = match self.words {
@@ -52,23 +70,41 @@ impl WordMemo {
                 Words::Spaced => first_spaced(rest),
             };
             rest = after;
+            let from = text.len() - rest.len() - word.len();
             if let Some(kept) = known.get(word) {
-                ids.extend_from_slice(kept);
+                tokens.extend(from, kept);
                 continue;
             }
-            let encoding = tokenizer.encode_fast(word, false).ok()?;
-            ids.extend_from_slice(encoding.get_ids());
+            let read = word_tokens(tokenizer, word)?;
+            tokens.extend(from, &read);
             if word.len() <= MAX_WORD_BYTES {
-                new.push((Box::from(word), Box::from(encoding.get_ids())));
+                new.push((Box::from(word), read));
             }
         }
         let has_room = known.len() + new.len() <= MAX_WORDS;
         drop(known);
         if has_room && !new.is_empty() {
-            self.ids.write().unwrap_or_else(PoisonError::into_inner).extend(new);
+            self.tokens.write().unwrap_or_else(PoisonError::into_inner).extend(new);
         }
-        Some(ids)
+        Some(tokens)
     }
+}
+
+impl SpannedTokens {
+    /// Takes the tokens of a word that begins at the byte `from`.
+    fn extend(&mut self, from: usize, word: &[WordToken]) {
+        self.ids.extend(word.iter().map(|token| token.id));
+        self.offsets.extend(word.iter().map(|token| (from + token.start as usize, from + token.end as usize)));
+    }
+}
+
+fn word_tokens(tokenizer: &Tokenizer, word: &str) -> Option<Box<[WordToken]>> {
+    let encoding = tokenizer.encode(word, false).ok()?;
+    let token = |(id, (start, end)): (&u32, &(usize, usize))| {
+        let [start, end] = [*start, *end].map(|byte| u32::try_from(byte).ok());
+        Some(WordToken { id: *id, start: start?, end: end? })
+    };
+    encoding.get_ids().iter().zip(encoding.get_offsets()).map(token).collect()
 }
 
 /// The first word of a text with at least one character, in the way of [`Words::Spaced`], and the rest.
