@@ -50,6 +50,8 @@ fn every_wrong_setting_is_named() {
         ("marker-plain", "/decisions/head/likeness", json!({ "score": 1 }), "head.likeness has \"score\""),
         ("marker", "/decisions/head/likeness", json!({ "span": 1 }), "head.likeness has \"span\""),
         ("marker", "/decisions/head/likeness", json!({ "noul": 1e39 }), "head.likeness.noul is inf"),
+        ("marker", "/decisions/head/statement", json!(true), "tensor \"decisions.statement.bias\" is missing"),
+        ("marker-plain", "/decisions/questions/types", json!(["choice"]), "head.statement is for yes-or-no questions"),
         ("marker", "/decisions/head/abstain", json!(" "), "decisions.head.abstain has no word that the model reads"),
         ("marker", "/decisions/head/abstain", json!("[MASK]\u{200b}"), "head.abstain has no word"),
         ("marker", "/decisions/head/mask_token", json!("[NO]"), "has no token [NO]"),

@@ -23,7 +23,7 @@ impl Likeness {
     }
 
     /// What to add to the logit of every option of a row, or none for a type that is not compared. `vectors` are those of the
-    /// row's tokens, `options` and `state` the places of what is compared; nothing is like a text without tokens.
+    /// row's tokens, `options` and `state` the places of what is compared.
     pub fn logits(
         &self,
         kind: &str,
@@ -32,22 +32,25 @@ impl Likeness {
         state: Range<usize>,
     ) -> Option<Vec<f32>> {
         let weight = self.weights.get(kind)?;
-        let state = self.directions(vectors, &state);
-        let nearest = |token: &[f32]| state.chunks_exact(self.width).map(|other| dot(token, other)).reduce(larger);
-        let likeness = |option: &Range<usize>| {
-            let tokens = self.directions(vectors, option);
-            let found: Vec<f32> = tokens.chunks_exact(self.width).filter_map(nearest).collect();
-            if found.is_empty() { 0.0 } else { found.iter().sum::<f32>() / found.len() as f32 }
-        };
-        Some(options.iter().map(|option| weight * likeness(option)).collect())
+        Some(likeness(vectors, self.width, options, state).into_iter().map(|likeness| weight * likeness).collect())
     }
+}
 
-    /// The vectors at these places, each of length 1.
-    fn directions(&self, vectors: &[f32], places: &Range<usize>) -> Vec<f32> {
-        let mut directions = vectors[places.start * self.width..places.end * self.width].to_vec();
-        directions.chunks_exact_mut(self.width).for_each(normalize);
+/// How like each of some texts is to the state, between -1 and 1. `vectors`, of `width` values each, are those of the row's tokens,
+/// `texts` and `state` the places of what is compared; nothing is like a text without tokens.
+pub fn likeness(vectors: &[f32], width: usize, texts: &[Range<usize>], state: Range<usize>) -> Vec<f32> {
+    let directions = |places: &Range<usize>| {
+        let mut directions = vectors[places.start * width..places.end * width].to_vec();
+        directions.chunks_exact_mut(width).for_each(normalize);
         directions
-    }
+    };
+    let state = directions(&state);
+    let nearest = |token: &[f32]| state.chunks_exact(width).map(|other| dot(token, other)).reduce(larger);
+    let of_text = |text: &Range<usize>| {
+        let found: Vec<f32> = directions(text).chunks_exact(width).filter_map(nearest).collect();
+        if found.is_empty() { 0.0 } else { found.iter().sum::<f32>() / found.len() as f32 }
+    };
+    texts.iter().map(of_text).collect()
 }
 
 /// A number that is none stays one, so that it is noticed.

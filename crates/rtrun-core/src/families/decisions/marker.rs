@@ -38,6 +38,8 @@ struct Asked {
     markers: Vec<usize>,
     /// Where the marker of "none of them" is.
     abstain: Option<usize>,
+    /// Where the instructions are.
+    instructions: Range<usize>,
     /// Where the options' own tokens are, those of "none of them" last.
     options: Vec<Range<usize>>,
     is_cut: bool,
@@ -102,6 +104,7 @@ impl MarkerDecisions {
         let abstain = self.abstain.as_deref().filter(|_| matches!(question.kind, QuestionKind::Choice(_)));
         let tokens = QuestionTokens::read(read.reader, &text, &self.reserved, abstain, budget)?;
         let mut ids = [frame.before.as_slice(), &tokens.instructions, &frame.after].concat();
+        let instructions = frame.before.len()..frame.before.len() + tokens.instructions.len();
         let mut markers = Vec::with_capacity(tokens.options.len());
         let mut options = Vec::with_capacity(tokens.options.len());
         for option in &tokens.options {
@@ -112,7 +115,7 @@ impl MarkerDecisions {
         }
         ids.extend_from_slice(&frame.after);
         let abstain = if tokens.has_spare { markers.pop() } else { None };
-        Ok(Asked { ids, markers, abstain, options, is_cut: tokens.is_cut })
+        Ok(Asked { ids, markers, abstain, instructions, options, is_cut: tokens.is_cut })
     }
 
     fn mark(&self, question: &Question) -> u8 {
@@ -122,7 +125,8 @@ impl MarkerDecisions {
     }
 
     fn lay_out_one(&self, read: &StateReading<'_>, question: &Question) -> Result<LaidOut, Error> {
-        let Asked { ids: before, markers, abstain, options, is_cut } = self.question_ids(read, question)?;
+        let Asked { ids: before, markers, abstain, instructions, options, is_cut } =
+            self.question_ids(read, question)?;
         let after = &self.frame.after;
         let is_span = matches!(question.kind, QuestionKind::Span(_));
         let beside = Beside {
@@ -142,7 +146,7 @@ impl MarkerDecisions {
         let (heads, question, from) = (Arc::clone(&self.heads), question.clone(), before.len());
         let text: Arc<str> = if is_span { read.shown() } else { "".into() };
         let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
-            let asked = MarkerRows { question, markers, abstain, options, state, from, text };
+            let asked = MarkerRows { question, markers, abstain, instructions, options, state, from, text };
             vec![if is_span { heads.spans(&asked, outputs) } else { heads.options(&asked, outputs) }]
         });
         Ok(LaidOut { rows, finish, input, cut: vec![is_cut] })

@@ -7,6 +7,7 @@ use super::answers::{Logits, answer, finite, threshold};
 use super::likeness::Likeness;
 use super::projection::{EPSILON, SpanHead};
 use super::state::StateTokens;
+use super::statement::Statement;
 use super::words::{stretches, words, words_in};
 use crate::engines::RowOutput;
 use crate::error::Error;
@@ -15,11 +16,16 @@ use crate::families::{show, sigmoid, union};
 use crate::package::{Activation, Calibration, MarkerSettings, Weights};
 use crate::question::{Answer, Question, QuestionKind};
 
+/// Where "true" stands among the options of a yes-or-no question.
+const YES: usize = 1;
+
 /// The heads of a marker model.
 pub struct MarkerHeads {
     /// From the vector at a marker to its logit.
     scorer: Transform,
     likeness: Likeness,
+    /// Of models that compare yes-or-no questions with the state.
+    statement: Option<Statement>,
     spans: Option<SpanHead>,
     calibration: Calibration,
     width: usize,
@@ -32,6 +38,8 @@ pub struct MarkerRows {
     pub markers: Vec<usize>,
     /// Where the marker of "none of them" is, of choices of models that abstain.
     pub abstain: Option<usize>,
+    /// Where the instructions are in every row.
+    pub instructions: Range<usize>,
     /// Where the options' own tokens are in every row, those of "none of them" last.
     pub options: Vec<Range<usize>>,
     pub state: StateTokens,
@@ -57,8 +65,16 @@ impl MarkerHeads {
             Step::Linear(linear(3, 1)?),
         ]);
         let spans = settings.span.map(|span| SpanHead::open(weights, prefix, width, span)).transpose()?;
+        let statement = settings.head.statement.then(|| Statement::open(weights, prefix, width)).transpose()?;
         let likeness = Likeness::new(settings.head.likeness.clone(), width);
-        Ok(Self { scorer, likeness, spans, calibration: Calibration::new(settings.calibration.clone()), width })
+        Ok(Self {
+            scorer,
+            likeness,
+            statement,
+            spans,
+            calibration: Calibration::new(settings.calibration.clone()),
+            width,
+        })
     }
 
     /// The answer to a question that is none of spans.
@@ -69,6 +85,9 @@ impl MarkerHeads {
             let logit = |marker: &usize| self.scorer.apply(&tokens[marker * self.width..][..self.width])[0];
             let mut options: Vec<f32> = asked.markers.iter().chain(&asked.abstain).map(logit).collect();
             let state = asked.from..asked.from + window.len();
+            if let (QuestionKind::Noul { .. }, Some(statement)) = (&asked.question.kind, &self.statement) {
+                options[YES] += statement.logit(tokens, &asked.instructions, state.clone());
+            }
             if let Some(likeness) = self.likeness.logits(kind, tokens, &asked.options, state) {
                 options.iter_mut().zip(likeness).for_each(|(logit, likeness)| *logit += likeness);
             }

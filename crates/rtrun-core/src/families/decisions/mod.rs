@@ -12,6 +12,7 @@ mod projection;
 mod question_text;
 mod state;
 mod state_text;
+mod statement;
 mod user_text;
 mod words;
 

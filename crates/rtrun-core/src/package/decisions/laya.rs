@@ -82,6 +82,7 @@ impl LayaFiles {
                     mask_token: None,
                     abstain: None,
                     likeness: BTreeMap::new(),
+                    statement: false,
                     option_positions: sequential(),
                 },
                 span: None,

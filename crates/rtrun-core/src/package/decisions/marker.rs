@@ -48,6 +48,9 @@ pub struct MarkerHeadSettings {
     /// for a type that is absent.
     #[serde(default)]
     pub likeness: BTreeMap<String, f32>,
+    /// Whether the words of a yes-or-no question are compared with the state: `docs/model-packages.md` has its tensors.
+    #[serde(default)]
+    pub statement: bool,
     /// How options are numbered: only "sequential".
     #[serde(default = "sequential")]
     pub option_positions: String,
@@ -58,6 +61,9 @@ impl Checked for MarkerSettings {
         self.questions.check(self.span.as_ref())?;
         self.calibration.check(&self.questions.types)?;
         self.head.check_likeness(&self.questions.types)?;
+        if self.head.statement && !self.questions.types.contains(&QuestionType::Noul) {
+            return Err("head.statement is for yes-or-no questions; add \"noul\" to questions.types".to_owned());
+        }
         match self.head.option_positions.as_str() {
             "sequential" => Ok(()),
             other => Err(format!("head.option_positions {other:?} is not supported yet; use \"sequential\"")),
