@@ -122,6 +122,10 @@ impl Linear {
         self.apply_plain(input)
     }
 
+    #[allow(
+        clippy::inline_always,
+        reason = "compiled into its callers, it uses the vector units that they are compiled for"
+    )]
     #[inline(always)]
     fn apply_plain(&self, input: &[f32]) -> Vec<f32> {
         self.weight.chunks_exact(self.inputs).zip(&self.bias).map(|(row, bias)| dot(row, input) + bias).collect()
@@ -137,6 +141,10 @@ impl Linear {
 }
 
 /// Partial sums in a fixed order: wide enough for vector units, the same on every machine.
+#[allow(
+    clippy::inline_always,
+    reason = "compiled into its callers, it uses the vector units that they are compiled for"
+)]
 #[inline(always)]
 pub fn dot(one: &[f32], other: &[f32]) -> f32 {
     const LANES: usize = 16;

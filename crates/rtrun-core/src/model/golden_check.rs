@@ -21,9 +21,13 @@ pub struct Candidate<'m> {
     pub images: Option<&'m ImageReader>,
 }
 
-/// Runs every probe. A package without probes is unverified; one that differs is refused.
+/// What a package without probes is asked.
+const WITHOUT_PROBES: &str = "Is there an answer?";
+
+/// Runs every probe. A package without probes is unverified, and has to answer with numbers; one that differs is refused.
 pub fn check_golden(candidate: &Candidate, device: Device, encoder: &mut dyn Encoder) -> Result<GoldenStatus, Error> {
     let Some(golden) = &candidate.package.golden else {
+        candidate.check_finite(encoder)?;
         return Ok(GoldenStatus { status: "unverified", checked: 0, reference: None, tolerance: None });
     };
     let tolerance = device.tolerance(golden.tolerance);
@@ -68,6 +72,19 @@ impl Candidate<'_> {
         let picture = images.read(url).map_err(|fault| fault.at(MediaKind::Image, "images", &self.package.name));
         let picture = picture.map_err(|error| self.failed(error))?;
         Ok(RowRequest { row: Row::picture(picture), wanted: Wanted::SENTENCE })
+    }
+
+    /// Damaged weights show in any answer; without this check every request would find it out.
+    fn check_finite(&self, encoder: &mut dyn Encoder) -> Result<(), Error> {
+        // A model of images alone reads no text.
+        let Ok(row) = self.text_row(WITHOUT_PROBES, Wanted::ALL) else { return Ok(()) };
+        let output = encoder.encode(std::slice::from_ref(&row))?.remove(0);
+        let heads = self.surfaces.heads.iter().filter(|head| head.scheme.is_none());
+        if output.is_finite() && heads.map(|head| head.probabilities(&output)).all(|found| found.is_ok()) {
+            return Ok(());
+        }
+        let problem = "are damaged: a text is answered with a number that is not finite";
+        Err(Error::SelfCheckFailed(self.package.files.invalid("weights", problem).to_string()))
     }
 
     fn twice(&self, encoder: &mut dyn Encoder, row: &RowRequest) -> Result<RowOutput, Error> {

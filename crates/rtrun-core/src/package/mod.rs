@@ -22,7 +22,7 @@ mod witness;
 
 pub use decisions::{
     Calibration, CalibrationSettings, DecisionSettings, Decisions, MarkerHeadSettings, MarkerSettings, Markers,
-    PackedHeadSettings, PackedSettings, QuestionSettings, QuestionType, SpanSettings,
+    PackedHeadSettings, PackedSettings, QuestionSettings, QuestionType, SpanSettings, StatementSettings,
 };
 pub use digests::{AdapterDigests, Digests};
 pub use files::PackageFiles;

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::support::{classify, copy_without_manifest, embed, engine, fixture, open_ready, options};
+use crate::support::weights::poke;
+use crate::support::{classify, copy_without_manifest, embed, engine, fixture, load_failure, open_ready, options};
 
 const NAMES: [&str; 5] = ["embeddings", "softmax", "multi-label", "heads-int8", "static"];
 
@@ -24,6 +25,20 @@ fn a_package_without_golden_answers_is_unverified() {
     let engine = open_ready(options(&[("plain", folder.path())]));
     let card = serde_json::to_value(engine.describe()).unwrap();
     assert_eq!(card[0]["golden"], json!({ "status": "unverified", "checked": 0 }));
+}
+
+#[test]
+fn a_package_without_golden_answers_whose_weights_are_no_numbers_is_refused() {
+    for (name, file, tensor) in [
+        ("embeddings", "model.safetensors", "encoder.layer.0.attention.output.dense.bias"),
+        ("heads-int8", "heads.safetensors", "topics.bias"),
+    ] {
+        let folder = copy_without_manifest(name);
+        std::fs::remove_file(folder.path().join("golden.json")).unwrap();
+        poke(&folder.path().join(file), tensor, 0, f32::NAN);
+        let reason = load_failure(options(&[("damaged", folder.path())]));
+        assert!(reason.contains("weights: are damaged"), "{name}: {reason}");
+    }
 }
 
 /// Texts of every length up to the limit, so that forwards of many shapes are made.

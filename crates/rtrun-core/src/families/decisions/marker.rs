@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::budget::{QuestionBudget, QuestionTokens, is_read};
 use super::frame::Frame;
 use super::marker_heads::{MarkerHeads, MarkerRows};
-use super::question_text::QuestionText;
+use super::question_text::{QuestionText, type_prefix};
 use super::state::{Beside, LEAST_STATE, StateTokens};
 use super::user_text::UserText;
 use crate::engines::{Row, RowOutput, RowRequest, Wanted};
@@ -38,12 +38,15 @@ struct Asked {
     markers: Vec<usize>,
     /// Where the marker of "none of them" is.
     abstain: Option<usize>,
-    /// Where the instructions are.
-    instructions: Range<usize>,
+    /// Where the words of the instructions are, behind the type of the question.
+    words: Range<usize>,
     /// Where the options' own tokens are, those of "none of them" last.
     options: Vec<Range<usize>>,
     is_cut: bool,
 }
+
+/// More tokens than the type of a question has.
+const WHOLE_PREFIX: usize = 64;
 
 /// The spellings of the mask token that published tokenizers have.
 const MASKS: [&str; 2] = ["[MASK]", "<mask>"];
@@ -104,7 +107,9 @@ impl MarkerDecisions {
         let abstain = self.abstain.as_deref().filter(|_| matches!(question.kind, QuestionKind::Choice(_)));
         let tokens = QuestionTokens::read(read.reader, &text, &self.reserved, abstain, budget)?;
         let mut ids = [frame.before.as_slice(), &tokens.instructions, &frame.after].concat();
-        let instructions = frame.before.len()..frame.before.len() + tokens.instructions.len();
+        let said = read.reader.tokens(&type_prefix(&question.kind), WHOLE_PREFIX)?.ids.len();
+        let words =
+            frame.before.len() + said.min(tokens.instructions.len())..frame.before.len() + tokens.instructions.len();
         let mut markers = Vec::with_capacity(tokens.options.len());
         let mut options = Vec::with_capacity(tokens.options.len());
         for option in &tokens.options {
@@ -115,7 +120,7 @@ impl MarkerDecisions {
         }
         ids.extend_from_slice(&frame.after);
         let abstain = if tokens.has_spare { markers.pop() } else { None };
-        Ok(Asked { ids, markers, abstain, instructions, options, is_cut: tokens.is_cut })
+        Ok(Asked { ids, markers, abstain, words, options, is_cut: tokens.is_cut })
     }
 
     fn mark(&self, question: &Question) -> u8 {
@@ -125,8 +130,7 @@ impl MarkerDecisions {
     }
 
     fn lay_out_one(&self, read: &StateReading<'_>, question: &Question) -> Result<LaidOut, Error> {
-        let Asked { ids: before, markers, abstain, instructions, options, is_cut } =
-            self.question_ids(read, question)?;
+        let Asked { ids: before, markers, abstain, words, options, is_cut } = self.question_ids(read, question)?;
         let after = &self.frame.after;
         let is_span = matches!(question.kind, QuestionKind::Span(_));
         let beside = Beside {
@@ -146,7 +150,7 @@ impl MarkerDecisions {
         let (heads, question, from) = (Arc::clone(&self.heads), question.clone(), before.len());
         let text: Arc<str> = if is_span { read.shown() } else { "".into() };
         let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
-            let asked = MarkerRows { question, markers, abstain, instructions, options, state, from, text };
+            let asked = MarkerRows { question, markers, abstain, words, options, state, from, text };
             vec![if is_span { heads.spans(&asked, outputs) } else { heads.options(&asked, outputs) }]
         });
         Ok(LaidOut { rows, finish, input, cut: vec![is_cut] })

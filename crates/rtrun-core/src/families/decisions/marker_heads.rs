@@ -38,8 +38,8 @@ pub struct MarkerRows {
     pub markers: Vec<usize>,
     /// Where the marker of "none of them" is, of choices of models that abstain.
     pub abstain: Option<usize>,
-    /// Where the instructions are in every row.
-    pub instructions: Range<usize>,
+    /// Where the words of the instructions are in every row, behind the type of the question.
+    pub words: Range<usize>,
     /// Where the options' own tokens are in every row, those of "none of them" last.
     pub options: Vec<Range<usize>>,
     pub state: StateTokens,
@@ -65,7 +65,7 @@ impl MarkerHeads {
             Step::Linear(linear(3, 1)?),
         ]);
         let spans = settings.span.map(|span| SpanHead::open(weights, prefix, width, span)).transpose()?;
-        let statement = settings.head.statement.then(|| Statement::open(weights, prefix, width)).transpose()?;
+        let statement = settings.head.statement.map(|of| Statement::open(weights, prefix, width, of)).transpose()?;
         let likeness = Likeness::new(settings.head.likeness.clone(), width);
         Ok(Self {
             scorer,
@@ -86,7 +86,7 @@ impl MarkerHeads {
             let mut options: Vec<f32> = asked.markers.iter().chain(&asked.abstain).map(logit).collect();
             let state = asked.from..asked.from + window.len();
             if let (QuestionKind::Noul { .. }, Some(statement)) = (&asked.question.kind, &self.statement) {
-                options[YES] += statement.logit(tokens, &asked.instructions, state.clone());
+                options[YES] += statement.logit(tokens, &asked.words, state.clone());
             }
             if let Some(likeness) = self.likeness.logits(kind, tokens, &asked.options, state) {
                 options.iter_mut().zip(likeness).for_each(|(logit, likeness)| *logit += likeness);

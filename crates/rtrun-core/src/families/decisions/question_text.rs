@@ -34,9 +34,14 @@ impl QuestionText {
             QuestionKind::Score(levels) => levels.clone(),
             _ => options.clone(),
         };
-        let instructions = format!("{} question: {}", question.kind.as_str(), question.instructions);
+        let instructions = format!("{} {}", type_prefix(&question.kind), question.instructions);
         Self { instructions, options, written }
     }
+}
+
+/// What stands in front of the instructions.
+pub fn type_prefix(kind: &QuestionKind) -> String {
+    format!("{} question:", kind.as_str())
 }
 
 fn described(option: &Described) -> String {

@@ -1,36 +1,45 @@
 //! How a yes-or-no question is compared with the state. Its options say only yes and no, so what is compared are the words of the
-//! question; and because a state that is like them speaks for "true" or, where they say "not", against it, the words
-//! decide what their likeness counts.
+//! question; a state that is like them speaks for "true" unless one of them, such as "not", turns what they say.
 
 use std::ops::Range;
 
 use super::likeness::likeness;
-use crate::engines::pool;
 use crate::error::Error;
+use crate::families::sigmoid;
 use crate::families::transform::Linear;
-use crate::package::{Pooling, Weights};
+use crate::package::{StatementSettings, Weights};
 
-/// What likeness counts, by the words of the question.
+/// What the likeness of a question's words counts.
 pub struct Statement {
-    /// From the mean vector of the instructions to a factor of their likeness and what is added to it.
-    weigh: Linear,
+    /// From the vector of a word to the logit that it turns the statement.
+    turns: Linear,
+    settings: StatementSettings,
     width: usize,
 }
 
 impl Statement {
-    /// Reads `statement.weight`, `[2, width]`, and `statement.bias`, `[2]`.
-    pub fn open(weights: &Weights, prefix: &str, width: usize) -> Result<Self, Error> {
-        let [weight, bias] = ["weight", "bias"].map(|name| format!("{prefix}statement.{name}"));
-        Ok(Self { weigh: Linear::open(weights, &weight, Some(&bias), [2, width])?, width })
+    /// Reads `turns.weight`, `[1, width]`, and `turns.bias`, `[1]`.
+    pub fn open(weights: &Weights, prefix: &str, width: usize, settings: StatementSettings) -> Result<Self, Error> {
+        let [weight, bias] = ["weight", "bias"].map(|name| format!("{prefix}turns.{name}"));
+        Ok(Self { turns: Linear::open(weights, &weight, Some(&bias), [1, width])?, settings, width })
     }
 
-    /// What to add to the logit of "true". `vectors` are those of a row's tokens, `instructions` and `state` the places of what is
+    /// What to add to the logit of "true". `vectors` are those of a row's tokens, `words` and `state` the places of what is
     /// compared.
-    pub fn logit(&self, vectors: &[f32], instructions: &Range<usize>, state: Range<usize>) -> f32 {
-        let words = &vectors[instructions.start * self.width..instructions.end * self.width];
-        let mean = pool(words, self.width, Pooling::Mean);
-        let [factor, addend] = self.weigh.apply(&mean)[..] else { return f32::NAN };
-        let found = likeness(vectors, self.width, std::slice::from_ref(instructions), state);
-        found.iter().map(|likeness| factor * likeness + addend).sum()
+    pub fn logit(&self, vectors: &[f32], words: &Range<usize>, state: Range<usize>) -> f32 {
+        if words.is_empty() || state.is_empty() {
+            return 0.0;
+        }
+        let kept: f32 = vectors[words.start * self.width..words.end * self.width]
+            .chunks_exact(self.width)
+            .map(|word| {
+                let mut turned = self.turns.apply(word);
+                sigmoid(&mut turned);
+                1.0 - turned[0]
+            })
+            .product();
+        let StatementSettings { factor, addend } = self.settings;
+        let likeness: f32 = likeness(vectors, self.width, std::slice::from_ref(words), state).iter().sum();
+        (2.0 * kept - 1.0) * (factor * likeness + addend)
     }
 }

@@ -82,7 +82,7 @@ impl LayaFiles {
                     mask_token: None,
                     abstain: None,
                     likeness: BTreeMap::new(),
-                    statement: false,
+                    statement: None,
                     option_positions: sequential(),
                 },
                 span: None,

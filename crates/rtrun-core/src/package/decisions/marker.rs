@@ -48,12 +48,21 @@ pub struct MarkerHeadSettings {
     /// for a type that is absent.
     #[serde(default)]
     pub likeness: BTreeMap<String, f32>,
-    /// Whether the words of a yes-or-no question are compared with the state: `docs/model-packages.md` has its tensors.
-    #[serde(default)]
-    pub statement: bool,
+    /// What it counts how like the words of a yes-or-no question are to the state; they are not compared if absent.
+    pub statement: Option<StatementSettings>,
     /// How options are numbered: only "sequential".
     #[serde(default = "sequential")]
     pub option_positions: String,
+}
+
+/// From the likeness of a question's words to what is added to the logit of "true".
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatementSettings {
+    /// What the likeness is multiplied with.
+    pub factor: f32,
+    /// What is added to the product.
+    pub addend: f32,
 }
 
 impl Checked for MarkerSettings {
@@ -61,9 +70,7 @@ impl Checked for MarkerSettings {
         self.questions.check(self.span.as_ref())?;
         self.calibration.check(&self.questions.types)?;
         self.head.check_likeness(&self.questions.types)?;
-        if self.head.statement && !self.questions.types.contains(&QuestionType::Noul) {
-            return Err("head.statement is for yes-or-no questions; add \"noul\" to questions.types".to_owned());
-        }
+        self.head.check_statement(&self.questions.types)?;
         match self.head.option_positions.as_str() {
             "sequential" => Ok(()),
             other => Err(format!("head.option_positions {other:?} is not supported yet; use \"sequential\"")),
@@ -72,6 +79,17 @@ impl Checked for MarkerSettings {
 }
 
 impl MarkerHeadSettings {
+    fn check_statement(&self, types: &[QuestionType]) -> Result<(), String> {
+        let Some(StatementSettings { factor, addend }) = self.statement else { return Ok(()) };
+        if !types.contains(&QuestionType::Noul) {
+            return Err("head.statement is for yes-or-no questions; add \"noul\" to questions.types".to_owned());
+        }
+        match [("factor", factor), ("addend", addend)].into_iter().find(|(_, number)| !number.is_finite()) {
+            Some((name, number)) => Err(format!("head.statement.{name} is {number}; it must be a number")),
+            None => Ok(()),
+        }
+    }
+
     fn check_likeness(&self, types: &[QuestionType]) -> Result<(), String> {
         for (key, weight) in &self.likeness {
             let known = types.iter().find(|known| known.as_str() == key);

@@ -18,7 +18,7 @@ use crate::error::Error;
 
 pub use calibration::{Calibration, CalibrationSettings};
 pub use laya::LayaFiles;
-pub use marker::{MarkerHeadSettings, MarkerSettings};
+pub use marker::{MarkerHeadSettings, MarkerSettings, StatementSettings};
 pub use packed::{Markers, PackedHeadSettings, PackedSettings};
 pub use questions::{QuestionSettings, QuestionType, SpanSettings};
 
