@@ -15,6 +15,7 @@ export interface AccuracyFigures {
 const headings: Readonly<Record<SetKind, string>> = {
   unseen: "Unseen sources",
   adversarial: "Made or chosen to mislead",
+  derived: "Rows of another set, asked something else",
   tuning: "Rows that temperatures and thresholds were fitted on",
 }
 

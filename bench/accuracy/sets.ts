@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 
 /**
- * `unseen` sets come from sources that no head learns from, `adversarial` ones were made or chosen to mislead, and `tuning`
- * is what temperatures and thresholds were fitted on.
+ * `unseen` sets come from sources that no head learns from, `adversarial` ones were made or chosen to mislead, `derived` ones
+ * ask the rows of another set something else, and `tuning` is what temperatures and thresholds were fitted on.
  */
-export type SetKind = "unseen" | "adversarial" | "tuning"
+export type SetKind = "unseen" | "adversarial" | "derived" | "tuning"
 
 export interface EvaluationSet<Row> {
   readonly name: string

@@ -24,8 +24,9 @@ from .signals.tasks import read_tasks
 FOLDER = Path(__file__).parents[2] / "bench" / "accuracy" / "sets"
 ROWS = 600
 CHARACTERS = 4000
-# Sets that were made or chosen to mislead, and those that temperatures and thresholds were fitted on; all others are unseen.
-KINDS = dict.fromkeys(("contrast", "left_out", "notinject_one", *DISGUISES), "adversarial") | {"tuning": "tuning"}
+# Sets that were made or chosen to mislead, those that ask the rows of another
+# set something else, and those that temperatures and thresholds were fitted on; all others are unseen.
+KINDS = dict.fromkeys(("contrast", "left_out", "notinject_one", *DISGUISES), "adversarial") | {"hwu64_claims": "derived", "tuning": "tuning"}
 Item = TypeVar("Item")
 # The types that have one right answer.
 ASKED_TYPES = ("choice", "noul", "score")

@@ -1,14 +1,18 @@
 """Questions with their answers, from the generators, from public data, and from the rows of the other tasks."""
 
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from ..generators.decisions import Decision, generate
+from ..generators.decisions.claim import claim
+from ..generators.decisions.library import GENRES
 from ..generators.decisions.reuse import reuse
 from ..signals.examples import SPLIT_SEED, TaskData, read_rows
 from ..signals.tasks import tunes
-from .abstain import can_lose, leave_out
+from .abstain import SAYS_NONE, can_lose, leave_out
 
 # Whole tasks, none of whose rows trains.
 UNSEEN = ("hwu64", "boolqa", "t0_paws", "t0_qasc", "cause_and_effect")
@@ -20,6 +24,9 @@ TRAINED = (
 MOST = 2500
 # Of so many choices that train, no option is right; of those that measure it, half.
 LEFT_OUT, LEFT_OUT_MEASURED = 0.12, 0.5
+# Public tasks whose options say what a state is about, so that they can be claimed of it.
+CLAIMED = ("banking77", "clinc150", "dbpedia", "snips")
+SENTENCES = re.compile(r"sentence 1: (?P<state>.*)\nsentence 2: (?P<statement>.*)", re.DOTALL)
 NO_AND_YES = ("false", "true")
 
 
@@ -28,11 +35,14 @@ def read(data: Path, count: int) -> TaskData:
     train = generate("train", random.Random(f"decide/{SPLIT_SEED}"), count)
     for name in TRAINED:
         train += sample_of(data, name, MOST)
+    train += claims([question for question in train if says_what_it_is_about(question)], "train", random.Random("decide/claims"))
+    train += [statement for question in train if question.task == "MNLI" and (statement := to_statement(question))]
     train = leave_out(train, LEFT_OUT, random.Random("decide/left out"))
     tuning = generate("validation", random.Random("decide/validation"), 1500)
     unseen = {name: sample_of(data, name, 300) for name in UNSEEN}
     unseen["contrast"] = generate("contrast", random.Random("decide/contrast"), 1500)
     lost = leave_out([question for question in unseen["hwu64"] if can_lose(question)], LEFT_OUT_MEASURED, random.Random("decide/hwu64 left out"))
+    unseen["hwu64_claims"] = claims(unseen["hwu64"], "unseen", random.Random("decide/hwu64 claims"))
     # As for the heads of `signals`: a part of every unseen set only fits temperatures and thresholds.
     tuning += [question for questions in unseen.values() for question in questions if tunes(question.state)]
     measured = {name: [question for question in questions if not tunes(question.state)] for name, questions in unseen.items()}
@@ -57,6 +67,32 @@ def to_decision(row: dict, chance: random.Random) -> Decision:
         options = [(key, text if text != key else None) for key, text in criteria.items()]
         chance.shuffle(options)
     return Decision(row["state"], kind, question["instructions"] or "", tuple(options), row["answer"], row["task"], row["source"])
+
+
+def claims(questions: list[Decision], wordings: Literal["train", "unseen"], chance: random.Random) -> list[Decision]:
+    """A yes-or-no question about each of these choices, those left out that have no right option, or one that says "none"."""
+    return [claim(question, wordings, chance) for question in questions if can_be_claimed(question)]
+
+
+def says_what_it_is_about(question: Decision) -> bool:
+    """Whether a question that trains names with its options what the state is about; those of others are statements, letters or answers."""
+    genre, _, way = question.task.partition(".")
+    return question.task in CLAIMED or (genre in GENRES and way.endswith("/choice"))
+
+
+def can_be_claimed(question: Decision) -> bool:
+    if question.type != "choice" or question.answer is None or len(question.options) < 2:
+        return False
+    return not any(SAYS_NONE.search(text) for option in question.options for text in option if text)
+
+
+def to_statement(question: Decision) -> Decision | None:
+    """Whether the second of two sentences follows from the first, with the first as the state."""
+    found = SENTENCES.fullmatch(question.state)
+    if found is None:
+        return None
+    options = tuple((key, None) for key in NO_AND_YES)
+    return replace(question, state=found["state"], type="noul", instructions=found["statement"], options=options, answer=question.answer == "entailment")
 
 
 def reused(tasks: dict[str, TaskData], count: int, chance: random.Random) -> list[Decision]:

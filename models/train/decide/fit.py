@@ -23,7 +23,7 @@ class Recipe:
     """Steps of questions of about the same length, `tokens` in all. Longer rows than `longest` do not train: for one of them,
     several shorter ones can."""
 
-    steps: int = 1500
+    steps: int = 1200
     tokens: int = 2400
     longest: int = 192
     learning_rate: float = 6e-5

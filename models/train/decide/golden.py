@@ -15,6 +15,7 @@ STATE = "The parcel arrived two days late and the box was open. I would like my 
 PROBES = (
     Decision(STATE, "choice", "What does the customer want?", (("refund", "money back"), ("repair", None), ("nothing", None)), "refund", "", ""),
     Decision(STATE, "score", "How urgent is it?", (("not at all", None), ("somewhat", None), ("very", None)), 1, "", ""),
+    Decision(STATE, "noul", "The customer wants money back.", (("false", None), ("true", None)), True, "", ""),
     Decision(STATE, "set", "What is complained about?", (("delay", None), ("damage", None), ("price", None)), ("delay",), "", ""),
 )
 
@@ -27,6 +28,7 @@ class MarkerReference(BertReference):
         stored = load_file(folder / "decisions.safetensors")
         self.weights |= {name: tensor.astype(np.float64) for name, tensor in stored.items()}
         self.types, self.head_layers, self.likeness = settings["questions"]["types"], settings["head"]["layers"], settings["head"]["likeness"]
+        self.statement = settings["head"]["statement"]
         self.tokenizer.no_truncation()
 
     def logits(self, decision: Decision) -> np.ndarray:
@@ -39,8 +41,12 @@ class MarkerReference(BertReference):
         scored = self.linear(gelu(self.linear(marked, "scorer.1")), "scorer.3")[:, 0]
         directions = hidden[0] / np.linalg.norm(hidden[0], axis=-1, keepdims=True)
         nearest = (directions @ directions[row.state : len(row.ids) - 1].T).max(-1)
-        ends = [*row.places[1:], row.state - 1]
-        like = np.array([nearest[place + 1 : end].mean() for place, end in zip(row.places, ends, strict=True)])
+        if decision.type == "noul":
+            start, end = row.words_asked
+            turned = 1 / (1 + np.exp(-self.linear(hidden[0, start:end], "turns")[:, 0]))
+            compared = self.statement["factor"] * nearest[start:end].mean() + self.statement["addend"]
+            return scored + np.array([0.0, (2 * np.prod(1 - turned) - 1) * compared])
+        like = np.array([nearest[start:end].mean() for start, end in row.options])
         return scored + self.likeness[decision.type] * like
 
     def head_layer(self, hidden: np.ndarray, name: str) -> np.ndarray:
@@ -82,6 +88,8 @@ def to_probe(decision: Decision, logits: np.ndarray, temperatures: dict[str, flo
             probabilities = softmax(logits[: len(decision.options)] / temperature)
             abstain = rounded(softmax(logits / temperature))[-1]
             return probe | {"choices": described, "probabilities": rounded(probabilities), "abstain": abstain}
+        case "noul":
+            return probe | {"noul": rounded(softmax(logits / temperature))[1]}
         case "score":
             levels = [key for key, _ in decision.options]
             return probe | {"levels": levels, "probabilities": rounded(softmax(logits / temperature))}

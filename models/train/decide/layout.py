@@ -13,9 +13,6 @@ from .abstain import ABSTAIN
 
 # In the order of the type embedding.
 TYPES = ("choice", "noul", "score", "set", "span")
-# What the package answers. Whether a statement holds was answered no better than by always saying the same, on tasks that did
-# not train (results/decide-seed-1.json).
-SERVED = ("choice", "score", "set", "span")
 ROW = 256
 QUESTION = 192
 OPTION = 48
@@ -26,14 +23,25 @@ NO, YES = "no, the statement does not hold", "yes, the statement holds"
 
 @dataclass(frozen=True)
 class AskedRow:
-    """`markers` are the places of the options' masks, `abstain` that of "none of them" of a choice; the state's tokens begin
+    """`type_tokens` stand in front of the words of the instructions; `markers` are the places of the options' masks, `abstain` that of "none of them" of a choice; the state's tokens begin
     at `state`; `words` are the places of the first tokens of its words, with their code points `[start, end)` in it."""
 
     ids: list[int]
+    type_tokens: int
     markers: list[int]
     abstain: int | None
     state: int
     words: list[tuple[int, int, int]]
+
+    @property
+    def words_asked(self) -> tuple[int, int]:
+        """Where the words of the instructions begin and end, behind the type of the question."""
+        return 1 + self.type_tokens, self.places[0] - 1
+
+    @property
+    def options(self) -> list[tuple[int, int]]:
+        """Where the tokens of each option begin and end, those of "none of them" last."""
+        return [(place + 1, end) for place, end in zip(self.places, [*self.places[1:], self.state - 1], strict=True)]
 
     @property
     def places(self) -> list[int]:
@@ -77,10 +85,15 @@ def question_ids(decision: Decision, tokenizer: Tokenizer) -> tuple[list[int], l
         each = max((QUESTION - 16) // len(options), 4)
         options = [option[: each - 1] for option in options]
         taken = sum(len(option) + 1 for option in options)
-    instructions = ids(f"{decision.type} question: {decision.instructions}")[: max(QUESTION - taken, 8)]
+    instructions = ids(f"{type_prefix(decision)} {decision.instructions}")[: max(QUESTION - taken, 8)]
     if abstains and options[-1] in options[:-1]:
         return instructions, options[:-1], False
     return instructions, options, abstains
+
+
+def type_prefix(decision: Decision) -> str:
+    """What stands in front of the instructions."""
+    return f"{decision.type} question:"
 
 
 def row_of(decision: Decision, tokenizer: Tokenizer) -> AskedRow:
@@ -103,4 +116,5 @@ def row_of(decision: Decision, tokenizer: Tokenizer) -> AskedRow:
         else:
             words.append((len(before) + place, start, end))
         last = word
-    return AskedRow([*before, *state.ids[:room], mark("[SEP]")], markers, abstain, len(before), words)
+    type_tokens = len(tokenizer.encode(type_prefix(decision), add_special_tokens=False).ids)
+    return AskedRow([*before, *state.ids[:room], mark("[SEP]")], type_tokens, markers, abstain, len(before), words)

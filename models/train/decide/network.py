@@ -11,9 +11,13 @@ from .layout import TYPES, AskedRow
 SPAN_SIZE = 64
 SPAN_TEMPERATURE = 0.07
 # What the likeness of option and state counts before training, in the order of `TYPES`: the options of these types are texts
-# like those of a state. That of spans stays unused.
+# like those of a state. Those of nouls and spans stay unused.
 LIKENESS = (20.0, 0.0, 20.0, 20.0, 0.0)
-# The network has it in these units: an optimizer's step is as large for a number of 20 as for one of 0.4.
+# The same of the words of a yes-or-no question, as a factor and what is added to the product: alike and not alike are that far apart.
+STATEMENT = (15.0, -6.0)
+# A word that turns a statement has a logit above 0; in the beginning none does.
+TURNS_BIAS, TURNS_UNIT = -5.0, 10.0
+# The network has the numbers above it in these units: an optimizer's step is as large for a number of 20 as for one of 0.4.
 UNIT = 50.0
 
 
@@ -37,6 +41,10 @@ class Head(nn.Module):
         })
         self.span_bias = nn.Parameter(torch.tensor(-4.0))
         self.likeness = nn.Parameter(torch.tensor(LIKENESS) / UNIT)
+        self.statement = nn.Parameter(torch.tensor(STATEMENT) / UNIT)
+        self.turns = nn.Linear(width, 1)
+        nn.init.zeros_(self.turns.weight)
+        nn.init.constant_(self.turns.bias, TURNS_BIAS / TURNS_UNIT)
 
 
 class Decider(nn.Module):
@@ -59,7 +67,21 @@ class Decider(nn.Module):
         """Logits at all markers of a row, of its vectors `[tokens, width]`: what the scorer finds at a marker, and how like its
         option is to the state."""
         logits = self.rest.scorer(vectors[row.places]).squeeze(-1)
-        return logits + UNIT * self.rest.likeness[TYPES.index(kind)] * likeness(vectors, row)
+        if kind == "noul":
+            return logits + torch.stack([torch.zeros_like(logits[0]), self.statement(vectors, row)])
+        return logits + UNIT * self.rest.likeness[TYPES.index(kind)] * likeness(vectors, row, row.options)
+
+    def statement(self, vectors: Tensor, row: AskedRow) -> Tensor:
+        """What is added to the logit of "true": how like the words of the question are to the state, turned where one of them, such
+        as "not", says so. Nothing where there is nothing to compare."""
+        start, end = row.words_asked
+        if end <= start or row.state >= len(row.ids) - 1:
+            return vectors.new_zeros(())
+        turned = torch.sigmoid(TURNS_UNIT * self.rest.turns(vectors[start:end]).squeeze(-1).float())
+        # A product of many factors, as the sum of their logarithms.
+        kept = torch.log1p(-turned.clamp(max=0.999)).sum().exp()
+        factor, addend = UNIT * self.rest.statement
+        return (2 * kept - 1) * (factor * likeness(vectors, row, [row.words_asked])[0] + addend)
 
     def words(self, words: Tensor, labels: Tensor) -> Tensor:
         """Logits `[words, labels]`."""
@@ -67,15 +89,13 @@ class Decider(nn.Module):
         return project("word", words) @ project("label", labels).T / SPAN_TEMPERATURE + self.rest.span_bias
 
 
-def likeness(vectors: Tensor, row: AskedRow) -> Tensor:
-    """How like each option is to the state: the mean, over its tokens, of the cosine to the most similar token of the state
-    (late interaction, as of ColBERT, Khattab and Zaharia 2020). Nothing is like an empty text."""
+def likeness(vectors: Tensor, row: AskedRow, texts: list[tuple[int, int]]) -> Tensor:
+    """How like each text of the row, given by where it begins and ends, is to the state: the mean, over its tokens, of the cosine to
+    the most similar token of the state (late interaction, as of ColBERT, Khattab and Zaharia 2020). Nothing is like an empty text."""
     directions = nn.functional.normalize(vectors, dim=-1)
     state = directions[row.state : len(row.ids) - 1]
     if not len(state):
-        return vectors.new_zeros(len(row.places))
-    ends = [*row.places[1:], row.state - 1]
-    first = row.places[0]
-    nearest = (directions[first : row.state] @ state.T).amax(-1)
-    parts = [nearest[place + 1 - first : end - first] for place, end in zip(row.places, ends, strict=True)]
+        return vectors.new_zeros(len(texts))
+    nearest = (directions[: row.state] @ state.T).amax(-1)
+    parts = [nearest[start:end] for start, end in texts]
     return torch.stack([part.mean() if len(part) else part.new_zeros(()) for part in parts])

@@ -11,14 +11,16 @@ from ..packages import DECIDE
 from ..quantize import NO_FLOAT16, store
 from .abstain import ABSTAIN
 from .golden import compute_decide_golden
-from .layout import OPTION, QUESTION, SERVED, TYPES
-from .network import SPAN_SIZE, SPAN_TEMPERATURE, UNIT, Decider
+from .layout import OPTION, QUESTION, TYPES
+from .network import SPAN_SIZE, SPAN_TEMPERATURE, TURNS_UNIT, UNIT, Decider
 
 COPIED_FILES = ("config.json", "tokenizer.json")
 DECISIONS_FILE = "decisions.safetensors"
 MOST_OPTIONS = 64
 # Numbers of the network that `rtrun.json` has.
-SETTINGS = ("span_bias", "likeness")
+SETTINGS = ("span_bias", "likeness", "statement")
+# Tensors that the network has in units.
+IN_UNITS = ("turns.weight", "turns.bias")
 
 
 def write_package(network: Decider, calibration: dict, weights: Path, folder: Path) -> None:
@@ -28,22 +30,19 @@ def write_package(network: Decider, calibration: dict, weights: Path, folder: Pa
     trunk = {name: tensor.detach().float().numpy() for name, tensor in network.trunk.state_dict().items()}
     save_file(store(trunk, NO_FLOAT16), folder / "model.safetensors", metadata={"format": "pt"})
     head = {name: tensor.detach().float().numpy() for name, tensor in network.rest.state_dict().items() if name not in SETTINGS}
-    head["type_emb.weight"] = head["type_emb.weight"][[TYPES.index(kind) for kind in SERVED]]
-    likeness = {kind: round(UNIT * weight, 4) for kind, weight in zip(TYPES, network.rest.likeness.tolist(), strict=True) if kind in SERVED and kind != "span"}
+    for name in IN_UNITS:
+        head[name] *= TURNS_UNIT
+    likeness = {kind: round(UNIT * weight, 4) for kind, weight in zip(TYPES, network.rest.likeness.tolist(), strict=True) if kind not in ("noul", "span")}
+    factor, addend = (round(UNIT * number, 4) for number in network.rest.statement.tolist())
+    statement = {"factor": factor, "addend": addend}
     save_file({name: half(tensor) for name, tensor in head.items()}, folder / DECISIONS_FILE)
     decisions = {
-        "questions": {"types": list(SERVED), "max_options": MOST_OPTIONS, "tokens": QUESTION, "option_tokens": OPTION},
-        "calibration": served(calibration),
-        "head": {"file": DECISIONS_FILE, "prefix": "", "layers": network.layers, "type_embedding": True, "abstain": ABSTAIN, "likeness": likeness},
+        "questions": {"types": list(TYPES), "max_options": MOST_OPTIONS, "tokens": QUESTION, "option_tokens": OPTION},
+        "calibration": calibration,
+        "head": {"file": DECISIONS_FILE, "prefix": "", "layers": network.layers, "type_embedding": True, "abstain": ABSTAIN, "likeness": likeness, "statement": statement},
         "span": {"size": SPAN_SIZE, "temperature": SPAN_TEMPERATURE, "bias": round(network.rest.span_bias.item(), 4)},
     }
     pack(DECIDE, folder, {"decisions": decisions}, lambda folder: compute_decide_golden(folder, decisions))
-
-
-def served(calibration: dict) -> dict:
-    """That of the types that the package answers."""
-    temperatures = {key: value for key, value in calibration["temperatures"].items() if key.split(":")[0] in SERVED}
-    return calibration | {"temperatures": temperatures}
 
 
 def half(tensor: np.ndarray) -> np.ndarray:
