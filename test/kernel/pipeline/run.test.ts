@@ -257,6 +257,15 @@ describe("unknown facts", () => {
       })
     })
 
+    test("refuse the call for good where a predicate hangs on the part that was not read", async () => {
+      const partly = { ...match(0.6), value: 0.6, atLeast: true, reason: "input_limit" } as const
+      const rules = and(leaf(0, { predicate: { gte: 0.9 } }), leaf(1))
+      await expect(route(planOf([partly, match()], rules))).rejects.toMatchObject({
+        code: "context_length_exceeded",
+        status: 413,
+      })
+    })
+
     test("or in words that no model knows refuse the call for good too", async () => {
       const unread = { ...unknown(), reason: "unread_words" } as const
       const error = await route(planOf([tooLong, unread], or(leaf(0), leaf(1)))).catch((cause: unknown) => cause)

@@ -172,7 +172,7 @@ describe("a text that the model could not read", () => {
   test("takes nothing from what was found in another", async () => {
     const rules = [{ name: "all", include_history: true }]
     expect(await readWith(failing(tooLong, "long"), "hello", rules, ["a long text", "Ann"])).toEqual([
-      { ...match("all", 0.95), atLeast: true },
+      { ...match("all", 0.95), atLeast: true, reason: "input_limit" },
     ])
   })
 
@@ -191,7 +191,9 @@ test("a text that is longer than patterns search is unknown where nothing was fo
   const long = "word ".repeat(200_001)
   expect(await read(`${long}x@example.com`, { name: "r" })).toEqual([unknown("r", "input_limit")])
   expect(await read(`x@example.com ${long}`, { name: "r" })).toEqual([match("r", 1)])
-  expect(await read(`Ann ${long}`, { name: "r" })).toEqual([{ ...match("r", 0.95), atLeast: true }])
+  expect(await read(`Ann ${long}`, { name: "r" })).toEqual([
+    { ...match("r", 0.95), atLeast: true, reason: "input_limit" },
+  ])
 })
 
 test("texts that are longer together than patterns search are unknown for those who want them all", async () => {
@@ -267,7 +269,7 @@ describe("a text of which the model did not see every word", () => {
   test("keeps what was found in it, and is unknown for the rules that allow that", async () => {
     const places = { name: "places allowed", pii_types_allowed: ["GPE"] }
     expect(await readStrange("Berlin is STRANGE", { name: "any" }, places)).toEqual([
-      { ...match("any", 0.7), atLeast: true },
+      { ...match("any", 0.7), atLeast: true, reason: "unread_words" },
       unknown("places allowed", "unread_words"),
     ])
     expect(await readStrange("STRANGE 4111 1111 1111 1111", { name: "any" })).toEqual([match("any", 1)])

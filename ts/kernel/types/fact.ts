@@ -2,7 +2,7 @@
 
 export type FactState = "match" | "no_match" | "unknown"
 
-/** Why a fact is unknown: a bounded set, safe as a metric label. */
+/** Why a text was not read: a bounded set, safe as a metric label. */
 export type UnknownReason =
   | "input_limit"
   | "unread_words"
@@ -20,5 +20,6 @@ export interface Fact {
   readonly value?: number
   /** A part was not read, which could only have raised `value`. */
   readonly atLeast?: boolean
+  /** Why the fact is unknown, or why a part was not read. */
   readonly reason?: UnknownReason
 }

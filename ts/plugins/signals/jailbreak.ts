@@ -158,7 +158,7 @@ function toFact(name: string, threshold: number, { risk, failure }: Reading): Fa
     state: matched ? "match" : "no_match",
     confidence,
     value,
-    ...(failure !== undefined && { atLeast: true }),
+    ...(failure !== undefined && { atLeast: true, reason: reasonOf(failure) }),
   }
 }
 

@@ -155,8 +155,14 @@ async function readRule(
   searched: readonly Searched[],
   ask: AskModel,
 ): Promise<RuleReading> {
-  const match = (value: number, atLeast = false): RuleReading => ({
-    fact: { rule: name, state: "match", confidence: 1, value, ...(atLeast && { atLeast }) },
+  const match = (value: number, unread?: UnknownReason): RuleReading => ({
+    fact: {
+      rule: name,
+      state: "match",
+      confidence: 1,
+      value,
+      ...(unread !== undefined && { atLeast: true, reason: unread }),
+    },
   })
   const unknown = (reason: UnknownReason): Fact => ({ rule: name, state: "unknown", confidence: 0, reason })
   // Surer than any model, and without waiting for one.
@@ -171,8 +177,8 @@ async function readRule(
   }
   const failed = marked.find(({ failure }) => failure !== undefined)
   const isCut = read.some(({ cut }) => cut)
-  if (value >= 0) return match(value, failed !== undefined || isCut)
-  if (failed !== undefined) return { fact: unknown(reasonOf(failed.failure)), failure: failed.failure }
-  if (isCut) return { fact: unknown("input_limit") }
+  const unread = failed === undefined ? (isCut ? "input_limit" : undefined) : reasonOf(failed.failure)
+  if (value >= 0) return match(value, unread)
+  if (unread !== undefined) return { fact: unknown(unread), ...(failed !== undefined && { failure: failed.failure }) }
   return { fact: { rule: name, state: "no_match", confidence: 1, value: 0 } }
 }
