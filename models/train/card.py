@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+# In the order in which a card has them.
+KINDS = ("unseen", "derived", "adversarial")
 BEGIN, END = "<!-- scores: written by `train scores` -->", "<!-- end of scores -->"
 
 
@@ -17,15 +19,16 @@ def write_card_scores(card: Path, tasks: dict[str, dict]) -> None:
 
 
 def score_table(name: str, task: dict) -> str:
-    """A heading and one line for every set that did not fit thresholds; sets that were made to mislead come last, in italics."""
+    """A heading and one line for every set that did not fit thresholds: unseen ones, those derived from them, and last, in italics,
+    those that were made to mislead."""
     shown, first = task["shown"], task["shown"][0]
     heads = ["Set", "Rows", *(words(figure) for figure in shown), f"{task['baselineName']}: {words(first)}"]
     lines = [f"### {name}", "", table_line(heads), "|---|" + "---:|" * (len(heads) - 1)]
     measured = [(of, found) for of, found in task["sets"].items() if found["kind"] != "tuning"]
-    for of, found in sorted(measured, key=lambda pair: pair[1]["kind"] != "unseen"):
+    for of, found in sorted(measured, key=lambda pair: KINDS.index(pair[1]["kind"])):
         figures = found["figures"]
         cells = [with_interval(figures.get(figure)) for figure in shown]
-        title = of if found["kind"] == "unseen" else f"*{of}*"
+        title = {"unseen": of, "derived": f"{of} (derived)", "adversarial": f"*{of}*"}[found["kind"]]
         lines.append(table_line([title, str(found["rows"]), *cells, baseline_of(figures.get(first))]))
     return "\n".join(lines)
 

@@ -47,4 +47,5 @@ def main_figures(task: dict, wanted: str, refused: tuple[str, ...]) -> dict[str,
     unseen = {name: one["figures"] for name, one in task["sets"].items() if one["kind"] == "unseen"}
     figures = unseen.get(wanted) or unseen.get(TOGETHER) or next(iter(unseen.values()))
     names = [name for name in task["shown"] if name in figures and not name.endswith(refused)][:FIGURES]
-    return {name: figures[name]["value"] for name in names}
+    # A package states figures from 0 to 1; a skill below that of a guess is none.
+    return {name: max(figures[name]["value"], 0.0) for name in names}

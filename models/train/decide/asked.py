@@ -20,6 +20,9 @@ TRAINED = (
     "banking77", "clinc150", "dbpedia", "larger_animal", "mnli", "query_wellformedness", "snips",
     "t0_commonsense", "t0_cosmos", "t0_wiqa",
 )  # fmt: skip
+# Yes-or-no tasks whose answers have to be concluded from a text. They stay at chance, and a temperature that is fitted on them makes
+# every answer a half, also where a text says it.
+CONCLUDED = ("boolqa", "t0_paws", "t0_qasc")
 # A public task brings at most so many questions, so that none of them is the model.
 MOST = 2500
 # Of so many choices that train, no option is right; of those that measure it, half.
@@ -43,8 +46,8 @@ def read(data: Path, count: int) -> TaskData:
     unseen["contrast"] = generate("contrast", random.Random("decide/contrast"), 1500)
     lost = leave_out([question for question in unseen["hwu64"] if can_lose(question)], LEFT_OUT_MEASURED, random.Random("decide/hwu64 left out"))
     unseen["hwu64_claims"] = claims(unseen["hwu64"], "unseen", random.Random("decide/hwu64 claims"))
-    # As for the heads of `signals`: a part of every unseen set only fits temperatures and thresholds.
-    tuning += [question for questions in unseen.values() for question in questions if tunes(question.state)]
+    # As for the heads of `signals`: a part of every unseen set measures nothing, and fits temperatures and thresholds.
+    tuning += [question for name, questions in unseen.items() if name not in CONCLUDED for question in questions if tunes(question.state)]
     measured = {name: [question for question in questions if not tunes(question.state)] for name, questions in unseen.items()}
     return TaskData(train, tuning, measured | {"left_out": [question for question in lost if not tunes(question.state)]})
 

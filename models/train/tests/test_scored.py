@@ -35,7 +35,7 @@ class ScoresTest(unittest.TestCase):
         self.weights = hash_files(self.package.folder)["model.safetensors"]["sha256"]
 
     def measured(self, weights: str) -> None:
-        sets = {"typos": one_set("adversarial", 0.1), "together": one_set("unseen", 0.8), "tuning": one_set("tuning", 0.9)}
+        sets = {"typos": one_set("adversarial", 0.1), "claims": one_set("derived", 0.4), "together": one_set("unseen", 0.8), "tuning": one_set("tuning", 0.9)}
         task = {"shown": ["macro_f1"], "baselineName": "rules", "sets": sets}
         barred = {**task, "sets": {**task["sets"], "unseen_exams": one_set("unseen", 0.6)}}
         tasks = dict.fromkeys(("pii", "pii_model", "decide"), task) | {"domain": barred}
@@ -49,22 +49,22 @@ class ScoresTest(unittest.TestCase):
         manifest = json.loads((self.package.folder / "manifest.json").read_text(encoding="utf-8"))
         self.assertEqual(hash_files(self.package.folder), manifest["files"])
 
-    def test_what_the_package_refuses_has_no_score(self) -> None:
+    def test_what_the_package_refuses_has_no_score_and_a_skill_below_a_guess_is_none(self) -> None:
         write_json(self.package.folder / "rtrun.json", {"schema": 1, "decisions": {"questions": {"types": ["choice", "score"]}}})
-        figures = {name: {"value": 0.5} for name in ("skill", "skill_noul", "skill_choice")}
+        figures = {"skill": {"value": 0.5}, "skill_noul": {"value": 0.5}, "skill_choice": {"value": -0.1}}
         task = {"shown": list(figures), "baselineName": "rules", "sets": {"together": {"kind": "unseen", "rows": 9, "figures": figures}}}
         content = {"figures": {"packages": {"signals": self.weights}, "tasks": {"signals": task}}}
         self.result.write_text(json.dumps(content), encoding="utf-8")
         write_scores(self.package, self.result)
         settings = json.loads((self.package.folder / "rtrun.json").read_text(encoding="utf-8"))
-        self.assertEqual({"signals": {"skill": 0.5, "skill_choice": 0.5}}, settings["scores"])
+        self.assertEqual({"signals": {"skill": 0.5, "skill_choice": 0.0}}, settings["scores"])
 
     def test_the_tables_of_the_card(self) -> None:
         self.measured(self.weights)
         write_scores(self.package, self.result)
         card = self.card.read_text(encoding="utf-8")
         head = "### pii\n\n| Set | Rows | macro f1 | rules: macro f1 |\n|---|---:|---:|---:|\n"
-        self.assertIn(f"{head}| together | 9 | 0.80 (0.70–0.90) | 0.25 |\n| *typos* | 9 | 0.10 (0.00–0.20) | 0.25 |\n\n### pii_model", card)
+        self.assertIn(f"{head}| together | 9 | 0.80 (0.70–0.90) | 0.25 |\n| claims (derived) | 9 | 0.40 (0.30–0.50) | 0.25 |\n| *typos* | 9 | 0.10 (0.00–0.20) | 0.25 |\n\n### pii_model", card)
         self.assertTrue(card.endswith(f"{END}\n\nbehind\n"))
         self.assertNotIn("old", card)
         self.assertNotIn("### decide", card)
