@@ -131,8 +131,8 @@ impl Linear {
         self.weight.chunks_exact(self.inputs).zip(&self.bias).map(|(row, bias)| dot(row, input) + bias).collect()
     }
 
-    /// The same sums in the same order, with vector units that take more of them at once: a head over the tokens of a text of 128
-    /// is a tenth of a millisecond in place of a quarter.
+    /// The same sums in the same order, with vector units that take more of them at once. A head over tokens has a product for each
+    /// of them and each label, which is most of what it costs.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn apply_wide(&self, input: &[f32]) -> Vec<f32> {
