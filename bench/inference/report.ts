@@ -95,12 +95,13 @@ function costTable(
   costs: Readonly<Record<string, Cost>>,
 ): string {
   return markdownTable(
-    [first, `${few}, p50`, `${many}, p50`, "ratio"],
-    Object.entries(costs).map(([label, { fewP50Ms, manyP50Ms, ratio }]) => [
+    [first, `${few}, p50`, `${many}, p50`, "ratio", "of the forwards alone"],
+    Object.entries(costs).map(([label, { fewP50Ms, manyP50Ms, ratio, forwardRatio }]) => [
       label,
       showSpread(fewP50Ms),
       showSpread(manyP50Ms),
       showSpread(ratio),
+      showSpread(forwardRatio),
     ]),
   )
 }
