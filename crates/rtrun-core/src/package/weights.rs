@@ -161,6 +161,9 @@ impl Weights {
         if place.dtype != Dtype::F32 {
             return Err(self.invalid(&name, "must have type F32"));
         }
+        if !floats(self.bytes(&place)).iter().all(|scale| scale.is_finite()) {
+            return Err(self.invalid(&name, "has a number that is not finite: the file is damaged"));
+        }
         Ok(Some((name, place)))
     }
 

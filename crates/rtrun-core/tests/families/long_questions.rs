@@ -59,7 +59,7 @@ fn options_that_the_model_cannot_tell_apart_are_refused() {
 }
 
 #[test]
-fn options_that_are_nothing_to_the_model_are_refused_by_their_number() {
+fn options_and_statements_that_are_nothing_to_the_model_are_refused() {
     for nothing in ["\u{200b}", "[MASK]", " [MASK] \u{200b}"] {
         let mut questions =
             vec![("marker", choice("which", &["a", nothing])), ("marker", set("what", &["a", nothing]))];
@@ -73,6 +73,11 @@ fn options_that_are_nothing_to_the_model_are_refused_by_their_number() {
             let problem = problem.unwrap_or_else(|| panic!("{nothing:?} is nothing to {name}, of {question:?}"));
             assert!(problem.starts_with("invalid_question: Option 2 has no word that the model reads"), "{problem}");
         }
+    }
+    for nothing in ["\u{200b}", "[MASK]"] {
+        let (_, problem) = asked("marker", &noul(nothing));
+        let problem = problem.unwrap_or_else(|| panic!("{nothing:?} states nothing"));
+        assert!(problem.starts_with("invalid_question: The question has no word that the model reads"), "{problem}");
     }
     for something in ["?", "a\u{200b}", "[MASK] b"] {
         assert_eq!(asked("marker", &choice("which", &["c", something])), (vec![false], None), "{something:?}");

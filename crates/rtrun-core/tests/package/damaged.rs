@@ -134,6 +134,20 @@ fn a_tensor_of_another_shape() {
 }
 
 #[test]
+fn a_scale_that_is_not_finite_is_named() {
+    for (file, tensor) in
+        [("model", "embeddings.word_embeddings.weight_scale"), ("decisions", "decisions.turns.weight_scale")]
+    {
+        let folder = copy_without_manifest("decisions/marker-plain");
+        fs::remove_file(folder.path().join("golden.json")).unwrap();
+        poke(&folder.path().join(format!("{file}.safetensors")), tensor, 0, f32::NAN);
+        let reason = load_failure(options(&[("model", folder.path())]));
+        let says = format!("tensor \"{tensor}\" has a number that is not finite: the file is damaged");
+        assert!(reason.contains(&says), "{reason}");
+    }
+}
+
+#[test]
 fn a_row_with_a_number_that_is_not_finite_fails_alone() {
     let folder = copy_without_manifest("embeddings");
     fs::remove_file(folder.path().join("golden.json")).unwrap();

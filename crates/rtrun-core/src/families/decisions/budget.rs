@@ -44,7 +44,7 @@ const SMALLEST_OPTION: usize = 2;
 impl QuestionTokens {
     /// Reads a question in at most the tokens of its budget. `reserved` are the tokens that no text of a user may have.
     /// `spare` is one more option, left out where a caller's own says the same to the model. Fails with `invalid_question`
-    /// where two options are the same to the model, or one is nothing to it.
+    /// where two options are the same to the model, or one, or a statement, is nothing to it.
     pub fn read(
         reader: &TextReader,
         text: &QuestionText,
@@ -140,9 +140,16 @@ impl QuestionTokens {
     }
 }
 
-/// An option that is nothing to the model would be answered by its place alone. Levels are compared by what the caller wrote,
+/// An option, or a statement, that is nothing to the model would be answered by its place alone. Levels are compared by what the caller wrote,
 /// because the number in front of each tells them apart and says nothing.
 fn check_written(reader: &TextReader, text: &QuestionText, reserved: &[String], room: usize) -> Result<(), Error> {
+    if let Some(statement) = &text.statement
+        && !statement.trim().is_empty()
+        && !is_read(reader, &UserText::new(statement, reserved).text, room)?
+    {
+        let problem = "The question has no word that the model reads; say in other words what is asked";
+        return Err(Error::InvalidQuestion(problem.to_owned()));
+    }
     let blank = blank_tokens(reader, room)?;
     let mut places = HashMap::with_capacity(text.written.len());
     for (at, written) in text.written.iter().enumerate() {

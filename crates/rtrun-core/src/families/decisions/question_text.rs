@@ -12,6 +12,8 @@ pub struct QuestionText {
     pub options: Vec<String>,
     /// What the caller wrote of each; none for `false` and `true`, which mean something without.
     pub written: Vec<String>,
+    /// What is asked, where the options say only yes and no.
+    pub statement: Option<String>,
 }
 
 impl QuestionText {
@@ -34,8 +36,9 @@ impl QuestionText {
             QuestionKind::Score(levels) => levels.clone(),
             _ => options.clone(),
         };
+        let statement = matches!(question.kind, QuestionKind::Noul { .. }).then(|| question.instructions.clone());
         let instructions = format!("{} {}", type_prefix(&question.kind), question.instructions);
-        Self { instructions, options, written }
+        Self { instructions, options, written, statement }
     }
 }
 
