@@ -140,23 +140,23 @@ impl QuestionTokens {
     }
 }
 
-/// An option, or a statement, that is nothing to the model would be answered by its place alone. Levels are compared by what the caller wrote,
-/// because the number in front of each tells them apart and says nothing.
+/// An option, or a statement, that is nothing to the model would be answered by its place alone. Levels are compared by what
+/// the caller wrote, because the number in front of each tells them apart and says nothing.
 fn check_written(reader: &TextReader, text: &QuestionText, reserved: &[String], room: usize) -> Result<(), Error> {
+    let blank = blank_tokens(reader, room)?;
+    // Empty ones mean something without: an id says what is asked, a level is its number.
+    let is_nothing = |written: &str, ids: &[u32]| !written.trim().is_empty() && ids.iter().all(|id| blank.contains(id));
     if let Some(statement) = &text.statement
-        && !statement.trim().is_empty()
-        && !is_read(reader, &UserText::new(statement, reserved).text, room)?
+        && is_nothing(statement, &reader.tokens(&UserText::new(statement, reserved).text, room)?.ids)
     {
         let problem = "The question has no word that the model reads; say in other words what is asked";
         return Err(Error::InvalidQuestion(problem.to_owned()));
     }
-    let blank = blank_tokens(reader, room)?;
     let mut places = HashMap::with_capacity(text.written.len());
     for (at, written) in text.written.iter().enumerate() {
         let cleaned = UserText::new(written, reserved);
         let mut ids = reader.tokens(&cleaned.text, room)?.ids;
-        // A level that was left empty means its number.
-        if !written.trim().is_empty() && ids.iter().all(|id| blank.contains(id)) {
+        if is_nothing(written, &ids) {
             return Err(Error::InvalidQuestion(format!(
                 "Option {} has no word that the model reads; say in other words what it means",
                 at + 1

@@ -23,6 +23,8 @@ pub struct MarkerDecisions {
     settings: QuestionSettings,
     overlap: usize,
     frame: Frame,
+    /// Tokens in front of the words of a yes-or-no question, which say its type.
+    type_tokens: usize,
     mask: u32,
     /// What means that no option of a choice fits.
     abstain: Option<String>,
@@ -38,7 +40,7 @@ struct Asked {
     markers: Vec<usize>,
     /// Where the marker of "none of them" is.
     abstain: Option<usize>,
-    /// Where the words of the instructions are, behind the type of the question.
+    /// Where the words of a yes-or-no question are, behind its type.
     words: Range<usize>,
     /// Where the options' own tokens are, those of "none of them" last.
     options: Vec<Range<usize>>,
@@ -86,6 +88,7 @@ impl MarkerDecisions {
             settings: questions,
             overlap: settings.window_overlap,
             frame: Frame::of(package, reader)?,
+            type_tokens: reader.tokens(&type_prefix(QuestionType::Noul.as_str()), WHOLE_PREFIX)?.ids.len(),
             mask,
             abstain: settings.head.abstain.clone(),
             reserved,
@@ -107,9 +110,8 @@ impl MarkerDecisions {
         let abstain = self.abstain.as_deref().filter(|_| matches!(question.kind, QuestionKind::Choice(_)));
         let tokens = QuestionTokens::read(read.reader, &text, &self.reserved, abstain, budget)?;
         let mut ids = [frame.before.as_slice(), &tokens.instructions, &frame.after].concat();
-        let said = read.reader.tokens(&type_prefix(&question.kind), WHOLE_PREFIX)?.ids.len();
-        let words =
-            frame.before.len() + said.min(tokens.instructions.len())..frame.before.len() + tokens.instructions.len();
+        let instructions = frame.before.len()..frame.before.len() + tokens.instructions.len();
+        let words = (instructions.start + self.type_tokens).min(instructions.end)..instructions.end;
         let mut markers = Vec::with_capacity(tokens.options.len());
         let mut options = Vec::with_capacity(tokens.options.len());
         for option in &tokens.options {

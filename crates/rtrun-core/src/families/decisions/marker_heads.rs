@@ -38,7 +38,7 @@ pub struct MarkerRows {
     pub markers: Vec<usize>,
     /// Where the marker of "none of them" is, of choices of models that abstain.
     pub abstain: Option<usize>,
-    /// Where the words of the instructions are in every row, behind the type of the question.
+    /// Where the words of a yes-or-no question are in every row, behind its type.
     pub words: Range<usize>,
     /// Where the options' own tokens are in every row, those of "none of them" last.
     pub options: Vec<Range<usize>>,

@@ -37,14 +37,14 @@ impl QuestionText {
             _ => options.clone(),
         };
         let statement = matches!(question.kind, QuestionKind::Noul { .. }).then(|| question.instructions.clone());
-        let instructions = format!("{} {}", type_prefix(&question.kind), question.instructions);
+        let instructions = format!("{} {}", type_prefix(question.kind.as_str()), question.instructions);
         Self { instructions, options, written, statement }
     }
 }
 
 /// What stands in front of the instructions.
-pub fn type_prefix(kind: &QuestionKind) -> String {
-    format!("{} question:", kind.as_str())
+pub fn type_prefix(kind: &str) -> String {
+    format!("{kind} question:")
 }
 
 fn described(option: &Described) -> String {

@@ -39,7 +39,7 @@ impl Statement {
             })
             .product();
         let StatementSettings { factor, addend } = self.settings;
-        let likeness: f32 = likeness(vectors, self.width, std::slice::from_ref(words), state).iter().sum();
+        let likeness = likeness(vectors, self.width, std::slice::from_ref(words), state)[0];
         (2.0 * kept - 1.0) * (factor * likeness + addend)
     }
 }
