@@ -80,7 +80,8 @@ impl Candidate<'_> {
         let Ok(row) = self.text_row(WITHOUT_PROBES, Wanted::ALL) else { return Ok(()) };
         let output = encoder.encode(std::slice::from_ref(&row))?.remove(0);
         let heads = self.surfaces.heads.iter().filter(|head| head.scheme.is_none());
-        if output.is_finite() && heads.map(|head| head.probabilities(&output)).all(|found| found.is_ok()) {
+        let mut found = heads.map(|head| head.probabilities(&output));
+        if output.is_finite() && !found.any(|found| matches!(found, Err(Error::InvalidModelOutput(_)))) {
             return Ok(());
         }
         let problem = "are damaged: a text is answered with a number that is not finite";
