@@ -14,7 +14,7 @@ pub use encoder::{Encoder, Interrupt, Opener, Row, RowOutput, RowRequest, RowVec
 pub use exits::ExitEncoder;
 pub use normalized_sum::NormalizedSum;
 pub use picture::Picture;
-pub use pool::{normalize, pool};
+pub use pool::normalize;
 pub use priority::{can_give_way, give_way};
 pub use static_vectors::StaticEncoder;
 pub use towers::{ImageSize, TowersEncoder};
