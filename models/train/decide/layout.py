@@ -23,8 +23,8 @@ NO, YES = "no, the statement does not hold", "yes, the statement holds"
 
 @dataclass(frozen=True)
 class AskedRow:
-    """`type_tokens` stand in front of the words of the instructions; `markers` are the places of the options' masks, `abstain` that of "none of them" of a choice; the state's tokens begin
-    at `state`; `words` are the places of the first tokens of its words, with their code points `[start, end)` in it."""
+    """`type_tokens` stand in front of the words of the instructions; `markers` are the places of the options' masks, `abstain`
+    that of "none of them" of a choice; the state's tokens begin at `state`; `words` are the places of the first tokens of its words, with their code points `[start, end)` in it."""
 
     ids: list[int]
     type_tokens: int

@@ -2,7 +2,7 @@
 
 export type FactState = "match" | "no_match" | "unknown"
 
-/** Why a text was not read: a bounded set, safe as a metric label. */
+/** Why a fact is unknown, or rests on a part of its text: a bounded set, safe as a metric label. */
 export type UnknownReason =
   | "input_limit"
   | "unread_words"
