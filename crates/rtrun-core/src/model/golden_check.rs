@@ -74,7 +74,8 @@ impl Candidate<'_> {
         Ok(RowRequest { row: Row::picture(picture), wanted: Wanted::SENTENCE })
     }
 
-    /// Damaged weights show in any answer; without this check every request would find it out.
+    /// Damage to a layer shows in any answer, and every request would find it out; damage to one word's vector shows only where the
+    /// word stands, and fails that text alone.
     fn check_finite(&self, encoder: &mut dyn Encoder) -> Result<(), Error> {
         // A model of images alone reads no text.
         let Ok(row) = self.text_row(WITHOUT_PROBES, Wanted::ALL) else { return Ok(()) };
