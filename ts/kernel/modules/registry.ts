@@ -1,16 +1,8 @@
 // Finds modules by kind and id. Built-in ones load when first asked for; outside ones are added before activation.
 
 import { RtrError } from "../error.ts"
-import type {
-  AnyModule,
-  ModuleKind,
-  PluginModule,
-  ProviderModule,
-  RegisteredModule,
-  RouteModule,
-  SelectorModule,
-  SignalModule,
-} from "../types/module.ts"
+import type { AnyModule, ModuleKind, ModuleKinds, RegisteredModule } from "../types/module.ts"
+import type { SignalModule } from "../types/signal.ts"
 import { readModule } from "./read-module.ts"
 
 /** One built-in module as the generated registry lists it. */
@@ -20,19 +12,11 @@ export interface BuiltinEntry {
   readonly load: () => Promise<{ readonly default: unknown }>
 }
 
-interface KindMap {
-  signal: SignalModule
-  selector: SelectorModule
-  plugin: PluginModule
-  provider: ProviderModule
-  route: RouteModule
-}
-
 /** All modules of one kernel. */
 export interface Registry {
   /** Registered modules of one kind, in the order of registration. */
-  all<Kind extends ModuleKind>(kind: Kind): readonly RegisteredModule<KindMap[Kind]>[]
-  find<Kind extends ModuleKind>(kind: Kind, id: string): RegisteredModule<KindMap[Kind]> | undefined
+  all<Kind extends ModuleKind>(kind: Kind): readonly RegisteredModule<ModuleKinds[Kind]>[]
+  find<Kind extends ModuleKind>(kind: Kind, id: string): RegisteredModule<ModuleKinds[Kind]> | undefined
 }
 
 /** An outside module: what it exports, and the name to report it under. */
@@ -68,6 +52,7 @@ export async function createRegistry(
     byKey.set(key, registered)
   }
   checkSignalNames([...byKey.values()])
+  checkAlgorithmNames([...byKey.values()])
   const modules = [...byKey.values()]
   return {
     all: (kind) => modules.filter((entry) => entry.module.kind === kind) as never,
@@ -90,6 +75,19 @@ function checkSignalNames(modules: readonly RegisteredModule<AnyModule>[]): void
       owners.set(name, id)
     }
   }
+}
+
+/** Selectors and loopers are both named by `algorithm.type`. */
+function checkAlgorithmNames(modules: readonly RegisteredModule<AnyModule>[]): void {
+  const looper = modules.find(
+    ({ id, module }) =>
+      module.kind === "looper" && modules.some((other) => other.module.kind === "selector" && other.id === id),
+  )
+  if (looper !== undefined)
+    throw new RtrError(
+      "invalid_module",
+      `Cannot register looper "${looper.id}" from ${looper.source}: a selector already has that id, and a decision names both by algorithm.type`,
+    )
 }
 
 export function signalConfigKey(id: string, module: Pick<SignalModule, "configKey">): string {

@@ -1,41 +1,42 @@
-// One request on its way through the pipeline, and what each stage makes of it. No stage changes another's value.
+// One request on its way through the pipeline, and the record of what became of it.
 
 import type { RtrError } from "../error.ts"
-import type { ChatRequest, Reply } from "./chat.ts"
+import type { ChatRequest, Reply, Usage } from "./chat.ts"
 import type { Fact } from "./fact.ts"
-import type { ReasoningChoice } from "./module.ts"
+import type { Principal } from "./principal.ts"
+import type { ReasoningChoice } from "./provider.ts"
 
 export interface Call {
   readonly id: string
   readonly request: ChatRequest
+  /** Dialect that the client speaks. */
+  readonly dialect: string
   /** A header of the client's request; names are lower case. */
   readonly header: (name: string) => string | undefined
-  /** Aborts when the client leaves. */
+  readonly principal: Principal
+  /** Aborts when the client leaves. Made on first use: most requests never need it. */
   readonly signal: AbortSignal
+  /** Calls back once when the client leaves; costs less than `signal`. */
+  readonly onLeave: (callback: () => void) => void
+  readonly left: () => boolean
   /** `performance.now()` when the request arrived. */
   readonly startedAt: number
-  /** The listener that the request came in by. */
+  /** The listener that the request came in by, and the operation's path, which metrics use as label. */
   readonly listener: string
+  readonly endpoint: string
   /** Model names that clients of the listener may use; undefined means all. */
   readonly grants: ReadonlySet<string> | undefined
   /** Longest wait for the upstream's headers and between two pieces of its body: the listener's `timeout`. */
   readonly upstreamTimeoutMs: number
 }
 
-/** The request as signals see it. */
-export interface SignalInput {
-  /** Text of the last user message. */
-  readonly text: string
-  readonly request: ChatRequest
-}
-
-/** Facts of one request by slot number; a slot whose family did not run is `undefined`. */
+/** Facts of one request by slot number; a slot whose signal did not run is `undefined`. */
 export type Facts = readonly (Fact | undefined)[]
 
 export interface SignalReadings {
   readonly facts: Facts
-  /** Milliseconds that each condition type took, by type. */
-  readonly familyMs: Readonly<Record<string, number>>
+  /** Milliseconds that each signal type took. */
+  readonly typeMs: Readonly<Record<string, number>>
   readonly totalMs: number
 }
 
@@ -45,7 +46,7 @@ export type UnknownPolicy = "no_match" | "match" | "fail_request"
 export interface Verdict {
   readonly decision: number | undefined
   readonly confidence: number
-  /** Decisions whose outcome hung on unknown facts, with the policy that settled them. */
+  /** Decisions whose outcome depended on unknown facts, with the policy that settled them. */
   readonly appliedPolicies: readonly { readonly decision: string; readonly policy: UnknownPolicy }[]
 }
 
@@ -63,43 +64,65 @@ export interface SecurityChecks {
   readonly jailbreak?: boolean
 }
 
-/** How a request was routed: the content of the routing headers and of `routing_metadata`. */
-export interface Routing {
-  /** Who answered: `upstream`, or the plugin that answered at once. */
-  readonly path: string
-  readonly model: string | undefined
-  readonly decision: string | undefined
-  readonly algorithm: string | undefined
-  readonly confidence: number | undefined
-  readonly appliedPolicies: Verdict["appliedPolicies"]
-  /** Milliseconds spent reading signals, in all and by condition type. */
-  readonly signalMs: number
-  readonly familyMs: SignalReadings["familyMs"]
-  readonly automatic: boolean
-  /** What the guards found; undefined when none has read the request. */
-  readonly securityChecks?: SecurityChecks | undefined
-  /** Set for a candidate whose model has a reasoning family. */
-  readonly reasoning?: ReasoningChoice
+/** One call to a backend. Times are milliseconds since the request arrived. */
+export interface Attempt {
+  readonly model: string
+  readonly backend: string
+  readonly startMs: number
+  status?: number
+  firstByteMs?: number
+  endMs?: number
+  usage?: Usage
+  /** In the currency of the model's pricing; left out without pricing or usage. */
+  cost?: number
+  error?: RtrError
+}
+
+export interface PluginOutcome {
+  readonly type: string
+  readonly outcome: "changed" | "answered" | "refused" | "failed"
+}
+
+/**
+ * What became of one request. The pipeline fills it as the request goes along; metrics, headers, logs and selectors read it
+ * and nothing else, on success and on failure alike.
+ */
+export interface CallRecord {
+  readonly id: string
+  readonly listener: string
+  readonly endpoint: string
+  readonly startedAt: number
+  /** Number of the generation that served it. */
+  readonly generation: number
+  requestedModel: string
+  /** The router chose the model. */
+  automatic: boolean
+  /** Who answered: `upstream`, `looper`, a plugin's type, or `error`. */
+  path: string
+  readings: SignalReadings | undefined
+  decision: string | undefined
+  confidence: number | undefined
+  algorithm: string | undefined
+  selection: Selection | undefined
+  appliedPolicies: Verdict["appliedPolicies"]
+  securityChecks: SecurityChecks | undefined
+  /** Model that was chosen; with several attempts the one that answered. */
+  model: string | undefined
+  reasoning: ReasoningChoice | undefined
+  toolCount: number
+  readonly plugins: PluginOutcome[]
+  readonly attempts: Attempt[]
+  /** Fields of the request that had no counterpart in the upstream's dialect. */
+  droppedFields: readonly string[]
+  status: number
+  error: RtrError | undefined
+  /** Of all attempts together. */
+  usage: Usage | undefined
+  firstByteMs: number | undefined
+  totalMs: number
 }
 
 export interface Outcome {
-  readonly routing: Routing
+  readonly record: CallRecord
   readonly reply: Reply
-}
-
-export interface TokenCounts {
-  readonly prompt_tokens: number
-  readonly completion_tokens: number
-  /** Prompt tokens that the upstream had cached. */
-  readonly cached_tokens: number
-}
-
-/** How a call ended; handed to metrics and replay after the reply. */
-export interface CallEnd {
-  readonly routing: Routing | undefined
-  readonly status: number
-  readonly error?: RtrError
-  readonly usage?: TokenCounts
-  readonly firstByteMs?: number
-  readonly totalMs: number
 }

@@ -2,46 +2,10 @@
 
 import type { RtrError } from "../error.ts"
 
-/**
- * One question for one deployment about one text. The text is read up to the model's input limit; with `whole` it is
- * read to its end, in windows, or the answer is an error.
- */
-export type InferenceTask =
-  | {
-      readonly kind: "classify"
-      readonly deployment: string
-      readonly head?: string
-      readonly text: string
-      readonly whole?: boolean
-    }
-  | {
-      readonly kind: "spans"
-      readonly deployment: string
-      readonly head?: string
-      readonly text: string
-      readonly whole?: boolean
-      /** Probability that a span needs; the head's own when left out. */
-      readonly threshold?: number
-    }
-  | {
-      readonly kind: "embed"
-      readonly deployment: string
-      readonly text: string
-      /** A vector is made of one window: a longer text is an error. */
-      readonly whole?: boolean
-    }
-
-/** Most tasks of one call. A worker refuses a call with more than its limit, which is 64 unless its operator says otherwise. */
-export const mostTasks = 32
-
-/**
- * Most characters of one call of several tasks. Written as JSON they are at most six bytes each, and a worker refuses
- * bodies over its limit, which is 8 MiB unless its operator says otherwise.
- */
-export const mostCharacters = 1_000_000
+// ── what a model can be asked ──
 
 /** Class probabilities in the order of `labels`; they sum to 1 for a single-label head. */
-export interface Classification extends PartlyRead {
+export interface Classification extends PartialCoverage {
   readonly labels: readonly string[]
   readonly probabilities: Float32Array
   /**
@@ -59,6 +23,65 @@ export interface TextSpan {
   readonly probability: number
 }
 
+/** A typed question about a text, as `POST /v1/decisions` of the worker takes it. */
+export type TypedQuestion = Readonly<Record<string, unknown>> & {
+  readonly type: "choice" | "noul" | "score" | "set" | "span"
+}
+
+/** The worker's answer to a typed question, by its type. */
+export type Decided = Readonly<Record<string, unknown>>
+
+/** How well documents fit a query, in the order of the documents. */
+export interface Ranking {
+  readonly scores: readonly number[]
+}
+
+/**
+ * Each kind of question: what a task carries beside its deployment and text, and what its answer carries. A new kind is one
+ * entry here and one in each wire mapping, which the compiler asks for.
+ */
+export interface QuestionKinds {
+  classify: {
+    readonly task: { readonly head?: string; readonly whole?: boolean }
+    readonly answer: { readonly classification: Classification }
+  }
+  spans: {
+    /** `threshold` is the probability that a span needs; the head's own when left out. */
+    readonly task: { readonly head?: string; readonly whole?: boolean; readonly threshold?: number }
+    readonly answer: { readonly spans: readonly TextSpan[] }
+  }
+  embed: {
+    /** A vector is made of one window: with `whole` a longer text is an error. */
+    readonly task: { readonly whole?: boolean }
+    readonly answer: { readonly vector: Float32Array }
+  }
+  decide: {
+    readonly task: { readonly question: TypedQuestion }
+    readonly answer: { readonly decided: Decided }
+  }
+  rerank: {
+    /** `text` is the query. */
+    readonly task: { readonly documents: readonly string[] }
+    readonly answer: { readonly ranking: Ranking }
+  }
+}
+export type QuestionKind = keyof QuestionKinds
+
+/**
+ * One question for one deployment about one text. The text is read up to the model's input limit; with `whole` it is
+ * read to its end, in windows, or the answer is an error.
+ */
+export type InferenceTask<Kind extends QuestionKind = QuestionKind> = Kind extends QuestionKind
+  ? { readonly kind: Kind; readonly deployment: string; readonly text: string } & QuestionKinds[Kind]["task"]
+  : never
+
+/** `counts` is left out by a worker that does not count. */
+export type InferenceAnswer<Kind extends QuestionKind = QuestionKind> =
+  | (Kind extends QuestionKind
+      ? { readonly kind: Kind; readonly counts?: TokenCounts } & QuestionKinds[Kind]["answer"]
+      : never)
+  | { readonly kind: "error"; readonly error: RtrError }
+
 /** Tokens of a text. A model sees that a word is there which its vocabulary has nothing for, and not what it says. */
 export interface TokenCounts {
   readonly tokens: number
@@ -68,17 +91,19 @@ export interface TokenCounts {
   readonly unknownTokens: number
 }
 
-/** Why a guard's model did not see all of a text, where it did not: what it says holds for the rest only. */
-export interface PartlyRead {
-  readonly unread?: RtrError
+/** Why a guard's model did not read all of a text, where it did not: what it says holds for the rest only. */
+export interface PartialCoverage {
+  readonly truncated?: RtrError
 }
 
-/** `counts` is left out by a worker that does not count. */
-export type InferenceAnswer =
-  | { readonly kind: "classify"; readonly classification: Classification; readonly counts?: TokenCounts }
-  | { readonly kind: "spans"; readonly spans: readonly TextSpan[]; readonly counts?: TokenCounts }
-  | { readonly kind: "embed"; readonly vector: Float32Array; readonly counts?: TokenCounts }
-  | { readonly kind: "error"; readonly error: RtrError }
+/** Most tasks of one call. A worker refuses a call with more than its limit, which is 64 unless its operator says otherwise. */
+export const maxTasks = 32
+
+/**
+ * Most characters of one call of several tasks. Written as JSON they are at most six bytes each, and a worker refuses
+ * bodies over its limit, which is 8 MiB unless its operator says otherwise.
+ */
+export const maxCharacters = 1_000_000
 
 export interface InferenceOptions {
   /** Bounds the caller's wait; a forward that already runs is not interrupted. */
@@ -105,4 +130,13 @@ export interface Inference {
   bundle(tasks: readonly InferenceTask[], options?: InferenceOptions): Promise<readonly InferenceAnswer[]>
   status(): readonly DeploymentStatus[]
   close(): Promise<void>
+}
+
+/** The questions of one signal about one request; those of all signals of a stage travel together. */
+export interface BatchedQuestions {
+  classify(text: string): Promise<Classification>
+  spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartialCoverage>
+  embed(text: string): Promise<Float32Array & PartialCoverage>
+  decide(text: string, question: TypedQuestion): Promise<Decided & PartialCoverage>
+  rerank(query: string, documents: readonly string[]): Promise<Ranking & PartialCoverage>
 }

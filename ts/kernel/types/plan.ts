@@ -1,18 +1,17 @@
-// The frozen, compiled form of one configuration version. Every name is resolved to an object here; requests look nothing up by string
-// but the model they name.
+// The frozen, compiled form of one configuration. Every name is resolved to an object here; requests look nothing up by string
+// but the model that they name.
 
-import type { SignalInput, UnknownPolicy } from "./call.ts"
+import type { UnknownPolicy } from "./call.ts"
+import type { DialectModule } from "./dialect.ts"
 import type { Fact } from "./fact.ts"
-import type { Classification, PartlyRead, TextSpan } from "./inference.ts"
-import type { Candidate, Choice, PluginHooks, ProviderBackend, ReasoningChoice } from "./module.ts"
+import type { BatchedQuestions } from "./inference.ts"
+import type { LooperAnswer, LooperCall } from "./looper.ts"
+import type { PluginCall, PluginHook, PluginHooks } from "./plugin.ts"
 import type { Predicate } from "./predicate.ts"
-
-/** Everything that a signal's `needs` may grant, at request time. */
-export interface Ask {
-  classify(text: string): Promise<Classification>
-  spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartlyRead>
-  embed(text: string): Promise<Float32Array & PartlyRead>
-}
+import type { Principal } from "./principal.ts"
+import type { ProviderBackend, ReasoningChoice } from "./provider.ts"
+import type { Candidate, SelectorReader } from "./selector.ts"
+import type { SignalInput } from "./signal.ts"
 
 /** Where the model questions of one signal go. */
 export interface InferenceTarget {
@@ -24,16 +23,22 @@ export interface InferenceTarget {
   readonly vectors?: string
 }
 
-export interface SignalFamily {
+export interface PlannedSignal {
   readonly type: string
+  /** Key of its rules under `routing.signals`. */
+  readonly configKey: string
   readonly rules: readonly string[]
-  /** Slot of the first rule; rule `i` of the family has slot `firstSlot + i`. */
+  /** Slot of the first rule; rule `i` has slot `firstSlot + i`. */
   readonly firstSlot: number
+  /** Signals of a level run together; those of a higher one may read their facts. */
+  readonly level: number
   /** Undefined for a signal that asks no model. */
   readonly target: InferenceTarget | undefined
+  /** Whether its settings make it a guard of the request's text. */
+  readonly guard: boolean
   /** What conditions make of unknown facts that do not say it themselves; left out, it is the decision's policy. */
   readonly onUnknown?: "match" | "no_match"
-  readonly read: (input: SignalInput, ask: Ask) => readonly Fact[] | Promise<readonly Fact[]>
+  readonly read: (input: SignalInput, questions: BatchedQuestions) => readonly Fact[] | Promise<readonly Fact[]>
 }
 
 export type RuleNode =
@@ -50,7 +55,9 @@ export type RuleNode =
 
 export interface PlannedPlugin {
   readonly type: string
-  readonly hooks: PluginHooks
+  readonly hooks: ReadonlySet<PluginHook>
+  readonly buffersStream: boolean
+  readonly open: (call: PluginCall) => Partial<PluginHooks>
 }
 
 export interface PlannedCandidate extends Candidate {
@@ -66,8 +73,9 @@ export interface PlannedDecision {
   readonly onUnknown: UnknownPolicy
   readonly algorithm: string
   readonly candidates: readonly PlannedCandidate[]
-  /** Undefined when there is nothing to choose from. */
-  readonly select: ((input: SignalInput) => Choice | Promise<Choice>) | undefined
+  /** Undefined when there is nothing to choose. */
+  readonly selector: SelectorReader | undefined
+  readonly looper: { readonly run: (call: LooperCall) => Promise<LooperAnswer> } | undefined
   readonly plugins: readonly PlannedPlugin[]
 }
 
@@ -75,7 +83,6 @@ export interface Pricing {
   readonly currency: string
   readonly promptPer1m: number
   readonly completionPer1m: number
-  /** Price of prompt tokens that the upstream had cached; the prompt price when left out. */
   readonly cachedInputPer1m: number
 }
 
@@ -84,7 +91,8 @@ export interface TargetBackend {
   readonly weight: number
   readonly upstreamModel: string
   readonly provider: ProviderBackend
-  readonly dialect: "chat_completions"
+  readonly dialectId: string
+  readonly dialect: DialectModule
   /** Header values that no error text may quote. */
   readonly secrets: readonly string[]
 }
@@ -107,21 +115,31 @@ export interface PlannedListener {
   readonly models: ReadonlySet<string> | undefined
 }
 
+/** A bearer token of the management listener. */
+export interface ManagementToken {
+  readonly token: string
+  readonly principal: Principal
+}
+
+export interface PlannedManagement {
+  readonly address: string
+  readonly port: number
+  readonly previewTimeoutMs: number
+  readonly previewConcurrency: number
+  /** Undefined when authentication is off. */
+  readonly tokens: readonly ManagementToken[] | undefined
+}
+
 export interface Plan {
   /** SHA-256 of the document's bytes, hex. */
   readonly hash: string
   readonly listeners: readonly PlannedListener[]
-  readonly management: {
-    readonly address: string
-    readonly port: number
-    readonly previewTimeoutMs: number
-    readonly previewConcurrency: number
-  }
+  readonly management: PlannedManagement
   readonly metricsEnabled: boolean
-  readonly signals: readonly SignalFamily[]
+  readonly signals: readonly PlannedSignal[]
   readonly slotCount: number
-  /** Deadline of the signals that ask a model; undefined means the default of 45 s. */
-  readonly signalTimeoutMs: number | undefined
+  /** Deadline of the signals that ask a model. */
+  readonly signalTimeoutMs: number
   readonly strategy: "priority" | "confidence"
   readonly decisions: readonly PlannedDecision[]
   readonly defaultModel: ModelTarget | undefined
@@ -129,4 +147,5 @@ export interface Plan {
   /** Names that mean automatic routing, in the order of the model list. */
   readonly autoNames: readonly string[]
   readonly listConfiguredModels: boolean
+  readonly dialects: ReadonlyMap<string, DialectModule>
 }

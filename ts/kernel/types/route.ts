@@ -1,77 +1,148 @@
-// What a route may ask the kernel for.
+// The contract of routes: a route is a list of operations with schemas; the kernel validates, authorises and writes.
 
-import type { Call, Outcome, Selection, SignalReadings, Verdict } from "./call.ts"
+import type { Static, TObject, TSchema } from "typebox"
+import type { Capability, Granted } from "./capability.ts"
+import type { Outcome } from "./call.ts"
+import type { Call } from "./call.ts"
 import type { ChatRequest } from "./chat.ts"
-import type { DeploymentStatus } from "./inference.ts"
-import type { RouteRequest } from "./module.ts"
-import type { Plan } from "./plan.ts"
+import type { MaybePromise, ModuleBase } from "./module-base.ts"
+import type { Principal } from "./principal.ts"
 
-export interface ModelEntry {
+export type ListenerKind = "inference" | "management" | "metrics"
+
+export const permissions = [
+  "health.read",
+  "ready.read",
+  "docs.read",
+  "metrics.read",
+  "classify.invoke",
+  "config.read",
+  "config.write",
+  "secret_view",
+  "learning.ingest",
+  "replay.read",
+  "replay.detail",
+  "data.read",
+  "data.write",
+  "cache.read",
+  "cache.invalidate",
+  "cache.manage",
+  "compression.read",
+  "compression.preview",
+  "compression.manage",
+  "audit.read",
+  /** Inference listeners: their keys are the whole of it. */
+  "inference.invoke",
+] as const
+export type Permission = (typeof permissions)[number]
+
+export const capabilityGroups = [
+  "system",
+  "routing",
+  "diagnostics",
+  "inventory",
+  "observability",
+  "config",
+  "storage",
+  "plugins",
+  "inference",
+] as const
+export const planes = ["infrastructure", "management", "diagnostic", "data"] as const
+export const audiences = ["agent", "operator", "client", "internal"] as const
+export const visibilities = ["primary", "advanced"] as const
+export const sensitivities = ["public", "operational", "config", "replay", "secret_view", "mutation"] as const
+
+/** One reply of an operation. Without a schema the reply has no body. */
+export interface ReplySpec {
+  readonly about: string
+  readonly schema?: TSchema
+  /** `application/json` when left out. */
+  readonly type?: string
+}
+
+/** What discovery, the OpenAPI document and the reference page tell of an operation. */
+export interface OperationInfo {
+  /** Stable name, such as `routing.preview`. */
   readonly id: string
-  readonly object: "model"
-  readonly created: number
-  readonly owned_by: string
-  readonly description?: string
-  readonly routing: { readonly resolution: "virtual" | "passthrough"; readonly selectable: boolean }
-  /** Descriptive fields of the model's card. */
-  readonly card?: Readonly<Record<string, unknown>>
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** Parameters stand in braces: `/v1/models/{id}`. */
+  readonly path: string
+  readonly about: string
+  readonly permission: Permission
+  readonly sensitivity: (typeof sensitivities)[number]
+  readonly capability: (typeof capabilityGroups)[number]
+  readonly plane: (typeof planes)[number]
+  readonly audiences: readonly (typeof audiences)[number][]
+  readonly visibility?: (typeof visibilities)[number]
+  readonly stability: "stable" | "experimental"
+  readonly params?: TObject
+  readonly query?: TObject
+  /** A JSON body that the kernel checks. */
+  readonly body?: TSchema
+  /** The body is a chat request in this dialect, which also gives the formats of replies and errors. */
+  readonly dialect?: string
+  /** Largest body in bytes; 10 MiB when left out, 64 MiB for a chat request. */
+  readonly maxBodyBytes?: number
+  readonly replies: Readonly<Record<number, ReplySpec>>
+  readonly errors: "management" | "inference"
+  /** Statuses of errors beside those that every operation may have. */
+  readonly errorStatuses?: readonly number[]
+  /** Needs no key and no token. */
+  readonly open?: boolean
 }
 
-/** One node of a rule tree with what it said about a request. */
-export interface RuleTrace {
-  readonly node_type: "leaf" | "AND" | "OR" | "NOT"
-  readonly signal_type?: string
-  readonly signal_name?: string
-  readonly state: "match" | "no_match" | "unknown"
-  readonly matched: boolean
-  readonly confidence: number
-  readonly children?: readonly RuleTrace[]
+/** A checked request. */
+export interface OperationInput<Params, Query, Body> {
+  /** Correlation id; also in the `x-request-id` response header. */
+  readonly id: string
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  /** Set when the operation names a dialect. */
+  readonly chat: ChatRequest
+  /** The request as a call of the pipeline; `request` stands in for the one that the body held. */
+  readonly call: (request: ChatRequest) => Call
+  readonly principal: Principal
+  readonly header: (name: string) => string | undefined
+  readonly listener: string
+  readonly listenerKind: ListenerKind
+  readonly startedAt: number
 }
 
-export interface DecisionTrace {
-  readonly decision_name: string
-  readonly state: "match" | "no_match" | "unknown"
-  readonly matched: boolean
-  readonly confidence: number
-  readonly on_unknown?: string
-  readonly root_trace: RuleTrace
+/** A JSON reply; status 200 when left out. */
+export interface OperationReply {
+  readonly status?: number
+  readonly body?: unknown
+  /** A body that is no JSON; its content type is the reply's `type`. */
+  readonly text?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface Preview {
-  /** The text that signals read. */
-  readonly text: string
-  readonly automatic: boolean
-  readonly requestedModel: string | undefined
-  readonly readings: SignalReadings
-  readonly verdict: Verdict
-  readonly selection: Selection | undefined
-  /** `fast_response` when a plugin of the decision answers without a model. */
-  readonly answeredBy: string | undefined
-  readonly selectedModel: string | undefined
-  readonly traces: readonly DecisionTrace[]
-  readonly failed: boolean
+/** What a handler returns: a reply, or the outcome of a chat request, which its dialect writes. */
+export type OperationResult = OperationReply | { readonly outcome: Outcome }
+
+type SchemaType<Schema> = Schema extends TSchema ? Static<Schema> : undefined
+
+export interface Operation<
+  Params extends TObject | undefined = TObject | undefined,
+  Query extends TObject | undefined = TObject | undefined,
+  Body extends TSchema | undefined = TSchema | undefined,
+  Need extends Capability = Capability,
+> extends OperationInfo {
+  readonly params?: Exclude<Params, undefined>
+  readonly query?: Exclude<Query, undefined>
+  readonly body?: Exclude<Body, undefined>
+  readonly needs?: readonly Need[]
+  /** Runs once per activation; returns the handler. */
+  readonly setup: (
+    host: Granted<Need, "setup">,
+  ) => (input: OperationInput<SchemaType<Params>, SchemaType<Query>, SchemaType<Body>>) => MaybePromise<OperationResult>
 }
 
-export interface KernelStatus {
-  readonly phase: "starting" | "loading_model_deployments" | "initializing_models" | "ready" | "error"
-  readonly ready: boolean
-  readonly draining: boolean
-  readonly message?: string
-  readonly updatedAt: Date
-  readonly instanceId: string
-  readonly configHash: string | undefined
-  readonly deployments: readonly DeploymentStatus[]
-}
-
-export interface RoutePowers {
-  /** Routes and answers one request; rejects with an `RtrError`. */
-  "pipeline.run": { run(call: Call): Promise<Outcome>; createCall(request: ChatRequest, from: RouteRequest): Call }
-  /** Reads signals, decides and selects without calling a model backend. */
-  "pipeline.preview": { preview(call: Call): Promise<Preview> }
-  /** The serving plan; undefined until the first activation. */
-  plan: { plan(): Plan | undefined }
-  models: { models(listener: string | undefined): readonly ModelEntry[] }
-  status: { status(): KernelStatus }
-  /** The metrics exposition, or undefined on a host without a metrics library. */
-  metrics: { metricsText(): Promise<{ contentType: string; text: string } | undefined> }
+export interface RouteModule extends ModuleBase {
+  readonly kind: "route"
+  readonly listeners: readonly ListenerKind[]
+  // The type parameters of an operation are known inside its own file only.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly operations: readonly Operation<any, any, any, any>[]
 }

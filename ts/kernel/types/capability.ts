@@ -1,0 +1,125 @@
+// What modules may ask the kernel for. A module's host has exactly what its `needs` names; `modules/capabilities.ts` makes them.
+
+import type { CallRecord, Outcome } from "./call.ts"
+import type { Call } from "./call.ts"
+import type { ChatReply, ChatRequest } from "./chat.ts"
+import type { Classification, Decided, Inference, PartialCoverage, Ranking, TextSpan, TypedQuestion } from "./inference.ts"
+import type { Metrics } from "./metrics.ts"
+import type { OperationInfo } from "./route.ts"
+import type { Plan } from "./plan.ts"
+import type { KernelStatus, ModelEntry, Preview } from "./status.ts"
+import type { KeyValueStore, RecordStore, VectorStore } from "./store.ts"
+
+/** Calls a configured model outside the decision's own call. */
+export interface ModelCaller {
+  /**
+   * Asks a model by name and returns its whole reply. With `about`, the input or call that the module was given, the attempt
+   * stands in that request's record. Rejects with an `RtrError`; an error status is `upstream_error`.
+   */
+  ask(
+    model: string,
+    request: ChatRequest,
+    options?: { readonly about?: object; readonly signal?: AbortSignal },
+  ): Promise<ChatReply>
+}
+
+/** Outbound calls to helper services. Redirects are not followed. */
+export interface HttpClient {
+  /** Sends JSON and reads JSON. Rejects with `upstream_error`, `upstream_timeout` or `upstream_unavailable`. */
+  json(
+    url: string,
+    options?: {
+      readonly method?: "GET" | "POST" | "PUT" | "DELETE"
+      readonly body?: unknown
+      readonly headers?: Readonly<Record<string, string>>
+      /** 10,000 when left out. */
+      readonly timeoutMs?: number
+      /** Further attempts after a connection error or a 429, 502, 503 or 504; 0 when left out. */
+      readonly retries?: number
+      readonly signal?: AbortSignal
+    },
+  ): Promise<unknown>
+}
+
+/** Writes one line of the log. Fields never hold prompts, model text or secrets. */
+export type Log = (
+  level: "info" | "warning" | "error",
+  event: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void
+
+/**
+ * Every capability by name. `setup` is there when the module is set up, `call` for each request (signals only, whose model
+ * questions of one request travel together).
+ */
+export interface Capabilities {
+  "inference.classify": { readonly setup: object; readonly call: { classify(text: string): Promise<Classification> } }
+  "inference.spans": {
+    readonly setup: object
+    readonly call: {
+      /** Parts of the text that the model marks, in order. `threshold` is the probability that a part needs. */
+      spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartialCoverage>
+    }
+  }
+  "inference.embed": {
+    /** Vectors of fixed texts, made once for as long as their model serves. */
+    readonly setup: { embedAll(texts: readonly string[]): Promise<readonly Float32Array[]> }
+    readonly call: { embed(text: string): Promise<Float32Array & PartialCoverage> }
+  }
+  "inference.decide": {
+    readonly setup: object
+    readonly call: { decide(text: string, question: TypedQuestion): Promise<Decided & PartialCoverage> }
+  }
+  "inference.rerank": {
+    readonly setup: object
+    readonly call: { rerank(query: string, documents: readonly string[]): Promise<Ranking & PartialCoverage> }
+  }
+  /** The port itself, for modules that name their deployment. */
+  inference: { readonly setup: { readonly inference: Inference }; readonly call: object }
+  models: { readonly setup: { readonly models: ModelCaller }; readonly call: object }
+  http: { readonly setup: { readonly http: HttpClient }; readonly call: object }
+  "store.kv": { readonly setup: { readonly kv: KeyValueStore }; readonly call: object }
+  "store.records": { readonly setup: { readonly records: RecordStore }; readonly call: object }
+  "store.vectors": {
+    readonly setup: { vectors(options: { readonly dimensions: number }): VectorStore }
+    readonly call: object
+  }
+  metrics: { readonly setup: { readonly metrics: Metrics }; readonly call: object }
+  log: { readonly setup: { readonly log: Log }; readonly call: object }
+  /** Milliseconds since 1970. */
+  clock: { readonly setup: { readonly clock: () => number }; readonly call: object }
+  /** A number from 0 to below 1. */
+  random: { readonly setup: { readonly random: () => number }; readonly call: object }
+  /** Routes and answers one request; rejects with an `RtrError`. */
+  "routing.run": { readonly setup: { run(call: Call): Promise<Outcome> }; readonly call: object }
+  /** Reads signals, decides and selects without calling a model backend. */
+  "routing.preview": { readonly setup: { preview(call: Call): Promise<Preview> }; readonly call: object }
+  /** Reads a body in a dialect, as an inference route does. */
+  dialects: { readonly setup: { readChat(dialect: string, body: unknown): ChatRequest }; readonly call: object }
+  /** The plan that serves this request. */
+  plan: { readonly setup: { plan(): Plan | undefined }; readonly call: object }
+  models_list: { readonly setup: { modelList(listener: string): readonly ModelEntry[] }; readonly call: object }
+  status: { readonly setup: { status(): KernelStatus }; readonly call: object }
+  /** The operations of this router, for discovery and its OpenAPI document. */
+  operations: { readonly setup: { operations(): readonly OperationInfo[] }; readonly call: object }
+  /** The metrics exposition, or undefined on a host without a metrics library. */
+  exposition: {
+    readonly setup: { metricsText(): Promise<{ contentType: string; text: string } | undefined> }
+    readonly call: object
+  }
+}
+export type Capability = keyof Capabilities
+export type CallCapability = Capability
+export type SetupCapability = Capability
+
+type Every<Union> = (Union extends unknown ? (value: Union) => void : never) extends (value: infer All) => void
+  ? All
+  : never
+
+/** The host of a module that has these needs. */
+export type Granted<Need extends Capability, Phase extends "setup" | "call"> = [Need] extends [never]
+  ? object
+  : Every<Capabilities[Need][Phase]>
+
+/** For observers that read what became of a request. */
+export type OnRecord = (record: CallRecord) => void

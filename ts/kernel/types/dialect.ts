@@ -1,0 +1,52 @@
+// A dialect is a wire protocol for chat: one module translates it to and from the canonical form.
+
+import type { TSchema } from "typebox"
+import type { RtrError } from "../error.ts"
+import type { ChatEvent, ChatReply, ChatRequest, StreamBatch, UpstreamFailure } from "./chat.ts"
+import type { ModuleBase } from "./module-base.ts"
+import type { JsonValue } from "./store.ts"
+
+export type WireObject = Readonly<Record<string, JsonValue>>
+
+/** Turns the bytes of an upstream's stream into batches. A state machine: one for each stream. */
+export interface StreamReader {
+  /** What these bytes completed; undefined while no event is whole. Throws `upstream_error` for what is no event of the dialect. */
+  read(bytes: Uint8Array): StreamBatch | undefined
+  /** The upstream has ended. Throws `upstream_error` when its reply is not complete. */
+  end(): StreamBatch | undefined
+}
+
+/** Turns canonical events into the bytes of a client's stream. A state machine: one for each stream. */
+export interface StreamWriter {
+  write(events: readonly ChatEvent[]): Uint8Array
+  /** What ends the stream. */
+  end(): Uint8Array
+}
+
+export interface DialectModule extends ModuleBase {
+  readonly kind: "dialect"
+  /** Content type of a streamed reply. */
+  readonly streamType: string
+  /** Shape of a request for the OpenAPI document; `readRequest` is what checks it. */
+  readonly requestSchema: TSchema
+  readonly replySchema: TSchema
+  readonly errorSchema: TSchema
+  /** Reads a client's body, already parsed. Throws `invalid_request` that names the field. */
+  readRequest(body: unknown): ChatRequest
+  /** The body for an upstream. What was read by this dialect and not replaced goes out as it came in. Throws `invalid_request` for what the dialect cannot say. */
+  writeRequest(request: ChatRequest, options: { readonly model: string }): WireObject
+  /** Reads an upstream's whole reply. Throws `upstream_error`. */
+  readReply(text: string): ChatReply
+  /** A whole reply for the client, with the routing metadata. */
+  writeReply(reply: ChatReply, metadata: WireObject): string
+  /** `events: false` says that nobody looks at the events: bytes, usage and the end are enough. */
+  reader(options: { readonly events: boolean }): StreamReader
+  writer(request: ChatRequest): StreamWriter
+  /** What an upstream's error body says; undefined for a body that is not of this dialect. */
+  readError(body: WireObject): Pick<UpstreamFailure, "message" | "type" | "code"> | undefined
+  errorBody(error: RtrError, requestId: string): WireObject
+  /** An upstream's failure for the client, in the client's dialect. */
+  failureBody(failure: UpstreamFailure, requestId: string): WireObject
+  /** The event that ends a stream whose head has left. */
+  errorEvent(error: RtrError, requestId: string): Uint8Array
+}

@@ -1,0 +1,45 @@
+// The contract of providers: URL, headers and credentials of one family of backends.
+
+import type { WireObject } from "./dialect.ts"
+import type { ModuleBase } from "./module-base.ts"
+import type { TransportRequest } from "./transport.ts"
+
+/** One `backend_refs` entry with everything resolved. */
+export interface Backend {
+  readonly name: string
+  /** Absolute base URL without a trailing slash. */
+  readonly baseUrl: string
+  readonly chatPath: string | undefined
+  readonly apiVersion: string | undefined
+  readonly authHeader: string | undefined
+  readonly authPrefix: string | undefined
+  readonly apiKey: string | undefined
+  readonly extraHeaders: Readonly<Record<string, string>>
+}
+
+export interface ReasoningChoice {
+  readonly enabled: boolean
+  readonly effort: string
+  readonly family: {
+    readonly type: "chat_template_kwargs" | "reasoning_effort" | "top_level_reasoning_effort"
+    readonly parameter: string
+  }
+}
+
+/** A backend ready to be called. */
+export interface ProviderBackend {
+  /** The upstream request without time-outs, which the pipeline adds. `body` is the request in the provider's dialect. */
+  toRequest(input: {
+    readonly body: WireObject
+    readonly stream: boolean
+    readonly headers: Readonly<Record<string, string>>
+    readonly reasoning: ReasoningChoice | undefined
+  }): Pick<TransportRequest, "method" | "url" | "headers" | "body">
+}
+
+export interface ProviderModule extends ModuleBase {
+  readonly kind: "provider"
+  /** Id of the dialect that the backends speak. */
+  readonly dialect: string
+  readonly setup: (backend: Backend) => ProviderBackend
+}

@@ -1,0 +1,78 @@
+// The contract of signals: a signal reads a request and returns one fact per rule.
+
+import type { Static, TObject } from "typebox"
+import type { ChatReply, ChatRequest } from "./chat.ts"
+import type { CallCapability, Granted } from "./capability.ts"
+import type { Fact } from "./fact.ts"
+import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
+import type { Principal } from "./principal.ts"
+
+/** The request as signals and selectors see it. */
+export interface SignalInput {
+  /** Text of the last user turn. */
+  readonly text: string
+  readonly request: ChatRequest
+  readonly principal: Principal
+  /** A header of the client's request; names are lower case. */
+  readonly header: (name: string) => string | undefined
+  /** Facts of the signal types that this signal comes `after`. */
+  readonly factsOf: (type: string) => readonly Fact[]
+  /** Set on the reply side only. */
+  readonly reply?: ChatReply
+}
+
+export type RuleOf<Rule extends TObject> = Static<Rule> & { readonly name: string; readonly description?: string }
+
+export interface SignalReader<Need extends CallCapability = never> {
+  /** One fact per rule, in any order. Throwing makes every fact of this signal unknown; whether that opens or closes is the decision's policy. */
+  read(input: SignalInput, host: Granted<Need, "call">): MaybePromise<readonly Fact[]>
+}
+
+/** What is known of the model that a signal asks, before it runs. */
+export interface KnownModel {
+  /** Labels of its head; undefined where only its worker can tell them. */
+  readonly labels?: readonly string[] | undefined
+}
+
+export interface SignalModule<
+  Rule extends TObject = TObject,
+  Settings extends TObject = TObject,
+  Need extends CallCapability = CallCapability,
+> extends ModuleBase {
+  readonly kind: "signal"
+  /** Key of the rule list under `routing.signals`; the id when left out. */
+  readonly configKey?: string
+  /** `type` of the conditions that refer to these rules; the id when left out. */
+  readonly conditionType?: string
+  readonly needs?: readonly Need[]
+  /** Entry of `global.model_catalog.bindings` that says which deployment answers; the id when left out. */
+  readonly binding?: string
+  /** Head of the built-in `signals` package that answers when the document binds nothing. Without one, a document has to bind this signal. */
+  readonly defaultHead?: string
+  /** The entry for `inference.embed`, for a signal that asks a model of another kind as well; `binding` when left out. */
+  readonly embeddingBinding?: string
+  /** Which of `needs` these rules have, every one when left out. A model that no rule asks needs no deployment. */
+  readonly asks?: (rules: readonly RuleOf<Rule>[], settings: Static<Settings>) => readonly Need[]
+  /** Condition types whose facts this signal reads; they are read before it. */
+  readonly after?: readonly string[]
+  /**
+   * A guard reads a text to its end, in windows, and a text that is too long even for that makes its facts unknown.
+   * Other signals read the beginning. A vector is made of one window, so `embed` rejects a longer text.
+   */
+  readonly guard?: boolean
+  /** `on_error` of the conditions that do not say their own, when the settings demand one. */
+  readonly onUnknown?: (settings: Static<Settings>) => "match" | "no_match" | undefined
+  /** Options of one rule, without `name` and `description`, which every rule has. */
+  readonly rule: Rule
+  /** A section of `global` that holds for all rules of this signal. */
+  readonly settings?: { readonly path: readonly string[]; readonly schema: Settings }
+  /** Rules to assume for condition names when the document declares none. */
+  readonly implyRules?: (names: readonly string[]) => readonly RuleOf<Rule>[]
+  /** Finds what the schema cannot: patterns that do not compile, names outside a list. Paths start at the rule list. */
+  readonly check?: (rules: readonly RuleOf<Rule>[], report: Report, known?: KnownModel) => void
+  /** Runs once per activation. Compile patterns and make vectors here, so that `read` only compares. */
+  readonly setup: (
+    rules: readonly RuleOf<Rule>[],
+    host: { readonly settings: Static<Settings> } & Granted<Need, "setup">,
+  ) => MaybePromise<SignalReader<Need> & { close?(): MaybePromise<void> }>
+}
