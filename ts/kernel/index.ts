@@ -4,32 +4,60 @@ export { type Static, Type } from "typebox"
 
 export { createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
 
-export { defineRoute, definePlugin, defineProvider, defineSelector, defineSignal } from "./modules/define.ts"
+// ── making modules ──
+
+export {
+  defineDialect,
+  defineLooper,
+  definePlugin,
+  defineProvider,
+  defineRoute,
+  defineSelector,
+  defineSignal,
+  defineStore,
+  operation,
+} from "./modules/define.ts"
+export { hostApiVersion, type MaybePromise, type Report, type RuntimeName } from "./types/module-base.ts"
+export type { AnyModule, ModuleKind, StoreModule } from "./types/module.ts"
+export type { Capability, HttpClient, Log, ModelCaller } from "./types/capability.ts"
+
+// ── errors ──
+
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
 export { closest, ConfigError, formatProblem, type Problem, suggestion } from "./config/problem.ts"
 
-export { inferenceErrorBody as errorBody, toPublicError } from "./http/error-body.ts"
-export { readBody } from "./http/body.ts"
-export { jsonResponse, textResponse } from "./http/response.ts"
-export { routingHeaders, routingMetadata } from "./http/headers.ts"
-export { chatCompletions } from "./protocols/index.ts"
-export { textOf } from "./pipeline/input.ts"
-export { type ReadableText, saysAnything, withPlainSigns } from "./pipeline/readable-text.ts"
-export { reasonOf } from "./pipeline/signals.ts"
+// ── chat ──
 
+export type * from "./types/chat.ts"
+export type { DialectModule, StreamReader, StreamWriter, WireObject } from "./types/dialect.ts"
+
+// ── kinds ──
+
+export type { KnownModel, RuleOf, SignalInput, SignalModule, SignalReader } from "./types/signal.ts"
 export type {
-  ChatChunk,
-  ChatContentPart,
-  ChatMessage,
-  ChatReply,
-  ChatRequest,
-  ChatUsage,
-  ChunkBatch,
-  JsonReply,
-  Reply,
-  StreamReply,
-} from "./types/chat.ts"
-export type { Call, Outcome, Routing, SignalInput } from "./types/call.ts"
+  Candidate,
+  Choice,
+  ModelFigures,
+  SelectionOutcome,
+  SelectorModule,
+  SelectorReader,
+} from "./types/selector.ts"
+export type { LooperAnswer, LooperCall, LooperModule } from "./types/looper.ts"
+export type { BeforeResult, PluginCall, PluginHook, PluginHooks, PluginModule } from "./types/plugin.ts"
+export type { Backend, ProviderBackend, ProviderModule, ReasoningChoice } from "./types/provider.ts"
+export type * from "./types/store.ts"
+export type {
+  ListenerKind,
+  Operation,
+  OperationInfo,
+  OperationInput,
+  OperationReply,
+  Permission,
+  RouteModule,
+} from "./types/route.ts"
+
+// ── facts, questions, records ──
+
 export type { Fact, FactState, UnknownReason } from "./types/fact.ts"
 export type {
   Classification,
@@ -38,37 +66,13 @@ export type {
   InferenceAnswer,
   InferenceOptions,
   InferenceTask,
-  PartlyRead,
+  PartialCoverage,
   TextSpan,
   TokenCounts,
 } from "./types/inference.ts"
+export type { Attempt, Call, CallRecord, Outcome } from "./types/call.ts"
 export type { Counter, Gauge, Histogram, Labels, Metrics } from "./types/metrics.ts"
-export {
-  type AnyModule,
-  type Backend,
-  type BeforeResult,
-  type Candidate,
-  type Choice,
-  hostApiVersion,
-  type KnownModel,
-  type ModuleKind,
-  type PluginCall,
-  type PluginHooks,
-  type PluginModule,
-  type ProviderBackend,
-  type ProviderModule,
-  type ReasoningChoice,
-  type Report,
-  type RouteModule,
-  type RuleOf,
-  type RouteRequest,
-  type RuntimeName,
-  type SelectorModule,
-  type SignalModule,
-  type SignalNeed,
-  type SignalReader,
-} from "./types/module.ts"
-export type { Plan } from "./types/plan.ts"
+export type { Plan, Pricing } from "./types/plan.ts"
 export { type Predicate, predicateHolds, predicateProblem } from "./types/predicate.ts"
-export type { KernelStatus, ModelEntry, Preview, RoutePowers } from "./types/route.ts"
+export type { KernelStatus, ModelEntry, Preview } from "./types/status.ts"
 export type { Transport, TransportRequest, TransportResponse } from "./types/transport.ts"
