@@ -1,5 +1,5 @@
-// Activates documents one after the other: parse → compile → validate → warm → activate. A newer candidate replaces one that waits,
-// and the generation that serves stays until its successor is warm.
+// Activates documents one after the other: parse → compile → validate → warm → activate. A newer candidate replaces one that
+// waits or warms, and the generation that serves stays until its successor is warm.
 
 import { isRtrError, RtrError } from "../error.ts"
 import { ConfigError, formatPath } from "../schema/problem.ts"
@@ -8,25 +8,21 @@ import { createGeneration, type Generation } from "./generation.ts"
 
 /** A document that somebody wants to be served. */
 export interface Candidate {
-  /** YAML or JSON text. */
+  /** YAML or JSON text; its hash is the document's identity. */
   readonly text: string
   /** Name of the document in messages. */
   readonly source: string
   readonly trigger: "start" | "watch" | "signal" | "api"
 }
 
-/** What one stage made, for the next one. */
-export interface Prepared<Content> {
-  readonly content: Content
-}
-
-export interface ActivationHost<Content> {
+export interface ActivationHost<Content, Wanted extends Candidate = Candidate> {
   /**
    * Makes what a generation consists of. Calls `enter` at the beginning of each stage; throws a `ConfigError` or an `RtrError`.
-   * `signal` aborts when the router closes. What was made before a failure is closed by the host itself.
+   * `signal` aborts when the router closes or a newer candidate has come. What was made before a failure is closed by the
+   * host itself.
    */
   prepare(
-    candidate: Candidate,
+    candidate: Wanted,
     hash: string,
     context: {
       readonly current: Generation<Content> | undefined
@@ -54,23 +50,25 @@ export type ActivationOutcome =
       readonly trigger: Candidate["trigger"]
     }
 
-export interface Activation<Content> {
+export interface Activation<Content, Wanted extends Candidate = Candidate> {
   /** Resolves when the candidate serves, was replaced by a newer one, or was rejected. Rejects only when the router closes. */
-  submit(candidate: Candidate): Promise<ActivationOutcome>
+  submit(candidate: Wanted): Promise<ActivationOutcome>
   current(): Generation<Content> | undefined
   status(): ActivationStatus
   /** Stops waiting candidates and retires the generation that serves. */
   close(): Promise<void>
 }
 
-interface Waiting {
-  readonly candidate: Candidate
+interface Waiting<Wanted> {
+  readonly candidate: Wanted
   readonly settle: (outcome: ActivationOutcome) => void
 }
 
-export function createActivation<Content>(host: ActivationHost<Content>): Activation<Content> {
+export function createActivation<Content, Wanted extends Candidate = Candidate>(
+  host: ActivationHost<Content, Wanted>,
+): Activation<Content, Wanted> {
   let current: Generation<Content> | undefined
-  let waiting: Waiting | undefined
+  let waiting: Waiting<Wanted> | undefined
   let working: Promise<void> | undefined
   let version = 0
   let attempt = 0
@@ -78,7 +76,9 @@ export function createActivation<Content>(host: ActivationHost<Content>): Activa
   let stage: ActivationStage | undefined
   let state: ActivationStatus["state"] = "none"
   let lastRejection: Rejection | undefined
-  const closing = new AbortController()
+  /** Aborts what is prepared at the moment. */
+  let preparing = new AbortController()
+  let closed = false
   const retiring = new Set<Promise<void>>()
 
   const retire = (generation: Generation<Content>): void => {
@@ -86,23 +86,26 @@ export function createActivation<Content>(host: ActivationHost<Content>): Activa
     retiring.add(retired)
   }
 
-  const activate = async (candidate: Candidate): Promise<ActivationOutcome> => {
+  const activate = async (candidate: Wanted): Promise<ActivationOutcome> => {
     const hash = await host.hash(candidate.text)
     observedHash = hash
     if (current !== undefined && current.hash === hash) {
       state = "active"
+      lastRejection = undefined
       return { result: "unchanged", version: current.version, hash, trigger: candidate.trigger }
     }
     attempt += 1
     state = "pending"
     stage = "parse"
+    preparing = new AbortController()
+    const { signal } = preparing
     try {
       const next = version + 1
       const content = await host.prepare(candidate, hash, {
         current,
         version: next,
         enter: (entered) => (stage = entered),
-        signal: closing.signal,
+        signal,
       })
       stage = "activate"
       const replaced = current
@@ -113,6 +116,10 @@ export function createActivation<Content>(host: ActivationHost<Content>): Activa
       if (replaced !== undefined) retire(replaced)
       return { result: "active", version, hash, trigger: candidate.trigger }
     } catch (error) {
+      if (signal.aborted) {
+        state = "superseded"
+        return { result: "superseded", hash, trigger: candidate.trigger }
+      }
       state = "failed"
       lastRejection = { attempt, hash, stage, at: new Date(), reasons: reasonsOf(error, stage) }
       return { result: "rejected", rejection: lastRejection, error, trigger: candidate.trigger }
@@ -134,12 +141,14 @@ export function createActivation<Content>(host: ActivationHost<Content>): Activa
 
   return {
     submit(candidate) {
-      if (closing.signal.aborted)
+      if (closed)
         return Promise.reject(new RtrError("unavailable", "Cannot activate a document: the router is closing"))
       return new Promise((settle) => {
         const replaced = waiting
         waiting = { candidate, settle }
         if (replaced !== undefined) void supersede(replaced)
+        // A document that somebody has mended must not wait for the models of the broken one.
+        preparing.abort()
         working ??= work()
       })
     },
@@ -154,7 +163,8 @@ export function createActivation<Content>(host: ActivationHost<Content>): Activa
       lastRejection,
     }),
     async close() {
-      closing.abort()
+      closed = true
+      preparing.abort()
       const dropped = waiting
       waiting = undefined
       if (dropped !== undefined) await supersede(dropped)
@@ -164,7 +174,7 @@ export function createActivation<Content>(host: ActivationHost<Content>): Activa
     },
   }
 
-  async function supersede({ candidate, settle }: Waiting): Promise<void> {
+  async function supersede({ candidate, settle }: Waiting<Wanted>): Promise<void> {
     const outcome: ActivationOutcome = {
       result: "superseded",
       hash: await host.hash(candidate.text),
