@@ -77,7 +77,9 @@ test("the page has the blocks that the other tests read", () => {
 
 test("every block is valid, alone or inside the document that it belongs to", async () => {
   const wrong: string[] = []
-  for (const block of present) {
+  const readme = readBlocks(readFileSync(join(import.meta.dirname, "../../README.md"), "utf8"))
+  expect(readme).toHaveLength(1)
+  for (const block of [...present, ...readme]) {
     const problems = await problemsOf(wholeDocument(block))
     wrong.push(...problems.map((problem) => `${block.section}: ${problem}`))
   }
