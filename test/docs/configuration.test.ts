@@ -151,12 +151,14 @@ test("prompts go where the tables say", async () => {
 test("several backends get the requests and the model names that the page says", async () => {
   const block = blocks.find(({ section }) => section === "Several backends")
   const { ask, transport } = await serve(await load(block?.yaml ?? ""))
-  for (const prompt of ["one", "two", "three", "four"]) await ask(prompt)
+  const prompts = Array.from({ length: 12 }, (_, index) => `Question ${index}`)
+  for (const prompt of prompts) await ask(prompt)
   const seen = transport.requests.map(({ url, body }) => {
     const { model } = JSON.parse(String(body)) as { model: string }
     return `${new URL(url).host} ${model}`
   })
-  expect(seen.toSorted()).toEqual([...Array(3).fill("10.0.0.7:8000 llama-3.1-8b"), "api.openai.com gpt-5-mini"])
+  const everyFour = [...Array<string>(3).fill("10.0.0.7:8000 llama-3.1-8b"), "api.openai.com gpt-5-mini"]
+  for (const start of [0, 4, 8]) expect(seen.slice(start, start + 4).toSorted()).toEqual(everyFour)
 })
 
 /** The YAML blocks of the page, each with its section, what stands below it, and the mark above it. */
