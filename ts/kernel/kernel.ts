@@ -239,5 +239,83 @@ export function createRouter(options: RouterOptions): Router {
     ])
   }
 
-  return {} as never
+  /** Routes of the built-in modules answer until a document is active. */
+  const beforeActivation = createApps(
+    options.builtins,
+    {
+      ...sharedServices,
+      ...withoutDocument,
+      operations: () => operationsOf(options.builtins, "management"),
+    },
+    undefined,
+  )
+
+  /** The app of whichever generation serves at the moment of the request. */
+  const current = (key: string): ListenerApp => ({
+    fetch(request) {
+      const apps = activation.current()?.content.apps ?? beforeActivation
+      return (apps.get(key) as ListenerApp).fetch(request)
+    },
+  })
+
+  return {
+    load: (document) => loadDocument(loading, document),
+    activate: (candidate) => activation.submit(candidate),
+    plan: () => activation.current()?.content.plan,
+    listener: (name) => {
+      const key = `listener ${name}`
+      if (activation.current()?.content.apps.has(key) !== true) throw notReady()
+      return current(key)
+    },
+    management: current("management"),
+    metrics: current("metrics"),
+    status,
+    setPhase(phase, message) {
+      state = { phase, updatedAt: new Date(), draining: state.draining, ...(message !== undefined && { message }) }
+    },
+    drain() {
+      state = { ...state, draining: true, updatedAt: new Date() }
+    },
+    close: () => activation.close(),
+  }
+}
+
+const notReady = (): RtrError =>
+  new RtrError("not_ready", "The router has no active configuration yet", { retryAfterSeconds: 5 })
+
+const refuse = (): never => {
+  throw notReady()
+}
+
+/** Services that need a document. */
+const withoutDocument = {
+  inference: undefined,
+  embedAll: refuse,
+  models: { ask: refuse },
+  figures: refuse,
+  kv: refuse,
+  records: refuse,
+  vectors: refuse,
+  run: async () => refuse(),
+  preview: async () => refuse(),
+  readChat: refuse,
+  plan: () => undefined,
+  modelList: refuse,
+} satisfies Partial<Services>
+
+function readChat(plan: Plan, id: string, body: unknown): ChatRequest {
+  const dialect = plan.dialects.get(id)
+  if (dialect === undefined) throw new RtrError("internal_error", `There is no dialect "${id}"; this is a bug`)
+  return dialect.readRequest(body)
+}
+
+/** A module that fails does so for every request; the first time says where. */
+function reportOnce(onInternalError: RouterOptions["onInternalError"]): OnModuleError {
+  const reported = new Set<string>()
+  return (module, error) => {
+    // A model of another task gives no answer to any request, so that somebody has to hear of it; other errors pass.
+    if ((isRtrError(error) && error.code !== "invalid_model_output") || reported.has(module)) return
+    reported.add(module)
+    onInternalError?.(error, module)
+  }
 }

@@ -1,8 +1,9 @@
 // Activates documents one after the other: parse → compile → validate → warm → activate. A newer candidate replaces one that
 // waits or warms, and the generation that serves stays until its successor is warm.
 
+import { ConfigError } from "../config/config-error.ts"
 import { isRtrError, RtrError } from "../error.ts"
-import { ConfigError, formatPath } from "../schema/problem.ts"
+import { formatPath } from "../schema/problem.ts"
 import type { ActivationReason, ActivationStage, ActivationStatus, Rejection } from "../types/status.ts"
 import { createGeneration, type Generation } from "./generation.ts"
 
@@ -87,6 +88,8 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
   }
 
   const activate = async (candidate: Wanted): Promise<ActivationOutcome> => {
+    preparing = new AbortController()
+    const { signal } = preparing
     const hash = await host.hash(candidate.text)
     observedHash = hash
     if (current !== undefined && current.hash === hash) {
@@ -97,9 +100,8 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
     attempt += 1
     state = "pending"
     stage = "parse"
-    preparing = new AbortController()
-    const { signal } = preparing
     try {
+      if (signal.aborted) throw new RtrError("unavailable", "A newer configuration has come")
       const next = version + 1
       const content = await host.prepare(candidate, hash, {
         current,

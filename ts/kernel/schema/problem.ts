@@ -1,0 +1,58 @@
+// One thing that is wrong with a value, and how it reads.
+
+import { distance } from "fastest-levenshtein"
+import type { DocumentPath } from "../error.ts"
+
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+export interface Problem {
+  readonly path: DocumentPath
+  readonly message: string
+  /** `not_supported` marks a key that the format knows and this version does not serve yet. */
+  readonly code: "invalid" | "not_supported"
+  readonly position?: Position
+}
+
+export function invalid(path: DocumentPath, message: string): Problem {
+  return { path, message, code: "invalid" }
+}
+
+/** `routing.decisions[0].name`; the document itself is `(document)`. */
+export function formatPath(path: DocumentPath): string {
+  if (path.length === 0) return "(document)"
+  return path
+    .map((step, index) =>
+      typeof step === "number"
+        ? `[${step}]`
+        : /^[\w-]+$/.test(step)
+          ? `${index === 0 ? "" : "."}${step}`
+          : `[${JSON.stringify(step)}]`,
+    )
+    .join("")
+}
+
+/** The known word that a mistyped one most likely means: at most three edits, and fewer for a short word. */
+export function closest(word: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined
+  let bestDistance = Math.min(4, Math.max(2, Math.ceil(word.length / 2)))
+  for (const candidate of known) {
+    const edits = distance(word.toLowerCase(), candidate.toLowerCase())
+    if (edits < bestDistance) [best, bestDistance] = [candidate, edits]
+  }
+  return best
+}
+
+/** ` (did you mean "x"?)`, or nothing when no known word is near. */
+export function suggestion(word: string, known: Iterable<string>): string {
+  const near = closest(word, known)
+  return near === undefined ? "" : ` (did you mean "${near}"?)`
+}
+
+/** `"a", "b" or "c"`. */
+export function oneOf(values: readonly unknown[]): string {
+  const quoted = values.map((value) => (typeof value === "string" ? `"${value}"` : String(value)))
+  return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`
+}
