@@ -57,6 +57,8 @@ export interface PlannedPlugin {
   readonly type: string
   readonly hooks: ReadonlySet<PluginHook>
   readonly buffersStream: boolean
+  /** It can answer by itself. */
+  readonly answers: boolean
   readonly open: (call: PluginCall) => Partial<PluginHooks>
 }
 

@@ -1,10 +1,6 @@
 // Whether the model of a binding has the head that the binding asks.
 
-import { type Registry, signalConditionType } from "../modules/registry.ts"
-import { usedConditionTypes } from "./compile-signals.ts"
-import { bindingsOf, findBinding, usedBindings } from "./consumers.ts"
-import { oneOf, suggestion } from "./problem.ts"
-import type { ConfigDocument } from "./schema/document.ts"
+import { oneOf, suggestion } from "../schema/problem.ts"
 
 /** One classifier of a package, as `rtrun.json` and the worker's model list tell it. */
 export interface PackageHead {
@@ -13,32 +9,18 @@ export interface PackageHead {
   readonly labels: readonly string[]
 }
 
+/**
+ * Heads of the package that an artifact means; undefined where only a worker can tell. Throws an `RtrError` for an artifact
+ * that means nothing.
+ */
+export type ReadHeads = (artifact: string) => readonly PackageHead[] | undefined
+
 /** A head that a binding asks; without a name it is the only one of its model. */
 export interface BoundHead {
   readonly binding: string
   readonly deployment: string
   readonly head: string | undefined
   readonly answers: "classes" | "spans"
-}
-
-/** Heads that the document's bindings ask, and those of the product's own bindings that signals in use ask. */
-export function boundHeads(document: ConfigDocument, registry: Registry): readonly BoundHead[] {
-  const named = document.global?.model_catalog?.bindings ?? {}
-  const used = usedConditionTypes(document)
-  return registry.all("signal").flatMap((registered): readonly BoundHead[] => {
-    const { reading } = bindingsOf(registered)
-    if (reading === undefined) return []
-    const isUsed =
-      used.has(signalConditionType(registered.id, registered.module)) &&
-      usedBindings(registered, document).reading !== undefined
-    const binding = isUsed || Object.hasOwn(named, reading) ? findBinding(reading, document) : undefined
-    if (binding === undefined) return []
-    const needs = registered.module.needs ?? []
-    // A signal that wants both gets neither wrongly refused: its model answers one of the two questions.
-    if (needs.includes("inference.spans") && needs.includes("inference.classify")) return []
-    const answers = needs.includes("inference.spans") ? "spans" : "classes"
-    return [{ binding: reading, deployment: binding.deployment, head: binding.head, answers }]
-  })
 }
 
 /** What is wrong with a bound head, in words that follow its path; undefined when the model has it. */
