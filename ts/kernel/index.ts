@@ -1,6 +1,6 @@
 // The public API of `rtr`. Everything an outside module or an embedding host may use is listed here by hand.
 
-export { type Static, Type } from "typebox"
+export { type Static, type TObject, type TSchema, Type } from "typebox"
 export { literals, section, taggedUnion } from "./schema/shapes.ts"
 
 export { createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
@@ -22,6 +22,8 @@ export { hostApiVersion, type MaybePromise, type Report, type RuntimeName } from
 export type { AnyModule, ModuleKind, StoreModule } from "./types/module.ts"
 export type { Capability, HttpClient, Log, ModelCaller } from "./types/capability.ts"
 
+export { literals, section, taggedUnion } from "./config/schema/shapes.ts"
+
 // ── errors ──
 
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
@@ -31,6 +33,18 @@ export { closest, type Problem, suggestion } from "./schema/problem.ts"
 // ── chat ──
 
 export type * from "./types/chat.ts"
+export { createReplyCollector, type ReplyCollector } from "./chat/collect-reply.ts"
+export {
+  createEventSplitter,
+  type EventBatch,
+  type EventSplitter,
+  maxEventBytes,
+  type ServerSentEvent,
+  upTo,
+  writeEvent,
+} from "./chat/event-stream.ts"
+export { eventsOf } from "./chat/reply-events.ts"
+export { textReply } from "./chat/text-reply.ts"
 export type { DialectModule, StreamReader, StreamWriter, WireObject } from "./types/dialect.ts"
 
 // ── kinds ──

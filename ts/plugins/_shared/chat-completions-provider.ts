@@ -1,7 +1,7 @@
 // Builds upstream requests for every family that speaks chat completions. A family is a few facts.
 
 import { type Backend, defineProvider, type ProviderModule } from "../../kernel/index.ts"
-import { withReasoning } from "./reasoning.ts"
+import { reasoningWriter } from "./reasoning.ts"
 
 export interface ChatCompletionsFamily {
   readonly about: string
@@ -21,21 +21,16 @@ export function chatCompletionsProvider(family: ChatCompletionsFamily): Provider
     setup(backend) {
       const url = urlOf(backend, family)
       const fixed = fixedHeaders(backend, family)
+      const ofWhole = { ...fixed, accept: "application/json" }
+      const ofStream = { ...fixed, accept: "text/event-stream" }
+      const withReasoning = reasoningWriter(url)
       return {
-        toRequest({ request, upstreamModel, headers, reasoning }) {
-          const body =
-            reasoning === undefined
-              ? { ...request, model: upstreamModel }
-              : { ...withReasoning(request, reasoning, url), model: upstreamModel }
+        toRequest({ body, stream, headers, reasoning }) {
           return {
             method: "POST",
             url,
-            headers: {
-              ...headers,
-              ...fixed,
-              accept: request.stream === true ? "text/event-stream" : "application/json",
-            },
-            body: JSON.stringify(body),
+            headers: { ...headers, ...(stream ? ofStream : ofWhole) },
+            body: JSON.stringify(reasoning === undefined ? body : withReasoning(body, reasoning)),
           }
         },
       }
