@@ -22,8 +22,6 @@ export { hostApiVersion, type MaybePromise, type Report, type RuntimeName } from
 export type { AnyModule, ModuleKind, StoreModule } from "./types/module.ts"
 export type { Capability, HttpClient, Log, ModelCaller } from "./types/capability.ts"
 
-export { literals, section, taggedUnion } from "./config/schema/shapes.ts"
-
 // ── errors ──
 
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"

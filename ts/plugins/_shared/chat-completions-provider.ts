@@ -5,6 +5,8 @@ import { reasoningWriter } from "./reasoning.ts"
 
 export interface ChatCompletionsFamily {
   readonly about: string
+  /** Speaks to backends that name no provider. */
+  readonly isDefault?: true
   readonly authHeader: string
   /** Stands before the key, with its space. */
   readonly authPrefix: string
@@ -17,6 +19,7 @@ export interface ChatCompletionsFamily {
 export function chatCompletionsProvider(family: ChatCompletionsFamily): ProviderModule {
   return defineProvider({
     about: family.about,
+    ...(family.isDefault === true && { isDefault: true }),
     dialect: "chat_completions",
     setup(backend) {
       const url = urlOf(backend, family)
