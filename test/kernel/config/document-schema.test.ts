@@ -1,16 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { createFakeInference } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import { stringify } from "yaml"
-import { compilePlan } from "../../../../ts/kernel/config/compile.ts"
-import { neededDeployments } from "../../../../ts/kernel/config/deployments.ts"
-import { formatPath } from "../../../../ts/kernel/config/problem.ts"
-import { documentSchema } from "../../../../ts/kernel/config/schema/document.ts"
-import { problemListOf, resolve } from "../../../fakes/document.ts"
-import { registry } from "../../../fakes/registry.ts"
+import { neededDeployments } from "../../../ts/kernel/config/bindings.ts"
+import { documentSchema } from "../../../ts/kernel/config/document-schema.ts"
+import { formatPath } from "../../../ts/kernel/schema/problem.ts"
+import { problemListOf, resolve } from "../../fakes/document.ts"
+import { registry } from "../../fakes/registry.ts"
+import { compileWith } from "../../fakes/services.ts"
 
-const fixtures = join(import.meta.dirname, "../../../fixtures/config")
+const fixtures = join(import.meta.dirname, "../../fixtures/config")
 const filesIn = (kind: string): readonly string[] =>
   readdirSync(join(fixtures, kind)).filter((name) => name.endsWith(".yaml"))
 const read = (kind: string, name: string): string => readFileSync(join(fixtures, kind, name), "utf8")
@@ -27,7 +26,7 @@ describe("valid documents", () => {
 
   test.each(filesIn("valid").filter((name) => name !== "routing-only.yaml"))("%s can be served", async (name) => {
     const { document } = resolve(read("valid", name), environment)
-    const plan = await compilePlan({ document, hash: "h", registry, environment, inference: createFakeInference() })
+    const { plan } = await compileWith(document, { environment })
     expect(plan.decisions.map((decision) => decision.name)).toEqual(
       (document.routing?.decisions ?? []).map((decision) => decision.name),
     )
@@ -86,18 +85,20 @@ describe("the schema", () => {
     expect(open).toEqual([])
   })
 
-  test("has a place for every registered signal, selector, plugin and provider", () => {
+  test("has a place for every registered signal, selector, looper, plugin and store", () => {
     const decision = schema.properties?.["routing"]?.properties?.["decisions"]?.items?.properties
     const tags = (node: Node | undefined): readonly unknown[] =>
       (node?.anyOf ?? []).map((variant) => (variant.properties?.["type"] as { const?: unknown } | undefined)?.const)
     expect({
       signals: Object.keys(schema.properties?.["routing"]?.properties?.["signals"]?.properties ?? {}),
-      selectors: tags(decision?.["algorithm"]),
+      algorithms: tags(decision?.["algorithm"]),
       plugins: tags(decision?.["plugins"]?.items),
+      stores: tags(schema.properties?.["global"]?.properties?.["stores"]?.properties?.["state"]),
     }).toEqual({
       signals: registry.all("signal").map(({ id, module }) => module.configKey ?? id),
-      selectors: registry.all("selector").map(({ id }) => id),
+      algorithms: [...registry.all("selector"), ...registry.all("looper")].map(({ id }) => id),
       plugins: registry.all("plugin").map(({ id }) => id),
+      stores: registry.all("store").map(({ id }) => id),
     })
   })
 

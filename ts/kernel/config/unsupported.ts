@@ -24,24 +24,27 @@ export function unsupportedIn(document: unknown): Explain {
 function isKnownKey(path: DocumentPath, document: unknown): boolean {
   let tree: KeyTree | undefined = v03Keys
   let node = document
-  for (const step of path) {
-    tree = below(tree, String(step), node)
+  for (const [index, step] of path.entries()) {
+    const free = index < path.length - 1
+    tree = below(tree, String(step), node, free)
     if (tree === undefined) return false
     node = (node as Record<string | number, unknown> | null | undefined)?.[step]
   }
   return true
 }
 
-/** What the format has below a key; `node` is the entry that holds it, whose type may add keys. */
-function below(written: KeyTree, step: string, node: unknown): KeyTree | undefined {
-  const tree = typeof written === "function" ? written() : written
-  if (typeof tree === "function") return below(tree, step, node)
+/**
+ * What the format has below a key; `node` is the entry that holds it, whose type may add keys. A name that a document is
+ * free to choose is no key of the format; `free` lets it through.
+ */
+function below(tree: KeyTree, step: string, node: unknown, free: boolean): KeyTree | undefined {
+  if (typeof tree === "function") return below(tree(), step, node, free)
   if (typeof tree === "string") return tree.split(" ").includes(step) ? "" : undefined
   if (step !== "" && !step.startsWith("@") && Object.hasOwn(tree, step)) return tree[step]
-  if (tree[""] !== undefined && below(tree[""], step, node) !== undefined) return ""
+  if (tree[""] !== undefined && below(tree[""], step, node, false) !== undefined) return ""
   const type = (node as { readonly type?: unknown } | null | undefined)?.type
   const variant = typeof type === "string" && Object.hasOwn(tree, `@${type}`) ? tree[`@${type}`] : undefined
-  return (variant === undefined ? undefined : below(variant, step, node)) ?? tree["*"]
+  return (variant === undefined ? undefined : below(variant, step, node, free)) ?? (free ? tree["*"] : undefined)
 }
 
 /** A word with a position behind it (`cuda:1`) is the same word. */

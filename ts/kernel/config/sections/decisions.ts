@@ -3,7 +3,7 @@
 import { Type, type Static } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { type Registry, signalConditionType } from "../../modules/registry.ts"
-import { invalid, oneOf, type Problem, suggestion } from "../../schema/problem.ts"
+import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
 import { name, section } from "../../schema/shapes.ts"
 import type { UnknownPolicy } from "../../types/call.ts"
 import type { ModelTarget, PlannedCandidate, PlannedDecision, PlannedSignal } from "../../types/plan.ts"
@@ -89,7 +89,7 @@ function checkModelRefs(
 ): readonly Problem[] {
   if (refs.length === 0 && !answersItself(plugins, registry)) {
     const answering = answeringPlugins(registry)
-    const instead = answering.length === 0 ? "" : `, or a plugin that answers without one (${oneOf(answering)})`
+    const instead = answering.length === 0 ? "" : `, or a ${answering.join(" or ")} plugin that answers without one`
     return [invalid([...at, "modelRefs"], `is empty; a decision needs a model${instead}`)]
   }
   return refs.flatMap((ref, position) => {

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { boundHeads, findHead, headProblem, type PackageHead } from "../../../ts/kernel/config/bound-heads.ts"
-import { canonical } from "../../fakes/document.ts"
-import { registry } from "../../fakes/registry.ts"
+import { findHead, headProblem, type PackageHead } from "../../../ts/kernel/config/package-heads.ts"
 
 const head = (name: string, kind: PackageHead["kind"] = "sequence"): PackageHead => ({ name, kind, labels: ["a", "b"] })
 const bound = (name: string | undefined, answers: "classes" | "spans" = "classes") =>
@@ -54,23 +52,5 @@ describe("a bound head", () => {
     expect(findHead(bound("pii"), both)).toBe(both[1])
     expect(findHead(bound("none"), both)).toBeUndefined()
     expect(findHead(bound(undefined), [head("only")])?.name).toBe("only")
-  })
-})
-
-describe("the heads that a document binds", () => {
-  const bindings = (changes: Readonly<Record<string, unknown>>) => boundHeads(canonical(changes), registry)
-
-  test("are those that it names, used or not, and the product's own that signals in use ask", () => {
-    expect(bindings({})).toEqual([])
-    expect(
-      bindings({ "global.model_catalog.bindings": { pii_classifier: { deployment: "starter", head: "pii" } } }),
-    ).toEqual([{ binding: "pii_classifier", deployment: "starter", head: "pii", answers: "spans" }])
-    expect(bindings({ "routing.decisions.0.rules": { type: "domain", name: "law" } })).toEqual([
-      { binding: "domain_classifier", deployment: "starter", head: "domain", answers: "classes" },
-    ])
-  })
-
-  test("are no vectors", () => {
-    expect(bindings({ "global.model_catalog.bindings": { embedding: { deployment: "starter" } } })).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { callableModels, lorasOf } from "../../../ts/kernel/config/references.ts"
+import { callableModels, lorasOf } from "../../../ts/kernel/config/sections/model-cards.ts"
 import { documentWith, problemsOf } from "../../fakes/document.ts"
 
 const check = (changes: Readonly<Record<string, unknown>>): readonly string[] => problemsOf(documentWith(changes))
@@ -268,7 +268,7 @@ describe("decisions", () => {
     [
       "an unknown algorithm",
       { "routing.decisions.0.algorithm": { type: "statik" } },
-      [`${at}.algorithm.type: must be "static", got "statik" (did you mean "static"?)`],
+      [`${at}.algorithm.type: must be "static" or "confidence", got "statik" (did you mean "static"?)`],
     ],
   ])("%s", (_, changes, problems) => expect(check(changes)).toEqual(problems))
 
@@ -320,7 +320,7 @@ describe("model catalogue", () => {
     ],
     [
       "a binding to the deployment that is always there",
-      catalog({ bindings: { embedding: { deployment: "starter" } } }),
+      catalog({ bindings: { embedding: { deployment: "default" } } }),
       [],
     ],
     [
@@ -332,7 +332,7 @@ describe("model catalogue", () => {
     ],
     [
       "a binding that no signal uses",
-      catalog({ bindings: { embeding: { deployment: "starter" } } }),
+      catalog({ bindings: { embeding: { deployment: "default" } } }),
       [
         expect.stringMatching(
           /\.bindings\.embeding: no signal uses this binding; there are .*"embedding", .* \(did you mean "embedding"\?\)$/,
@@ -341,22 +341,22 @@ describe("model catalogue", () => {
     ],
     [
       "a binding with the contract of another task",
-      catalog({ bindings: { domain_classifier: { deployment: "starter", contract: "embedding.v1" } } }),
+      catalog({ bindings: { domain_classifier: { deployment: "default", contract: "embedding.v1" } } }),
       [
         `${at}.bindings.domain_classifier.contract: must be "label_distribution.v1" for this binding, got "embedding.v1"`,
       ],
     ],
     [
       "a head where there is none",
-      catalog({ bindings: { embedding: { deployment: "starter", head: "domain" } } }),
+      catalog({ bindings: { embedding: { deployment: "default", head: "domain" } } }),
       [`${at}.bindings.embedding.head: belongs to a classifier binding`],
     ],
     [
       "a binding of classes with the contract of spans",
-      catalog({ bindings: { prompt_guard: { deployment: "starter", contract: "token_spans.v1" } } }),
+      catalog({ bindings: { prompt_guard: { deployment: "default", contract: "token_spans.v1" } } }),
       [`${at}.bindings.prompt_guard.contract: must be "label_distribution.v1" for this binding, got "token_spans.v1"`],
     ],
-    ["a head of a classifier", catalog({ bindings: { domain_classifier: { deployment: "starter", head: "x" } } }), []],
+    ["a head of a classifier", catalog({ bindings: { domain_classifier: { deployment: "default", head: "x" } } }), []],
   ])("%s", (_, changes, problems) => expect(check(changes)).toEqual(problems))
 })
 
@@ -364,4 +364,44 @@ test("models that can be called are the providers' and their LoRAs", () => {
   const document = documentWith({ "routing.modelCards": [{ name: "large", loras: [{ name: "l1" }, { name: "l2" }] }] })
   expect([...callableModels(document as never)]).toEqual(["small", "large", "l1", "l2"])
   expect(lorasOf(document as never, "small")).toEqual([])
+})
+
+const both = { type: "modality", name: "BOTH" }
+const problem =
+  "routing.decisions[0].modelRefs: of a decision for modality BOTH must have a model whose card (routing.modelCards[].modality) says ar and one with diffusion, or one with omni"
+
+const checkBoth = (rules: object, ...modalities: readonly (string | undefined)[]) =>
+  problemsOf(
+    documentWith({
+      "routing.signals.modality": [{ name: "AR" }, { name: "BOTH" }],
+      "routing.modelCards": ["small", "large"].map((name, index) => ({
+        name,
+        ...(modalities[index] !== undefined && { modality: modalities[index] }),
+      })),
+      "routing.decisions.0.rules": rules,
+      "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large" }],
+    }),
+  )
+
+describe("a decision for modality BOTH", () => {
+  test.each<[readonly (string | undefined)[], boolean]>([
+    [["ar", "diffusion"], true],
+    [["Diffusion", "AR"], true],
+    [["omni"], true],
+    [["ar", "ar"], false],
+    [["diffusion"], false],
+    [[], false],
+    [["both", "multimodal"], false],
+  ])("with models of %j is valid: %s", (modalities, valid) => {
+    expect(checkBoth(both, ...modalities)).toEqual(valid ? [] : [problem])
+  })
+
+  test.each<[string, object, boolean]>([
+    ["an AND", { operator: "AND", conditions: [{ type: "keyword", name: "urgent" }, both] }, true],
+    ["an OR", { operator: "OR", conditions: [both] }, true],
+    ["a NOT", { operator: "NOT", conditions: [both] }, false],
+    ["another modality", { type: "modality", name: "AR" }, false],
+  ])("is one with the condition in the root: %s", (_, rules, wants) => {
+    expect(checkBoth(rules)).toEqual(wants ? [problem] : [])
+  })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { canonicalRules, checkRules } from "../../../ts/kernel/config/rules.ts"
-import { formatPath } from "../../../ts/kernel/config/problem.ts"
-import type { RuleEntry } from "../../../ts/kernel/config/schema/routing.ts"
+import { canonicalRules, checkRules, type RuleEntry } from "../../../../ts/kernel/config/sections/rules.ts"
+import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
 
 const urgent: RuleEntry = { type: "keyword", name: "urgent" }
 const declared = new Map([["keyword", new Set(["urgent", "refund"])]])
