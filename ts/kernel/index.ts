@@ -1,6 +1,7 @@
 // The public API of `rtr`. Everything an outside module or an embedding host may use is listed here by hand.
 
-export { type Static, Type } from "typebox"
+export { type Static, type TObject, type TSchema, Type } from "typebox"
+export { literals, section, taggedUnion } from "./schema/shapes.ts"
 
 export { createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
 
@@ -24,11 +25,24 @@ export type { Capability, HttpClient, Log, ModelCaller } from "./types/capabilit
 // ── errors ──
 
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
-export { closest, ConfigError, formatProblem, type Problem, suggestion } from "./config/problem.ts"
+export { ConfigError, formatProblem } from "./config/config-error.ts"
+export { closest, type Problem, suggestion } from "./schema/problem.ts"
 
 // ── chat ──
 
 export type * from "./types/chat.ts"
+export { createReplyCollector, type ReplyCollector } from "./chat/collect-reply.ts"
+export {
+  createEventSplitter,
+  type EventBatch,
+  type EventSplitter,
+  maxEventBytes,
+  type ServerSentEvent,
+  upTo,
+  writeEvent,
+} from "./chat/event-stream.ts"
+export { eventsOf } from "./chat/reply-events.ts"
+export { textReply } from "./chat/text-reply.ts"
 export type { DialectModule, StreamReader, StreamWriter, WireObject } from "./types/dialect.ts"
 
 // ── kinds ──

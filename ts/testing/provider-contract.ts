@@ -1,10 +1,10 @@
 // What every provider must do.
 
-import type { Backend, ChatRequest, ProviderModule } from "../kernel/index.ts"
+import type { Backend, ProviderModule, WireObject } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
 
-const request: ChatRequest = deepFreeze({
-  model: "MoM",
+const body: WireObject = deepFreeze({
+  model: "upstream-1",
   messages: [{ role: "user", content: "hello" }],
   tools: [{ type: "function", function: { name: "f" } }],
   x_unknown: [1, { deep: true }],
@@ -26,17 +26,15 @@ export function backend(changes: Partial<Backend> = {}): Backend {
 }
 
 export function providerContract(module: ProviderModule): readonly ContractCase[] {
-  const build = (changes: Partial<Backend> = {}, stream?: boolean) =>
-    module.setup(backend(changes)).toRequest({
-      request: stream === undefined ? request : { ...request, stream },
-      upstreamModel: "upstream-1",
-      headers: { "x-request-id": "req-1" },
-      reasoning: undefined,
-    })
+  const build = (changes: Partial<Backend> = {}, stream = false) =>
+    module
+      .setup(backend(changes))
+      .toRequest({ body, stream, headers: deepFreeze({ "x-request-id": "req-1" }), reasoning: undefined })
   return [
     contractCase("says what it does in one line", () => {
       expectThat(module.kind === "provider", "a module made by defineProvider")
       expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
+      expectThat(/^[a-z][a-z0-9_]*$/.test(module.dialect), "dialect to be the id of a dialect")
     }),
     contractCase("posts JSON below the base URL", () => {
       const { method, url, headers } = build()
@@ -45,19 +43,15 @@ export function providerContract(module: ProviderModule): readonly ContractCase[
       expectThat(headers["content-type"] === "application/json", "a JSON content type")
       expectThat(headers["x-request-id"] === "req-1", "the pipeline's headers to be sent")
     }),
-    contractCase("sends the backend's model id and every other field untouched", () => {
-      const body = JSON.parse(build().body ?? "") as Record<string, unknown>
-      expectThat(body["model"] === "upstream-1", "the upstream's model id")
-      expectThat(
-        JSON.stringify({ ...body, model: "MoM" }) === JSON.stringify(request),
-        "the other fields to be as the client sent them",
-      )
+    contractCase("sends the body as it was given", () => {
+      const sent = build().body
+      expectThat(typeof sent === "string" && sent === JSON.stringify(body), "the dialect's body, every field and no other")
     }),
     contractCase("sends the key in one header and nowhere else", () => {
-      const { url, headers, body } = build()
+      const { url, headers, body: sent } = build()
       const holders = Object.values(headers).filter((value) => value.includes("secret-key"))
       expectThat(holders.length === 1, "exactly one header with the key")
-      expectThat(!url.includes("secret-key") && body?.includes("secret-key") === false, "no key in the URL or the body")
+      expectThat(!url.includes("secret-key") && sent?.includes("secret-key") === false, "no key in the URL or the body")
       const keyless = JSON.stringify(build({ apiKey: undefined }))
       expectThat(!/authorization|api-key/i.test(keyless), "no key header without a key")
     }),
@@ -73,6 +67,16 @@ export function providerContract(module: ProviderModule): readonly ContractCase[
     contractCase("asks for a stream only when the client does", () => {
       expectThat(build({}, true).headers["accept"] === "text/event-stream", "an event stream to be accepted")
       expectThat(build({}, false).headers["accept"] === "application/json", "JSON to be accepted")
+    }),
+    contractCase("keeps the requests of a backend apart", () => {
+      const ready = module.setup(backend())
+      const input = { body, stream: false, headers: {}, reasoning: undefined }
+      const first = ready.toRequest(input)
+      ready.toRequest({ ...input, stream: true, headers: { "x-own": "1" } })
+      expectThat(
+        JSON.stringify(first) === JSON.stringify(ready.toRequest(input)),
+        "a request to be the same after another one",
+      )
     }),
   ]
 }

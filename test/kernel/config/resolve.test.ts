@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { ConfigError } from "../../../ts/kernel/config/problem.ts"
+import { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 import { documentWith, problemListOf, problemsOf, resolve, smallDocument } from "../../fakes/document.ts"
 
 describe("problems", () => {
@@ -53,7 +53,7 @@ routing:
         {
           path: ["routing", "projections"],
           message: "is not supported yet",
-          code: "not_supported",
+          code: "unsupported",
           position: { line: 15, column: 3 },
         },
         {
@@ -74,7 +74,7 @@ routing:
 
   test("say whether a key is wrong or only comes later", () => {
     const problems = problemListOf(documentWith({ "routing.projections": {}, "routing.projection": {} }))
-    expect(problems.map(({ code }) => code)).toEqual(["not_supported", "invalid"])
+    expect(problems.map(({ code }) => code)).toEqual(["unsupported", "invalid"])
   })
 
   test("of a wrong shape do not hide those of its neighbours", () => {

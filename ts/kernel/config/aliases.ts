@@ -1,9 +1,8 @@
 // Older and alternative spellings of keys and values. They are read and printed in the current spelling.
 
 import type { DocumentPath } from "../error.ts"
+import { invalid, type Problem } from "../schema/problem.ts"
 import { pathKey } from "./environment.ts"
-import { type Problem } from "./problem.ts"
-import { invalid } from "./validate.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -33,7 +33,7 @@ export function expandEnvironment(value: unknown, environment: Environment): Exp
       ) => {
         if (whole === "$$") return "$"
         const name = braced ?? bare ?? ""
-        const found = Object.hasOwn(environment, name) ? environment[name] : undefined
+        const found = readVariable(environment, name)
         if (operator !== undefined)
           return found === undefined || (operator === ":-" && found === "") ? (fallback ?? "") : found
         if (found === undefined) unset.push({ name, path })
@@ -57,4 +57,9 @@ export function expandEnvironment(value: unknown, environment: Environment): Exp
 
 export function pathKey(path: DocumentPath): string {
   return path.join("\0")
+}
+
+/** A variable's value. Every object answers to names such as `constructor`; only what was set counts. */
+export function readVariable(environment: Environment, name: string): string | undefined {
+  return Object.hasOwn(environment, name) ? environment[name] : undefined
 }

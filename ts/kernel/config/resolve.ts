@@ -2,15 +2,17 @@
 
 import type { DocumentPath } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
+import { invalid, type Position, type Problem } from "../schema/problem.ts"
+import { validate } from "../schema/validate.ts"
 import { applyAliases } from "./aliases.ts"
 import { canonicalDocument } from "./canonical.ts"
+import { checkDocument } from "./check.ts"
+import { ConfigError } from "./config-error.ts"
 import type { SourceDocument } from "./document.ts"
 import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
-import { notYet } from "./not-yet.ts"
-import { ConfigError, type Position, type Problem } from "./problem.ts"
-import { type ReadHeads, checkReferences } from "./references.ts"
-import { type ConfigDocument, documentSchema } from "./schema/document.ts"
-import { invalid, validate } from "./validate.ts"
+import { type ConfigDocument, documentSchema } from "./document-schema.ts"
+import type { ReadHeads } from "./package-heads.ts"
+import { unsupportedIn } from "./unsupported.ts"
 
 export interface ResolvedDocument {
   /** Canonical, with environment references expanded. Holds secrets; never print it. */
@@ -50,7 +52,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     ...aliased.problems,
     ...problems,
     ...(problems.length === 0
-      ? checkReferences(value as ConfigDocument, registry, readHeads)
+      ? checkDocument(value as ConfigDocument, registry, readHeads)
       : checkWhatIsThere(value, registry, readHeads)),
   ])
   return {
@@ -74,7 +76,8 @@ function checkShape(value: unknown): readonly Problem[] {
   if (typeof value !== "object" || Array.isArray(value)) return [invalid([], "must be a map")]
   if ("routing" in value || "global" in value) return []
   const unexpected = Object.keys(value).filter((key) => !["version", "listeners", "providers", "modules"].includes(key))
-  const moved = unexpected.flatMap((key) => notYet([key]) ?? [])
+  const unsupported = unsupportedIn(value)
+  const moved = unexpected.flatMap((key) => unsupported([key]) ?? [])
   return [
     ...moved,
     invalid(
@@ -90,13 +93,13 @@ function validateExpanded(
   value: unknown,
   expandedPaths: ReadonlySet<string>,
 ): { value: unknown; problems: readonly Problem[] } {
-  const problems = validate(schema, value)
+  const problems = validate(schema, value, [], unsupportedIn(value))
   const convertible = problems.filter(({ path }) => expandedPaths.has(pathKey(path)))
   const converted = convertible.reduce(
     (current, { path }) => setAt(current, path, fromText(valueAt(current, path))),
     value,
   )
-  return converted === value ? { value, problems } : { value: converted, problems: validate(schema, converted) }
+  return converted === value ? { value, problems } : { value: converted, problems: validate(schema, converted, [], unsupportedIn(converted)) }
 }
 
 function fromText(value: unknown): unknown {
@@ -108,7 +111,7 @@ function fromText(value: unknown): unknown {
 /** Cross-checks of a document whose schema already fails, so that one run shows as much as possible. They may trip over a wrong shape. */
 function checkWhatIsThere(value: unknown, registry: Registry, readHeads?: ReadHeads): readonly Problem[] {
   try {
-    return checkReferences(value as ConfigDocument, registry, readHeads)
+    return checkDocument(value as ConfigDocument, registry, readHeads)
   } catch {
     return []
   }

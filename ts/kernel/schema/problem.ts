@@ -11,8 +11,11 @@ export interface Position {
 export interface Problem {
   readonly path: DocumentPath
   readonly message: string
-  /** `not_supported` marks a key that the format knows and this version does not serve yet. */
-  readonly code: "invalid" | "not_supported"
+  /**
+   * `unsupported` marks a key or word that the format knows and this version does not serve yet, `restart_required` a
+   * change that a running router cannot take up.
+   */
+  readonly code: "invalid" | "unsupported" | "restart_required"
   readonly position?: Position
 }
 

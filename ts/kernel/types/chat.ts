@@ -81,11 +81,17 @@ export type Block =
 /** `system` covers system and developer instructions, `other` a role that only the backend's own template knows. */
 export type Role = "system" | "user" | "assistant" | "tool" | "other"
 
+/** Where a node was read. It survives `{ ...node, change }`, so that a dialect finds the original of a changed node. */
+export interface Origin {
+  readonly dialect: string
+}
+
 export interface Turn {
   readonly role: Role
   readonly blocks: readonly Block[]
   /** Name of the participant. */
   readonly name?: string
+  readonly origin?: Origin | undefined
 }
 
 export interface Tool {
@@ -135,11 +141,6 @@ export interface Session {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** Where a node was read. It survives `{ ...node, change }`, so that a dialect finds the original of a changed node. */
-export interface Origin {
-  readonly dialect: string
-}
-
 export interface ChatRequest {
   readonly model: string
   /** The whole conversation in order; instructions are turns of role `system`. */
@@ -152,7 +153,10 @@ export interface ChatRequest {
   readonly reasoning?: ReasoningRequest | undefined
   readonly stream: boolean
   readonly session: Session
-  /** Top-level fields that the canonical form does not model, by their name in the dialect that read them. */
+  /**
+   * Top-level fields that the canonical form does not model, by their name in the dialect that read them, and those that it
+   * models but whose value it could not read.
+   */
   readonly extensions: Readonly<Record<string, JsonValue>>
   readonly origin?: Origin | undefined
 }
@@ -217,8 +221,9 @@ export type ChatEvent =
       /** More of the block's text, or of a tool call's arguments. */
       readonly text: string
       readonly logprobs?: readonly TokenLogprob[]
-      /** Proof of origin of a reasoning block, which comes at its end. */
+      /** Of a reasoning block; they come at its end. */
       readonly signature?: string
+      readonly encrypted?: string
     }
   | { readonly type: "block_end"; readonly choice: number; readonly index: number }
   | { readonly type: "stop"; readonly choice: number; readonly reason: StopReason }
@@ -232,7 +237,7 @@ export type ChatEvent =
 export interface StreamBatch {
   /** Canonical events in order; empty when the reader was told that nobody looks at them. */
   readonly events: readonly ChatEvent[]
-  /** Exactly the bytes that the events came in; left out once somebody changed one. */
+  /** Exactly the bytes that the events came in, the end mark among them; left out once somebody changed an event. */
   readonly bytes?: Uint8Array
   /** Set on the batch that brought it. */
   readonly usage?: Usage | undefined

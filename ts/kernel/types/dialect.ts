@@ -10,13 +10,20 @@ export type WireObject = Readonly<Record<string, JsonValue>>
 
 /** Turns the bytes of an upstream's stream into batches. A state machine: one for each stream. */
 export interface StreamReader {
-  /** What these bytes completed; undefined while no event is whole. Throws `upstream_error` for what is no event of the dialect. */
+  /**
+   * What these bytes completed; undefined while no event is whole. Throws `upstream_error` for what is no event of the dialect.
+   * Whole events before it in the same bytes are returned first; then the next call throws, also one with no bytes.
+   * The batch's bytes may be a view of the given ones.
+   */
   read(bytes: Uint8Array): StreamBatch | undefined
   /** The upstream has ended. Throws `upstream_error` when its reply is not complete. */
   end(): StreamBatch | undefined
 }
 
-/** Turns canonical events into the bytes of a client's stream. A state machine: one for each stream. */
+/**
+ * Turns canonical events into the bytes of a client's stream. A state machine: one for each stream, which has to see every event.
+ * Events that the same dialect read and nobody changed go out as they came.
+ */
 export interface StreamWriter {
   write(events: readonly ChatEvent[]): Uint8Array
   /** What ends the stream. */

@@ -13,6 +13,8 @@ import type { OpenStore, StoreShape } from "./store.ts"
 
 export interface StoreModule<Options extends TObject = TObject> extends ModuleBase {
   readonly kind: "store"
+  /** Keeps the state of a document that names no store; works with empty options. */
+  readonly isDefault?: true
   /** What an open store offers. */
   readonly shapes: readonly StoreShape[]
   readonly options: Options

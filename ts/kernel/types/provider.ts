@@ -39,6 +39,8 @@ export interface ProviderBackend {
 
 export interface ProviderModule extends ModuleBase {
   readonly kind: "provider"
+  /** Speaks to backends that name no provider. */
+  readonly isDefault?: true
   /** Id of the dialect that the backends speak. */
   readonly dialect: string
   readonly setup: (backend: Backend) => ProviderBackend

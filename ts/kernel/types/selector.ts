@@ -58,6 +58,8 @@ export interface SelectorModule<
   Need extends SetupCapability = SetupCapability,
 > extends ModuleBase {
   readonly kind: "selector"
+  /** Chooses for decisions that name no algorithm. */
+  readonly isDefault?: true
   /** Options of the block that `algorithm` names after its type; absent for a selector without options. */
   readonly options?: Options
   readonly needs?: readonly Need[]

@@ -34,6 +34,14 @@ export interface KnownModel {
   readonly labels?: readonly string[] | undefined
 }
 
+/** A decision whose rules ask for rules of this signal. */
+export interface DecisionUse {
+  /** Those of its rules that the root of the decision asks for; empty below a NOT. */
+  readonly rules: readonly string[]
+  /** Cards of its candidates; undefined for a model without one. */
+  readonly cards: readonly (Readonly<Record<string, unknown>> | undefined)[]
+}
+
 export interface SignalModule<
   Rule extends TObject = TObject,
   Settings extends TObject = TObject,
@@ -47,7 +55,7 @@ export interface SignalModule<
   readonly needs?: readonly Need[]
   /** Entry of `global.model_catalog.bindings` that says which deployment answers; the id when left out. */
   readonly binding?: string
-  /** Head of the built-in `signals` package that answers when the document binds nothing. Without one, a document has to bind this signal. */
+  /** Head of the default deployment that answers when the document binds nothing. Without one, a document has to bind this signal, unless it asks for vectors only. */
   readonly defaultHead?: string
   /** The entry for `inference.embed`, for a signal that asks a model of another kind as well; `binding` when left out. */
   readonly embeddingBinding?: string
@@ -70,6 +78,10 @@ export interface SignalModule<
   readonly implyRules?: (names: readonly string[]) => readonly RuleOf<Rule>[]
   /** Finds what the schema cannot: patterns that do not compile, names outside a list. Paths start at the rule list. */
   readonly check?: (rules: readonly RuleOf<Rule>[], report: Report, known?: KnownModel) => void
+  /** Finds decisions that cannot give what their rules ask for. Paths start at the decision. */
+  readonly checkDecision?: (use: DecisionUse, report: Report) => void
+  /** Scores that a rule gives to models; they hold for the decision of the rule's name. */
+  readonly modelScores?: (rule: RuleOf<Rule>) => Readonly<Record<string, number>>
   /** Runs once per activation. Compile patterns and make vectors here, so that `read` only compares. */
   readonly setup: (
     rules: readonly RuleOf<Rule>[],

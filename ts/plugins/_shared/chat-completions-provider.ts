@@ -1,10 +1,12 @@
 // Builds upstream requests for every family that speaks chat completions. A family is a few facts.
 
 import { type Backend, defineProvider, type ProviderModule } from "../../kernel/index.ts"
-import { withReasoning } from "./reasoning.ts"
+import { reasoningWriter } from "./reasoning.ts"
 
 export interface ChatCompletionsFamily {
   readonly about: string
+  /** Speaks to backends that name no provider. */
+  readonly isDefault?: true
   readonly authHeader: string
   /** Stands before the key, with its space. */
   readonly authPrefix: string
@@ -17,25 +19,21 @@ export interface ChatCompletionsFamily {
 export function chatCompletionsProvider(family: ChatCompletionsFamily): ProviderModule {
   return defineProvider({
     about: family.about,
+    ...(family.isDefault === true && { isDefault: true }),
     dialect: "chat_completions",
     setup(backend) {
       const url = urlOf(backend, family)
       const fixed = fixedHeaders(backend, family)
+      const ofWhole = { ...fixed, accept: "application/json" }
+      const ofStream = { ...fixed, accept: "text/event-stream" }
+      const withReasoning = reasoningWriter(url)
       return {
-        toRequest({ request, upstreamModel, headers, reasoning }) {
-          const body =
-            reasoning === undefined
-              ? { ...request, model: upstreamModel }
-              : { ...withReasoning(request, reasoning, url), model: upstreamModel }
+        toRequest({ body, stream, headers, reasoning }) {
           return {
             method: "POST",
             url,
-            headers: {
-              ...headers,
-              ...fixed,
-              accept: request.stream === true ? "text/event-stream" : "application/json",
-            },
-            body: JSON.stringify(body),
+            headers: { ...headers, ...(stream ? ofStream : ofWhole) },
+            body: JSON.stringify(reasoning === undefined ? body : withReasoning(body, reasoning)),
           }
         },
       }

@@ -4,6 +4,7 @@ import { chatCompletionsProvider } from "../_shared/chat-completions-provider.ts
 
 export default chatCompletionsProvider({
   about: "Any chat-completions server, such as vLLM, llama.cpp or Ollama",
+  isDefault: true,
   authHeader: "authorization",
   authPrefix: "Bearer ",
   chatPath: "/chat/completions",

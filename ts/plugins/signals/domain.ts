@@ -60,6 +60,7 @@ export default defineSignal({
   configKey: "domains",
   needs: ["inference.classify"],
   binding: "domain_classifier",
+  defaultHead: "domain",
   rule,
   settings: { path: ["model_catalog", "modules", "classifier", "domain"], schema: settings },
   implyRules: (names) =>
@@ -68,6 +69,8 @@ export default defineSignal({
       description: name,
       mmlu_categories: labels.includes(name.toLowerCase()) ? [name.toLowerCase()] : ["other"],
     })),
+  modelScores: ({ model_scores: scores = [] }) =>
+    Object.fromEntries(scores.map(({ model, score }) => [model, score])),
   check(rules, report, { labels: known } = {}) {
     if (known === undefined) return
     const refuse = (path: DocumentPath, label: string, what: string): void => {

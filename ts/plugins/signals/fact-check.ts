@@ -22,6 +22,7 @@ export default defineSignal({
   about: "Matches by whether the answer needs its facts checked: needs_fact_check or no_fact_check_needed",
   needs: ["inference.classify"],
   binding: "fact_check_classifier",
+  defaultHead: "fact_check",
   rule: Type.Object({}),
   settings: { path: ["model_catalog", "modules", "hallucination_mitigation", "fact_check"], schema: settings },
   check(rules, report) {

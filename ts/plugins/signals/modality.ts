@@ -66,6 +66,7 @@ export default defineSignal({
   about: "Matches the kind of answer that the text wants: AR (text), DIFFUSION (an image) or BOTH",
   needs: ["inference.classify"],
   binding: "modality_detector",
+  defaultHead: "modality",
   asks: (_, { method }) => (method === "keyword" ? [] : ["inference.classify"]),
   rule: Type.Object({}),
   settings: { path: settingsPath, schema: settings },
@@ -74,6 +75,15 @@ export default defineSignal({
       if (!(names as readonly string[]).includes(name))
         report([index, "name"], `must be AR, DIFFUSION or BOTH, got "${name}"`)
     })
+  },
+  checkDecision({ rules, cards }, report) {
+    if (!rules.includes("BOTH") || cards.length === 0) return
+    const made = new Set(cards.map((card) => String(card?.["modality"] ?? "").trim().toLowerCase()))
+    if (made.has("omni") || (made.has("ar") && made.has("diffusion"))) return
+    report(
+      ["modelRefs"],
+      "of a decision for modality BOTH must have a model whose card (routing.modelCards[].modality) says ar and one with diffusion, or one with omni",
+    )
   },
   setup(rules, { settings: options }) {
     const { method = "classifier", lower_threshold_ratio: ratio = 0.7 } = options

@@ -66,7 +66,8 @@ export default defineSignal({
   about: "Matches when the text has personal data: names, addresses, numbers of people, cards and accounts",
   needs: ["inference.spans"],
   binding: "pii_classifier",
-  readsWhole: true,
+  defaultHead: "pii",
+  guard: true,
   rule,
   check(rules, report) {
     rules.forEach(({ pii_types_allowed: allowed = [] }, index) =>

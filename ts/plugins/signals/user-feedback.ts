@@ -28,6 +28,7 @@ export default defineSignal({
   configKey: "user_feedbacks",
   needs: ["inference.classify"],
   binding: "feedback_detector",
+  defaultHead: "feedback",
   rule: Type.Object({}),
   settings: { path: ["model_catalog", "modules", "feedback_detector"], schema: settings },
   check(rules, report) {

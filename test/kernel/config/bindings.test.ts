@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import {
+  bindingsOf,
+  boundHeads,
+  defaultDeployment,
+  neededDeployments,
+  readingBinding,
+} from "../../../ts/kernel/config/bindings.ts"
+import { canonical } from "../../fakes/document.ts"
+import { registry } from "../../fakes/registry.ts"
+
+const withHeads = (changes: Readonly<Record<string, unknown>>) => neededDeployments(canonical(changes), registry)
+const needed = (changes: Readonly<Record<string, unknown>>) =>
+  withHeads(changes).map((deployment) =>
+    Object.fromEntries(Object.entries(deployment).filter(([key]) => key !== "heads")),
+  )
+const standard = { name: "default", provider: "model_runtime", artifact: "signals", input: { overflow: "truncate" } }
+const asksDomain = { "routing.decisions.0.rules": { type: "domain", name: "law" } }
+const mine = { artifact: "/models/mine" }
+
+test("a document whose decisions ask no model needs none", () => {
+  expect(needed({})).toEqual([])
+  expect(needed({ "routing.signals.domains": [{ name: "law" }] })).toEqual([])
+})
+
+test("a decision that asks a model needs the starter", () => expect(needed(asksDomain)).toEqual([standard]))
+
+test("declared deployments come first, used or not", () => {
+  expect(needed({ ...asksDomain, "global.model_catalog.deployments": { mine } })).toEqual([
+    { name: "mine", ...mine },
+    standard,
+  ])
+})
+
+test("the default deployment is not needed when every question goes elsewhere", () => {
+  expect(
+    needed({
+      ...asksDomain,
+      "global.model_catalog": { deployments: { mine }, bindings: { domain_classifier: { deployment: "mine" } } },
+    }),
+  ).toEqual([{ name: "mine", ...mine }])
+})
+
+test("a declared default replaces the one of the product", () => {
+  expect(needed({ ...asksDomain, "global.model_catalog.deployments": { default: mine } })).toEqual([
+    { name: "default", ...mine },
+  ])
+})
+
+test("a rule that asks another model needs the default deployment beside the guard's own deployment", () => {
+  const guardedBy = (rule: object) =>
+    needed({
+      "routing.signals.jailbreak": [{ name: "attack", ...rule }],
+      "routing.decisions.0.rules": { type: "jailbreak", name: "attack" },
+      "global.model_catalog": { deployments: { mine }, bindings: { prompt_guard: { deployment: "mine" } } },
+    })
+  const patterns = { jailbreak_patterns: ["ignore your rules"], benign_patterns: ["hello"] }
+  expect(guardedBy({})).toEqual([{ name: "mine", ...mine }])
+  expect(guardedBy({ method: "contrastive", ...patterns })).toEqual([{ name: "mine", ...mine }, standard])
+})
+
+test("a signal that asks no model by its settings needs none", () => {
+  expect(
+    needed({
+      "routing.signals.modality": [{ name: "AR" }],
+      "routing.decisions.0.rules": { type: "modality", name: "AR" },
+      "global.model_catalog.modules.modality_detector": { method: "keyword", keywords: ["draw"] },
+    }),
+  ).toEqual([])
+})
+
+test("a deployment has the heads that bindings ask of it", () => {
+  const head = { binding: "domain_classifier", deployment: "default", head: "domain", answers: "classes" }
+  expect(withHeads({ ...asksDomain, "global.model_catalog.deployments": { mine } })).toEqual([
+    { name: "mine", ...mine },
+    { ...standard, heads: [head] },
+  ])
+})
+
+test("every built-in signal that asks a model is answered without a word in the document", () => {
+  const silent = canonical({})
+  const unanswered = registry
+    .all("signal")
+    .filter((signal) => bindingsOf(signal).reading !== undefined && readingBinding(signal, silent) === undefined)
+  expect(unanswered.map(({ id }) => id)).toEqual([])
+})
+
+test("the default deployment's package is embedded, and has the default heads", () => {
+  const folder = join(import.meta.dirname, "../../../models", defaultDeployment.artifact)
+  expect(existsSync(folder)).toBe(true)
+})
+
+describe("the heads that a document binds", () => {
+  const bindings = (changes: Readonly<Record<string, unknown>>) => boundHeads(canonical(changes), registry)
+
+  test("are those that it names, used or not, and the product's own that signals in use ask", () => {
+    expect(bindings({})).toEqual([])
+    expect(
+      bindings({ "global.model_catalog.bindings": { pii_classifier: { deployment: "default", head: "pii" } } }),
+    ).toEqual([{ binding: "pii_classifier", deployment: "default", head: "pii", answers: "spans" }])
+    expect(bindings({ "routing.decisions.0.rules": { type: "domain", name: "law" } })).toEqual([
+      { binding: "domain_classifier", deployment: "default", head: "domain", answers: "classes" },
+    ])
+  })
+
+  test("are no vectors", () => {
+    expect(bindings({ "global.model_catalog.bindings": { embedding: { deployment: "default" } } })).toEqual([])
+  })
+})

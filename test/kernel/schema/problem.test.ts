@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest"
+import { closest, formatPath, oneOf, suggestion } from "../../../ts/kernel/schema/problem.ts"
+
+test.each([
+  [[], "(document)"],
+  [["routing"], "routing"],
+  [["routing", "decisions", 0, "name"], "routing.decisions[0].name"],
+  [["listeners", 12], "listeners[12]"],
+  [["global", "model_catalog", "deployments", "a.b c"], 'global.model_catalog.deployments["a.b c"]'],
+  [['quo"te'], '["quo\\"te"]'],
+])("path %j reads %s", (path, text) => expect(formatPath(path)).toBe(text))
+
+describe("suggestions", () => {
+  const known = ["decisions", "signals", "strategy"]
+
+  test.each([
+    ["decisons", "decisions"],
+    ["Signals", "signals"],
+    ["stratgey", "strategy"],
+    ["sgnls", "signals"],
+    ["projections", undefined],
+    ["x", undefined],
+  ])("%s → %s", (word, near) => expect(closest(word, known)).toBe(near))
+
+  test("the nearest word wins", () => expect(closest("cast", ["coast", "cart", "cast"])).toBe("cast"))
+
+  test("are put into words, or left out", () => {
+    expect(suggestion("decisons", known)).toBe(' (did you mean "decisions"?)')
+    expect(suggestion("nothing", known)).toBe("")
+  })
+})
+
+test.each([
+  [[], ""],
+  [["a"], '"a"'],
+  [["a", "b"], '"a" or "b"'],
+  [["a", 1, true], '"a", 1 or true'],
+])("one of %j reads %s", (values, text) => expect(oneOf(values)).toBe(text))

@@ -1,0 +1,30 @@
+import { Type } from "typebox"
+import { Value } from "typebox/value"
+import { expect, test } from "vitest"
+import { duration, literals, name, port, section, taggedUnion } from "../../../ts/kernel/schema/shapes.ts"
+
+test("a section refuses unknown keys and carries its description", () => {
+  const schema = section({ a: Type.Integer() }, { description: "words" })
+  expect(schema).toMatchObject({ type: "object", additionalProperties: false, description: "words" })
+  expect([{ a: 1 }, { a: 1, b: 2 }, {}].map((value) => Value.Check(schema, value))).toEqual([true, false, false])
+})
+
+test("a tagged union is JSON Schema with a discriminator", () => {
+  const variant = section({ kind: Type.Literal("a") })
+  expect(JSON.parse(JSON.stringify(taggedUnion("kind", [variant])))).toEqual({
+    anyOf: [JSON.parse(JSON.stringify(variant))],
+    discriminator: { propertyName: "kind" },
+  })
+})
+
+test.each([
+  [literals(["a", "b"]), "a", "c"],
+  [name, "x", "\t"],
+  [name, " x ", ""],
+  [duration, "1m30s", "90"],
+  [port, 65_535, 65_536],
+  [port, 0, -1],
+  [port, 80, 80.5],
+])("%# accepts %j and refuses %j", (schema, good, bad) => {
+  expect([Value.Check(schema, good), Value.Check(schema, bad)]).toEqual([true, false])
+})

@@ -1,0 +1,101 @@
+// Collects the events of a stream into a whole reply.
+
+import { RtrError } from "../error.ts"
+import type { Block, BlockStart, ChatEvent, ChatReply, StopReason, TokenLogprob, Usage } from "../types/chat.ts"
+
+export interface ReplyCollector {
+  add(event: ChatEvent): void
+  /** The reply so far. Throws `upstream_error` when the stream reported an error. */
+  reply(): ChatReply
+}
+
+interface CollectedBlock {
+  readonly start: BlockStart
+  readonly texts: string[]
+  signature?: string
+  encrypted?: string
+}
+interface CollectedChoice {
+  readonly blocks: CollectedBlock[]
+  stop: StopReason
+  logprobs: TokenLogprob[] | undefined
+}
+
+/** The inverse of `eventsOf`. Opaque events and pings are left out. */
+export function createReplyCollector(): ReplyCollector {
+  const choices: CollectedChoice[] = []
+  let head = { id: "", model: "", created: 0 }
+  let usage: Usage | undefined
+  let failure: RtrError | undefined
+
+  const choiceOf = (number: number): CollectedChoice => {
+    while (choices.length <= number) choices.push({ blocks: [], stop: "other", logprobs: undefined })
+    return choices[number] as CollectedChoice
+  }
+
+  return {
+    add(event) {
+      switch (event.type) {
+        case "start":
+          head = { id: event.id, model: event.model, created: event.created }
+          break
+        case "block_start":
+          choiceOf(event.choice).blocks[event.index] = { start: event.block, texts: [] }
+          break
+        case "block_delta": {
+          const choice = choiceOf(event.choice)
+          if (event.logprobs !== undefined) (choice.logprobs ??= []).push(...event.logprobs)
+          const block = choice.blocks[event.index]
+          if (block === undefined) break
+          block.texts.push(event.text)
+          if (event.signature !== undefined) block.signature = event.signature
+          if (event.encrypted !== undefined) block.encrypted = event.encrypted
+          break
+        }
+        case "stop":
+          choiceOf(event.choice).stop = event.reason
+          break
+        case "usage":
+          usage = event.usage
+          break
+        case "failed":
+          failure = new RtrError("upstream_error", event.message)
+          break
+        default:
+      }
+    },
+    reply() {
+      if (failure !== undefined) throw failure
+      return {
+        ...head,
+        choices: choices.map(({ blocks, stop, logprobs }) => ({
+          // A plugin may have taken a block out.
+          blocks: blocks.filter((block) => block !== undefined).map(blockOf),
+          stop,
+          ...(logprobs !== undefined && { logprobs }),
+        })),
+        ...(usage !== undefined && { usage }),
+      }
+    },
+  }
+}
+
+function blockOf({ start, texts, signature, encrypted }: CollectedBlock): Block {
+  const text = texts.join("")
+  switch (start.type) {
+    case "text":
+    case "refusal":
+      return { type: start.type, text }
+    case "reasoning":
+      return {
+        type: "reasoning",
+        text,
+        ...(signature !== undefined && { signature }),
+        ...(encrypted !== undefined && { encrypted }),
+      }
+    case "tool_call":
+      return { ...start, arguments: text }
+    default:
+      return start
+  }
+}

@@ -1,0 +1,159 @@
+// Which signal asks which deployment and head. Nothing else knows a default deployment or a default head.
+
+import { RtrError } from "../error.ts"
+import { grantedQuestions } from "../modules/capabilities.ts"
+import type { Registry } from "../modules/registry.ts"
+import type { Capability } from "../types/capability.ts"
+import type { BatchedQuestions } from "../types/inference.ts"
+import type { RegisteredModule } from "../types/module.ts"
+import type { InferenceTarget } from "../types/plan.ts"
+import type { SignalModule } from "../types/signal.ts"
+import type { ConfigDocument } from "./document-schema.ts"
+import type { BoundHead } from "./package-heads.ts"
+import type { Binding, Deployment } from "./sections/model-catalog.ts"
+import { rulesOf, settingsOf, usedSignals } from "./signal-use.ts"
+
+export type RegisteredSignal = RegisteredModule<SignalModule>
+
+/** The deployment that exists without being declared: one worker with the embedded package. */
+export const defaultDeployment = {
+  name: "default",
+  provider: "model_runtime",
+  artifact: "signals",
+  input: { overflow: "truncate" },
+} as const satisfies Deployment & { readonly name: string }
+
+/** Names of the bindings that a signal asks through. Everything but vectors comes from one model. */
+export interface SignalBindings {
+  readonly reading: string | undefined
+  readonly vectors: string | undefined
+}
+
+/** Bindings that the signal may have. */
+export function bindingsOf(registered: RegisteredSignal): SignalBindings {
+  return bindingsFor(registered, registered.module.needs ?? [])
+}
+
+/** Bindings that its rules in this document need. */
+export function usedBindings(registered: RegisteredSignal, document: ConfigDocument): SignalBindings {
+  const { module } = registered
+  const rules = rulesOf(registered, document)
+  return bindingsFor(
+    registered,
+    module.asks?.(rules as never, settingsOf(module, document) as never) ?? module.needs ?? [],
+  )
+}
+
+function bindingsFor(registered: RegisteredSignal, needs: readonly Capability[]): SignalBindings {
+  const { binding = registered.id, embeddingBinding = binding } = registered.module
+  const questions = questionsOf(registered, needs)
+  return {
+    reading: questions.some((question) => question !== "embed") ? binding : undefined,
+    vectors: questions.includes("embed") ? embeddingBinding : undefined,
+  }
+}
+
+/** What a signal may ask of a model. */
+export function questionsOf(
+  { id, module }: RegisteredSignal,
+  needs: readonly Capability[] = module.needs ?? [],
+): readonly (keyof BatchedQuestions)[] {
+  return grantedQuestions(needs, { name: `signal:${id}` })
+}
+
+/** The binding that answers a signal's questions: what the document says, or the signal's head of the default deployment. */
+export function readingBinding(registered: RegisteredSignal, document: ConfigDocument): Binding | undefined {
+  const { reading } = bindingsOf(registered)
+  if (reading === undefined) return undefined
+  const head = registered.module.defaultHead
+  return (
+    documentBinding(reading, document) ??
+    (head === undefined ? undefined : { deployment: defaultDeployment.name, head })
+  )
+}
+
+/** The binding that makes a signal's vectors. Every deployment can, so the default one is always there. */
+export function vectorBinding(registered: RegisteredSignal, document: ConfigDocument): Binding | undefined {
+  const { vectors } = bindingsOf(registered)
+  return vectors === undefined
+    ? undefined
+    : (documentBinding(vectors, document) ?? { deployment: defaultDeployment.name })
+}
+
+const documentBinding = (name: string, { global }: ConfigDocument): Binding | undefined =>
+  Object.hasOwn(global?.model_catalog?.bindings ?? {}, name) ? global?.model_catalog?.bindings?.[name] : undefined
+
+/** Where the questions of a signal in use go; undefined for one that asks no model. Throws `invalid_config` for a missing binding. */
+export function compileTarget(registered: RegisteredSignal, document: ConfigDocument): InferenceTarget | undefined {
+  const { reading, vectors } = usedBindings(registered, document)
+  const readBy = reading === undefined ? undefined : readingBinding(registered, document)
+  if (reading !== undefined && readBy === undefined)
+    throw new RtrError(
+      "invalid_config",
+      `Signal binding "${reading}" has no deployment; name one under global.model_catalog.bindings.${reading}`,
+      { path: ["global", "model_catalog", "bindings", reading] },
+    )
+  const embedsBy = vectors === undefined ? undefined : vectorBinding(registered, document)
+  const main = readBy ?? embedsBy
+  if (main === undefined) return undefined
+  const { deployment, head } = main
+  const elsewhere = embedsBy !== undefined && embedsBy.deployment !== deployment
+  return {
+    deployment,
+    head,
+    whole: registered.module.guard ?? false,
+    ...(elsewhere && { vectors: embedsBy.deployment }),
+  }
+}
+
+/** Heads that the document's bindings ask, and default ones that signals in use ask. */
+export function boundHeads(document: ConfigDocument, registry: Registry): readonly BoundHead[] {
+  const used = new Set(usedSignals(document, registry).map(({ id }) => id))
+  return registry.all("signal").flatMap((registered): readonly BoundHead[] => {
+    const { reading } = bindingsOf(registered)
+    if (reading === undefined) return []
+    const isUsed = used.has(registered.id) && usedBindings(registered, document).reading !== undefined
+    const binding =
+      isUsed || documentBinding(reading, document) !== undefined ? readingBinding(registered, document) : undefined
+    if (binding === undefined) return []
+    const questions = questionsOf(registered)
+    const classes = questions.includes("classify")
+    // A signal that wants both gets neither wrongly refused: its model answers one of the two questions.
+    if (classes === questions.includes("spans")) return []
+    return [
+      { binding: reading, deployment: binding.deployment, head: binding.head, answers: classes ? "classes" : "spans" },
+    ]
+  })
+}
+
+export interface NeededDeployment extends Deployment {
+  readonly name: string
+  /** Heads that bindings ask of it; what only its worker can tell is compared when it answers. */
+  readonly heads?: readonly BoundHead[]
+}
+
+/** Declared deployments, and the default one when a signal in use has no binding of its own. */
+export function neededDeployments(document: ConfigDocument, registry: Registry): readonly NeededDeployment[] {
+  const declared = Object.entries(document.global?.model_catalog?.deployments ?? {}).map(([name, deployment]) => ({
+    ...deployment,
+    name,
+  }))
+  const isDeclared = declared.some(({ name }) => name === defaultDeployment.name)
+  const needed = !isDeclared && wantsDefault(document, registry) ? [...declared, defaultDeployment] : declared
+  const bound = boundHeads(document, registry)
+  return needed.map((deployment) => {
+    const heads = bound.filter((each) => each.deployment === deployment.name)
+    return heads.length === 0 ? deployment : { ...deployment, heads }
+  })
+}
+
+function wantsDefault(document: ConfigDocument, registry: Registry): boolean {
+  return usedSignals(document, registry).some((registered) => {
+    const { reading, vectors } = usedBindings(registered, document)
+    const asked = [
+      reading === undefined ? undefined : readingBinding(registered, document),
+      vectors === undefined ? undefined : vectorBinding(registered, document),
+    ]
+    return asked.some((binding) => binding?.deployment === defaultDeployment.name)
+  })
+}

@@ -1,0 +1,35 @@
+// Everything that a schema cannot check: names are unique, what refers to a name finds it, and parts fit each other.
+
+import type { Registry } from "../modules/registry.ts"
+import type { Problem } from "../schema/problem.ts"
+import type { ConfigDocument } from "./document-schema.ts"
+import type { ReadHeads } from "./package-heads.ts"
+import { checkDecisions } from "./sections/decisions.ts"
+import { checkListeners } from "./sections/listeners.ts"
+import { checkManagement } from "./sections/management.ts"
+import { checkModelCards } from "./sections/model-cards.ts"
+import { checkCatalog, checkHeads, readPackages } from "./sections/model-catalog.ts"
+import { checkProviders } from "./sections/providers.ts"
+import { checkSignals } from "./sections/signals.ts"
+import { checkStores } from "./sections/stores.ts"
+
+/** Problems between parts of a document that fits its schema, and between it and the packages that `readHeads` knows. */
+export function checkDocument(
+  document: ConfigDocument,
+  registry: Registry,
+  readHeads: ReadHeads = () => undefined,
+): readonly Problem[] {
+  const packages = readPackages(document, readHeads)
+  return [
+    ...checkListeners(document),
+    ...checkProviders(document),
+    ...checkModelCards(document),
+    ...checkSignals(document, registry, packages.heads),
+    ...checkDecisions(document, registry),
+    ...checkManagement(document),
+    ...checkStores(document, registry),
+    ...checkCatalog(document, registry),
+    ...packages.problems,
+    ...checkHeads(document, registry, packages.heads),
+  ]
+}

@@ -1,0 +1,84 @@
+// The schema of a whole v0.3 document, put together from its sections and the registered modules. It validates documents,
+// and `rtr config schema` prints the same object.
+
+import { Type, type Static, type TObject } from "typebox"
+import type { Registry } from "../modules/registry.ts"
+import { literals, section } from "../schema/shapes.ts"
+import { decisionSchema } from "./sections/decisions.ts"
+import { listenersSchema } from "./sections/listeners.ts"
+import { apiSchema, managementSchema } from "./sections/management.ts"
+import { modelCardSchema } from "./sections/model-cards.ts"
+import { modelCatalogSchema } from "./sections/model-catalog.ts"
+import { observabilitySchema } from "./sections/observability.ts"
+import { providersSchema } from "./sections/providers.ts"
+import { routerSchema, strategySchema } from "./sections/router.ts"
+import { signalsSchema } from "./sections/signals.ts"
+import { storesSchema } from "./sections/stores.ts"
+
+export type ConfigDocument = Static<ReturnType<typeof documentSchema>>
+
+export function documentSchema(registry: Registry) {
+  const providerIds = registry.all("provider").map(({ id }) => id)
+  return section(
+    {
+      version: literals(["v0.3"]),
+      modules: Type.Optional(
+        Type.Array(Type.String({ minLength: 1 }), {
+          description: "Outside modules: package names, or files relative to this document",
+        }),
+      ),
+      listeners: Type.Optional(listenersSchema),
+      providers: Type.Optional(providersSchema(providerIds)),
+      routing: Type.Optional(routingSchema(registry)),
+      global: Type.Optional(withSettings(globalSchema(registry), registry)),
+    },
+    { description: "Canonical rtr configuration, version v0.3" },
+  )
+}
+
+function routingSchema(registry: Registry) {
+  return section({
+    modelCards: Type.Optional(Type.Array(modelCardSchema)),
+    signals: Type.Optional(signalsSchema(registry)),
+    decisions: Type.Optional(Type.Array(decisionSchema(registry))),
+    strategy: Type.Optional(strategySchema),
+  })
+}
+
+function globalSchema(registry: Registry) {
+  return section({
+    router: Type.Optional(routerSchema),
+    services: Type.Optional(
+      section({
+        api: Type.Optional(apiSchema),
+        management_api: Type.Optional(managementSchema),
+        observability: Type.Optional(observabilitySchema),
+      }),
+    ),
+    stores: Type.Optional(storesSchema(registry)),
+    model_catalog: Type.Optional(modelCatalogSchema),
+  })
+}
+
+/** Puts the settings of signals where their `path` says. */
+function withSettings<Global extends TObject>(schema: Global, registry: Registry): Global {
+  return registry
+    .all("signal")
+    .reduce<TObject>(
+      (planted, { module: { settings } }) =>
+        settings === undefined ? planted : plant(planted, settings.path, settings.schema as TObject),
+      schema,
+    ) as Global
+}
+
+/** A section with another one at a path below it; those on the way are made or kept. */
+function plant(parent: TObject, path: readonly string[], schema: TObject): TObject {
+  const [step = "", ...rest] = path
+  const inside = (parent.properties[step] as TObject | undefined) ?? section({})
+  const planted = rest.length === 0 ? schema : plant(inside, rest, schema)
+  const { description } = parent as { readonly description?: string }
+  return section(
+    { ...parent.properties, [step]: Type.Optional(planted) },
+    description === undefined ? {} : { description },
+  )
+}

@@ -1,0 +1,46 @@
+// Whether the model of a binding has the head that the binding asks.
+
+import { oneOf, suggestion } from "../schema/problem.ts"
+
+/** One classifier of a package, as `rtrun.json` and the worker's model list tell it. */
+export interface PackageHead {
+  readonly name: string
+  readonly kind: "sequence" | "scores" | "token"
+  readonly labels: readonly string[]
+}
+
+/**
+ * Heads of the package that an artifact means; undefined where only a worker can tell. Throws an `RtrError` for an artifact
+ * that means nothing.
+ */
+export type ReadHeads = (artifact: string) => readonly PackageHead[] | undefined
+
+/** A head that a binding asks; without a name it is the only one of its model. */
+export interface BoundHead {
+  readonly binding: string
+  readonly deployment: string
+  readonly head: string | undefined
+  readonly answers: "classes" | "spans"
+}
+
+/** What is wrong with a bound head, in words that follow its path; undefined when the model has it. */
+export function headProblem(
+  { head, answers, deployment }: BoundHead,
+  heads: readonly PackageHead[],
+): string | undefined {
+  const fits = ({ kind }: PackageHead): boolean => (kind === "token") === (answers === "spans")
+  const found = head === undefined ? heads : heads.filter(({ name }) => name === head)
+  const [only] = found
+  if (found.length === 1 && only !== undefined && fits(only)) return undefined
+  const fitting = heads.filter(fits).map(({ name }) => name)
+  const wanted = `a head of deployment "${deployment}" that answers with ${answers}`
+  const there = fitting.length === 0 ? "there is none" : `there is ${oneOf(fitting)}`
+  return head === undefined
+    ? `is missing; it must name ${wanted}: ${there}`
+    : `"${head}" is not ${wanted}: ${there}${suggestion(head, fitting)}`
+}
+
+/** The head that a binding asks, among those of its model; undefined when there is none. */
+export function findHead({ head }: Pick<BoundHead, "head">, heads: readonly PackageHead[]): PackageHead | undefined {
+  return head === undefined && heads.length === 1 ? heads[0] : heads.find(({ name }) => name === head)
+}

@@ -1,0 +1,89 @@
+// `routing.decisions[].algorithm`: the selector or looper that a decision chooses with.
+
+import { Type, type TProperties } from "typebox"
+import { type DocumentPath, RtrError } from "../../error.ts"
+import { grantSetup } from "../../modules/capabilities.ts"
+import type { Registry } from "../../modules/registry.ts"
+import { invalid, type Problem } from "../../schema/problem.ts"
+import { section, taggedUnion } from "../../schema/shapes.ts"
+import type { PlannedCandidate, PlannedDecision } from "../../types/plan.ts"
+import type { CompileContext } from "../compile.ts"
+import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
+
+export type AlgorithmEntry = Readonly<Record<string, unknown>> & { readonly type: string }
+
+/** One variant for each selector and looper; its options stand in the block of its name. */
+export function algorithmSchema(registry: Registry) {
+  const variants = [...registry.all("selector"), ...registry.all("looper")].map(({ id, module }) => {
+    const { options } = module
+    // Options that must be said make the block one that must be there.
+    const block: TProperties =
+      options === undefined ? {} : { [id]: (options.required ?? []).length > 0 ? options : Type.Optional(options) }
+    return section({ type: Type.Literal(id), ...block }, { description: module.about })
+  })
+  return taggedUnion<AlgorithmEntry>("type", variants)
+}
+
+/** The algorithm said aloud: the default selector when the decision names none. */
+export function canonicalAlgorithm(
+  algorithm: AlgorithmEntry | undefined,
+  registry: Registry,
+): AlgorithmEntry | undefined {
+  const type = defaultModuleId(registry, "selector")
+  return algorithm ?? (type === undefined ? undefined : { type })
+}
+
+export function checkAlgorithm(
+  algorithm: AlgorithmEntry | undefined,
+  at: DocumentPath,
+  registry: Registry,
+): readonly Problem[] {
+  if (algorithm === undefined) return []
+  const { type } = algorithm
+  const found = registry.find("selector", type) ?? registry.find("looper", type)
+  const problems: Problem[] = []
+  const report = (path: DocumentPath, message: string): void => {
+    problems.push(invalid([...at, type, ...path], message))
+  }
+  found?.module.check?.(blockOf(algorithm), report)
+  return problems
+}
+
+const blockOf = (algorithm: AlgorithmEntry): object => (algorithm[algorithm.type] ?? {}) as object
+
+/** Sets up what chooses between the candidates. A selector is left out where there is nothing to choose. */
+export async function compileAlgorithm(
+  input: {
+    readonly decision: string
+    readonly algorithm: AlgorithmEntry | undefined
+    readonly candidates: readonly PlannedCandidate[]
+    readonly path: DocumentPath
+  },
+  context: CompileContext,
+): Promise<Pick<PlannedDecision, "algorithm" | "selector" | "looper">> {
+  const { registry, services } = context
+  const { decision, candidates, path } = input
+  const algorithm = input.algorithm ?? { type: requireDefaultModule(registry, "selector") }
+  const { type } = algorithm
+  const options = blockOf(algorithm) as never
+  const selector = registry.find("selector", type)?.module
+  if (selector !== undefined) {
+    if (candidates.length < 2) return { algorithm: type, selector: undefined, looper: undefined }
+    const name = `selector:${type}`
+    const granted = grantSetup(selector.needs ?? [], services, { name })
+    const reader = await selector.setup(options, { decision, candidates, figures: context.figures, ...granted })
+    context.closing(name, reader)
+    return { algorithm: type, selector: reader, looper: undefined }
+  }
+  const looper = registry.find("looper", type)?.module
+  if (looper === undefined)
+    throw new RtrError("invalid_config", `There is no selector or looper "${type}"`, { path: [...path, "type"] })
+  const name = `looper:${type}`
+  const running = await looper.setup(options, {
+    decision,
+    candidates,
+    ...grantSetup(looper.needs ?? [], services, { name }),
+  })
+  context.closing(name, running)
+  return { algorithm: type, selector: undefined, looper: { run: (call) => running.run(call) } }
+}

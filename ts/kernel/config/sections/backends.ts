@@ -1,0 +1,130 @@
+// `providers.models[].backend_refs[]`: where a model answers, and how it is asked there.
+
+import { Type, type Static } from "typebox"
+import { type DocumentPath, RtrError } from "../../error.ts"
+import { invalid, type Problem } from "../../schema/problem.ts"
+import { literals, name, section } from "../../schema/shapes.ts"
+import type { TargetBackend } from "../../types/plan.ts"
+import type { CompileOptions } from "../compile.ts"
+import { requireDefaultModule } from "../default-modules.ts"
+import { readVariable } from "../environment.ts"
+import { isHeaderValue, isSettableHeader, notSendable } from "../header-text.ts"
+import type { ProviderModel } from "./providers.ts"
+
+export type BackendRef = Static<ReturnType<typeof backendRefSchema>>
+
+/** Name of an environment variable. */
+export const variableName = Type.String({
+  pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+  description: "Name of the environment variable that holds the key",
+})
+
+export function backendRefSchema(providerIds: readonly string[]) {
+  return section({
+    name: Type.Optional(name),
+    endpoint: Type.Optional(
+      Type.String({ minLength: 1, description: "host[:port]; requests go to /v1/chat/completions there" }),
+    ),
+    protocol: Type.Optional(literals(["http", "https"])),
+    weight: Type.Optional(Type.Integer({ minimum: 0, description: "Share of the requests; 0 counts as 1" })),
+    base_url: Type.Optional(
+      Type.String({ pattern: "^https?://", description: "Instead of endpoint; may carry a path" }),
+    ),
+    provider: Type.Optional(literals(providerIds, { description: "Provider preset: headers and path" })),
+    auth_header: Type.Optional(name),
+    auth_prefix: Type.Optional(Type.String()),
+    extra_headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+    api_version: Type.Optional(Type.String()),
+    chat_path: Type.Optional(Type.String({ pattern: "^/" })),
+    api_key: Type.Optional(Type.String()),
+    api_key_env: Type.Optional(variableName),
+  })
+}
+
+export function checkBackend(ref: BackendRef, at: DocumentPath): readonly Problem[] {
+  const problems: Problem[] = []
+  if (ref.endpoint === undefined && ref.base_url === undefined)
+    problems.push(invalid(at, "must have an endpoint or a base_url"))
+  if (ref.endpoint !== undefined && ref.base_url !== undefined)
+    problems.push(invalid([...at, "base_url"], "stands beside endpoint; keep one"))
+  if (ref.endpoint !== undefined && !isEndpoint(ref.endpoint))
+    problems.push(invalid([...at, "endpoint"], "must be host or host:port"))
+  if (ref.base_url !== undefined && !URL.canParse(ref.base_url))
+    problems.push(invalid([...at, "base_url"], "is not a URL"))
+  if (ref.api_key !== undefined && ref.api_key_env !== undefined)
+    problems.push(invalid([...at, "api_key_env"], "stands beside api_key; keep one"))
+  if (ref.api_key !== undefined && ref.api_key !== "" && !isHeaderValue(ref.api_key))
+    problems.push(invalid([...at, "api_key"], notSendable))
+  for (const [header, value] of Object.entries(ref.extra_headers ?? {})) {
+    if (!isSettableHeader(header))
+      problems.push(invalid([...at, "extra_headers", header], "is not a header that a request may set"))
+    else if (!isHeaderValue(value)) problems.push(invalid([...at, "extra_headers", header], notSendable))
+  }
+  return problems
+}
+
+const isEndpoint = (endpoint: string): boolean =>
+  /^(\[[0-9a-fA-F:]+\]|[^\s/:@?#[\]]+)(:\d{1,5})?$/.test(endpoint) && URL.canParse(`http://${endpoint}`)
+
+interface BackendEntry {
+  readonly model: ProviderModel
+  readonly ref: BackendRef
+  readonly path: DocumentPath
+}
+
+/** Shorter header values stand in any text by chance. */
+const shortestSecret = 6
+
+/** Sets a backend up with its provider. Throws an `RtrError` with the path of what is missing. */
+export function compileBackend(
+  { model, ref, path }: BackendEntry,
+  { registry, environment }: Pick<CompileOptions, "registry" | "environment">,
+): TargetBackend {
+  const refuse = (reason: string, at: DocumentPath = path): never => {
+    throw new RtrError("invalid_config", `Cannot serve model "${model.name}": ${reason}`, { path: at })
+  }
+  const providerId = ref.provider ?? requireDefaultModule(registry, "provider")
+  const provider = registry.find("provider", providerId)?.module
+  if (provider === undefined) return refuse(`there is no provider "${providerId}"`)
+  const dialect = registry.find("dialect", provider.dialect)?.module
+  if (dialect === undefined)
+    return refuse(`provider "${providerId}" speaks dialect "${provider.dialect}", which is not registered`)
+  const backendName = ref.name ?? (model.backend_refs?.length === 1 ? "primary" : `backend-${Number(path.at(-1)) + 1}`)
+  const variable = ref.api_key_env
+  const apiKey = variable === undefined ? ref.api_key : readVariable(environment, variable)
+  if (variable !== undefined && (apiKey === undefined || apiKey === ""))
+    return refuse(
+      `environment variable ${variable}, which api_key_env of backend "${backendName}" names, is not set`,
+      [...path, "api_key_env"],
+    )
+  if (variable !== undefined && !isHeaderValue(apiKey ?? ""))
+    return refuse(
+      `the value of environment variable ${variable} cannot be sent in a header; it may end with a line break`,
+      [...path, "api_key_env"],
+    )
+  return {
+    name: backendName,
+    weight: ref.weight === undefined || ref.weight === 0 ? 1 : ref.weight,
+    upstreamModel: model.external_model_ids?.[providerId] ?? model.provider_model_id ?? model.name,
+    dialectId: provider.dialect,
+    dialect,
+    secrets: [apiKey, ...Object.values(ref.extra_headers ?? {})].filter(
+      (value): value is string => value !== undefined && value.length >= shortestSecret,
+    ),
+    provider: provider.setup({
+      name: backendName,
+      baseUrl: baseUrlOf(ref),
+      chatPath: ref.chat_path,
+      apiVersion: ref.api_version,
+      authHeader: ref.auth_header,
+      authPrefix: ref.auth_prefix,
+      apiKey: apiKey === "" ? undefined : apiKey,
+      extraHeaders: ref.extra_headers ?? {},
+    }),
+  }
+}
+
+/** An endpoint is a host that serves the chat-completions API under /v1; a base URL is taken as it is. */
+function baseUrlOf(ref: BackendRef): string {
+  return ref.base_url?.replace(/\/+$/, "") ?? `${ref.protocol ?? "http"}://${ref.endpoint}/v1`
+}

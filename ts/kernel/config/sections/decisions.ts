@@ -1,0 +1,181 @@
+// `routing.decisions[]`: rules, candidates, and what chooses between them.
+
+import { Type, type Static } from "typebox"
+import { type DocumentPath, RtrError } from "../../error.ts"
+import { type Registry, signalConditionType } from "../../modules/registry.ts"
+import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
+import { name, section } from "../../schema/shapes.ts"
+import type { UnknownPolicy } from "../../types/call.ts"
+import type { ModelTarget, PlannedCandidate, PlannedDecision, PlannedSignal } from "../../types/plan.ts"
+import type { CompileContext } from "../compile.ts"
+import type { ConfigDocument } from "../document-schema.ts"
+import { duplicates } from "../duplicates.ts"
+import { algorithmSchema, canonicalAlgorithm, checkAlgorithm, compileAlgorithm } from "./algorithms.ts"
+import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
+import { answeringPlugins, answersItself, checkPlugins, compilePlugins, pluginSchema } from "./plugins.ts"
+import { compileReasoning } from "./providers.ts"
+import { canonicalRules, checkRules, compileRules, rootNames, rulesSchema } from "./rules.ts"
+import { declaredSignals, modelScore } from "./signals.ts"
+
+export type DecisionEntry = Static<ReturnType<typeof decisionSchema>>
+export type ModelRef = Static<typeof modelRef>
+
+const modelRef = section({
+  model: name,
+  lora_name: Type.Optional(name),
+  use_reasoning: Type.Optional(Type.Boolean()),
+  reasoning_effort: Type.Optional(name),
+})
+
+export function decisionSchema(registry: Registry) {
+  return section({
+    name,
+    description: Type.Optional(Type.String()),
+    priority: Type.Optional(Type.Integer()),
+    tier: Type.Optional(Type.Integer({ minimum: 0 })),
+    rules: Type.Optional(rulesSchema(registry.all("signal").map(({ id, module }) => signalConditionType(id, module)))),
+    modelRefs: Type.Optional(Type.Array(modelRef)),
+    algorithm: Type.Optional(algorithmSchema(registry)),
+    plugins: Type.Optional(Type.Array(pluginSchema(registry))),
+  })
+}
+
+/** Keys in a fixed order; one that is left out and has no default is undefined. */
+export function canonicalDecision(decision: DecisionEntry, registry: Registry) {
+  return {
+    name: decision.name,
+    description: decision.description,
+    priority: decision.priority ?? 0,
+    tier: decision.tier,
+    rules: canonicalRules(decision.rules),
+    modelRefs: (decision.modelRefs ?? []).map((ref) => ({ ...ref, use_reasoning: ref.use_reasoning ?? false })),
+    algorithm: canonicalAlgorithm(decision.algorithm, registry),
+    plugins: decision.plugins,
+  }
+}
+
+export function checkDecisions(document: ConfigDocument, registry: Registry): readonly Problem[] {
+  const decisions = document.routing?.decisions ?? []
+  const declared = declaredSignals(document, registry)
+  const callable = callableModels(document)
+  return [
+    ...duplicates(
+      decisions.map((decision) => decision.name),
+      (index) => ["routing", "decisions", index, "name"],
+    ),
+    ...decisions.flatMap((decision, index) => {
+      const at: DocumentPath = ["routing", "decisions", index]
+      return [
+        ...checkRules(decision.rules ?? {}, [...at, "rules"], declared),
+        ...checkModelRefs(decision, at, { document, registry, callable }),
+        ...checkAlgorithm(decision.algorithm, [...at, "algorithm"], registry),
+        ...checkPlugins(decision.plugins ?? [], [...at, "plugins"], registry),
+        ...checkPromises(decision, at, document, registry),
+      ]
+    }),
+  ]
+}
+
+interface Names {
+  readonly document: ConfigDocument
+  readonly registry: Registry
+  readonly callable: ReadonlySet<string>
+}
+
+function checkModelRefs(
+  { modelRefs: refs = [], plugins = [] }: DecisionEntry,
+  at: DocumentPath,
+  { document, registry, callable }: Names,
+): readonly Problem[] {
+  if (refs.length === 0 && !answersItself(plugins, registry)) {
+    const answering = answeringPlugins(registry)
+    const instead = answering.length === 0 ? "" : `, or a ${answering.join(" or ")} plugin that answers without one`
+    return [invalid([...at, "modelRefs"], `is empty; a decision needs a model${instead}`)]
+  }
+  return refs.flatMap((ref, position) => {
+    const refAt = [...at, "modelRefs", position]
+    const problems: Problem[] = []
+    if (callable.size > 0 && !callable.has(ref.model))
+      problems.push(
+        invalid([...refAt, "model"], `"${ref.model}" is not in providers.models${suggestion(ref.model, callable)}`),
+      )
+    const loras = lorasOf(document, ref.model)
+    if (ref.lora_name !== undefined && !loras.includes(ref.lora_name)) {
+      problems.push(
+        invalid(
+          [...refAt, "lora_name"],
+          `"${ref.lora_name}" is not among the loras of model card "${ref.model}"${suggestion(ref.lora_name, loras)}`,
+        ),
+      )
+    }
+    return problems
+  })
+}
+
+/** What signals find wrong with a decision that asks for their rules. */
+function checkPromises(
+  { rules = {}, modelRefs: refs = [] }: DecisionEntry,
+  at: DocumentPath,
+  document: ConfigDocument,
+  registry: Registry,
+): readonly Problem[] {
+  const problems: Problem[] = []
+  for (const { id, module } of registry.all("signal")) {
+    const asked = module.checkDecision === undefined ? [] : rootNames(rules, signalConditionType(id, module))
+    if (asked.length > 0)
+      module.checkDecision?.({ rules: asked, cards: refs.map(({ model }) => cardOf(document, model)) }, (path, message) =>
+        problems.push(invalid([...at, ...path], message)),
+      )
+  }
+  return problems
+}
+
+export interface Compiled {
+  readonly models: ReadonlyMap<string, ModelTarget>
+  readonly signals: readonly PlannedSignal[]
+}
+
+export async function compileDecision(
+  decision: DecisionEntry,
+  index: number,
+  context: CompileContext & Compiled,
+): Promise<PlannedDecision> {
+  const { rules = {}, algorithm, plugins = [] } = decision
+  const at: DocumentPath = ["routing", "decisions", index]
+  const candidates = (decision.modelRefs ?? []).map((ref) => compileCandidate(decision, ref, context))
+  return {
+    name: decision.name,
+    priority: decision.priority ?? 0,
+    tier: decision.tier ?? 0,
+    rules: compileRules(rules, context.signals),
+    onUnknown: (rules.on_unknown ?? "no_match") satisfies UnknownPolicy,
+    candidates,
+    ...(await compileAlgorithm(
+      { decision: decision.name, algorithm, candidates, path: [...at, "algorithm"] },
+      context,
+    )),
+    plugins: await compilePlugins({ decision: decision.name, plugins, path: [...at, "plugins"] }, context),
+  }
+}
+
+function compileCandidate(
+  decision: DecisionEntry,
+  ref: ModelRef,
+  context: CompileContext & Compiled,
+): PlannedCandidate {
+  const model = ref.lora_name ?? ref.model
+  const target = context.models.get(model)
+  if (target === undefined)
+    throw new RtrError(
+      "invalid_config",
+      `Cannot compile decision "${decision.name}": model "${model}" is not in providers.models`,
+    )
+  return {
+    model,
+    target,
+    score: modelScore(context, { decision: decision.name, model: ref.model }),
+    pricing: target.pricing,
+    card: target.card,
+    reasoning: compileReasoning(context.document, ref),
+  }
+}

@@ -1,0 +1,70 @@
+// `listeners[]`: the addresses on which clients reach the router.
+
+import { Type } from "typebox"
+import { durationMs } from "../../schema/duration.ts"
+import type { Problem } from "../../schema/problem.ts"
+import { duration, name, port, section } from "../../schema/shapes.ts"
+import type { PlannedListener } from "../../types/plan.ts"
+import type { ConfigDocument } from "../document-schema.ts"
+import { duplicates } from "../duplicates.ts"
+
+export const listenersSchema = Type.Array(
+  section({
+    name,
+    address: Type.String({ minLength: 1, description: "IP address or host name to bind" }),
+    port,
+    timeout: Type.Optional(duration),
+    api_keys: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: "Any of these is accepted as bearer token; without the list the listener asks for none",
+      }),
+    ),
+    models: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: "Model names that clients of this listener may ask for; without the list all",
+      }),
+    ),
+  }),
+  { description: "Public inference listeners" },
+)
+
+export type ListenerEntry = NonNullable<ConfigDocument["listeners"]>[number]
+
+export const defaultTimeout = "300s"
+
+/** The listener of a document that declares none. */
+const defaultEntry: ListenerEntry = { name: "http-8801", address: "127.0.0.1", port: 8801 }
+
+/** Listeners that a document means. */
+export function listenersOf({ listeners = [] }: ConfigDocument): readonly ListenerEntry[] {
+  return listeners.length === 0 ? [defaultEntry] : listeners
+}
+
+export function canonicalListener(listener: ListenerEntry): ListenerEntry {
+  return { ...listener, timeout: listener.timeout ?? defaultTimeout }
+}
+
+export function checkListeners({ listeners = [] }: ConfigDocument): readonly Problem[] {
+  // Port 0 is any free port, so that two of them do not meet.
+  const addresses = listeners.map(({ address, port: number }) => (number === 0 ? undefined : `${address}:${number}`))
+  return [
+    ...duplicates(
+      listeners.map((listener) => listener.name),
+      (index) => ["listeners", index, "name"],
+    ),
+    ...duplicates(addresses, (index) => ["listeners", index, "port"]),
+  ]
+}
+
+export function compileListener(listener: ListenerEntry): PlannedListener {
+  return {
+    name: listener.name,
+    address: listener.address,
+    port: listener.port,
+    timeoutMs: durationMs(listener.timeout ?? defaultTimeout),
+    apiKeys: listener.api_keys ?? [],
+    models: listener.models === undefined ? undefined : new Set(listener.models),
+  }
+}
+
+export const defaultListener: PlannedListener = compileListener(defaultEntry)

@@ -1,0 +1,133 @@
+// `routing.decisions[].plugins[]`: what runs around the model call of a decision.
+
+import { Type } from "typebox"
+import { type DocumentPath, RtrError } from "../../error.ts"
+import { grantSetup } from "../../modules/capabilities.ts"
+import type { Registry } from "../../modules/registry.ts"
+import { formatPath, invalid, type Problem } from "../../schema/problem.ts"
+import { section, taggedUnion } from "../../schema/shapes.ts"
+import type { RegisteredModule } from "../../types/module.ts"
+import type { PlannedPlugin } from "../../types/plan.ts"
+import type { PluginHook, PluginHooks, PluginModule } from "../../types/plugin.ts"
+import type { CompileContext } from "../compile.ts"
+import { duplicates } from "../duplicates.ts"
+
+export interface PluginEntry {
+  readonly type: string
+  readonly configuration: Readonly<Record<string, unknown>>
+}
+
+type RegisteredPlugin = RegisteredModule<PluginModule>
+
+export function pluginSchema(registry: Registry) {
+  const variants = registry
+    .all("plugin")
+    .map(({ id, module }) =>
+      section({ type: Type.Literal(id), configuration: module.options }, { description: module.about }),
+    )
+  return taggedUnion<PluginEntry>("type", variants)
+}
+
+export function checkPlugins(plugins: readonly PluginEntry[], at: DocumentPath, registry: Registry): readonly Problem[] {
+  const problems: Problem[] = [
+    ...duplicates(
+      plugins.map(({ type }) => type),
+      (position) => [...at, position, "type"],
+    ),
+  ]
+  plugins.forEach(({ type, configuration }, position) => {
+    const registered = registry.find("plugin", type)
+    if (registered === undefined) return
+    const { module } = registered
+    // A guard must never pass a stream unseen.
+    if (module.hooks.includes("after") && !module.hooks.includes("event") && module.stream !== "buffer")
+      problems.push(
+        invalid(
+          [...at, position],
+          `plugin "${type}" sees whole replies only (after), so that a stream would pass it unseen; the plugin must have event as well, or say stream: "buffer"`,
+        ),
+      )
+    module.check?.(configuration as never, (path: DocumentPath, message: string) =>
+      problems.push(invalid([...at, position, "configuration", ...path], message)),
+    )
+  })
+  return problems
+}
+
+/** Whether one of these plugins can answer without a model. */
+export function answersItself(plugins: readonly PluginEntry[], registry: Registry): boolean {
+  return plugins.some(({ type }) => registry.find("plugin", type)?.module.answers === true)
+}
+
+/** Plugins that can answer without a model. */
+export function answeringPlugins(registry: Registry): readonly string[] {
+  return registry.all("plugin").flatMap(({ id, module }) => (module.answers === true ? [id] : []))
+}
+
+/** Sets plugins up in their order: smaller `order` first, those of the same order as listed. */
+export async function compilePlugins(
+  { decision, plugins, path }: { readonly decision: string; readonly plugins: readonly PluginEntry[]; readonly path: DocumentPath },
+  context: CompileContext,
+): Promise<readonly PlannedPlugin[]> {
+  const listed = plugins.map(({ type, configuration }, position) => {
+    const registered = context.registry.find("plugin", type)
+    if (registered === undefined)
+      throw new RtrError("invalid_config", `There is no plugin "${type}" (${formatPath([...path, position])})`)
+    return { registered, configuration }
+  })
+  const orderOf = ({ registered }: { readonly registered: RegisteredPlugin }): number => registered.module.order ?? 100
+  const planned: PlannedPlugin[] = []
+  for (const { registered, configuration } of listed.toSorted((a, b) => orderOf(a) - orderOf(b)))
+    planned.push(await compilePlugin(registered, { decision, configuration }, context))
+  return planned
+}
+
+async function compilePlugin(
+  registered: RegisteredPlugin,
+  { decision, configuration }: { readonly decision: string; readonly configuration: object },
+  { services, closing }: CompileContext,
+): Promise<PlannedPlugin> {
+  const { id, module } = registered
+  checkDeclared(registered)
+  const name = `plugin:${id}`
+  const granted = grantSetup(module.needs ?? [], services, { name })
+  const instance = await module.setup(configuration as never, { decision, ...granted } as never)
+  if (typeof (instance as { open?: unknown } | undefined)?.open !== "function")
+    throw broken(registered, "its setup must return an object with the function open")
+  closing(name, instance)
+  let checked = false
+  return {
+    type: id,
+    hooks: new Set(module.hooks),
+    buffersStream: module.stream === "buffer",
+    answers: module.answers === true,
+    open: (call) => {
+      const hooks = instance.open(call)
+      if (!checked) checkOpened(hooks, registered)
+      checked = true
+      return hooks
+    },
+  }
+}
+
+const hookNames: readonly string[] = ["before", "around", "event", "after", "end"] satisfies PluginHook[]
+
+/** A misspelt hook would never run, which for a plugin that guards something is the worst that can happen. */
+function checkDeclared(registered: RegisteredPlugin): void {
+  const wrong = registered.module.hooks.find((hook) => !hookNames.includes(hook))
+  if (wrong !== undefined)
+    throw broken(registered, `it declares the hook ${String(wrong)}; hooks are the functions ${hookNames.join(", ")}`)
+}
+
+function checkOpened(hooks: Partial<PluginHooks> | undefined, registered: RegisteredPlugin): void {
+  if (typeof hooks !== "object" || hooks === null) throw broken(registered, "its open returned no hooks")
+  const declared: readonly string[] = registered.module.hooks
+  const undeclared = Object.keys(hooks).find((name) => !declared.includes(name))
+  if (undeclared !== undefined)
+    throw broken(registered, `its open returned ${undeclared}, which its hooks do not declare (${declared.join(", ")})`)
+  const missing = declared.find((name) => typeof hooks[name as PluginHook] !== "function")
+  if (missing !== undefined) throw broken(registered, `it declares the hook ${missing}, and its open did not return it`)
+}
+
+const broken = ({ id, source }: RegisteredPlugin, reason: string): RtrError =>
+  new RtrError("invalid_module", `Cannot use plugin "${id}" from ${source}: ${reason}`)

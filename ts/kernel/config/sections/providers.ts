@@ -1,0 +1,165 @@
+// `providers`: the models that can be called.
+
+import { Type, type Static } from "typebox"
+import { type DocumentPath, RtrError } from "../../error.ts"
+import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
+import { literals, name, section } from "../../schema/shapes.ts"
+import type { ModelTarget, Pricing } from "../../types/plan.ts"
+import type { ReasoningChoice } from "../../types/provider.ts"
+import type { CompileOptions } from "../compile.ts"
+import type { ConfigDocument } from "../document-schema.ts"
+import { duplicates } from "../duplicates.ts"
+import { backendRefSchema, checkBackend, compileBackend } from "./backends.ts"
+import type { ModelRef } from "./decisions.ts"
+import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
+
+export type ProvidersSection = Static<ReturnType<typeof providersSchema>>
+export type ProviderModel = NonNullable<ProvidersSection["models"]>[number]
+
+const price = Type.Number({ minimum: 0 })
+
+const reasoningFamily = section({
+  type: literals(["chat_template_kwargs", "reasoning_effort", "top_level_reasoning_effort"]),
+  parameter: name,
+})
+
+const defaults = section({
+  model: Type.Optional(Type.String({ description: "Answers when no decision matches" })),
+  reasoning_families: Type.Optional(Type.Record(Type.String(), reasoningFamily)),
+  reasoning_effort: Type.Optional(name),
+})
+
+const pricing = section({
+  currency: Type.Optional(name),
+  prompt_per_1m: Type.Optional(price),
+  completion_per_1m: Type.Optional(price),
+  cached_input_per_1m: Type.Optional(price),
+})
+
+/** Schema of `providers`; `providerIds` are the registered provider modules. */
+export function providersSchema(providerIds: readonly string[]) {
+  const model = section({
+    name,
+    provider_model_id: Type.Optional(name),
+    external_model_ids: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: "Model id by provider; wins over provider_model_id",
+      }),
+    ),
+    reasoning_family: Type.Optional(name),
+    api_format: Type.Optional(literals(["openai"])),
+    pricing: Type.Optional(pricing),
+    backend_refs: Type.Optional(Type.Array(backendRefSchema(providerIds))),
+  })
+  return section({ defaults: Type.Optional(defaults), models: Type.Optional(Type.Array(model)) })
+}
+
+export function checkProviders(document: ConfigDocument): readonly Problem[] {
+  const models = document.providers?.models ?? []
+  return [
+    ...duplicates(
+      models.map((model) => model.name),
+      (index) => ["providers", "models", index, "name"],
+    ),
+    ...models.flatMap((model, index) => checkModel(model, ["providers", "models", index], document)),
+    ...checkDefaults(document),
+  ]
+}
+
+function checkModel(model: ProviderModel, at: DocumentPath, document: ConfigDocument): readonly Problem[] {
+  const families = Object.keys(document.providers?.defaults?.reasoning_families ?? {})
+  const problems: Problem[] = []
+  if (model.reasoning_family !== undefined && !families.includes(model.reasoning_family)) {
+    problems.push(
+      invalid(
+        [...at, "reasoning_family"],
+        `"${model.reasoning_family}" is not in providers.defaults.reasoning_families${suggestion(model.reasoning_family, families)}`,
+      ),
+    )
+  }
+  const refs = model.backend_refs ?? []
+  if (refs.length === 0)
+    problems.push(invalid([...at, "backend_refs"], "is empty; a model needs a backend to be called"))
+  problems.push(
+    ...duplicates(
+      refs.map((ref) => ref.name),
+      (position) => [...at, "backend_refs", position, "name"],
+    ),
+    ...refs.flatMap((ref, position) => checkBackend(ref, [...at, "backend_refs", position])),
+  )
+  return problems
+}
+
+function checkDefaults(document: ConfigDocument): readonly Problem[] {
+  const problems: Problem[] = []
+  const { model, reasoning_families: families = {} } = document.providers?.defaults ?? {}
+  for (const [family, { type, parameter }] of Object.entries(families)) {
+    if (type === "top_level_reasoning_effort" && parameter !== "reasoning_effort") {
+      problems.push(
+        invalid(
+          ["providers", "defaults", "reasoning_families", family, "parameter"],
+          'must be "reasoning_effort" for type top_level_reasoning_effort',
+        ),
+      )
+    }
+  }
+  const callable = callableModels(document)
+  if (model !== undefined && !callable.has(model)) {
+    problems.push(
+      invalid(
+        ["providers", "defaults", "model"],
+        `"${model}" is not in providers.models${suggestion(model, callable)}`,
+      ),
+    )
+  }
+  return problems
+}
+
+/** Every model by name. LoRA names are models of their own that share the base model's backends. */
+export function compileModels(
+  options: Pick<CompileOptions, "document" | "registry" | "environment">,
+): ReadonlyMap<string, ModelTarget> {
+  const { document } = options
+  const targets = new Map<string, ModelTarget>()
+  document.providers?.models?.forEach((model, index) => {
+    const card = cardOf(document, model.name)
+    const backends = (model.backend_refs ?? []).map((ref, position) =>
+      compileBackend({ model, ref, path: ["providers", "models", index, "backend_refs", position] }, options),
+    )
+    if (backends.length === 0)
+      throw new RtrError("invalid_config", `Cannot serve model "${model.name}": it has no backend_refs`, {
+        path: ["providers", "models", index],
+      })
+    const compiledPricing = compilePricing(model)
+    targets.set(model.name, { name: model.name, backends, pricing: compiledPricing, card })
+    for (const lora of lorasOf(document, model.name)) {
+      targets.set(lora, {
+        name: lora,
+        backends: backends.map((backend) => ({ ...backend, upstreamModel: lora })),
+        pricing: compiledPricing,
+        card,
+      })
+    }
+  })
+  return targets
+}
+
+function compilePricing({ pricing: written }: ProviderModel): Pricing | undefined {
+  if (written === undefined) return undefined
+  const promptPer1m = written.prompt_per_1m ?? 0
+  return {
+    currency: written.currency ?? "USD",
+    promptPer1m,
+    completionPer1m: written.completion_per_1m ?? 0,
+    cachedInputPer1m: written.cached_input_per_1m ?? promptPer1m,
+  }
+}
+
+/** How a candidate's reasoning is set; undefined for a model without a reasoning family, which is never changed. */
+export function compileReasoning(document: ConfigDocument, ref: ModelRef): ReasoningChoice | undefined {
+  const { reasoning_families: families, reasoning_effort: effort } = document.providers?.defaults ?? {}
+  const familyName = document.providers?.models?.find((model) => model.name === ref.model)?.reasoning_family
+  const family = familyName === undefined ? undefined : families?.[familyName]
+  if (family === undefined) return undefined
+  return { enabled: ref.use_reasoning ?? false, effort: ref.reasoning_effort ?? effort ?? "medium", family }
+}

@@ -1,0 +1,32 @@
+// `global.router`: the names and order of automatic routing.
+
+import { Type } from "typebox"
+import { literals, name, section } from "../../schema/shapes.ts"
+import type { Plan } from "../../types/plan.ts"
+import type { ConfigDocument } from "../document-schema.ts"
+
+/** `routing.strategy` is of the same words and wins. */
+export const strategySchema = literals(["priority", "confidence"])
+
+export const routerSchema = section({
+  config_source: Type.Optional(literals(["file"])),
+  strategy: Type.Optional(strategySchema),
+  auto_model_name: Type.Optional(name),
+  auto_model_names: Type.Optional(Type.Array(name)),
+  include_config_models_in_list: Type.Optional(Type.Boolean()),
+})
+
+const mainName = "MoM"
+/** Names that mean automatic routing when the document does not replace them (spec 1). */
+const otherNames = ["auto", "rtr/auto"]
+
+export function compileRouter(
+  document: ConfigDocument,
+): Pick<Plan, "strategy" | "autoNames" | "listConfiguredModels"> {
+  const router = document.global?.router
+  return {
+    strategy: document.routing?.strategy ?? router?.strategy ?? "priority",
+    autoNames: [...new Set([router?.auto_model_name ?? mainName, ...(router?.auto_model_names ?? otherNames)])],
+    listConfiguredModels: router?.include_config_models_in_list ?? true,
+  }
+}

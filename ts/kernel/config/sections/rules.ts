@@ -1,0 +1,151 @@
+// `routing.decisions[].rules`: the rule tree, its one canonical form, and what the schema cannot check.
+
+import { Type } from "typebox"
+import { type DocumentPath, RtrError } from "../../error.ts"
+import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
+import { literals, name, section } from "../../schema/shapes.ts"
+import type { PlannedSignal, RuleNode } from "../../types/plan.ts"
+import { type Predicate, predicateProblem } from "../../types/predicate.ts"
+
+export interface RuleEntry {
+  readonly operator?: string
+  readonly conditions?: readonly RuleEntry[]
+  readonly type?: string
+  readonly name?: string
+  readonly predicate?: Predicate
+  readonly on_error?: "match" | "no_match"
+  readonly on_unknown?: "no_match" | "match" | "fail_request"
+}
+
+const bound = Type.Optional(Type.Number())
+
+export function rulesSchema(conditionTypes: readonly string[]) {
+  const node = section(
+    {
+      operator: Type.Optional(
+        Type.String({
+          pattern: "^([Aa][Nn][Dd]|[Oo][Rr]|[Nn][Oo][Tt])$",
+          description: "AND, OR or NOT",
+          examples: ["AND", "OR", "NOT"],
+        }),
+      ),
+      conditions: Type.Optional(Type.Array(Type.Ref("RuleNode"))),
+      type: Type.Optional(literals(conditionTypes)),
+      name: Type.Optional(name),
+      predicate: Type.Optional(section({ gt: bound, gte: bound, lt: bound, lte: bound })),
+      on_error: Type.Optional(literals(["match", "no_match"])),
+      on_unknown: Type.Optional(literals(["no_match", "match", "fail_request"])),
+    },
+    { description: "A condition (type, name) or a combination (operator, conditions)" },
+  )
+  return Type.Unsafe<RuleEntry>(Type.Cyclic({ RuleNode: node }, "RuleNode"))
+}
+
+/** A tree whose every node is a leaf or has an upper-case operator. No rules at all is an empty AND, which always matches. */
+export function canonicalRules(entry: RuleEntry | undefined): RuleEntry {
+  const { on_unknown: onUnknown, ...root } = entry ?? {}
+  const tree = canonicalNode(root)
+  const combined = tree.type === undefined ? tree : { operator: "AND", conditions: [tree] }
+  return onUnknown === undefined ? combined : { ...combined, on_unknown: onUnknown }
+}
+
+function canonicalNode(entry: RuleEntry): RuleEntry {
+  // A mixture of both forms is left as it is for `checkRules` to report.
+  if (entry.type !== undefined)
+    return entry.conditions === undefined ? entry : { ...entry, conditions: entry.conditions.map(canonicalNode) }
+  return { ...entry, operator: operatorOf(entry), conditions: (entry.conditions ?? []).map(canonicalNode) }
+}
+
+/** An omitted operator is AND. An environment reference stays as it is written: its name is not the same in capitals. */
+function operatorOf({ operator = "AND" }: RuleEntry): string {
+  return operator.includes("$") ? operator : operator.toUpperCase()
+}
+
+/** Names in conditions of one type, at any depth. */
+export function leafNames(node: RuleEntry | undefined, type: string): readonly string[] {
+  if (node === undefined) return []
+  if (node.type === type && node.name !== undefined) return [node.name]
+  return (node.conditions ?? []).flatMap((child) => leafNames(child, type))
+}
+
+/** Names in conditions of one type that the root asks for itself; none below a NOT. */
+export function rootNames(root: RuleEntry, type: string): readonly string[] {
+  if (root.operator?.toUpperCase() === "NOT") return []
+  return [root, ...(root.conditions ?? [])].flatMap((node) =>
+    node.type === type && node.name !== undefined ? [node.name] : [],
+  )
+}
+
+/** Names of declared rules by condition type; a type without an entry accepts every name. */
+export type DeclaredSignals = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Problems of a tree as written. */
+export function checkRules(rules: RuleEntry, path: DocumentPath, declared: DeclaredSignals): readonly Problem[] {
+  const problems: Problem[] = []
+
+  const visit = (node: RuleEntry, at: DocumentPath, depth: number): void => {
+    if (depth > 0 && node.on_unknown !== undefined)
+      problems.push(
+        invalid([...at, "on_unknown"], "stands at the root of the rules only; use on_error for one condition"),
+      )
+    if (node.type !== undefined) checkLeaf(node, at, declared, problems)
+    else checkComposite({ ...node, operator: operatorOf(node) }, at, depth, problems)
+    node.conditions?.forEach((child, index) => visit(child, [...at, "conditions", index], depth + 1))
+  }
+  visit(rules, path, 0)
+  return problems
+}
+
+function checkLeaf(node: RuleEntry, at: DocumentPath, declared: DeclaredSignals, problems: Problem[]): void {
+  const { type = "", name: rule } = node
+  if (node.operator !== undefined || node.conditions !== undefined)
+    problems.push(invalid(at, "is a condition (type) and a combination (operator, conditions) at once; choose one"))
+  if (rule === undefined) {
+    problems.push(invalid([...at, "name"], "is missing"))
+    return
+  }
+  const names = declared.get(type)
+  if (names !== undefined && !names.has(rule))
+    problems.push(
+      invalid(
+        [...at, "name"],
+        `refers to ${type} rule "${rule}", which routing.signals does not declare${suggestion(rule, names)}`,
+      ),
+    )
+  const predicate = node.predicate === undefined ? undefined : predicateProblem(node.predicate)
+  if (predicate !== undefined) problems.push(invalid([...at, "predicate"], predicate))
+}
+
+function checkComposite(node: RuleEntry, at: DocumentPath, depth: number, problems: Problem[]): void {
+  const count = node.conditions?.length ?? 0
+  for (const key of ["name", "predicate", "on_error"] as const) {
+    if (node[key] !== undefined)
+      problems.push(invalid([...at, key], "belongs to a condition with a type, not to a combination"))
+  }
+  if (node.operator === "NOT" && count !== 1)
+    problems.push(invalid([...at, "conditions"], `of NOT must hold exactly one condition, got ${count}`))
+  else if (count === 0 && (depth > 0 || node.operator === "OR"))
+    problems.push(invalid([...at, "conditions"], `of ${node.operator} must not be empty`))
+}
+
+/** Turns a canonical tree into one that knows its facts by slot number. Throws `invalid_config` for a rule that no signal has. */
+export function compileRules(entry: RuleEntry, signals: readonly PlannedSignal[]): RuleNode {
+  const { type, name: rule = "" } = entry
+  if (type !== undefined) {
+    const signal = signals.find((candidate) => candidate.type === type)
+    const position = signal?.rules.indexOf(rule) ?? -1
+    if (signal === undefined || position < 0) throw new RtrError("invalid_config", `There is no ${type} rule "${rule}"`)
+    return {
+      kind: "leaf",
+      type,
+      name: rule,
+      slot: signal.firstSlot + position,
+      predicate: entry.predicate,
+      onError: entry.on_error ?? signal.onUnknown,
+    }
+  }
+  const children = (entry.conditions ?? []).map((child) => compileRules(child, signals))
+  const [only] = children
+  if (entry.operator === "NOT" && only !== undefined) return { kind: "NOT", children: [only] }
+  return { kind: entry.operator === "OR" ? "OR" : "AND", children }
+}

@@ -1,0 +1,171 @@
+// `routing.signals`: lists of rules. Each signal brings the schema of its own.
+
+import { Type, type TProperties } from "typebox"
+import { type DocumentPath, RtrError } from "../../error.ts"
+import { grantSetup } from "../../modules/capabilities.ts"
+import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
+import { invalid, type Problem } from "../../schema/problem.ts"
+import { name, section } from "../../schema/shapes.ts"
+import type { BatchedQuestions } from "../../types/inference.ts"
+import type { PlannedSignal } from "../../types/plan.ts"
+import type { SignalReader } from "../../types/signal.ts"
+import { compileTarget, questionsOf, readingBinding, type RegisteredSignal } from "../bindings.ts"
+import type { CompileContext } from "../compile.ts"
+import type { ConfigDocument } from "../document-schema.ts"
+import { duplicates } from "../duplicates.ts"
+import { findHead, type PackageHead } from "../package-heads.ts"
+import { rulesOf, settingsOf, signalLevels, usedSignals } from "../signal-use.ts"
+import type { DecisionEntry } from "./decisions.ts"
+import { type DeclaredSignals, leafNames } from "./rules.ts"
+
+export type SignalRule = Readonly<Record<string, unknown>> & { readonly name: string; readonly description?: string }
+type SignalsSection = Readonly<Record<string, readonly SignalRule[] | undefined>>
+
+export function signalsSchema(registry: Registry) {
+  const properties: TProperties = {}
+  for (const { id, module } of registry.all("signal")) {
+    const rule = section({
+      name,
+      description: Type.Optional(Type.String()),
+      ...(module.rule.properties as TProperties),
+    })
+    properties[signalConfigKey(id, module)] = Type.Optional(Type.Array(rule, { description: module.about }))
+  }
+  return Type.Unsafe<SignalsSection>(section(properties))
+}
+
+/** Rules that signals assume for condition names when the document declares none of theirs. */
+export function impliedRules(
+  declared: SignalsSection | undefined,
+  decisions: readonly DecisionEntry[],
+  registry: Registry,
+): Record<string, readonly SignalRule[]> {
+  const implied: Record<string, readonly SignalRule[]> = {}
+  for (const { id, module } of registry.all("signal")) {
+    const key = signalConfigKey(id, module)
+    if (module.implyRules === undefined || (declared?.[key]?.length ?? 0) > 0) continue
+    const type = signalConditionType(id, module)
+    const names = new Set(decisions.flatMap(({ rules }) => leafNames(rules, type)))
+    if (names.size > 0) implied[key] = module.implyRules([...names]) as readonly SignalRule[]
+  }
+  return implied
+}
+
+/** `heads` are those of deployments whose package is known, by the deployment's name. */
+export function checkSignals(
+  document: ConfigDocument,
+  registry: Registry,
+  heads: ReadonlyMap<string, readonly PackageHead[]>,
+): readonly Problem[] {
+  return registry.all("signal").flatMap((registered) => {
+    const { id, module } = registered
+    const binding = readingBinding(registered, document)
+    const head =
+      binding === undefined ? undefined : findHead({ head: binding.head }, heads.get(binding.deployment) ?? [])
+    const rules = rulesOf(registered, document)
+    const at: DocumentPath = ["routing", "signals", signalConfigKey(id, module)]
+    const problems: Problem[] = [
+      ...duplicates(
+        rules.map((rule) => rule.name.trim()),
+        (index) => [...at, index, "name"],
+      ),
+    ]
+    const report = (path: DocumentPath, message: string): void => {
+      problems.push(invalid([...at, ...path], message))
+    }
+    module.check?.(rules as never, report, { labels: head?.labels })
+    return problems
+  })
+}
+
+/** Names that conditions may refer to. */
+export function declaredSignals(document: ConfigDocument, registry: Registry): DeclaredSignals {
+  const declared = new Map<string, ReadonlySet<string>>()
+  for (const registered of registry.all("signal")) {
+    const { id, module } = registered
+    const rules = rulesOf(registered, document)
+    // A signal that implies rules accepts any name while the document declares none.
+    if (rules.length > 0 || module.implyRules === undefined)
+      declared.set(signalConditionType(id, module), new Set(rules.map((rule) => rule.name)))
+  }
+  return declared
+}
+
+/** Score that a rule with the decision's name gives a model; 1 when none does. */
+export function modelScore(
+  { document, registry }: Pick<CompileContext, "document" | "registry">,
+  { decision, model }: { readonly decision: string; readonly model: string },
+): number {
+  for (const registered of registry.all("signal")) {
+    const rule = rulesOf(registered, document).find((each) => each.name === decision)
+    const scores = rule === undefined ? undefined : registered.module.modelScores?.(rule as never)
+    if (scores !== undefined && Object.hasOwn(scores, model)) return scores[model] ?? 1
+  }
+  return 1
+}
+
+/**
+ * Sets up the signals that decisions use, in the order of registration; the others cost nothing. All rules of a used signal
+ * are read, because some signals rank their rules against each other.
+ */
+export async function compileSignals(context: CompileContext): Promise<readonly PlannedSignal[]> {
+  const used = usedSignals(context.document, context.registry)
+  const levels = signalLevels(used)
+  const planned: PlannedSignal[] = []
+  let firstSlot = 0
+  for (const registered of used) {
+    const level = levels.get(signalConditionType(registered.id, registered.module)) ?? 0
+    const signal = await compileSignal(registered, { ...context, firstSlot, level })
+    planned.push(signal)
+    firstSlot += signal.rules.length
+  }
+  return planned
+}
+
+async function compileSignal(
+  registered: RegisteredSignal,
+  context: CompileContext & Pick<PlannedSignal, "firstSlot" | "level">,
+): Promise<PlannedSignal> {
+  const { id, module } = registered
+  const { document, services, firstSlot, level } = context
+  const type = signalConditionType(id, module)
+  const configKey = signalConfigKey(id, module)
+  // A missing binding is the likelier mistake: without one, no worker was started either.
+  const target = compileTarget(registered, document)
+  if (target !== undefined && services.inference === undefined) {
+    throw new RtrError(
+      "invalid_config",
+      `Cannot use signal "${type}": it asks a model, and this kernel has no inference; pass one to createKernel, or bind the signal under global.model_catalog.bindings`,
+      { path: ["routing", "signals", configKey] },
+    )
+  }
+  const rules = rulesOf(registered, document)
+  const settings = settingsOf(module, document)
+  const onUnknown = module.onUnknown?.(settings as never)
+  const grantee = { name: `signal:${id}`, vectors: target === undefined ? undefined : (target.vectors ?? target.deployment) }
+  const reader = await module.setup(
+    rules as never,
+    { settings, ...grantSetup(module.needs ?? [], services, grantee) } as never,
+  )
+  context.closing(grantee.name, reader)
+  return {
+    type,
+    configKey,
+    rules: rules.map((rule) => rule.name),
+    firstSlot,
+    level,
+    target,
+    guard: module.guard ?? false,
+    ...(onUnknown !== undefined && { onUnknown }),
+    read: readWith(reader, questionsOf(registered)),
+  }
+}
+
+const noQuestions = Object.freeze({})
+
+/** A signal gets the questions that it needs and no others. */
+function readWith(reader: SignalReader, granted: readonly (keyof BatchedQuestions)[]): PlannedSignal["read"] {
+  if (granted.length === 0) return (input) => reader.read(input, noQuestions)
+  return (input, questions) =>
+    reader.read(input, Object.fromEntries(granted.map((question) => [question, questions[question]])))
+}

@@ -1,0 +1,78 @@
+// Which signals a document uses, with their rules and settings.
+
+import { RtrError } from "../error.ts"
+import { type Registry, signalConditionType, signalConfigKey } from "../modules/registry.ts"
+import type { RegisteredModule } from "../types/module.ts"
+import type { SignalModule } from "../types/signal.ts"
+import type { ConfigDocument } from "./document-schema.ts"
+import type { RuleEntry } from "./sections/rules.ts"
+import type { SignalRule } from "./sections/signals.ts"
+
+type RegisteredSignal = RegisteredModule<SignalModule>
+
+/**
+ * Signals that some decision refers to, and those whose facts they read, in the order of registration. A signal that is
+ * only read by others is in use when it has rules.
+ */
+export function usedSignals(document: ConfigDocument, registry: Registry): readonly RegisteredSignal[] {
+  const all = registry.all("signal")
+  const byType = new Map(all.map((each) => [signalConditionType(each.id, each.module), each]))
+  const used = new Set<RegisteredSignal>()
+  const visit = (registered: RegisteredSignal | undefined): void => {
+    if (registered === undefined || used.has(registered)) return
+    used.add(registered)
+    for (const type of registered.module.after ?? []) {
+      const before = byType.get(type)
+      if (before !== undefined && rulesOf(before, document).length > 0) visit(before)
+    }
+  }
+  for (const type of usedConditionTypes(document)) visit(byType.get(type))
+  return all.filter((registered) => used.has(registered))
+}
+
+function usedConditionTypes(document: ConfigDocument): ReadonlySet<string> {
+  return new Set((document.routing?.decisions ?? []).flatMap((decision) => leafTypes(decision.rules)))
+}
+
+function leafTypes(node: RuleEntry | undefined): readonly string[] {
+  if (node === undefined) return []
+  return node.type !== undefined ? [node.type] : (node.conditions ?? []).flatMap(leafTypes)
+}
+
+/**
+ * The level of each used signal by condition type: 0 for one that reads no other's facts, otherwise one more than the highest
+ * that it comes after. Throws `invalid_config` for signals that wait for each other.
+ */
+export function signalLevels(used: readonly RegisteredSignal[]): ReadonlyMap<string, number> {
+  const byType = new Map(used.map((each) => [signalConditionType(each.id, each.module), each]))
+  const levels = new Map<string, number>()
+  const levelOf = (type: string, waiting: readonly string[]): number => {
+    const known = levels.get(type)
+    if (known !== undefined) return known
+    if (waiting.includes(type))
+      throw new RtrError(
+        "invalid_config",
+        `Cannot order signals: each comes after the next: ${[...waiting.slice(waiting.indexOf(type)), type].join(" → ")}`,
+      )
+    const before = (byType.get(type)?.module.after ?? []).filter((each) => byType.has(each))
+    const level = Math.max(-1, ...before.map((each) => levelOf(each, [...waiting, type]))) + 1
+    levels.set(type, level)
+    return level
+  }
+  for (const type of byType.keys()) levelOf(type, [])
+  return levels
+}
+
+/** The signal's rules in this document. */
+export function rulesOf({ id, module }: RegisteredSignal, document: ConfigDocument): readonly SignalRule[] {
+  return document.routing?.signals?.[signalConfigKey(id, module)] ?? []
+}
+
+/** The signal's section of `global`; empty when the document has none. */
+export function settingsOf({ settings }: Pick<SignalModule, "settings">, { global }: ConfigDocument): object {
+  const found = (settings?.path ?? []).reduce<unknown>(
+    (node, key) => (node as Record<string, unknown> | undefined)?.[key],
+    global,
+  )
+  return (found as object | undefined) ?? {}
+}

@@ -1,0 +1,33 @@
+// Small schema pieces that several sections share.
+
+import { Type, type TObject, type TProperties, type TSchema, type TUnsafe } from "typebox"
+import { durationPattern } from "./duration.ts"
+
+/** An object that refuses unknown keys; every section is one. */
+export function section<Properties extends TProperties>(
+  properties: Properties,
+  options: { description?: string } = {},
+): TObject<Properties> {
+  return Type.Object(properties, { additionalProperties: false, ...options })
+}
+
+/** A choice of variants told apart by one field. The validator follows the matching variant, so that its errors are about that one. */
+export function taggedUnion<Value>(
+  tag: string,
+  variants: readonly TSchema[],
+  options: { description?: string } = {},
+): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ anyOf: variants, discriminator: { propertyName: tag }, ...options })
+}
+
+/** One of a fixed list of words. */
+export function literals<const Word extends string>(
+  words: readonly Word[],
+  options: { description?: string } = {},
+): TUnsafe<Word> {
+  return Type.Unsafe<Word>({ type: "string", enum: words, ...options })
+}
+
+export const name = Type.String({ minLength: 1, pattern: "\\S" })
+export const duration = Type.String({ pattern: durationPattern, description: "Duration such as 300s or 1m30s" })
+export const port = Type.Integer({ minimum: 0, maximum: 65535 })

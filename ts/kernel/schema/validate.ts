@@ -1,0 +1,172 @@
+// Checks a value against a schema and says what is wrong in words that name the path, the value and what would be right.
+
+import type { TSchema } from "typebox"
+import { Settings } from "typebox/system"
+import { Value } from "typebox/value"
+import type { DocumentPath } from "../error.ts"
+import { invalid, oneOf, type Problem, suggestion } from "./problem.ts"
+
+// TypeBox stops after eight errors by default; a document is checked once and every problem counts.
+Settings.Set({ maxErrors: 10_000 })
+
+type JsonSchema = Readonly<Record<string, unknown>>
+type SchemaError = ReturnType<typeof Value.Errors>[number]
+
+/** Says more about an unknown key, or about a word that is none of those allowed, than that it is unknown. */
+export type Explain = (path: DocumentPath, word?: string) => Problem | undefined
+
+/** Every place where `value` does not fit `schema`. Paths start with `path`. */
+export function validate(
+  schema: TSchema,
+  value: unknown,
+  path: DocumentPath = [],
+  explain: Explain = () => undefined,
+): readonly Problem[] {
+  const problems: Problem[] = []
+  for (const error of Value.Errors(schema, value)) {
+    // What a variant of a tagged union says is asked again below, of the matching variant only.
+    if (error.keyword === "boolean" || error.schemaPath.includes("/anyOf/")) continue
+    const at = [...path, ...fromPointer(error.instancePath, value)]
+    const found = valueAt(value, error.instancePath)
+    const node = schemaAt(schema as JsonSchema, error.schemaPath)
+    if (error.keyword === "anyOf") problems.push(...checkVariant(node, found, at, explain))
+    else problems.push(...toProblems(error, node, found, at, explain))
+  }
+  return problems
+}
+
+function checkVariant(
+  union: JsonSchema,
+  value: unknown,
+  path: DocumentPath,
+  explain: Explain,
+): readonly Problem[] {
+  const tag = (union["discriminator"] as { propertyName: string } | undefined)?.propertyName
+  const variants = union["anyOf"] as readonly JsonSchema[]
+  if (tag === undefined)
+    return [invalid(path, `must be ${oneOf(variants.map((variant) => variant["const"] ?? variant["type"]))}`)]
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return [invalid(path, `must be a map with "${tag}", got ${typeName(value)}`)]
+  const found = (value as Record<string, unknown>)[tag]
+  const tagOf = (variant: JsonSchema): unknown => ((variant["properties"] as JsonSchema)[tag] as JsonSchema)["const"]
+  const match = variants.find((variant) => tagOf(variant) === found)
+  if (match !== undefined) return validate(match as TSchema, value, path, explain)
+  if (found === undefined) return [invalid([...path, tag], `is missing; it must be ${oneOf(variants.map(tagOf))}`)]
+  return [enumProblem([...path, tag], found, variants.map(tagOf), explain)]
+}
+
+function toProblems(
+  error: SchemaError,
+  node: JsonSchema,
+  value: unknown,
+  path: DocumentPath,
+  explain: Explain,
+): readonly Problem[] {
+  const params = error.params as Readonly<Record<string, unknown>>
+  switch (error.keyword) {
+    case "additionalProperties":
+      return (params["additionalProperties"] as readonly string[]).map((key) =>
+        unknownKey([...path, key], key, Object.keys((node["properties"] ?? {}) as object), explain),
+      )
+    case "required":
+      return (params["requiredProperties"] as readonly string[]).map((key) => invalid([...path, key], "is missing"))
+    case "type":
+      // The list of words says more than their type.
+      if (node["enum"] !== undefined) return []
+      return [
+        invalid(
+          path,
+          `must be ${[params["type"]].flat().map(String).map(article).join(" or ")}, got ${typeName(value)}`,
+        ),
+      ]
+    case "enum":
+      return [enumProblem(path, value, node["enum"] as readonly unknown[], explain)]
+    case "const":
+      return [enumProblem(path, value, [node["const"]], explain)]
+    case "pattern":
+      // An empty text is reported once, by its length.
+      if (value === "" && node["minLength"] !== undefined) return []
+      return [explain(path, String(value)) ?? invalid(path, patternMessage(node, String(value)))]
+    case "minLength":
+      return [invalid(path, "must not be empty")]
+    default:
+      return [invalid(path, error.message)]
+  }
+}
+
+/** A pattern whose node has examples is one of a few words, which its description lists. */
+function patternMessage(node: JsonSchema, value: string): string {
+  const { description, examples, pattern } = node
+  return Array.isArray(examples)
+    ? `must be ${String(description)}, got "${value}"${suggestion(value, examples.map(String))}`
+    : `${described(node)}does not have the right form (pattern ${String(pattern)})`
+}
+
+function unknownKey(path: DocumentPath, key: string, known: readonly string[], explain: Explain): Problem {
+  return explain(path) ?? invalid(path, `is not a known key${suggestion(key, known)}`)
+}
+
+function enumProblem(
+  path: DocumentPath,
+  value: unknown,
+  allowed: readonly unknown[],
+  explain: Explain,
+): Problem {
+  if (typeof value !== "string") return invalid(path, `must be ${oneOf(allowed)}, got ${typeName(value)}`)
+  const words = allowed.filter((item): item is string => typeof item === "string")
+  return explain(path, value) ?? invalid(path, `must be ${oneOf(allowed)}, got "${value}"${suggestion(value, words)}`)
+}
+
+const described = (node: JsonSchema): string =>
+  typeof node["description"] === "string" ? `(${node["description"]}) ` : ""
+
+const article = (type: string): string =>
+  ({ object: "a map", array: "a list", integer: "a whole number" })[type] ?? `a ${type}`
+
+function typeName(value: unknown): string {
+  if (value === null || value === undefined) return "nothing"
+  if (Array.isArray(value)) return "a list"
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value)
+  return typeof value === "object" ? "a map" : `a ${typeof value}`
+}
+
+// ── JSON pointers ──
+
+const tokens = (pointer: string): readonly string[] =>
+  pointer
+    .replace(/^#/, "")
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
+
+function valueAt(root: unknown, pointer: string): unknown {
+  return tokens(pointer).reduce<unknown>((node, token) => (node as Record<string, unknown> | undefined)?.[token], root)
+}
+
+/** Turns list positions back into numbers, which a pointer cannot tell from keys. */
+function fromPointer(pointer: string, root: unknown): DocumentPath {
+  let node = root
+  return tokens(pointer).map((token) => {
+    const step = Array.isArray(node) ? Number(token) : token
+    node = (node as Record<string | number, unknown> | undefined)?.[step]
+    return step
+  })
+}
+
+/** The schema node that an error is about. References are followed, because error paths run through them. */
+function schemaAt(root: JsonSchema, pointer: string): JsonSchema {
+  let definitions: Readonly<Record<string, JsonSchema>> = {}
+  const follow = (node: JsonSchema): JsonSchema => {
+    definitions = { ...definitions, ...(node["$defs"] as Record<string, JsonSchema> | undefined) }
+    const target =
+      typeof node["$ref"] === "string" ? definitions[node["$ref"].replace(/^#?\/?(\$defs\/)?/, "")] : undefined
+    return target === undefined ? node : follow(target)
+  }
+  let node = follow(root)
+  for (const token of tokens(pointer)) {
+    const next = node[token]
+    if (typeof next !== "object" || next === null) break
+    node = follow(next as JsonSchema)
+  }
+  return node
+}

@@ -1,0 +1,178 @@
+// Chunks of a stream as canonical events.
+
+import type { BlockStart, ChatEvent, JsonValue, WireObject } from "../../../kernel/index.ts"
+import { argumentsOf } from "./blocks.ts"
+import { readError } from "./errors.ts"
+import { readLogprobs, readStop, readUsage } from "./reply.ts"
+import { dialectId, hasLength, isObject, isText, toList, withoutUndefined } from "./wire.ts"
+
+/** What a run of events was read from, kept at its first event. */
+export interface OriginalChunk {
+  /** The event's text with its blank line. */
+  readonly text: string
+  readonly events: readonly ChatEvent[]
+}
+const originals = new WeakMap<ChatEvent, OriginalChunk>()
+
+/** The chunk that begins with this event. */
+export function originalOf(event: ChatEvent): OriginalChunk | undefined {
+  return originals.get(event)
+}
+
+export interface ChunkReader {
+  /** The events of a chunk; at least one, so that no chunk is lost. */
+  chunk(chunk: WireObject, text: string): readonly ChatEvent[]
+  comment(text: string): readonly ChatEvent[]
+}
+
+type TextKind = "text" | "reasoning" | "refusal"
+
+/** The blocks of one choice so far. */
+interface OpenChoice {
+  blocks: number
+  /** The open block of text, reasoning or refusal: one follows the other. */
+  text: { readonly kind: TextKind; readonly index: number } | undefined
+  /** Open tool calls by their place on the wire. */
+  readonly calls: Map<number, number>
+}
+
+/** A reader for the chunks of one stream. */
+export function createChunkReader(): ChunkReader {
+  const choices = new Map<number, OpenChoice>()
+  let started = false
+
+  const choiceOf = (number: number): OpenChoice => {
+    const known = choices.get(number)
+    if (known !== undefined) return known
+    const choice: OpenChoice = { blocks: 0, text: undefined, calls: new Map() }
+    choices.set(number, choice)
+    return choice
+  }
+
+  return {
+    chunk(chunk, text) {
+      const events: ChatEvent[] = []
+      const failed = readError(chunk)
+      if (failed !== undefined)
+        events.push({
+          type: "failed",
+          message: failed.message,
+          ...(failed.code !== undefined && { code: failed.code }),
+        })
+      if (!started && failed === undefined) {
+        started = true
+        events.push(startOf(chunk))
+      }
+      for (const value of toList(chunk["choices"])) {
+        if (!isObject(value)) continue
+        const number = typeof value["index"] === "number" ? value["index"] : 0
+        readChoice(value, number, choiceOf(number), events)
+      }
+      const usage = readUsage(chunk["usage"])
+      if (usage !== undefined) events.push({ type: "usage", usage })
+      const unknown = unknownFields(chunk)
+      if (events.length === 0 || (failed === undefined && Object.keys(unknown).length > 0))
+        events.push({ type: "opaque", dialect: dialectId, value: unknown })
+      return remember(events, text)
+    },
+    comment: (text) => remember([{ type: "ping" }], text),
+  }
+}
+
+function remember(events: readonly ChatEvent[], text: string): readonly ChatEvent[] {
+  originals.set(events[0] as ChatEvent, { text, events })
+  return events
+}
+
+function startOf({ id, model, created }: WireObject): ChatEvent {
+  return {
+    type: "start",
+    id: isText(id) ? id : "",
+    model: isText(model) ? model : "",
+    created: typeof created === "number" ? created : 0,
+  }
+}
+
+function readChoice(value: WireObject, choice: number, open: OpenChoice, events: ChatEvent[]): void {
+  const delta = isObject(value["delta"]) ? value["delta"] : {}
+  const { content, refusal, tool_calls: calls, function_call: call } = delta
+  const reasoning = delta["reasoning_content"] ?? delta["reasoning"]
+  const logprobs = readLogprobs(value["logprobs"])
+  const start = (block: BlockStart): number => {
+    const index = open.blocks++
+    events.push({ type: "block_start", choice, index, block })
+    return index
+  }
+  const more = (kind: TextKind, text: JsonValue | undefined): void => {
+    const tokens = kind === "text" && logprobs !== undefined && isText(text) ? logprobs : undefined
+    if (!hasLength(text) && tokens === undefined) return
+    if (open.text?.kind !== kind) {
+      endText(choice, open, events)
+      open.text = { kind, index: start({ type: kind }) }
+    }
+    const { index } = open.text
+    events.push({
+      type: "block_delta",
+      choice,
+      index,
+      text: text as string,
+      ...(tokens !== undefined && { logprobs: tokens }),
+    })
+  }
+  const callDelta = (each: WireObject, position: number): void => {
+    const place = typeof each["index"] === "number" ? each["index"] : position
+    const form = isObject(each["custom"]) ? "custom" : "function"
+    const body = each[form]
+    const { name, arguments: given, input } = isObject(body) ? body : {}
+    const begun = open.calls.get(place)
+    const index =
+      begun ??
+      start({
+        type: "tool_call",
+        id: isText(each["id"]) ? each["id"] : "",
+        name: isText(name) ? name : "",
+        ...(form === "custom" && { form }),
+      })
+    if (begun === undefined) open.calls.set(place, index)
+    const text = argumentsOf(form === "custom" ? input : given)
+    if (text !== "") events.push({ type: "block_delta", choice, index, text })
+  }
+  more("reasoning", reasoning)
+  more("text", content)
+  more("refusal", refusal)
+  for (const [position, each] of toList(calls).entries()) {
+    if (!isObject(each)) continue
+    endText(choice, open, events)
+    callDelta(each, position)
+  }
+  // The older form of a single call.
+  if (isObject(call)) callDelta({ function: call, index: 0 }, 0)
+  const reason = readStop(value["finish_reason"])
+  if (reason === undefined) return
+  endText(choice, open, events)
+  for (const index of open.calls.values()) events.push({ type: "block_end", choice, index })
+  open.calls.clear()
+  events.push({ type: "stop", choice, reason })
+}
+
+function endText(choice: number, open: OpenChoice, events: ChatEvent[]): void {
+  if (open.text === undefined) return
+  events.push({ type: "block_end", choice, index: open.text.index })
+  open.text = undefined
+}
+
+const known: ReadonlySet<string> = new Set([
+  "id",
+  "object",
+  "created",
+  "model",
+  "choices",
+  "usage",
+  "system_fingerprint",
+  "service_tier",
+  "obfuscation",
+])
+
+function unknownFields(chunk: WireObject): WireObject {
+  return withoutUndefined(Object.fromEntries(Object.entries(chunk).filter(([name]) => !known.has(name))))
+}

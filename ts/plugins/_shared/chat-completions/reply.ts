@@ -1,0 +1,208 @@
+// Whole chat-completions replies, to and from the canonical form.
+
+import {
+  type ChatReply,
+  type JsonValue,
+  type ReplyChoice,
+  RtrError,
+  type StopReason,
+  type TokenLogprob,
+  type Usage,
+  type WireObject,
+} from "../../../kernel/index.ts"
+import { readBlocks, writeBlocks } from "./blocks.ts"
+import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "./wire.ts"
+
+interface OriginalReply {
+  readonly text: string
+  readonly body: WireObject
+  reply?: ChatReply
+}
+
+const choiceOriginals = new WeakMap<ReplyChoice, JsonValue>()
+
+/** Reads an upstream's reply. Throws `upstream_error` for anything but a JSON object. Choices are read on first use. */
+export function readReply(text: string): ChatReply {
+  const body = parseObject(text)
+  if (body === undefined) throw new RtrError("upstream_error", "the reply is not a JSON object")
+  const { id, model, created, usage } = body
+  const original: OriginalReply = { text, body }
+  let choices: readonly ReplyChoice[] | undefined
+  const reply: ChatReply = {
+    id: isText(id) ? id : "",
+    model: isText(model) ? model : "",
+    created: typeof created === "number" ? created : 0,
+    get choices() {
+      return (choices ??= toList(body["choices"]).map(readChoice))
+    },
+    usage: readUsage(usage),
+    origin: new ReadOrigin(original),
+  }
+  original.reply = reply
+  return reply
+}
+
+export function parseObject(text: string): WireObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The reply for the client. One that this dialect read and nobody changed keeps its own text: writing a long reply anew
+ * costs more than routing it. In a changed one, untouched choices and unknown fields stay as they were.
+ */
+export function writeReply(reply: ChatReply, metadata: WireObject): string {
+  const original = ReadOrigin.find(reply.origin) as OriginalReply | undefined
+  if (original?.reply === undefined)
+    return JSON.stringify({ ...buildReply(reply), ...(hasFields(metadata) && { routing_metadata: metadata }) })
+  const { text, body } = original
+  if (reply === original.reply && !hasFields(metadata)) return text
+  if (reply === original.reply && !("routing_metadata" in body) && hasFields(body))
+    return `${text.slice(0, text.lastIndexOf("}"))},"routing_metadata":${JSON.stringify(metadata)}}`
+  return JSON.stringify({
+    ...(reply === original.reply ? body : patchReply(reply, body, original.reply)),
+    ...(hasFields(metadata) && { routing_metadata: metadata }),
+  })
+}
+
+function hasFields(value: WireObject): boolean {
+  for (const _ in value) return true
+  return false
+}
+
+function buildReply({ id, created, model, choices, usage }: ChatReply): WireObject {
+  return {
+    id,
+    object: "chat.completion",
+    created,
+    model,
+    choices: choices.map(writeChoice),
+    ...(usage !== undefined && { usage: writeUsage(usage) }),
+  }
+}
+
+function patchReply(reply: ChatReply, body: WireObject, read: ChatReply): WireObject {
+  const fields: Record<string, JsonValue> = { ...body }
+  for (const name of ["id", "model", "created"] as const) if (reply[name] !== read[name]) fields[name] = reply[name]
+  if (reply.choices !== read.choices) fields["choices"] = reply.choices.map(writeChoice)
+  if (reply.usage !== read.usage) {
+    delete fields["usage"]
+    if (reply.usage !== undefined) fields["usage"] = writeUsage(reply.usage)
+  }
+  return fields
+}
+
+// ── choices ──
+
+function readChoice(value: JsonValue): ReplyChoice {
+  const { message, finish_reason: reason, logprobs } = isObject(value) ? value : {}
+  const read = readLogprobs(logprobs)
+  const choice: ReplyChoice = {
+    blocks: isObject(message) ? readBlocks(message) : [],
+    stop: readStop(reason) ?? "other",
+    ...(read !== undefined && { logprobs: read }),
+  }
+  choiceOriginals.set(choice, value)
+  return choice
+}
+
+function writeChoice(choice: ReplyChoice, index: number): JsonValue {
+  const original = choiceOriginals.get(choice)
+  if (original !== undefined) return original
+  const { blocks, stop, logprobs } = choice
+  return {
+    index,
+    message: { role: "assistant", ...writeBlocks(blocks, { assistant: true, at: `choices[${index}]` }) },
+    ...(logprobs !== undefined && { logprobs: writeLogprobs(logprobs) }),
+    finish_reason: writeStop(stop),
+  }
+}
+
+/** Undefined while a stream has none. */
+export function readStop(reason: JsonValue | undefined): StopReason | undefined {
+  switch (reason) {
+    case undefined:
+    case null:
+      return undefined
+    case "stop":
+    case "length":
+    case "tool_calls":
+    case "content_filter":
+      return reason
+    case "function_call":
+      return "tool_calls"
+    default:
+      return "other"
+  }
+}
+
+export function writeStop(stop: StopReason): string {
+  switch (stop) {
+    case "refusal":
+      return "content_filter"
+    case "pause":
+    case "other":
+      return "stop"
+    default:
+      return stop
+  }
+}
+
+export function readLogprobs(value: JsonValue | undefined): readonly TokenLogprob[] | undefined {
+  if (!isObject(value) || !Array.isArray(value["content"])) return undefined
+  return toList(value["content"]).map((entry) => ({
+    ...readToken(entry),
+    top: toList(isObject(entry) ? entry["top_logprobs"] : undefined).map(readToken),
+  }))
+}
+
+function readToken(entry: JsonValue): { readonly token: string; readonly logprob: number } {
+  const { token, logprob } = isObject(entry) ? entry : {}
+  return { token: isText(token) ? token : "", logprob: typeof logprob === "number" ? logprob : 0 }
+}
+
+export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonValue {
+  const write = ({ token, logprob }: Pick<TokenLogprob, "token" | "logprob">): Record<string, JsonValue> => ({
+    token,
+    logprob,
+    bytes: [...new TextEncoder().encode(token)],
+  })
+  return {
+    content: logprobs.map((entry) => ({ ...write(entry), top_logprobs: entry.top.map(write) })),
+    refusal: null,
+  }
+}
+
+// ── usage ──
+
+/** Undefined unless both counts are numbers. */
+export function readUsage(value: JsonValue | undefined): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const { prompt_tokens: input, completion_tokens: output } = value
+  const { prompt_tokens_details: inputDetails, completion_tokens_details: outputDetails } = value
+  if (!isCount(input) || !isCount(output)) return undefined
+  const cached = isObject(inputDetails) ? inputDetails["cached_tokens"] : undefined
+  const reasoning = isObject(outputDetails) ? outputDetails["reasoning_tokens"] : undefined
+  return {
+    inputTokens: input,
+    outputTokens: output,
+    cachedInputTokens: isCount(cached) ? cached : 0,
+    ...(isCount(reasoning) && { reasoningTokens: reasoning }),
+  }
+}
+
+const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0
+
+export function writeUsage({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Usage): WireObject {
+  return withoutUndefined({
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: cachedInputTokens === 0 ? undefined : { cached_tokens: cachedInputTokens },
+    completion_tokens_details: reasoningTokens === undefined ? undefined : { reasoning_tokens: reasoningTokens },
+  })
+}

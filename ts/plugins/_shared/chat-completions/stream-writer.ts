@@ -1,0 +1,161 @@
+// Writes canonical events as a chat-completions stream.
+
+import type { BlockStart, ChatEvent, ChatRequest, JsonValue, StreamWriter, WireObject } from "../../../kernel/index.ts"
+import { originalOf } from "./chunk-reader.ts"
+import { writeLogprobs, writeStop, writeUsage } from "./reply.ts"
+import { dialectId, isObject } from "./wire.ts"
+
+/** A block that has begun. Tool calls have a place of their own on the wire. */
+interface BegunBlock {
+  readonly type: BlockStart["type"]
+  readonly place: number
+  readonly custom: boolean
+}
+
+type Fields = Readonly<Record<string, JsonValue>>
+
+/**
+ * A writer for one stream. Usage rides on the last chunk, or in a chunk of its own without choices for a client that asked
+ * for it by `stream_options.include_usage`, as the API does.
+ */
+export function createWriter(request: ChatRequest): StreamWriter {
+  const streamOptions = request.extensions["stream_options"]
+  const ownChunk = isObject(streamOptions) && streamOptions["include_usage"] === true
+  const blocks = new Map<string, BegunBlock>()
+  const places = new Map<number, number>()
+  const announced = new Set<number>()
+  /** The upstream's own chunks said the role of each choice. */
+  let ownRoles = false
+  let head: Fields = { id: "", object: "chat.completion.chunk", created: 0, model: "" }
+  /** A chunk with a stop reason waits for the usage, which may come right after it. */
+  let waiting: WireObject | undefined
+  let out = ""
+
+  const send = (chunk: WireObject): void => {
+    out += `data: ${JSON.stringify(chunk)}\n\n`
+  }
+  const flush = (): void => {
+    if (waiting !== undefined) send(waiting)
+    waiting = undefined
+  }
+  const chunkOf = (choice: number, delta: Fields, more: Fields = {}): WireObject => ({
+    ...head,
+    choices: [{ index: choice, delta, ...more, finish_reason: null }],
+  })
+  const announce = (choice: number): void => {
+    if (ownRoles || announced.has(choice)) return
+    announced.add(choice)
+    send(chunkOf(choice, { role: "assistant", content: "" }))
+  }
+
+  /** Keeps up with an event; returns the block that a delta belongs to. */
+  const follow = (event: ChatEvent): BegunBlock | undefined => {
+    if (event.type === "start") {
+      const { id, model, created } = event
+      head = { ...head, id, created, model }
+    } else if (event.type === "block_start") {
+      const { choice, index, block } = event
+      const place = places.get(choice) ?? 0
+      if (block.type === "tool_call") places.set(choice, place + 1)
+      const begun = { type: block.type, place, custom: block.type === "tool_call" && block.form === "custom" }
+      blocks.set(`${choice}.${index}`, begun)
+      return begun
+    } else if (event.type === "block_delta") return blocks.get(`${event.choice}.${event.index}`)
+    return undefined
+  }
+
+  const build = (event: ChatEvent): void => {
+    const block = follow(event)
+    if (event.type === "block_end" || event.type === "start") return
+    if (event.type === "usage") {
+      const usage = writeUsage(event.usage)
+      if (waiting !== undefined && !ownChunk) {
+        waiting = { ...waiting, usage }
+        return
+      }
+      flush()
+      return send({ ...head, choices: [], usage })
+    }
+    flush()
+    switch (event.type) {
+      case "ping":
+        out += ": ping\n\n"
+        return
+      case "failed":
+        return send({ error: { message: event.message, type: "server_error", code: event.code ?? null, param: null } })
+      case "opaque":
+        if (event.dialect === dialectId && isObject(event.value) && Object.keys(event.value).length > 0)
+          send({ ...head, choices: [], ...event.value })
+        return
+      case "stop":
+        announce(event.choice)
+        waiting = { ...head, choices: [{ index: event.choice, delta: {}, finish_reason: writeStop(event.reason) }] }
+        return
+      case "block_start":
+        announce(event.choice)
+        if (event.block.type === "tool_call" && block !== undefined)
+          send(chunkOf(event.choice, { tool_calls: [callStart(event.block, block)] }))
+        return
+      case "block_delta": {
+        announce(event.choice)
+        const delta = block && deltaOf(block, event.text)
+        const logprobs = event.logprobs && { logprobs: writeLogprobs(event.logprobs) }
+        if (delta !== undefined && (event.text !== "" || logprobs !== undefined))
+          send(chunkOf(event.choice, delta, logprobs))
+      }
+    }
+  }
+
+  return {
+    write(events) {
+      for (let at = 0; at < events.length;) {
+        const original = originalOf(events[at] as ChatEvent)
+        if (original?.events.every((event, index) => event === events[at + index]) === true) {
+          flush()
+          for (const event of original.events) {
+            follow(event)
+            ownRoles ||= event.type === "start"
+          }
+          out += original.text
+          at += original.events.length
+        } else build(events[at++] as ChatEvent)
+      }
+      return take()
+    },
+    end() {
+      flush()
+      out += "data: [DONE]\n\n"
+      return take()
+    },
+  }
+
+  function take(): Uint8Array {
+    const bytes = encoder.encode(out)
+    out = ""
+    return bytes
+  }
+}
+
+const encoder = new TextEncoder()
+
+function callStart({ id, name }: Extract<BlockStart, { type: "tool_call" }>, { place, custom }: BegunBlock): JsonValue {
+  return custom
+    ? { index: place, id, type: "custom", custom: { name, input: "" } }
+    : { index: place, id, type: "function", function: { name, arguments: "" } }
+}
+
+/** Undefined for a block that a stream of this dialect cannot hold. */
+function deltaOf({ type, place, custom }: BegunBlock, text: string): Fields | undefined {
+  switch (type) {
+    case "text":
+      return { content: text }
+    case "reasoning":
+      return { reasoning_content: text }
+    case "refusal":
+      return { refusal: text }
+    case "tool_call":
+      return { tool_calls: [{ index: place, ...(custom ? { custom: { input: text } } : { function: { arguments: text } }) }] }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,27 @@
+// The chat-completions wire: OpenAI's API and everything that follows it.
+
+import { defineDialect } from "../../kernel/index.ts"
+import { errorBody, errorEvent, failureBody, readError } from "../_shared/chat-completions/errors.ts"
+import { readReply, writeReply } from "../_shared/chat-completions/reply.ts"
+import { readRequest, writeRequest } from "../_shared/chat-completions/request.ts"
+import { errorSchema, replySchema, requestSchema } from "../_shared/chat-completions/schemas.ts"
+import { createReader } from "../_shared/chat-completions/stream-reader.ts"
+import { createWriter } from "../_shared/chat-completions/stream-writer.ts"
+
+export default defineDialect({
+  about: "Chat completions, the wire that most clients and backends speak",
+  streamType: "text/event-stream; charset=utf-8",
+  requestSchema,
+  replySchema,
+  errorSchema,
+  readRequest,
+  writeRequest,
+  readReply,
+  writeReply,
+  reader: createReader,
+  writer: createWriter,
+  readError,
+  errorBody,
+  failureBody,
+  errorEvent,
+})
