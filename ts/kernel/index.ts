@@ -4,7 +4,7 @@ export { type Static, Type } from "typebox"
 
 export { createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
 
-export { defineRoute, definePlugin, defineProvider, defineSelector, defineSignal } from "./modules/define.ts"
+export { defineRoute, definePlugin, defineProvider, defineSelector, defineSignal, defineStore } from "./modules/define.ts"
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
 export { closest, ConfigError, formatProblem, type Problem, suggestion } from "./config/problem.ts"
 
@@ -71,4 +71,21 @@ export {
 export type { Plan } from "./types/plan.ts"
 export { type Predicate, predicateHolds, predicateProblem } from "./types/predicate.ts"
 export type { KernelStatus, ModelEntry, Preview, RoutePowers } from "./types/route.ts"
+export type {
+  JsonValue,
+  KeyValueStore,
+  OpenStore,
+  RecordQuery,
+  RecordStore,
+  StoredRecord,
+  StoredValue,
+  StoredVector,
+  StoreFields,
+  StoreModule,
+  StoreShape,
+  StoreShapes,
+  VectorMatch,
+  VectorStore,
+  WriteOptions,
+} from "./types/store.ts"
 export type { Transport, TransportRequest, TransportResponse } from "./types/transport.ts"

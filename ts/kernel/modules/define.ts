@@ -10,6 +10,7 @@ import type {
   SignalNeed,
 } from "../types/module.ts"
 import type { RoutePowers } from "../types/route.ts"
+import type { StoreModule } from "../types/store.ts"
 
 type Without<Module> = Omit<Module, "kind">
 
@@ -46,4 +47,9 @@ export function defineRoute<const Need extends keyof RoutePowers>(
   definition: Without<RouteModule<Need>>,
 ): RouteModule<Need> {
   return { kind: "route", ...definition }
+}
+
+/** Makes a store: keeps key-value pairs, records or vectors. */
+export function defineStore<Options extends TObject>(definition: Without<StoreModule<Options>>): StoreModule<Options> {
+  return { kind: "store", ...definition }
 }

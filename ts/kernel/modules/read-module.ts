@@ -10,6 +10,7 @@ const functionsOf: Record<ModuleKind, readonly string[]> = {
   plugin: ["setup"],
   provider: ["setup"],
   route: ["setup"],
+  store: ["setup"],
 }
 
 const objectsOf: Record<ModuleKind, readonly string[]> = {
@@ -18,6 +19,7 @@ const objectsOf: Record<ModuleKind, readonly string[]> = {
   plugin: ["options"],
   provider: [],
   route: ["listeners", "needs", "operations"],
+  store: ["shapes", "options"],
 }
 
 /**
@@ -33,7 +35,7 @@ export function readModule(outside: OutsideModule): RegisteredModule {
     refuse("its id must be lower-case words joined by hyphens or underscores")
   if (typeof module !== "object" || module === null)
     return refuse(
-      "its default export must be made by defineSignal, defineSelector, definePlugin, defineProvider or defineRoute",
+      "its default export must be made by defineSignal, defineSelector, definePlugin, defineProvider, defineRoute or defineStore",
     )
   const fields = module as Record<string, unknown>
   const kind = fields["kind"]

@@ -11,6 +11,7 @@ import type {
   SelectorModule,
   SignalModule,
 } from "../types/module.ts"
+import type { StoreModule } from "../types/store.ts"
 import { readModule } from "./read-module.ts"
 
 /** One built-in module as the generated registry lists it. */
@@ -26,6 +27,7 @@ interface KindMap {
   plugin: PluginModule
   provider: ProviderModule
   route: RouteModule
+  store: StoreModule
 }
 
 /** All modules of one kernel. */

@@ -7,15 +7,16 @@ import type { SignalInput } from "./call.ts"
 import type { Fact } from "./fact.ts"
 import type { Classification, PartlyRead, TextSpan } from "./inference.ts"
 import type { RoutePowers } from "./route.ts"
+import type { StoreModule } from "./store.ts"
 import type { TransportRequest } from "./transport.ts"
 
 /** Version of the contracts in this file, as the manifest tells it. */
 export const hostApiVersion = 1
 
-export type ModuleKind = "signal" | "selector" | "plugin" | "provider" | "route"
+export type ModuleKind = "signal" | "selector" | "plugin" | "provider" | "route" | "store"
 export type RuntimeName = "node" | "deno" | "edge"
 
-interface ModuleBase {
+export interface ModuleBase {
   /** One line that says what the module does; shown by the manifest, the docs and the command line. */
   readonly about: string
   /** Hosts that the module works on; left out when it works on every one. */
@@ -255,6 +256,7 @@ export type AnyModule =
   | PluginModule<any>
   | ProviderModule
   | RouteModule<any>
+  | StoreModule<any>
 
 /* oxlint-enable typescript/no-explicit-any */
 

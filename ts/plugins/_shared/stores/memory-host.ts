@@ -1,0 +1,9 @@
+// What the shapes in memory have in common.
+
+export interface MemoryHost {
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  readonly maxEntries: number
+  /** Throws `unavailable` after `close`. */
+  readonly checkOpen: () => void
+}

@@ -1,0 +1,56 @@
+// Entries by key in memory, in the order of writing, with an end for each and a limit for all.
+
+/** How many entries each write looks at for some that are past their end. */
+const sweptPerWrite = 8
+
+export interface MemoryTable<Value> {
+  get(key: string): Value | undefined
+  /** When the entry ends; null when it stays or is not there. */
+  expiry(key: string): number | null
+  put(key: string, value: Value, expires: number | null): void
+  delete(key: string): boolean
+  /** Entries that are not past their end. Do not write before the loop is over. */
+  live(): Iterable<readonly [key: string, value: Value]>
+}
+
+interface Entry<Value> {
+  readonly value: Value
+  readonly expires: number | null
+}
+
+export function createMemoryTable<Value>(clock: () => number, maxEntries: number): MemoryTable<Value> {
+  const entries = new Map<string, Entry<Value>>()
+  // A map's iterator stays good while the map changes, so each write goes on where the last one stopped.
+  let sweep = entries.entries()
+  const isOver = ({ expires }: Entry<Value>): boolean => expires !== null && expires <= clock()
+  const find = (key: string): Entry<Value> | undefined => {
+    const entry = entries.get(key)
+    if (entry === undefined || !isOver(entry)) return entry
+    entries.delete(key)
+    return undefined
+  }
+  const sweepSome = (): void => {
+    for (let looked = 0; looked < sweptPerWrite; looked++) {
+      const { done, value } = sweep.next()
+      if (done === true) {
+        sweep = entries.entries()
+        return
+      }
+      if (isOver(value[1])) entries.delete(value[0])
+    }
+  }
+  return {
+    get: (key) => find(key)?.value,
+    expiry: (key) => find(key)?.expires ?? null,
+    put(key, value, expires) {
+      entries.delete(key)
+      entries.set(key, { value, expires })
+      sweepSome()
+      if (entries.size > maxEntries) for (const oldest of entries.keys()) return void entries.delete(oldest)
+    },
+    delete: (key) => find(key) !== undefined && entries.delete(key),
+    *live() {
+      for (const [key, entry] of entries) if (!isOver(entry)) yield [key, entry.value]
+    },
+  }
+}

@@ -1,0 +1,88 @@
+// Keeps everything in one SQLite file, which several processes may share.
+
+import { defineStore, type OpenStore, Type } from "../../kernel/index.ts"
+import {
+  busyTimeoutMs,
+  type Connection,
+  createConnection,
+  type SqlDatabase,
+  toStoreError,
+  untilFree,
+} from "../_shared/sqlite/connection.ts"
+import { createSqliteKeyValues } from "../_shared/sqlite/key-values.ts"
+import { createSqliteRecords } from "../_shared/sqlite/records.ts"
+import { prepareSchema } from "../_shared/sqlite/schema.ts"
+import { createSqliteVectors } from "../_shared/sqlite/vectors.ts"
+import { checkDimensions, checkText } from "../_shared/stores/input.ts"
+
+/** Bytes of vectors that one process keeps in memory; a search reads the others from the file. */
+const vectorBytes = 512 * 1024 * 1024
+
+export default defineStore({
+  about: "Keeps data in one SQLite file, also for several processes of one machine",
+  runtimes: ["node", "deno"],
+  shapes: ["kv", "records", "vectors"],
+  options: Type.Object(
+    {
+      path: Type.String({
+        minLength: 1,
+        description: "The file, made when it is not there; its folder must exist. `:memory:` keeps nothing",
+      }),
+      max_entries: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description:
+            "Entries that each name may have in each shape, no limit when left out. One more evicts the one written longest ago",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  async setup({ path, max_entries: maxEntries }, { clock }): Promise<OpenStore> {
+    const connection = await openFile(path)
+    const host = { connection, clock, maxEntries }
+    const opened = new Map<string, unknown>()
+    const budget = { bytes: vectorBytes }
+    const byName = <Shape>(shape: string, name: string, open: () => Shape): Shape => {
+      const key = `${shape}:${checkText("name", name)}`
+      if (!opened.has(key)) opened.set(key, open())
+      return opened.get(key) as Shape
+    }
+    return {
+      kv: (name) => byName("kv", name, () => createSqliteKeyValues(name, host)),
+      records: (name) => byName("records", name, () => createSqliteRecords(name, host)),
+      vectors: (name, { dimensions }) =>
+        byName(`vectors ${checkDimensions(dimensions)}`, name, () =>
+          createSqliteVectors(name, dimensions, { ...host, budget }),
+        ),
+      async health() {
+        try {
+          await connection.read(() => connection.sql("SELECT count(*) FROM collections").get())
+          return undefined
+        } catch (error) {
+          return toStoreError(error, path).message
+        }
+      },
+      async close() {
+        opened.clear()
+        connection.close()
+      },
+    }
+  },
+})
+
+async function openFile(path: string): Promise<Connection> {
+  let database: SqlDatabase | undefined
+  try {
+    // Loaded here, so that hosts without it can load this file.
+    const { DatabaseSync } = await import("node:sqlite")
+    const opened: SqlDatabase = new DatabaseSync(path)
+    database = opened
+    opened.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    await untilFree(() => prepareSchema(opened, path), path)
+    return createConnection(opened, path)
+  } catch (error) {
+    database?.close()
+    throw toStoreError(error, path)
+  }
+}
