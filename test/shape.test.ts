@@ -128,7 +128,9 @@ describe("imports", () => {
   })
 
   test("modules do not import each other", () => {
-    const folders = ["signals", "selectors", "decision", "providers", "routes", "stores"].map((name) => `ts/plugins/${name}`)
+    const folders = ["signals", "selectors", "decision", "providers", "routes", "stores"].map(
+      (name) => `ts/plugins/${name}`,
+    )
     const wrong = folders.flatMap((folder) =>
       filesIn(folder).flatMap((file) =>
         importsOf(file)

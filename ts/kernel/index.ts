@@ -4,7 +4,14 @@ export { type Static, Type } from "typebox"
 
 export { createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
 
-export { defineRoute, definePlugin, defineProvider, defineSelector, defineSignal, defineStore } from "./modules/define.ts"
+export {
+  defineRoute,
+  definePlugin,
+  defineProvider,
+  defineSelector,
+  defineSignal,
+  defineStore,
+} from "./modules/define.ts"
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
 export { closest, ConfigError, formatProblem, type Problem, suggestion } from "./config/problem.ts"
 

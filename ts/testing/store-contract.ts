@@ -63,7 +63,10 @@ export function storeContract<Options extends TObject>(
 
 /** One call of every method. A store may refuse a shape itself once it is closed. */
 function callsOf(store: OpenStore, name: string): readonly (() => Promise<unknown>)[] {
-  const shape = <Shape>(open: () => Shape | undefined, calls: (shape: Shape) => readonly (() => Promise<unknown>)[]) => {
+  const shape = <Shape>(
+    open: () => Shape | undefined,
+    calls: (shape: Shape) => readonly (() => Promise<unknown>)[],
+  ) => {
     const opened = open()
     return opened === undefined ? [] : calls(opened)
   }

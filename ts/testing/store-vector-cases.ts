@@ -65,11 +65,10 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
       let seed = 1
       const random = (): number => ((seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647) * 2 - 1
       const many = Array.from({ length: 2000 }, (_, index) =>
-        stored(
-          `v${index}`,
-          Float32Array.from({ length: dimensions }, random),
-          { part: index % 10, even: index % 2 === 0 },
-        ),
+        stored(`v${index}`, Float32Array.from({ length: dimensions }, random), {
+          part: index % 10,
+          even: index % 2 === 0,
+        }),
       )
       const vectors = store.vectors?.(`${name} wide`, { dimensions })
       await vectors?.upsert(many.slice(0, 1500))
@@ -82,7 +81,10 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
           .filter(({ fields }) => Object.entries(where).every(([field, value]) => fields[field] === value))
           .map(({ id, vector }) => ({
             id,
-            cosine: vector.reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0) / length(vector) / length(query),
+            cosine:
+              vector.reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0) /
+              length(vector) /
+              length(query),
           }))
           .toSorted((one, other) => other.cosine - one.cosine)
           .slice(0, 10)
@@ -115,7 +117,10 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
       await vectors.upsert([stored("a", vector)])
       vector.set([0, 1])
       ;(await vectors.get("a"))?.vector.set([0, 1])
-      expectThat(((await vectors.search(at(0), { limit: 1 }))[0]?.similarity ?? 0) > 0.999, "the vector as it was written")
+      expectThat(
+        ((await vectors.search(at(0), { limit: 1 }))[0]?.similarity ?? 0) > 0.999,
+        "the vector as it was written",
+      )
     }),
     vectorCase("refuses what has no direction or another width", async ({ vectors, store, name }) => {
       const bad = [
@@ -149,7 +154,10 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
       )
     }),
     vectorCase("keeps very short and very long vectors alike", async ({ vectors }) => {
-      await vectors.upsert([stored("long", Float32Array.of(3e38, 3e38)), stored("short", Float32Array.of(1e-40, 1e-40))])
+      await vectors.upsert([
+        stored("long", Float32Array.of(3e38, 3e38)),
+        stored("short", Float32Array.of(1e-40, 1e-40)),
+      ])
       for (const { similarity } of await vectors.search(at(45), everything))
         expectThat(Math.abs(similarity - 1) < tolerance, `the similarity 1, got ${similarity}`)
     }),
@@ -205,7 +213,9 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
       expectEqual(await wider?.count(), 1, "another width once the old vectors are past their end")
     }),
     vectorCase("deletes by id and by fields", async ({ vectors }) => {
-      await vectors.upsert(Array.from({ length: 90 }, (_, index) => stored(`v${index}`, at(index), { even: index % 2 === 0 })))
+      await vectors.upsert(
+        Array.from({ length: 90 }, (_, index) => stored(`v${index}`, at(index), { even: index % 2 === 0 })),
+      )
       expectEqual(idsOf(await vectors.search(at(0), { limit: 2 })), ["v0", "v1"], "the most similar")
       expectEqual(await vectors.delete(["v0", "v1", "none", "v1"]), 2, "the number of deleted vectors")
       expectEqual(await vectors.deleteWhere({ even: true }), 44, "the number of deleted vectors")

@@ -41,7 +41,11 @@ export interface KeyValueStore {
   /** Whether there was something to delete. */
   delete(key: string): Promise<boolean>
   /** Keys with a prefix in ascending order, after `after`; at most `limit`, 1 to 1000, 1000 when left out. */
-  keys(options?: { readonly prefix?: string; readonly after?: string; readonly limit?: number }): Promise<readonly string[]>
+  keys(options?: {
+    readonly prefix?: string
+    readonly after?: string
+    readonly limit?: number
+  }): Promise<readonly string[]>
 }
 
 export interface StoredRecord {
@@ -133,8 +137,5 @@ export interface StoreModule<Options extends TObject = TObject> extends ModuleBa
   /** Finds what the schema cannot. */
   readonly check?: (options: Static<Options>, report: Report) => void
   /** Opens the store once per process for equal options; rejects with an `RtrError` when it cannot be opened. `clock` gives milliseconds since 1970. */
-  readonly setup: (
-    options: Static<Options>,
-    host: { readonly clock: () => number },
-  ) => OpenStore | Promise<OpenStore>
+  readonly setup: (options: Static<Options>, host: { readonly clock: () => number }) => OpenStore | Promise<OpenStore>
 }
