@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "..")
 const dist = join(root, "dist")
 const source = (path: string): string => join(root, "ts", path)
 
-const moduleFolders = ["signals", "selectors", "decision", "providers", "routes"]
+const moduleFolders = ["signals", "selectors", "decision", "providers", "routes", "stores"]
 
 /** Bundle name to source: the public entries, every module, and the two commands. */
 const entries: Readonly<Record<string, string>> = {

@@ -33,6 +33,7 @@ const headings: readonly (readonly [kind: ModuleKind, title: string, about: stri
   ["plugin", "Plugins", "`routing.decisions[].plugins[]`, with `type` and `configuration`."],
   ["provider", "Providers", "`providers.models[].backend_refs[].provider`; `vllm` when left out."],
   ["route", "Routes", "What the listeners serve."],
+  ["store", "Stores", "Keep key-value pairs, records and vectors."],
 ]
 
 export function referencePage(entries: readonly Entry[]): string {
@@ -90,6 +91,12 @@ function renderModule({ id, kind, module }: Entry): string {
         `### ${id}`,
         `${module.about}. On ${module.listeners.join(" and ")} listeners.`,
         module.operations.map(({ method, path, about }) => `- \`${method} ${path}\`: ${about}`).join("\n"),
+      ].join("\n\n")
+    case "store":
+      return [
+        `### ${id}`,
+        `${module.about}. Shapes: ${module.shapes.join(", ")}. Runtimes: ${module.runtimes?.join(", ") ?? "every one"}.`,
+        renderOptions(module.options),
       ].join("\n\n")
     case "plugin":
       return [`### ${id}`, `${module.about}.`, renderOptions(module.options)].join("\n\n")

@@ -79,6 +79,8 @@ const rules: readonly Rule[] = [
   { folder: "ts/plugins/selectors", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/decision", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/providers", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
+  // Only sqlite.ts may load a driver, on first use; see the test below.
+  { folder: "ts/plugins/stores", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["node:sqlite"] },
   { folder: "ts/plugins/routes", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["h3"] },
   { folder: "ts/plugins/_shared", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["re2js"] },
   { folder: "ts/testing", local: ["ts/testing", `${kernel}/index.ts`], packages: ["typebox", "typebox/value"] },
@@ -126,7 +128,9 @@ describe("imports", () => {
   })
 
   test("modules do not import each other", () => {
-    const folders = ["signals", "selectors", "decision", "providers", "routes"].map((name) => `ts/plugins/${name}`)
+    const folders = ["signals", "selectors", "decision", "providers", "routes", "stores"].map(
+      (name) => `ts/plugins/${name}`,
+    )
     const wrong = folders.flatMap((folder) =>
       filesIn(folder).flatMap((file) =>
         importsOf(file)
@@ -135,6 +139,12 @@ describe("imports", () => {
       ),
     )
     expect(wrong).toEqual([])
+  })
+
+  test("only sqlite.ts loads node:sqlite, and not before a store opens", () => {
+    const users = filesIn("ts").filter((file) => importsOf(file).includes("node:sqlite"))
+    expect(users).toEqual(["ts/plugins/stores/sqlite.ts"])
+    expect(readFileSync(join(root, "ts/plugins/stores/sqlite.ts"), "utf8")).not.toMatch(/from "node:sqlite"/)
   })
 
   test("only native.ts loads the addon", () => {
@@ -254,6 +264,7 @@ describe("modules", () => {
     decision: "pluginContract",
     providers: "providerContract",
     routes: "routeContract",
+    stores: "storeContract",
   }
 
   test.each(Object.entries(suites))("each module in %s has a mirrored test that runs %s", (folder, suite) => {

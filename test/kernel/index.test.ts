@@ -8,7 +8,7 @@ test.each([
   [
     "rtr",
     rtr,
-    "ConfigError RtrError Type chatCompletions closest createKernel definePlugin defineProvider defineRoute defineSelector defineSignal errorBody errorCodes formatProblem hostApiVersion isRtrError jsonResponse predicateHolds predicateProblem readBody reasonOf routingHeaders routingMetadata saysAnything suggestion textOf textResponse toPublicError withPlainSigns",
+    "ConfigError RtrError Type chatCompletions closest createKernel definePlugin defineProvider defineRoute defineSelector defineSignal defineStore errorBody errorCodes formatProblem hostApiVersion isRtrError jsonResponse predicateHolds predicateProblem readBody reasonOf routingHeaders routingMetadata saysAnything suggestion textOf textResponse toPublicError withPlainSigns",
   ],
   [
     "rtr/node",
@@ -18,7 +18,7 @@ test.each([
   [
     "rtr/testing",
     testing,
-    "awkwardTexts backend createFakeAsk createFakeInference deepFreeze pluginCall pluginContract providerContract readerOf routeContract selectorContract signalContract signalInput",
+    "awkwardTexts backend createFakeAsk createFakeInference deepFreeze pluginCall pluginContract providerContract readerOf routeContract selectorContract signalContract signalInput storeContract",
   ],
 ])("%s exports what it promises", (_, exported, names) => {
   expect(Object.keys(exported).toSorted().join(" ")).toBe(names)

@@ -36,4 +36,6 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "route", id: "preview", load: () => import("./routes/preview.ts") },
   { kind: "route", id: "probes", load: () => import("./routes/probes.ts") },
   { kind: "route", id: "status", load: () => import("./routes/status.ts") },
+  { kind: "store", id: "memory", load: () => import("./stores/memory.ts") },
+  { kind: "store", id: "sqlite", load: () => import("./stores/sqlite.ts") },
 ]

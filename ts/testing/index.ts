@@ -6,4 +6,5 @@ export { pluginCall, pluginContract, type PluginContractOptions } from "./plugin
 export { backend, providerContract } from "./provider-contract.ts"
 export { routeContract } from "./route-contract.ts"
 export { selectorContract, type SelectorContractOptions } from "./selector-contract.ts"
+export { storeContract, type StoreContractOptions } from "./store-contract.ts"
 export { readerOf, signalContract, type SignalContractOptions, signalInput } from "./signal-contract.ts"
