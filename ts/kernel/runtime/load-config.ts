@@ -5,13 +5,13 @@ import { dirname, resolve } from "node:path"
 import { type NeededDeployment, neededDeployments } from "../config/deployments.ts"
 import { readDocument } from "../config/document.ts"
 import type { Environment } from "../config/environment.ts"
+import type { ReadHeads } from "../config/references.ts"
 import { resolveDocument, type ResolvedDocument } from "../config/resolve.ts"
 import { ConfigError } from "../config/problem.ts"
 import { RtrError } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
 import { sha256 } from "./edge.ts"
 import { loadRegistry } from "./node-modules.ts"
-import { readHeads } from "./packages/read-heads.ts"
 
 /** A configuration file, checked. */
 export interface LoadedConfig extends ResolvedDocument {
@@ -20,8 +20,15 @@ export interface LoadedConfig extends ResolvedDocument {
   readonly registry: Registry
 }
 
-/** Reads and checks a file. Rejects with a `ConfigError` that lists every problem, or an `RtrError` when it cannot be read. */
-export async function loadConfig(path: string, environment: Environment = process.env): Promise<LoadedConfig> {
+/**
+ * Reads and checks a file; bindings are compared with the packages whose heads `readHeads` knows. Rejects with a
+ * `ConfigError` that lists every problem, or an `RtrError` when the file cannot be read.
+ */
+export async function loadConfig(
+  path: string,
+  environment: Environment = process.env,
+  readHeads: ReadHeads = () => undefined,
+): Promise<LoadedConfig> {
   let text: string
   try {
     text = readFileSync(path, "utf8")
