@@ -1,6 +1,6 @@
 // A pool whose workers are processes without models.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Inference, Metrics } from "rtr"
 import { createWorkerPool, type WorkerPool } from "rtr/node"
@@ -56,10 +56,14 @@ export function fakePackage(model: FakeModel = {}): FakePackage {
     behave,
     started,
     running: () => started().filter(isRunning),
-    asked: (path) =>
-      readFileSync(join(folder, "asked.log"), "utf8")
-        .split("\n")
-        .filter((line) => line === path).length,
+    asked: (path) => {
+      const log = join(folder, "asked.log")
+      return existsSync(log)
+        ? readFileSync(log, "utf8")
+            .split("\n")
+            .filter((line) => line === path).length
+        : 0
+    },
   }
 }
 

@@ -129,14 +129,37 @@ test("a lease that fails takes nothing from the others with it", async () => {
 
 test("a head that is not there fails the lease that asks it, and no other of the same worker", async () => {
   const { pool } = startTestPool()
-  const guard = fakePackage({ heads: [jailbreak] })
-  const deployment = { name: "guard", artifact: guard.folder }
-  const right = pool.open([{ ...deployment, heads: [head] }])
+  const [guard, slow] = [fakePackage({ heads: [jailbreak] }), fakePackage({ status: "loading" })]
+  const group = [
+    { name: "guard", artifact: guard.folder, process: "p", heads: [head] },
+    { name: "slow", artifact: slow.folder, process: "p" },
+  ]
+  const right = pool.open(group)
+  // Heads are read when a model becomes ready, not at each poll.
+  await until(() => guard.asked("/health") >= 5)
+  expect(guard.asked("/v1/models")).toBe(1)
+  slow.behave({})
   await right.ready()
-  const wrong = pool.open([{ ...deployment, heads: [{ ...head, head: "toxicity" }] }])
+  const wrong = pool.open(group.map((each) => ({ ...each, heads: [{ ...head, head: "toxicity" }] })))
   await expect(wrong.ready()).rejects.toThrow(/"toxicity" is not a head of deployment "guard"/)
   expect([right, wrong].map(({ inference }) => inference.status()[0]?.state)).toEqual(["ready", "failed"])
-  expect([guard.started().length, guard.asked("/v1/models")]).toEqual([1, 1])
+  expect([guard.started().length, guard.asked("/v1/models")]).toEqual([1, 2])
+})
+
+test("everything that a process is started with keeps leases apart", async () => {
+  const { pool } = startTestPool()
+  const model = fakePackage()
+  const deployment = { name: "m", artifact: model.folder }
+  const different = [
+    deployment,
+    { ...deployment, name: "n" },
+    { ...deployment, device: "cpu" },
+    { ...deployment, profile: "batching" as const },
+    { ...deployment, process: "p" },
+  ]
+  const leases = [...different, ...different].map((each) => pool.open([each]))
+  await Promise.all(leases.map((lease) => lease.ready()))
+  expect([model.started().length, model.running().length]).toEqual([5, 5])
 })
 
 test("a wait for readiness can be given up, also by a release", async () => {

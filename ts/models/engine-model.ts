@@ -1,4 +1,4 @@
-// From a found package to what an engine is told about it; `serve` and `prepare` load a model in the same way.
+// Makes the engine's options for a found package; `serve` and `prepare` load a model in the same way.
 
 import type { EngineModel } from "../kernel/runtime/node.ts"
 import type { ModelsFileEntry } from "./models-file.ts"

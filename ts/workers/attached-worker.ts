@@ -1,4 +1,4 @@
-// A worker that the operator runs; it is only asked, never started or stopped.
+// A worker that the operator runs; it is polled, never started or stopped.
 
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Transport } from "../kernel/index.ts"
@@ -33,7 +33,7 @@ export class AttachedWorker implements Worker {
 
   async #watch(transport: Transport, changed: () => void): Promise<void> {
     const { signal } = this.#stopped
-    // The operator may start it again between two polls, with another model.
+    // The operator may restart it between two polls, with another model.
     const reader = createHealthReader(transport, this.address, "always")
     while (!signal.aborted) {
       const health = await reader.read()

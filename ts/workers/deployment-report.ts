@@ -1,4 +1,4 @@
-// What metrics and log say of deployments. Leases may use one name for different workers; the newest lease is reported.
+// Metrics and log events of deployments. Leases may use one name for different workers; the newest lease is reported.
 
 import type { DeploymentStatus, Gauge, Metrics } from "../kernel/index.ts"
 import type { OpenLease } from "./lease.ts"
@@ -31,7 +31,7 @@ export function createDeploymentReport(metrics: Metrics, log: WorkerLog): Deploy
   }
 }
 
-/** The first failure of a process that was started here ends the activation, which tells it. */
+/** Before a managed deployment was ready, `ready()` rejects with its failure; a log line would repeat it. */
 function isNewFailure(status: DeploymentStatus, before: DeploymentStatus | undefined): boolean {
   if (status.state !== "failed" || (before?.state === "failed" && before.reason === status.reason)) return false
   return status.process === "attached" || before?.ready === true

@@ -1,4 +1,4 @@
-// Asks a worker how its models are, and once per start which heads they have.
+// Reads the states of a worker's models, and once per start their heads.
 
 import type { Transport } from "../kernel/index.ts"
 import type { PackageHead } from "../kernel/runtime/node.ts"
@@ -20,8 +20,8 @@ export interface HealthReader {
 }
 
 /**
- * Reads `/health`, and `/v1/models` when a model has become ready: the heads of a loaded model do not change. A worker that
- * may start again unseen is asked for its heads `always`.
+ * Reads `/health`, and `/v1/models` when a model has become ready: the heads of a loaded model do not change. With
+ * `always` the heads are read at each poll, for a worker that may restart unseen.
  */
 export function createHealthReader(
   transport: Transport,
@@ -41,7 +41,7 @@ export function createHealthReader(
       const ready = [...health].flatMap(([name, { status }]) => (status === "ready" ? [name] : []))
       if (ready.some((name) => readHeads === "always" || !listed.has(name))) {
         const found = await readServedHeads(transport, address)
-        // Without an answer they are asked for again at the next poll.
+        // Without an answer the next poll reads them.
         if (found !== undefined) [heads, listed] = [found, new Set(ready)]
       } else listed = new Set(ready)
       return new Map(
@@ -66,7 +66,7 @@ async function readHealth(transport: Transport, address: WorkerAddress): Promise
   }
 }
 
-/** Undefined when the worker does not answer. A worker without this list tells no heads. */
+/** Undefined when the worker does not answer; empty for a worker that has no such list. */
 async function readServedHeads(transport: Transport, address: WorkerAddress): Promise<ServedHeads | undefined> {
   try {
     const { status, body } = await get(transport, address, "/v1/models", 4_000_000)

@@ -19,13 +19,13 @@ export interface InferenceLease {
    * `RTRUN_READY_TIMEOUT` is up or the lease is released, and with the signal's reason when it aborts. The lease stays open.
    */
   ready(signal?: AbortSignal): Promise<void>
-  /** Resolves when the workers that only this lease used have stopped. To be called when no question is under way. */
+  /** Resolves when the workers that only this lease used have stopped. Call it when no request uses the lease any more. */
   release(): Promise<void>
 }
 
 /** A lease as its pool sees it. */
 export interface OpenLease extends InferenceLease {
-  /** To be called when a worker has changed; what is asked of the status in between costs nothing. */
+  /** Computes the status again after a worker has changed; each call of a model reads the kept one. */
   refresh(): void
 }
 
@@ -65,7 +65,7 @@ export function openLease({ deployments, metrics, readyTimeoutMs, onRelease }: L
     async ready(signal) {
       const until = Date.now() + readyTimeoutMs
       while (!isReady(status, until, readyTimeoutMs)) {
-        // An abort ends the wait, and the next line tells it with its own reason.
+        // An abort ends the wait; the next line rejects with its reason.
         await sleep(readyPollMs, undefined, signal === undefined ? {} : { signal }).catch(() => {})
         signal?.throwIfAborted()
         if (released !== undefined)
@@ -81,8 +81,8 @@ export const servedNameOf = ({ endpoint, served_name: servedName, name }: Needed
   endpoint === undefined ? name : (servedName ?? name)
 
 function statusOf({ deployment, worker }: LeasedDeployment): DeploymentStatus {
-  const told = worker.model(servedNameOf(deployment))
-  const model = told === undefined ? undefined : withBoundHeads(told, deployment)
+  const served = worker.model(servedNameOf(deployment))
+  const model = served === undefined ? undefined : withBoundHeads(served, deployment)
   const state = model?.status ?? "starting"
   return {
     name: deployment.name,
@@ -106,7 +106,7 @@ function toRemote({ deployment, worker }: LeasedDeployment): RemoteDeployment {
   }
 }
 
-/** Throws an `RtrError` when it will not come true. */
+/** Throws an `RtrError` when a deployment has failed or the time is up. */
 function isReady(status: readonly DeploymentStatus[], until: number, timeoutMs: number): boolean {
   if (status.every(({ ready }) => ready)) return true
   const failed = status.find(({ state }) => state === "failed")

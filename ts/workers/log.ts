@@ -1,4 +1,4 @@
-// What the pool tells its host: one event with names and numbers, never content.
+// The log port of the pool: one event with names and numbers, never content.
 
 export type WorkerLog = (
   level: "info" | "warning" | "error",

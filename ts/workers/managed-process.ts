@@ -11,7 +11,7 @@ import { createHealthReader, type Health, type HealthReader } from "./health.ts"
 import type { WorkerLog } from "./log.ts"
 import type { ModelState, Worker, WorkerAddress } from "./worker.ts"
 
-/** Waits before repeated restarts: the shortest and the longest (spec 2, Limits). A lone failure is mended at once. */
+/** Waits before repeated restarts: the shortest and the longest (spec 2, Limits). A single failure is followed by a restart without a wait. */
 const shortestRestartMs = 1000
 const longestRestartMs = 60_000
 /** A process that ran this long had not failed at its start. */
@@ -45,7 +45,7 @@ export interface ModelsEntry {
   readonly profile: string
 }
 
-/** What a worker process is told of a deployment. What is not here may differ between leases that share the process. */
+/** The entry of a deployment in the models file of its process. Leases that share the process may differ in everything else. */
 export function toModelsEntry(deployment: NeededDeployment): ModelsEntry {
   return {
     model: deployment.artifact,
@@ -62,7 +62,7 @@ export class ManagedProcess implements Worker {
   readonly #context: ProcessContext
   readonly #socketPath: string
   readonly #modelsFile: string
-  // Its own connections for health: a process that has ended leaves none behind.
+  // Its own connections, so that stopping it closes all of them.
   readonly #transport = createUndiciTransport()
   readonly #reader: HealthReader
   #child: ChildProcess | undefined
@@ -115,7 +115,7 @@ export class ManagedProcess implements Worker {
   }
 
   async #end(child: ChildProcess): Promise<void> {
-    // Without an id it was never there; with a code or a signal it is gone.
+    // It never started, or it has ended.
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
     const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
     child.kill("SIGTERM")
@@ -192,7 +192,7 @@ export class ManagedProcess implements Worker {
   }
 
   async #watch(child: ChildProcess): Promise<void> {
-    // A process that was told to stop may take its time to answer what it has begun.
+    // A process that is stopping finishes its running requests; a missed poll is no sign that it hangs.
     const alive = (): boolean =>
       this.#stopping === undefined && this.#child === child && child.exitCode === null && child.signalCode === null
     let missed = 0

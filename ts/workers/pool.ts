@@ -26,7 +26,7 @@ export interface WorkerPool {
 export interface WorkerPoolOptions {
   readonly metrics: Metrics
   readonly environment: Environment
-  /** Is told when a process ends, hangs or is killed, and when a deployment fails. Nothing is logged without it. */
+  /** Receives an event when a process ends, hangs or is killed, and when a deployment fails. */
   readonly log?: WorkerLog
 }
 

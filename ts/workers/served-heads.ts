@@ -1,5 +1,5 @@
-// Whether a model has the heads that a lease's bindings ask. A question for a head that is not there gets no answer, which
-// would turn a guard off without a word.
+// Whether a model has the heads that a lease's bindings name. A call for a missing head gets no answer, which would turn a
+// guard off silently.
 
 import { headProblem, type NeededDeployment } from "../kernel/runtime/node.ts"
 import type { ModelState } from "./worker.ts"

@@ -27,7 +27,7 @@ export function createSharedWorkers(): SharedWorkers {
         if (entry === undefined) return undefined
         entry.users -= 1
         if (entry.users > 0) return undefined
-        // Whoever needs the same from now on gets a new worker: this one ends.
+        // A later need of the same key gets a new worker; this one is ending.
         used.delete(key)
         const stopped = entry.worker.stop().finally(() => stopping.delete(stopped))
         stopping.add(stopped)

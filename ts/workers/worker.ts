@@ -7,7 +7,7 @@ import type { PackageHead } from "../kernel/runtime/node.ts"
 export interface ModelState {
   readonly status: DeploymentStatus["state"]
   readonly reason?: string
-  /** Undefined until the worker has told them, and for a worker that tells none. */
+  /** Undefined until they are read, and for a worker that does not list them. */
   readonly heads?: readonly PackageHead[]
 }
 

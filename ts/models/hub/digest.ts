@@ -17,6 +17,6 @@ export function digestOfTag(tag: string | undefined): string | undefined {
 export async function digestOfFile(path: string, like: string): Promise<string> {
   const hash = createHash(like.length === 64 ? "sha256" : "sha1")
   if (like.length !== 64) hash.update(`blob ${(await stat(path)).size}\0`)
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(piece as Buffer)
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer)
   return hash.digest("hex")
 }

@@ -196,15 +196,15 @@ interface ProgressReport {
 function progressReport({ repository, onProgress }: FetchModelOptions): ProgressReport {
   let totalBytes = 0
   let receivedBytes = 0
-  const tell = (): void => onProgress?.({ repository, receivedBytes, totalBytes })
+  const report = (): void => onProgress?.({ repository, receivedBytes, totalBytes })
   return {
     expect: (bytes) => {
       totalBytes += bytes
-      tell()
+      report()
     },
     receive: (bytes) => {
       receivedBytes += bytes
-      tell()
+      report()
     },
   }
 }

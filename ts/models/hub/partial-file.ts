@@ -32,12 +32,12 @@ export class PartialFile {
     return this.#bytes
   }
 
-  async append(piece: Uint8Array): Promise<void> {
+  async append(chunk: Uint8Array): Promise<void> {
     await this.#orRemove(async () => {
-      for (let written = 0; written < piece.length;)
-        written += (await this.#handle.write(piece, written, piece.length - written)).bytesWritten
+      for (let written = 0; written < chunk.length;)
+        written += (await this.#handle.write(chunk, written, chunk.length - written)).bytesWritten
     })
-    this.#bytes += piece.length
+    this.#bytes += chunk.length
   }
 
   async restart(): Promise<void> {

@@ -17,7 +17,7 @@ export class TryAgain extends Error {
   }
 }
 
-/** A server that asks for more than this is told of instead. */
+/** A server that asks for a longer wait is an error. */
 const longestAskedWaitMs = 300_000
 
 /**

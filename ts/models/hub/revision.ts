@@ -1,4 +1,4 @@
-// Asks the hub which commit a revision is, and which files the repository has there.
+// Resolves a revision of a hub repository to its commit and its list of files.
 
 import { RtrError } from "../../kernel/index.ts"
 import { type HubAnswer, type HubClient, toTryAgain } from "./client.ts"
@@ -40,18 +40,18 @@ export async function resolveRevision(
 
 async function readText(answer: HubAnswer, settings: HubSettings, subject: string): Promise<string> {
   const host = new URL(answer.origin).host
-  const pieces: Buffer[] = []
+  const chunks: Buffer[] = []
   let bytes = 0
   try {
-    for await (const piece of answer.body as AsyncIterable<Buffer>) {
-      bytes += piece.length
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
       if (bytes > maxListingBytes) throw unusable(subject, `its listing is longer than ${maxListingBytes} bytes`)
-      pieces.push(piece)
+      chunks.push(chunk)
     }
   } catch (cause) {
     throw cause instanceof RtrError ? cause : toTryAgain(cause, host, settings)
   }
-  return Buffer.concat(pieces).toString()
+  return Buffer.concat(chunks).toString()
 }
 
 function readListing(text: string, subject: string, revision: string): ResolvedRevision {

@@ -29,7 +29,7 @@ export interface PackageOptions {
 }
 
 export interface FoundPackage {
-  /** The last part of the name, which requests use unless they are told another. */
+  /** The last part of the name, which requests use by default. */
   readonly name: string
   readonly folder: string
   /** Repository and commit of what came from a hub. */
@@ -81,7 +81,7 @@ async function locate(model: string, options: PackageOptions): Promise<FoundPack
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** A relative path of two parts looks like a repository: whoever meant the path is told where it was looked for. */
+/** A relative path of two parts looks like a repository; the hint names the folder that was looked for. */
 function alsoNoFolder(cause: unknown, path: string): unknown {
   const isMissing = isRtrError(cause) && ["not_found", "unavailable", "upstream_unavailable"].includes(cause.code)
   if (!isMissing || cause.hint !== undefined) return cause

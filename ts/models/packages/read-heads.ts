@@ -17,8 +17,8 @@ const withoutOwnClassifier: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Heads of the package that an `artifact` means: a built-in name or an absolute folder. Undefined where only a worker can
- * tell them, and for a folder that is not on this machine. Throws an `RtrError` for an artifact that is neither, and for a
+ * Heads of the package that an `artifact` means: a built-in name or an absolute folder. Undefined where only a worker
+ * knows them, and for a folder that is not on this machine. Throws an `RtrError` for an artifact that is neither, and for a
  * package that cannot be used.
  */
 export function readHeads(artifact: string): readonly PackageHead[] | undefined {
