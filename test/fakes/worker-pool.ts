@@ -13,6 +13,8 @@ export interface TestPool {
   readonly pool: WorkerPool
   /** Parent of the folder of sockets. */
   readonly folder: string
+  /** How many processes the pool has spawned. */
+  spawned(): number
   readonly events: readonly { readonly event: string; readonly [field: string]: unknown }[]
 }
 
@@ -20,8 +22,9 @@ export interface TestPool {
 export function startTestPool(metrics: Metrics = createRecordedMetrics(), environment: object = {}): TestPool {
   const folder = emptyFolder()
   const command = join(folder, "worker.sh")
+  const log = join(folder, "spawned.log")
   const script = join(import.meta.dirname, "worker-process.ts")
-  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`, { mode: 0o700 })
+  writeFileSync(command, `#!/bin/sh\necho >> "${log}"\nexec "${process.execPath}" "${script}" "$@"\n`, { mode: 0o700 })
   const events: { event: string }[] = []
   const sockets = emptyFolder()
   const pool = createWorkerPool({
@@ -30,7 +33,7 @@ export function startTestPool(metrics: Metrics = createRecordedMetrics(), enviro
     log: (level, event, fields) => events.push({ ...fields, level, event } as { event: string }),
   })
   onTestFinished(() => pool.close())
-  return { pool, folder: sockets, events }
+  return { pool, folder: sockets, events, spawned: () => readFileSync(log, "utf8").length }
 }
 
 export interface FakePackage {

@@ -53,6 +53,8 @@ test("a worker whose model lacks a bound head is not ready, says why and logs it
       { name: "guard", artifact: endpoint, process: "attached", state: "failed", ready: false, restarts: 0, reason },
     ])
   }
+  // What is reported again later is not logged again.
+  await pool.open([]).release()
   expect(events).toEqual([{ level: "error", event: "model_deployment_failed", deployment: "guard", reason }])
 })
 

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs"
+import { readdirSync, rmSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createPrometheusMetrics, type PrometheusMetrics } from "rtr/node"
 import { expect, test } from "vitest"
@@ -220,6 +220,16 @@ test("closing the pool leaves no process and no file, and nothing can be opened 
   expect(() => pool.open([])).toThrow("their pool is closed")
 })
 
+test("closing the pool waits for what a release has begun", async () => {
+  const { pool } = startTestPool()
+  const model = fakePackage()
+  const lease = pool.open([{ name: "m", artifact: model.folder }])
+  await lease.ready()
+  void lease.release()
+  await pool.close()
+  expect(model.running()).toEqual([])
+})
+
 test("what cannot start is refused before anything starts", async () => {
   const { folder, pool } = startTestPool()
   const model = fakePackage()
@@ -239,9 +249,35 @@ test("what cannot start is refused before anything starts", async () => {
   expect([model.started(), readdirSync(folder)]).toEqual([[], []])
 })
 
-test("a command that is not there fails the lease, which can be released", async () => {
+test("a lease that cannot be opened holds nothing that it shared", async () => {
+  const { pool, folder } = startTestPool()
+  const shared = fakePackage()
+  const deployments = [{ name: "m", artifact: shared.folder }]
+  const lease = pool.open(deployments)
+  await lease.ready()
+  rmSync(folder, { recursive: true })
+  expect(() => pool.open([...deployments, { name: "n", artifact: shared.folder }])).toThrow(
+    /^Cannot write .*2-n\.models\.json \(ENOENT\)$/,
+  )
+  await lease.release()
+  expect(shared.running()).toEqual([])
+})
+
+test("a command that is not there does not hold up a release", async () => {
   const { pool, events } = startTestPool(undefined, { RTRUN_COMMAND: "/no/such/command" })
-  const lease = pool.open([{ name: "m", artifact: fakePackage().folder }])
+  const deployments = [{ name: "m", artifact: fakePackage().folder }]
+  await pool.open(deployments).release()
+  const lease = pool.open(deployments)
   await until(() => events.some(({ event }) => event === "runtime_process_failed"))
   await lease.release()
+})
+
+test("a process that waits for its restart does not start after its release", async () => {
+  const { pool, events, spawned } = startTestPool()
+  const ending = fakePackage({ ends: true })
+  const lease = pool.open([{ name: "m", artifact: ending.folder }])
+  await until(() => events.some(({ restart_ms: wait }) => wait === 1000))
+  await lease.release()
+  await sleep(1200)
+  expect(spawned()).toBe(2)
 })

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { DeploymentStatus, Metrics } from "../kernel/index.ts"
+import { type DeploymentStatus, type Metrics, RtrError } from "../kernel/index.ts"
 import { createUndiciTransport, type Environment, type NeededDeployment } from "../kernel/runtime/node.ts"
 import { workerCommand, workerEnvironment } from "./environment.ts"
 import { createHealthReader, type Health, type HealthReader } from "./health.ts"
@@ -84,7 +84,7 @@ export class ManagedProcess implements Worker {
     this.#modelsFile = `${file}.models.json`
     this.address = { origin: "http://localhost", socketPath: this.#socketPath }
     this.#reader = createHealthReader(this.#transport, this.address, "when ready")
-    writeFileSync(this.#modelsFile, JSON.stringify(members.map(toModelsEntry)), { mode: 0o600 })
+    writeModelsFile(this.#modelsFile, members)
     this.#start()
   }
 
@@ -225,5 +225,13 @@ export class ManagedProcess implements Worker {
     this.#health = health
     this.#wasReady ||= health !== undefined && this.#isEvery(health, "ready")
     this.#context.changed()
+  }
+}
+
+function writeModelsFile(file: string, members: readonly NeededDeployment[]): void {
+  try {
+    writeFileSync(file, JSON.stringify(members.map(toModelsEntry)), { mode: 0o600 })
+  } catch (cause) {
+    throw new RtrError("unavailable", `Cannot write ${file} (${(cause as NodeJS.ErrnoException).code})`, { cause })
   }
 }
