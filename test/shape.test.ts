@@ -84,7 +84,21 @@ const rules: readonly Rule[] = [
   { folder: "ts/plugins/routes", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["h3"] },
   { folder: "ts/plugins/_shared", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["re2js"] },
   { folder: "ts/testing", local: ["ts/testing", `${kernel}/index.ts`], packages: ["typebox", "typebox/value"] },
-  { folder: "ts/cli", local: ["ts/cli"], packages: ["rtr", "rtr/node", "node:", "commander", "ofetch", "yaml"] },
+  {
+    folder: "ts/models",
+    local: ["ts/models", `${kernel}/index.ts`, `${kernel}/runtime/node.ts`],
+    packages: ["node:", "undici", "yaml"],
+  },
+  {
+    folder: "ts/workers",
+    local: ["ts/workers", "ts/models", `${kernel}/index.ts`, `${kernel}/runtime/node.ts`],
+    packages: ["node:"],
+  },
+  {
+    folder: "ts/cli",
+    local: ["ts/cli", "ts/models", "ts/workers"],
+    packages: ["rtr", "rtr/node", "node:", "commander", "ofetch", "yaml"],
+  },
 ]
 
 const isUnder = (path: string, prefixes: readonly string[]): boolean =>
@@ -114,8 +128,14 @@ describe("imports", () => {
       "ts/kernel/error.ts",
       "ts/kernel/index.ts",
       "ts/kernel/kernel.ts",
+      "ts/node.ts",
       "ts/plugins/registry.gen.ts",
     ])
+  })
+
+  test("rtr/node only puts together what the rooms below it offer", () => {
+    const rooms = [`${kernel}/runtime/node.ts`, "ts/models", "ts/workers"]
+    expect(importsOf("ts/node.ts").filter((target) => !isUnder(target, rooms))).toEqual([])
   })
 
   test("kernel.ts imports neither plugins nor a platform", () => {
@@ -162,9 +182,9 @@ describe("imports", () => {
   })
 
   test("the hub client loads on first use, and never on edge hosts", () => {
-    const client = new Set(["client", "fetch-model", "settings"].map((name) => `ts/kernel/runtime/hub/${name}.ts`))
+    const client = new Set(["client", "fetch-model", "settings"].map((name) => `ts/models/hub/${name}.ts`))
     const early = filesIn("ts")
-      .filter((file) => !file.startsWith("ts/kernel/runtime/hub/"))
+      .filter((file) => !file.startsWith("ts/models/hub/"))
       .flatMap((file) => staticImportsOf(file).filter((target) => client.has(target)))
     expect(early).toEqual([])
   })
@@ -288,7 +308,7 @@ describe("modules", () => {
   })
 
   test("each test of ts stands where its source stands", () => {
-    const stray = ["kernel", "plugins", "cli", "testing"].flatMap((folder) =>
+    const stray = ["kernel", "models", "workers", "plugins", "cli", "testing"].flatMap((folder) =>
       filesIn(`test/${folder}`, ".test.ts").filter(
         (file) => !existsSync(join(root, file.replace(/^test\//, "ts/").replace(/\.test\.ts$/, ".ts"))),
       ),

@@ -1,6 +1,7 @@
 // rtr serve: starts the router and the workers it needs.
 
 import type { Command } from "commander"
+import type { InferenceLease, WorkerPool } from "rtr/node"
 import { refuseOptions, wholeNumber } from "../program.ts"
 import { logEvent, printLine, printWarning } from "../print.ts"
 import { onStopSignal } from "../stop-signals.ts"
@@ -62,15 +63,15 @@ async function serve(options: ServeOptions): Promise<void> {
   const stopAsked = waitForSignal()
   // A module that forgets to await something must not take every other request with it.
   process.on("unhandledRejection", (error) => logInternalError(error, "unknown"))
-  const [{ deploymentsOf, loadConfig, startRouter }, { superviseWorkers }, { formatProblem }] = await Promise.all([
+  const [{ createWorkerPool, deploymentsOf, loadConfig, startRouter }, { formatProblem }] = await Promise.all([
     import("rtr/node"),
-    import("../workers/supervise.ts"),
     import("rtr"),
   ])
   const config = await loadConfig(options.config)
   for (const warning of config.warnings) printWarning(formatProblem(warning, options.config))
   const deployments = deploymentsOf(config)
-  let whenReady = async (): Promise<void> => {}
+  let workers: WorkerPool | undefined
+  let lease: InferenceLease | undefined
 
   const starting = startRouter({
     config,
@@ -81,23 +82,27 @@ async function serve(options: ServeOptions): Promise<void> {
       logEvent("warning", "text_too_long", { request_id: requestId, requests, answered: 413 }),
     ...(deployments.length > 0 && {
       connectInference: ({ metrics }) => {
-        const workers = superviseWorkers({ deployments, metrics, environment: process.env })
-        whenReady = workers.whenReady
-        return workers.inference
+        workers = createWorkerPool({ metrics, environment: process.env, log: logEvent })
+        lease = workers.open(deployments)
+        return lease.inference
       },
     }),
-    whenReady: () => whenReady(),
+    whenReady: async () => lease?.ready(),
   })
   if (deployments.length > 0)
     logEvent("info", "loading_model_deployments", {
       deployments: deployments.map(({ name, artifact, endpoint }) => `${name}=${artifact ?? endpoint ?? ""}`),
     })
-  const running = await starting
+  const running = await starting.catch(async (error: unknown) => {
+    await workers?.close()
+    throw error
+  })
   printLine(`rtr is ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   for (const [name, url] of Object.entries(running.addresses)) printLine(`  ${name.padEnd(12)} ${url}`)
   await stopAsked()
   logEvent("info", "stopping", { grace_seconds: options.graceSeconds })
   await running.stop(options.graceSeconds * 1000)
+  await workers?.close()
 }
 
 /**
