@@ -1,9 +1,8 @@
 // Modules, generations and the pipeline become one router with an app for each listener.
 
-import { defaultListener } from "./config/sections/listeners.ts"
 import type { SourceDocument } from "./config/document.ts"
 import type { Environment } from "./config/environment.ts"
-import { RtrError } from "./error.ts"
+import { isRtrError, RtrError } from "./error.ts"
 import {
   type Activation,
   type ActivationOutcome,
@@ -11,7 +10,7 @@ import {
   createActivation,
 } from "./generations/activation.ts"
 import {
-  type InferenceLease,
+  type DocumentInput,
   type LoadedDocument,
   loadDocument,
   type PrepareHost,
@@ -31,7 +30,9 @@ import { createModelFigures } from "./pipeline/model-figures.ts"
 import { modelList } from "./pipeline/model-list.ts"
 import { preview } from "./pipeline/preview.ts"
 import { type PipelineHost, run } from "./pipeline/run.ts"
+import type { OnModuleError } from "./pipeline/signals.ts"
 import type { CallRecord } from "./types/call.ts"
+import type { ChatRequest } from "./types/chat.ts"
 import type { Log } from "./types/capability.ts"
 import { type Metrics, nullMetrics } from "./types/metrics.ts"
 import type { Inference } from "./types/inference.ts"
@@ -61,12 +62,18 @@ export interface RouterOptions extends Pick<PrepareHost, "openInference" | "infe
   readonly onActivation?: (outcome: ActivationOutcome) => void
 }
 
+/** A candidate; `loaded` is what `load` made of it, `value` the document as its host has parsed it. */
+export interface RouterCandidate extends Candidate {
+  readonly loaded?: LoadedDocument
+  readonly value?: object
+}
+
 /** The router before, during and after its configurations. Management works from the start, inference from the first activation on. */
 export interface Router {
   /** Reads and checks a document without serving it. */
-  load(document: { readonly text: string; readonly source: string }): Promise<LoadedDocument>
+  load(document: DocumentInput): Promise<LoadedDocument>
   /** Serves a document from then on; requests that run keep the one that they started with. */
-  activate(candidate: Candidate): Promise<ActivationOutcome>
+  activate(candidate: RouterCandidate): Promise<ActivationOutcome>
   readonly plan: () => Plan | undefined
   /** The app of an inference listener, by its name in the document. */
   listener(name: string): ListenerApp
@@ -127,7 +134,7 @@ export function createRouter(options: RouterOptions): Router {
     ...(options.readHeads !== undefined && { readHeads: options.readHeads }),
   }
 
-  const activation: Activation<Serving> = createActivation<Serving>({
+  const activation: Activation<Serving, RouterCandidate> = createActivation<Serving, RouterCandidate>({
     hash: options.hash,
     onOutcome: options.onActivation,
     close: (content) => content.close(),
@@ -147,7 +154,6 @@ export function createRouter(options: RouterOptions): Router {
       const services: PrepareHost["services"] = {
         ...sharedServices,
         models,
-        figures: figures.read,
         run: (call) => run(active(), call),
         preview: (call) => preview(active(), call),
         readChat: (dialect, body) => readChat(active().plan, dialect, body),
@@ -161,6 +167,7 @@ export function createRouter(options: RouterOptions): Router {
           inference: options.inference,
           resources,
           services,
+          figures: figures.read,
           onWarming: (inference) => (warming = inference),
         },
         { hash, source: candidate.source, loaded, current: current?.content, enter, signal },
@@ -231,7 +238,7 @@ export function createRouter(options: RouterOptions): Router {
         ...(onInternalError !== undefined && { onInternalError }),
       })
     }
-    const listeners = plan === undefined ? [] : plan.listeners.length > 0 ? plan.listeners : [defaultListener]
+    const listeners = plan?.listeners ?? []
     return new Map([
       ["management", app("management", "management")],
       ["metrics", app("metrics", "metrics")],
@@ -292,7 +299,6 @@ const withoutDocument = {
   inference: undefined,
   embedAll: refuse,
   models: { ask: refuse },
-  figures: refuse,
   kv: refuse,
   records: refuse,
   vectors: refuse,

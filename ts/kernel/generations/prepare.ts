@@ -4,7 +4,7 @@ import type { Environment } from "../config/environment.ts"
 import { compilePlan } from "../config/compile.ts"
 import { type NeededDeployment, neededDeployments } from "../config/bindings.ts"
 import { readDocument, type SourceDocument, wrapDocument } from "../config/document.ts"
-import type { ReadHeads } from "../config/bindings.ts"
+import type { ReadHeads } from "../config/package-heads.ts"
 import { resolveDocument, type ResolvedDocument } from "../config/resolve.ts"
 import { restartRequired } from "../config/restart.ts"
 import { stateStore } from "../config/sections/stores.ts"
@@ -14,6 +14,7 @@ import type { Registry } from "../modules/registry.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Plan } from "../types/plan.ts"
+import type { ModelFigures } from "../types/selector.ts"
 import type { ActivationStage } from "../types/status.ts"
 import { createEmbedAll, type NamedStore, storeServices } from "./services.ts"
 import type { Lease, SharedResources } from "./shared-resources.ts"
@@ -39,6 +40,8 @@ export interface PrepareHost {
   readonly resources: SharedResources
   /** Services that do not depend on the document. */
   readonly services: Omit<Services, "inference" | "embedAll" | "kv" | "records" | "vectors" | "plan">
+  /** Live figures of a model by name. */
+  readonly figures: (model: string) => ModelFigures
   /** Told about the deployments that warm, for the status. */
   readonly onWarming: (inference: Inference | undefined) => void
 }
@@ -132,7 +135,14 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
       ...storeServices(store.value),
       plan: () => plan,
     }
-    const compiled = await compilePlan({ document, hash, registry, environment: host.environment(), services })
+    const compiled = await compilePlan({
+      document,
+      hash,
+      registry,
+      environment: host.environment(),
+      services,
+      figures: host.figures,
+    })
     closers.push(() => compiled.close())
     stopWhenAborted(signal)
     plan = compiled.plan

@@ -1,7 +1,8 @@
 // Reads a configuration file and checks it with the modules that it names.
 
 import { readFileSync } from "node:fs"
-import { neededDeployments, type NeededDeployment, type ReadHeads } from "../config/bindings.ts"
+import { neededDeployments, type NeededDeployment } from "../config/bindings.ts"
+import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
 import { RtrError } from "../error.ts"
 import { type LoadedDocument, loadDocument } from "../generations/prepare.ts"

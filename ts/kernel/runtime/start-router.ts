@@ -1,8 +1,8 @@
 // Starts a router on Node: management first, then models, then the inference listeners; then it follows its document.
 
 import { resolve } from "node:path"
-import { defaultListener } from "../config/sections/listeners.ts"
-import type { NeededDeployment, ReadHeads } from "../config/bindings.ts"
+import type { NeededDeployment } from "../config/bindings.ts"
+import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
 import { RtrError } from "../error.ts"
 import type { ActivationOutcome, Candidate } from "../generations/activation.ts"
@@ -109,7 +109,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     if (outcome.result === "rejected") throw outcome.error
     const plan = router.plan()
     if (plan === undefined) throw new RtrError("unavailable", "The router was stopped while it started")
-    for (const listener of plan.listeners.length > 0 ? plan.listeners : [defaultListener])
+    for (const listener of plan.listeners)
       await add(listener.name, router.listener(listener.name), listener.address, listener.port)
     router.setPhase("ready")
     const activate = (next: string, trigger: Candidate["trigger"]): Promise<ActivationOutcome> =>

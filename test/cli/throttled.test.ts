@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
-import { tellRarely } from "../../../ts/kernel/pipeline/too-long.ts"
+import { throttled } from "../../ts/cli/throttled.ts"
 
 test("the first refusal is told at once, the others of a minute with the next one after it", () => {
   const told: unknown[] = []
   let now = 0
-  const refused = tellRarely(
+  const refused = throttled(
     (...call) => told.push(call),
     () => now,
   )
