@@ -2,7 +2,8 @@
 
 import { readDocument, wrapDocument } from "../../ts/kernel/config/document.ts"
 import type { Environment } from "../../ts/kernel/config/environment.ts"
-import { ConfigError, formatPath, type Problem } from "../../ts/kernel/config/problem.ts"
+import { ConfigError } from "../../ts/kernel/config/config-error.ts"
+import { formatPath, type Problem } from "../../ts/kernel/schema/problem.ts"
 import { resolveDocument, type ResolvedDocument } from "../../ts/kernel/config/resolve.ts"
 import type { ConfigDocument } from "../../ts/kernel/config/schema/document.ts"
 import { registry } from "./registry.ts"

@@ -24,7 +24,8 @@ export type { Capability, HttpClient, Log, ModelCaller } from "./types/capabilit
 // ── errors ──
 
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
-export { closest, ConfigError, formatProblem, type Problem, suggestion } from "./config/problem.ts"
+export { ConfigError, formatProblem } from "./config/config-error.ts"
+export { closest, type Problem, suggestion } from "./schema/problem.ts"
 
 // ── chat ──
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { laterKeys, laterValues, movedKeys, notYet } from "../../../ts/kernel/config/not-yet.ts"
-import { formatPath } from "../../../ts/kernel/config/problem.ts"
+import { formatPath } from "../../../ts/kernel/schema/problem.ts"
 import { problemsOf } from "../../fakes/document.ts"
 
 /** A valid document with an entry in every list and map that the patterns go through. */

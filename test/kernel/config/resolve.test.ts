@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { ConfigError } from "../../../ts/kernel/config/problem.ts"
+import { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 import { documentWith, problemListOf, problemsOf, resolve, smallDocument } from "../../fakes/document.ts"
 
 describe("problems", () => {

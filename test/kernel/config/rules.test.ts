@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { canonicalRules, checkRules } from "../../../ts/kernel/config/rules.ts"
-import { formatPath } from "../../../ts/kernel/config/problem.ts"
+import { formatPath } from "../../../ts/kernel/schema/problem.ts"
 import type { RuleEntry } from "../../../ts/kernel/config/schema/routing.ts"
 
 const urgent: RuleEntry = { type: "keyword", name: "urgent" }

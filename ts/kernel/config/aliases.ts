@@ -2,8 +2,7 @@
 
 import type { DocumentPath } from "../error.ts"
 import { pathKey } from "./environment.ts"
-import { type Problem } from "./problem.ts"
-import { invalid } from "./validate.ts"
+import { invalid, type Problem } from "../schema/problem.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

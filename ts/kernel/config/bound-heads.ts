@@ -3,7 +3,7 @@
 import { type Registry, signalConditionType } from "../modules/registry.ts"
 import { usedConditionTypes } from "./compile-signals.ts"
 import { bindingsOf, findBinding, usedBindings } from "./consumers.ts"
-import { oneOf, suggestion } from "./problem.ts"
+import { oneOf, suggestion } from "../schema/problem.ts"
 import type { ConfigDocument } from "./schema/document.ts"
 
 /** One classifier of a package, as `rtrun.json` and the worker's model list tell it. */

@@ -17,9 +17,9 @@ import type {
 } from "../types/plan.ts"
 import { compileModels, compileReasoning } from "./compile-models.ts"
 import { compileSignals } from "./compile-signals.ts"
-import { durationMs } from "./duration.ts"
+import { durationMs } from "../schema/duration.ts"
 import type { Environment } from "./environment.ts"
-import { formatPath } from "./problem.ts"
+import { formatPath } from "../schema/problem.ts"
 import type { ConfigDocument } from "./schema/document.ts"
 import type { DecisionEntry, RuleEntry } from "./schema/routing.ts"
 

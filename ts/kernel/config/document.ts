@@ -12,7 +12,8 @@ import {
   type YAMLError,
 } from "yaml"
 import type { DocumentPath } from "../error.ts"
-import { ConfigError, type Position, type Problem } from "./problem.ts"
+import type { Position, Problem } from "../schema/problem.ts"
+import { ConfigError } from "./config-error.ts"
 
 export interface SourceDocument {
   /** Plain JSON value of the document. */

@@ -1,10 +1,9 @@
 // Checks that a decision for answers of text and image has models that make both.
 
 import type { DocumentPath } from "../error.ts"
-import type { Problem } from "./problem.ts"
+import { invalid, type Problem } from "../schema/problem.ts"
 import type { ConfigDocument } from "./schema/document.ts"
 import type { DecisionEntry } from "./schema/routing.ts"
-import { invalid } from "./validate.ts"
 
 /** A decision whose root has the condition `modality` BOTH needs a candidate for each, or one that makes both. */
 export function checkModality(document: ConfigDocument): readonly Problem[] {

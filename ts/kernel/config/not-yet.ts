@@ -1,7 +1,7 @@
 // What the v0.3 format knows and this version does not serve yet, and what has moved. Both are refused by name, never ignored.
 
 import type { DocumentPath } from "../error.ts"
-import type { Problem } from "./problem.ts"
+import type { Problem } from "../schema/problem.ts"
 
 /** Keys, as paths. `*` stands for one step, `**` for any number of steps. */
 export const laterKeys: readonly string[] = [

@@ -5,11 +5,10 @@ import { type Registry, signalConditionType, signalConfigKey } from "../modules/
 import { boundHeads, findHead, headProblem, type PackageHead } from "./bound-heads.ts"
 import { bindingsOf, findBinding } from "./consumers.ts"
 import { checkModality } from "./modality.ts"
-import { oneOf, type Problem, suggestion } from "./problem.ts"
+import { invalid, oneOf, type Problem, suggestion } from "../schema/problem.ts"
 import { checkRules, type DeclaredSignals } from "./rules.ts"
 import type { ConfigDocument } from "./schema/document.ts"
 import { type Binding, bindingContracts } from "./schema/global.ts"
-import { invalid } from "./validate.ts"
 import { defaultDeployment, starterDeployment } from "./starter.ts"
 
 /**

@@ -7,10 +7,11 @@ import { canonicalDocument } from "./canonical.ts"
 import type { SourceDocument } from "./document.ts"
 import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
 import { notYet } from "./not-yet.ts"
-import { ConfigError, type Position, type Problem } from "./problem.ts"
+import { invalid, type Position, type Problem } from "../schema/problem.ts"
 import { type ReadHeads, checkReferences } from "./references.ts"
 import { type ConfigDocument, documentSchema } from "./schema/document.ts"
-import { invalid, validate } from "./validate.ts"
+import { validate } from "./check-schema.ts"
+import { ConfigError } from "./config-error.ts"
 
 export interface ResolvedDocument {
   /** Canonical, with environment references expanded. Holds secrets; never print it. */

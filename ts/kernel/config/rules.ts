@@ -2,9 +2,8 @@
 
 import type { DocumentPath } from "../error.ts"
 import { predicateProblem } from "../types/predicate.ts"
-import { type Problem, suggestion } from "./problem.ts"
+import { invalid, type Problem, suggestion } from "../schema/problem.ts"
 import type { RuleEntry } from "./schema/routing.ts"
-import { invalid } from "./validate.ts"
 
 /** A tree whose every node is a leaf or has an upper-case operator. No rules at all is an empty AND, which always matches. */
 export function canonicalRules(entry: RuleEntry | undefined): RuleEntry {

@@ -6,7 +6,7 @@ import { globalSchema } from "./global.ts"
 import { listenersSchema } from "./listeners.ts"
 import { providersSchema } from "./providers.ts"
 import { routingSchema } from "./routing.ts"
-import { literals, section } from "./shapes.ts"
+import { literals, section } from "../../schema/shapes.ts"
 
 export type ConfigDocument = Static<ReturnType<typeof documentSchema>>
 

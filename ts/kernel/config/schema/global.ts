@@ -2,7 +2,7 @@
 
 import { Type, type Static, type TObject, type TProperties } from "typebox"
 import type { Registry } from "../../modules/registry.ts"
-import { literals, name, port, section } from "./shapes.ts"
+import { literals, name, port, section } from "../../schema/shapes.ts"
 
 export type GlobalSection = Static<ReturnType<typeof baseSchema>>
 export type Deployment = Static<typeof deployment>

@@ -1,7 +1,7 @@
 // `listeners[]`: the addresses on which clients reach the router.
 
 import { Type } from "typebox"
-import { duration, name, port, section } from "./shapes.ts"
+import { duration, name, port, section } from "../../schema/shapes.ts"
 
 export const listenersSchema = Type.Array(
   section({

@@ -1,7 +1,7 @@
 // `providers`: the models that can be called and where their backends are.
 
 import { Type, type Static } from "typebox"
-import { literals, name, section } from "./shapes.ts"
+import { literals, name, section } from "../../schema/shapes.ts"
 
 const price = Type.Number({ minimum: 0 })
 

@@ -3,7 +3,7 @@
 import { Type, type Static, type TProperties } from "typebox"
 import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
 import type { Predicate } from "../../types/predicate.ts"
-import { literals, name, section, taggedUnion } from "./shapes.ts"
+import { literals, name, section, taggedUnion } from "../../schema/shapes.ts"
 
 export type RoutingSection = Static<ReturnType<typeof routingSchema>>
 export type DecisionEntry = NonNullable<RoutingSection["decisions"]>[number]

@@ -1,8 +1,8 @@
 import { Type, type TSchema } from "typebox"
 import { describe, expect, test } from "vitest"
-import { formatPath } from "../../../ts/kernel/config/problem.ts"
-import { literals, name, section, taggedUnion } from "../../../ts/kernel/config/schema/shapes.ts"
-import { validate } from "../../../ts/kernel/config/validate.ts"
+import { formatPath } from "../../../ts/kernel/schema/problem.ts"
+import { literals, name, section, taggedUnion } from "../../../ts/kernel/schema/shapes.ts"
+import { validate } from "../../../ts/kernel/schema/validate.ts"
 
 const problemsOf = (schema: TSchema, value: unknown): readonly string[] =>
   validate(schema, value).map(({ path, message }) => `${formatPath(path)}: ${message}`)

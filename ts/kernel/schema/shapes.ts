@@ -1,7 +1,7 @@
 // Small schema pieces that several sections share.
 
 import { Type, type TObject, type TProperties, type TSchema, type TUnsafe } from "typebox"
-import { durationPattern } from "../duration.ts"
+import { durationPattern } from "./duration.ts"
 
 /** An object that refuses unknown keys; every section is one. */
 export function section<Properties extends TProperties>(

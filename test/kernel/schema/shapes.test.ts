@@ -1,7 +1,7 @@
 import { Type } from "typebox"
 import { Value } from "typebox/value"
 import { expect, test } from "vitest"
-import { duration, literals, name, port, section, taggedUnion } from "../../../../ts/kernel/config/schema/shapes.ts"
+import { duration, literals, name, port, section, taggedUnion } from "../../../ts/kernel/schema/shapes.ts"
 
 test("a section refuses unknown keys and carries its description", () => {
   const schema = section({ a: Type.Integer() }, { description: "words" })

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { durationMs, durationPattern } from "../../../ts/kernel/config/duration.ts"
+import { durationMs, durationPattern } from "../../../ts/kernel/schema/duration.ts"
 
 test.each([
   ["300s", 300_000],

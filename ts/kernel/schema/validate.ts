@@ -4,8 +4,7 @@ import type { TSchema } from "typebox"
 import { Settings } from "typebox/system"
 import { Value } from "typebox/value"
 import type { DocumentPath } from "../error.ts"
-import { notYet } from "./not-yet.ts"
-import { oneOf, type Problem, suggestion } from "./problem.ts"
+import { invalid, oneOf, type Problem, suggestion } from "./problem.ts"
 
 // TypeBox stops after eight errors by default; a document is checked once and every problem counts.
 Settings.Set({ maxErrors: 10_000 })
@@ -13,8 +12,16 @@ Settings.Set({ maxErrors: 10_000 })
 type JsonSchema = Readonly<Record<string, unknown>>
 type SchemaError = ReturnType<typeof Value.Errors>[number]
 
+/** Says more about an unknown key, or about a word that is none of those allowed, than that it is unknown. */
+export type Explain = (path: DocumentPath, word?: string) => Problem | undefined
+
 /** Every place where `value` does not fit `schema`. Paths start with `path`. */
-export function validate(schema: TSchema, value: unknown, path: DocumentPath = []): readonly Problem[] {
+export function validate(
+  schema: TSchema,
+  value: unknown,
+  path: DocumentPath = [],
+  explain: Explain = () => undefined,
+): readonly Problem[] {
   const problems: Problem[] = []
   for (const error of Value.Errors(schema, value)) {
     // What a variant of a tagged union says is asked again below, of the matching variant only.
@@ -22,13 +29,18 @@ export function validate(schema: TSchema, value: unknown, path: DocumentPath = [
     const at = [...path, ...fromPointer(error.instancePath, value)]
     const found = valueAt(value, error.instancePath)
     const node = schemaAt(schema as JsonSchema, error.schemaPath)
-    if (error.keyword === "anyOf") problems.push(...checkVariant(node, found, at))
-    else problems.push(...toProblems(error, node, found, at))
+    if (error.keyword === "anyOf") problems.push(...checkVariant(node, found, at, explain))
+    else problems.push(...toProblems(error, node, found, at, explain))
   }
   return problems
 }
 
-function checkVariant(union: JsonSchema, value: unknown, path: DocumentPath): readonly Problem[] {
+function checkVariant(
+  union: JsonSchema,
+  value: unknown,
+  path: DocumentPath,
+  explain: Explain,
+): readonly Problem[] {
   const tag = (union["discriminator"] as { propertyName: string } | undefined)?.propertyName
   const variants = union["anyOf"] as readonly JsonSchema[]
   if (tag === undefined)
@@ -38,17 +50,23 @@ function checkVariant(union: JsonSchema, value: unknown, path: DocumentPath): re
   const found = (value as Record<string, unknown>)[tag]
   const tagOf = (variant: JsonSchema): unknown => ((variant["properties"] as JsonSchema)[tag] as JsonSchema)["const"]
   const match = variants.find((variant) => tagOf(variant) === found)
-  if (match !== undefined) return validate(match as TSchema, value, path)
+  if (match !== undefined) return validate(match as TSchema, value, path, explain)
   if (found === undefined) return [invalid([...path, tag], `is missing; it must be ${oneOf(variants.map(tagOf))}`)]
-  return [enumProblem([...path, tag], found, variants.map(tagOf))]
+  return [enumProblem([...path, tag], found, variants.map(tagOf), explain)]
 }
 
-function toProblems(error: SchemaError, node: JsonSchema, value: unknown, path: DocumentPath): readonly Problem[] {
+function toProblems(
+  error: SchemaError,
+  node: JsonSchema,
+  value: unknown,
+  path: DocumentPath,
+  explain: Explain,
+): readonly Problem[] {
   const params = error.params as Readonly<Record<string, unknown>>
   switch (error.keyword) {
     case "additionalProperties":
       return (params["additionalProperties"] as readonly string[]).map((key) =>
-        unknownKey([...path, key], key, Object.keys((node["properties"] ?? {}) as object)),
+        unknownKey([...path, key], key, Object.keys((node["properties"] ?? {}) as object), explain),
       )
     case "required":
       return (params["requiredProperties"] as readonly string[]).map((key) => invalid([...path, key], "is missing"))
@@ -62,13 +80,13 @@ function toProblems(error: SchemaError, node: JsonSchema, value: unknown, path: 
         ),
       ]
     case "enum":
-      return [enumProblem(path, value, node["enum"] as readonly unknown[])]
+      return [enumProblem(path, value, node["enum"] as readonly unknown[], explain)]
     case "const":
-      return [enumProblem(path, value, [node["const"]])]
+      return [enumProblem(path, value, [node["const"]], explain)]
     case "pattern":
       // An empty text is reported once, by its length.
       if (value === "" && node["minLength"] !== undefined) return []
-      return [notYet(path, String(value)) ?? invalid(path, patternMessage(node, String(value)))]
+      return [explain(path, String(value)) ?? invalid(path, patternMessage(node, String(value)))]
     case "minLength":
       return [invalid(path, "must not be empty")]
     default:
@@ -84,18 +102,19 @@ function patternMessage(node: JsonSchema, value: string): string {
     : `${described(node)}does not have the right form (pattern ${String(pattern)})`
 }
 
-function unknownKey(path: DocumentPath, key: string, known: readonly string[]): Problem {
-  return notYet(path) ?? invalid(path, `is not a known key${suggestion(key, known)}`)
+function unknownKey(path: DocumentPath, key: string, known: readonly string[], explain: Explain): Problem {
+  return explain(path) ?? invalid(path, `is not a known key${suggestion(key, known)}`)
 }
 
-function enumProblem(path: DocumentPath, value: unknown, allowed: readonly unknown[]): Problem {
+function enumProblem(
+  path: DocumentPath,
+  value: unknown,
+  allowed: readonly unknown[],
+  explain: Explain,
+): Problem {
   if (typeof value !== "string") return invalid(path, `must be ${oneOf(allowed)}, got ${typeName(value)}`)
   const words = allowed.filter((item): item is string => typeof item === "string")
-  return notYet(path, value) ?? invalid(path, `must be ${oneOf(allowed)}, got "${value}"${suggestion(value, words)}`)
-}
-
-export function invalid(path: DocumentPath, message: string): Problem {
-  return { path, message, code: "invalid" }
+  return explain(path, value) ?? invalid(path, `must be ${oneOf(allowed)}, got "${value}"${suggestion(value, words)}`)
 }
 
 const described = (node: JsonSchema): string =>

@@ -1,7 +1,7 @@
-// One thing that is wrong with a document, and how a list of them reads.
+// One thing that is wrong with a value, and how it reads.
 
 import { distance } from "fastest-levenshtein"
-import { type DocumentPath, RtrError } from "../error.ts"
+import type { DocumentPath } from "../error.ts"
 
 export interface Position {
   readonly line: number
@@ -16,25 +16,8 @@ export interface Problem {
   readonly position?: Position
 }
 
-/** A refused document with everything that is wrong with it. */
-export class ConfigError extends RtrError {
-  readonly problems: readonly Problem[]
-
-  constructor(source: string, problems: readonly Problem[]) {
-    const list = problems.map((problem) => `  ${formatProblem(problem, source)}`).join("\n")
-    super(
-      "invalid_config",
-      `Cannot use ${source}: ${problems.length} ${problems.length === 1 ? "problem" : "problems"}\n${list}`,
-    )
-    this.problems = problems
-  }
-}
-
-/** `config.yaml:12:5 routing.decisions[0].name: must be a string`. */
-export function formatProblem(problem: Problem, source: string): string {
-  const place =
-    problem.position === undefined ? source : `${source}:${problem.position.line}:${problem.position.column}`
-  return `${place} ${formatPath(problem.path)}: ${problem.message}`
+export function invalid(path: DocumentPath, message: string): Problem {
+  return { path, message, code: "invalid" }
 }
 
 /** `routing.decisions[0].name`; the document itself is `(document)`. */
