@@ -66,7 +66,9 @@ export type {
   OperationInfo,
   OperationInput,
   OperationReply,
+  OperationResult,
   Permission,
+  ReplySpec,
   RouteModule,
 } from "./types/route.ts"
 
@@ -88,5 +90,23 @@ export type { Attempt, Call, CallRecord, Outcome } from "./types/call.ts"
 export type { Counter, Gauge, Histogram, Labels, Metrics } from "./types/metrics.ts"
 export type { Plan, Pricing } from "./types/plan.ts"
 export { type Predicate, predicateHolds, predicateProblem } from "./types/predicate.ts"
-export type { KernelStatus, ModelEntry, Preview } from "./types/status.ts"
+export type {
+  ActivationReason,
+  ActivationStage,
+  ActivationStatus,
+  KernelStatus,
+  ModelEntry,
+  Preview,
+  Rejection,
+} from "./types/status.ts"
 export type { Transport, TransportRequest, TransportResponse } from "./types/transport.ts"
+
+// ── HTTP ──
+
+export { createListenerApp, type ListenerApp, type ListenerAppOptions } from "./http/app.ts"
+export { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
+export type { LeaveAwareRequest } from "./http/leave.ts"
+export { ManagementError } from "./http/management-error.ts"
+export { listOperations, type MountedOperation, mountOperations } from "./http/mount.ts"
+export { type OpenApiDocument, openApiDocument, operationId } from "./http/openapi.ts"
+export { exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts"
