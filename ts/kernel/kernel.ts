@@ -9,6 +9,7 @@ import {
   type Candidate,
   createActivation,
 } from "./generations/activation.ts"
+import type { Generation } from "./generations/generation.ts"
 import {
   type DocumentInput,
   type LoadedDocument,
@@ -21,8 +22,8 @@ import { httpClient } from "./generations/services.ts"
 import { createSharedResources } from "./generations/shared-resources.ts"
 import { createListenerApp, type ListenerApp } from "./http/app.ts"
 import { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
-import { mountOperations, operationsOf } from "./http/mount.ts"
-import { grantSetup, type Services } from "./modules/capabilities.ts"
+import { listOperations, mountOperations } from "./http/mount.ts"
+import type { Services } from "./modules/capabilities.ts"
 import type { Registry } from "./modules/registry.ts"
 import { createCallMetrics } from "./pipeline/call-metrics.ts"
 import { createModelCaller, type TrackedModelCaller } from "./pipeline/model-caller.ts"
@@ -79,6 +80,8 @@ export interface Router {
   listener(name: string): ListenerApp
   readonly management: ListenerApp
   readonly metrics: ListenerApp
+  /** The document's first inference listener, for hosts that serve one. */
+  readonly inference: ListenerApp
   readonly status: () => KernelStatus
   setPhase(phase: KernelStatus["phase"], message?: string): void
   /** `/ready` turns to 503, so that load balancers send no more. */
@@ -99,6 +102,8 @@ export function createRouter(options: RouterOptions): Router {
   const resources = createSharedResources()
   /** Memory is the listener's, whatever generation serves it. */
   const memory = new Map<string, HeldMemory>()
+  /** A request leases the generation of the plan that its app was made for. */
+  const generations = new WeakMap<Plan, Generation<Serving>>()
   let warming: Inference | undefined
   let state: Pick<KernelStatus, "phase" | "updatedAt" | "draining"> & { readonly message?: string } = {
     phase: "starting",
@@ -137,6 +142,7 @@ export function createRouter(options: RouterOptions): Router {
   const activation: Activation<Serving, RouterCandidate> = createActivation<Serving, RouterCandidate>({
     hash: options.hash,
     onOutcome: options.onActivation,
+    onActive: (generation) => generations.set(generation.content.plan, generation),
     close: (content) => content.close(),
     async prepare(candidate, hash, { current, version, enter, signal }) {
       const loaded = candidate.loaded ?? (await loadDocument(loading, candidate, enter))
@@ -158,7 +164,7 @@ export function createRouter(options: RouterOptions): Router {
         preview: (call) => preview(active(), call),
         readChat: (dialect, body) => readChat(active().plan, dialect, body),
         modelList: (listener) => modelList(active().plan, createdAt, listener),
-        operations: () => operationsOf(loaded.registry, "management"),
+        operations: () => listOperations(loaded.registry.all("route")),
       }
       const prepared = await prepareGeneration(
         {
@@ -223,6 +229,7 @@ export function createRouter(options: RouterOptions): Router {
     services: Services,
     plan: Plan | undefined,
   ): ReadonlyMap<string, ListenerApp> => {
+    const routes = registry.all("route")
     const app = (kind: ListenerKind, name: string, listener?: PlannedListener): ListenerApp => {
       let held = memory.get(name)
       if (held === undefined) memory.set(name, (held = createHeldMemory()))
@@ -230,19 +237,24 @@ export function createRouter(options: RouterOptions): Router {
         name,
         kind,
         memory: held,
-        operations: mountOperations(registry, kind, (needs, route) => grantSetup(needs, services, { name: route })),
-        dialects: plan?.dialects ?? dialectsOf(registry),
-        listener,
-        tokens: plan?.management.tokens,
-        acquire: () => activation.current()?.lease() ?? (() => {}),
+        operations: mountOperations(routes, kind, services),
+        dialects: new Map(registry.all("dialect").map(({ id, module }) => [id, module])),
+        ...(plan !== undefined && { acquire: () => generations.get(plan)?.lease() ?? (() => {}) }),
+        ...(kind === "management" && { tokens: plan?.management.tokens }),
+        ...(listener !== undefined && {
+          apiKeys: listener.apiKeys,
+          grants: listener.models,
+          upstreamTimeoutMs: listener.timeoutMs,
+        }),
         ...(onInternalError !== undefined && { onInternalError }),
       })
     }
-    const listeners = plan?.listeners ?? []
     return new Map([
       ["management", app("management", "management")],
       ["metrics", app("metrics", "metrics")],
-      ...listeners.map((listener) => [`listener ${listener.name}`, app("inference", listener.name, listener)] as const),
+      ...(plan?.listeners ?? []).map(
+        (listener) => [`listener ${listener.name}`, app("inference", listener.name, listener)] as const,
+      ),
     ])
   }
 
@@ -252,7 +264,7 @@ export function createRouter(options: RouterOptions): Router {
     {
       ...sharedServices,
       ...withoutDocument,
-      operations: () => operationsOf(options.builtins, "management"),
+      operations: () => listOperations(options.builtins.all("route")),
     },
     undefined,
   )
@@ -276,6 +288,14 @@ export function createRouter(options: RouterOptions): Router {
     },
     management: current("management"),
     metrics: current("metrics"),
+    inference: {
+      fetch(request) {
+        const serving = activation.current()?.content
+        const [first] = serving?.plan.listeners ?? []
+        if (serving === undefined || first === undefined) throw notReady()
+        return (serving.apps.get(`listener ${first.name}`) as ListenerApp).fetch(request)
+      },
+    },
     status,
     setPhase(phase, message) {
       state = { phase, updatedAt: new Date(), draining: state.draining, ...(message !== undefined && { message }) }

@@ -35,6 +35,8 @@ export interface ActivationHost<Content, Wanted extends Candidate = Candidate> {
   close(content: Content): Promise<void>
   /** Told about each outcome: for the log. */
   readonly onOutcome?: ((outcome: ActivationOutcome) => void) | undefined
+  /** Told of a generation before the first request can get it. */
+  readonly onActive?: (generation: Generation<Content>) => void
   readonly hash: (text: string) => Promise<string>
 }
 
@@ -111,7 +113,9 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
       })
       stage = "activate"
       const replaced = current
-      current = createGeneration(next, hash, content, host.close)
+      const generation = createGeneration(next, hash, content, host.close)
+      host.onActive?.(generation)
+      current = generation
       version = next
       state = "active"
       lastRejection = undefined

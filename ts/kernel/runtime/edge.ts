@@ -73,9 +73,8 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     if (plan === undefined) throw new RtrError("unavailable", "The kernel is closed")
     return plan
   }
-  const app = router.firstListener
   return {
-    fetch: app.fetch,
+    fetch: (request) => router.inference.fetch(request),
     management: router.management,
     get plan() {
       return planOf()
