@@ -6,7 +6,7 @@ import { type DeploymentStatus, type Inference, type Metrics, RtrError } from "r
 import {
   builtinPackageNames,
   createRemoteInference,
-  createUndiciTransport,
+  createNodeTransport,
   findBuiltinPackage,
   type NeededDeployment,
 } from "rtr/node"
@@ -32,7 +32,7 @@ export interface Workers {
 export function superviseWorkers(options: SuperviseOptions): Workers {
   const { deployments, metrics, environment } = options
   checkArtifacts(deployments)
-  const transport = createUndiciTransport()
+  const transport = createNodeTransport()
   const folder = socketFolder(environment)
   const managed = [
     ...Map.groupBy(

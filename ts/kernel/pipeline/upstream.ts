@@ -2,6 +2,7 @@
 
 import { isRtrError, RtrError } from "../error.ts"
 import { readChatReply, readChatStream, toStreamReply } from "../protocols/chat-completions.ts"
+import type { ByteSource } from "../types/byte-source.ts"
 import type { Call } from "../types/call.ts"
 import type { ChatReply, ChatRequest, ChunkBatch, Reply } from "../types/chat.ts"
 import type { ReasoningChoice } from "../types/module.ts"
@@ -45,8 +46,8 @@ export async function callUpstream(
       `The backend of model "${target.name}" answered with status ${response.status}, which is no reply`,
     )
   }
-  const passed = passedHeaders(response.headers)
-  const streams = response.headers["content-type"]?.toLowerCase().includes("text/event-stream") === true
+  const passed = passedHeaders(response.headerList)
+  const streams = response.header("content-type")?.toLowerCase().includes("text/event-stream") === true
   if (streams && request.stream === true)
     return { kind: "stream", status: response.status, batches: readStream(response, target), headers: passed }
   if (streams) {
@@ -72,7 +73,7 @@ const endingMs = 1000
 
 function readStream(response: TransportResponse, target: ModelTarget): AsyncIterable<ChunkBatch> {
   let ending: ReturnType<typeof setTimeout> | undefined
-  return passBatches(readChatStream(response.pieces()), {
+  return passBatches(readChatStream(piecesOf(response)), {
     onBatch(batch) {
       if (batch.done) ending = setTimeout(() => response.cancel(), endingMs)
       return batch
@@ -83,6 +84,15 @@ function readStream(response: TransportResponse, target: ModelTarget): AsyncIter
       if (how === "left") response.cancel()
     },
   })
+}
+
+/** Ending the loop early closes the connection. */
+async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array> {
+  try {
+    for (let piece = await source.pull(); piece !== undefined; piece = await source.pull()) yield piece
+  } finally {
+    source.cancel()
+  }
 }
 
 /** Says which model an error of the transport or the codec is about. */
@@ -110,7 +120,7 @@ async function readErrorReply(response: TransportResponse, { secrets }: TargetBa
         code: "upstream_error",
       },
     },
-    headers: passedHeaders(response.headers),
+    headers: passedHeaders(response.headerList),
   }
 }
 
@@ -134,9 +144,11 @@ function errorBody(text: string): ChatReply | undefined {
 }
 
 /** Headers that tell the client when to come back. */
-function passedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function passedHeaders(headers: readonly string[]): Readonly<Record<string, string>> {
   const passed: Record<string, string> = {}
-  for (const name in headers)
-    if (name === "retry-after" || name.startsWith("x-ratelimit-")) passed[name] = headers[name] as string
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string
+    if (name === "retry-after" || name.startsWith("x-ratelimit-")) passed[name] = headers[at + 1] as string
+  }
   return passed
 }

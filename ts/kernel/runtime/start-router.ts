@@ -8,8 +8,8 @@ import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import type { Inference } from "../types/inference.ts"
 import type { LoadedConfig } from "./load-config.ts"
 import { openListener, type OpenListener } from "./node-listener.ts"
+import { createNodeTransport } from "./node-transport.ts"
 import { createPrometheusMetrics, type PrometheusMetrics } from "./prometheus.ts"
-import { createUndiciTransport } from "./undici-transport.ts"
 
 export interface StartOptions {
   readonly config: LoadedConfig
@@ -40,7 +40,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   const router = await createOrClose(inference, () =>
     createRouter({
       registry: config.registry,
-      transport: createUndiciTransport(),
+      transport: createNodeTransport(),
       metrics: prometheus.metrics,
       metricsText: prometheus.metricsText,
       environment: options.environment ?? process.env,
