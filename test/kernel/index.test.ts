@@ -8,12 +8,12 @@ test.each([
   [
     "rtr",
     rtr,
-    "ConfigError RtrError Type chatCompletions closest createKernel definePlugin defineProvider defineRoute defineSelector defineSignal errorBody errorCodes formatProblem hostApiVersion isRtrError jsonResponse predicateHolds predicateProblem readBody reasonOf routingHeaders routingMetadata saysAnything suggestion textOf textResponse toPublicError withPlainSigns",
+    "ConfigError RtrError Type cancelSignalOf chatCompletions closest createKernel definePlugin defineProvider defineRoute defineSelector defineSignal errorBody errorCodes formatProblem hostApiVersion isRtrError jsonResponse predicateHolds predicateProblem readBody reasonOf routingHeaders routingMetadata saysAnything streamResponse suggestion textOf textResponse toPublicError withPlainSigns",
   ],
   [
     "rtr/node",
     node,
-    "buildFeatures builtinPackageNames checkPackage createNativeInference createPrometheusMetrics createRemoteInference createUndiciTransport deploymentsOf documentSchema findBuiltinPackage findPackage headProblem listDevices loadConfig loadRegistry openEngine readBuiltinModels startRouter toNodeListener",
+    "buildFeatures builtinPackageNames checkPackage createNativeInference createNodeTransport createPrometheusMetrics createRemoteInference deploymentsOf documentSchema findBuiltinPackage findPackage headProblem listDevices loadConfig loadRegistry openEngine readBuiltinModels startRouter toNodeListener",
   ],
   [
     "rtr/testing",

@@ -10,7 +10,8 @@ export { closest, ConfigError, formatProblem, type Problem, suggestion } from ".
 
 export { inferenceErrorBody as errorBody, toPublicError } from "./http/error-body.ts"
 export { readBody } from "./http/body.ts"
-export { jsonResponse, textResponse } from "./http/response.ts"
+export { cancelSignalOf } from "./http/cancel-signal.ts"
+export { jsonResponse, streamResponse, textResponse } from "./http/response.ts"
 export { routingHeaders, routingMetadata } from "./http/headers.ts"
 export { chatCompletions } from "./protocols/index.ts"
 export { textOf } from "./pipeline/input.ts"
@@ -71,4 +72,6 @@ export {
 export type { Plan } from "./types/plan.ts"
 export { type Predicate, predicateHolds, predicateProblem } from "./types/predicate.ts"
 export type { KernelStatus, ModelEntry, Preview, RoutePowers } from "./types/route.ts"
+export type { ByteSource } from "./types/byte-source.ts"
+export type { CancelSignal } from "./types/cancel-signal.ts"
 export type { Transport, TransportRequest, TransportResponse } from "./types/transport.ts"

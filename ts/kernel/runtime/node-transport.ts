@@ -52,8 +52,7 @@ class Pool implements ConnectionOwner {
     resolve: (response: TransportResponse) => void,
     reject: (error: unknown) => void,
   ): void {
-    if (request.signal?.aborted === true)
-      return reject(new RtrError("client_closed_request", "the client left"))
+    if (request.signal?.aborted === true) return reject(new RtrError("client_closed_request", "the client left"))
     const head = headOf(target, request)
     this.#start({ exchange: new Exchange(request, resolve, reject), head })
   }

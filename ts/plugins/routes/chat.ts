@@ -1,6 +1,7 @@
 // POST /v1/chat/completions: the chat-completions wire on the inference listeners.
 
 import {
+  type ByteSource,
   chatCompletions,
   type ChunkBatch,
   defineRoute,
@@ -11,6 +12,7 @@ import {
   type RouteRequest,
   routingHeaders,
   routingMetadata,
+  streamResponse,
   textResponse,
   toPublicError,
 } from "../../kernel/index.ts"
@@ -68,32 +70,31 @@ function streamed(
 ): Response {
   const iterator = batches[Symbol.asyncIterator]()
   const release = from.keep()
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { value, done } = await iterator.next()
-          if (value !== undefined && done !== true) controller.enqueue(chatCompletions.writeBatch(value))
-          if (done === true) {
-            release()
-            controller.close()
-          }
-        } catch (error) {
-          // The status line has left, so the error travels as an event in the client's format.
-          release()
-          controller.enqueue(chatCompletions.writeError(errorBody(toPublicError(error), from.id)))
-          controller.close()
-        }
-      },
-      async cancel() {
-        release()
-        await iterator.return?.()
-      },
+  let ended = false
+  const end = (): void => {
+    ended = true
+    release()
+  }
+  const source: ByteSource = {
+    async pull() {
+      if (ended) return undefined
+      try {
+        const { value, done } = await iterator.next()
+        if (done !== true) return chatCompletions.writeBatch(value)
+        end()
+        return undefined
+      } catch (error) {
+        // The status line has left, so the error travels as an event in the client's format.
+        end()
+        return chatCompletions.writeError(errorBody(toPublicError(error), from.id))
+      }
     },
-    // Nothing is read ahead of the client: its pace is the upstream's pace.
-    { highWaterMark: 0 },
-  )
-  return textResponse(stream, reply.status, {
+    cancel() {
+      end()
+      void iterator.return?.()
+    },
+  }
+  return streamResponse(source, reply.status, {
     ...reply.headers,
     ...headers,
     "content-type": "text/event-stream; charset=utf-8",

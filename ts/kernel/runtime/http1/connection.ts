@@ -74,7 +74,8 @@ export class Connection implements ExchangeConnection {
   }
 
   #openPlain(target: RequestTarget): Socket {
-    const place = target.socketPath === undefined ? { host: target.host, port: target.port } : { path: target.socketPath }
+    const place =
+      target.socketPath === undefined ? { host: target.host, port: target.port } : { path: target.socketPath }
     const socket = connect({
       ...place,
       onread: { buffer: readBuffer, callback: (length, buffer) => this.#onRead(buffer as Buffer, length) },
@@ -84,7 +85,8 @@ export class Connection implements ExchangeConnection {
   }
 
   #openSecure(target: RequestTarget): Socket {
-    const place = target.socketPath === undefined ? { host: target.host, port: target.port } : { path: target.socketPath }
+    const place =
+      target.socketPath === undefined ? { host: target.host, port: target.port } : { path: target.socketPath }
     const options: ConnectionOptions = {
       ...place,
       servername: isIP(target.host) === 0 ? target.host : "",
@@ -199,8 +201,7 @@ export class Connection implements ExchangeConnection {
     if (keepAlive !== this.#keepAlive) {
       this.#keepAlive = keepAlive
       const seconds = /(?:^|[\s,])timeout=(\d+)/i.exec(keepAlive ?? "")?.[1]
-      this.#idleMs =
-        seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - keepAliveMarginMs, maxIdleMs)
+      this.#idleMs = seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - keepAliveMarginMs, maxIdleMs)
     }
     return this.#idleMs > 0
   }
@@ -259,9 +260,7 @@ export class Connection implements ExchangeConnection {
       case "waiting":
         return this.#fail(timeout(`no answer within ${(request?.headersTimeoutMs ?? 0) / 1000} seconds`))
       case "reading":
-        return this.#fail(
-          timeout(`the reply paused for more than ${(request?.bodyTimeoutMs ?? 0) / 1000} seconds`),
-        )
+        return this.#fail(timeout(`the reply paused for more than ${(request?.bodyTimeoutMs ?? 0) / 1000} seconds`))
       case "idle":
         this.#socket.destroy()
     }

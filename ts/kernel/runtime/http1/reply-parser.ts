@@ -87,7 +87,8 @@ export class ReplyParser {
     const before = this.#head?.length ?? 0
     if (this.#head !== undefined) head = Buffer.concat([this.#head, head])
     const end = head.indexOf(headEnd, Math.max(0, before - headEnd.length))
-    if (end > maxHeadBytes || (end < 0 && head.length > maxHeadBytes)) throw new ProtocolError("the headers are too long")
+    if (end > maxHeadBytes || (end < 0 && head.length > maxHeadBytes))
+      throw new ProtocolError("the headers are too long")
     if (end < 0) {
       this.#head = before === 0 ? Buffer.from(head) : head
       // Something that is not HTTP need not have an end of headers.
