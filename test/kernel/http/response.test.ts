@@ -43,7 +43,10 @@ test("a response is a web response to whoever asks", async () => {
 
 test("a server takes it apart until somebody uses it as a web object", () => {
   const response = textResponse("hello", 201, { a: "1" })
-  expect([response.status, responseParts(response)]).toEqual([201, { status: 201, headers: { a: "1" }, content: "hello" }])
+  expect([response.status, responseParts(response)]).toEqual([
+    201,
+    { status: 201, headers: { a: "1" }, content: "hello" },
+  ])
   response.headers.set("a", "2")
   expect([responseParts(response), responseParts(new Response())]).toEqual([undefined, undefined])
 })
