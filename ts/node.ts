@@ -7,7 +7,7 @@ export {
   type ConfigDocument,
   createPrometheusMetrics,
   createRemoteInference,
-  createUndiciTransport,
+  createNodeTransport,
   deploymentsOf,
   type Device,
   documentSchema,

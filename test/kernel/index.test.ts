@@ -13,7 +13,7 @@ test.each([
   [
     "rtr/node",
     node,
-    "buildFeatures builtinPackageNames checkPackage createNativeInference createPrometheusMetrics createRemoteInference createUndiciTransport createWorkerPool deploymentsOf documentSchema findBuiltinPackage findPackage headProblem listDevices loadConfig loadRegistry openEngine readBuiltinModels startRouter toNodeListener",
+    "buildFeatures builtinPackageNames checkPackage createNativeInference createPrometheusMetrics createRemoteInference createNodeTransport createWorkerPool deploymentsOf documentSchema findBuiltinPackage findPackage headProblem listDevices loadConfig loadRegistry openEngine readBuiltinModels startRouter toNodeListener",
   ],
   [
     "rtr/testing",

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type DeploymentStatus, type Inference, type Metrics, RtrError } from "../kernel/index.ts"
 import {
   createRemoteInference,
-  createUndiciTransport,
+  createNodeTransport,
   type NeededDeployment,
   type RemoteDeployment,
 } from "../kernel/runtime/node.ts"
@@ -44,7 +44,7 @@ export interface LeaseOptions {
 const readyPollMs = 50
 
 export function openLease({ deployments, metrics, readyTimeoutMs, onRelease }: LeaseOptions): OpenLease {
-  const transport = createUndiciTransport()
+  const transport = createNodeTransport()
   let released: Promise<void> | undefined
   const release = (): Promise<void> => {
     released ??= onRelease().finally(() => transport.close())

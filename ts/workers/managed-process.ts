@@ -5,7 +5,7 @@ import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type DeploymentStatus, type Metrics, RtrError } from "../kernel/index.ts"
-import { createUndiciTransport, type Environment, type NeededDeployment } from "../kernel/runtime/node.ts"
+import { createNodeTransport, type Environment, type NeededDeployment } from "../kernel/runtime/node.ts"
 import { workerCommand, workerEnvironment } from "./environment.ts"
 import { createHealthReader, type Health, type HealthReader } from "./health.ts"
 import type { WorkerLog } from "./log.ts"
@@ -63,7 +63,7 @@ export class ManagedProcess implements Worker {
   readonly #socketPath: string
   readonly #modelsFile: string
   // Its own connections, so that stopping it closes all of them.
-  readonly #transport = createUndiciTransport()
+  readonly #transport = createNodeTransport()
   readonly #reader: HealthReader
   #child: ChildProcess | undefined
   #health: Health | undefined

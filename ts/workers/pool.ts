@@ -1,7 +1,7 @@
 // The workers of this process: leases share those that are alike, and a worker that no lease uses is stopped.
 
 import { type Metrics, RtrError } from "../kernel/index.ts"
-import { createUndiciTransport, type Environment, type NeededDeployment } from "../kernel/runtime/node.ts"
+import { createNodeTransport, type Environment, type NeededDeployment } from "../kernel/runtime/node.ts"
 import { checkArtifacts } from "./artifacts.ts"
 import { AttachedWorker } from "./attached-worker.ts"
 import { createDeploymentReport } from "./deployment-report.ts"
@@ -36,7 +36,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const workers = createSharedWorkers()
   const leases = new Set<OpenLease>()
   const report = createDeploymentReport(metrics, log)
-  const transport = createUndiciTransport()
+  const transport = createNodeTransport()
   let folder: ReturnType<typeof socketFolder> | undefined
   let serial = 0
   let closing: Promise<void> | undefined

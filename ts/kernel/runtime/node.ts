@@ -1,14 +1,15 @@
 // What the kernel offers on Node. `ts/node.ts` adds models and workers to it, which makes the public entry `rtr/node`.
 
-export { type BoundHead, headProblem, type PackageHead } from "../config/bound-heads.ts"
-export { documentSchema } from "../config/schema/document.ts"
-export type { ConfigDocument } from "../config/schema/document.ts"
-export type { ResolvedDocument } from "../config/resolve.ts"
-export type { NeededDeployment } from "../config/deployments.ts"
+export type { NeededDeployment } from "../config/bindings.ts"
+export { type ConfigDocument, documentSchema } from "../config/document-schema.ts"
 export type { Environment } from "../config/environment.ts"
-export { deploymentsOf, loadConfig, type LoadedConfig } from "./load-config.ts"
+export { type BoundHead, headProblem, type PackageHead } from "../config/package-heads.ts"
+export type { ResolvedDocument } from "../config/resolve.ts"
+export type { ActivationOutcome } from "../generations/activation.ts"
+export type { InferenceLease, LoadedDocument } from "../generations/prepare.ts"
 export { type BuildFeatures, buildFeatures } from "./build-features.ts"
 export { findUp } from "./find-up.ts"
+export { deploymentsOf, loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts"
 export {
   createNativeInference,
   type Device,
@@ -22,8 +23,8 @@ export {
   type ServeAddress,
 } from "./native.ts"
 export { toNodeListener } from "./node-listener.ts"
-export { loadRegistry } from "./node-modules.ts"
+export { loadBuiltins } from "./node-modules.ts"
+export { createNodeTransport } from "./node-transport.ts"
 export { createPrometheusMetrics, type PrometheusMetrics } from "./prometheus.ts"
 export { createRemoteInference, type RemoteDeployment } from "./remote.ts"
-export { type RunningRouter, startRouter, type StartOptions } from "./start-router.ts"
-export { createUndiciTransport } from "./undici-transport.ts"
+export { type RouterWorkers, type RunningRouter, startRouter, type StartOptions } from "./start-router.ts"

@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { createUndiciTransport } from "../../../ts/kernel/runtime/undici-transport.ts"
+import { createNodeTransport } from "../../../ts/kernel/runtime/node-transport.ts"
 import { startServer, transportContract } from "../../contracts/transport.ts"
 
 describe("contract", () => {
-  transportContract(createUndiciTransport)
+  transportContract(createNodeTransport)
 })
 
 const request = { method: "POST", headers: {}, body: "{}", headersTimeoutMs: 1000, bodyTimeoutMs: 1000 } as const
 
 test("connections are kept for the next request, and closed with the transport", async () => {
   const server = await startServer((_, response) => void response.end("{}"))
-  const transport = createUndiciTransport()
+  const transport = createNodeTransport()
   for (let round = 0; round < 5; round++) await (await transport.request({ ...request, url: server.url })).text(10)
   // A second one may be opened before the first is free again.
   expect([1, 2]).toContain(server.open())
@@ -25,7 +25,7 @@ test("connections are kept for the next request, and closed with the transport",
 test("a refused connection is told as such", async () => {
   const server = await startServer(() => {})
   await server.close()
-  const transport = createUndiciTransport()
+  const transport = createNodeTransport()
   await expect(transport.request({ ...request, url: server.url })).rejects.toMatchObject({
     code: "upstream_unavailable",
     message: "the connection was refused",
@@ -46,7 +46,7 @@ describe("Unix sockets", () => {
   test("are connected to by path, with the URL's path", async () => {
     const socketPath = join(folder, "w.sock")
     const server = await startServer((incoming, response) => void response.end(incoming.url), socketPath)
-    const transport = createUndiciTransport()
+    const transport = createNodeTransport()
     for (let round = 0; round < 3; round++) {
       const response = await transport.request({ ...request, url: "http://worker/v1/bundle", socketPath })
       expect([response.status, await response.text(100)]).toEqual([200, "/v1/bundle"])
@@ -59,7 +59,7 @@ describe("Unix sockets", () => {
   })
 
   test("that are not there are told as such", async () => {
-    const transport = createUndiciTransport()
+    const transport = createNodeTransport()
     await expect(
       transport.request({ ...request, url: "http://worker/", socketPath: join(folder, "none.sock") }),
     ).rejects.toMatchObject({ code: "upstream_unavailable", message: "its socket does not exist" })
