@@ -86,7 +86,9 @@ function manifest(entries: readonly Entry[], version: string): object {
         module.settings !== undefined && {
           settings: { path: `global.${module.settings.path.join(".")}`, options: module.settings.schema },
         }),
-      ...((module.kind === "plugin" || module.kind === "selector" || module.kind === "store") && { options: module.options ?? {} }),
+      ...((module.kind === "plugin" || module.kind === "selector" || module.kind === "store") && {
+        options: module.options ?? {},
+      }),
       ...(module.kind === "store" && { shapes: module.shapes }),
       ...(module.kind === "route" && { listeners: module.listeners, operations: module.operations }),
     })),
