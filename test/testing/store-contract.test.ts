@@ -118,7 +118,8 @@ describe("is broken by a store", () => {
       withKv(({ get, set }) => {
         const versions: Record<string, string> = {}
         return {
-          get: async (key) => (versions[key] === undefined ? undefined : get(key)),
+          get: async (key) =>
+            versions[key] === undefined ? undefined : ((await get(key)) ?? { value: null, version: "" }),
           async set(key, value, options) {
             return (versions[key] = await set(key, value, options))
           },
