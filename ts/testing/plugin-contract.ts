@@ -2,7 +2,15 @@
 
 import type { TObject } from "typebox"
 import { Value } from "typebox/value"
-import type { ChatEvent, ChatReply, ChatRequest, PluginCall, PluginHook, PluginHooks, PluginModule } from "../kernel/index.ts"
+import type {
+  ChatEvent,
+  ChatReply,
+  ChatRequest,
+  PluginCall,
+  PluginHook,
+  PluginHooks,
+  PluginModule,
+} from "../kernel/index.ts"
 import { textReply } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
 
@@ -170,10 +178,14 @@ function checkBefore(result: object): void {
   expectThat(kinds === 1, "a change, an answer or a refusal, and one of them")
   if ("request" in result && result.request !== undefined) {
     const { model, turns, tools, generation, session, extensions } = result.request as ChatRequest
-    expectThat(typeof model === "string" && Array.isArray(turns) && Array.isArray(tools), "the changed request to be a request")
+    expectThat(
+      typeof model === "string" && Array.isArray(turns) && Array.isArray(tools),
+      "the changed request to be a request",
+    )
     for (const part of [generation, session, extensions])
       expectThat(typeof part === "object" && part !== null, "the changed request to have all its parts")
-    for (const { role, blocks } of turns) expectThat(typeof role === "string" && Array.isArray(blocks), "turns with blocks")
+    for (const { role, blocks } of turns)
+      expectThat(typeof role === "string" && Array.isArray(blocks), "turns with blocks")
   }
   if ("answer" in result)
     expectThat(Array.isArray((result.answer as ChatReply | undefined)?.choices), "the answer to be a whole reply")

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { type EventBatch, maxEventBytes, readEvents, writeEvent } from "../../../ts/kernel/protocols/event-stream.ts"
+import { createEventSplitter, maxEventBytes, upTo, writeEvent } from "../../../ts/kernel/chat/event-stream.ts"
 import { createRandom } from "../../fakes/random.ts"
 
 const encoder = new TextEncoder()
@@ -7,6 +7,23 @@ const decoder = new TextDecoder()
 
 async function* pieces(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === "string" ? encoder.encode(part) : part
+}
+
+interface EventBatch {
+  readonly data: readonly string[]
+  readonly bytes: Uint8Array
+}
+
+async function* readEvents(source: AsyncIterable<Uint8Array>): AsyncGenerator<EventBatch> {
+  const splitter = createEventSplitter()
+  for await (const piece of source) {
+    const batch = splitter.push(piece)
+    if (batch === undefined) continue
+    expect(decoder.decode(batch.bytes)).toBe(batch.text.replace(/^\ufeff/, ""))
+    expect(batch.events.at(-1)?.end).toBe(batch.text.length)
+    yield { data: batch.events.flatMap(({ data }) => (data === undefined ? [] : [data])), bytes: batch.bytes }
+  }
+  splitter.push(new Uint8Array(0))
 }
 
 /** The data of all events, and the bytes of all batches as one text. */
@@ -73,12 +90,10 @@ describe("pieces", () => {
   const events = ['{"x":"é漢👩"}', "one\ntwo", "", "[DONE]"]
   const whole = { data: events, bytes: text.slice(0, -3) }
 
-  test.each(Array.from({ length: bytes.length + 1 }, (_, at) => at))(
-    "cut at byte %i give the same events",
-    async (at) => {
-      expect(await read(bytes.subarray(0, at), bytes.subarray(at))).toEqual(whole)
-    },
-  )
+  test("cut at any byte give the same events", async () => {
+    for (let at = 0; at <= bytes.length; at++)
+      expect([at, await read(bytes.subarray(0, at), bytes.subarray(at))]).toEqual([at, whole])
+  })
 
   test("of one byte each give the same events", async () => {
     expect(await read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole)
@@ -191,4 +206,20 @@ test("an error of the source is passed on", async () => {
 test("writeEvent makes one event", async () => {
   expect(decoder.decode(writeEvent('{"a":1}'))).toBe('data: {"a":1}\n\n')
   expect(await dataOf(writeEvent("x"), writeEvent("y"))).toEqual(["x", "y"])
+})
+
+test("upTo keeps the first events with their text and bytes", () => {
+  const batch = createEventSplitter().push(encoder.encode("data: é\n\n\n: x\n\ndata: b\n\n"))
+  if (batch === undefined) throw new Error("no batch")
+  expect(upTo(batch, 3)).toEqual(batch)
+  const first = upTo(batch, 1)
+  expect([first.text, decoder.decode(first.bytes), first.events.length]).toEqual(["data: é\n\n\n", "data: é\n\n\n", 1])
+})
+
+test("whole events past the bound are refused after those before them", () => {
+  const splitter = createEventSplitter()
+  const large = `data: ${"x".repeat(maxEventBytes)}\n\n`
+  expect(splitter.push(encoder.encode(`data: a\n\n${large}data: b\n\n`))?.text).toBe("data: a\n\n")
+  expect(() => splitter.push(new Uint8Array(0))).toThrow("larger than")
+  expect(() => createEventSplitter().push(encoder.encode(large))).toThrow("larger than")
 })
