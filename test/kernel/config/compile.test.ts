@@ -1,15 +1,15 @@
-import { createFakeInference } from "rtr/testing"
+import { definePlugin, defineSelector, defineSignal } from "rtr"
+import { signalInput } from "rtr/testing"
+import { Type } from "typebox"
 import { describe, expect, test } from "vitest"
-import { compileListener, compilePlan } from "../../../ts/kernel/config/compile.ts"
-import type { ConfigDocument } from "../../../ts/kernel/config/schema/document.ts"
+import type { ConfigDocument } from "../../../ts/kernel/config/document-schema.ts"
 import { createRegistry } from "../../../ts/kernel/modules/registry.ts"
 import type { Plan } from "../../../ts/kernel/types/plan.ts"
-import { signalInput } from "rtr/testing"
 import { canonical } from "../../fakes/document.ts"
 import { registry } from "../../fakes/registry.ts"
+import { compileWith } from "../../fakes/services.ts"
 
-const compile = (document: ConfigDocument): Promise<Plan> =>
-  compilePlan({ document, hash: "h", registry, environment: {}, inference: createFakeInference() })
+const compile = async (document: ConfigDocument): Promise<Plan> => (await compileWith(document)).plan
 const planWith = (changes: Readonly<Record<string, unknown>>): Promise<Plan> => compile(canonical(changes))
 
 describe("the whole plan", () => {
@@ -20,11 +20,28 @@ describe("the whole plan", () => {
       listeners: [
         { name: "main", address: "127.0.0.1", port: 8801, timeoutMs: 300_000, apiKeys: [], models: undefined },
       ],
-      management: { address: "127.0.0.1", port: 8080, previewTimeoutMs: 120_000, previewConcurrency: 16 },
+      management: {
+        address: "127.0.0.1",
+        port: 8080,
+        previewTimeoutMs: 120_000,
+        previewConcurrency: 16,
+        tokens: undefined,
+      },
       metricsEnabled: true,
-      signals: [{ type: "keyword", rules: ["urgent"], firstSlot: 0, target: undefined, read: expect.any(Function) }],
+      signals: [
+        {
+          type: "keyword",
+          configKey: "keywords",
+          rules: ["urgent"],
+          firstSlot: 0,
+          level: 0,
+          target: undefined,
+          guard: false,
+          read: expect.any(Function),
+        },
+      ],
       slotCount: 1,
-      signalTimeoutMs: undefined,
+      signalTimeoutMs: 45_000,
       strategy: "priority",
       decisions: [
         {
@@ -39,8 +56,18 @@ describe("the whole plan", () => {
           },
           onUnknown: "no_match",
           algorithm: "static",
-          candidates: [{ model: "large", target: plan.models.get("large"), score: 1, reasoning: undefined }],
-          select: undefined,
+          candidates: [
+            {
+              model: "large",
+              target: plan.models.get("large"),
+              score: 1,
+              pricing: undefined,
+              card: undefined,
+              reasoning: undefined,
+            },
+          ],
+          selector: undefined,
+          looper: undefined,
           plugins: [],
         },
       ],
@@ -48,6 +75,7 @@ describe("the whole plan", () => {
       models: ["small", "large"],
       autoNames: ["MoM", "auto", "rtr/auto"],
       listConfiguredModels: true,
+      dialects: new Map(registry.all("dialect").map(({ id, module }) => [id, module])),
     })
     expect(Object.isFrozen(plan)).toBe(true)
   })
@@ -103,10 +131,6 @@ test("each automatic name stands once", async () => {
   expect((await planWith({ "global.router.auto_model_name": "auto" })).autoNames).toEqual(["auto", "rtr/auto"])
 })
 
-test("a listener without a time-out has 300 seconds", () => {
-  expect(compileListener({ name: "l", address: "::", port: 1 }).timeoutMs).toBe(300_000)
-})
-
 test("rules become a tree that knows its facts by slot", async () => {
   const { decisions, slotCount } = await planWith({
     "routing.signals.context": [
@@ -155,9 +179,9 @@ describe("candidates", () => {
   const two = { "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large", use_reasoning: true }] }
 
   test("one candidate needs no selector, two have one", async () => {
-    expect((await planWith({})).decisions[0]?.select).toBeUndefined()
-    const select = (await planWith(two)).decisions[0]?.select
-    expect(await select?.(signalInput("x"))).toEqual({ candidate: 0, confidence: 1, reason: "the first candidate" })
+    expect((await planWith({})).decisions[0]?.selector).toBeUndefined()
+    const selector = (await planWith(two)).decisions[0]?.selector
+    expect(await selector?.select(signalInput("x"))).toEqual({ candidate: 0, confidence: 1, reason: "the first candidate" })
   })
 
   test("scores come from the domain with the decision's name", async () => {
@@ -196,66 +220,82 @@ describe("candidates", () => {
   })
 })
 
-describe("plugins", () => {
-  test("stand by their order, those of the same order as listed", async () => {
-    const plan = await planWith({
-      "routing.decisions.0.plugins": [
-        { type: "header_mutation", configuration: {} },
-        { type: "system_prompt", configuration: { system_prompt: "x" } },
-        { type: "fast_response", configuration: { message: "no" } },
-        { type: "request_params", configuration: {} },
-      ],
-    })
-    expect(plan.decisions[0]?.plugins.map(({ type }) => type)).toEqual([
-      "fast_response",
-      "header_mutation",
-      "system_prompt",
-      "request_params",
-    ])
-  })
-
-  test("are set up once with their configuration", async () => {
-    const seen: unknown[] = []
-    const { Type } = await import("typebox")
-    const own = await createRegistry(
-      [],
-      [
-        {
-          id: "note",
-          source: "test",
-          module: {
-            kind: "plugin",
-            about: "notes",
-            options: Type.Object({}),
-            setup: async (options: unknown) => {
-              seen.push(options)
-              return { before: () => undefined }
-            },
-          },
-        },
-        { id: "static", source: "test", module: { kind: "selector", about: "picks", setup: () => () => ({}) } },
-      ],
-    )
-    const document = {
-      version: "v0.3",
-      routing: { decisions: [{ name: "d", plugins: [{ type: "note", configuration: { a: 1 } }] }] },
-    } as unknown as ConfigDocument
-    const plan = await compilePlan({ document, hash: "h", registry: own, environment: {}, inference: undefined })
-    expect(seen).toEqual([{ a: 1 }])
-    expect(plan.decisions[0]?.plugins).toEqual([{ type: "note", hooks: { before: expect.any(Function) } }])
-  })
-})
-
 describe("what only a document past its checks can hold", () => {
   const unchecked = (decision: object): ConfigDocument =>
     ({ ...canonical({}), routing: { ...canonical({}).routing, decisions: [{ name: "d", ...decision }] } }) as never
 
   test.each([
-    [{ algorithm: { type: "dice" } }, 'There is no selector "dice"'],
+    [{ algorithm: { type: "dice" } }, 'There is no selector or looper "dice"'],
     [{ plugins: [{ type: "tea", configuration: {} }] }, 'There is no plugin "tea" (routing.decisions[0].plugins[0])'],
     [{ rules: { type: "keyword", name: "nope" } }, 'There is no keyword rule "nope"'],
     [{ rules: { type: "smell", name: "x" } }, 'There is no smell rule "x"'],
   ])("%j is refused", async (decision, message) => {
     await expect(compile(unchecked(decision))).rejects.toMatchObject({ code: "invalid_config", message })
+  })
+})
+
+describe("module instances", () => {
+  const closed: string[] = []
+  const reader = (name: string) => ({ close: () => void closed.push(name) })
+  const modules = [
+    defineSignal({
+      about: "reads moods",
+      rule: Type.Object({}),
+      setup: () => ({ ...reader("signal"), read: () => [] }),
+    }),
+    definePlugin({
+      about: "notes",
+      options: Type.Object({}),
+      hooks: ["end"],
+      setup: () => ({ ...reader("plugin"), open: () => ({ end: () => {} }) }),
+    }),
+    defineSelector({
+      about: "picks",
+      isDefault: true,
+      setup: (): never => {
+        throw new Error("no")
+      },
+    }),
+  ]
+  const document = (refs: readonly object[]) =>
+    ({
+      ...canonical({}),
+      routing: {
+        signals: { mood: [{ name: "good" }] },
+        decisions: [
+          {
+            name: "d",
+            rules: { type: "mood", name: "good" },
+            modelRefs: [],
+            algorithm: { type: "picks" },
+            plugins: [{ type: "notes", configuration: {} }],
+          },
+          { name: "e", rules: {}, modelRefs: refs, algorithm: { type: "picks" }, plugins: [] },
+        ],
+      },
+    }) as never
+  const own = createRegistry(
+    [],
+    [
+      ...["mood", "notes", "picks"].map((id, index) => ({ id, source: "test", module: modules[index] })),
+      ...registry.all("provider").map(({ id, module }) => ({ id, source: "test", module })),
+      ...registry.all("dialect").map(({ id, module }) => ({ id, source: "test", module })),
+    ],
+  )
+
+  test("are closed with the plan, the last one first and each once", async () => {
+    closed.length = 0
+    const { close } = await compileWith(document([]), { registry: await own })
+    expect(closed).toEqual([])
+    await close()
+    await close()
+    expect(closed).toEqual(["plugin", "signal"])
+  })
+
+  test("are closed when a later one cannot be set up", async () => {
+    closed.length = 0
+    const broken = document([{ model: "small" }, { model: "large" }])
+    await expect(compileWith(broken, { registry: await own })).rejects.toThrow("no")
+    expect(closed).toEqual(["plugin", "signal"])
   })
 })

@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest"
+import type { Environment } from "../../../../ts/kernel/config/environment.ts"
+import type { ModelTarget } from "../../../../ts/kernel/types/plan.ts"
+import { canonical } from "../../../fakes/document.ts"
+import { compileWith } from "../../../fakes/services.ts"
+
+const compile = async (
+  changes: Readonly<Record<string, unknown>>,
+  environment: Environment = {},
+): Promise<ReadonlyMap<string, ModelTarget>> =>
+  (await compileWith(canonical(changes, environment), { environment })).plan.models
+
+/** What the first backend of model "small" would send. */
+async function requestOf(backendRef: object, environment: Environment = {}, model: object = {}) {
+  const models = await compile(
+    { "providers.models.0": { name: "small", ...model, backend_refs: [backendRef] } },
+    environment,
+  )
+  return models.get("small")?.backends[0]?.provider.toRequest({
+    body: { messages: [] },
+    stream: false,
+    headers: {},
+    reasoning: undefined,
+  })
+}
+
+describe("addresses", () => {
+  test.each([
+    [{ endpoint: "host:8000" }, "http://host:8000/v1/chat/completions"],
+    [{ endpoint: "host", protocol: "https" }, "https://host/v1/chat/completions"],
+    [{ endpoint: "[::1]:80" }, "http://[::1]/v1/chat/completions"],
+    [{ base_url: "https://host/base" }, "https://host/base/chat/completions"],
+    [{ base_url: "https://host/base//" }, "https://host/base/chat/completions"],
+    [{ base_url: "https://host", provider: "minimax" }, "https://host/v1/chat/completions"],
+    [{ base_url: "https://host/base", chat_path: "/other" }, "https://host/other"],
+    [{ endpoint: "host", chat_path: "/other?x=1" }, "http://host/other?x=1"],
+    [
+      { base_url: "https://host/openai", provider: "azure-openai", api_version: "2024-06-01" },
+      "https://host/openai/chat/completions?api-version=2024-06-01",
+    ],
+  ])("%j is called at %s", async (ref, url) => expect((await requestOf(ref))?.url).toBe(url))
+})
+
+describe("keys", () => {
+  test.each<[object, Environment, Readonly<Record<string, string>>]>([
+    [{ endpoint: "h" }, {}, {}],
+    [{ endpoint: "h", api_key: "k" }, {}, { authorization: "Bearer k" }],
+    [{ endpoint: "h", api_key: "${KEY}" }, { KEY: "k" }, { authorization: "Bearer k" }],
+    [{ endpoint: "h", api_key: "" }, {}, {}],
+    [{ endpoint: "h", api_key_env: "KEY" }, { KEY: "k" }, { authorization: "Bearer k" }],
+    [{ endpoint: "h", api_key: "k", provider: "azure-openai" }, {}, { "api-key": "k" }],
+    [{ endpoint: "h", api_key: "k", auth_header: "X-Key", auth_prefix: "Token" }, {}, { "x-key": "Token k" }],
+    [
+      { endpoint: "h", api_key: "k", extra_headers: { "X-Org": "o", Authorization: "Basic x" } },
+      {},
+      { authorization: "Bearer k", "x-org": "o" },
+    ],
+  ])("%j with %j sends %j", async (ref, environment, headers) => {
+    const { "content-type": _, accept: __, ...sent } = (await requestOf(ref, environment))?.headers ?? {}
+    expect(sent).toEqual(headers)
+  })
+
+  test.each([{}, { KEY: "" }])("a named variable that is not set is refused by its name (%j)", async (environment) => {
+    await expect(
+      compile(
+        { "providers.models.0.backend_refs": [{ endpoint: "a" }, { endpoint: "b", api_key_env: "KEY" }] },
+        environment,
+      ),
+    ).rejects.toThrow(
+      expect.objectContaining({
+        code: "invalid_config",
+        message:
+          'Cannot serve model "small": environment variable KEY, which api_key_env of backend "backend-2" names, is not set',
+        path: ["providers", "models", 0, "backend_refs", 1, "api_key_env"],
+      }),
+    )
+  })
+
+  test("a name that every object has is not set", async () => {
+    await expect(
+      compile({ "providers.models.0.backend_refs": [{ endpoint: "a", api_key_env: "constructor" }] }),
+    ).rejects.toThrow("environment variable constructor")
+  })
+})
+
+describe("names and weights", () => {
+  test("a single backend is primary, several are numbered, given names stay", async () => {
+    const names = async (refs: readonly object[]) =>
+      (await compile({ "providers.models.0.backend_refs": refs })).get("small")?.backends.map(({ name }) => name)
+    expect(await names([{ endpoint: "a" }])).toEqual(["primary"])
+    expect(await names([{ endpoint: "a" }, { endpoint: "b", name: "spare" }, { endpoint: "c" }])).toEqual([
+      "backend-1",
+      "spare",
+      "backend-3",
+    ])
+  })
+
+  test("a weight of nothing or 0 is 1", async () => {
+    const refs = [{ endpoint: "a" }, { endpoint: "b", weight: 0 }, { endpoint: "c", weight: 5 }]
+    const target = (await compile({ "providers.models.0.backend_refs": refs })).get("small")
+    expect(target?.backends.map(({ weight }) => weight)).toEqual([1, 1, 5])
+  })
+
+  test.each([
+    [{}, "small"],
+    [{ provider_model_id: "id" }, "id"],
+    [{ provider_model_id: "id", external_model_ids: { openai: "gpt" } }, "gpt"],
+    [{ provider_model_id: "id", external_model_ids: { vllm: "other" } }, "id"],
+  ])("a model with %j is asked for as %s at an openai backend", async (model, id) => {
+    const models = await compile({
+      "providers.models.0": { name: "small", ...model, backend_refs: [{ endpoint: "h", provider: "openai" }] },
+    })
+    expect(models.get("small")?.backends[0]?.upstreamModel).toBe(id)
+  })
+
+  test("a backend without a provider is of the default one", async () => {
+    const models = await compile({ "providers.models.0.external_model_ids": { vllm: "v" } })
+    expect(models.get("small")?.backends[0]).toMatchObject({ upstreamModel: "v", dialectId: "chat_completions" })
+  })
+})
+
+describe("targets", () => {
+  test("carry the model's card and pricing", async () => {
+    const card = { name: "small", description: "quick" }
+    const models = await compile({ "routing.modelCards": [card], "providers.models.0.pricing": { prompt_per_1m: 2 } })
+    const target = models.get("small")
+    expect({ ...target, backends: target?.backends.length }).toEqual({
+      name: "small",
+      backends: 1,
+      card,
+      pricing: { currency: "USD", promptPer1m: 2, completionPer1m: 0, cachedInputPer1m: 2 },
+    })
+  })
+
+  test.each([
+    [{}, { currency: "USD", promptPer1m: 0, completionPer1m: 0, cachedInputPer1m: 0 }],
+    [
+      { currency: "EUR", prompt_per_1m: 1, completion_per_1m: 2, cached_input_per_1m: 0.5 },
+      { currency: "EUR", promptPer1m: 1, completionPer1m: 2, cachedInputPer1m: 0.5 },
+    ],
+    [
+      { prompt_per_1m: 1, cached_input_per_1m: 0 },
+      { currency: "USD", promptPer1m: 1, completionPer1m: 0, cachedInputPer1m: 0 },
+    ],
+  ])("pricing %j", async (pricing, compiled) =>
+    expect((await compile({ "providers.models.0.pricing": pricing })).get("small")?.pricing).toEqual(compiled),
+  )
+
+  test("LoRAs are models of their own on the base model's backends", async () => {
+    const targets = await compile({
+      "routing.modelCards": [{ name: "large", loras: [{ name: "a" }, { name: "b" }] }],
+      "providers.models.1.pricing": { prompt_per_1m: 1 },
+    })
+    const large = targets.get("large")
+    expect([...targets.keys()]).toEqual(["small", "large", "a", "b"])
+    expect(targets.get("a")).toEqual({
+      name: "a",
+      backends: [{ ...large?.backends[0], upstreamModel: "a" }],
+      pricing: large?.pricing,
+      card: large?.card,
+    })
+  })
+
+  test.each([
+    [{ name: "m" }, 'Cannot serve model "m": it has no backend_refs'],
+    [{ name: "m", backend_refs: [{ provider: "x" }] }, 'Cannot serve model "m": there is no provider "x"'],
+  ])("%j is refused", async (model, message) => {
+    const document = { version: "v0.3", providers: { models: [model] } } as never
+    await expect(compileWith(document)).rejects.toMatchObject({ code: "invalid_config", message })
+  })
+})
+
+describe("reasoning", () => {
+  const family = { type: "chat_template_kwargs", parameter: "enable_thinking" } as const
+  const reasoningOf = async (ref: object, changes: object = {}) => {
+    const document = canonical({
+      "providers.defaults.reasoning_families": { qwen3: family },
+      "providers.models.0.reasoning_family": "qwen3",
+      "routing.decisions.0.modelRefs": [ref],
+      ...changes,
+    })
+    return (await compileWith(document)).plan.decisions[0]?.candidates[0]?.reasoning
+  }
+
+  test("a model without a family is never changed", async () => {
+    expect(await reasoningOf({ model: "large", use_reasoning: true })).toBeUndefined()
+  })
+
+  test.each([
+    [{ model: "small" }, {}, { enabled: false, effort: "medium", family }],
+    [{ model: "small", use_reasoning: true }, {}, { enabled: true, effort: "medium", family }],
+    [
+      { model: "small", use_reasoning: true },
+      { "providers.defaults.reasoning_effort": "low" },
+      { enabled: true, effort: "low", family },
+    ],
+    [
+      { model: "small", use_reasoning: true, reasoning_effort: "high" },
+      { "providers.defaults.reasoning_effort": "low" },
+      { enabled: true, effort: "high", family },
+    ],
+  ])("%j with %j is %j", async (ref, changes, choice) => expect(await reasoningOf(ref, changes)).toEqual(choice))
+})
