@@ -167,7 +167,8 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     })
   }
 
-  const app = new H3()
+  // A path that is not valid percent-encoding is refused here, in the surface's own format.
+  const app = new H3({ allowMalformedURL: true })
   for (const path of paths.keys())
     app.all(path.replaceAll(/\{(\w+)\}/g, ":$1"), (event) =>
       answer(event.req, path, (event.context.params as Params | undefined) ?? noParams),
@@ -228,9 +229,14 @@ function replyResponse(operation: MountedOperation, reply: OperationReply, id: s
   const { status = 200, body, text, headers } = reply
   const type =
     operation.replies[status]?.type ?? (text === undefined ? "application/json" : "text/plain; charset=utf-8")
-  const written = text ?? (body === undefined ? "" : `${JSON.stringify(body)}\n`)
-  const empty = text === undefined && body === undefined
-  return textResponse(written, status, { ...(!empty && { "content-type": type }), "x-request-id": id, ...headers })
+  // Some statuses may not have a body, not even an empty one.
+  if (text === undefined && body === undefined)
+    return new Response(null, { status, headers: { "x-request-id": id, ...headers } })
+  return textResponse(text ?? `${JSON.stringify(body)}\n`, status, {
+    "content-type": type,
+    "x-request-id": id,
+    ...headers,
+  })
 }
 
 const withoutBody = (response: Response): Response =>

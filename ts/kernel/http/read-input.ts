@@ -25,7 +25,7 @@ export interface CheckedInput {
 
 /** Returns the checked values. Throws one `invalid_request` that lists every problem of all three parts. */
 export function readInput(operation: OperationInfo, raw: RawInput): CheckedInput {
-  const params = operation.params === undefined ? undefined : coerce(operation.params, new URLSearchParams(raw.params))
+  const params = operation.params === undefined ? undefined : coerce(operation.params, decodeParams(raw.params))
   const query = operation.query === undefined ? undefined : coerce(operation.query, new URLSearchParams(raw.query))
   const problems = [
     ...problemsOf(operation.params, params, "path"),
@@ -34,6 +34,20 @@ export function readInput(operation: OperationInfo, raw: RawInput): CheckedInput
   ]
   if (problems.length > 0) throw refuse(operation, problems)
   return { params, query, body: raw.body }
+}
+
+/** Values of path parameters are percent-encoded. */
+function decodeParams(params: Readonly<Record<string, string>>): URLSearchParams {
+  const decoded = new URLSearchParams()
+  for (const [name, value] of Object.entries(params))
+    try {
+      decoded.set(name, decodeURIComponent(value))
+    } catch (cause) {
+      throw new RtrError("invalid_request", `Cannot read the request: path.${name} is not valid percent-encoding`, {
+        cause,
+      })
+    }
+  return decoded
 }
 
 /** Query strings hold text alone; a parameter whose schema asks for a number, a boolean or a list is turned into one where it fits. */
