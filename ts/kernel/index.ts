@@ -74,17 +74,23 @@ export type {
 
 // ── facts, questions, records ──
 
-export type { Fact, FactState, UnknownReason } from "./types/fact.ts"
+export { type Fact, type FactState, reasonOf, type UnknownReason } from "./types/fact.ts"
 export type {
+  BatchedQuestions,
   Classification,
+  Decided,
   DeploymentStatus,
   Inference,
   InferenceAnswer,
   InferenceOptions,
   InferenceTask,
   PartialCoverage,
+  QuestionKind,
+  QuestionKinds,
+  Ranking,
   TextSpan,
   TokenCounts,
+  TypedQuestion,
 } from "./types/inference.ts"
 export type { Attempt, Call, CallRecord, Outcome } from "./types/call.ts"
 export type { Counter, Gauge, Histogram, Labels, Metrics } from "./types/metrics.ts"
@@ -110,3 +116,9 @@ export { ManagementError } from "./http/management-error.ts"
 export { listOperations, type MountedOperation, mountOperations } from "./http/mount.ts"
 export { type OpenApiDocument, openApiDocument, operationId } from "./http/openapi.ts"
 export { exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts"
+
+// ── texts and options of modules ──
+
+export { conversationTexts, lastUserText, textOf } from "./chat/texts.ts"
+export { hasText, normalizeText } from "./text/normalize.ts"
+export type { NormalizedText, TextRange } from "./text/edited-text.ts"
