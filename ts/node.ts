@@ -1,6 +1,7 @@
 // The entry `rtr/node`: what a Node host may use beside the kernel itself.
 
 export {
+  type ActivationOutcome,
   type BoundHead,
   type BuildFeatures,
   buildFeatures,
@@ -17,7 +18,8 @@ export {
   headProblem,
   listDevices,
   type LoadedConfig,
-  loadRegistry,
+  type LoadedDocument,
+  loadBuiltins,
   type ModelState,
   type NeededDeployment,
   openEngine,
@@ -26,6 +28,7 @@ export {
   type PrometheusMetrics,
   type RemoteDeployment,
   type ResolvedDocument,
+  type RouterWorkers,
   type RunningRouter,
   type ServeAddress,
   startRouter,

@@ -1,7 +1,6 @@
 // The public API of `rtr`. Everything an outside module or an embedding host may use is listed here by hand.
 
 export { type Static, type TObject, type TSchema, Type } from "typebox"
-export { literals, section, taggedUnion } from "./schema/shapes.ts"
 
 export { createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
 

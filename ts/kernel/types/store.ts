@@ -4,9 +4,6 @@
 // which is also the order of UTF-8 bytes, so that every engine can keep it. Every call rejects with an `RtrError`:
 // `invalid_input` for what it cannot take, `unavailable` when the store cannot be reached or is closed.
 
-import type { Static, TObject } from "typebox"
-import type { ModuleBase, Report } from "./module.ts"
-
 /** Anything that JSON can hold. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
@@ -127,15 +124,4 @@ export interface OpenStore {
   /** Whether it can be reached: undefined when it can, otherwise why not. */
   health?(): Promise<string | undefined>
   close(): Promise<void>
-}
-
-export interface StoreModule<Options extends TObject = TObject> extends ModuleBase {
-  readonly kind: "store"
-  /** What `setup` opens offers. */
-  readonly shapes: readonly StoreShape[]
-  readonly options: Options
-  /** Finds what the schema cannot. */
-  readonly check?: (options: Static<Options>, report: Report) => void
-  /** Opens the store once per process for equal options; rejects with an `RtrError` when it cannot be opened. `clock` gives milliseconds since 1970. */
-  readonly setup: (options: Static<Options>, host: { readonly clock: () => number }) => OpenStore | Promise<OpenStore>
 }
