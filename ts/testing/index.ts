@@ -2,8 +2,23 @@
 
 export { awkwardTexts, type ContractCase, deepFreeze } from "./case.ts"
 export { createFakeAsk, createFakeInference, type FakeInference, type FakeInferenceOptions } from "./fake-inference.ts"
+export { createFakeStores, type FakeStores } from "./fake-store.ts"
+export {
+  type Asked,
+  type FakeCandidate,
+  looperCall,
+  looperContract,
+  type LooperContractOptions,
+  looperOf,
+  modelReply,
+} from "./looper-contract.ts"
 export { pluginCall, pluginContract, type PluginContractOptions } from "./plugin-contract.ts"
 export { backend, providerContract } from "./provider-contract.ts"
 export { routeContract } from "./route-contract.ts"
-export { selectorContract, type SelectorContractOptions } from "./selector-contract.ts"
+export {
+  sampleCandidates,
+  selectorContract,
+  type SelectorContractOptions,
+  selectorReaderOf,
+} from "./selector-contract.ts"
 export { readerOf, signalContract, type SignalContractOptions, signalInput } from "./signal-contract.ts"
