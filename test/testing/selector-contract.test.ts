@@ -1,74 +1,123 @@
-import { defineSelector } from "rtr"
+import { defineSelector, type SelectionOutcome } from "rtr"
 import { selectorContract } from "rtr/testing"
-import { describe, expect, test } from "vitest"
+import { Type } from "typebox"
+import { expect, test } from "vitest"
 import { failuresOf } from "../fakes/contract.ts"
 
 const choice = { candidate: 0, confidence: 1, reason: "the first" }
-const good = { about: "takes the first", setup: () => () => choice }
+const good = { about: "takes the first", setup: () => ({ select: () => choice }) }
 const failures = (changes: object): Promise<readonly string[]> =>
   failuresOf(selectorContract(defineSelector({ ...good, ...changes } as never)))
+const selecting = (select: (input: { readonly text: string }) => unknown) => ({ setup: () => ({ select }) })
 
 const says = "says what it does in one line"
+const accepts = "accepts its sample options, refuses unknown keys and reports what cannot work"
 const names = "always names a candidate, with a reason and a confidence"
+const outcomes = "takes every outcome of a call, good or bad"
+const stateless = "keeps no state of its own"
 
 test("a selector that keeps the contract passes", async () => {
   expect(await failures({})).toEqual([])
-  expect(await failures({ setup: async () => async () => choice })).toEqual([])
+  expect(await failures({ setup: async () => ({ select: async () => choice }) })).toEqual([])
 })
 
 test("the last candidate is one too", async () => {
-  const setup =
-    (_: unknown, { candidates }: { candidates: readonly unknown[] }) =>
-    () => ({ ...choice, candidate: candidates.length - 1 })
+  const setup = (_: unknown, { candidates }: { candidates: readonly unknown[] }) => ({
+    select: () => ({ ...choice, candidate: candidates.length - 1 }),
+  })
   expect(await failures({ setup })).toEqual([])
 })
 
-describe("is broken by a selector", () => {
-  test.each<[string, object, readonly string[]]>([
-    ["that is of another kind", { kind: "plugin" }, [says]],
-    ["that does not say what it does", { about: "" }, [says]],
-    ["that says it in two lines", { about: "a\nb" }, [says]],
-    ["that names no candidate", { setup: () => () => ({ ...choice, candidate: -1 }) }, [names]],
-    ["that names half a candidate", { setup: () => () => ({ ...choice, candidate: 0.5 }) }, [names]],
-    ["that always names the third of two", { setup: () => () => ({ ...choice, candidate: 2 }) }, [names]],
-    ["with a confidence above 1", { setup: () => () => ({ ...choice, confidence: 1.1 }) }, [names]],
-    ["with a negative confidence", { setup: () => () => ({ ...choice, confidence: -1 }) }, [names]],
-    ["with a confidence that is no number", { setup: () => () => ({ ...choice, confidence: Number.NaN }) }, [names]],
-    ["without a reason", { setup: () => () => ({ ...choice, reason: "" }) }, [names]],
-    [
-      "that throws on an awkward text",
-      {
-        setup:
-          () =>
-          ({ text }: { text: string }) => {
-            if (text === "") throw new Error("empty")
-            return choice
-          },
+test("a selector that remembers in a store passes", async () => {
+  const failed = defineSelector({
+    about: "leaves models that failed",
+    needs: ["store.kv"],
+    setup: (_, { kv, candidates }) => ({
+      async select() {
+        const failures = await Promise.all(candidates.map(async ({ model }) => Number((await kv.get(model))?.value ?? 0)))
+        return { ...choice, candidate: failures.indexOf(Math.min(...failures)) }
       },
-      [names],
-    ],
-    [
-      "that changes its candidates",
-      {
-        setup: (_: unknown, { candidates }: { candidates: { score: number }[] }) => {
-          for (const candidate of candidates) candidate.score = 0
-          return () => choice
-        },
+      onOutcome({ model, status }) {
+        if (status >= 500) void kv.increment(model, 1)
       },
-      [names],
-    ],
-  ])("%s", async (_, changes, failed) => expect(await failures(changes)).toEqual(failed))
+    }),
+  })
+  expect(await failuresOf(selectorContract(failed))).toEqual([])
 })
+
+test.each<[string, object, readonly string[]]>([
+  ["is of another kind", { kind: "plugin" }, [says]],
+  ["does not say what it does", { about: "" }, [says]],
+  ["says it in two lines", { about: "a\nb" }, [says]],
+  ["takes any option", { options: Type.Object({}) }, [accepts]],
+  ["names no candidate", selecting(() => ({ ...choice, candidate: -1 })), [names, outcomes]],
+  ["names half a candidate", selecting(() => ({ ...choice, candidate: 0.5 })), [names, outcomes]],
+  ["always names the third", selecting(() => ({ ...choice, candidate: 2 })), [names]],
+  ["is surer than sure", selecting(() => ({ ...choice, confidence: 1.1 })), [names, outcomes]],
+  ["has a confidence that is no number", selecting(() => ({ ...choice, confidence: Number.NaN })), [names, outcomes]],
+  ["gives no reason", selecting(() => ({ ...choice, reason: "" })), [names, outcomes]],
+  [
+    "throws on an awkward text",
+    selecting(({ text }) => {
+      if (text === "") throw new Error("empty")
+      return choice
+    }),
+    [names],
+  ],
+  [
+    "changes its candidates",
+    {
+      setup: (_: unknown, { candidates }: { candidates: { score: number }[] }) => {
+        for (const candidate of candidates) candidate.score = 0
+        return { select: () => choice }
+      },
+    },
+    [names, outcomes, stateless],
+  ],
+  [
+    "needs a price of every candidate",
+    {
+      setup: (_: unknown, { candidates }: { candidates: { pricing: { promptPer1m: number } }[] }) => ({
+        select: () => ({ ...choice, confidence: candidates.map(({ pricing }) => pricing.promptPer1m).length > 0 ? 1 : 0 }),
+      }),
+    },
+    [names, outcomes, stateless],
+  ],
+  [
+    "cannot take a failed call",
+    {
+      setup: () => ({
+        select: () => choice,
+        onOutcome: ({ usage }: SelectionOutcome) => {
+          if (usage === undefined) throw new Error("no usage")
+        },
+      }),
+    },
+    [outcomes, stateless],
+  ],
+  [
+    "remembers outcomes itself",
+    {
+      setup: () => {
+        let calls = 0
+        return { select: () => ({ ...choice, candidate: calls > 0 ? 1 : 0 }), onOutcome: () => void (calls += 1) }
+      },
+    },
+    [stateless],
+  ],
+])("is broken by a selector that %s", async (_, changes, failed) => expect(await failures(changes)).toEqual(failed))
 
 test("options are passed to setup", async () => {
   const seen: unknown[] = []
   const module = defineSelector({
     about: "spies",
+    options: Type.Object({ a: Type.Number() }, { additionalProperties: false }),
     setup: (options) => {
       seen.push(options)
-      return () => choice
+      return { select: () => choice }
     },
   })
-  await failuresOf(selectorContract(module, { options: { a: 1 } }))
-  expect(seen).toEqual([{ a: 1 }, { a: 1 }])
+  expect(await failuresOf(selectorContract(module, { options: { a: 1 } }))).toEqual([])
+  expect(seen.length).toBeGreaterThan(0)
+  expect(seen.every((options) => (options as { a?: number }).a === 1)).toBe(true)
 })

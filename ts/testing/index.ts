@@ -8,11 +8,25 @@ export {
   type FakeInference,
   type FakeInferenceOptions,
 } from "./fake-inference.ts"
-export { looperContract, type LooperContractOptions } from "./looper-contract.ts"
+export { createFakeStores, type FakeStores } from "./fake-store.ts"
+export {
+  type Asked,
+  type FakeCandidate,
+  looperCall,
+  looperContract,
+  type LooperContractOptions,
+  looperOf,
+  modelReply,
+} from "./looper-contract.ts"
 export { pluginCall, pluginContract, type PluginContractOptions } from "./plugin-contract.ts"
 export { backend, providerContract } from "./provider-contract.ts"
 export { routeContract } from "./route-contract.ts"
-export { selectorContract, type SelectorContractOptions } from "./selector-contract.ts"
+export {
+  sampleCandidates,
+  selectorContract,
+  type SelectorContractOptions,
+  selectorReaderOf,
+} from "./selector-contract.ts"
 export {
   chatRequest,
   readerOf,

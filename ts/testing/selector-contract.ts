@@ -1,39 +1,124 @@
 // What every selector must do.
 
 import type { TObject } from "typebox"
-import type { Candidate, SelectorModule } from "../kernel/index.ts"
+import { Value } from "typebox/value"
+import type { Candidate, Choice, ModelFigures, SelectorModule, SelectorReader } from "../kernel/index.ts"
 import { awkwardTexts, type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import { createFakeStores } from "./fake-store.ts"
 import { signalInput } from "./signal-contract.ts"
 
 export interface SelectorContractOptions {
   readonly options?: Readonly<Record<string, unknown>>
+  /** Options that `check` must report. */
+  readonly invalidOptions?: readonly Readonly<Record<string, unknown>>[]
+  /** What further `needs` grant at set-up; stores, `clock`, `random` and `log` are there. */
+  readonly host?: object
 }
+
+/** Candidates with everything that a selector may weigh: scores, prices and cards, known and unknown. */
+export const sampleCandidates: readonly Candidate[] = deepFreeze([
+  {
+    model: "small",
+    score: 1,
+    pricing: { currency: "USD", promptPer1m: 0.1, completionPer1m: 0.2, cachedInputPer1m: 0.1 },
+    card: { name: "small", param_size: "7B", quality_score: 0.6, description: "Quick answers" },
+  },
+  { model: "medium", score: 1, pricing: undefined, card: undefined },
+  {
+    model: "large",
+    score: 1,
+    pricing: { currency: "USD", promptPer1m: 2, completionPer1m: 8, cachedInputPer1m: 1 },
+    card: { name: "large", param_size: "70B", quality_score: 0.9, tags: [] },
+  },
+])
+
+/** A selector set up the way the kernel does. */
+export async function selectorReaderOf<Options extends TObject>(
+  module: SelectorModule<Options>,
+  { options = {}, host = {} }: SelectorContractOptions,
+  candidates: readonly Candidate[] = sampleCandidates,
+): Promise<SelectorReader> {
+  const granted = { ...createFakeStores(), clock: () => 0, random: () => 0.5, log: () => {}, ...host }
+  const kernel = { decision: "test", candidates, figures: figuresOf }
+  return module.setup(deepFreeze(structuredClone(options)) as never, { ...granted, ...kernel } as never)
+}
+
+/** One model is known well, the others have answered nothing yet. */
+const figuresOf = (model: string): ModelFigures =>
+  deepFreeze(
+    model === "small"
+      ? { inFlight: 2, firstByteMs: [40, 60, 50], perTokenMs: [5, 6, 5] }
+      : { inFlight: 0, firstByteMs: [], perTokenMs: [] },
+  )
 
 export function selectorContract<Options extends TObject>(
   module: SelectorModule<Options>,
-  { options = {} }: SelectorContractOptions = {},
+  contract: SelectorContractOptions = {},
 ): readonly ContractCase[] {
-  const candidates: readonly Candidate[] = deepFreeze(
-    ["small", "medium", "large"].map((model) => ({ model, score: 1 })),
-  )
+  const { options = {}, invalidOptions = [] } = contract
   return [
     contractCase("says what it does in one line", () => {
       expectThat(module.kind === "selector", "a module made by defineSelector")
       expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
     }),
-    contractCase("always names a candidate, with a reason and a confidence", async () => {
-      for (let count = 2; count <= candidates.length; count++) {
-        const select = await module.setup(options as never, { candidates: candidates.slice(0, count) })
-        for (const text of awkwardTexts) {
-          const choice = await select(signalInput(text))
-          expectThat(
-            Number.isInteger(choice.candidate) && choice.candidate >= 0 && choice.candidate < count,
-            `an index below ${count}, got ${choice.candidate}`,
-          )
-          expectThat(choice.confidence >= 0 && choice.confidence <= 1, "a confidence from 0 to 1")
-          expectThat(choice.reason !== "", "a reason")
-        }
+    contractCase("accepts its sample options, refuses unknown keys and reports what cannot work", () => {
+      const { options: schema } = module
+      expectThat(schema !== undefined || Object.keys(options).length === 0, "a schema for its options")
+      if (schema !== undefined) {
+        expectThat(Value.Check(schema, options), "the sample options to fit the schema")
+        expectThat(!Value.Check(schema, { ...options, no_such_option: 1 }), "an unknown option to be refused")
+      }
+      module.check?.(options as never, (path, message) => {
+        throw new Error(`Expected the sample options to be valid, got ${path.join(".")}: ${message}`)
+      })
+      for (const wrong of invalidOptions) {
+        const reported: string[] = []
+        module.check?.(wrong as never, (_, message) => void reported.push(message))
+        expectThat(reported.length > 0, `check to report ${JSON.stringify(wrong)}`)
       }
     }),
+    contractCase("always names a candidate, with a reason and a confidence", async () => {
+      for (let count = 2; count <= sampleCandidates.length; count++) {
+        const reader = await selectorReaderOf(module, contract, sampleCandidates.slice(0, count))
+        for (const text of awkwardTexts) expectChoice(await reader.select(signalInput(text)), count)
+        await reader.close?.()
+      }
+    }),
+    contractCase("takes every outcome of a call, good or bad", async () => {
+      const reader = await selectorReaderOf(module, contract)
+      const usage = { inputTokens: 10, outputTokens: 5, cachedInputTokens: 0 }
+      sampleCandidates.forEach(({ model }, candidate) => {
+        reader.onOutcome?.(deepFreeze({ candidate, model, status: 200, usage, firstByteMs: 5, totalMs: 50 }))
+        reader.onOutcome?.(deepFreeze({ candidate, model, status: 502, totalMs: 1 }))
+      })
+      expectChoice(await reader.select(signalInput("after the outcomes")), sampleCandidates.length)
+      await reader.close?.()
+    }),
+    contractCase("keeps no state of its own", async () => {
+      const stores = createFakeStores()
+      const host = { ...contract.host, ...stores }
+      const [first, second] = [
+        await selectorReaderOf(module, { ...contract, host }),
+        await selectorReaderOf(module, { ...contract, host }),
+      ]
+      for (let call = 0; call < 5; call++)
+        first.onOutcome?.({ candidate: 2, model: "large", status: 502, totalMs: 1 })
+      // Outcomes are written behind the reply.
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      const [told, untold] = [await first.select(signalInput("x")), await second.select(signalInput("x"))]
+      expectThat(
+        told.candidate === untold.candidate,
+        "a second instance over the same store to choose alike, because what a selector remembers belongs in a store",
+      )
+    }),
   ]
+}
+
+function expectChoice({ candidate, confidence, reason }: Choice, count: number): void {
+  expectThat(
+    Number.isInteger(candidate) && candidate >= 0 && candidate < count,
+    `an index below ${count}, got ${candidate}`,
+  )
+  expectThat(confidence >= 0 && confidence <= 1, "a confidence from 0 to 1")
+  expectThat(typeof reason === "string" && reason !== "", "a reason")
 }

@@ -1,5 +1,5 @@
 import type { Candidate } from "rtr"
-import { selectorContract, signalInput } from "rtr/testing"
+import { selectorContract, selectorReaderOf, signalInput } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import selector from "../../../ts/plugins/selectors/static.ts"
 
@@ -8,9 +8,9 @@ describe("contract", () => {
 })
 
 const candidates = (...scores: readonly number[]): readonly Candidate[] =>
-  scores.map((score, index) => ({ model: `m${index}`, score }))
+  scores.map((score, index) => ({ model: `m${index}`, score, pricing: undefined, card: undefined }))
 const choose = async (...scores: readonly number[]) =>
-  (await selector.setup({}, { candidates: candidates(...scores) }))(signalInput("x"))
+  (await selectorReaderOf(selector, {}, candidates(...scores))).select(signalInput("x"))
 
 test.each([
   ["the first without scores", [1, 1, 1], 0, "the first candidate"],
@@ -23,8 +23,8 @@ test.each([
   expect(await choose(...scores)).toEqual({ candidate, confidence: 1, reason })
 })
 
-test("the choice does not hang on the text", async () => {
-  const select = await selector.setup({}, { candidates: candidates(0.1, 0.2) })
+test("the choice does not depend on the text", async () => {
+  const { select } = await selectorReaderOf(selector, {}, candidates(0.1, 0.2))
   expect([await select(signalInput("a")), await select(signalInput("b"))].map(({ candidate }) => candidate)).toEqual([
     1, 1,
   ])

@@ -1,0 +1,203 @@
+// What every looper must do.
+
+import type { TObject } from "typebox"
+import { Value } from "typebox/value"
+import {
+  type Candidate,
+  type ChatReply,
+  type ChatRequest,
+  type LooperAnswer,
+  type LooperCall,
+  type LooperModule,
+  RtrError,
+} from "../kernel/index.ts"
+import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import { createFakeStores } from "./fake-store.ts"
+import { sampleCandidates } from "./selector-contract.ts"
+
+export interface LooperContractOptions {
+  readonly options?: Readonly<Record<string, unknown>>
+  /** Options that `check` must report. */
+  readonly invalidOptions?: readonly Readonly<Record<string, unknown>>[]
+  /** What further `needs` grant at set-up; stores, `clock`, `random`, `log` and an `http` that cannot be reached are there. */
+  readonly host?: object
+}
+
+/** One call of a candidate, as a looper made it. */
+export interface Asked {
+  readonly candidate: number
+  readonly request: ChatRequest
+}
+
+/** How a fake candidate answers: with a reply, or by throwing. */
+export type FakeCandidate = (asked: Asked) => ChatReply | Promise<ChatReply>
+
+const request: ChatRequest = {
+  model: "MoM",
+  turns: [{ role: "user", blocks: [{ type: "text", text: "How far is the moon?" }] }],
+  tools: [],
+  generation: {},
+  stream: false,
+  session: {},
+  extensions: {},
+}
+
+/** A reply with this text, and with these probabilities of its tokens: of each the chosen one and the next likely. */
+export function modelReply(
+  text: string,
+  logprobs?: readonly (readonly [chosen: number, second?: number])[],
+  model = "model",
+): ChatReply {
+  const tokens = logprobs?.map(([logprob, second], index) => ({
+    token: `t${index}`,
+    logprob,
+    top: [{ token: `t${index}`, logprob }, ...(second === undefined ? [] : [{ token: "other", logprob: second }])],
+  }))
+  return {
+    id: "reply-1",
+    model,
+    created: 1,
+    choices: [{ blocks: [{ type: "text", text }], stop: "stop", ...(tokens !== undefined && { logprobs: tokens }) }],
+    usage: { inputTokens: 5, outputTokens: 2, cachedInputTokens: 0 },
+  }
+}
+
+/** A call over a fake candidate, with everything that the looper asked. */
+export function looperCall(
+  answer: FakeCandidate,
+  changes: Partial<Omit<LooperCall, "ask">> = {},
+): { readonly call: LooperCall; readonly asked: readonly Asked[] } {
+  const asked: Asked[] = []
+  const call: LooperCall = {
+    id: "req-1",
+    decision: "test",
+    text: "How far is the moon?",
+    request: deepFreeze(structuredClone(request)),
+    principal: { role: "client", permissions: undefined, name: "test" },
+    header: () => undefined,
+    factsOf: () => [],
+    signal: new AbortController().signal,
+    ...changes,
+    async ask(candidate, changed) {
+      const entry = { candidate, request: changed ?? call.request }
+      asked.push(entry)
+      return answer(entry)
+    },
+  }
+  return { call, asked }
+}
+
+/** A looper set up the way the kernel does. */
+export async function looperOf<Options extends TObject>(
+  module: LooperModule<Options>,
+  { options = {}, host = {} }: LooperContractOptions = {},
+  candidates: readonly Candidate[] = sampleCandidates,
+): Promise<{ run(call: LooperCall): Promise<LooperAnswer>; close?(): void | Promise<void> }> {
+  const unreachable = { json: () => Promise.reject(new RtrError("upstream_unavailable", "Nobody is there")) }
+  const granted = { ...createFakeStores(), clock: () => 0, random: () => 0.5, log: () => {}, http: unreachable, ...host }
+  return module.setup(
+    deepFreeze(structuredClone(options)) as never,
+    { ...granted, decision: "test", candidates } as never,
+  )
+}
+
+export function looperContract<Options extends TObject>(
+  module: LooperModule<Options>,
+  contract: LooperContractOptions = {},
+): readonly ContractCase[] {
+  const { options = {}, invalidOptions = [] } = contract
+  const sure: FakeCandidate = ({ candidate }) => modelReply(`answer of ${candidate}`, [[-0.01, -6]])
+  return [
+    contractCase("says what it does in one line", () => {
+      expectThat(module.kind === "looper", "a module made by defineLooper")
+      expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
+    }),
+    contractCase("accepts its sample options, refuses unknown keys and reports what cannot work", () => {
+      const { options: schema } = module
+      expectThat(schema !== undefined || Object.keys(options).length === 0, "a schema for its options")
+      if (schema !== undefined) {
+        expectThat(Value.Check(schema, options), "the sample options to fit the schema")
+        expectThat(!Value.Check(schema, { ...options, no_such_option: 1 }), "an unknown option to be refused")
+      }
+      module.check?.(options as never, (path, message) => {
+        throw new Error(`Expected the sample options to be valid, got ${path.join(".")}: ${message}`)
+      })
+      for (const wrong of invalidOptions) {
+        const reported: string[] = []
+        module.check?.(wrong as never, (_, message) => void reported.push(message))
+        expectThat(reported.length > 0, `check to report ${JSON.stringify(wrong)}`)
+      }
+    }),
+    contractCase("answers with a reply, a candidate that it asked and a reason", async () => {
+      for (let count = 1; count <= sampleCandidates.length; count++) {
+        const looper = await looperOf(module, contract, sampleCandidates.slice(0, count))
+        const { call, asked } = looperCall(sure)
+        const { reply, candidate, confidence, reason } = await looper.run(call)
+        expectThat(asked.length > 0, "at least one candidate to be asked")
+        for (const each of asked)
+          expectThat(
+            Number.isInteger(each.candidate) && each.candidate >= 0 && each.candidate < count,
+            `candidates below ${count} to be asked, got ${each.candidate}`,
+          )
+        expectThat(
+          asked.some((each) => each.candidate === candidate),
+          `the candidate to be one that was asked, got ${candidate}`,
+        )
+        expectThat(reply.choices.length > 0, "a reply with a choice")
+        expectThat(confidence === undefined || (confidence >= 0 && confidence <= 1), "a confidence from 0 to 1")
+        expectThat(typeof reason === "string" && reason !== "", "a reason")
+        await looper.close?.()
+      }
+    }),
+    contractCase("shows the client no log-probabilities that it did not ask for", async () => {
+      const looper = await looperOf(module, contract)
+      const { reply } = await looper.run(looperCall(sure).call)
+      expectThat(
+        reply.choices.every(({ logprobs }) => logprobs === undefined),
+        "a reply without log-probabilities",
+      )
+    }),
+    contractCase("rejects with the error of a model when no model answers", async () => {
+      const looper = await looperOf(module, contract)
+      const down: FakeCandidate = () => {
+        throw new RtrError("upstream_unavailable", "down")
+      }
+      const { call, asked } = looperCall(down)
+      const outcome = await Promise.race([
+        looper.run(call).then(
+          () => "an answer",
+          (error: unknown) => (error instanceof RtrError ? error.code : "another error"),
+        ),
+        new Promise<string>((resolve) => setTimeout(resolve, 5000, "nothing")),
+      ])
+      expectThat(outcome === "upstream_unavailable", `upstream_unavailable, got ${outcome}`)
+      expectThat(asked.length <= 100, "an end to the attempts")
+    }),
+    contractCase("asks nobody once the client has left", async () => {
+      const looper = await looperOf(module, contract)
+      const controller = new AbortController()
+      let late = 0
+      const leaves: FakeCandidate = async () => {
+        if (controller.signal.aborted) late += 1
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        controller.abort()
+        throw new RtrError("client_closed_request", "The client left")
+      }
+      const { call } = looperCall(leaves, { signal: controller.signal })
+      const outcome = await looper.run(call).then(
+        () => "an answer",
+        () => "a rejection",
+      )
+      expectThat(outcome === "a rejection", `a rejection, got ${outcome}`)
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      expectThat(late === 0, `no call after the client has left, got ${late}`)
+    }),
+    contractCase("keeps two calls apart", async () => {
+      const looper = await looperOf(module, contract)
+      const named = (name: string): FakeCandidate => () => modelReply(name, [[-0.01, -6]])
+      const answers = await Promise.all(["first", "second"].map((name) => looper.run(looperCall(named(name)).call)))
+      const texts = answers.map(({ reply }) => JSON.stringify(reply.choices[0]?.blocks))
+      expectThat(texts[0]?.includes("first") === true && texts[1]?.includes("second") === true, "each its own reply")
+    }),
+  ]
+}
