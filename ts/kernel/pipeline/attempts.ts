@@ -138,6 +138,8 @@ async function readReply(
   return { kind: "whole", status, reply, headers }
 }
 
+const nothing = new Uint8Array(0)
+
 /** How long a backend may take to end its reply after the end mark. */
 const endingMs = 1000
 
@@ -157,6 +159,7 @@ function createUpstreamStream(
 ): ChatStream {
   let over = false
   let done = false
+  let started = false
   let ending: ReturnType<typeof setTimeout> | undefined
   const finish = (error?: unknown): void => {
     over = true
@@ -175,6 +178,9 @@ function createUpstreamStream(
     async next() {
       if (over) return undefined
       try {
+        // What was wrong behind the last good event is told now, not when more bytes come.
+        if (started) reader.read(nothing)
+        started = true
         for (;;) {
           const pulled = response.pull()
           const bytes = pulled instanceof Promise ? await pulled : pulled
