@@ -8,6 +8,7 @@ import { createMemoryVectors } from "../_shared/stores/memory-vectors.ts"
 
 export default defineStore({
   about: "Keeps data in the memory of one process until it ends",
+  isDefault: true,
   shapes: ["kv", "records", "vectors"],
   options: Type.Object(
     {
