@@ -47,9 +47,14 @@ const rules: readonly Rule[] = [
     packages: ["typebox"],
   },
   {
+    folder: `${kernel}/schema`,
+    local: [`${kernel}/schema`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: ["typebox", "typebox/value", "typebox/system", "fastest-levenshtein"],
+  },
+  {
     folder: `${kernel}/config`,
-    local: [`${kernel}/config`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
-    packages: ["typebox", "typebox/value", "typebox/system", "yaml", "fastest-levenshtein"],
+    local: [`${kernel}/config`, `${kernel}/schema`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: ["typebox", "yaml"],
   },
   {
     folder: `${kernel}/protocols`,
@@ -76,6 +81,7 @@ const rules: readonly Rule[] = [
     local: [`${kernel}/index.ts`, "ts/plugins/_shared"],
     packages: ["eld/small", "fastest-levenshtein", "minisearch", "stemmer"],
   },
+  { folder: "ts/plugins/loopers", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/selectors", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/decision", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/providers", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
@@ -125,8 +131,37 @@ describe("imports", () => {
     ).toEqual([])
   })
 
+  /** Words that are spelled like a module and mean something else, with the files that may say them. */
+  const otherMeanings: Readonly<Record<string, readonly string[]>> = {
+    // The strategy that prefers the surer decision.
+    confidence: ["config/sections/router.ts", "types/plan.ts", "pipeline/decide.ts"],
+    // How an API speaks (`api_format`).
+    openai: ["config/sections/providers.ts"],
+  }
+
+  test("the kernel names no module", () => {
+    const manifest = JSON.parse(readFileSync(join(root, "plugins-manifest.json"), "utf8")) as {
+      readonly modules: readonly { readonly id: string; readonly kind: string }[]
+    }
+    // Routes are named after what they serve.
+    const named = new Set(manifest.modules.filter(({ kind }) => kind !== "route").map(({ id }) => id))
+    // Data about the v0.3 format, whose own words these are.
+    const data = new Set(["v03-keys.ts", "moved-keys.ts"].map((name) => `${kernel}/config/${name}`))
+    const files = filesIn(kernel).filter((file) => !file.startsWith(`${kernel}/runtime/`) && !data.has(file))
+    const found = files.flatMap((file) =>
+      [...withoutComments(readFileSync(join(root, file), "utf8")).matchAll(/(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/g)]
+        .map(([, , literal = ""]) => literal)
+        .filter((literal) => named.has(literal))
+        .filter((literal) => otherMeanings[literal]?.some((place) => file === `${kernel}/${place}`) !== true)
+        .map((literal) => `${file} names "${literal}"`),
+    )
+    expect(found).toEqual([])
+  })
+
   test("modules do not import each other", () => {
-    const folders = ["signals", "selectors", "decision", "providers", "routes"].map((name) => `ts/plugins/${name}`)
+    const folders = ["signals", "selectors", "loopers", "decision", "providers", "routes"].map(
+      (name) => `ts/plugins/${name}`,
+    )
     const wrong = folders.flatMap((folder) =>
       filesIn(folder).flatMap((file) =>
         importsOf(file)
@@ -203,6 +238,14 @@ describe("imports", () => {
   })
 })
 
+/** Text without the comments that fill a line, which may speak of modules. */
+function withoutComments(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
+    .join("\n")
+}
+
 /** Imports that run when the file loads; types vanish and dynamic imports come later. */
 function staticImportsOf(file: string): readonly string[] {
   const text = readFileSync(join(root, file), "utf8")
@@ -251,6 +294,7 @@ describe("modules", () => {
   const suites: Readonly<Record<string, string>> = {
     signals: "signalContract",
     selectors: "selectorContract",
+    loopers: "looperContract",
     decision: "pluginContract",
     providers: "providerContract",
     routes: "routeContract",
