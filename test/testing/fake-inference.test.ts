@@ -1,5 +1,5 @@
 import { RtrError } from "rtr"
-import { createFakeAsk, createFakeInference } from "rtr/testing"
+import { createFakeInference, createFakeQuestions } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 
 const embed = (text: string) => ({ kind: "embed", deployment: "d", text }) as const
@@ -33,8 +33,8 @@ describe("answers", () => {
     expect(await inference.bundle([{}, { threshold: 0.5 }, { threshold: 0.6 }, { text: "y" }].map(mark))).toEqual(
       [[part], [part], [], []].map((spans) => ({ kind: "spans", spans })),
     )
-    expect(await createFakeAsk(inference).spans("x", { threshold: 0.4 })).toEqual([part])
-    expect(await createFakeAsk(inference).spans("x", { threshold: 0.6 })).toEqual([])
+    expect(await createFakeQuestions(inference).spans("x", { threshold: 0.4 })).toEqual([part])
+    expect(await createFakeQuestions(inference).spans("x", { threshold: 0.6 })).toEqual([])
   })
 
   test("are errors when told to fail", async () => {
@@ -53,7 +53,7 @@ describe("answers", () => {
 })
 
 describe("vectors", () => {
-  const vectorOf = async (text: string): Promise<Float32Array> => createFakeAsk(createFakeInference()).embed(text)
+  const vectorOf = async (text: string): Promise<Float32Array> => createFakeQuestions(createFakeInference()).embed(text)
 
   test("have length 1 and are the same for the same text", async () => {
     const [a, b] = [await vectorOf("I want my money back"), await vectorOf("I want my money back")]
@@ -75,7 +75,7 @@ describe("vectors", () => {
 
 describe("asking", () => {
   test("gives classification, vector and vectors", async () => {
-    const ask = createFakeAsk(createFakeInference({ embed: (text) => [Number(text)], classify: () => [1, 0] }))
+    const ask = createFakeQuestions(createFakeInference({ embed: (text) => [Number(text)], classify: () => [1, 0] }))
     expect(await ask.classify("x")).toEqual({ labels: ["yes", "no"], probabilities: Float32Array.from([1, 0]) })
     expect(await ask.embed("5")).toEqual(Float32Array.of(1))
     expect(await ask.embedAll(["5", "-5"])).toEqual([Float32Array.of(1), Float32Array.of(-1)])
@@ -83,15 +83,68 @@ describe("asking", () => {
 
   test("throws the error of an answer", async () => {
     const error = new RtrError("overloaded", "busy")
-    const ask = createFakeAsk(createFakeInference({ failWith: error }))
+    const ask = createFakeQuestions(createFakeInference({ failWith: error }))
     await expect(ask.classify("x")).rejects.toBe(error)
     await expect(ask.embed("x")).rejects.toBe(error)
     await expect(ask.embedAll(["x"])).rejects.toBe(error)
   })
 
   test("throws when there is no answer", async () => {
-    const ask = createFakeAsk({ ...createFakeInference(), bundle: async () => [] })
+    const ask = createFakeQuestions({ ...createFakeInference(), bundle: async () => [] })
     await expect(ask.embed("x")).rejects.toMatchObject({ code: "internal_error" })
+  })
+})
+
+describe("typed questions and rankings", () => {
+  test("prefer nothing when nothing is said", async () => {
+    const { decide } = createFakeQuestions(createFakeInference())
+    expect([
+      await decide("x", { type: "choice", choices: ["a", { key: "b" }] }),
+      await decide("x", { type: "choice", criteria: { a: "first", b: null } }),
+      await decide("x", { type: "noul" }),
+      await decide("x", { type: "score", levels: ["low", "middle", "high"] }),
+      await decide("x", { type: "set", labels: ["a"] }),
+      await decide("x", { type: "span", criteria: ["a"] }),
+    ]).toEqual([
+      { type: "choice", choice: "a", probabilities: { a: 0.5, b: 0.5 }, confidence: 0 },
+      { type: "choice", choice: "a", probabilities: { a: 0.5, b: 0.5 }, confidence: 0 },
+      { type: "noul", noul: 0.5 },
+      { type: "score", score: 1, probabilities: { 0: 1 / 3, 1: 1 / 3, 2: 1 / 3 }, confidence: 0 },
+      { type: "set", selected: [], probabilities: { a: 0 } },
+      { type: "span", noul: 0, spans: [] },
+    ])
+  })
+
+  test("answer what they are told", async () => {
+    const { decide, rerank } = createFakeQuestions(
+      createFakeInference({
+        decide: (text) => ({ type: "noul", noul: text.length / 10 }),
+        rerank: (query, document) => (query.length + document.length) / 10,
+      }),
+    )
+    expect([await decide("abc", { type: "noul" }), await rerank("a", ["b", "cd"])]).toEqual([
+      { type: "noul", noul: 0.3 },
+      { scores: [0.2, 0.3] },
+    ])
+  })
+
+  test("rank documents that share words first", async () => {
+    const { rerank } = createFakeQuestions(createFakeInference())
+    const { scores } = await rerank("refund my order", ["sunny weather", "refund the order", ""])
+    expect(scores.indexOf(Math.max(...scores))).toBe(1)
+    expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true)
+  })
+
+  test("tell that a part was not read", async () => {
+    const questions = createFakeQuestions(createFakeInference({ unknownTokens: () => 1 }))
+    const answers = await Promise.all([
+      questions.classify("x"),
+      questions.spans("x"),
+      questions.embed("x"),
+      questions.decide("x", { type: "noul" }),
+      questions.rerank("x", ["y"]),
+    ])
+    expect(answers.map(({ truncated }) => truncated?.code)).toEqual(answers.map(() => "unread_words"))
   })
 })
 

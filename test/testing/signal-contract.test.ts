@@ -1,5 +1,5 @@
-import { defineSignal, type Fact, Type } from "rtr"
-import { readerOf, signalContract, signalInput } from "rtr/testing"
+import { type BatchedQuestions, defineSignal, type Fact, type SignalInput, Type } from "rtr"
+import { chatRequest, readerOf, signalContract, signalInput, textTurn } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import { failuresOf } from "../fakes/contract.ts"
 
@@ -41,7 +41,11 @@ const accepts = "accepts its sample rules"
 const reports = "reports rules that cannot work"
 const gives = "gives one well-formed fact for every rule, whatever the text"
 const same = "says the same of the same text"
-const neverMatches = "never turns a failing model into a match"
+const implies = "implies one rule that fits its schema for every name"
+const declares = "reads only facts of the types that it comes after"
+const neverAnswers = "never turns a failing model into an answer"
+const neverSafe = "as a guard never calls a text safe that it read in part"
+const closes = "closes without an error"
 
 test("a signal that keeps the contract passes", async () => {
   expect(await failures({})).toEqual([])
@@ -49,9 +53,13 @@ test("a signal that keeps the contract passes", async () => {
     says,
     accepts,
     reports,
+    implies,
     gives,
     same,
-    neverMatches,
+    declares,
+    neverAnswers,
+    neverSafe,
+    closes,
   ])
 })
 
@@ -164,7 +172,7 @@ describe("is broken by a signal", () => {
         }),
       },
       {},
-      [gives, same],
+      [gives, same, declares],
     ],
     [
       "whose setup throws",
@@ -174,7 +182,42 @@ describe("is broken by a signal", () => {
         },
       },
       {},
-      [gives, same],
+      [gives, same, declares, closes],
+    ],
+    ["that implies rules under other names", { implyRules: () => [{ name: "other" }] }, {}, [implies]],
+    [
+      "that implies rules that its schema refuses",
+      { implyRules: (names: readonly string[]) => names.map((name) => ({ name, word: 5 })) },
+      {},
+      [implies],
+    ],
+    [
+      "that reads facts that it did not declare",
+      {
+        after: ["keyword"],
+        setup: (rules: readonly { name: string }[]) => ({
+          read: ({ factsOf }: SignalInput) => {
+            factsOf("keyword")
+            factsOf("language")
+            return rules.map(({ name }) => fact(name))
+          },
+        }),
+      },
+      {},
+      [declares],
+    ],
+    [
+      "that throws when it is closed",
+      {
+        setup: (rules: readonly { name: string }[]) => ({
+          read: () => rules.map(({ name }) => fact(name)),
+          close: () => {
+            throw new Error("still open")
+          },
+        }),
+      },
+      {},
+      [closes],
     ],
   ])("%s", async (_, changes, given, failed) => expect(await failures(changes, given)).toEqual(failed))
 })
@@ -209,37 +252,77 @@ describe("a signal that asks a model", () => {
         () => matches(rules),
         () => rules.map(({ name }) => fact(name, { state })),
       )
-    expect(await failures(asking("inference.embed", read as never))).toEqual([neverMatches])
+    expect(await failures(asking("inference.embed", read as never))).toEqual([neverAnswers])
+  })
+
+  test("finds no question that it did not declare", async () => {
+    const read = async (rules: readonly { name: string }[], ask: { classify(text: string): Promise<unknown> }) => {
+      await ask.classify("x")
+      return matches(rules)
+    }
+    expect(await failures(asking("inference.embed", read as never))).toEqual([gives, same, declares])
+  })
+
+  test("may ask typed questions and for rankings", async () => {
+    const read = async (rules: readonly { name: string }[], { decide, rerank }: BatchedQuestions) => {
+      const [decided, { scores }] = [await decide("x", { type: "noul" }), await rerank("x", ["y"])]
+      return rules.map(({ name }) => fact(name, { value: decided.type === "noul" ? decided.noul : scores[0] }))
+    }
+    const both = { ...asking("inference.decide", read as never), needs: ["inference.decide", "inference.rerank"] }
+    expect(await failures(both)).toEqual([])
+  })
+
+  test("must not call a text safe that it read in part, as a guard", async () => {
+    const read =
+      (whenPartial: object) =>
+      async (rules: readonly { name: string }[], { classify }: BatchedQuestions) => {
+        const { truncated } = await classify("x")
+        return rules.map(({ name }) => fact(name, truncated === undefined ? {} : whenPartial))
+      }
+    const guarding = (whenPartial: object) => ({
+      ...asking("inference.classify", read(whenPartial) as never),
+      guard: true,
+    })
+    expect(await failures(guarding({ state: "no_match", confidence: 0 }))).toEqual([neverSafe])
+    expect(await failures(guarding({ state: "unknown", confidence: 0, reason: "unread_words" }))).toEqual([])
+    expect(await failures(guarding({ atLeast: true, reason: "unread_words" }))).toEqual([])
   })
 })
 
-test("signalInput is frozen and holds the text as last user message", () => {
+test("a signal sees the facts of the types that it comes after", async () => {
+  const module = defineSignal({
+    about: "repeats",
+    rule: Type.Object({}),
+    after: ["keyword"],
+    setup: () => ({ read: ({ factsOf }) => factsOf("keyword") }),
+  })
+  const facts = { keyword: [fact("a")] }
+  expect(await (await readerOf(module as never, { rules: [{ name: "a" }] as never, facts }))("x")).toEqual([fact("a")])
+})
+
+test("signalInput is frozen and holds the text as last user turn", () => {
   const input = signalInput("hello")
-  expect(input).toEqual({
+  expect(input).toMatchObject({
     text: "hello",
-    request: {
-      model: "MoM",
-      messages: [
-        { role: "system", content: "Be kind" },
-        { role: "user", content: "hello" },
-      ],
-    },
+    request: chatRequest([textTurn("system", "Be kind"), textTurn("user", "hello")]),
+    principal: { role: "client" },
   })
-  expect(Object.isFrozen(input.request.messages)).toBe(true)
+  expect([input.header("x"), input.factsOf("keyword")]).toEqual([undefined, []])
+  expect(Object.isFrozen(input.request.turns)).toBe(true)
 })
 
-test("readerOf sets a signal up with settings and asking functions", async () => {
+test("readerOf sets a signal up with settings, vectors and what the test grants", async () => {
   const seen: unknown[] = []
   const module = defineSignal({
     about: "spies",
     rule: Type.Object({}),
-    needs: ["inference.embed"],
+    needs: ["inference.embed", "clock"],
     setup: (rules, host) => {
       seen.push([rules, Object.keys(host).toSorted()])
-      return { read: async ({ text }, ask) => [fact("a", { value: (await ask.embed(text)).length })] }
+      return { read: async ({ text }, ask) => [fact("a", { value: (await ask.embed(text)).length + host.clock() })] }
     },
   })
-  const read = await readerOf(module as never, { rules: [{ name: "a" }] as never, settings: { x: 1 } })
-  expect(await read("hello")).toEqual([fact("a", { value: 64 })])
-  expect(seen).toEqual([[[{ name: "a" }], ["classify", "embed", "embedAll", "settings", "spans"]]])
+  const given = { rules: [{ name: "a" }], settings: { x: 1 }, host: { clock: () => 1 } }
+  expect(await (await readerOf(module as never, given as never))("hello")).toEqual([fact("a", { value: 65 })])
+  expect(seen).toEqual([[[{ name: "a" }], ["clock", "embedAll", "settings"]]])
 })

@@ -72,17 +72,23 @@ export type {
 
 // ── facts, questions, records ──
 
-export type { Fact, FactState, UnknownReason } from "./types/fact.ts"
+export { type Fact, type FactState, reasonOf, type UnknownReason } from "./types/fact.ts"
 export type {
+  BatchedQuestions,
   Classification,
+  Decided,
   DeploymentStatus,
   Inference,
   InferenceAnswer,
   InferenceOptions,
   InferenceTask,
   PartialCoverage,
+  QuestionKind,
+  QuestionKinds,
+  Ranking,
   TextSpan,
   TokenCounts,
+  TypedQuestion,
 } from "./types/inference.ts"
 export type { Attempt, Call, CallRecord, Outcome } from "./types/call.ts"
 export type { Counter, Gauge, Histogram, Labels, Metrics } from "./types/metrics.ts"
@@ -90,3 +96,10 @@ export type { Plan, Pricing } from "./types/plan.ts"
 export { type Predicate, predicateHolds, predicateProblem } from "./types/predicate.ts"
 export type { KernelStatus, ModelEntry, Preview } from "./types/status.ts"
 export type { Transport, TransportRequest, TransportResponse } from "./types/transport.ts"
+
+// ── texts and options of modules ──
+
+export { conversationTexts, lastUserText, textOf } from "./chat/texts.ts"
+export { hasText, normalizeText } from "./text/normalize.ts"
+export type { NormalizedText, TextRange } from "./text/edited-text.ts"
+export { literals, section, taggedUnion } from "./config/schema/shapes.ts"

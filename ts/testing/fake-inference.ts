@@ -1,14 +1,17 @@
 // Inference without models: the same text always gets the same answer.
 
 import {
-  type Classification,
+  type BatchedQuestions,
+  type Decided,
   type Inference,
   type InferenceAnswer,
   type InferenceTask,
-  type PartlyRead,
+  type PartialCoverage,
+  type QuestionKind,
   RtrError,
   type TextSpan,
   type TokenCounts,
+  type TypedQuestion,
 } from "../kernel/index.ts"
 
 export interface FakeInferenceOptions {
@@ -20,6 +23,10 @@ export interface FakeInferenceOptions {
   readonly spans?: (text: string) => readonly TextSpan[]
   /** Vector for a text, of any length; it is normalised. */
   readonly embed?: (text: string) => readonly number[]
+  /** Answer to a typed question; left out, each option is as likely as the others and nothing is found. */
+  readonly decide?: (text: string, question: TypedQuestion) => Decided
+  /** How well a document fits a query, 0 to 1; left out, texts that share words fit. */
+  readonly rerank?: (query: string, document: string) => number
   /** How many words of a text the model does not see; left out, it does not count them. */
   readonly unknownTokens?: (text: string) => number
   /** Fails every task with this error. */
@@ -34,23 +41,16 @@ export interface FakeInference extends Inference {
 }
 
 export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
-  const { labels = ["yes", "no"], classify, spans, embed = wordVector, unknownTokens, failWith, delayMs = 0 } = options
+  const { unknownTokens, failWith, delayMs = 0 } = options
   const calls: (readonly InferenceTask[])[] = []
-  const countsOf = (text: string): { readonly counts?: TokenCounts } =>
-    unknownTokens === undefined
-      ? {}
-      : { counts: { tokens: wordsOf(text) + 2, specialTokens: 2, unknownTokens: unknownTokens(text) } }
+  const answers = answersOf(options)
   const answer = (task: InferenceTask): InferenceAnswer => {
-    const counts = countsOf(task.text)
     if (failWith !== undefined) return { kind: "error", error: failWith }
-    if (task.kind === "spans") {
-      const { text, threshold = 0 } = task
-      const marked = (spans?.(text) ?? []).filter(({ probability }) => probability >= threshold)
-      return { kind: "spans", spans: marked, ...counts }
-    }
-    if (task.kind === "embed") return { kind: "embed", vector: normalize(embed(task.text)), ...counts }
-    const probabilities = classify?.(task.text) ?? labels.map(() => 1 / labels.length)
-    return { kind: "classify", classification: { labels, probabilities: Float32Array.from(probabilities) }, ...counts }
+    const counts =
+      unknownTokens === undefined
+        ? {}
+        : { counts: { tokens: wordsOf(task.text) + 2, specialTokens: 2, unknownTokens: unknownTokens(task.text) } }
+    return { kind: task.kind, ...answers[task.kind](task as never), ...counts } as InferenceAnswer
   }
   return {
     calls,
@@ -64,52 +64,104 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
   }
 }
 
-/** The asking functions that a guard gets, over a fake. */
-export function createFakeAsk(inference: Inference): {
-  classify(text: string): Promise<Classification>
-  spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartlyRead>
-  embed(text: string): Promise<Float32Array & PartlyRead>
+/** What the fake says to each kind of question. */
+function answersOf({
+  labels = ["yes", "no"],
+  classify = () => labels.map(() => 1 / labels.length),
+  spans = () => [],
+  embed = wordVector,
+  decide = (_, question) => undecided(question),
+  rerank = wordSimilarity,
+}: FakeInferenceOptions): { readonly [Kind in QuestionKind]: (task: InferenceTask<Kind>) => object } {
+  return {
+    classify: ({ text }) => ({ classification: { labels, probabilities: Float32Array.from(classify(text)) } }),
+    spans: ({ text, threshold = 0 }) => ({ spans: spans(text).filter(({ probability }) => probability >= threshold) }),
+    embed: ({ text }) => ({ vector: normalize(embed(text)) }),
+    decide: ({ text, question }) => ({ decided: decide(text, question) }),
+    rerank: ({ text, documents }) => ({ ranking: { scores: documents.map((document) => rerank(text, document)) } }),
+  }
+}
+
+/** The questions that a signal asks, over a fake, and the vectors of fixed texts that its setup asks for. */
+export function createFakeQuestions(inference: Inference): BatchedQuestions & {
   embedAll(texts: readonly string[]): Promise<readonly Float32Array[]>
 } {
-  const one = async (task: InferenceTask): Promise<InferenceAnswer> => {
-    const [answer] = await inference.bundle([task])
+  const ask = async <Kind extends QuestionKind>(
+    kind: Kind,
+    text: string,
+    given: object = {},
+  ): Promise<Extract<InferenceAnswer, { readonly kind: Kind }>> => {
+    const [answer] = await inference.bundle([{ kind, deployment: "fake", text, ...given } as unknown as InferenceTask])
     if (answer === undefined) throw new RtrError("internal_error", "The fake gave no answer")
     if (answer.kind === "error") throw answer.error
-    return answer
+    if (answer.kind !== kind)
+      throw new RtrError("internal_error", `The fake answered ${kind} with ${answer.kind as string}`)
+    return answer as Extract<InferenceAnswer, { readonly kind: Kind }>
   }
-  const embed = async (text: string): Promise<Float32Array & PartlyRead> => {
-    const answer = await one({ kind: "embed", deployment: "fake", text })
-    if (answer.kind !== "embed") throw wrongKind("embed", answer.kind)
-    return Object.assign(answer.vector, unreadOf(answer))
+  const embed: BatchedQuestions["embed"] = async (text) => {
+    const answer = await ask("embed", text)
+    return Object.assign(answer.vector, coverageOf(answer))
   }
   return {
     embed,
     embedAll: (texts) => Promise.all(texts.map(embed)),
     spans: async (text, { threshold } = {}) => {
-      const answer = await one({
-        kind: "spans",
-        deployment: "fake",
-        text,
-        ...(threshold !== undefined && { threshold }),
-      })
-      if (answer.kind !== "spans") throw wrongKind("spans", answer.kind)
-      return Object.assign([...answer.spans], unreadOf(answer))
+      const answer = await ask("spans", text, threshold === undefined ? {} : { threshold })
+      return Object.assign([...answer.spans], coverageOf(answer))
     },
     classify: async (text) => {
-      const answer = await one({ kind: "classify", deployment: "fake", text })
-      if (answer.kind !== "classify") throw wrongKind("classify", answer.kind)
-      return { ...answer.classification, ...unreadOf(answer) }
+      const answer = await ask("classify", text)
+      return { ...answer.classification, ...coverageOf(answer) }
+    },
+    decide: async (text, question) => {
+      const answer = await ask("decide", text, { question })
+      return { ...answer.decided, ...coverageOf(answer) }
+    },
+    rerank: async (query, documents) => {
+      const answer = await ask("rerank", query, { documents })
+      return { ...answer.ranking, ...coverageOf(answer) }
     },
   }
 }
 
-const unreadOf = ({ counts }: { readonly counts?: TokenCounts }): PartlyRead =>
-  (counts?.unknownTokens ?? 0) > 0 ? { unread: new RtrError("unread_words", "The fake does not see all words") } : {}
+const coverageOf = ({ counts }: { readonly counts?: TokenCounts }): PartialCoverage =>
+  (counts?.unknownTokens ?? 0) > 0 ? { truncated: new RtrError("unread_words", "The fake does not see all words") } : {}
 
 const wordsOf = (text: string): number => text.split(/\s+/).filter((word) => word !== "").length
 
-const wrongKind = (asked: string, answered: string): RtrError =>
-  new RtrError("internal_error", `The fake answered ${asked} with ${answered}`)
+/** An answer that prefers nothing. */
+function undecided(question: TypedQuestion): Decided {
+  const keys = keysOf(question)
+  const probabilities = Object.fromEntries(keys.map((key) => [key, 1 / keys.length]))
+  switch (question.type) {
+    case "choice":
+      return { type: "choice", choice: keys[0] ?? "", probabilities, confidence: 0 }
+    case "noul":
+      return { type: "noul", noul: 0.5 }
+    case "score":
+      return { type: "score", score: (keys.length - 1) / 2, probabilities, confidence: 0 }
+    case "set":
+      return { type: "set", selected: [], probabilities: Object.fromEntries(keys.map((key) => [key, 0])) }
+    case "span":
+      return { type: "span", noul: 0, spans: [] }
+  }
+}
+
+/** Names of a question's options, or the numbers of its levels. */
+function keysOf({ type, ...given }: TypedQuestion): readonly string[] {
+  const options = given["choices"] ?? given["labels"] ?? given["levels"] ?? given["criteria"] ?? []
+  const keys = Array.isArray(options)
+    ? options.map((option: unknown) =>
+        typeof option === "string" ? option : String((option as { readonly key?: unknown }).key),
+      )
+    : Object.keys(options)
+  return type === "score" ? keys.map((_, level) => String(level)) : keys
+}
+
+function wordSimilarity(query: string, document: string): number {
+  const [a, b] = [normalize(wordVector(query)), normalize(wordVector(document))]
+  return Math.min(1, a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0))
+}
 
 const dimensions = 64
 

@@ -3,16 +3,17 @@
 import type { TObject } from "typebox"
 import { Value } from "typebox/value"
 import {
-  type ChatMessage,
+  type Capability,
+  type ChatRequest,
   type Fact,
   RtrError,
   type RuleOf,
   type SignalInput,
   type SignalModule,
-  type SignalNeed,
+  type Turn,
 } from "../kernel/index.ts"
 import { awkwardTexts, type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
-import { createFakeAsk, createFakeInference, type FakeInferenceOptions } from "./fake-inference.ts"
+import { createFakeInference, createFakeQuestions, type FakeInferenceOptions } from "./fake-inference.ts"
 
 export interface SignalContractOptions<Rule extends TObject> {
   /** Rules that a configuration may have; at least one. */
@@ -20,18 +21,33 @@ export interface SignalContractOptions<Rule extends TObject> {
   /** Rules that `check` must report. */
   readonly invalidRules?: readonly RuleOf<Rule>[]
   readonly settings?: Readonly<Record<string, unknown>>
-  /** Messages before the text, for a signal that reads the conversation; a system message when left out. */
-  readonly before?: readonly ChatMessage[]
+  /** Turns before the text, for a signal that reads the conversation; a system turn when left out. */
+  readonly before?: readonly Turn[]
+  /** Facts of the signal types that this signal comes `after`. */
+  readonly facts?: Readonly<Record<string, readonly Fact[]>>
   /** How the models answer that the signal asks. */
   readonly inference?: FakeInferenceOptions
+  /** What its `needs` grant to `setup` beside the questions to models. */
+  readonly host?: object
 }
 
-/** A request whose last user message is this text. */
+/** A turn that is one text. */
+export const textTurn = (role: Turn["role"], text: string): Turn => ({ role, blocks: [{ type: "text", text }] })
+
+/** A request of these turns for the router's own choice of model. */
+export function chatRequest(turns: readonly Turn[], changes: Partial<ChatRequest> = {}): ChatRequest {
+  return { model: "MoM", turns, tools: [], generation: {}, stream: false, session: {}, extensions: {}, ...changes }
+}
+
+/** A request whose last user turn is this text. */
 export function signalInput(
   text: string,
-  before: readonly ChatMessage[] = [{ role: "system", content: "Be kind" }],
+  before: readonly Turn[] = [textTurn("system", "Be kind")],
+  factsOf: SignalInput["factsOf"] = () => [],
 ): SignalInput {
-  return deepFreeze({ text, request: { model: "MoM", messages: [...before, { role: "user", content: text }] } })
+  const principal = { role: "client", permissions: undefined, name: "test" }
+  const request = chatRequest([...before, textTurn("user", text)])
+  return deepFreeze({ text, request, principal, header: () => undefined, factsOf })
 }
 
 /** Sets a signal up the way the kernel does and returns its reader. */
@@ -39,13 +55,16 @@ export async function readerOf<Rule extends TObject>(
   module: SignalModule<Rule>,
   options: SignalContractOptions<Rule>,
 ): Promise<(text: string) => Promise<readonly Fact[]>> {
-  const ask = createFakeAsk(createFakeInference(options.inference))
-  const reader = await module.setup(options.rules, { settings: options.settings ?? {}, ...ask } as never)
-  return async (text) => reader.read(signalInput(text, options.before), ask as never)
+  const { reader, questions } = await open(module, options)
+  return async (text) =>
+    reader.read(
+      signalInput(text, options.before, (type) => options.facts?.[type] ?? []),
+      questions as never,
+    )
 }
 
 /** Checks of the signal contract. Run each with your test runner: `for (const { name, run } of signalContract(…)) test(name, run)`. */
-export function signalContract<Rule extends TObject, Settings extends TObject, Need extends SignalNeed>(
+export function signalContract<Rule extends TObject, Settings extends TObject, Need extends Capability>(
   typed: SignalModule<Rule, Settings, Need>,
   options: SignalContractOptions<Rule>,
 ): readonly ContractCase[] {
@@ -58,8 +77,7 @@ export function signalContract<Rule extends TObject, Settings extends TObject, N
     }),
     contractCase("accepts its sample rules", () => {
       expectThat(names.length > 0, "at least one sample rule")
-      for (const { name, description: _, ...rule } of options.rules)
-        expectThat(Value.Check(module.rule, rule), `rule "${name}" to fit the schema`)
+      for (const entry of options.rules) expectThat(fits(module, entry), `rule "${entry.name}" to fit the schema`)
       module.check?.(options.rules, (path, message) => {
         throw new Error(`Expected the sample rules to be valid, got ${path.join(".")}: ${message}`)
       })
@@ -73,6 +91,12 @@ export function signalContract<Rule extends TObject, Settings extends TObject, N
         })
         expectThat(reported.length > 0, `check to report rule "${rule.name}"`)
       }
+    }),
+    contractCase("implies one rule that fits its schema for every name", () => {
+      const implied = module.implyRules?.(names)
+      if (implied === undefined) return
+      expectThat(implied.map(({ name }) => name).join() === names.join(), `rules named ${names.join(", ")}`)
+      for (const entry of implied) expectThat(fits(module, entry), `the implied rule "${entry.name}" to fit the schema`)
     }),
     contractCase("gives one well-formed fact for every rule, whatever the text", async () => {
       const read = await readerOf(module, options)
@@ -95,24 +119,78 @@ export function signalContract<Rule extends TObject, Settings extends TObject, N
         "equal facts for equal texts",
       )
     }),
-    contractCase("never turns a failing model into a match", async () => {
-      if ((module.needs ?? []).length === 0) return
-      const ask = createFakeAsk(createFakeInference(options.inference))
-      const reader = await module.setup(options.rules, { settings: options.settings ?? {}, ...ask } as never)
-      const failing = createFakeAsk(createFakeInference({ failWith: new RtrError("unavailable", "down") }))
-      const facts = await Promise.resolve(reader.read(signalInput("any text", options.before), failing as never)).catch(
-        () => "threw" as const,
+    contractCase("reads only facts of the types that it comes after", async () => {
+      const asked = new Set<string>()
+      const { reader, questions } = await open(module, options)
+      const factsOf = (type: string): readonly Fact[] => {
+        asked.add(type)
+        return options.facts?.[type] ?? []
+      }
+      await reader.read(signalInput("any text", options.before, factsOf), questions as never)
+      for (const type of asked)
+        expectThat(module.after?.includes(type) === true, `after to name "${type}", whose facts it reads`)
+    }),
+    contractCase("never turns a failing model into an answer", async () => {
+      if (questionsIn(module).length === 0) return
+      const { reader } = await open(module, options)
+      const failing = createFakeQuestions(createFakeInference({ failWith: new RtrError("unavailable", "down") }))
+      const facts = await outcomeOf(async () =>
+        reader.read(signalInput("any text", options.before), granted(module, failing) as never),
       )
       expectThat(
         facts === "threw" || facts.every(({ state }) => state === "unknown"),
         "unknown facts or an error, because the policy is not the signal's",
       )
     }),
+    contractCase("as a guard never calls a text safe that it read in part", async () => {
+      if (module.guard !== true || questionsIn(module).length === 0) return
+      const partly = { ...options, inference: { ...options.inference, unknownTokens: () => 1 } }
+      const facts = await outcomeOf(async () => (await readerOf(module, partly))("any text"))
+      expectThat(
+        facts === "threw" || facts.every(({ state }) => state !== "no_match"),
+        "a match, unknown facts or an error, because what was not read may be unsafe",
+      )
+    }),
+    contractCase("closes without an error", async () => {
+      const { reader } = await open(module, options)
+      await reader.close?.()
+    }),
   ]
 }
 
-function isWellFormed({ state, confidence, value, reason }: Fact): boolean {
+/** A signal that is set up, and the questions that its `needs` allow. */
+async function open<Rule extends TObject>(module: SignalModule<Rule>, options: SignalContractOptions<Rule>) {
+  const all = createFakeQuestions(createFakeInference(options.inference))
+  const vectors = questionsIn(module).includes("embed") ? { embedAll: all.embedAll } : {}
+  const host = { settings: options.settings ?? {}, ...vectors, ...options.host }
+  return { reader: await module.setup(options.rules, host as never), questions: granted(module, all) }
+}
+
+const prefix = "inference."
+
+const questionsIn = <Rule extends TObject>({ needs = [] }: SignalModule<Rule>): readonly string[] =>
+  needs.flatMap((need) => (need.startsWith(prefix) ? [need.slice(prefix.length)] : []))
+
+/** A signal that asks what it does not need finds no such function, as in the kernel. */
+const granted = <Rule extends TObject>(module: SignalModule<Rule>, all: object): object =>
+  Object.fromEntries(Object.entries(all).filter(([question]) => questionsIn(module).includes(question)))
+
+const outcomeOf = (read: () => Promise<readonly Fact[]>): Promise<readonly Fact[] | "threw"> =>
+  read().catch(() => "threw" as const)
+
+function fits<Rule extends TObject>(
+  module: SignalModule<Rule>,
+  { name: _name, description: _description, ...rule }: RuleOf<Rule>,
+): boolean {
+  return Value.Check(module.rule, rule)
+}
+
+function isWellFormed({ state, confidence, value, atLeast, reason }: Fact): boolean {
   const finite =
     Number.isFinite(confidence) && confidence >= 0 && confidence <= 1 && (value === undefined || Number.isFinite(value))
-  return finite && ["match", "no_match", "unknown"].includes(state) && (state === "unknown") === (reason !== undefined)
+  return (
+    finite &&
+    ["match", "no_match", "unknown"].includes(state) &&
+    (state === "unknown" || atLeast === true) === (reason !== undefined)
+  )
 }

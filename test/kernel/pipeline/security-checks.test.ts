@@ -1,53 +1,73 @@
+import type { Block, Turn } from "rtr"
+import { textTurn } from "rtr/testing"
 import { expect, test } from "vitest"
 import { securityChecks } from "../../../ts/kernel/pipeline/security-checks.ts"
-import { toSignalInput } from "../../../ts/kernel/pipeline/input.ts"
 import type { Facts } from "../../../ts/kernel/types/call.ts"
-import type { ChatRequest } from "../../../ts/kernel/types/chat.ts"
-import { createFamily, match, noMatch, unknown } from "../../fakes/plan.ts"
+import type { FactState } from "../../../ts/kernel/types/fact.ts"
+import { createPlannedSignal } from "../../fakes/planned-signal.ts"
+import { inputOf, user } from "../../fakes/signal-input.ts"
 
-const inputOf = (content: unknown) =>
-  toSignalInput({ model: "MoM", messages: [{ role: "user", content }] } as ChatRequest)
-
-const families = [
-  createFamily("keyword"),
-  createFamily("jailbreak", { rules: ["a", "b"], firstSlot: 1 }),
-  createFamily("pii", { firstSlot: 3 }),
+const signals = [
+  createPlannedSignal("topic"),
+  createPlannedSignal("attack", { guard: true, rules: ["a", "b"], firstSlot: 1 }),
+  createPlannedSignal("secret", { guard: true, firstSlot: 3 }),
 ]
+const facts = (...states: readonly FactState[]): Facts =>
+  states.map((state) => ({ rule: "rule", state, confidence: state === "match" ? 1 : 0 }))
+const checksOf = (states: readonly FactState[], ...turns: readonly Turn[]) =>
+  securityChecks(signals, facts(...states), inputOf(turns))
+const nothing = ["match", "no_match", "no_match", "no_match"] as const
 
-test.each<[string, Facts, ReturnType<typeof securityChecks>]>([
-  ["both found nothing", [match(), noMatch(), noMatch(), noMatch()], { pii: false, jailbreak: false }],
-  ["one rule found something", [noMatch(), noMatch(), match(), noMatch()], { pii: false, jailbreak: true }],
-  [
-    "one rule found something and another could not read",
-    [match(), unknown(), match(), match()],
-    { pii: true, jailbreak: true },
-  ],
-  ["a guard that could not read says nothing", [match(), noMatch(), unknown(), noMatch()], { pii: false }],
-  ["a guard without facts says nothing", [match()], undefined],
-  ["none could read", [match(), unknown(), unknown(), unknown()], undefined],
-])("%s", (_, facts, expected) => expect(securityChecks(families, facts, inputOf("hello"))).toEqual(expected))
+test("each guard says whether it found something, and nothing when it could not read", () => {
+  const cases: readonly (readonly [states: readonly FactState[], checks: object | undefined])[] = [
+    [nothing, { attack: false, secret: false }],
+    [["no_match", "no_match", "match", "no_match"], { attack: true, secret: false }],
+    [["match", "unknown", "match", "match"], { attack: true, secret: true }],
+    [["match", "no_match", "unknown", "no_match"], { secret: false }],
+    [["match"], undefined],
+    [["match", "unknown", "unknown", "unknown"], undefined],
+  ]
+  for (const [states, checks] of cases) expect([states, checksOf(states, user("hello"))]).toEqual([states, checks])
+})
 
 test("a plan without guards has no checks", () => {
-  expect(securityChecks(families.slice(0, 1), [match()], inputOf("hello"))).toBeUndefined()
+  expect(securityChecks(signals.slice(0, 1), facts("match"), inputOf([user("hello")]))).toBeUndefined()
 })
 
-test.each(["", " \n"])("of the user's text %j, nobody says that it is safe", (text) => {
-  expect(securityChecks(families, [match(), noMatch(), noMatch(), noMatch()], inputOf(text))).toBeUndefined()
-  expect(securityChecks(families, [match(), match(), noMatch(), noMatch()], inputOf(text))).toEqual({ jailbreak: true })
+test("of a user turn without text, nobody says that it is safe", () => {
+  for (const text of ["", " \n"]) {
+    expect(checksOf(nothing, user(text))).toBeUndefined()
+    expect(checksOf(["match", "match", "no_match", "no_match"], user(text))).toEqual({ attack: true })
+  }
+  expect(checksOf(nothing, textTurn("system", "hello"))).toBeUndefined()
 })
 
-test("of a message with parts that are no text, nobody says that it is safe", () => {
-  const text = { type: "text", text: "hello" }
-  const found = [match(), noMatch(), noMatch(), noMatch()]
-  expect(securityChecks(families, found, inputOf([text, text]))).toEqual({ pii: false, jailbreak: false })
-  for (const part of [
-    { type: "file", file: {} },
-    { type: "image_url", text: "x" },
-    { ...text, content: "x" },
-  ])
-    expect(securityChecks(families, found, inputOf([text, part]))).toBeUndefined()
-  const earlier = { role: "user", content: [{ type: "image_url" }] }
-  const { text: last, request } = inputOf("hello")
-  const input = { text: last, request: { ...request, messages: [earlier, ...request.messages] } as ChatRequest }
-  expect(securityChecks(families, found, input)).toBeUndefined()
+test("of a conversation with blocks that are no text, nobody says that it is safe", () => {
+  const text: Block = { type: "text", text: "hello" }
+  const source = { kind: "id", id: "x" } as const
+  const call: Block = { type: "tool_call", id: "1", name: "f", arguments: "{}" }
+  const resultOf = (...blocks: readonly Block[]): Block => ({ type: "tool_result", callId: "1", blocks })
+  const readable: readonly Block[] = [
+    text,
+    call,
+    resultOf(text),
+    { type: "reasoning", text: "hm" },
+    { type: "refusal", text: "no" },
+  ]
+  const unreadable: readonly Block[] = [
+    { type: "image", source },
+    { type: "file", source },
+    { type: "audio", source },
+    { type: "opaque", dialect: "x", value: {}, text: "x" },
+    { type: "reasoning", text: "hm", encrypted: "abc" },
+    resultOf(text, { type: "image", source }),
+  ]
+  for (const [blocks, checks] of [
+    [readable, { attack: false, secret: false }],
+    [unreadable, undefined],
+  ] as const)
+    for (const block of blocks) {
+      expect([block, checksOf(nothing, { role: "user", blocks: [text, block] })]).toEqual([block, checks])
+      expect([block, checksOf(nothing, { role: "assistant", blocks: [block] }, user("hello"))]).toEqual([block, checks])
+    }
 })

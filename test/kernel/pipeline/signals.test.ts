@@ -1,121 +1,148 @@
 import { createFakeInference } from "rtr/testing"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import { type ErrorCode, errorCodes, RtrError } from "../../../ts/kernel/error.ts"
-import { readSignals, reasonOf } from "../../../ts/kernel/pipeline/signals.ts"
+import { RtrError } from "../../../ts/kernel/error.ts"
+import { readSignals, type RequestInput, toSignalInput } from "../../../ts/kernel/pipeline/signals.ts"
 import type { SignalReadings } from "../../../ts/kernel/types/call.ts"
-import type { Inference } from "../../../ts/kernel/types/inference.ts"
-import type { Plan, SignalFamily } from "../../../ts/kernel/types/plan.ts"
-import { createCall } from "../../fakes/call.ts"
-import { createFamily, createPlan } from "../../fakes/plan.ts"
+import type { BatchedQuestions, Inference } from "../../../ts/kernel/types/inference.ts"
+import type { PlannedSignal } from "../../../ts/kernel/types/plan.ts"
+import { createPlannedSignal, starterTarget as target } from "../../fakes/planned-signal.ts"
+import { inputOf, user } from "../../fakes/signal-input.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const target = { deployment: "starter", head: undefined, whole: false }
-const input = { text: "hello", request: { model: "MoM", messages: [] } }
+const newInput = (): RequestInput => ({ ...inputOf([user("hello")]) })
 const fact = (rule: string, changes: object = {}) => ({ rule, state: "match", confidence: 1, ...changes }) as const
 const unknown = (rule: string, reason: string) => ({ rule, state: "unknown", confidence: 0, reason })
 const never = (): Promise<never> => new Promise(() => {})
+const call = { signal: new AbortController().signal, left: () => false }
 
-function read(
-  families: readonly SignalFamily[],
-  { inference, ...changes }: Partial<Plan> & { inference?: Inference } = {},
-): Promise<SignalReadings> {
-  const slotCount = families.reduce((count, { rules }) => count + rules.length, 0)
-  return readSignals({ plan: createPlan({ signals: families, slotCount, ...changes }), inference }, createCall(), input)
+interface ReadOptions {
+  readonly inference?: Inference
+  readonly signalTimeoutMs?: number
+  readonly input?: RequestInput
+  readonly onModuleError?: (module: string, error: unknown) => void
 }
+
+function readNow(
+  signals: readonly PlannedSignal[],
+  { inference, signalTimeoutMs = 1000, input = newInput(), onModuleError }: ReadOptions = {},
+): SignalReadings | Promise<SignalReadings> {
+  const slotCount = signals.reduce((count, { rules }) => count + rules.length, 0)
+  return readSignals({ plan: { signals, slotCount, signalTimeoutMs }, inference, onModuleError }, call, input)
+}
+const read = async (...given: Parameters<typeof readNow>): Promise<SignalReadings> => readNow(...given)
+
+test("the input is the text of the last user turn, with the request and who sent it", () => {
+  const { request, principal } = inputOf([user("one"), user("two")])
+  const header = (): undefined => undefined
+  const input = toSignalInput({ request, principal, header })
+  expect(input).toEqual({ text: "two", request, principal, header, factsOf: expect.any(Function) })
+  expect(input.factsOf("keyword")).toEqual([])
+})
 
 describe("facts", () => {
   test("stand in the slots of their rules, whatever order they come in", async () => {
     const readings = await read([
-      createFamily("first", { rules: ["a", "b"], read: () => [fact("b", { confidence: 0.2 }), fact("a")] }),
-      createFamily("second", { rules: ["c"], firstSlot: 2, read: async () => [fact("c", { value: 3 })] }),
+      createPlannedSignal("first", { rules: ["a", "b"], read: () => [fact("b", { confidence: 0.2 }), fact("a")] }),
+      createPlannedSignal("second", { rules: ["c"], firstSlot: 2, read: async () => [fact("c", { value: 3 })] }),
     ])
     expect(readings.facts).toEqual([fact("a"), fact("b", { confidence: 0.2 }), fact("c", { value: 3 })])
-    expect(Object.keys(readings.familyMs)).toEqual(["first", "second"])
+    expect(Object.keys(readings.typeMs)).toEqual(["first", "second"])
     expect(readings.totalMs).toBeGreaterThanOrEqual(0)
   })
 
   test("see the input", async () => {
     const seen: unknown[] = []
-    await read([
-      createFamily("spy", {
-        read: (given) => {
-          seen.push(given)
-          return []
-        },
-      }),
-    ])
+    const input = newInput()
+    const read = (given: unknown): [] => {
+      seen.push(given)
+      return []
+    }
+    await readNow([createPlannedSignal("spy", { read })], { input })
     expect(seen).toEqual([input])
   })
 
   test("that are missing are unknown", async () => {
-    const sync = createFamily("sync", { rules: ["a", "b"], read: () => [fact("b")] })
-    const later = createFamily("later", { rules: ["c"], firstSlot: 2, read: async () => [fact("x")] })
+    const sync = createPlannedSignal("sync", { rules: ["a", "b"], read: () => [fact("b")] })
+    const later = createPlannedSignal("later", { rules: ["c"], firstSlot: 2, read: async () => [fact("x")] })
     expect((await read([sync, later])).facts).toEqual([unknown("a", "failed"), fact("b"), unknown("c", "failed")])
   })
 
-  test.each([{ state: "matched" }, { confidence: 93 }, { confidence: undefined }, { confidence: Number.NaN }])(
-    "that make no sense are unknown: %j",
-    async (changes) => {
-      const family = createFamily("odd", { rules: ["a"], read: () => [fact("a", changes)] as never })
-      expect((await read([family])).facts).toEqual([unknown("a", "failed")])
-    },
-  )
+  test("that make no sense are unknown", async () => {
+    for (const changes of [
+      { state: "matched" },
+      { confidence: 93 },
+      { confidence: undefined },
+      { confidence: Number.NaN },
+    ]) {
+      const signal = createPlannedSignal("odd", { rules: ["a"], read: () => [fact("a", changes)] as never })
+      expect([changes, (await read([signal])).facts]).toEqual([changes, [unknown("a", "failed")]])
+    }
+  })
 
   test("that a signal could not read are told once it throws something of its own", async () => {
-    const faults: unknown[] = []
-    const failing = (error: unknown, wait: boolean) =>
-      createFamily("bad", {
+    const errors: unknown[] = []
+    const failing = (error: unknown, wait: boolean, firstSlot: number): PlannedSignal =>
+      createPlannedSignal("bad", {
+        firstSlot,
         read: () => {
           if (wait) return Promise.reject(error)
           throw error
         },
       })
-    const families = [failing(new Error("sync"), false), failing(new Error("async"), true)]
-    const plan = createPlan({ signals: families, slotCount: 2 })
-    const onFault = (module: string, error: unknown): void => void faults.push([module, String(error)])
-    await readSignals({ plan, inference: undefined, onFault }, createCall(), input)
-    expect(faults).toEqual([
+    await read([failing(new Error("sync"), false, 0), failing(new Error("async"), true, 1)], {
+      onModuleError: (module, error) => void errors.push([module, String(error)]),
+    })
+    expect(errors).toEqual([
       ["signal bad", "Error: sync"],
       ["signal bad", "Error: async"],
     ])
   })
 
-  test.each([undefined, null, {}, "facts", [null], [undefined, 5]])(
-    "of a module that returns %j are unknown",
-    async (result) => {
-      const sync = createFamily("sync", { read: () => result as never })
-      const later = createFamily("later", { firstSlot: 1, read: async () => result as never })
+  test("of a module that returns anything else are unknown", async () => {
+    for (const result of [undefined, null, {}, "facts", [null], [undefined, 5]]) {
+      const sync = createPlannedSignal("sync", { read: () => result as never })
+      const later = createPlannedSignal("later", { firstSlot: 1, read: async () => result as never })
       expect((await read([sync, later])).facts).toEqual([unknown("rule", "failed"), unknown("rule", "failed")])
-    },
-  )
+    }
+  })
 
-  test("of no family are none", async () => {
-    expect(await read([])).toMatchObject({ facts: [], familyMs: {} })
+  test("come without a promise when every signal answers at once", () => {
+    const readings = readNow([
+      createPlannedSignal("a"),
+      createPlannedSignal("b", { firstSlot: 1, level: 1, read: ({ factsOf }) => factsOf("a") }),
+    ])
+    expect(readings).toMatchObject({ facts: [fact("rule"), fact("rule")] })
+    expect(readNow([createPlannedSignal("a", { read: async () => [] })])).toBeInstanceOf(Promise)
+  })
+
+  test("of no signal are none", async () => {
+    expect(await read([])).toMatchObject({ facts: [], typeMs: {} })
   })
 })
 
-describe("a family that fails", () => {
-  test.each<[string, unknown, string]>([
+describe("a signal that fails", () => {
+  const errors: readonly (readonly [what: string, error: unknown, reason: string])[] = [
     ["an error", new Error("secret text"), "failed"],
     ["no error at all", "text", "failed"],
     ["a known error", new RtrError("overloaded", "busy"), "overloaded"],
-  ])("with %s has unknown facts, and the others stand", async (_, error, reason) => {
-    const sync = createFamily("sync", {
+  ]
+  test.each(errors)("with %s has unknown facts, and the others stand", async (_, error, reason) => {
+    const sync = createPlannedSignal("sync", {
       read: () => {
         throw error
       },
     })
-    const later = createFamily("later", { firstSlot: 1, read: () => Promise.reject(error) })
-    const fine = createFamily("fine", { firstSlot: 2, read: () => [fact("rule")] })
+    const later = createPlannedSignal("later", { firstSlot: 1, read: () => Promise.reject(error) })
+    const fine = createPlannedSignal("fine", { firstSlot: 2, read: () => [fact("rule")] })
     const readings = await read([sync, later, fine])
     expect(readings.facts).toEqual([unknown("rule", reason), unknown("rule", reason), fact("rule")])
-    expect(Object.keys(readings.familyMs).toSorted()).toEqual(["fine", "later", "sync"])
+    expect(Object.keys(readings.typeMs).toSorted()).toEqual(["fine", "later", "sync"])
   })
 
   test("without the model it asks has unknown facts", async () => {
-    const asking = createFamily("asking", {
+    const asking = createPlannedSignal("asking", {
       target,
       read: async (_, ask) => {
         await ask.embed("x")
@@ -126,16 +153,75 @@ describe("a family that fails", () => {
   })
 
   test("because it asks without having said so has unknown facts", async () => {
-    const sneaky = (need: "classify" | "embed", firstSlot: number): SignalFamily =>
-      createFamily(need, { firstSlot, read: async (_, ask) => [await ask[need]("x").then(() => fact("rule"))] })
-    const readings = await read([sneaky("classify", 0), sneaky("embed", 1)], { inference: createFakeInference() })
-    expect(readings.facts).toEqual([unknown("rule", "unavailable"), unknown("rule", "unavailable")])
+    const asks: readonly ((questions: BatchedQuestions) => Promise<unknown>)[] = [
+      ({ classify }) => classify("x"),
+      ({ spans }) => spans("x"),
+      ({ embed }) => embed("x"),
+      ({ decide }) => decide("x", { type: "noul" }),
+      ({ rerank }) => rerank("x", ["y"]),
+    ]
+    const sneaky = asks.map((ask, firstSlot) =>
+      createPlannedSignal(`sneaky ${firstSlot}`, {
+        firstSlot,
+        read: async (_, questions) => [await ask(questions).then(() => fact("rule"))],
+      }),
+    )
+    const inference = createFakeInference()
+    expect((await read(sneaky, { inference })).facts).toEqual(asks.map(() => unknown("rule", "unavailable")))
+    expect(inference.calls).toEqual([])
+  })
+})
+
+describe("a signal that comes after others", () => {
+  const later = (read: PlannedSignal["read"], changes: Partial<PlannedSignal> = {}): PlannedSignal =>
+    createPlannedSignal("later", { level: 1, read, ...changes })
+
+  test("sees their facts, whatever the order in the plan, and whether they come at once or not", async () => {
+    for (const first of [() => [fact("a"), fact("b")], async () => [fact("a"), fact("b")]]) {
+      const seen: unknown[] = []
+      const readings = await read([
+        later(({ factsOf }) => {
+          seen.push(factsOf("first"), factsOf("later"), factsOf("no such type"))
+          return [fact("rule")]
+        }),
+        createPlannedSignal("first", { rules: ["a", "b"], firstSlot: 1, read: first }),
+      ])
+      expect(seen).toEqual([[fact("a"), fact("b")], [], []])
+      expect(readings.facts).toEqual([fact("rule"), fact("a"), fact("b")])
+      expect(Object.keys(readings.typeMs).toSorted()).toEqual(["first", "later"])
+    }
+  })
+
+  test("sees unknown facts where they failed", async () => {
+    const failing = createPlannedSignal("first", { firstSlot: 1, read: () => Promise.reject(new Error("x")) })
+    const readings = await read([later(({ factsOf }) => factsOf("first")), failing])
+    expect(readings.facts).toEqual([unknown("rule", "failed"), unknown("rule", "failed")])
+  })
+
+  test("shares the one deadline with them, and is read all the same", async () => {
+    const slow = createPlannedSignal("first", { firstSlot: 1, read: never })
+    const alsoSlow = createPlannedSignal("slow", { firstSlot: 2, level: 1, read: never })
+    const reading = read([later(({ factsOf }) => factsOf("first")), slow, alsoSlow], { signalTimeoutMs: 50 })
+    await vi.advanceTimersByTimeAsync(51)
+    expect((await reading).facts).toEqual([0, 1, 2].map(() => unknown("rule", "timeout")))
+  })
+
+  test("asks its model in a call of its own", async () => {
+    const inference = createFakeInference()
+    const asking = (type: string, changes: Partial<PlannedSignal>): PlannedSignal =>
+      createPlannedSignal(type, {
+        target,
+        read: async (_, { embed }) => [await embed(type).then(() => fact("rule"))],
+        ...changes,
+      })
+    await read([asking("a", {}), asking("c", { firstSlot: 2, level: 1 }), asking("b", { firstSlot: 1 })], { inference })
+    expect(inference.calls.map((tasks) => tasks.map(({ text }) => text))).toEqual([["a", "b"], ["c"]])
   })
 })
 
 describe("the deadline", () => {
-  const slow = createFamily("slow", { read: never })
-  const quick = createFamily("quick", { firstSlot: 1, read: async () => [fact("rule")] })
+  const slow = createPlannedSignal("slow", { read: never })
+  const quick = createPlannedSignal("quick", { firstSlot: 1, read: async () => [fact("rule")] })
 
   test("makes late facts unknown and keeps the others", async () => {
     const reading = read([slow, quick], { signalTimeoutMs: 50 })
@@ -143,23 +229,11 @@ describe("the deadline", () => {
     expect((await reading).facts).toEqual([unknown("rule", "timeout"), fact("rule")])
   })
 
-  test("is 45 seconds when the document sets none", async () => {
-    let settled = false
-    const reading = read([slow]).then((readings) => {
-      settled = true
-      return readings
-    })
-    await vi.advanceTimersByTimeAsync(44_999)
-    expect(settled).toBe(false)
-    await vi.advanceTimersByTimeAsync(1)
-    expect((await reading).facts).toEqual([unknown("rule", "timeout")])
-  })
-
   test("ignores what comes after it", async () => {
     let finish = (_facts: readonly ReturnType<typeof fact>[]): void => {}
     let fail = (_error: Error): void => {}
-    const late = createFamily("late", { read: () => new Promise((resolve) => (finish = resolve)) })
-    const failing = createFamily("failing", { firstSlot: 1, read: () => new Promise((_, reject) => (fail = reject)) })
+    const late = createPlannedSignal("late", { read: () => new Promise((resolve) => (finish = resolve)) })
+    const failing = createPlannedSignal("failing", { firstSlot: 1, read: () => new Promise((_, reject) => (fail = reject)) })
     const reading = read([late, failing], { signalTimeoutMs: 50 })
     await vi.advanceTimersByTimeAsync(50)
     const readings = await reading
@@ -176,14 +250,14 @@ describe("the deadline", () => {
   })
 
   test("needs no timer for signals that answer at once", async () => {
-    await read([createFamily("sync", { read: () => [fact("rule")] })])
+    await read([createPlannedSignal("sync", { read: () => [fact("rule")] })])
     expect(vi.getTimerCount()).toBe(0)
   })
 })
 
 describe("questions", () => {
-  const asking = (type: string, firstSlot: number, changes: Partial<SignalFamily> = {}): SignalFamily =>
-    createFamily(type, {
+  const asking = (type: string, firstSlot: number, changes: Partial<PlannedSignal> = {}): PlannedSignal =>
+    createPlannedSignal(type, {
       target,
       firstSlot,
       read: async ({ text }, ask) => {
@@ -193,16 +267,16 @@ describe("questions", () => {
       ...changes,
     })
 
-  test("of all families leave as one call", async () => {
+  test("of all signals leave as one call", async () => {
     const inference = createFakeInference()
-    const readings = await read([asking("a", 0), createFamily("plain", { firstSlot: 1 }), asking("b", 2)], {
+    const readings = await read([asking("a", 0), createPlannedSignal("plain", { firstSlot: 1 }), asking("b", 2)], {
       inference,
     })
     expect(inference.calls.map((tasks) => tasks.map(({ text }) => text))).toEqual([["a hello", "b hello"]])
     expect(readings.facts.map((each) => each?.state)).toEqual(["match", "match", "match"])
   })
 
-  test("do not wait for a family that answers without asking, throws, or is done", async () => {
+  test("do not wait for a signal that answers without asking, throws, or is done", async () => {
     const inference = createFakeInference()
     const quiet = asking("quiet", 0, { read: () => [fact("rule")] })
     const quietLater = asking("quiet later", 1, { read: async () => [fact("rule")] })
@@ -216,7 +290,7 @@ describe("questions", () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test("that fail make the facts of their family unknown with the reason", async () => {
+  test("that fail make the facts of their signal unknown with the reason", async () => {
     const failWith = new RtrError("max_length_exceeded", "too long")
     expect((await read([asking("a", 0)], { inference: createFakeInference({ failWith }) })).facts).toEqual([
       unknown("rule", "input_limit"),
@@ -242,36 +316,7 @@ describe("questions", () => {
         return []
       },
     }
-    const call = createCall()
-    const plan = createPlan({ signals: [asking("a", 0)], slotCount: 1, signalTimeoutMs: 77 })
-    await readSignals({ plan, inference }, call, input)
+    await read([asking("a", 0)], { inference, signalTimeoutMs: 77 })
     expect(seen).toEqual([{ deadlineMs: 77, signal: call.signal }])
   })
-})
-
-describe("reasons", () => {
-  const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
-    deadline_exceeded: "timeout",
-    upstream_timeout: "timeout",
-    unavailable: "unavailable",
-    not_ready: "unavailable",
-    upstream_unavailable: "unavailable",
-    overloaded: "overloaded",
-    max_length_exceeded: "input_limit",
-    scan_budget_exceeded: "input_limit",
-    request_too_large: "input_limit",
-    unread_words: "unread_words",
-    invalid_request: "rejected",
-    invalid_input: "rejected",
-    model_not_found: "rejected",
-    unsupported_surface: "rejected",
-  }
-
-  test.each(Object.keys(errorCodes) as ErrorCode[])("%s is one of a few", (code) =>
-    expect(reasonOf(new RtrError(code, "x"))).toBe(reasons[code] ?? "failed"),
-  )
-
-  test.each([undefined, null, "text", new TypeError("x")])("%s is a failure", (error) =>
-    expect(reasonOf(error)).toBe("failed"),
-  )
 })

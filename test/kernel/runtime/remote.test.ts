@@ -150,6 +150,49 @@ describe("a call", () => {
     ])
   })
 
+  test("asks typed questions and for rankings, in the same bundle", async () => {
+    const { answers, requests } = await ask(
+      [
+        { kind: "decide", deployment: "first", text: "x", question: { type: "noul", instructions: "y" }, whole: true },
+        { kind: "rerank", deployment: "neighbour", text: "x", documents: ["a", "b"] },
+        { kind: "rerank", deployment: "first", text: "x", documents: ["a"] },
+      ],
+      {
+        body: JSON.stringify({
+          results: [
+            { id: "0", status: 200, decisions: { answers: { q: { type: "noul", noul: 0.25 } } } },
+            { id: "1", status: 200, rerank: { results: [1, 0].map((index) => ({ index, relevance_score: index / 2 })) } },
+            { id: "2", status: 422, error: { code: "unsupported_surface" } },
+          ],
+        }),
+      },
+    )
+    expect(requests).toHaveLength(1)
+    expect(JSON.parse(requests[0]?.body ?? "")).toMatchObject({
+      tasks: [
+        {
+          id: "0",
+          decisions: {
+            model: "signals",
+            state: "x",
+            questions: { q: { type: "noul", instructions: "y" } },
+            options: { overflow: "window" },
+          },
+        },
+        {
+          id: "1",
+          rerank: { model: "other", query: "x", documents: ["a", "b"], options: { overflow: "reject", max_tokens: 128 } },
+        },
+        { id: "2", rerank: { model: "signals", query: "x", documents: ["a"], options: { overflow: "truncate" } } },
+      ],
+    })
+    expect(answers).toEqual([
+      { kind: "decide", decided: { type: "noul", noul: 0.25 } },
+      { kind: "rerank", ranking: { scores: [0, 0.5] } },
+      failure("unsupported_surface"),
+    ])
+  })
+
   test("carries the signal and the socket", async () => {
     const { signal } = new AbortController()
     const { requests } = await ask([embed("x", "socket")], worker, { signal })
@@ -209,8 +252,8 @@ describe("a call", () => {
 })
 
 describe("an answer", () => {
-  const only = (result: object) =>
-    ask([embed("x")], { body: JSON.stringify({ results: [result] }) }).then(({ answers }) => answers)
+  const only = (result: object, task = embed("x")) =>
+    ask([task], { body: JSON.stringify({ results: [result] }) }).then(({ answers }) => answers)
 
   test("of probabilities", async () => {
     const { answers } = await ask([classify("x")])
@@ -312,7 +355,7 @@ describe("an answer", () => {
     [{ start: 0, end: 1, probability: 0.5 }],
     [null],
   ])("with the span %j, which is none of the text, is an error", async (span) => {
-    expect(await only({ status: 200, classify: { labels: [], results: [{ spans: [span] }] } })).toEqual([
+    expect(await only({ status: 200, classify: { labels: [], results: [{ spans: [span] }] } }, mark("x"))).toEqual([
       failure("invalid_model_output"),
     ])
   })
@@ -355,15 +398,15 @@ describe("an answer", () => {
     expect(await only({ status: 200, embeddings: { data: [{ embedding: base64(Infinity) }] } })).toEqual([
       failure("invalid_model_output"),
     ])
-    expect(await only({ status: 200, classify: { labels: ["a"], results: [{ probabilities: [null] }] } })).toEqual([
-      failure("invalid_model_output"),
-    ])
+    expect(
+      await only({ status: 200, classify: { labels: ["a"], results: [{ probabilities: [null] }] } }, classify("x")),
+    ).toEqual([failure("invalid_model_output")])
   })
 
   test("with more labels than numbers is an error", async () => {
-    expect(await only({ status: 200, classify: { labels: ["a", "b"], results: [{ probabilities: [1] }] } })).toEqual([
-      failure("invalid_model_output"),
-    ])
+    expect(
+      await only({ status: 200, classify: { labels: ["a", "b"], results: [{ probabilities: [1] }] } }, classify("x")),
+    ).toEqual([failure("invalid_model_output")])
   })
 
   test("that is missing is an error", async () => {

@@ -1,6 +1,5 @@
-import type { ChatMessage, ChatRequest, Fact } from "rtr"
-import { signalContract } from "rtr/testing"
-import { Value } from "typebox/value"
+import type { Block, ChatRequest, Fact, Turn } from "rtr"
+import { chatRequest, signalContract, signalInput } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import signal from "../../../ts/plugins/signals/context.ts"
 
@@ -19,69 +18,99 @@ describe("contract", () => {
 type Rule = Parameters<typeof signal.setup>[0][number]
 const read = async (rule: Omit<Rule, "name">, request: ChatRequest): Promise<Fact | undefined> => {
   const reader = await signal.setup([{ name: "rule", ...rule }], { settings: {} })
-  return (await reader.read({ text: "", request }, {}))[0]
+  return (await reader.read({ ...signalInput(""), request }, {}))[0]
 }
-const request = (fields: object = {}, ...messages: readonly ChatMessage[]): ChatRequest => ({
-  model: "m",
-  messages,
-  ...fields,
-})
+const request = (fields: Partial<ChatRequest> = {}, ...turns: readonly Turn[]): ChatRequest => chatRequest(turns, fields)
+const turn = (role: Turn["role"], ...blocks: readonly Block[]): Turn => ({ role, blocks })
 const tokensOf = async (given: ChatRequest): Promise<number | undefined> =>
   (await read({ min_tokens: 0 }, given))?.value
+const bytesOf = (value: unknown): number => JSON.stringify(value).length
 
 describe("the estimate", () => {
-  const ascii = "x".repeat(400)
+  const text = (characters: string): Block => ({ type: "text", text: characters })
+  const hundred = text("x".repeat(400))
+  const image: Block = { type: "image", source: { kind: "url", url: "data:x" } }
+  const call = { type: "tool_call", id: "1", name: "f", arguments: '{"a":1}' } as const
+  const result = (...blocks: readonly Block[]): Block => ({ type: "tool_result", callId: "1", blocks })
 
-  test.each<[string, ChatRequest, number]>([
-    ["no messages", request(), 0],
-    ["an empty message", request({}, { role: "user", content: "" }), 4],
-    ["a message without content", request({}, { role: "assistant" }), 4],
-    ["text: a quarter of its bytes", request({}, { role: "user", content: ascii }), 104],
-    ["text: rounded up", request({}, { role: "user", content: "abcde" }), 6],
-    ["all messages together", request({}, { role: "user", content: "abc" }, { role: "assistant", content: "d" }), 9],
-    ["bytes, not characters", request({}, { role: "user", content: "漢".repeat(4) }), 7],
-    ["surrogate pairs", request({}, { role: "user", content: "👩".repeat(4) }), 8],
-    [
-      "text in parts",
-      request(
-        {},
-        {
-          role: "user",
-          content: [
-            { type: "text", text: ascii },
-            { type: "text", text: ascii },
+  test("counts what each request of the chat-completions protocol is made of", async () => {
+    const cases: readonly (readonly [what: string, given: ChatRequest, tokens: number])[] = [
+      ["no turns", request(), 0],
+      ["an empty turn", request({}, turn("user", text(""))), 4],
+      ["a turn without blocks", request({}, turn("assistant")), 4],
+      ["text: a quarter of its bytes", request({}, turn("user", hundred)), 104],
+      ["text: rounded up", request({}, turn("user", text("abcde"))), 6],
+      ["all turns together", request({}, turn("user", text("abc")), turn("assistant", text("d"))), 9],
+      ["bytes, not characters", request({}, turn("user", text("漢".repeat(4)))), 7],
+      ["surrogate pairs", request({}, turn("user", text("👩".repeat(4)))), 8],
+      ["text in blocks", request({}, turn("user", hundred, hundred)), 204],
+      ["text of another protocol's block", request({}, turn("user", opaque("x".repeat(400)))), 104],
+      ["another protocol's block without text", request({}, turn("user", opaque())), 4],
+      ["images", request({}, turn("user", image, image)), 4 + 2 * 8192],
+      ["audio and files: nothing", request({}, turn("user", { type: "file", source: { kind: "id", id: "f" } })), 4],
+      ["reasoning and refusals: nothing", request({}, turn("assistant", { type: "refusal", text: "never" })), 4],
+      [
+        "tools: their JSON and 8 each",
+        request({ tools: [{ name: "f", description: "d", parameters: { type: "object" } }, { name: "g" }] }),
+        2 * 8 +
+          bytesOf([
+            { type: "function", function: { name: "f", description: "d", parameters: { type: "object" } } },
+            { type: "function", function: { name: "g" } },
+          ]),
+      ],
+      [
+        "other tools",
+        request({
+          tools: [
+            { name: "c", form: "custom" },
+            { name: "web_search", form: "opaque", parameters: { type: "web_search", max: 1 } },
           ],
-        },
-      ),
-      204,
-    ],
-    [
-      "images",
-      request(
-        {},
-        { role: "user", content: [{ type: "image_url", image_url: { url: "data:x" } }, { type: "image_url" }] },
-      ),
-      4 + 2 * 8192,
-    ],
-    ["tools: their JSON and 8 each", request({ tools: [{ a: 1 }, {}] }), 12 + 2 * 8],
-    ["tool calls: their JSON and 8 each", request({}, { role: "assistant", tool_calls: [{ id: "1" }] }), 4 + 8 + 12],
-    ["a tool's answer: 8 more", request({}, { role: "tool", content: "abcd" }), 4 + 8 + 1],
-    ["a response format: its JSON", request({ response_format: { type: "text" } }), 15],
-    ["room for the answer", request({ max_tokens: 100 }), 100],
-    ["the newer name of it first", request({ max_tokens: 100, max_completion_tokens: 50 }), 50],
-    ["no room for nonsense", request({ max_tokens: -5 }), 0],
-    ["no room for text", request({ max_tokens: "100" }), 0],
-    ["tools that are no list", request({ tools: {} }), 0],
-  ])("of %s", async (_, given, tokens) => expect(await tokensOf(given)).toBe(tokens))
+        }),
+        2 * 8 + bytesOf([{ type: "custom", custom: { name: "c" } }, { type: "web_search", max: 1 }]),
+      ],
+      [
+        "tool calls: their JSON and 8 each",
+        request({}, turn("assistant", call, { ...call, form: "custom" })),
+        4 +
+          2 * 8 +
+          bytesOf([
+            { id: "1", type: "function", function: { name: "f", arguments: '{"a":1}' } },
+            { id: "1", type: "custom", custom: { name: "f", input: '{"a":1}' } },
+          ]),
+      ],
+      ["a tool's answer: 8 more", request({}, turn("tool", result(text("abcd")))), 4 + 8 + 1],
+      ["a tool's answer without a result", request({}, turn("tool")), 4 + 8],
+      ["an image that a tool gives", request({}, turn("tool", result(image))), 4 + 8 + 8192],
+      ["two results in one turn", request({}, turn("user", result(text("abcd")), result())), 4 + 2 * 8 + 1],
+      ["an output format: its JSON", request({ output: { type: "text" } }), 15],
+      ["JSON output", request({ output: { type: "json" } }), bytesOf({ type: "json_object" })],
+      [
+        "a schema",
+        request({ output: { type: "json_schema", name: "s", schema: { a: 1 }, strict: true } }),
+        bytesOf({ type: "json_schema", json_schema: { name: "s", schema: { a: 1 }, strict: true } }),
+      ],
+      ["another format", request({ output: { type: "opaque", value: { type: "grammar" } } }), 18],
+      ["room for the answer", request({ generation: { maxOutputTokens: 100 } }), 100],
+      ["no room for nonsense", request({ generation: { maxOutputTokens: -5 } }), 0],
+    ]
+    for (const [what, given, tokens] of cases) expect([what, await tokensOf(given)]).toEqual([what, tokens])
+  })
 
   test("of a text longer than the buffer counts every byte", async () => {
-    expect(await tokensOf(request({}, { role: "user", content: "é".repeat(100_000) }))).toBe(4 + 50_000)
-    expect(await tokensOf(request({}, { role: "user", content: "漢a".repeat(50_000) }))).toBe(4 + 50_000)
+    expect(await tokensOf(request({}, turn("user", text("é".repeat(100_000)))))).toBe(4 + 50_000)
+    expect(await tokensOf(request({}, turn("user", text("漢a".repeat(50_000)))))).toBe(4 + 50_000)
   })
 })
 
+const opaque = (text?: string): Block => ({
+  type: "opaque",
+  dialect: "x",
+  value: {},
+  ...(text !== undefined && { text }),
+})
+
 describe("a band", () => {
-  const given = request({ max_tokens: 1000 })
+  const given = request({ generation: { maxOutputTokens: 1000 } })
 
   test.each<[Omit<Rule, "name">, "match" | "no_match"]>([
     [{ min_tokens: 1000 }, "match"],
@@ -123,17 +152,4 @@ describe("rules", () => {
       [[[1, "max_tokens"], "is smaller than min_tokens, so the rule can never match"]],
     ],
   ])("%j: %j", (rule, reported) => expect(problems(rule)).toEqual(reported))
-
-  test.each([
-    ["8K", true],
-    ["0.5m", true],
-    [0, true],
-    [1.5, true],
-    ["lots", false],
-    ["8KB", false],
-    ["-1", false],
-    [-1, false],
-    ["", false],
-    [true, false],
-  ])("size %j is valid: %s", (size, valid) => expect(Value.Check(signal.rule, { min_tokens: size })).toBe(valid))
 })

@@ -1,5 +1,5 @@
 import { type Fact, RtrError } from "rtr"
-import { createFakeInference, readerOf, signalContract } from "rtr/testing"
+import { createFakeInference, readerOf, signalContract, signalInput } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
 import signal from "../../../ts/plugins/signals/embedding.ts"
@@ -133,7 +133,7 @@ test("examples are embedded once, the text once for all rules", async () => {
     embedAll: (texts) => Promise.all(texts.map(ask)),
   })
   expect(inference.calls).toHaveLength(3)
-  const input = { text: "7", request: { model: "m", messages: [] } }
+  const input = signalInput("7")
   await reader.read(input, { embed: ask })
   await reader.read(input, { embed: ask })
   expect(inference.calls.flat().map(({ text }) => text)).toEqual(["0", "5", "90", "7", "7"])
@@ -142,8 +142,7 @@ test("examples are embedded once, the text once for all rules", async () => {
 test("a model that fails fails the signal", async () => {
   const failure = new RtrError("overloaded", "busy")
   const reader = await signal.setup([rule("a", ["0"], 0)], { settings: {}, embedAll: async () => [Float32Array.of(1)] })
-  const input = { text: "x", request: { model: "m", messages: [] } }
-  await expect(reader.read(input, { embed: () => Promise.reject(failure) })).rejects.toBe(failure)
+  await expect(reader.read(signalInput("x"), { embed: () => Promise.reject(failure) })).rejects.toBe(failure)
 })
 
 describe("options", () => {

@@ -1,7 +1,8 @@
-import { type ChatMessage, type Fact, RtrError, type SignalReader } from "rtr"
-import { createFakeAsk, createFakeInference, type FakeInference, signalContract } from "rtr/testing"
+import { type Fact, RtrError, type SignalReader, type Turn } from "rtr"
+import { createFakeInference, createFakeQuestions, type FakeInference, signalContract, textTurn } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
+import { inputOf, toolTurn, user } from "../../fakes/signal-input.ts"
 import signal from "../../../ts/plugins/signals/jailbreak.ts"
 
 const labels = ["benign", "jailbreak"]
@@ -13,21 +14,15 @@ const riskIn = (text: string): number => Number(/risk (\S+)/.exec(text)?.[1] ?? 
 const guard = (): FakeInference => createFakeInference({ labels, classify: (text) => [1 - riskIn(text), riskIn(text)] })
 
 const setUp = (rules: readonly Rule[], settings: Settings, inference: FakeInference) =>
-  signal.setup(rules, { settings, ...createFakeAsk(inference) })
-
-const inputOf = (messages: readonly ChatMessage[]) => ({
-  text: String(messages.findLast(({ role }) => role === "user")?.content ?? ""),
-  request: { model: "MoM", messages },
-})
-const user = (content: string): ChatMessage => ({ role: "user", content })
+  signal.setup(rules, { settings, ...createFakeQuestions(inference) })
 
 async function read(
   rules: readonly Rule[],
-  messages: readonly ChatMessage[] | string,
+  messages: readonly Turn[] | string,
   { settings = {}, inference = guard() }: { settings?: Settings; inference?: FakeInference } = {},
 ): Promise<readonly Fact[]> {
   const reader: SignalReader<"inference.classify" | "inference.embed"> = await setUp(rules, settings, inference)
-  return reader.read(inputOf(typeof messages === "string" ? [user(messages)] : messages), createFakeAsk(inference))
+  return reader.read(inputOf(typeof messages === "string" ? [user(messages)] : messages), createFakeQuestions(inference))
 }
 const statesOf = async (...given: Parameters<typeof read>) => (await read(...given)).map(({ state }) => state)
 
@@ -107,7 +102,7 @@ describe("the classifier", () => {
     const valueWith = async (settings: Settings) => {
       const reader = await setUp([{ name: "a" }], settings, guard())
       return reader.read(inputOf([user("long")]), {
-        ...createFakeAsk(guard()),
+        ...createFakeQuestions(guard()),
         classify: async () => classification,
       })
     }
@@ -130,9 +125,9 @@ describe("the classifier", () => {
 
 describe("history", () => {
   const messages = [
-    { role: "system", content: "risk 0.1" },
+    textTurn("system", "risk 0.1"),
     user("risk 0.9"),
-    { role: "assistant", content: "risk 0.2" },
+    textTurn("assistant", "risk 0.2"),
     user("risk 0.3"),
   ]
   const rules = [{ name: "last" }, { name: "all", include_history: true }]
@@ -158,7 +153,7 @@ describe("history", () => {
   })
 
   test("counts when the last user message says nothing", async () => {
-    expect(await statesOf(rules, [{ role: "tool", content: "risk 0.9" }])).toEqual(["no_match", "match"])
+    expect(await statesOf(rules, [toolTurn("risk 0.9")])).toEqual(["no_match", "match"])
   })
 })
 
@@ -190,7 +185,7 @@ describe("a text that was not read", () => {
   })
 
   test("does not hide an attack in another", async () => {
-    const messages = [user("long"), { role: "tool", content: "risk 0.9" }, user("risk 0.1")]
+    const messages = [user("long"), toolTurn("risk 0.9"), user("risk 0.1")]
     expect(await statesOf(rules, messages, { inference: failingAt("long") })).toEqual(["no_match", "match"])
   })
 

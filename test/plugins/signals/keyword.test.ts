@@ -1,5 +1,6 @@
 import { readerOf, signalContract } from "rtr/testing"
-import { describe, expect, test } from "vitest"
+import MiniSearch from "minisearch"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import keyword from "../../../ts/plugins/signals/keyword.ts"
 
 const rule = (options: object): never => ({ name: "rule", operator: "OR", keywords: ["refund"], ...options }) as never
@@ -53,7 +54,7 @@ describe("exact words", () => {
 })
 
 describe("scored methods", () => {
-  test("fuzzy accepts typing errors up to the threshold", async () => {
+  test("fuzzy accepts typos up to the threshold", async () => {
     expect(await stateOf({ fuzzy_match: true }, "I want a refnud")).toBe("match")
     expect(await stateOf({ method: "fuzzy", fuzzy_threshold: 1 }, "I want a refnud")).toBe("no_match")
   })
@@ -66,6 +67,32 @@ describe("scored methods", () => {
   test("n-grams accept similar words", async () => {
     expect(await stateOf({ method: "ngram", keywords: ["kubernetes"] }, "my kubernetis cluster")).toBe("match")
     expect(await stateOf({ method: "ngram", keywords: ["kubernetes"] }, "my cat")).toBe("no_match")
+  })
+
+  test("search a text once, however many keywords a rule has", async () => {
+    const keywords = Array.from({ length: 20 }, (_, index) => `keyword${index}`)
+    const text = `unrelated words and ${keywords.slice(0, 19).join(" ")}`
+    const search = vi.spyOn(MiniSearch.prototype, "search")
+    const fold = vi.spyOn(String.prototype, "toLowerCase")
+    onTestFinished(() => vi.restoreAllMocks())
+    for (const method of ["bm25", "ngram", "fuzzy"]) {
+      const given = { method, keywords, operator: "AND", fuzzy_threshold: 0, ngram_threshold: 1 }
+      const read = await readerOf(keyword as never, { rules: [rule(given)] })
+      search.mockClear()
+      fold.mockClear()
+      await read(text)
+      // N-grams and typos fold the text before they look at its words; the reader folds it once for exact words.
+      const searches = fold.mock.contexts.filter((folded) => String(folded) === text).length - 1
+      expect([method, method === "bm25" ? search.mock.calls.length : searches]).toEqual([method, 1])
+    }
+  })
+
+  test("find each keyword of AND", async () => {
+    for (const method of ["bm25", "ngram", "fuzzy"]) {
+      const given = { method, operator: "AND", keywords: ["refund", "order"] }
+      const states = [await stateOf(given, "refund my orders"), await stateOf(given, "refund me")]
+      expect([method, ...states]).toEqual([method, "match", "no_match"])
+    }
   })
 
   test("a text that is too long to score is unknown unless the part that was read settles it", async () => {

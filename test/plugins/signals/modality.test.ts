@@ -1,5 +1,5 @@
 import type { Fact } from "rtr"
-import { createFakeAsk, createFakeInference, signalContract, signalInput } from "rtr/testing"
+import { createFakeInference, createFakeQuestions, signalContract, signalInput } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
 import signal from "../../../ts/plugins/signals/modality.ts"
@@ -16,7 +16,7 @@ interface Read {
 async function read(probabilities: readonly number[], settings = {}, text = "draw a cat"): Promise<Read> {
   const inference = createFakeInference({ labels, classify: () => probabilities })
   const reader = await signal.setup(rules, { settings })
-  const facts = await reader.read(signalInput(text), createFakeAsk(inference))
+  const facts = await reader.read(signalInput(text), createFakeQuestions(inference))
   return { facts, asked: inference.calls.length }
 }
 /** The rules that match, with their confidence. */
@@ -64,7 +64,7 @@ describe("the classifier", () => {
 
   test("made for something else has no answer", async () => {
     const reader = await signal.setup(rules, { settings: {} })
-    const ask = createFakeAsk(createFakeInference({ labels: ["text", "image"] }))
+    const ask = createFakeQuestions(createFakeInference({ labels: ["text", "image"] }))
     await expect(reader.read(signalInput("x"), ask)).rejects.toMatchObject({ code: "invalid_model_output" })
   })
 })

@@ -1,7 +1,8 @@
-import { type ChatMessage, type Fact, type Inference, type InferenceTask, RtrError, type TextSpan } from "rtr"
-import { createFakeAsk, createFakeInference, readerOf, signalContract } from "rtr/testing"
+import { type Turn, type Fact, type Inference, type InferenceTask, RtrError, type TextSpan } from "rtr"
+import { createFakeInference, createFakeQuestions, readerOf, signalContract, signalInput, textTurn } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
+import { inputOf, toolTurn, user } from "../../fakes/signal-input.ts"
 import signal from "../../../ts/plugins/signals/pii.ts"
 
 type Rule = Parameters<typeof signal.setup>[0][number]
@@ -74,7 +75,7 @@ describe("the model", () => {
   async function tasksOf(text: string, ...rules: readonly Rule[]): Promise<readonly InferenceTask[]> {
     const inference = createFakeInference({ spans })
     const reader = await signal.setup(rules, { settings: {} } as never)
-    await reader.read({ text, request: { model: "MoM", messages: [] } }, createFakeAsk(inference))
+    await reader.read(signalInput(text, []), createFakeQuestions(inference))
     return inference.calls.flat()
   }
   const task = { kind: "spans", deployment: "fake", text: "hello" }
@@ -96,20 +97,19 @@ describe("the model", () => {
     ).toEqual([{ ...task, text }])
   })
 
-  test("reads texts to their end", () => expect(signal.readsWhole).toBe(true))
+  test("reads texts to their end", () => expect(signal.guard).toBe(true))
 })
 
 describe("the history", () => {
-  const messages: readonly ChatMessage[] = [
-    { role: "system", content: "You are Ann" },
-    { role: "user", content: "I live in Berlin" },
-    { role: "assistant", content: "Nice" },
-    { role: "user", content: "What now?" },
+  const messages: readonly Turn[] = [
+    textTurn("system", "You are Ann"),
+    textTurn("user", "I live in Berlin"),
+    textTurn("assistant", "Nice"),
+    textTurn("user", "What now?"),
   ]
-  const readIn = async (given: readonly ChatMessage[], ...rules: readonly Rule[]): Promise<readonly Fact[]> => {
+  const readIn = async (given: readonly Turn[], ...rules: readonly Rule[]): Promise<readonly Fact[]> => {
     const reader = await signal.setup(rules, { settings: {} } as never)
-    const input = { text: "What now?", request: { model: "MoM", messages: given } }
-    return reader.read(input, createFakeAsk(createFakeInference({ spans })))
+    return reader.read(inputOf(given), createFakeQuestions(createFakeInference({ spans })))
   }
 
   test("counts for rules that include it, and for no others", async () => {
@@ -120,7 +120,7 @@ describe("the history", () => {
   })
 
   test("is searched by patterns too", async () => {
-    const given = [{ role: "tool", content: "ann@example.com" }, ...messages.slice(2)]
+    const given = [toolTurn("ann@example.com"), ...messages.slice(2)]
     expect(await readIn(given, { name: "all", include_history: true })).toEqual([match("all", 1)])
   })
 })
@@ -143,8 +143,7 @@ describe("a text that the model could not read", () => {
   const tooLong = new RtrError("scan_budget_exceeded", "too long")
   const readWith = async (inference: Inference, text: string, rules: readonly Rule[], history: string[] = []) => {
     const reader = await signal.setup(rules, { settings: {} } as never)
-    const messages = [...history, text].map((content) => ({ role: "user", content }))
-    return reader.read({ text, request: { model: "MoM", messages } }, createFakeAsk(inference))
+    return reader.read(inputOf([...history, text].map(user)), createFakeQuestions(inference))
   }
 
   test("matches by pattern all the same, and is unknown for every other rule", async () => {
@@ -201,10 +200,8 @@ test("texts that are longer together than patterns search are unknown for those 
     settings: {},
   } as never)
   const long = "word ".repeat(100_000)
-  const contents = [`a ${long}`, `b ${long}`, "now"]
-  const messages = contents.map((content) => ({ role: "user", content }))
-  const input = { text: "now", request: { model: "MoM", messages } }
-  expect(await reader.read(input, createFakeAsk(createFakeInference({ spans })))).toEqual([
+  const input = inputOf([`a ${long}`, `b ${long}`, "now"].map(user))
+  expect(await reader.read(input, createFakeQuestions(createFakeInference({ spans })))).toEqual([
     noMatch("now"),
     unknown("all", "input_limit"),
   ])

@@ -1,15 +1,14 @@
-import type { ChatMessage, Fact } from "rtr"
-import { createFakeAsk, createFakeInference, signalContract } from "rtr/testing"
+import type { Fact, Turn } from "rtr"
+import { createFakeInference, createFakeQuestions, signalContract } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
+import { assistant, inputOf, toolTurn, user } from "../../fakes/signal-input.ts"
 import signal from "../../../ts/plugins/signals/user-feedback.ts"
 
 const labels = ["NONE", "SAT", "NEED_CLARIFICATION", "WRONG_ANSWER", "WANT_DIFFERENT"]
 const names = ["satisfied", "need_clarification", "wrong_answer", "want_different"]
 const rules = names.map((name) => ({ name }))
 
-const user = (content: string): ChatMessage => ({ role: "user", content })
-const assistant = (content: string | null): ChatMessage => ({ role: "assistant", content })
 const dialogue = [user("2 + 2?"), assistant(" It is 5. "), user("That is wrong.")]
 
 interface Read {
@@ -20,13 +19,12 @@ interface Read {
 
 async function read(
   probabilities: readonly number[],
-  messages: readonly ChatMessage[] = dialogue,
+  messages: readonly Turn[] = dialogue,
   settings = {},
 ): Promise<Read> {
   const inference = createFakeInference({ labels, classify: () => probabilities })
   const reader = await signal.setup(rules, { settings })
-  const text = String(messages.findLast(({ role }) => role === "user")?.content ?? "")
-  const facts = await reader.read({ text, request: { model: "MoM", messages } }, createFakeAsk(inference))
+  const facts = await reader.read(inputOf(messages), createFakeQuestions(inference))
   return { facts, asked: inference.calls.flat().map((task) => task.text) }
 }
 const matching = async (...given: Parameters<typeof read>): Promise<readonly string[]> =>
@@ -81,14 +79,14 @@ test("the last answer with text before the user's turn counts", async () => {
     user("two"),
     assistant("second"),
     assistant(null),
-    { role: "tool", content: "result" },
+    toolTurn("result"),
     user("three"),
     assistant("later"),
   ]
   expect((await read(sure("SAT"), messages)).asked).toEqual(["three\n\nassistant: second"])
 })
 
-test.each<[string, readonly ChatMessage[]]>([
+test.each<[string, readonly Turn[]]>([
   ["a first question", [user("hello")]],
   ["an answer behind the last user message", [user("hello"), assistant("hi")]],
   ["an answer without text", [user("a"), assistant(null), user("b")]],
@@ -104,8 +102,7 @@ test.each<[string, readonly ChatMessage[]]>([
 test("a failing model makes the facts unknown where there is an answer", async () => {
   const reader = await signal.setup(rules, { settings: {} })
   const inference = createFakeInference({ labels: ["yes", "no"] })
-  const input = { text: "That is wrong.", request: { model: "MoM", messages: dialogue } }
-  await expect(reader.read(input, createFakeAsk(inference))).rejects.toMatchObject({ code: "invalid_model_output" })
+  await expect(reader.read(inputOf(dialogue), createFakeQuestions(inference))).rejects.toMatchObject({ code: "invalid_model_output" })
 })
 
 test.each([

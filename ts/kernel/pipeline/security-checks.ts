@@ -1,43 +1,58 @@
 // What the guards found, for the reply's headers and metadata.
 
-import type { ChatMessage } from "../types/chat.ts"
-import type { Facts, SecurityChecks, SignalInput } from "../types/call.ts"
-import type { SignalFamily } from "../types/plan.ts"
+import type { Facts, SecurityChecks } from "../types/call.ts"
+import type { Block } from "../types/chat.ts"
+import type { PlannedSignal } from "../types/plan.ts"
+import type { SignalInput } from "../types/signal.ts"
 
 /**
- * Whether a guard found something in what its rules read: the last user message, or the conversation with `include_history`.
- * One that could not read it, and saw no match in what it read, is left out, as is every one of a request whose last user
- * message is missing or without text, or that has parts that are no text: `false` would claim a check that did not happen.
+ * Whether each guard found something in what its rules read: the last user turn, or the whole conversation. One that could
+ * not read it, and saw no match in what it read, is left out, as is every one of a request whose last user turn is missing
+ * or without text, or that has blocks that are no text: `false` would claim a check that did not happen. Undefined when
+ * nothing is left to say.
  */
 export function securityChecks(
-  families: readonly SignalFamily[],
+  signals: readonly PlannedSignal[],
   facts: Facts,
-  input: SignalInput,
+  input: Pick<SignalInput, "text" | "request">,
 ): SecurityChecks | undefined {
-  const isRead = isAllText(input)
-  const finding = (guard: string): boolean | undefined => {
-    const found = findingOf(guard, families, facts)
-    return found === false && !isRead ? undefined : found
+  let checks: Record<string, boolean> | undefined
+  for (const signal of signals) {
+    if (!signal.guard) continue
+    const found = findingOf(signal, facts)
+    if (found === undefined || (!found && !isAllText(input))) continue
+    checks ??= {}
+    checks[signal.type] = found
   }
-  const [pii, jailbreak] = [finding("pii"), finding("jailbreak")]
-  if (pii === undefined && jailbreak === undefined) return undefined
-  return { ...(pii !== undefined && { pii }), ...(jailbreak !== undefined && { jailbreak }) }
+  return checks
 }
 
-/** Keys of a part that is text and nothing else; what others hold is read by nobody here. */
-const textKeys = new Set(["type", "text", "cache_control"])
-
-function isAllText({ text, request }: SignalInput): boolean {
-  const isText = ({ content }: ChatMessage): boolean =>
-    !Array.isArray(content) ||
-    content.every((part) => part.type === "text" && Object.keys(part).every((key) => textKeys.has(key)))
-  return text.trim() !== "" && request.messages.every(isText)
+function isAllText({ text, request }: Pick<SignalInput, "text" | "request">): boolean {
+  return text.trim() !== "" && request.turns.every(({ blocks }) => blocks.every(isText))
 }
 
-function findingOf(guard: string, families: readonly SignalFamily[], facts: Facts): boolean | undefined {
-  const family = families.find(({ type }) => type === guard)
-  if (family === undefined) return undefined
-  const states = family.rules.map((_, index) => facts[family.firstSlot + index]?.state)
-  if (states.includes("match")) return true
-  return states.length > 0 && states.every((state) => state === "no_match") ? false : undefined
+/** Whether a guard can read all that a block says. */
+function isText(block: Block): boolean {
+  switch (block.type) {
+    case "text":
+    case "tool_call":
+    case "refusal":
+      return true
+    case "reasoning":
+      return block.encrypted === undefined
+    case "tool_result":
+      return block.blocks.every(isText)
+    default:
+      return false
+  }
+}
+
+function findingOf({ rules, firstSlot }: PlannedSignal, facts: Facts): boolean | undefined {
+  let isRead = rules.length > 0
+  for (let index = 0; index < rules.length; index++) {
+    const state = facts[firstSlot + index]?.state
+    if (state === "match") return true
+    if (state !== "no_match") isRead = false
+  }
+  return isRead ? false : undefined
 }

@@ -1,116 +1,196 @@
-// Reads the signals that the plan's rules use, together, under one deadline.
+// Reads the signals that the plan's rules use: those of one level together, level after level, under one deadline.
 
-import { isRtrError, RtrError } from "../error.ts"
-import type { Call, SignalInput, SignalReadings } from "../types/call.ts"
-import type { Fact, UnknownReason } from "../types/fact.ts"
-import type { Inference } from "../types/inference.ts"
-import type { Ask, Plan, SignalFamily } from "../types/plan.ts"
-import { createStage, type Stage } from "./stage.ts"
-
-/** Deadline of the signals when the document sets none (spec 2, router deployment configuration). */
-const defaultDeadlineMs = 45_000
+import { lastUserText } from "../chat/texts.ts"
+import { RtrError } from "../error.ts"
+import type { Call, SignalReadings } from "../types/call.ts"
+import { type Fact, reasonOf, type UnknownReason } from "../types/fact.ts"
+import type { BatchedQuestions, Inference } from "../types/inference.ts"
+import type { MaybePromise } from "../types/module-base.ts"
+import type { Plan, PlannedSignal } from "../types/plan.ts"
+import type { SignalInput } from "../types/signal.ts"
+import { createQuestionBatch, type QuestionBatch } from "./question-batch.ts"
 
 export interface SignalHost {
-  readonly plan: Pick<Plan, "signals" | "signalTimeoutMs">
+  readonly plan: Pick<Plan, "signals" | "slotCount" | "signalTimeoutMs">
   readonly inference: Inference | undefined
-  readonly onFault?: OnFault
+  readonly onModuleError?: OnModuleError | undefined
 }
 
-/** Told what a module threw; the request goes on without its answer. */
-export type OnFault = (module: string, error: unknown) => void
+/** Hears what a module threw, named by kind and id; the request goes on without its answer. */
+export type OnModuleError = (module: string, error: unknown) => void
 
-/** Runs every family of the plan. A family that fails or is late has unknown facts; nothing here decides what that means. */
-export async function readSignals(
-  { plan, inference, onFault }: SignalHost,
-  call: Call,
-  input: SignalInput,
-): Promise<SignalReadings> {
+/** The input of one request. `factsOf` is set while signals are read, where some depend on the facts of others. */
+export interface RequestInput extends SignalInput {
+  factsOf: SignalInput["factsOf"]
+}
+
+const noFacts = (): readonly Fact[] => []
+
+/** The request as signals see it. */
+export function toSignalInput({ request, principal, header }: Pick<Call, "request" | "principal" | "header">): RequestInput {
+  return { text: lastUserText(request), request, principal, header, factsOf: noFacts }
+}
+
+/**
+ * Reads every signal of the plan. One that fails or is late has unknown facts; nothing here decides what that means.
+ * Returns no promise when every signal answers at once, which is the common case without models.
+ */
+export function readSignals(
+  { plan, inference, onModuleError }: SignalHost,
+  call: Pick<Call, "signal" | "left">,
+  input: RequestInput,
+): MaybePromise<SignalReadings> {
   const startedAt = performance.now()
-  const facts: (Fact | undefined)[] = []
-  const familyMs: Record<string, number> = {}
-  const asking = plan.signals.filter((family) => family.target !== undefined).length
-  const deadlineMs = plan.signalTimeoutMs ?? defaultDeadlineMs
-  const stage =
-    asking > 0 && inference !== undefined
-      ? createStage(inference, asking, { deadlineMs, signal: call.signal })
-      : undefined
-
-  const settle = (family: SignalFamily, result: readonly Fact[] | undefined, reason: UnknownReason): void => {
-    familyMs[family.type] = performance.now() - startedAt
-    store(facts, family, result, reason)
+  const reading: Reading = {
+    input,
+    facts: Array.from({ length: plan.slotCount }),
+    typeMs: {},
+    startedAt,
+    at: startedAt,
+    deadlineAt: startedAt + plan.signalTimeoutMs,
+    inference,
+    call,
+    onModuleError,
   }
-
-  const fail = (family: SignalFamily, error: unknown): void => {
-    onFault?.(`signal ${family.type}`, error)
-    settle(family, undefined, reasonOf(error))
+  const levels = levelsOf(plan.signals)
+  if (levels.length > 1) input.factsOf = (type) => factsOf(plan.signals, reading.facts, type)
+  for (let index = 0; index < levels.length; index++) {
+    const waiting = readLevel(reading, levels[index] as Level)
+    if (waiting !== undefined) return readRest(reading, waiting, levels.slice(index + 1))
   }
-
-  const pending: Promise<void>[] = []
-  for (const family of plan.signals) {
-    const reading = start(family, input, stage)
-    if (reading instanceof Promise)
-      pending.push(
-        reading.then(
-          (result) => settle(family, result, "failed"),
-          (error: unknown) => fail(family, error),
-        ),
-      )
-    else if ("error" in reading) fail(family, reading.error)
-    else settle(family, reading.facts, "failed")
-  }
-  if (pending.length === 0) return { facts, familyMs, totalMs: performance.now() - startedAt }
-  await withDeadline(Promise.all(pending), deadlineMs)
-  for (const family of plan.signals) if (!Object.hasOwn(familyMs, family.type)) settle(family, undefined, "timeout")
-  // Copies, because a family that missed the deadline may still settle, and must not change facts that were acted on.
-  return { facts: facts.slice(), familyMs: { ...familyMs }, totalMs: performance.now() - startedAt }
+  return readingsOf(reading)
 }
 
-type Started = Promise<readonly Fact[]> | { readonly facts: readonly Fact[] } | { readonly error: unknown }
+async function readRest(reading: Reading, waiting: Promise<void>, rest: readonly Level[]): Promise<SignalReadings> {
+  await waiting
+  for (const level of rest) await readLevel(reading, level)
+  return readingsOf(reading)
+}
 
-function start(family: SignalFamily, input: SignalInput, stage: Stage | undefined): Started {
-  const ask =
-    family.target === undefined ? nothingToAsk : stage === undefined ? noInference : stage.asker(family.target)
-  try {
-    const result = family.read(input, ask)
-    if (!(result instanceof Promise)) {
-      if (family.target !== undefined) stage?.finished()
-      return { facts: result }
+/** How far one request is. */
+interface Reading {
+  readonly input: SignalInput
+  readonly facts: (Fact | undefined)[]
+  readonly typeMs: Record<string, number>
+  readonly startedAt: number
+  /** When the last signal settled. Kept, because asking the clock costs as much as many a signal. */
+  at: number
+  readonly deadlineAt: number
+  readonly inference: Inference | undefined
+  readonly call: Pick<Call, "signal" | "left">
+  readonly onModuleError: OnModuleError | undefined
+}
+
+const readingsOf = ({ facts, typeMs, startedAt, at }: Reading): SignalReadings => ({
+  facts,
+  typeMs,
+  totalMs: at - startedAt,
+})
+
+interface Level {
+  readonly signals: readonly PlannedSignal[]
+  /** How many of them ask a model. */
+  readonly asking: number
+}
+
+/** Levels by the signals of a plan, so that no request works them out. */
+const knownLevels = new WeakMap<readonly PlannedSignal[], readonly Level[]>()
+
+function levelsOf(signals: readonly PlannedSignal[]): readonly Level[] {
+  const known = knownLevels.get(signals)
+  if (known !== undefined) return known
+  const levels = [...new Set(signals.map(({ level }) => level))]
+    .toSorted((a, b) => a - b)
+    .map((number): Level => {
+      const members = signals.filter(({ level }) => level === number)
+      return { signals: members, asking: members.filter(({ target }) => target !== undefined).length }
+    })
+  knownLevels.set(signals, levels)
+  return levels
+}
+
+function factsOf(
+  signals: readonly PlannedSignal[],
+  facts: readonly (Fact | undefined)[],
+  type: string,
+): readonly Fact[] {
+  const signal = signals.find((each) => each.type === type)
+  if (signal === undefined) return []
+  const { firstSlot, rules } = signal
+  return facts.slice(firstSlot, firstSlot + rules.length).filter((fact) => fact !== undefined)
+}
+
+/** Undefined when every signal of the level answered at once. */
+function readLevel(reading: Reading, { signals, asking }: Level): Promise<void> | undefined {
+  const { inference, call, deadlineAt, input, at: since } = reading
+  const batch =
+    asking > 0 && inference !== undefined ? createQuestionBatch(inference, asking, { deadlineAt, call }) : undefined
+  let pending: Map<PlannedSignal, Promise<readonly Fact[]>> | undefined
+  for (const signal of signals) {
+    const isAsking = batch !== undefined && signal.target !== undefined
+    try {
+      const result = signal.read(input, questionsOf(signal, batch))
+      if (result instanceof Promise) {
+        pending ??= new Map()
+        pending.set(signal, isAsking ? result.finally(batch.finished) : result)
+        continue
+      }
+      settle(reading, signal, result, "failed", reading.at)
+    } catch (error) {
+      reading.onModuleError?.(`signal ${signal.type}`, error)
+      settle(reading, signal, undefined, reasonOf(error), reading.at)
     }
-    return family.target === undefined || stage === undefined ? result : result.finally(stage.finished)
-  } catch (error) {
-    if (family.target !== undefined) stage?.finished()
-    return { error }
+    if (isAsking) batch.finished()
   }
+  return pending === undefined ? undefined : waitFor(reading, pending, since)
 }
 
-const refuse = (message: string) => async (): Promise<never> => {
-  throw new RtrError("unavailable", message)
-}
-const nothingToAsk: Ask = {
-  classify: refuse("Cannot classify: this signal does not declare that need"),
-  spans: refuse("Cannot find spans: this signal does not declare that need"),
-  embed: refuse("Cannot embed: this signal does not declare that need"),
-}
-const noInference: Ask = {
-  classify: refuse("Cannot classify: this kernel has no inference"),
-  spans: refuse("Cannot find spans: this kernel has no inference"),
-  embed: refuse("Cannot embed: this kernel has no inference"),
+/** Resolves when every signal has settled. Those that have not at the deadline have unknown facts, whatever they say later. */
+async function waitFor(
+  reading: Reading,
+  pending: ReadonlyMap<PlannedSignal, Promise<readonly Fact[]>>,
+  since: number,
+): Promise<void> {
+  const waiting = new Set(pending.keys())
+  const work = Promise.all(
+    Array.from(pending, async ([signal, result]) => {
+      try {
+        const found = await result
+        if (waiting.delete(signal)) settle(reading, signal, found, "failed", since)
+      } catch (error) {
+        reading.onModuleError?.(`signal ${signal.type}`, error)
+        if (waiting.delete(signal)) settle(reading, signal, undefined, reasonOf(error), since)
+      }
+    }),
+  )
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, reading.deadlineAt - performance.now()))
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+  for (const signal of waiting) settle(reading, signal, undefined, "timeout", since)
+  waiting.clear()
 }
 
-function store(
-  facts: (Fact | undefined)[],
-  family: SignalFamily,
+/** Puts the facts into their slots; what a module from outside returned may be anything. */
+function settle(
+  reading: Reading,
+  { type, rules, firstSlot }: PlannedSignal,
   result: readonly Fact[] | undefined,
   reason: UnknownReason,
+  since: number,
 ): void {
-  // A module from outside may return anything.
   const found = Array.isArray(result) ? (result as readonly (Fact | null)[]) : []
-  family.rules.forEach((rule, index) => {
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index] as string
     // Most modules answer in the order of their rules.
     const fact = found[index]?.rule === rule ? found[index] : found.find((each) => each?.rule === rule)
-    facts[family.firstSlot + index] =
+    reading.facts[firstSlot + index] =
       fact != null && isWellFormed(fact) ? fact : { rule, state: "unknown", confidence: 0, reason }
-  })
+  }
+  reading.at = performance.now()
+  reading.typeMs[type] = reading.at - since
 }
 
 function isWellFormed({ state, confidence }: Fact): boolean {
@@ -118,41 +198,16 @@ function isWellFormed({ state, confidence }: Fact): boolean {
   return known && confidence >= 0 && confidence <= 1
 }
 
-/** Resolves when the work is done or the time is up, whichever comes first. */
-async function withDeadline(work: Promise<unknown>, deadlineMs: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, deadlineMs)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
+function questionsOf({ target }: PlannedSignal, batch: QuestionBatch | undefined): BatchedQuestions {
+  if (target === undefined) return undeclared
+  return batch === undefined ? noInference : batch.questions(target)
 }
 
-/** The bounded reason for an error that a signal threw. */
-export function reasonOf(error: unknown): UnknownReason {
-  if (!isRtrError(error)) return "failed"
-  switch (error.code) {
-    case "deadline_exceeded":
-    case "upstream_timeout":
-      return "timeout"
-    case "unavailable":
-    case "not_ready":
-    case "upstream_unavailable":
-      return "unavailable"
-    case "overloaded":
-      return "overloaded"
-    case "max_length_exceeded":
-    case "scan_budget_exceeded":
-    case "request_too_large":
-      return "input_limit"
-    case "unread_words":
-      return "unread_words"
-    case "invalid_request":
-    case "invalid_input":
-    case "model_not_found":
-    case "unsupported_surface":
-      return "rejected"
-    default:
-      return "failed"
+function refusing(reason: string): BatchedQuestions {
+  const refuse = async (): Promise<never> => {
+    throw new RtrError("unavailable", `Cannot ask a model: ${reason}`)
   }
+  return { classify: refuse, spans: refuse, embed: refuse, decide: refuse, rerank: refuse }
 }
+const undeclared = refusing("this signal does not declare that need")
+const noInference = refusing("this kernel has no inference")

@@ -9,12 +9,14 @@ import type {
   Inference,
   InferenceAnswer,
   InferenceTask,
+  QuestionKind,
   TextSpan,
   TokenCounts,
 } from "../types/inference.ts"
 import { toCodeUnits } from "./code-units.ts"
 import { findUp } from "./find-up.ts"
 import { findBuiltinPackage } from "./packages/builtin.ts"
+import { fromDecisionsReply, fromRerankReply, type JsonObject, toDecisionsBody, toRerankBody } from "./question-bodies.ts"
 
 /** Options of the engine; see `rtrun serve --help` for what each limit means. */
 export interface EngineOptions {
@@ -212,10 +214,7 @@ export async function createNativeInference(options: NativeInferenceOptions = {}
     throw new RtrError("unavailable", `Cannot load model "${failed.id}": ${failed.reason ?? failed.status}`)
   }
   return {
-    async bundle(tasks, { deadlineMs } = {}) {
-      const results = await withCode(engine.bundle(tasks.map(toEngineTask), deadlineMs))
-      return results.map((result, index) => toAnswer(result, tasks[index]))
-    },
+    bundle: (tasks, { deadlineMs } = {}) => answerAll(engine, tasks, deadlineMs),
     status: () =>
       models.map(({ name, path }) => ({
         name,
@@ -229,13 +228,83 @@ export async function createNativeInference(options: NativeInferenceOptions = {}
   }
 }
 
-function toEngineTask(task: InferenceTask, index: number): EngineTask {
-  const common = { id: String(index), model: task.deployment, input: [task.text] }
-  if (task.kind === "embed")
-    return { ...common, kind: "embeddings", overflow: task.whole === true ? "reject" : "truncate" }
+type EngineSurface = Parameters<Engine["ask"]>[0]
+
+/** A kind is a task of the engine's bundle, or the body of a surface. */
+type NativeKind<Kind extends QuestionKind> =
+  | {
+      readonly toTask: (task: InferenceTask<Kind>) => Omit<EngineTask, "id" | "model" | "input">
+      readonly toAnswer: (result: EngineTaskResult, task: InferenceTask<Kind>) => InferenceAnswer | undefined
+    }
+  | {
+      readonly surface: EngineSurface
+      readonly toBody: (task: InferenceTask<Kind>) => JsonObject
+      readonly fromReply: (reply: JsonObject, task: InferenceTask<Kind>) => InferenceAnswer
+    }
+
+const served = ({ deployment }: InferenceTask) => ({ model: deployment, overflow: "truncate" }) as const
+
+/** How each kind of question is asked. */
+const native: { readonly [Kind in QuestionKind]: NativeKind<Kind> } = {
+  classify: { toTask: toClassify, toAnswer: fromClassified },
+  spans: { toTask: toClassify, toAnswer: fromMarked },
+  embed: {
+    toTask: ({ whole }) => ({ kind: "embeddings", overflow: whole === true ? "reject" : "truncate" }),
+    toAnswer: (result) =>
+      result.vectors === undefined ? undefined : { kind: "embed", vector: result.vectors, ...countsOf(result) },
+  },
+  decide: { surface: "decisions", toBody: (task) => toDecisionsBody(task, served(task)), fromReply: fromDecisionsReply },
+  rerank: { surface: "rerank", toBody: (task) => toRerankBody(task, served(task)), fromReply: fromRerankReply },
+}
+
+/** Tasks that the engine's bundle knows go as one; the others beside it, each a call of its own. */
+async function answerAll(
+  engine: Engine,
+  tasks: readonly InferenceTask[],
+  deadlineMs: number | undefined,
+): Promise<readonly InferenceAnswer[]> {
+  const answers: InferenceAnswer[] = tasks.map(() => ({ kind: "error", error: missing() }))
+  const bundled: { readonly task: EngineTask; readonly read: (result: EngineTaskResult) => void }[] = []
+  const alone: Promise<void>[] = []
+  tasks.forEach((task, index) => {
+    const kind = native[task.kind] as NativeKind<QuestionKind>
+    if ("surface" in kind) {
+      const answer = withCode(engine.ask(kind.surface, withDeadline(kind.toBody(task), deadlineMs))).then(
+        (reply) => kind.fromReply(reply, task),
+      )
+      alone.push(
+        answer.then(
+          (each) => void (answers[index] = each),
+          (error: unknown) => void (answers[index] = { kind: "error", error: error as RtrError }),
+        ),
+      )
+      return
+    }
+    const { deployment: model, text } = task
+    bundled.push({
+      task: { id: String(index), model, input: [text], ...kind.toTask(task) },
+      read: (result) => void (answers[index] = toAnswer(result, () => kind.toAnswer(result, task))),
+    })
+  })
+  if (bundled.length > 0) {
+    const results = await withCode(engine.bundle(bundled.map(({ task }) => task), deadlineMs))
+    bundled.forEach(({ read }, position) => {
+      const result = results[position]
+      if (result !== undefined) read(result)
+    })
+  }
+  await Promise.all(alone)
+  return answers
+}
+
+function withDeadline(body: JsonObject, deadlineMs: number | undefined): JsonObject {
+  if (deadlineMs === undefined) return body
+  return { ...body, options: { ...(body["options"] as object), deadline_ms: Math.max(1, Math.round(deadlineMs)) } }
+}
+
+function toClassify(task: InferenceTask<"classify" | "spans">): Omit<EngineTask, "id" | "model" | "input"> {
   const threshold = task.kind === "spans" ? task.threshold : undefined
   return {
-    ...common,
     kind: "classify",
     overflow: task.whole === true ? "window" : "truncate",
     ...(task.head !== undefined && { head: task.head }),
@@ -243,20 +312,30 @@ function toEngineTask(task: InferenceTask, index: number): EngineTask {
   }
 }
 
-function toAnswer(result: EngineTaskResult, task: InferenceTask | undefined): InferenceAnswer {
+const missing = (): RtrError => new RtrError("internal_error", "The engine's answer is missing")
+
+function toAnswer(result: EngineTaskResult, read: () => InferenceAnswer | undefined): InferenceAnswer {
   const failure = result.error ?? result.itemErrors?.[0]
   if (failure !== undefined) return { kind: "error", error: new RtrError(asCode(failure.code), failure.message) }
-  const [input] = result.inputs ?? []
-  const counts = input === undefined ? {} : { counts: input }
-  if (task?.kind === "classify" && result.labels !== undefined && result.probabilities !== undefined) {
-    const { labels, probabilities } = result
-    const windows = rowsOf(result.windows?.[0], labels.length)
-    const classification = { labels, probabilities, ...(windows.length > 0 && { windows }) }
-    return { kind: "classify", classification, ...counts }
-  }
-  if (task?.kind === "spans" && result.spans?.[0] !== undefined) return toSpans(task.text, result.spans[0], counts)
-  if (result.vectors !== undefined) return { kind: "embed", vector: result.vectors, ...counts }
-  return { kind: "error", error: new RtrError("internal_error", "The engine's answer is missing") }
+  return read() ?? { kind: "error", error: missing() }
+}
+
+function countsOf({ inputs }: EngineTaskResult): { readonly counts?: TokenCounts } {
+  const [counts] = inputs ?? []
+  return counts === undefined ? {} : { counts }
+}
+
+function fromClassified(result: EngineTaskResult): InferenceAnswer | undefined {
+  const { labels, probabilities } = result
+  if (labels === undefined || probabilities === undefined) return undefined
+  const windows = rowsOf(result.windows?.[0], labels.length)
+  const classification = { labels, probabilities, ...(windows.length > 0 && { windows }) }
+  return { kind: "classify", classification, ...countsOf(result) }
+}
+
+function fromMarked(result: EngineTaskResult, { text }: InferenceTask<"spans">): InferenceAnswer | undefined {
+  const [spans] = result.spans ?? []
+  return spans === undefined ? undefined : toSpans(text, spans, countsOf(result))
 }
 
 function toSpans(text: string, spans: readonly TextSpan[], counts: { readonly counts?: TokenCounts }): InferenceAnswer {

@@ -1,19 +1,29 @@
 // Inference through workers over HTTP: one call to each worker that the tasks concern.
 
-import { type ErrorCode, errorCodes, isRtrError, RtrError } from "../error.ts"
-import { reasonOf } from "../pipeline/signals.ts"
+import { isRtrError, RtrError } from "../error.ts"
+import { reasonOf } from "../types/fact.ts"
 import type {
   DeploymentStatus,
   Inference,
   InferenceAnswer,
   InferenceOptions,
   InferenceTask,
+  QuestionKind,
   TextSpan,
   TokenCounts,
 } from "../types/inference.ts"
 import { type Metrics, nullMetrics } from "../types/metrics.ts"
 import type { Transport } from "../types/transport.ts"
 import { toCodeUnits } from "./code-units.ts"
+import {
+  fromDecisionsReply,
+  fromRerankReply,
+  readInPart,
+  type Served,
+  toDecisionsBody,
+  toPublicError,
+  toRerankBody,
+} from "./question-bodies.ts"
 
 /** One deployment as its worker serves it. */
 export interface RemoteDeployment {
@@ -99,7 +109,7 @@ export function createRemoteInference(options: RemoteInferenceOptions): Inferenc
         headers: { "content-type": "application/json" },
         body: JSON.stringify({
           tasks: tasks.map((task, index) => toWireTask(task, index, byName.get(task.deployment) ?? worker)),
-          options: { deadline_ms: Math.round(deadlineMs) },
+          options: { deadline_ms: Math.max(1, Math.round(deadlineMs)) },
         }),
         headersTimeoutMs: deadlineMs,
         bodyTimeoutMs: deadlineMs,
@@ -137,52 +147,77 @@ function unavailable(tasks: readonly InferenceTask[], why: string): readonly Inf
 
 // ── the wire (spec 2, bundle) ──
 
+/** How each kind of question goes into a bundle, and how its answer is read. */
+const wire: { readonly [Kind in QuestionKind]: WireKind<Kind> } = {
+  classify: { toTask: toClassify, toAnswer: fromClassified },
+  spans: { toTask: toClassify, toAnswer: fromMarked },
+  embed: { toTask: toEmbeddings, toAnswer: fromEmbedded },
+  decide: {
+    toTask: (task, served) => ({ decisions: toDecisionsBody(task, served) }),
+    toAnswer: ({ decisions }, task) => (decisions === undefined ? undefined : fromDecisionsReply(decisions, task)),
+  },
+  rerank: {
+    toTask: (task, served) => ({ rerank: toRerankBody(task, served) }),
+    toAnswer: ({ rerank }, task) => (rerank === undefined ? undefined : fromRerankReply(rerank, task)),
+  },
+}
+
+interface WireKind<Kind extends QuestionKind> {
+  readonly toTask: (task: InferenceTask<Kind>, served: Served) => object
+  /** Undefined where the result is not of this kind; throws for one that makes no sense. */
+  readonly toAnswer: (result: WireResult, task: InferenceTask<Kind>) => InferenceAnswer | undefined
+}
+
 function toWireTask(task: InferenceTask, index: number, deployment: RemoteDeployment): object {
-  const model = deployment.servedName
-  const options = readingOptions(task, deployment)
-  if (task.kind !== "embed") {
-    const { head, text: input } = task
-    const threshold = task.kind === "spans" ? task.threshold : undefined
-    return {
-      id: String(index),
-      classify: {
-        model,
-        ...(head !== undefined && { head }),
-        input,
-        options: { ...options, ...(threshold !== undefined && { threshold }) },
-      },
-    }
+  const { servedName: model, overflow, maxTokens } = deployment
+  return { id: String(index), ...(wire[task.kind] as WireKind<QuestionKind>).toTask(task, { model, overflow, maxTokens }) }
+}
+
+function toClassify(task: InferenceTask<"classify" | "spans">, served: Served): object {
+  const { head, text: input } = task
+  const threshold = task.kind === "spans" ? task.threshold : undefined
+  return {
+    classify: {
+      model: served.model,
+      ...(head !== undefined && { head }),
+      input,
+      options: { ...readingOptions(task, served), ...(threshold !== undefined && { threshold }) },
+    },
   }
-  return { id: String(index), embeddings: { model, input: [task.text], encoding_format: "base64", options } }
+}
+
+function toEmbeddings(task: InferenceTask<"embed">, served: Served): object {
+  const options = readingOptions(task, served)
+  return { embeddings: { model: served.model, input: [task.text], encoding_format: "base64", options } }
 }
 
 /** The deployment's own limit is for questions that a beginning answers; a text to be read whole has the scan budget of the model. */
-function readingOptions(task: InferenceTask, { overflow, maxTokens }: RemoteDeployment): object {
+function readingOptions(task: InferenceTask, { overflow, maxTokens }: Served): object {
   if (task.whole === true && overflow !== "reject") return { overflow: task.kind === "embed" ? "reject" : "window" }
   return { overflow, ...(maxTokens !== undefined && { max_tokens: maxTokens }) }
 }
 
 interface WireError {
   readonly code?: unknown
-  readonly message?: unknown
+}
+
+interface WireClassified {
+  readonly probabilities?: readonly number[]
+  readonly spans?: readonly TextSpan[]
+  readonly windows?: readonly { readonly probabilities?: readonly number[]; readonly scores?: readonly number[] }[]
+  readonly input?: WireInput
+  readonly error?: WireError
 }
 
 interface WireResult {
   readonly status: number
   readonly error?: WireError
-  readonly classify?: {
-    readonly labels: readonly string[]
-    readonly results: readonly {
-      readonly probabilities?: readonly number[]
-      readonly spans?: readonly TextSpan[]
-      readonly windows?: readonly { readonly probabilities?: readonly number[]; readonly scores?: readonly number[] }[]
-      readonly input?: WireInput
-      readonly error?: WireError
-    }[]
-  }
+  readonly classify?: { readonly labels: readonly string[]; readonly results: readonly WireClassified[] }
   readonly embeddings?: {
     readonly data: readonly { readonly embedding?: string; readonly input?: WireInput; readonly error?: WireError }[]
   }
+  readonly decisions?: unknown
+  readonly rerank?: unknown
 }
 
 interface WireInput {
@@ -195,51 +230,62 @@ interface WireInput {
 function fromWire(status: number, body: string, tasks: readonly InferenceTask[]): readonly InferenceAnswer[] {
   const value = JSON.parse(body) as { readonly results?: readonly (WireResult | null)[]; readonly error?: WireError }
   if (status !== 200 || value.results === undefined) {
-    const error = toError(value.error)
+    const error = toPublicError(value.error?.code)
     return tasks.map(() => ({ kind: "error", error }))
   }
   const { results } = value
   return tasks.slice(0, results.length).map((task, index) => toAnswer(results[index] ?? null, task))
 }
 
-function toAnswer(result: WireResult | null, { text, whole = false }: InferenceTask): InferenceAnswer {
-  const classified = result?.classify?.results?.[0]
-  const embedded = result?.embeddings?.data?.[0]
-  const input = classified?.input ?? embedded?.input
-  // A worker that knows no windows may cut the text all the same.
-  if (whole && input?.truncated === true)
-    return { kind: "error", error: new RtrError("max_length_exceeded", "The model worker read a part of the text") }
-  const counts = countsOf(input)
+function toAnswer(result: WireResult | null, task: InferenceTask): InferenceAnswer {
+  if (result === null) return { kind: "error", error: toPublicError(undefined) }
   try {
-    if (classified?.probabilities !== undefined) {
-      const labels = result?.classify?.labels ?? []
-      const toNumbers = (values: readonly number[]): Float32Array =>
-        onlyNumbers(Float32Array.from(values, nullIsNaN), labels.length)
-      const windows = classified.windows?.map(({ probabilities, scores }) => toNumbers(probabilities ?? scores ?? []))
-      const probabilities = toNumbers(classified.probabilities)
-      return {
-        kind: "classify",
-        classification: { labels, probabilities, ...(windows !== undefined && { windows }) },
-        ...counts,
-      }
-    }
-    if (classified?.spans !== undefined) return { kind: "spans", spans: toCodeUnits(text, classified.spans), ...counts }
-    if (embedded?.embedding !== undefined)
-      return { kind: "embed", vector: onlyNumbers(fromBase64(embedded.embedding)), ...counts }
+    const answer = (wire[task.kind] as WireKind<QuestionKind>).toAnswer(result, task)
+    if (answer !== undefined) return answer
+    const item = result.classify?.results?.[0] ?? result.embeddings?.data?.[0]
+    return { kind: "error", error: toPublicError((item?.error ?? result.error)?.code) }
   } catch (cause) {
     // One answer that makes no sense fails its own question only.
-    return {
-      kind: "error",
-      error: new RtrError("invalid_model_output", "The model worker's answer makes no sense", { cause }),
-    }
+    const error = isRtrError(cause)
+      ? cause
+      : new RtrError("invalid_model_output", "The model worker's answer makes no sense", { cause })
+    return { kind: "error", error }
   }
-  return { kind: "error", error: toError(classified?.error ?? embedded?.error ?? result?.error) }
 }
 
-/** Nothing for a worker that does not count the words that its models do not see. */
-function countsOf({ tokens, special_tokens: specialTokens = 0, unknown_tokens: unknownTokens }: WireInput = {}): {
-  readonly counts?: TokenCounts
-} {
+function fromClassified({ classify }: WireResult, { whole }: InferenceTask<"classify">): InferenceAnswer | undefined {
+  const { labels = [] } = classify ?? {}
+  const [result] = classify?.results ?? []
+  if (result?.probabilities === undefined) return undefined
+  const toNumbers = (values: readonly number[]): Float32Array =>
+    onlyNumbers(Float32Array.from(values, nullIsNaN), labels.length)
+  const windows = result.windows?.map(({ probabilities, scores }) => toNumbers(probabilities ?? scores ?? []))
+  const probabilities = toNumbers(result.probabilities)
+  return {
+    kind: "classify",
+    classification: { labels, probabilities, ...(windows !== undefined && { windows }) },
+    ...countsOf(result.input, whole),
+  }
+}
+
+function fromMarked({ classify }: WireResult, { text, whole }: InferenceTask<"spans">): InferenceAnswer | undefined {
+  const [result] = classify?.results ?? []
+  if (result?.spans === undefined) return undefined
+  return { kind: "spans", spans: toCodeUnits(text, result.spans), ...countsOf(result.input, whole) }
+}
+
+function fromEmbedded({ embeddings }: WireResult, { whole }: InferenceTask<"embed">): InferenceAnswer | undefined {
+  const [result] = embeddings?.data ?? []
+  if (result?.embedding === undefined) return undefined
+  return { kind: "embed", vector: onlyNumbers(fromBase64(result.embedding)), ...countsOf(result.input, whole) }
+}
+
+/** Nothing for a worker that does not count the words that its models do not see. One that knows no windows may cut a text that was to be read whole. */
+function countsOf(
+  { truncated, tokens, special_tokens: specialTokens = 0, unknown_tokens: unknownTokens }: WireInput = {},
+  whole = false,
+): { readonly counts?: TokenCounts } {
+  if (whole && truncated === true) throw readInPart()
   if (typeof tokens !== "number" || typeof unknownTokens !== "number") return {}
   return { counts: { tokens, specialTokens, unknownTokens } }
 }
@@ -252,13 +298,6 @@ function onlyNumbers(values: Float32Array, count: number = values.length): Float
   if (values.length !== count || !values.every(Number.isFinite))
     throw new TypeError("not the numbers that were asked for")
   return values
-}
-
-/** Keeps the worker's code when it is one of ours; its message stays private, because it may describe the input. */
-function toError(error: WireError | undefined): RtrError {
-  const code =
-    typeof error?.code === "string" && Object.hasOwn(errorCodes, error.code) ? (error.code as ErrorCode) : "unavailable"
-  return new RtrError(code, `The model worker answered with ${code}`)
 }
 
 /** Little-endian 32-bit floats. */

@@ -1,22 +1,6 @@
-// Texts as backends understand them, for readers that know fewer signs: the tokenizers of models, and patterns.
+// Normalizes texts for readers that know fewer characters than backends do: the tokenizers of models, and patterns.
 
-/** A part of a text: `text.slice(start, end)`. */
-interface Place {
-  readonly start: number
-  readonly end: number
-}
-
-/** A text that was made of another one. */
-export interface ReadableText {
-  readonly text: string
-  /** The same place in the text that it was made from. */
-  readonly placeOf: (place: Place) => Place
-}
-
-/** A part of a text and what stands there instead. */
-interface Edit extends Place {
-  readonly instead: string
-}
+import { applyEdits, editAgain, type Edit, type NormalizedText } from "./edited-text.ts"
 
 const isPlainAscii = /^[\t\n\r -~]*$/
 
@@ -46,9 +30,9 @@ const odd = new RegExp(
   "gu",
 )
 
-/** The text with every sign in its plain form; signs that carry no words become one space. */
-export function withPlainSigns(text: string): ReadableText {
-  if (isPlainAscii.test(text)) return unchanged(text)
+/** The text with every character in its plain form; characters that carry no words become one space. */
+export function normalizeText(text: string): NormalizedText {
+  if (isPlainAscii.test(text)) return applyEdits(text, [])
   const edits: Edit[] = []
   for (const { 0: found, index, groups } of text.matchAll(odd)) {
     if (groups?.["letters"] === undefined) {
@@ -64,32 +48,32 @@ export function withPlainSigns(text: string): ReadableText {
       start = end
     }
   }
-  return edited(text, edits)
+  return applyEdits(text, edits)
 }
 
-/** What tokenizers take for signs of their own; in a user's text they are words. */
+/** Special tokens of tokenizers; in a user's text they are words. */
 const specialTokens =
   /\[(?=(?:CLS|SEP|PAD|UNK|MASK)\])|<(?=\/?(?:s|pad|unk|mask|bos|eos|cls|sep)>|\|[a-z_0-9]{1,40}\|>)/g
 const money = /(?![\0-\x7f])\p{Sc}+/gu
 /** WordPiece takes a word of more characters for unknown, whatever it says. */
-const longestWord = 100
+const maxWordCharacters = 100
 const inWord = "[^\\s\\p{P}$+<=>^`|~]"
-const longWords = new RegExp(`${inWord}{${longestWord + 1},}`, "gu")
+const longWords = new RegExp(`${inWord}{${maxWordCharacters + 1},}`, "gu")
 
-/** The text that a guard's model reads: in plain signs, without tokens of the model's own and without endless words. */
-export function toReadableText(text: string): ReadableText {
-  const plain = withPlainSigns(text)
-  const written = replaced(plain, [
+/** The text for a model that must not miss a word: normalized, without special tokens of the tokenizer and without endless words. */
+export function normalizeForModel(text: string): NormalizedText {
+  const plain = normalizeText(text)
+  const written = editAgain(plain, [
     ...editsOf(plain.text, specialTokens, () => "("),
     ...(isPlainAscii.test(plain.text) ? [] : editsOf(plain.text, money, () => " ")),
   ])
-  return replaced(written, cutsOf(written.text))
+  return editAgain(written, cutsOf(written.text))
 }
 
-/** Whether a text says anything in words, digits or punctuation: pictographs and blanks alone do not. */
-export function saysAnything(text: string): boolean {
-  // Nearly every text has a sign of ASCII, which stays in plain signs, near its beginning.
-  return /[!-~]/.test(text) || /[^\s\p{C}\p{M}]/u.test(withPlainSigns(text).text)
+/** Whether a text has words, digits or punctuation: pictographs and blanks alone are no text. */
+export function hasText(text: string): boolean {
+  // Nearly every text has a visible ASCII character, which normalizing keeps, near its beginning.
+  return /[!-~]/.test(text) || /[^\s\p{C}\p{M}]/u.test(normalizeText(text).text)
 }
 
 /** The plain form of a letter, a digit or a sign that stands for one. */
@@ -122,8 +106,6 @@ const enclosedCounts: readonly (readonly [first: number, last: number, number: n
   [0x1f10c, 0x1f10c, 0],
 ]
 
-const unchanged = (text: string): ReadableText => ({ text, placeOf: (place) => place })
-
 function editsOf(text: string, pattern: RegExp, instead: (found: string) => string): readonly Edit[] {
   return Array.from(text.matchAll(pattern), ({ 0: found, index }) => ({
     start: index,
@@ -138,60 +120,10 @@ function cutsOf(text: string): readonly Edit[] {
     const cuts: Edit[] = []
     const signs = Array.from(word)
     let place = index
-    for (let first = 0; first + longestWord < signs.length; first += longestWord) {
-      place += signs.slice(first, first + longestWord).join("").length
+    for (let first = 0; first + maxWordCharacters < signs.length; first += maxWordCharacters) {
+      place += signs.slice(first, first + maxWordCharacters).join("").length
       cuts.push({ start: place, end: place, instead: " " })
     }
     return cuts
   })
-}
-
-function replaced(before: ReadableText, edits: readonly Edit[]): ReadableText {
-  if (edits.length === 0) return before
-  const after = edited(
-    before.text,
-    edits.toSorted((a, b) => a.start - b.start),
-  )
-  return { text: after.text, placeOf: (place) => before.placeOf(after.placeOf(place)) }
-}
-
-/** `edits` are in order and do not overlap. */
-function edited(text: string, edits: readonly Edit[]): ReadableText {
-  if (edits.length === 0) return unchanged(text)
-  const parts: string[] = []
-  /** Where each edit begins in the new text. */
-  const starts: number[] = []
-  let [read, written] = [0, 0]
-  for (const { start, end, instead } of edits) {
-    parts.push(text.slice(read, start), instead)
-    written += start - read
-    starts.push(written)
-    written += instead.length
-    read = end
-  }
-  parts.push(text.slice(read))
-  const signAt = (position: number): Place => {
-    const index = lastAtMost(starts, position)
-    const [edit, start] = [edits[index], starts[index]]
-    if (edit === undefined || start === undefined) return { start: position, end: position + 1 }
-    if (position < start + edit.instead.length) return edit
-    const place = edit.end + position - start - edit.instead.length
-    return { start: place, end: place + 1 }
-  }
-  return {
-    text: parts.join(""),
-    // Up to the last sign, not to the one behind it: what stands between them is no part of the place.
-    placeOf: ({ start, end }) => ({ start: signAt(start).start, end: signAt(Math.max(start, end - 1)).end }),
-  }
-}
-
-/** Position of the last number that is at most `most`; -1 where there is none. The numbers are in order. */
-function lastAtMost(numbers: readonly number[], most: number): number {
-  let [low, high] = [0, numbers.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((numbers[middle] ?? Infinity) > most) high = middle
-    else low = middle + 1
-  }
-  return low - 1
 }

@@ -58,11 +58,8 @@ export interface Selection {
   readonly reason: string
 }
 
-/** Whether a guard found something; one that did not read all that its rules ask for and found nothing is left out. */
-export interface SecurityChecks {
-  readonly pii?: boolean
-  readonly jailbreak?: boolean
-}
+/** Whether each guard found something, by signal type; one that did not read all that its rules ask for and found nothing is left out. */
+export type SecurityChecks = Readonly<Record<string, boolean>>
 
 /** One call to a backend. Times are milliseconds since the request arrived. */
 export interface Attempt {

@@ -1,5 +1,7 @@
 // What a signal says about a request.
 
+import { isRtrError } from "../error.ts"
+
 export type FactState = "match" | "no_match" | "unknown"
 
 /** Why a fact is unknown, or rests on a part of its text: a bounded set, safe as a metric label. */
@@ -22,4 +24,34 @@ export interface Fact {
   readonly atLeast?: boolean
   /** Why the fact is unknown, or why a part was not read. */
   readonly reason?: UnknownReason
+}
+
+/** The bounded reason for an error of a signal or of the model that it asked. */
+export function reasonOf(error: unknown): UnknownReason {
+  if (!isRtrError(error)) return "failed"
+  switch (error.code) {
+    case "deadline_exceeded":
+    case "upstream_timeout":
+      return "timeout"
+    case "unavailable":
+    case "not_ready":
+    case "upstream_unavailable":
+      return "unavailable"
+    case "overloaded":
+      return "overloaded"
+    case "max_length_exceeded":
+    case "scan_budget_exceeded":
+    case "request_too_large":
+      return "input_limit"
+    case "unread_words":
+      return "unread_words"
+    case "invalid_request":
+    case "invalid_input":
+    case "invalid_question":
+    case "model_not_found":
+    case "unsupported_surface":
+      return "rejected"
+    default:
+      return "failed"
+  }
 }

@@ -28,11 +28,29 @@ export type TypedQuestion = Readonly<Record<string, unknown>> & {
   readonly type: "choice" | "noul" | "score" | "set" | "span"
 }
 
-/** The worker's answer to a typed question, by its type. */
-export type Decided = Readonly<Record<string, unknown>>
+type Probabilities = Readonly<Record<string, number>>
 
-/** How well documents fit a query, in the order of the documents. */
+/** The worker's answer to a typed question, by its type. Probabilities are by option, level or label. */
+export type Decided =
+  | {
+      readonly type: "choice"
+      readonly choice: string
+      readonly probabilities: Probabilities
+      readonly confidence: number
+      /** That none of the options fits, of models that tell it. */
+      readonly abstainProbability?: number
+    }
+  /** The probability of yes. */
+  | { readonly type: "noul"; readonly noul: number }
+  /** `score` is the expected level; the lowest is 0. */
+  | { readonly type: "score"; readonly score: number; readonly probabilities: Probabilities; readonly confidence: number }
+  | { readonly type: "set"; readonly selected: readonly string[]; readonly probabilities: Probabilities }
+  /** `noul` is the probability that there is a span at all. */
+  | { readonly type: "span"; readonly noul: number; readonly spans: readonly TextSpan[] }
+
+/** How well documents fit a query. */
 export interface Ranking {
+  /** Probabilities in the order of the documents. */
   readonly scores: readonly number[]
 }
 
@@ -56,12 +74,12 @@ export interface QuestionKinds {
     readonly answer: { readonly vector: Float32Array }
   }
   decide: {
-    readonly task: { readonly question: TypedQuestion }
+    readonly task: { readonly question: TypedQuestion; readonly whole?: boolean }
     readonly answer: { readonly decided: Decided }
   }
   rerank: {
-    /** `text` is the query. */
-    readonly task: { readonly documents: readonly string[] }
+    /** `text` is the query. With `whole` a query and a document that do not fit together are an error. */
+    readonly task: { readonly documents: readonly string[]; readonly whole?: boolean }
     readonly answer: { readonly ranking: Ranking }
   }
 }
@@ -132,7 +150,7 @@ export interface Inference {
   close(): Promise<void>
 }
 
-/** The questions of one signal about one request; those of all signals of a stage travel together. */
+/** The questions of one signal about one request; those of all signals of a level travel together. */
 export interface BatchedQuestions {
   classify(text: string): Promise<Classification>
   spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartialCoverage>

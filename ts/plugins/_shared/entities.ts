@@ -32,16 +32,16 @@ export function toEntities(spans: readonly TextSpan[]): readonly Entity[] {
 }
 
 /**
- * One list in the order of the text. A pattern wins over what a model says of the same place: a span keeps what stands
+ * One list in the order of the text. A pattern wins over what a model says of the same part: a span keeps what stands
  * outside the pattern, and one of a kind that patterns find only what may be a whole one of that kind. Spans of one kind that overlap become one,
  * with the higher probability. `patterns` are in order and do not overlap.
  */
 export function mergeEntities(text: string, patterns: readonly Entity[], marked: readonly Entity[]): readonly Entity[] {
   const outside = marked.flatMap((entity) => outsideOf(text, patterns, entity))
-  return [...patterns, ...joinSameKind(outside)].toSorted(byPlace)
+  return [...patterns, ...joinSameKind(outside)].toSorted(byPosition)
 }
 
-const byPlace = (a: Entity, b: Entity): number => a.start - b.start || a.end - b.end
+const byPosition = (a: Entity, b: Entity): number => a.start - b.start || a.end - b.end
 
 const kindsOfPatterns: ReadonlySet<string> = new Set(patternKinds)
 
@@ -67,12 +67,12 @@ function mayBeWhole(text: string, { kind, start, end }: Entity): boolean {
   return kind === "PASSWORD" ? end - start >= 4 : /@|(?:\d\D{0,3}){6}/.test(text.slice(start, end))
 }
 
-/** Position of the first pattern that ends behind a place. */
-function firstEndingAfter(patterns: readonly Entity[], place: number): number {
+/** Position of the first pattern that ends after a position. */
+function firstEndingAfter(patterns: readonly Entity[], position: number): number {
   let [low, high] = [0, patterns.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((patterns[middle]?.end ?? Infinity) > place) high = middle
+    if ((patterns[middle]?.end ?? Infinity) > position) high = middle
     else low = middle + 1
   }
   return low
@@ -92,7 +92,7 @@ function trimmed(text: string, entity: Entity): Entity | undefined {
 function joinSameKind(entities: readonly Entity[]): readonly Entity[] {
   const joined: Entity[] = []
   const lastOfKind = new Map<string, number>()
-  for (const entity of entities.toSorted(byPlace)) {
+  for (const entity of entities.toSorted(byPosition)) {
     const position = lastOfKind.get(entity.kind)
     const last = position === undefined ? undefined : joined[position]
     if (position !== undefined && last !== undefined && entity.start < last.end)

@@ -1,18 +1,18 @@
 // Personal data that rules find better than a model: numbers with check digits, addresses of the net, telephone numbers.
 
+import type { TextRange } from "../../kernel/index.ts"
 import type { Entity, PatternKind } from "./entities.ts"
 import { findEmailAddresses } from "./patterns/email-address.ts"
 import { findIbans } from "./patterns/iban.ts"
 import { findIpAddresses } from "./patterns/ip-address.ts"
 import { findPaymentCards } from "./patterns/payment-card.ts"
 import { findPhoneNumbers } from "./patterns/phone-number.ts"
-import type { Place } from "./patterns/place.ts"
 import { findSocialSecurityNumbers } from "./patterns/social-security-number.ts"
 import { findUrlCredentials } from "./patterns/url-credentials.ts"
 import { toPlainTexts } from "./plain-text.ts"
 
 /** The surest first: where two overlap, the earlier one stands. */
-const finders: readonly (readonly [kind: PatternKind, find: (text: string) => readonly Place[]])[] = [
+const finders: readonly (readonly [kind: PatternKind, find: (text: string) => readonly TextRange[]])[] = [
   ["PASSWORD", findUrlCredentials],
   ["EMAIL_ADDRESS", findEmailAddresses],
   ["IBAN_CODE", findIbans],
@@ -30,7 +30,7 @@ export function findPatternEntities(text: string): readonly Entity[] {
         (sofar, [kind, find]) =>
           addFree(
             sofar,
-            find(plain.text).map((place) => ({ kind, ...plain.placeOf(place), probability: 1 })),
+            find(plain.text).map((range) => ({ kind, ...plain.sourceSpan(range), probability: 1 })),
           ),
         found,
       ),

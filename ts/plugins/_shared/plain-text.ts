@@ -1,6 +1,6 @@
-// Texts as patterns read them: signs of other scripts as ASCII, without what nobody sees.
+// Texts as patterns read them: characters of other scripts as ASCII, without invisible ones.
 
-import { type ReadableText, withPlainSigns } from "../../kernel/index.ts"
+import { normalizeText, type NormalizedText } from "../../kernel/index.ts"
 
 /** The digit 0 of each script; its nine others follow. */
 const zeros = [
@@ -25,25 +25,25 @@ const isHyphen = new RegExp(`[${hyphens}]`)
  * in others, so a text with one is read both ways. One whose signs have plain forms is read as it stands as well: the raised
  * number of a footnote would make another number of the one before it.
  */
-export function toPlainTexts(text: string): readonly ReadableText[] {
-  const plain = withPlainSigns(text)
+export function toPlainTexts(text: string): readonly NormalizedText[] {
+  const plain = normalizeText(text)
   return (plain.text === text ? [plain] : [plain, asWritten(text)]).flatMap(inAscii)
 }
 
-const asWritten = (text: string): ReadableText => ({ text, placeOf: (place) => place })
+const asWritten = (text: string): NormalizedText => ({ text, sourceSpan: (span) => span })
 
-function inAscii({ text, placeOf }: ReadableText): readonly ReadableText[] {
+function inAscii({ text, sourceSpan }: NormalizedText): readonly NormalizedText[] {
   const plain = text.replace(otherSigns, toAscii)
-  if (!isUnseen.test(plain)) return [{ text: plain, placeOf }]
+  if (!isUnseen.test(plain)) return [{ text: plain, sourceSpan }]
   const parted = plain.replace(unseenRuns, (run) => " ".repeat(run.length))
   const joined = withoutUnseen(plain)
   return [
-    { text: joined.text, placeOf: (place) => placeOf(joined.placeOf(place)) },
-    { text: parted, placeOf },
+    { text: joined.text, sourceSpan: (span) => sourceSpan(joined.sourceSpan(span)) },
+    { text: parted, sourceSpan },
   ]
 }
 
-/** As long as what it replaces, so that places hold. */
+/** As long as what it replaces, so that spans hold. */
 function toAscii(run: string): string {
   let ascii = ""
   for (let index = 0; index < run.length; index++) ascii += signOf(run.charCodeAt(index))
@@ -56,7 +56,7 @@ function signOf(code: number): string {
   return isHyphen.test(String.fromCharCode(code)) ? "-" : " "
 }
 
-function withoutUnseen(text: string): ReadableText {
+function withoutUnseen(text: string): NormalizedText {
   /** Where the parts between unseen signs begin, in the shorter text and in this one. */
   const [short, long]: [number[], number[]] = [[0], [0]]
   let removed = 0
@@ -65,7 +65,7 @@ function withoutUnseen(text: string): ReadableText {
     removed += run.length
     long.push(index + run.length)
   }
-  const placeOfSign = (position: number): number => {
+  const sourcePosition = (position: number): number => {
     let [low, high] = [0, short.length]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -76,7 +76,7 @@ function withoutUnseen(text: string): ReadableText {
   }
   return {
     text: text.replace(unseenRuns, ""),
-    // Up to the last sign, not to the one behind it: what stands between them is no part of the place.
-    placeOf: ({ start, end }) => ({ start: placeOfSign(start), end: placeOfSign(end - 1) + 1 }),
+    // Up to the last character, not to the one behind it: what stands between them is no part of the span.
+    sourceSpan: ({ start, end }) => ({ start: sourcePosition(start), end: sourcePosition(end - 1) + 1 }),
   }
 }

@@ -1,18 +1,15 @@
 // Exemplars of one rule, thinned to a few prototypes, and the similarity of a text to them.
 
-import { Type } from "../../kernel/index.ts"
+import { section, Type } from "../../kernel/index.ts"
 
 /** Options of a bank; every field has a default. */
-export const prototypeScoring = Type.Object(
-  {
-    enabled: Type.Optional(Type.Boolean()),
-    cluster_similarity_threshold: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-    max_prototypes: Type.Optional(Type.Integer({ minimum: 1 })),
-    best_weight: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-    top_m: Type.Optional(Type.Integer({ minimum: 0 })),
-  },
-  { additionalProperties: false },
-)
+export const prototypeScoring = section({
+  enabled: Type.Optional(Type.Boolean()),
+  cluster_similarity_threshold: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  max_prototypes: Type.Optional(Type.Integer({ minimum: 1 })),
+  best_weight: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  top_m: Type.Optional(Type.Integer({ minimum: 0 })),
+})
 
 export interface BankOptions {
   readonly enabled?: boolean

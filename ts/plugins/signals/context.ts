@@ -1,19 +1,13 @@
 // Matches the size of the whole request in tokens.
 
-import { type ChatMessage, type ChatRequest, defineSignal, type Fact, Type } from "../../kernel/index.ts"
+import { type Block, type ChatRequest, defineSignal, type Fact, type Tool, type Turn, Type } from "../../kernel/index.ts"
+import { tokenSize, toTokens } from "../_shared/token-size.ts"
 
-const size = Type.Unsafe<string | number>({
-  type: ["string", "number"],
-  pattern: "^[0-9]+(\\.[0-9]+)?[KkMm]?$",
-  minimum: 0,
-  description: "Tokens; K is a thousand, M a million",
-})
-
-const rule = Type.Object({ min_tokens: Type.Optional(size), max_tokens: Type.Optional(size) })
+const rule = Type.Object({ min_tokens: Type.Optional(tokenSize), max_tokens: Type.Optional(tokenSize) })
 
 // What parts of a request that are no prose count as.
 const tokensPerImage = 8192
-const tokensPerMessage = 4
+const tokensPerTurn = 4
 const tokensPerTool = 8
 
 export default defineSignal({
@@ -21,10 +15,11 @@ export default defineSignal({
   rule,
   check(rules, report) {
     rules.forEach((entry, index) => {
-      const { least, most } = bandOf(entry)
+      const { minTokens, maxTokens } = bandOf(entry)
       if (entry.min_tokens === undefined && entry.max_tokens === undefined)
         report([index], "must have min_tokens or max_tokens")
-      else if (least > most) report([index, "max_tokens"], "is smaller than min_tokens, so the rule can never match")
+      else if (minTokens > maxTokens)
+        report([index, "max_tokens"], "is smaller than min_tokens, so the rule can never match")
     })
   },
   setup(rules) {
@@ -32,9 +27,9 @@ export default defineSignal({
     return {
       read({ request }) {
         const tokens = estimateTokens(request)
-        return bands.map(({ name, least, most }): Fact => ({
+        return bands.map(({ name, minTokens, maxTokens }): Fact => ({
           rule: name,
-          state: tokens >= least && tokens <= most ? "match" : "no_match",
+          state: tokens >= minTokens && tokens <= maxTokens ? "match" : "no_match",
           confidence: 1,
           value: tokens,
         }))
@@ -44,58 +39,87 @@ export default defineSignal({
 })
 
 function bandOf({
-  min_tokens: least,
-  max_tokens: most,
+  min_tokens: min = 0,
+  max_tokens: max = Infinity,
 }: {
   min_tokens?: string | number
   max_tokens?: string | number
-}): { least: number; most: number } {
-  return { least: least === undefined ? 0 : toNumber(least), most: most === undefined ? Infinity : toNumber(most) }
+}): { minTokens: number; maxTokens: number } {
+  return { minTokens: toTokens(min), maxTokens: toTokens(max) }
 }
 
-function toNumber(written: string | number): number {
-  if (typeof written === "number") return written
-  const unit = { K: 1000, M: 1_000_000 }[written.at(-1)?.toUpperCase() ?? ""] ?? 1
-  return Number.parseFloat(written) * unit
+/** What a request is made of. */
+interface Size {
+  textBytes: number
+  /** Of JSON, which tokenizers cut into short tokens. */
+  structureBytes: number
+  /** Tokens of what has a fixed size. */
+  fixed: number
 }
 
 /** Estimate without a tokenizer: a quarter of the text's bytes, whole bytes for structure, fixed amounts for the rest, and the room asked for the answer. */
-function estimateTokens(request: ChatRequest): number {
-  let textBytes = 0
-  let fixed = 0
-  let structureBytes = 0
-  for (const message of request.messages) {
-    fixed += tokensPerMessage
-    const parts = partsOf(message)
-    textBytes += parts.textBytes
-    fixed += parts.images * tokensPerImage
-    const calls = message["tool_calls"]
-    if (Array.isArray(calls)) {
-      fixed += calls.length * tokensPerTool
-      structureBytes += jsonBytes(calls)
-    }
-    if (message.role === "tool") fixed += tokensPerTool
+function estimateTokens({ turns, tools, output, generation }: ChatRequest): number {
+  const size: Size = { textBytes: 0, structureBytes: 0, fixed: 0 }
+  for (const turn of turns) addTurn(size, turn)
+  if (tools.length > 0) {
+    size.fixed += tools.length * tokensPerTool
+    size.structureBytes += jsonBytes(tools.map(toolJson))
   }
-  const tools = request["tools"]
-  if (Array.isArray(tools)) {
-    fixed += tools.length * tokensPerTool
-    structureBytes += jsonBytes(tools)
-  }
-  if (request["response_format"] !== undefined) structureBytes += jsonBytes(request["response_format"])
-  const reserve = request["max_completion_tokens"] ?? request["max_tokens"]
-  return Math.ceil(textBytes / 4) + structureBytes + fixed + (typeof reserve === "number" && reserve > 0 ? reserve : 0)
+  if (output !== undefined) size.structureBytes += jsonBytes(outputJson(output))
+  const reserve = generation.maxOutputTokens ?? 0
+  return Math.ceil(size.textBytes / 4) + size.structureBytes + size.fixed + Math.max(0, reserve)
 }
 
-function partsOf(message: ChatMessage): { textBytes: number; images: number } {
-  if (typeof message.content === "string") return { textBytes: utf8Bytes(message.content), images: 0 }
-  if (!Array.isArray(message.content)) return { textBytes: 0, images: 0 }
-  return message.content.reduce(
-    (sum, part) => ({
-      textBytes: sum.textBytes + (typeof part.text === "string" ? utf8Bytes(part.text) : 0),
-      images: sum.images + (part.type === "image_url" ? 1 : 0),
-    }),
-    { textBytes: 0, images: 0 },
-  )
+function addTurn(size: Size, { role, blocks }: Turn): void {
+  size.fixed += tokensPerTurn
+  addText(size, blocks)
+  const calls = blocks.filter((block) => block.type === "tool_call")
+  if (calls.length > 0) {
+    size.fixed += calls.length * tokensPerTool
+    size.structureBytes += jsonBytes(calls.map(callJson))
+  }
+  const results = blocks.filter((block) => block.type === "tool_result")
+  for (const result of results) addText(size, result.blocks)
+  size.fixed += Math.max(results.length, role === "tool" ? 1 : 0) * tokensPerTool
+}
+
+/** Reasoning and refusals are left out, as backends leave those of earlier turns out of the prompt. */
+function addText(size: Size, blocks: readonly Block[]): void {
+  let bytes = 0
+  for (const block of blocks) {
+    if (block.type === "text") bytes += utf8Bytes(block.text)
+    else if (block.type === "opaque") bytes += utf8Bytes(block.text ?? "")
+    else if (block.type === "image") size.fixed += tokensPerImage
+  }
+  size.textBytes += bytes
+}
+
+// A size must not depend on the client's protocol, so structure counts as the most common one writes it.
+
+function callJson({ id, name, arguments: given, form = "function" }: Extract<Block, { type: "tool_call" }>): object {
+  return form === "custom"
+    ? { id, type: form, custom: { name, input: given } }
+    : { id, type: form, function: { name, arguments: given } }
+}
+
+function toolJson({ name, description, parameters, form = "function" }: Tool): unknown {
+  if (form === "opaque") return parameters ?? { type: name }
+  return { type: form, [form]: { name, description, parameters } }
+}
+
+function outputJson(output: NonNullable<ChatRequest["output"]>): unknown {
+  switch (output.type) {
+    case "text":
+      return { type: "text" }
+    case "json":
+      return { type: "json_object" }
+    case "json_schema": {
+      const { name, schema, strict } = output
+      return { type: "json_schema", json_schema: { name, schema, strict } }
+    }
+    case "opaque":
+      return output.value
+  }
 }
 
 const jsonBytes = (value: unknown): number => utf8Bytes(JSON.stringify(value))

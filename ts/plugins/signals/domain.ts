@@ -5,12 +5,14 @@ import {
   defineSignal,
   type DocumentPath,
   type Fact,
+  literals,
+  section,
   suggestion,
   Type,
 } from "../../kernel/index.ts"
 
 /** Labels of the domain classifier (spec 1, intent categories). */
-const labels = [
+const labels: readonly string[] = [
   "biology",
   "business",
   "chemistry",
@@ -29,31 +31,21 @@ const labels = [
 
 const rule = Type.Object({
   mmlu_categories: Type.Optional(
-    Type.Array(Type.Unsafe<string>({ type: "string", enum: labels }), {
-      description: "Labels that mean this domain; the name itself when left out",
-    }),
+    Type.Array(literals(labels), { description: "Labels that mean this domain; the name itself when left out" }),
   ),
   model_scores: Type.Optional(
-    Type.Array(
-      Type.Object({ model: Type.String({ minLength: 1 }), score: Type.Number() }, { additionalProperties: false }),
-      { description: "Scores for the static selector of the decision with this name" },
-    ),
+    Type.Array(section({ model: Type.String({ minLength: 1 }), score: Type.Number() }), {
+      description: "Scores for the static selector of the decision with this name",
+    }),
   ),
 })
 
-const settings = Type.Object(
-  {
-    threshold: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "Probability that a label needs" })),
-    fallback_category: Type.Optional(
-      Type.Unsafe<string>({
-        type: "string",
-        enum: labels,
-        description: "Label to assume when none reaches the threshold",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const settings = section({
+  threshold: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "Probability that a label needs" })),
+  fallback_category: Type.Optional(
+    literals(labels, { description: "Label to assume when none reaches the threshold" }),
+  ),
+})
 
 export default defineSignal({
   about: "Matches the subject of the text: law, math, computer science and eleven more",

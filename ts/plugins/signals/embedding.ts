@@ -1,29 +1,24 @@
 // Matches by similarity of meaning between the text and example sentences.
 
-import { defineSignal, type Fact, Type } from "../../kernel/index.ts"
+import { defineSignal, type Fact, literals, section, Type } from "../../kernel/index.ts"
 import { createBank, prototypeScoring } from "../_shared/prototype-bank.ts"
 
 const rule = Type.Object({
   threshold: Type.Number({ minimum: -1, maximum: 1, description: "Similarity from which the rule matches" }),
   candidates: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description: "Example sentences" }),
-  aggregation_method: Type.Optional(
-    Type.Unsafe<"max" | "any" | "mean">({ type: "string", enum: ["max", "any", "mean"] }),
-  ),
-  query_modality: Type.Optional(Type.Unsafe<"text">({ type: "string", enum: ["text"] })),
+  aggregation_method: Type.Optional(literals(["max", "any", "mean"])),
+  query_modality: Type.Optional(literals(["text"])),
   prototype_scoring: Type.Optional(prototypeScoring),
 })
 
-const settings = Type.Object(
-  {
-    enable_soft_matching: Type.Optional(
-      Type.Boolean({ description: "When no rule reaches its threshold, let those above min_score_threshold match" }),
-    ),
-    min_score_threshold: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
-    top_k: Type.Optional(Type.Integer({ minimum: 0, description: "How many of the matching rules stay; 0 keeps all" })),
-    prototype_scoring: Type.Optional(prototypeScoring),
-  },
-  { additionalProperties: false },
-)
+const settings = section({
+  enable_soft_matching: Type.Optional(
+    Type.Boolean({ description: "When no rule reaches its threshold, let those above min_score_threshold match" }),
+  ),
+  min_score_threshold: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
+  top_k: Type.Optional(Type.Integer({ minimum: 0, description: "How many of the matching rules stay; 0 keeps all" })),
+  prototype_scoring: Type.Optional(prototypeScoring),
+})
 
 export default defineSignal({
   about: "Matches when the text means something similar to example sentences",

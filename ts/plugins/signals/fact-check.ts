@@ -1,22 +1,19 @@
 // Matches by whether the text asks for facts that can be checked.
 
-import { defineSignal, type Fact, Type } from "../../kernel/index.ts"
+import { defineSignal, type Fact, section, Type } from "../../kernel/index.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
 
 const names = ["needs_fact_check", "no_fact_check_needed"]
 
-const settings = Type.Object(
-  {
-    threshold: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description: "Probability that needs_fact_check needs: 0.6 when left out, 0.7 for 0",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const settings = section({
+  threshold: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "Probability that needs_fact_check needs: 0.6 when left out, 0.7 for 0",
+    }),
+  ),
+})
 
 export default defineSignal({
   about: "Matches by whether the answer needs its facts checked: needs_fact_check or no_fact_check_needed",

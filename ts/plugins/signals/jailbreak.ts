@@ -2,25 +2,25 @@
 
 import {
   type Classification,
+  conversationTexts,
   defineSignal,
   type Fact,
+  hasText,
+  literals,
   reasonOf,
   RtrError,
-  saysAnything,
+  section,
   Type,
 } from "../../kernel/index.ts"
-import { type Contrast, createContrast, embedPieces, type Vectors } from "../_shared/contrast.ts"
-import { historyTexts } from "../_shared/history.ts"
+import { chunksOf } from "../_shared/chunks.ts"
+import { type Contrast, createContrast, embedChunks, type Vectors } from "../_shared/contrast.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
-import { piecesOf } from "../_shared/pieces.ts"
 
 const patterns = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
 
 const rule = Type.Object({
   method: Type.Optional(
-    Type.Unsafe<"" | "classifier" | "contrastive">({
-      type: "string",
-      enum: ["", "classifier", "contrastive"],
+    literals(["", "classifier", "contrastive"], {
       description: "contrastive compares with example sentences; classifier when left out",
     }),
   ),
@@ -39,32 +39,27 @@ const rule = Type.Object({
   ),
   jailbreak_patterns: patterns("contrastive: sentences that are attacks"),
   benign_patterns: patterns("contrastive: sentences that are none"),
-  direction: Type.Optional(Type.Unsafe<"request">({ type: "string", enum: ["request"] })),
+  direction: Type.Optional(literals(["request"])),
 })
 
-const settings = Type.Object(
-  {
-    threshold: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, description: "For rules without their own; 0.7 when left out" }),
-    ),
-    positive_labels: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
-        minItems: 1,
-        uniqueItems: true,
-        description: "Labels whose probabilities make the risk; every label but benign when left out",
-      }),
-    ),
-    on_error: Type.Optional(
-      Type.Unsafe<"allow" | "block">({
-        type: "string",
-        enum: ["allow", "block"],
-        description:
-          "block: a text that was not read counts as an attack in every condition without on_error; allow, the default, leaves it to the decision's on_unknown",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const settings = section({
+  threshold: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: "For rules without their own; 0.7 when left out" }),
+  ),
+  positive_labels: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      uniqueItems: true,
+      description: "Labels whose probabilities make the risk; every label but benign when left out",
+    }),
+  ),
+  on_error: Type.Optional(
+    literals(["allow", "block"], {
+      description:
+        "block: a text that was not read counts as an attack in every condition without on_error; allow, the default, leaves it to the decision's on_unknown",
+    }),
+  ),
+})
 
 const contrastiveThreshold = 0.1
 
@@ -100,7 +95,7 @@ export default defineSignal({
         if (entry.method !== "contrastive" && given)
           report([index, key], "belongs to method contrastive; the classifier does not read it")
         ;(entry[key] ?? []).forEach((sentence, place) => {
-          if (piecesOf(sentence, 1).length > 1)
+          if (chunksOf(sentence, 1).length > 1)
             report([index, key, place], "must be a sentence of at most about 110 words, which a model reads whole")
         })
       }
@@ -115,17 +110,17 @@ export default defineSignal({
     return {
       async read(input, { classify, embed }) {
         const current = [input.text]
-        const history = rules.some((entry) => entry.include_history === true) ? historyTexts(input) : []
+        const history = rules.some((entry) => entry.include_history === true) ? conversationTexts(input.request, input.text) : []
         const risks = once(async (text) => {
           const classification = await classify(text)
-          return { risk: riskOf(classification, positive), failure: classification.unread }
+          return { risk: riskOf(classification, positive), failure: classification.truncated }
         })
-        const pieces = once((text) => embedPieces(text, embed))
+        const chunks = once((text) => embedChunks(text, embed))
         const readings = await Promise.all(
           rules.map((entry, index) => {
             const contrast = contrasts[index]
             const measure: Measure =
-              contrast === undefined ? risks : async (text) => contrastOf(await pieces(text), contrast)
+              contrast === undefined ? risks : async (text) => contrastOf(await chunks(text), contrast)
             return readAll(entry.include_history === true ? [...current, ...history] : current, measure)
           }),
         )
@@ -164,7 +159,7 @@ function toFact(name: string, threshold: number, { risk, failure }: Reading): Fa
 }
 
 async function readAll(texts: readonly string[], measure: Measure): Promise<Reading> {
-  const results = await Promise.allSettled(texts.filter(saysAnything).map(measure))
+  const results = await Promise.allSettled(texts.filter(hasText).map(measure))
   const readings = results.map((result): Reading =>
     result.status === "fulfilled" ? result.value : { risk: undefined, failure: result.reason },
   )
@@ -203,12 +198,12 @@ function riskOf(classification: Classification, positive: readonly string[] | un
   return Math.max(...risks)
 }
 
-/** The contrast of the riskiest piece that was read, and why another was not. */
+/** The contrast of the riskiest chunk that was read, and why another was not. */
 function contrastOf(vectors: Vectors, contrast: Contrast): Reading {
   const read = vectors.flatMap((result) => (result.status === "fulfilled" ? result.value : []))
   return {
     risk: read.length === 0 ? undefined : contrast(read),
     failure:
-      vectors.find((result) => result.status === "rejected")?.reason ?? read.find(({ unread }) => unread)?.unread,
+      vectors.find((result) => result.status === "rejected")?.reason ?? read.find(({ truncated }) => truncated)?.truncated,
   }
 }

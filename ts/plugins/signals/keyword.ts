@@ -1,23 +1,14 @@
 // Finds configured words: exactly, with typing errors, by pattern, by BM25 or by shared n-grams.
 
-import { defineSignal, type Fact, type Static, Type } from "../../kernel/index.ts"
+import { defineSignal, type Fact, literals, type Static, Type } from "../../kernel/index.ts"
 import { compilePattern, patternProblem } from "../_shared/regular-expression.ts"
-import { anyWord, wordsOf } from "../_shared/words.ts"
+import { type SearchedText, toSearchedText, wordFinder, wordsOf } from "../_shared/words.ts"
 
 const rule = Type.Object({
-  operator: Type.Unsafe<"AND" | "OR" | "NOR">({
-    type: "string",
-    enum: ["AND", "OR", "NOR"],
-    description: "All keywords, any keyword, or none",
-  }),
+  operator: literals(["AND", "OR", "NOR"], { description: "All keywords, any keyword, or none" }),
   keywords: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
   case_sensitive: Type.Optional(Type.Boolean()),
-  method: Type.Optional(
-    Type.Unsafe<"" | "exact" | "fuzzy" | "regex" | "bm25" | "ngram">({
-      type: "string",
-      enum: ["", "exact", "fuzzy", "regex", "bm25", "ngram"],
-    }),
-  ),
+  method: Type.Optional(literals(["", "exact", "fuzzy", "regex", "bm25", "ngram"])),
   fuzzy_match: Type.Optional(Type.Boolean()),
   fuzzy_threshold: Type.Optional(
     Type.Integer({ minimum: 0, description: "Most edits between a keyword and a word of the text" }),
@@ -33,13 +24,12 @@ type Rule = Static<typeof rule> & { readonly name: string }
 const maxScoredCharacters = 65_536
 const maxSearchedCharacters = 2_000_000
 
-const longestWord = 40
+const maxStemmedCharacters = 40
 
-/** Says for each keyword whether the text has it. */
+/** Searches a text for the keywords of one rule. Scored methods search it once, however many keywords there are. */
 interface Matcher {
-  matches(keyword: number, text: string): boolean
-  /** Set when one test answers for any keyword at once. */
-  any?(text: string): boolean
+  any(text: SearchedText): boolean
+  every(text: SearchedText): boolean
   readonly scored: boolean
 }
 
@@ -58,31 +48,37 @@ export default defineSignal({
   },
   async setup(rules) {
     const readers = await Promise.all(rules.map(createReader))
-    return { read: ({ text }) => readers.map((read) => read(text)) }
+    return {
+      read({ text }) {
+        const searched = toSearchedText(text.length > maxSearchedCharacters ? text.slice(0, maxSearchedCharacters) : text)
+        const scored =
+          text.length > maxScoredCharacters ? toSearchedText(text.slice(0, maxScoredCharacters)) : searched
+        return readers.map((read) => read(searched, scored, text.length))
+      },
+    }
   },
 })
 
-async function createReader(entry: Rule): Promise<(text: string) => Fact> {
+type Read = (searched: SearchedText, scored: SearchedText, length: number) => Fact
+
+async function createReader({ name, operator, ...entry }: Rule): Promise<Read> {
   const matcher = await createMatcher(entry)
-  const indexes = entry.keywords.map((_, keyword) => keyword)
-  const holds = (text: string): boolean => {
-    if (entry.operator === "AND") return indexes.every((keyword) => matcher.matches(keyword, text))
-    const any = matcher.any?.(text) ?? indexes.some((keyword) => matcher.matches(keyword, text))
-    return entry.operator === "OR" ? any : !any
-  }
-  return (text) => {
-    const most = matcher.scored ? maxScoredCharacters : maxSearchedCharacters
-    const cut = text.length > most
-    const matched = holds(cut ? text.slice(0, most) : text)
+  const max = matcher.scored ? maxScoredCharacters : maxSearchedCharacters
+  const match: Fact = Object.freeze({ rule: name, state: "match", confidence: 1 })
+  const noMatch: Fact = Object.freeze({ rule: name, state: "no_match", confidence: 1 })
+  const unread: Fact = Object.freeze({ rule: name, state: "unknown", confidence: 0, reason: "input_limit" })
+  return (searched, scored, length) => {
+    const text = matcher.scored ? scored : searched
+    const found = operator === "AND" ? matcher.every(text) : matcher.any(text)
     // What stands in the unread part could still add a keyword; it cannot take one away.
-    const settled = !cut || (entry.operator === "NOR" ? !matched : matched)
-    return settled
-      ? { rule: entry.name, state: matched ? "match" : "no_match", confidence: 1 }
-      : { rule: entry.name, state: "unknown", confidence: 0, reason: "input_limit" }
+    if (length > max && !found) return unread
+    return found === (operator !== "NOR") ? match : noMatch
   }
 }
 
-async function createMatcher(entry: Rule): Promise<Matcher> {
+type Entry = Omit<Rule, "name" | "operator">
+
+async function createMatcher(entry: Entry): Promise<Matcher> {
   switch (entry.method) {
     case "regex":
       return regexMatcher(entry)
@@ -95,52 +91,81 @@ async function createMatcher(entry: Rule): Promise<Matcher> {
   }
 }
 
-function exactMatcher({ keywords, case_sensitive: caseSensitive = false }: Rule): Matcher {
-  const each = keywords.map((keyword) => anyWord([keyword], caseSensitive))
-  const any = anyWord(keywords, caseSensitive)
+function exactMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry): Matcher {
+  const finders = keywords.map((keyword) => wordFinder(keyword, caseSensitive))
   return {
-    matches: (keyword, text) => each[keyword]?.test(text) === true,
-    any: (text) => any.test(text),
+    any: (text) => finders.some((find) => find(text)),
+    every: (text) => finders.every((find) => find(text)),
     scored: false,
   }
 }
 
-function regexMatcher({ keywords, case_sensitive: caseSensitive = false }: Rule): Matcher {
+function regexMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry): Matcher {
   const patterns = keywords.map((keyword) => compilePattern(keyword, caseSensitive))
-  return { matches: (keyword, text) => patterns[keyword]?.test(text) === true, scored: false }
+  return {
+    any: ({ text }) => patterns.some((pattern) => pattern.test(text)),
+    every: ({ text }) => patterns.every((pattern) => pattern.test(text)),
+    scored: false,
+  }
 }
 
-async function fuzzyMatcher(entry: Rule): Promise<Matcher> {
+async function fuzzyMatcher(entry: Entry): Promise<Matcher> {
   const { distance } = await import("fastest-levenshtein")
   const exact = exactMatcher(entry)
-  const most = entry.fuzzy_threshold ?? 2
-  const lower = entry.keywords.map((keyword) => keyword.toLowerCase())
-  const near = (keyword: number, text: string): boolean => {
-    const wanted = lower[keyword] ?? ""
-    for (const word of wordsOf(text))
-      if (Math.abs(word.length - wanted.length) <= most && distance(word, wanted) <= most) return true
+  const maxEdits = entry.fuzzy_threshold ?? 2
+  const keywords = entry.keywords.map((keyword) => ({
+    wanted: keyword.toLowerCase(),
+    find: wordFinder(keyword, entry.case_sensitive ?? false),
+  }))
+  const near = (words: ReadonlySet<string>, wanted: string): boolean => {
+    for (const word of words)
+      if (Math.abs(word.length - wanted.length) <= maxEdits && distance(word, wanted) <= maxEdits) return true
     return false
   }
-  return { matches: (keyword, text) => exact.matches(keyword, text) || near(keyword, text), scored: true }
+  return {
+    any: (text) => {
+      if (exact.any(text)) return true
+      const words = wordsOf(text.text)
+      return keywords.some(({ wanted }) => near(words, wanted))
+    },
+    every: (text) => {
+      const inexact = keywords.filter(({ find }) => !find(text))
+      if (inexact.length === 0) return true
+      const words = wordsOf(text.text)
+      return inexact.every(({ wanted }) => near(words, wanted))
+    },
+    scored: true,
+  }
+}
+
+/** A matcher of a search that finds the positions of all keywords at once. */
+function searchMatcher(keywords: readonly string[], search: (text: string) => ReadonlySet<number>): Matcher {
+  return {
+    any: ({ text }) => search(text).size > 0,
+    every: ({ text }) => search(text).size === keywords.length,
+    scored: true,
+  }
 }
 
 /** Each keyword is one document of an index; the text is the query. English stemming and stop words. */
-async function bm25Matcher({ keywords, bm25_threshold: threshold }: Rule): Promise<Matcher> {
+async function bm25Matcher({ keywords, bm25_threshold: threshold }: Entry): Promise<Matcher> {
   const [{ default: MiniSearch }, { stemmer }] = await Promise.all([import("minisearch"), import("stemmer")])
   const processTerm = (term: string): string | null => {
     const word = term.toLowerCase()
     // The stemmer's patterns backtrack, and no English word is this long.
-    if (word.length > longestWord) return word
+    if (word.length > maxStemmedCharacters) return word
     return stopWords.has(word) ? null : stemmer(word)
   }
   const index = new MiniSearch({ fields: ["text"], idField: "id", processTerm })
   index.addAll(keywords.map((text, id) => ({ id, text })))
-  const least = threshold === undefined || threshold === 0 ? 0.1 : threshold
-  const hits = (text: string): ReadonlySet<number> =>
-    new Set(
-      index.search(text, { combineWith: "OR" }).flatMap(({ id, score }) => (score >= least ? [id as number] : [])),
-    )
-  return { matches: (keyword, text) => hits(text).has(keyword), any: (text) => hits(text).size > 0, scored: true }
+  const minScore = threshold === undefined || threshold === 0 ? 0.1 : threshold
+  return searchMatcher(
+    keywords,
+    (text) =>
+      new Set(
+        index.search(text, { combineWith: "OR" }).flatMap(({ id, score }) => (score >= minScore ? [id as number] : [])),
+      ),
+  )
 }
 
 /** Compares each word, and the whole text, with each keyword by the n-grams they share. */
@@ -149,24 +174,33 @@ function ngramMatcher({
   ngram_threshold: threshold,
   ngram_arity: arity = 3,
   case_sensitive: caseSensitive = false,
-}: Rule): Matcher {
-  const least = threshold === undefined || threshold === 0 ? 0.4 : threshold
+}: Entry): Matcher {
+  const minSimilarity = threshold === undefined || threshold === 0 ? 0.4 : threshold
   const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
-  const grams = keywords.map((keyword) => gramsOf(fold(keyword), arity))
-  const matches = (keyword: number, text: string): boolean => {
-    const wanted = grams[keyword]
-    if (wanted === undefined) return false
-    const words = new Set(fold(text).match(/[\p{L}\p{N}_-]+/gu) ?? [])
-    for (const word of words) if (similarity(gramsOf(word, arity), wanted) >= least) return true
-    return similarity(gramsOf(fold(text), arity), wanted) >= least
-  }
-  return { matches, scored: true }
+  const wanted = keywords.map((keyword) => gramsOf(fold(keyword), arity))
+  return searchMatcher(keywords, (text) => {
+    const folded = fold(text)
+    const missing = new Set(wanted.keys())
+    const found = new Set<number>()
+    for (const part of [...new Set(folded.match(/[\p{L}\p{N}_-]+/gu) ?? []), folded]) {
+      if (missing.size === 0) break
+      const grams = gramsOf(part, arity)
+      for (const keyword of missing)
+        if (similarity(grams, wanted[keyword] ?? noGrams) >= minSimilarity) {
+          missing.delete(keyword)
+          found.add(keyword)
+        }
+    }
+    return found
+  })
 }
 
 interface Grams {
   readonly counts: ReadonlyMap<string, number>
   readonly total: number
 }
+
+const noGrams: Grams = { counts: new Map(), total: 1 }
 
 /** Character n-grams of a text with `arity - 1` spaces on either side. */
 function gramsOf(text: string, arity: number): Grams {

@@ -1,6 +1,6 @@
 // Matches the kind of answer that the text wants: words, an image, or both.
 
-import { type Classification, defineSignal, type Fact, RtrError, Type } from "../../kernel/index.ts"
+import { type Classification, defineSignal, type Fact, literals, RtrError, section, Type } from "../../kernel/index.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
 
 /** Rule names, and labels of the modality head: text, image, text with an image. */
@@ -9,42 +9,36 @@ type Modality = (typeof names)[number]
 
 const settingsPath = ["model_catalog", "modules", "modality_detector"]
 
-const settings = Type.Object(
-  {
-    method: Type.Optional(
-      Type.Unsafe<Method>({
-        type: "string",
-        enum: ["classifier", "keyword", "hybrid"],
-        description: "hybrid asks the classifier, and the keywords where it wavers; classifier when left out",
-      }),
-    ),
-    keywords: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), { description: "Parts of texts that want an image, in any case" }),
-    ),
-    both_keywords: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
-        description: "Parts that beside such a keyword want a text as well",
-      }),
-    ),
-    confidence_threshold: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description:
-          "Probability that the classifier's word needs; 0, and 0.6 for hybrid, when left out. With 0 a text of which it is unsure may go to an image model",
-      }),
-    ),
-    lower_threshold_ratio: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description:
-          "hybrid: share of the threshold from which the classifier wins over the keywords; 0.7 when left out",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const settings = section({
+  method: Type.Optional(
+    literals(["classifier", "keyword", "hybrid"], {
+      description: "hybrid asks the classifier, and the keywords where it wavers; classifier when left out",
+    }),
+  ),
+  keywords: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), { description: "Parts of texts that want an image, in any case" }),
+  ),
+  both_keywords: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description: "Parts that beside such a keyword want a text as well",
+    }),
+  ),
+  confidence_threshold: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        "Probability that the classifier's word needs; 0, and 0.6 for hybrid, when left out. With 0 a text of which it is unsure may go to an image model",
+    }),
+  ),
+  lower_threshold_ratio: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "hybrid: share of the threshold from which the classifier wins over the keywords; 0.7 when left out",
+    }),
+  ),
+})
 
 type Method = "classifier" | "keyword" | "hybrid"
 

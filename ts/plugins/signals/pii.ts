@@ -2,18 +2,18 @@
 
 import {
   closest,
+  conversationTexts,
   defineSignal,
   type Fact,
-  type PartlyRead,
+  hasText,
+  type PartialCoverage,
   reasonOf,
-  saysAnything,
   type TextSpan,
   Type,
   type UnknownReason,
 } from "../../kernel/index.ts"
 import { type Entity, mergeEntities, toEntities } from "../_shared/entities.ts"
 import { entityKinds, kindOf, noEntity } from "../_shared/entity-kinds.ts"
-import { historyTexts } from "../_shared/history.ts"
 import { findPatternEntities } from "../_shared/pattern-entities.ts"
 
 const rule = Type.Object({
@@ -92,9 +92,9 @@ export default defineSignal({
     const readsHistory = wanted.some(({ includesHistory }) => includesHistory)
     return {
       async read(input, { spans }) {
-        const [own, ...history] = search([input.text, ...(readsHistory ? historyTexts(input) : [])])
+        const [own, ...history] = search([input.text, ...(readsHistory ? conversationTexts(input.request, input.text) : [])])
         if (own === undefined) return []
-        const ask = createAsk(spans)
+        const ask = askOnce(spans)
         const readings = await Promise.all(
           wanted.map((each) => readRule(each, each.includesHistory ? [own, ...history] : [own], ask)),
         )
@@ -119,21 +119,21 @@ function search(texts: readonly string[]): readonly Searched[] {
   })
 }
 
-type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[] & PartlyRead>
+type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[] & PartialCoverage>
 type AskModel = (text: string, threshold: number | undefined) => Promise<Marked>
 
 /**
  * Asks about each text once for each threshold: what a span holds, and so its probability, depends on it. The questions
  * travel together, and the model reads the text once for all of them.
  */
-function createAsk(spans: Spans): AskModel {
+function askOnce(spans: Spans): AskModel {
   const asked = new Map<string, Promise<Marked>>()
   return (text, threshold) => {
     const key = `${threshold ?? ""}\0${text}`
     const known = asked.get(key)
     if (known !== undefined) return known
     const answer = spans(text, threshold === undefined ? {} : { threshold }).then(
-      (marked) => ({ entities: toEntities(marked), failure: marked.unread }),
+      (marked) => ({ entities: toEntities(marked), failure: marked.truncated }),
       (failure: unknown) => ({ entities: [], failure }),
     )
     asked.set(key, answer)
@@ -168,7 +168,7 @@ async function readRule(
   const unknown = (reason: UnknownReason): Fact => ({ rule: name, state: "unknown", confidence: 0, reason })
   // Surer than any model, and without waiting for one.
   if (searched.some(({ patterns }) => patterns.some(isForbidden))) return match(1)
-  const read = searched.filter(({ text }) => saysAnything(text))
+  const read = searched.filter(({ text }) => hasText(text))
   const marked = await Promise.all(read.map(({ text }) => ask(text, threshold)))
   let value = -1
   for (const [index, answer] of marked.entries()) {

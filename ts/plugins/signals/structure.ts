@@ -3,9 +3,11 @@
 import {
   defineSignal,
   type Fact,
+  literals,
   type Predicate,
   predicateHolds,
   predicateProblem,
+  section,
   type Static,
   Type,
 } from "../../kernel/index.ts"
@@ -15,33 +17,19 @@ import { countUnits, wordPattern } from "../_shared/words.ts"
 const bound = Type.Optional(Type.Number())
 
 const rule = Type.Object({
-  feature: Type.Object(
-    {
-      type: Type.Unsafe<"exists" | "count" | "density" | "sequence">({
-        type: "string",
-        enum: ["exists", "count", "density", "sequence"],
-      }),
-      source: Type.Object(
-        {
-          type: Type.Unsafe<"regex" | "keyword_set" | "sequence" | "text_bytes">({
-            type: "string",
-            enum: ["regex", "keyword_set", "sequence", "text_bytes"],
-          }),
-          pattern: Type.Optional(Type.String({ minLength: 1 })),
-          keywords: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
-          sequences: Type.Optional(
-            Type.Array(Type.Array(Type.String({ minLength: 1 }), { minItems: 2 }), { minItems: 1 }),
-          ),
-          case_sensitive: Type.Optional(Type.Boolean()),
-        },
-        { additionalProperties: false },
+  feature: section({
+    type: literals(["exists", "count", "density", "sequence"]),
+    source: section({
+      type: literals(["regex", "keyword_set", "sequence", "text_bytes"]),
+      pattern: Type.Optional(Type.String({ minLength: 1 })),
+      keywords: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
+      sequences: Type.Optional(
+        Type.Array(Type.Array(Type.String({ minLength: 1 }), { minItems: 2 }), { minItems: 1 }),
       ),
-    },
-    { additionalProperties: false },
-  ),
-  predicate: Type.Optional(
-    Type.Object({ gt: bound, gte: bound, lt: bound, lte: bound }, { additionalProperties: false }),
-  ),
+      case_sensitive: Type.Optional(Type.Boolean()),
+    }),
+  }),
+  predicate: Type.Optional(section({ gt: bound, gte: bound, lt: bound, lte: bound })),
 })
 
 type Rule = Static<typeof rule> & { readonly name: string }

@@ -1,6 +1,6 @@
 // Matches what the user's turn says of the answer before it.
 
-import { type ChatMessage, defineSignal, type Fact, saysAnything, textOf, Type } from "../../kernel/index.ts"
+import { defineSignal, type Fact, hasText, section, textOf, type Turn, Type } from "../../kernel/index.ts"
 import { feedbackText } from "../_shared/feedback-text.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
 
@@ -13,14 +13,11 @@ const labels: Readonly<Record<string, string>> = {
 }
 const names = Object.keys(labels)
 
-const settings = Type.Object(
-  {
-    threshold: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, description: "Probability that a label needs; 0.7 when left out" }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const settings = section({
+  threshold: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: "Probability that a label needs; 0.7 when left out" }),
+  ),
+})
 
 export default defineSignal({
   about:
@@ -40,12 +37,12 @@ export default defineSignal({
   setup(rules, { settings: { threshold = 0.7 } }) {
     return {
       async read({ text, request }, { classify }) {
-        const previous = answerBefore(request.messages)
+        const previous = answerBefore(request.turns)
         // Without an answer there is nothing to give feedback on.
         if (previous === undefined || text.trim() === "")
           return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
         // The answer alone says nothing of what its reader thinks.
-        if (!saysAnything(text))
+        if (!hasText(text))
           return rules.map(({ name }): Fact => ({
             rule: name,
             state: "unknown",
@@ -64,11 +61,11 @@ export default defineSignal({
   },
 })
 
-/** Text of the last answer before the last user message; undefined when there is none. */
-function answerBefore(messages: readonly ChatMessage[]): string | undefined {
-  const last = messages.findLastIndex(({ role }) => role === "user")
-  return messages
+/** Text of the last answer before the last user turn; undefined when there is none. */
+function answerBefore(turns: readonly Turn[]): string | undefined {
+  const last = turns.findLastIndex(({ role }) => role === "user")
+  return turns
     .slice(0, Math.max(0, last))
-    .flatMap((message) => (message.role === "assistant" ? [textOf(message)] : []))
+    .flatMap((turn) => (turn.role === "assistant" ? [textOf(turn)] : []))
     .findLast((text) => text.trim() !== "")
 }

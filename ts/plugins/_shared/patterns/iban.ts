@@ -1,6 +1,6 @@
 // International bank account numbers (ISO 13616).
 
-import type { Place } from "./place.ts"
+import type { TextRange } from "../../../kernel/index.ts"
 
 /** Characters of an IBAN by country, from the registry of SWIFT. */
 const lengths: ReadonlyMap<string, number> = new Map(
@@ -17,14 +17,14 @@ const lengths: ReadonlyMap<string, number> = new Map(
 const beginning = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g
 
 /** Finds them unbroken or in groups of four behind one sign or two spaces, with the length of their country and check digits that fit. */
-export function findIbans(text: string): readonly Place[] {
-  const places: Place[] = []
+export function findIbans(text: string): readonly TextRange[] {
+  const ranges: TextRange[] = []
   for (const { 0: found, index } of text.matchAll(beginning)) {
     const length = lengths.get(found.slice(0, 2).toUpperCase())
     const read = length === undefined ? undefined : readGroups(text, index, length)
-    if (read !== undefined && remainder(read.signs) === 1) places.push({ start: index, end: read.end })
+    if (read !== undefined && remainder(read.signs) === 1) ranges.push({ start: index, end: read.end })
   }
-  return places
+  return ranges
 }
 
 /** Reads so many letters and digits; undefined when there are fewer, more, or other groups than those of four. */

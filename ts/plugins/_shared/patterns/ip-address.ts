@@ -1,8 +1,9 @@
 // Addresses of machines, versions 4 and 6.
 
-import { findChecked, type Place, textAfter, textBefore } from "./place.ts"
+import type { TextRange } from "../../../kernel/index.ts"
+import { findChecked, textAfter, textBefore } from "./text-range.ts"
 
-export function findIpAddresses(text: string): readonly Place[] {
+export function findIpAddresses(text: string): readonly TextRange[] {
   const version4 = findChecked(text, quad, ({ 0: found, index }) => isVersion4(text, found, index))
   const version6 = findChecked(text, groups, ({ 0: found, index }) => isVersion6(text, found, index))
   return [...version4, ...version6].toSorted((a, b) => a.start - b.start)

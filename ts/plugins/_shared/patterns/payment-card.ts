@@ -1,6 +1,7 @@
 // Numbers of payment cards.
 
-import { findChecked, isNumberOfThing, type Place } from "./place.ts"
+import type { TextRange } from "../../../kernel/index.ts"
+import { findChecked, isNumberOfThing } from "./text-range.ts"
 
 /** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. */
 const candidate =
@@ -31,7 +32,7 @@ const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[
 ]
 
 /** One number in ten passes the Luhn check by chance, so that of an order is left out even then. */
-export function findPaymentCards(text: string): readonly Place[] {
+export function findPaymentCards(text: string): readonly TextRange[] {
   return findChecked(text, candidate, ({ 0: found, index }) => {
     const digits = found.replace(/\D/g, "")
     const isKnown = networks.some(([first, lengths]) => first.test(digits) && lengths.includes(digits.length))

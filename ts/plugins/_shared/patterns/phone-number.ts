@@ -1,13 +1,14 @@
 // Telephone numbers: with an international prefix, in the American form with parentheses, or where words say so.
 
-import { isNumberOfThing, type Place, textBefore } from "./place.ts"
+import type { TextRange } from "../../../kernel/index.ts"
+import { isNumberOfThing, textBefore } from "./text-range.ts"
 
 /** Seven digits and more with a few signs between them, with or without a plus. */
 const candidate = /(?<!\w|\w[-/_]|\d[.,:]|[+#])(?:\(?\+ ?)?\(?\d(?:[ ()./-]{0,3}\d){6,16}(?!\w)/g
 const extension = /^,? ?(?:ext|x|extension|durchwahl|poste)\.? ?\d{1,5}(?!\w)/i
 
-export function findPhoneNumbers(text: string): readonly Place[] {
-  const places: Place[] = []
+export function findPhoneNumbers(text: string): readonly TextRange[] {
+  const ranges: TextRange[] = []
   candidate.lastIndex = 0
   for (let match = candidate.exec(text); match !== null; match = candidate.exec(text)) {
     const { 0: found, index: start } = match
@@ -19,10 +20,10 @@ export function findPhoneNumbers(text: string): readonly Place[] {
     }
     const end = start + number.length
     const more = extension.exec(text.slice(end, end + 20))?.[0].length ?? 0
-    places.push({ start, end: end + more })
+    ranges.push({ start, end: end + more })
     candidate.lastIndex = end + more
   }
-  return places
+  return ranges
 }
 
 /** What was read may hold another number behind the first: the longest beginning that is one counts. */

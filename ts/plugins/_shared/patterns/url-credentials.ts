@@ -1,6 +1,6 @@
 // Addresses that carry a user name and a password: `postgres://ann:hunter2@db.example.com/shop`.
 
-import type { Place } from "./place.ts"
+import type { TextRange } from "../../../kernel/index.ts"
 
 const credentials = /([^\s/?#@:"'`<>]{0,64}):([^\s/?#@"'`<>]{1,128})@[^\s/?#@"'`<>]{1,253}/y
 
@@ -9,8 +9,8 @@ const placeholder =
   /^(?:(?:\w*[_-])?(?:my)?(?:passwd|password|pass|pwd|pw|secret|token|key)|user(?:name)?|changeme|your\W?\w*|[x*.]+|[$%{[(<].*)$/i
 
 /** From the scheme to the host; path and query are searched for other kinds. */
-export function findUrlCredentials(text: string): readonly Place[] {
-  const places: Place[] = []
+export function findUrlCredentials(text: string): readonly TextRange[] {
+  const ranges: TextRange[] = []
   let from = 0
   for (let colon = text.indexOf("://"); colon !== -1; colon = text.indexOf("://", Math.max(from, colon + 3))) {
     const start = startOfScheme(text, colon, from)
@@ -19,9 +19,9 @@ export function findUrlCredentials(text: string): readonly Place[] {
     if (start === colon || password === "" || password === user || placeholder.test(password)) continue
     from = credentials.lastIndex
     while (/[.,;:!?)\]}]/.test(text.charAt(from - 1))) from--
-    places.push({ start, end: from })
+    ranges.push({ start, end: from })
   }
-  return places
+  return ranges
 }
 
 /** Not before `least`, where the last address ended. */

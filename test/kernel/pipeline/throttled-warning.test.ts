@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
-import { tellRarely } from "../../../ts/kernel/pipeline/too-long.ts"
+import { createThrottledWarning } from "../../../ts/kernel/pipeline/throttled-warning.ts"
 
-test("the first refusal is told at once, the others of a minute with the next one after it", () => {
+test("the first refusal warns at once, the others of a minute with the next one after it", () => {
   const told: unknown[] = []
   let now = 0
-  const refused = tellRarely(
+  const refused = createThrottledWarning(
     (...call) => told.push(call),
     () => now,
   )

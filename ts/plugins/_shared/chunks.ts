@@ -1,4 +1,4 @@
-// Cuts a long text into overlapping pieces that an embedding model reads whole.
+// Cuts a long text into overlapping chunks that an embedding model reads whole.
 
 /** A character that starts a word, another letter or space, a digit or mark, and what lies beyond ASCII, in units. */
 const weights = { start: 2, letter: 1, mark: 3, beyond: 4 }
@@ -7,9 +7,9 @@ const weights = { start: 2, letter: 1, mark: 3, beyond: 4 }
  * About 110 English words. 256 tokens, the shortest limit among usual embedding models, hold it unless its letters are
  * no words of any language, or it is made of single letters and marks.
  */
-const pieceUnits = 768
+const chunkUnits = 768
 
-/** A piece starts when this much of the one before it is read, so that a sentence across a cut is whole in one of them. */
+/** A chunk starts when this much of the one before it is read, so that a sentence across a cut is whole in one of them. */
 const nextUnits = 576
 
 /** Two halves of a text that overlap by a quarter of it; none of what is too short to halve. */
@@ -20,20 +20,20 @@ export function halvesOf(text: string): readonly string[] {
   return [characters.slice(0, end).join(""), characters.slice(start).join("")]
 }
 
-/** Pieces in order, each short enough for most models; the text itself when it is short. Stops after `most` + 1 pieces. */
-export function piecesOf(text: string, most: number): readonly string[] {
-  const pieces: string[] = []
+/** Chunks in order, each short enough for most models; the text itself when it is short. Stops after `max` + 1 chunks. */
+export function chunksOf(text: string, max: number): readonly string[] {
+  const chunks: string[] = []
   let start = 0
-  while (start < text.length && pieces.length <= most) {
-    const { end, next } = pieceFrom(text, start)
-    pieces.push(text.slice(start, end))
+  while (start < text.length && chunks.length <= max) {
+    const { end, next } = chunkFrom(text, start)
+    chunks.push(text.slice(start, end))
     start = end === text.length ? end : next
   }
-  return pieces
+  return chunks
 }
 
-/** Where the piece that begins at `start` ends, and where the next one begins: at a word, unless the last is very long. */
-function pieceFrom(text: string, start: number): { readonly end: number; readonly next: number } {
+/** Where the chunk that begins at `start` ends, and where the next one begins: at a word, unless the last is very long. */
+function chunkFrom(text: string, start: number): { readonly end: number; readonly next: number } {
   let units = 0
   let [boundary, boundaryUnits, latest] = [start, 0, start]
   let position = start
@@ -43,7 +43,7 @@ function pieceFrom(text: string, start: number): { readonly end: number; readonl
     const isLetter = isAsciiLetter(code)
     const startsWord = isLetter && !inWord
     units += weightOf(code, startsWord)
-    if (units > pieceUnits) break
+    if (units > chunkUnits) break
     if (units <= nextUnits) {
       latest = position
       if (startsWord || !isLetter) [boundary, boundaryUnits] = [position, units]

@@ -1,18 +1,19 @@
 import { createFakeInference, type FakeInference } from "rtr/testing"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { RtrError } from "../../../ts/kernel/error.ts"
-import { createStage, type Stage } from "../../../ts/kernel/pipeline/stage.ts"
+import { createQuestionBatch, type QuestionBatch } from "../../../ts/kernel/pipeline/question-batch.ts"
 import type { Inference, InferenceOptions } from "../../../ts/kernel/types/inference.ts"
 
 const target = { deployment: "starter", head: undefined, whole: false }
 const signal = new AbortController().signal
-const options = { deadlineMs: 1000, signal }
+const call = { signal, left: () => false }
+const withinMs = (deadlineMs: number) => ({ deadlineAt: performance.now() + deadlineMs, call })
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-function stageOver(inference: Inference, askers: number): Stage {
-  return createStage(inference, askers, options)
+function batchOver(inference: Inference, signals: number): QuestionBatch {
+  return createQuestionBatch(inference, signals, withinMs(1000))
 }
 
 /** Texts of each call. */
@@ -24,7 +25,7 @@ test("an answer that nobody awaits may fail", async () => {
     ...createFakeInference(),
     bundle: () => Promise.reject(new RtrError("unavailable", "away")),
   }
-  const ask = stageOver(inference, 1).asker(target)
+  const ask = batchOver(inference, 1).questions(target)
   const [first] = [ask.embed("a"), ask.embed("b"), ask.classify("c")]
   // The runner fails the test for a rejection that is left over.
   await expect(first).rejects.toThrow("away")
@@ -33,51 +34,51 @@ test("an answer that nobody awaits may fail", async () => {
 describe("one call", () => {
   test("leaves when all have asked, without waiting", async () => {
     const inference = createFakeInference()
-    const stage = stageOver(inference, 3)
-    const answers = ["a", "b", "c"].map((text) => stage.asker(target).embed(text))
+    const batch = batchOver(inference, 3)
+    const answers = ["a", "b", "c"].map((text) => batch.questions(target).embed(text))
     await Promise.all(answers)
     expect(textsOf(inference)).toEqual([["a", "b", "c"]])
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test("leaves at once for a single asker", async () => {
+  test("leaves at once for a single signal", async () => {
     const inference = createFakeInference()
-    await stageOver(inference, 1).asker(target).embed("a")
+    await batchOver(inference, 1).questions(target).embed("a")
     expect(textsOf(inference)).toEqual([["a"]])
   })
 
   test("waits for nobody who has finished", async () => {
     const inference = createFakeInference()
-    const stage = stageOver(inference, 3)
-    stage.finished()
-    const first = stage.asker(target).embed("a")
-    const second = stage.asker(target).embed("b")
+    const batch = batchOver(inference, 3)
+    batch.finished()
+    const first = batch.questions(target).embed("a")
+    const second = batch.questions(target).embed("b")
     await Promise.all([first, second])
     expect(textsOf(inference)).toEqual([["a", "b"]])
   })
 
   test("leaves when the last one that has not asked finishes", async () => {
     const inference = createFakeInference()
-    const stage = stageOver(inference, 2)
-    const first = stage.asker(target).embed("a")
+    const batch = batchOver(inference, 2)
+    const first = batch.questions(target).embed("a")
     await Promise.resolve()
     expect(inference.calls).toEqual([])
-    stage.finished()
+    batch.finished()
     await first
     expect(textsOf(inference)).toEqual([["a"]])
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test("leaves 2 ms after the first question when another signal dawdles", async () => {
+  test("leaves 2 ms after the first question when another signal is slow", async () => {
     const inference = createFakeInference()
-    const stage = stageOver(inference, 2)
-    const first = stage.asker(target).embed("a")
+    const batch = batchOver(inference, 2)
+    const first = batch.questions(target).embed("a")
     await vi.advanceTimersByTimeAsync(1)
     expect(inference.calls).toEqual([])
     await vi.advanceTimersByTimeAsync(1)
     expect(textsOf(inference)).toEqual([["a"]])
     await first
-    const late = stage.asker(target).embed("b")
+    const late = batch.questions(target).embed("b")
     await vi.advanceTimersByTimeAsync(2)
     await late
     expect(textsOf(inference)).toEqual([["a"], ["b"]])
@@ -85,12 +86,12 @@ describe("one call", () => {
 
   test("holds several questions of one signal, and still waits for the others", async () => {
     const inference = createFakeInference()
-    const stage = stageOver(inference, 2)
-    const talkative = stage.asker(target)
+    const batch = batchOver(inference, 2)
+    const talkative = batch.questions(target)
     const answers = [talkative.embed("a"), talkative.embed("b")]
     await Promise.resolve()
     expect(inference.calls).toEqual([])
-    const last = stage.asker(target)
+    const last = batch.questions(target)
     answers.push(last.embed("c"), last.embed("d"))
     await Promise.all(answers)
     expect(textsOf(inference)).toEqual([["a", "b", "c", "d"]])
@@ -105,19 +106,19 @@ describe("one call", () => {
         return [{ kind: "embed", vector: new Float32Array([1]) }]
       },
     }
-    await stageOver(inference, 1).asker(target).embed("a")
-    expect(seen).toEqual([options])
+    await batchOver(inference, 1).questions(target).embed("a")
+    expect(seen).toEqual([{ deadlineMs: 1000, signal }])
   })
 })
 
 describe("a second round", () => {
   test("is one call again", async () => {
     const inference = createFakeInference()
-    const stage = stageOver(inference, 2)
+    const batch = batchOver(inference, 2)
     const twice = async (name: string): Promise<void> => {
-      const asker = stage.asker(target)
-      await asker.embed(`${name}1`)
-      await asker.embed(`${name}2`)
+      const questions = batch.questions(target)
+      await questions.embed(`${name}1`)
+      await questions.embed(`${name}2`)
     }
     await Promise.all([twice("a"), twice("b")])
     expect(textsOf(inference)).toEqual([
@@ -128,11 +129,11 @@ describe("a second round", () => {
 
   test("does not wait for those who finished after the first", async () => {
     const inference = createFakeInference()
-    const stage = stageOver(inference, 2)
-    const once = stage.asker(target).embed("once").finally(stage.finished)
-    const asker = stage.asker(target)
-    await Promise.all([asker.embed("twice"), once])
-    await asker.embed("again")
+    const batch = batchOver(inference, 2)
+    const once = batch.questions(target).embed("once").finally(batch.finished)
+    const questions = batch.questions(target)
+    await Promise.all([questions.embed("twice"), once])
+    await questions.embed("again")
     expect(textsOf(inference)).toEqual([["once", "twice"], ["again"]])
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -141,11 +142,11 @@ describe("a second round", () => {
 describe("answers", () => {
   test("reach those who asked, in whatever kind", async () => {
     const inference = createFakeInference({ labels: ["x", "y"], classify: () => [0.25, 0.75], embed: () => [3, 4] })
-    const stage = stageOver(inference, 2)
-    const asked = stage.asker({ deployment: "starter", head: "domain", whole: false })
+    const batch = batchOver(inference, 2)
+    const asked = batch.questions({ deployment: "starter", head: "domain", whole: false })
     const answers = await Promise.all([
       asked.classify("a"),
-      stage.asker({ deployment: "other", head: "x", whole: false }).embed("b"),
+      batch.questions({ deployment: "other", head: "x", whole: false }).embed("b"),
     ])
     expect(answers).toEqual([
       { labels: ["x", "y"], probabilities: Float32Array.from([0.25, 0.75]) },
@@ -162,14 +163,14 @@ describe("answers", () => {
   test("of spans go with the threshold and the target's way of reading", async () => {
     const marked = [{ label: "PERSON", start: 0, end: 1, probability: 0.75 }]
     const inference = createFakeInference({ spans: () => marked })
-    const stage = stageOver(inference, 1)
-    const whole = stage.asker({ deployment: "starter", head: "pii", whole: true })
+    const batch = batchOver(inference, 1)
+    const whole = batch.questions({ deployment: "starter", head: "pii", whole: true })
     expect(await Promise.all([whole.spans("a"), whole.spans("b", { threshold: 0.8 }), whole.classify("c")])).toEqual([
       marked,
       [],
       expect.anything(),
     ])
-    await stage.asker(target).spans("d", { threshold: 0 })
+    await batch.questions(target).spans("d", { threshold: 0 })
     expect(inference.calls).toEqual([
       [
         { kind: "spans", deployment: "starter", head: "pii", text: "a", whole: true },
@@ -182,18 +183,18 @@ describe("answers", () => {
 
   test("that are errors reject questions for spans", async () => {
     const failWith = new RtrError("scan_budget_exceeded", "too long")
-    await expect(stageOver(createFakeInference({ failWith }), 1).asker(target).spans("a")).rejects.toBe(failWith)
+    await expect(batchOver(createFakeInference({ failWith }), 1).questions(target).spans("a")).rejects.toBe(failWith)
   })
 
   test("of a target without head name none", async () => {
     const inference = createFakeInference()
-    await stageOver(inference, 1).asker(target).classify("a")
+    await batchOver(inference, 1).questions(target).classify("a")
     expect(inference.calls).toEqual([[{ kind: "classify", deployment: "starter", text: "a" }]])
   })
 
   test("of a text to be read whole come from the deployment that makes the vectors", async () => {
     const inference = createFakeInference()
-    const ask = stageOver(inference, 1).asker({ deployment: "guard", head: "risk", whole: true, vectors: "vectors" })
+    const ask = batchOver(inference, 1).questions({ deployment: "guard", head: "risk", whole: true, vectors: "vectors" })
     await Promise.all([ask.classify("a"), ask.embed("a")])
     expect(inference.calls).toEqual([
       [
@@ -203,9 +204,42 @@ describe("answers", () => {
     ])
   })
 
+  test("to typed questions and rankings go to the target's deployment, without its head", async () => {
+    const inference = createFakeInference({ decide: () => ({ type: "noul", noul: 0.25 }), rerank: () => 0.75 })
+    const ask = batchOver(inference, 1).questions({ deployment: "judge", head: "risk", whole: true, vectors: "vectors" })
+    const question = { type: "noul", instructions: "Is it urgent?" } as const
+    expect(await Promise.all([ask.decide("a", question), ask.rerank("a", ["b", "c"])])).toEqual([
+      { type: "noul", noul: 0.25 },
+      { scores: [0.75, 0.75] },
+    ])
+    expect(inference.calls).toEqual([
+      [
+        { kind: "decide", deployment: "judge", text: "a", question, whole: true },
+        { kind: "rerank", deployment: "judge", text: "a", documents: ["b", "c"], whole: true },
+      ],
+    ])
+  })
+
+  test("with spans to a typed question have those of the text, not of what was read", async () => {
+    const spans = [{ label: "NAME", start: 2, end: 5, probability: 0.9 }]
+    const inference = createFakeInference({ decide: () => ({ type: "span", noul: 0.9, spans }) })
+    const ask = batchOver(inference, 1).questions({ ...target, whole: true })
+    const text = "😀 𝐚𝐧𝐧"
+    const decided = await ask.decide(text, { type: "span" })
+    expect(inference.calls.flat().map((task) => task.text)).toEqual(["  ann"])
+    expect(decided.type === "span" && decided.spans.map(({ start, end }) => text.slice(start, end))).toEqual(["𝐚𝐧𝐧"])
+  })
+
+  test("about documents count their characters, so that no call is too large", async () => {
+    const inference = createFakeInference()
+    const ask = batchOver(inference, 1).questions(target)
+    await Promise.all([ask.rerank("a", ["x".repeat(600_000)]), ask.rerank("b", ["x".repeat(600_000)]), ask.embed("c")])
+    expect(inference.calls.map((tasks) => tasks.map(({ text }) => text))).toEqual([["a"], ["b", "c"]])
+  })
+
   test("to more questions than a worker takes at once come in several calls", async () => {
     const inference = createFakeInference({ embed: (text) => [1, Number(text)] })
-    const ask = stageOver(inference, 1).asker(target)
+    const ask = batchOver(inference, 1).questions(target)
     const vectors = await Promise.all(Array.from({ length: 70 }, (_, index) => ask.embed(String(index))))
     expect(inference.calls.map((tasks) => tasks.length)).toEqual([32, 32, 6])
     expect(vectors.map((vector) => Math.round((vector[1] ?? 0) / (vector[0] ?? 1)))).toEqual(
@@ -215,7 +249,7 @@ describe("answers", () => {
 
   test("to long texts come in several calls, and one that no call holds has its own", async () => {
     const inference = createFakeInference()
-    const ask = stageOver(inference, 1).asker(target)
+    const ask = batchOver(inference, 1).questions(target)
     const lengths = [10, 600_000, 400_000, 2_000_000, 20, 999_980, 1]
     await Promise.all(lengths.map((length) => ask.embed("x".repeat(length))))
     expect(inference.calls.map((tasks) => tasks.map(({ text }) => text.length))).toEqual([
@@ -229,8 +263,8 @@ describe("answers", () => {
 
   test("of a guard are about the text as a backend sees it, others about the text itself", async () => {
     const inference = createFakeInference()
-    const stage = createStage(inference, 2, options)
-    const [guard, other] = [stage.asker({ ...target, whole: true }), stage.asker({ ...target, whole: false })]
+    const batch = createQuestionBatch(inference, 2, withinMs(1000))
+    const [guard, other] = [batch.questions({ ...target, whole: true }), batch.questions({ ...target, whole: false })]
     await Promise.all([guard.classify("[SEP] hi"), guard.embed("[SEP] hi"), other.classify("[SEP] hi")])
     expect(inference.calls.flat().map(({ text }) => text)).toEqual(["(SEP] hi", "(SEP] hi", "[SEP] hi"])
   })
@@ -247,14 +281,15 @@ describe("answers", () => {
         return fake.bundle(tasks)
       },
     }
-    const controller = new AbortController()
-    const ask = createStage(inference, 1, { deadlineMs: 5000, signal: controller.signal }).asker(target)
+    let left = false
+    const leaving = { deadlineAt: performance.now() + 5000, call: { signal, left: () => left } }
+    const ask = createQuestionBatch(inference, 1, leaving).questions(target)
     const questions = Array.from({ length: 32 * 20 }, (_, index) => ask.embed(String(index)))
     await vi.waitFor(() => expect(release).toHaveLength(8))
     release.splice(0, 2).forEach((resolve) => resolve())
     await vi.waitFor(() => expect(deadlines).toHaveLength(10))
     expect(deadlines.every((deadline) => deadline !== undefined && deadline <= 5000)).toBe(true)
-    controller.abort()
+    left = true
     release.forEach((resolve) => resolve())
     const settled = await Promise.allSettled(questions)
     expect(deadlines).toHaveLength(10)
@@ -271,17 +306,17 @@ describe("answers", () => {
           text === "long" ? { kind: "error", error } : { kind: "embed", vector: new Float32Array([1]) },
         ),
     }
-    const stage = stageOver(inference, 2)
-    const long = stage.asker(target).embed("long")
-    const short = stage.asker(target).embed("short")
+    const batch = batchOver(inference, 2)
+    const long = batch.questions(target).embed("long")
+    const short = batch.questions(target).embed("short")
     await expect(long).rejects.toBe(error)
     expect(await short).toEqual(new Float32Array([1]))
   })
 
   test("that never come reject every question", async () => {
     const broken = new Error("broken")
-    const stage = stageOver({ ...createFakeInference(), bundle: () => Promise.reject(broken) }, 2)
-    const questions = [stage.asker(target).embed("a"), stage.asker(target).classify("b")]
+    const batch = batchOver({ ...createFakeInference(), bundle: () => Promise.reject(broken) }, 2)
+    const questions = [batch.questions(target).embed("a"), batch.questions(target).classify("b")]
     expect(await Promise.allSettled(questions)).toEqual([
       { status: "rejected", reason: broken },
       { status: "rejected", reason: broken },
@@ -290,23 +325,23 @@ describe("answers", () => {
 
   test("that are too few or of another kind are an internal error", async () => {
     const vector = { kind: "embed", vector: new Float32Array([1]) } as const
-    const stage = stageOver({ ...createFakeInference(), bundle: async () => [vector] }, 2)
-    const classified = stage.asker(target).classify("a")
-    const missing = stage.asker(target).embed("b")
+    const batch = batchOver({ ...createFakeInference(), bundle: async () => [vector] }, 2)
+    const classified = batch.questions(target).classify("a")
+    const missing = batch.questions(target).embed("b")
     await expect(classified).rejects.toMatchObject({ code: "internal_error" })
     await expect(missing).rejects.toMatchObject({ code: "internal_error" })
   })
 
   test("of another kind where spans were asked for are an internal error", async () => {
     const vector = { kind: "embed", vector: new Float32Array([1]) } as const
-    const stage = stageOver({ ...createFakeInference(), bundle: async () => [vector] }, 1)
-    await expect(stage.asker(target).spans("a")).rejects.toMatchObject({ code: "internal_error" })
+    const batch = batchOver({ ...createFakeInference(), bundle: async () => [vector] }, 1)
+    await expect(batch.questions(target).spans("a")).rejects.toMatchObject({ code: "internal_error" })
   })
 
   test("to a classification where a vector was asked for are an internal error", async () => {
     const answer = { kind: "classify", classification: { labels: [], probabilities: new Float32Array() } } as const
-    const stage = stageOver({ ...createFakeInference(), bundle: async () => [answer] }, 1)
-    await expect(stage.asker(target).embed("a")).rejects.toMatchObject({ code: "internal_error" })
+    const batch = batchOver({ ...createFakeInference(), bundle: async () => [answer] }, 1)
+    await expect(batch.questions(target).embed("a")).rejects.toMatchObject({ code: "internal_error" })
   })
 })
 
@@ -322,22 +357,29 @@ describe("words that a model does not see", () => {
     })
 
   test("leave the answer to a guard beside the reason why it is not all", async () => {
-    const ask = stageOver(fake(), 1).asker(guard)
-    for (const question of ["classify", "spans", "embed"] as const) {
-      expect((await ask[question]("a very long text of ann with one WORD")).unread).toMatchObject(unread)
-      expect(await ask[question]("a text of ann")).not.toHaveProperty("unread")
+    const ask = batchOver(fake(), 1).questions(guard)
+    const questions = [
+      ask.classify,
+      ask.spans,
+      ask.embed,
+      (text: string) => ask.decide(text, { type: "noul" }),
+      (text: string) => ask.rerank(text, ["a"]),
+    ]
+    for (const question of questions) {
+      expect((await question("a very long text of ann with one WORD")).truncated).toMatchObject(unread)
+      expect(await question("a text of ann")).not.toHaveProperty("truncated")
     }
     expect([...(await ask.spans("ann and ONE"))]).toEqual([{ label: "NAME", start: 0, end: 3, probability: 0.9 }])
   })
 
   test("are told without the text", async () => {
-    const { unread: reason } = await stageOver(fake(), 1).asker(guard).classify("SECRET words")
+    const { truncated: reason } = await batchOver(fake(), 1).questions(guard).classify("SECRET words")
     expect(reason?.message).not.toMatch(/SECRET|words of/i)
   })
 
-  test("are fewer for a guard, which reads plain signs; places are those of the text", async () => {
+  test("are fewer for a guard, which reads normalized text; spans are those of the text", async () => {
     const inference = fake()
-    const ask = stageOver(inference, 1).asker(guard)
+    const ask = batchOver(inference, 1).questions(guard)
     const text = "😀 this│is 𝐚𝐧𝐧 👍"
     const [span] = await ask.spans(text)
     expect(text.slice(span?.start, span?.end)).toBe("𝐚𝐧𝐧")
@@ -346,22 +388,22 @@ describe("words that a model does not see", () => {
 
   test("are no reason for the others while they are not more than half", async () => {
     const inference = fake()
-    const ask = stageOver(inference, 1).asker(target)
-    expect(await ask.classify("𝐚😀 of TWO WORDS or")).not.toHaveProperty("unread")
+    const ask = batchOver(inference, 1).questions(target)
+    expect(await ask.classify("𝐚😀 of TWO WORDS or")).not.toHaveProperty("truncated")
     expect(textsOf(inference)).toEqual([["𝐚😀 of TWO WORDS or"]])
   })
 
-  test("make the others read plain signs when they are more than half", async () => {
+  test("make the others read normalized text when they are more than half", async () => {
     const inference = createFakeInference({ unknownTokens: (text) => text.match(/[^ -~\s]+/gu)?.length ?? 0 })
-    await stageOver(inference, 1).asker(target).classify("𝐩𝐚𝐢𝐧𝐭 𝐚 cat")
+    await batchOver(inference, 1).questions(target).classify("𝐩𝐚𝐢𝐧𝐭 𝐚 cat")
     expect(textsOf(inference)).toEqual([["𝐩𝐚𝐢𝐧𝐭 𝐚 cat"], ["paint a cat"]])
   })
 
   test.each(["classify", "spans", "embed"] as const)(
-    "leave nothing to %s by when plain signs do not help",
+    "leave nothing to %s by when normalizing does not help",
     async (question) => {
       const inference = fake()
-      await expect(stageOver(inference, 1).asker(target)[question]("TWO WORDS more")).rejects.toMatchObject(unread)
+      await expect(batchOver(inference, 1).questions(target)[question]("TWO WORDS more")).rejects.toMatchObject(unread)
       expect(inference.calls).toHaveLength(1)
     },
   )
@@ -371,8 +413,8 @@ describe("words that a model does not see", () => {
     async (whole) => {
       const inference = fake()
       await expect(
-        stageOver(inference, 1)
-          .asker({ ...target, whole })
+        batchOver(inference, 1)
+          .questions({ ...target, whole })
           .classify("👍 👍"),
       ).rejects.toMatchObject(unread)
       expect(inference.calls).toEqual([])
@@ -380,7 +422,7 @@ describe("words that a model does not see", () => {
   )
 
   test("are taken for none where a worker does not count", async () => {
-    const ask = stageOver(createFakeInference(), 1).asker(guard)
-    expect(await ask.classify("SOME words")).not.toHaveProperty("unread")
+    const ask = batchOver(createFakeInference(), 1).questions(guard)
+    expect(await ask.classify("SOME words")).not.toHaveProperty("truncated")
   })
 })

@@ -1,0 +1,229 @@
+// Collects the model questions of one request and sends them as one call.
+
+import { RtrError } from "../error.ts"
+import { askMostly, askWhole } from "../text/coverage.ts"
+import type { NormalizedText } from "../text/edited-text.ts"
+import { normalizeForModel } from "../text/normalize.ts"
+import type { Call } from "../types/call.ts"
+import {
+  type BatchedQuestions,
+  type Inference,
+  type InferenceAnswer,
+  type InferenceOptions,
+  type InferenceTask,
+  maxCharacters,
+  maxTasks,
+  type QuestionKind,
+  type QuestionKinds,
+  type TokenCounts,
+} from "../types/inference.ts"
+import type { InferenceTarget } from "../types/plan.ts"
+
+/** Calls of one request that run together. A long history makes hundreds, which would fill a worker's queue for everybody. */
+const maxConcurrentCalls = 8
+
+/** Longest wait for a second signal once one has asked; the common case does not wait at all. */
+const coalesceMs = 2
+
+export interface QuestionBatch {
+  /** The questions of one signal. */
+  questions(target: InferenceTarget): BatchedQuestions
+  /** Says that one signal will ask nothing more. */
+  finished(): void
+}
+
+export interface QuestionBatchOptions {
+  /** `performance.now()` at which nobody waits for an answer any more. */
+  readonly deadlineAt: number
+  readonly call: Pick<Call, "signal" | "left">
+}
+
+/**
+ * `signals` is the number of signals that may ask. The call leaves when each of them has asked or finished,
+ * so that questions about one text share a forward; a slow signal delays the others by `coalesceMs` at most.
+ */
+export function createQuestionBatch(
+  inference: Inference,
+  signals: number,
+  { deadlineAt, call }: QuestionBatchOptions,
+): QuestionBatch {
+  let active = signals
+  // Who has asked since the last call; one signal may ask several questions.
+  let asked = new Set<object>()
+  let tasks: InferenceTask[] = []
+  let replies: { resolve: (answer: InferenceAnswer) => void; reject: (error: unknown) => void }[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const calls: (() => Promise<void>)[] = []
+  let running = 0
+
+  const startCalls = (): void => {
+    while (running < maxConcurrentCalls) {
+      const next = calls.shift()
+      if (next === undefined) return
+      running += 1
+      void next().finally(() => {
+        running -= 1
+        startCalls()
+      })
+    }
+  }
+
+  /** Options of a call that may have waited for others. Throws when nobody waits for its answers any more. */
+  const remaining = (): InferenceOptions => {
+    const deadlineMs = deadlineAt - performance.now()
+    if (call.left() || deadlineMs <= 0)
+      throw new RtrError("deadline_exceeded", "Cannot ask the model: the time for signals is over")
+    return { deadlineMs, signal: call.signal }
+  }
+
+  const send = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    if (tasks.length === 0) return
+    const [batch, waiting] = [tasks, replies]
+    ;[tasks, replies, asked] = [[], [], new Set()]
+    // Several calls where signals ask about many or long texts: one that is too large would be refused for every signal.
+    let start = 0
+    for (const end of endsOfCalls(batch)) {
+      const [part, asking] = [waiting.slice(start, end), batch.slice(start, end)]
+      start = end
+      calls.push(async () => {
+        try {
+          const answers = await inference.bundle(asking, remaining())
+          part.forEach(({ resolve, reject }, index) =>
+            answers[index] === undefined ? reject(missing()) : resolve(answers[index]),
+          )
+        } catch (error) {
+          part.forEach(({ reject }) => reject(error))
+        }
+      })
+    }
+    startCalls()
+  }
+
+  /** Several guards read the same text, and a long one beyond ASCII takes milliseconds. */
+  const normalized = new Map<string, NormalizedText>()
+  const normalize = (text: string): NormalizedText => {
+    const made = normalized.get(text) ?? normalizeForModel(text)
+    normalized.set(text, made)
+    return made
+  }
+
+  const submit = (asker: object, task: InferenceTask): Promise<InferenceAnswer> => {
+    const reply = new Promise<InferenceAnswer>((resolve, reject) => replies.push({ resolve, reject }))
+    tasks.push(task)
+    asked.add(asker)
+    // In a microtask, so that all questions that the last signal asks at once are in the call.
+    if (asked.size >= active) queueMicrotask(send)
+    else timer ??= setTimeout(send, coalesceMs)
+    return reply
+  }
+
+  const asker = (target: InferenceTarget): Asker => {
+    const identity = {}
+    const askCovered: typeof askWhole = target.whole ? askWhole : askMostly
+    return (kind, text, given) => {
+      const { toTask, toValue } = questionKinds[kind]
+      const answered = askCovered(
+        text,
+        async (read) => {
+          const task = { kind, ...toTask(target, given), text: read, ...(target.whole && { whole: true }) }
+          const answer = await submit(identity, task as unknown as InferenceTask)
+          if (answer.kind === kind) return answer as unknown as AnswerOf<typeof kind>
+          throw answer.kind === "error" ? answer.error : missing()
+        },
+        normalize,
+      ).then(({ answer, sourceSpan, truncated }) =>
+        Object.assign(toValue(answer, sourceSpan), truncated === undefined ? undefined : { truncated }),
+      )
+      // A signal that asks twice and fails at the first answer leaves the second; a rejection that nobody awaits would end the process.
+      answered.catch(() => {})
+      return answered as never
+    }
+  }
+
+  return {
+    questions(target) {
+      const ask = asker(target)
+      return {
+        classify: (text) => ask("classify", text, {}),
+        spans: (text, options = {}) => ask("spans", text, options),
+        embed: (text) => ask("embed", text, {}),
+        decide: (text, question) => ask("decide", text, { question }),
+        rerank: (query, documents) => ask("rerank", query, { documents }),
+      }
+    },
+    finished: () => {
+      active -= 1
+      if (asked.size > 0 && asked.size >= active) send()
+    },
+  }
+}
+
+type Given<Kind extends QuestionKind> = Omit<QuestionKinds[Kind]["task"], "head" | "whole">
+type AnswerOf<Kind extends QuestionKind> = QuestionKinds[Kind]["answer"] & { readonly counts?: TokenCounts }
+type Asker = <Kind extends QuestionKind>(
+  kind: Kind,
+  text: string,
+  given: Given<Kind>,
+) => ReturnType<BatchedQuestions[Kind]>
+
+interface QuestionRow<Kind extends QuestionKind> {
+  /** Everything of the task but its kind, its text and whether that is read whole. */
+  readonly toTask: (target: InferenceTarget, given: Given<Kind>) => object
+  /** What the signal gets; spans are those of its text. */
+  readonly toValue: (answer: AnswerOf<Kind>, sourceSpan: NormalizedText["sourceSpan"]) => object
+}
+
+const headed = ({ deployment, head }: InferenceTarget, given: object): object => ({
+  deployment,
+  ...(head !== undefined && { head }),
+  ...given,
+})
+
+/** How each kind of question becomes a task, and its answer a value. */
+const questionKinds: { readonly [Kind in QuestionKind]: QuestionRow<Kind> } = {
+  classify: { toTask: headed, toValue: ({ classification }) => ({ ...classification }) },
+  spans: {
+    toTask: (target, { threshold }) => headed(target, threshold === undefined ? {} : { threshold }),
+    toValue: ({ spans }, sourceSpan) => spans.map((span) => ({ ...span, ...sourceSpan(span) })),
+  },
+  embed: {
+    toTask: ({ deployment, vectors = deployment }) => ({ deployment: vectors }),
+    toValue: ({ vector }) => vector,
+  },
+  decide: {
+    toTask: ({ deployment }, { question }) => ({ deployment, question }),
+    toValue: ({ decided }, sourceSpan) =>
+      decided.type === "span"
+        ? { ...decided, spans: decided.spans.map((span) => ({ ...span, ...sourceSpan(span) })) }
+        : { ...decided },
+  },
+  rerank: {
+    toTask: ({ deployment }, { documents }) => ({ deployment, documents }),
+    toValue: ({ ranking }) => ({ ...ranking }),
+  },
+}
+
+/** Where each call ends. A task that is too long for any call has one to itself. */
+function endsOfCalls(tasks: readonly InferenceTask[]): readonly number[] {
+  const ends: number[] = []
+  let [start, characters] = [0, 0]
+  for (const [index, task] of tasks.entries()) {
+    const size = sizeOf(task)
+    if (index > start && (index - start === maxTasks || characters + size > maxCharacters)) {
+      ends.push(index)
+      ;[start, characters] = [index, 0]
+    }
+    characters += size
+  }
+  return [...ends, tasks.length]
+}
+
+function sizeOf(task: InferenceTask): number {
+  const documents = task.kind === "rerank" ? task.documents : []
+  return documents.reduce((sum, { length }) => sum + length, task.text.length)
+}
+
+const missing = (): RtrError =>
+  new RtrError("internal_error", "Cannot read the worker's answer: it is missing or of another kind than the question")

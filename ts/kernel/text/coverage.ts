@@ -1,0 +1,63 @@
+// How much of a text a model read: no answer may stand for words that its vocabulary has nothing for.
+
+import { RtrError } from "../error.ts"
+import type { PartialCoverage, TokenCounts } from "../types/inference.ts"
+import type { NormalizedText } from "./edited-text.ts"
+import { hasText } from "./normalize.ts"
+
+/** Asks a model about a text as it is given. */
+type Ask<Answer> = (text: string) => Promise<Answer>
+
+/** Normalizes a text, once for all who ask about it. */
+type Normalize = (text: string) => NormalizedText
+
+interface Counted {
+  readonly counts?: TokenCounts
+}
+
+export interface CoveredAnswer<Answer> extends PartialCoverage {
+  readonly answer: Answer
+  /** From a span of what was read to the span of the text. */
+  readonly sourceSpan: NormalizedText["sourceSpan"]
+}
+
+/** For a guard: it reads the normalized text, and a single word that its model did not see makes the coverage partial. */
+export async function askWhole<Answer extends Counted>(
+  text: string,
+  ask: Ask<Answer>,
+  normalize: Normalize,
+): Promise<CoveredAnswer<Answer>> {
+  const { text: normalized, sourceSpan } = normalize(text)
+  if (!hasText(normalized)) throw unreadWords("no word of the text")
+  const answer = await ask(normalized)
+  const unknown = answer.counts?.unknownTokens ?? 0
+  return { answer, sourceSpan, ...(unknown > 0 && { truncated: unreadWords("a part of the text") }) }
+}
+
+/**
+ * For the others: most of a text says what it is about. It is read as it stands, which is how models learn it, and
+ * normalized where the model sees little of that. Rejects where it sees less than half even so.
+ */
+export async function askMostly<Answer extends Counted>(
+  text: string,
+  ask: Ask<Answer>,
+  normalize: Normalize,
+): Promise<CoveredAnswer<Answer>> {
+  if (!hasText(text)) throw unreadWords("no word of the text")
+  const asWritten = await ask(text)
+  if (!isMostlyUnknown(asWritten)) return { answer: asWritten, sourceSpan: (span) => span }
+  const { text: normalized, sourceSpan } = normalize(text)
+  const answer = normalized === text ? asWritten : await ask(normalized)
+  if (isMostlyUnknown(answer)) throw unreadWords("less than half of the text")
+  return { answer, sourceSpan }
+}
+
+function isMostlyUnknown({ counts }: Counted): boolean {
+  if (counts === undefined) return false
+  const { tokens, specialTokens, unknownTokens } = counts
+  const ofText = tokens - specialTokens
+  return ofText <= 0 || unknownTokens * 2 > ofText
+}
+
+const unreadWords = (read: string): RtrError =>
+  new RtrError("unread_words", `Cannot tell from the model's answer: its vocabulary lets it see ${read}`)
