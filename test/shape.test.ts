@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { describe, expect, test } from "vitest"
+import { moduleKinds } from "../ts/kernel/modules/kinds.ts"
 
 const root = join(import.meta.dirname, "..")
 
@@ -47,24 +48,42 @@ const rules: readonly Rule[] = [
     packages: ["typebox"],
   },
   {
-    folder: `${kernel}/config`,
-    local: [`${kernel}/config`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
-    packages: ["typebox", "typebox/value", "typebox/system", "yaml", "fastest-levenshtein"],
+    folder: `${kernel}/schema`,
+    local: [`${kernel}/schema`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: ["typebox", "typebox/value", "typebox/system", "fastest-levenshtein"],
   },
   {
-    folder: `${kernel}/protocols`,
-    local: [`${kernel}/protocols`, `${kernel}/types`, `${kernel}/error.ts`],
+    folder: `${kernel}/config`,
+    local: [`${kernel}/config`, `${kernel}/schema`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: ["typebox", "yaml"],
+  },
+  { folder: `${kernel}/text`, local: [`${kernel}/text`, `${kernel}/types`, `${kernel}/error.ts`], packages: [] },
+  {
+    folder: `${kernel}/chat`,
+    local: [`${kernel}/chat`, `${kernel}/text`, `${kernel}/types`, `${kernel}/error.ts`],
     packages: [],
   },
   {
     folder: `${kernel}/pipeline`,
-    local: [`${kernel}/pipeline`, `${kernel}/protocols`, `${kernel}/types`, `${kernel}/error.ts`],
+    local: [`${kernel}/pipeline`, `${kernel}/chat`, `${kernel}/text`, `${kernel}/types`, `${kernel}/error.ts`],
     packages: [],
   },
   {
+    folder: `${kernel}/generations`,
+    local: [
+      `${kernel}/generations`,
+      `${kernel}/config`,
+      `${kernel}/schema`,
+      `${kernel}/modules`,
+      `${kernel}/types`,
+      `${kernel}/error.ts`,
+    ],
+    packages: ["ofetch"],
+  },
+  {
     folder: `${kernel}/http`,
-    local: [`${kernel}/http`, `${kernel}/types`, `${kernel}/error.ts`],
-    packages: ["h3", "srvx"],
+    local: [`${kernel}/http`, `${kernel}/schema`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: ["h3", "typebox", "typebox/value"],
   },
   {
     folder: `${kernel}/runtime`,
@@ -77,8 +96,11 @@ const rules: readonly Rule[] = [
     packages: ["eld/small", "fastest-levenshtein", "minisearch", "stemmer"],
   },
   { folder: "ts/plugins/selectors", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
+  { folder: "ts/plugins/loopers", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/decision", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/providers", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
+  { folder: "ts/plugins/dialects", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
+  // The library of a store loads when it is opened, by a name that bundlers do not follow.
   { folder: "ts/plugins/stores", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/routes", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["h3"] },
   { folder: "ts/plugins/_shared", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["re2js"] },
@@ -127,14 +149,8 @@ describe("imports", () => {
       "ts/kernel/error.ts",
       "ts/kernel/index.ts",
       "ts/kernel/kernel.ts",
-      "ts/node.ts",
       "ts/plugins/registry.gen.ts",
     ])
-  })
-
-  test("rtr/node only puts together what the rooms below it offer", () => {
-    const rooms = [`${kernel}/runtime/node.ts`, "ts/models", "ts/workers"]
-    expect(importsOf("ts/node.ts").filter((target) => !isUnder(target, rooms))).toEqual([])
   })
 
   test("kernel.ts imports neither plugins nor a platform", () => {
@@ -146,10 +162,35 @@ describe("imports", () => {
     ).toEqual([])
   })
 
-  test("modules do not import each other", () => {
-    const folders = ["signals", "selectors", "decision", "providers", "routes", "stores"].map(
-      (name) => `ts/plugins/${name}`,
+  /** Words that are spelled like a module and mean something else, with the files that may say them. */
+  const otherMeanings: Readonly<Record<string, readonly string[]>> = {
+    // The strategy that prefers the surer decision.
+    confidence: ["config/sections/router.ts", "types/plan.ts", "pipeline/decide.ts"],
+    // How an API speaks (`api_format`).
+    openai: ["config/sections/providers.ts"],
+  }
+
+  test("the kernel names no module", () => {
+    const manifest = JSON.parse(readFileSync(join(root, "plugins-manifest.json"), "utf8")) as {
+      readonly modules: readonly { readonly id: string; readonly kind: string }[]
+    }
+    // Routes are named after what they serve.
+    const named = new Set(manifest.modules.filter(({ kind }) => kind !== "route").map(({ id }) => id))
+    // Data about the v0.3 format, whose own words these are.
+    const data = new Set(["v03-keys.ts", "moved-keys.ts"].map((name) => `${kernel}/config/${name}`))
+    const files = filesIn(kernel).filter((file) => !file.startsWith(`${kernel}/runtime/`) && !data.has(file))
+    const found = files.flatMap((file) =>
+      [...withoutComments(readFileSync(join(root, file), "utf8")).matchAll(/(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/g)]
+        .map(([, , literal = ""]) => literal)
+        .filter((literal) => named.has(literal))
+        .filter((literal) => otherMeanings[literal]?.some((place) => file === `${kernel}/${place}`) !== true)
+        .map((literal) => `${file} names "${literal}"`),
     )
+    expect(found).toEqual([])
+  })
+
+  test("modules do not import each other", () => {
+    const folders = Object.values(moduleKinds).map(({ folder }) => `ts/plugins/${folder}`)
     const wrong = folders.flatMap((folder) =>
       filesIn(folder).flatMap((file) =>
         importsOf(file)
@@ -158,14 +199,6 @@ describe("imports", () => {
       ),
     )
     expect(wrong).toEqual([])
-  })
-
-  test("only sqlite.ts loads node:sqlite, and not before a store opens", () => {
-    const users = filesIn("ts").filter((file) => readFileSync(join(root, file), "utf8").includes('"node:sqlite"'))
-    expect(users).toEqual(["ts/plugins/stores/sqlite.ts"])
-    expect(readFileSync(join(root, "ts/plugins/stores/sqlite.ts"), "utf8")).not.toMatch(
-      /(from|import\() ?"node:sqlite"/,
-    )
   })
 
   test("only native.ts loads the addon", () => {
@@ -183,9 +216,9 @@ describe("imports", () => {
   })
 
   test("the hub client loads on first use, and never on edge hosts", () => {
-    const client = new Set(["client", "fetch-model", "settings"].map((name) => `ts/models/hub/${name}.ts`))
+    const client = new Set(["client", "fetch-model", "settings"].map((name) => `ts/kernel/runtime/hub/${name}.ts`))
     const early = filesIn("ts")
-      .filter((file) => !file.startsWith("ts/models/hub/"))
+      .filter((file) => !file.startsWith("ts/kernel/runtime/hub/"))
       .flatMap((file) => staticImportsOf(file).filter((target) => client.has(target)))
     expect(early).toEqual([])
   })
@@ -234,6 +267,14 @@ describe("imports", () => {
   })
 })
 
+/** Text without the comments that fill a line, which may speak of modules. */
+function withoutComments(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
+    .join("\n")
+}
+
 /** Imports that run when the file loads; types vanish and dynamic imports come later. */
 function staticImportsOf(file: string): readonly string[] {
   const text = readFileSync(join(root, file), "utf8")
@@ -279,14 +320,7 @@ describe("names", () => {
 })
 
 describe("modules", () => {
-  const suites: Readonly<Record<string, string>> = {
-    signals: "signalContract",
-    selectors: "selectorContract",
-    decision: "pluginContract",
-    providers: "providerContract",
-    routes: "routeContract",
-    stores: "storeContract",
-  }
+  const suites = Object.fromEntries(Object.values(moduleKinds).map(({ folder, suite }) => [folder, suite]))
 
   test.each(Object.entries(suites))("each module in %s has a mirrored test that runs %s", (folder, suite) => {
     const missing = filesIn(`ts/plugins/${folder}`).flatMap((file) => {
@@ -309,7 +343,7 @@ describe("modules", () => {
   })
 
   test("each test of ts stands where its source stands", () => {
-    const stray = ["kernel", "models", "workers", "plugins", "cli", "testing"].flatMap((folder) =>
+    const stray = ["kernel", "plugins", "cli", "testing"].flatMap((folder) =>
       filesIn(`test/${folder}`, ".test.ts").filter(
         (file) => !existsSync(join(root, file.replace(/^test\//, "ts/").replace(/\.test\.ts$/, ".ts"))),
       ),

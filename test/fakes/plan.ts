@@ -1,13 +1,14 @@
 // Parts of a plan, made by hand where a test is about one stage only.
 
+import chatCompletions from "../../ts/plugins/dialects/chat-completions.ts"
 import type { Fact } from "../../ts/kernel/types/fact.ts"
 import type {
   ModelTarget,
   Plan,
   PlannedCandidate,
   PlannedDecision,
+  PlannedSignal,
   RuleNode,
-  SignalFamily,
   TargetBackend,
 } from "../../ts/kernel/types/plan.ts"
 
@@ -16,17 +17,18 @@ export function createPlan(changes: Partial<Plan> = {}): Plan {
   return {
     hash: "0".repeat(64),
     listeners: [],
-    management: { address: "127.0.0.1", port: 0, previewTimeoutMs: 1000, previewConcurrency: 2 },
+    management: { address: "127.0.0.1", port: 0, previewTimeoutMs: 1000, previewConcurrency: 2, tokens: undefined },
     metricsEnabled: true,
     signals: [],
     slotCount: 0,
-    signalTimeoutMs: undefined,
+    signalTimeoutMs: 45_000,
     strategy: "priority",
     decisions: [],
     defaultModel: undefined,
     models: new Map(),
     autoNames: ["MoM", "auto", "rtr/auto"],
     listConfiguredModels: true,
+    dialects: new Map([["chat_completions", chatCompletions]]),
     ...changes,
   }
 }
@@ -37,14 +39,15 @@ export function createBackend(name: string, weight = 1): TargetBackend {
     name,
     weight,
     upstreamModel: `upstream-${name}`,
-    dialect: "chat_completions",
+    dialectId: "chat_completions",
+    dialect: chatCompletions,
     secrets: [],
     provider: {
-      toRequest: ({ request, upstreamModel, headers }) => ({
+      toRequest: ({ body, headers }) => ({
         method: "POST",
         url: `http://${name}.example/chat/completions`,
         headers,
-        body: JSON.stringify({ ...request, model: upstreamModel }),
+        body: JSON.stringify(body),
       }),
     },
   }
@@ -55,7 +58,8 @@ export function createTarget(name: string, changes: Partial<ModelTarget> = {}): 
 }
 
 export function createCandidate(model: string, changes: Partial<PlannedCandidate> = {}): PlannedCandidate {
-  return { model, score: 1, target: createTarget(model), reasoning: undefined, ...changes }
+  const target = changes.target ?? createTarget(model)
+  return { model, score: 1, target, pricing: target.pricing, card: target.card, reasoning: undefined, ...changes }
 }
 
 export function createDecision(name: string, changes: Partial<PlannedDecision> = {}): PlannedDecision {
@@ -67,7 +71,8 @@ export function createDecision(name: string, changes: Partial<PlannedDecision> =
     onUnknown: "no_match",
     algorithm: "static",
     candidates: [],
-    select: undefined,
+    selector: undefined,
+    looper: undefined,
     plugins: [],
     ...changes,
   }
@@ -99,12 +104,15 @@ export const match = (confidence = 1, value?: number): Fact => ({
 export const noMatch = (confidence = 0, value?: number): Fact => ({ ...match(confidence, value), state: "no_match" })
 export const unknown = (): Fact => ({ rule: "rule", state: "unknown", confidence: 0, reason: "failed" })
 
-export function createFamily(type: string, changes: Partial<SignalFamily> = {}): SignalFamily {
+export function createSignal(type: string, changes: Partial<PlannedSignal> = {}): PlannedSignal {
   return {
     type,
+    configKey: type,
     rules: ["rule"],
     firstSlot: 0,
+    level: 0,
     target: undefined,
+    guard: false,
     read: () => [match()],
     ...changes,
   }

@@ -46,7 +46,12 @@ export function randomDocument(random: Random): Json {
       ),
       ...(random.chance(0.3) && { strategy: random.pick(["priority", "confidence"]) }),
     },
-    ...(random.chance(0.3) && { global: { router: { auto_model_name: "auto", auto_model_names: [] } } }),
+    ...(random.chance(0.3) && {
+      global: {
+        router: { auto_model_name: "auto", auto_model_names: [] },
+        ...(random.chance(0.5) && { stores: { state: { type: "memory", configuration: {} } } }),
+      },
+    }),
   }
 }
 
@@ -101,7 +106,9 @@ function randomDecision(random: Random, name: string, names: readonly SignalName
     ...(random.chance(0.2) && { tier: random.below(3) }),
     ...randomRules(random, names),
     modelRefs: [{ model: random.pick(models), ...(random.chance(0.5) && { use_reasoning: random.chance(0.5) }) }],
-    ...(random.chance(0.3) && { algorithm: { type: "static" } }),
+    ...(random.chance(0.3) && {
+      algorithm: random.pick([{ type: "static" }, { type: "confidence", confidence: { threshold: 0.5 } }]),
+    }),
     ...(random.chance(0.3) && { plugins: [{ type: "system_prompt", configuration: { system_prompt: "Be: kind\n" } }] }),
   }
 }

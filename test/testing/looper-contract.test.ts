@@ -32,7 +32,9 @@ const running = (run: (call: LooperCall, count: number) => Promise<unknown>) => 
   }),
 })
 const failures = (changes: object, invalidOptions: readonly object[] = []): Promise<readonly string[]> =>
-  failuresOf(looperContract(defineLooper({ ...good, ...changes } as never), { invalidOptions: invalidOptions as never }))
+  failuresOf(
+    looperContract(defineLooper({ ...good, ...changes } as never), { invalidOptions: invalidOptions as never }),
+  )
 
 const says = "says what it does in one line"
 const accepts = "accepts its sample options, refuses unknown keys and reports what cannot work"

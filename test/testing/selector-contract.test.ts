@@ -34,8 +34,8 @@ test("a selector that remembers in a store passes", async () => {
     needs: ["store.kv"],
     setup: (_, { kv, candidates }) => ({
       async select() {
-        const failures = await Promise.all(candidates.map(async ({ model }) => Number((await kv.get(model))?.value ?? 0)))
-        return { ...choice, candidate: failures.indexOf(Math.min(...failures)) }
+        const counts = await Promise.all(candidates.map(async ({ model }) => Number((await kv.get(model))?.value ?? 0)))
+        return { ...choice, candidate: counts.indexOf(Math.min(...counts)) }
       },
       onOutcome({ model, status }) {
         if (status >= 500) void kv.increment(model, 1)
@@ -78,7 +78,10 @@ test.each<[string, object, readonly string[]]>([
     "needs a price of every candidate",
     {
       setup: (_: unknown, { candidates }: { candidates: { pricing: { promptPer1m: number } }[] }) => ({
-        select: () => ({ ...choice, confidence: candidates.map(({ pricing }) => pricing.promptPer1m).length > 0 ? 1 : 0 }),
+        select: () => ({
+          ...choice,
+          confidence: candidates.map(({ pricing }) => pricing.promptPer1m).length > 0 ? 1 : 0,
+        }),
       }),
     },
     [names, outcomes, stateless],

@@ -18,7 +18,8 @@ interface Entry<Value> {
   readonly expires: number
 }
 
-const expiry = (clock: () => number, ttlMs: number | undefined): number => (ttlMs === undefined ? Infinity : clock() + ttlMs)
+const expiry = (clock: () => number, ttlMs: number | undefined): number =>
+  ttlMs === undefined ? Infinity : clock() + ttlMs
 
 function createKeyValues(clock: () => number): KeyValueStore {
   const entries = new Map<string, Entry<{ readonly json: string; readonly version: string }>>()

@@ -94,7 +94,14 @@ export async function looperOf<Options extends TObject>(
   candidates: readonly Candidate[] = sampleCandidates,
 ): Promise<{ run(call: LooperCall): Promise<LooperAnswer>; close?(): void | Promise<void> }> {
   const unreachable = { json: () => Promise.reject(new RtrError("upstream_unavailable", "Nobody is there")) }
-  const granted = { ...createFakeStores(), clock: () => 0, random: () => 0.5, log: () => {}, http: unreachable, ...host }
+  const granted = {
+    ...createFakeStores(),
+    clock: () => 0,
+    random: () => 0.5,
+    log: () => {},
+    http: unreachable,
+    ...host,
+  }
   return module.setup(
     deepFreeze(structuredClone(options)) as never,
     { ...granted, decision: "test", candidates } as never,
@@ -194,7 +201,10 @@ export function looperContract<Options extends TObject>(
     }),
     contractCase("keeps two calls apart", async () => {
       const looper = await looperOf(module, contract)
-      const named = (name: string): FakeCandidate => () => modelReply(name, [[-0.01, -6]])
+      const named =
+        (name: string): FakeCandidate =>
+        () =>
+          modelReply(name, [[-0.01, -6]])
       const answers = await Promise.all(["first", "second"].map((name) => looper.run(looperCall(named(name)).call)))
       const texts = answers.map(({ reply }) => JSON.stringify(reply.choices[0]?.blocks))
       expectThat(texts[0]?.includes("first") === true && texts[1]?.includes("second") === true, "each its own reply")

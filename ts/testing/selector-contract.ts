@@ -101,8 +101,7 @@ export function selectorContract<Options extends TObject>(
         await selectorReaderOf(module, { ...contract, host }),
         await selectorReaderOf(module, { ...contract, host }),
       ]
-      for (let call = 0; call < 5; call++)
-        first.onOutcome?.({ candidate: 2, model: "large", status: 502, totalMs: 1 })
+      for (let call = 0; call < 5; call++) first.onOutcome?.({ candidate: 2, model: "large", status: 502, totalMs: 1 })
       // Outcomes are written behind the reply.
       await new Promise((resolve) => setTimeout(resolve, 0))
       const [told, untold] = [await first.select(signalInput("x")), await second.select(signalInput("x"))]

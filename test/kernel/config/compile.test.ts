@@ -181,7 +181,11 @@ describe("candidates", () => {
   test("one candidate needs no selector, two have one", async () => {
     expect((await planWith({})).decisions[0]?.selector).toBeUndefined()
     const selector = (await planWith(two)).decisions[0]?.selector
-    expect(await selector?.select(signalInput("x"))).toEqual({ candidate: 0, confidence: 1, reason: "the first candidate" })
+    expect(await selector?.select(signalInput("x"))).toEqual({
+      candidate: 0,
+      confidence: 1,
+      reason: "the first candidate",
+    })
   })
 
   test("scores come from the domain with the decision's name", async () => {

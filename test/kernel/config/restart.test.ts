@@ -18,7 +18,12 @@ const changed = "has changed, which needs a restart"
 test.each<[string, Changes, Changes, readonly string[]]>([
   ["nothing", {}, {}, []],
   ["keys and grants", {}, { listeners: [{ ...main, api_keys: ["k"], models: ["MoM"] }] }, []],
-  ["another way to say the same", {}, { listeners: [{ ...main, timeout: "5m" }], [`${services}.management_api`]: { port: 8080 } }, []],
+  [
+    "another way to say the same",
+    {},
+    { listeners: [{ ...main, timeout: "5m" }], [`${services}.management_api`]: { port: 8080 } },
+    [],
+  ],
   ["rules and models", {}, { "routing.decisions": [], "providers.defaults": undefined }, []],
   ["the order of listeners", { listeners: [main, second] }, { listeners: [second, main] }, []],
   ["a new listener", {}, { listeners: [main, second] }, ['listeners: adds "second", which needs a restart']],

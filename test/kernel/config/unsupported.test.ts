@@ -66,7 +66,6 @@ const full = {
   },
 } as const
 
-
 type Path = readonly (string | number)[]
 
 /** A key of the format: where it stands in the full document, and the type of the entry that has it. */
@@ -99,7 +98,8 @@ const firstKey = (node: unknown): string | number =>
 /** The full document with a value at a path; what is missing on the way is made. */
 function withValue({ path, types = [] }: Partial<Key> & { readonly path: Path }, value: unknown): object {
   const document = structuredClone(full) as object
-  for (const [entry, type] of types) setAt(document, entry, { type, ...(path.includes("configuration") && { configuration: {} }) })
+  for (const [entry, type] of types)
+    setAt(document, entry, { type, ...(path.includes("configuration") && { configuration: {} }) })
   setAt(document, path, value)
   return document
 }
@@ -107,7 +107,8 @@ function withValue({ path, types = [] }: Partial<Key> & { readonly path: Path },
 function setAt(root: object, path: Path, value: unknown): void {
   let node = root as Record<string | number, unknown>
   for (const [index, step] of path.slice(0, -1).entries()) {
-    if (typeof node[step] !== "object" || node[step] === null) node[step] = typeof path[index + 1] === "number" ? [] : {}
+    if (typeof node[step] !== "object" || node[step] === null)
+      node[step] = typeof path[index + 1] === "number" ? [] : {}
     node = node[step] as Record<string | number, unknown>
   }
   node[path.at(-1) ?? ""] = value
@@ -123,7 +124,8 @@ test("each key of the format is served or refused by name, and none is ignored",
   const refused = new Set<string>()
   const verdicts = keys.map((key) => {
     // What stands below a refused key is refused with it.
-    if (key.path.some((_, index) => refused.has(JSON.stringify([key.path.slice(0, index), key.types])))) return "refused"
+    if (key.path.some((_, index) => refused.has(JSON.stringify([key.path.slice(0, index), key.types]))))
+      return "refused"
     const problems = problemListOf(withValue(key, strange))
     const about = problems.filter(({ path }) => {
       const shorter = Math.min(path.length, key.path.length)
@@ -154,7 +156,9 @@ test("each word of a closed list is served or refused by name", () => {
     const path = pathOf(pattern)
     return words.split(" ").flatMap((word) => {
       const types: Key["types"] = pattern.includes(".confidence.") ? [[path.slice(0, 4), "confidence"]] : []
-      const about = problemListOf(withValue({ path, types }, word)).filter((problem) => problem.path.join() === path.join())
+      const about = problemListOf(withValue({ path, types }, word)).filter(
+        (problem) => problem.path.join() === path.join(),
+      )
       // Whether a word suits its neighbours is asked only of those that are served.
       const served = about.every(({ message }) => !/^must be (?!.* for this binding,)|right form/.test(message))
       const refused = about.some(({ message }) => message === `"${word}" is not supported yet`)
@@ -166,10 +170,12 @@ test("each word of a closed list is served or refused by name", () => {
 
 /** The path in the full document that a pattern means. */
 function pathOf(pattern: string): Path {
-  return pattern.split(".").reduce<Path>((path, step) => {
-    if (step === "**") return [...path, "conditions", 0]
-    return [...path, step === "*" ? firstKey(valueAt(path)) : step]
-  }, [])
+  const path: (string | number)[] = []
+  for (const step of pattern.split(".")) {
+    if (step === "**") path.push("conditions", 0)
+    else path.push(step === "*" ? firstKey(valueAt(path)) : step)
+  }
+  return path
 }
 
 test("each key that has moved is refused with its new home", () => {

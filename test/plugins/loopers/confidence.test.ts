@@ -59,7 +59,15 @@ describe("the confidence of a reply", () => {
     ["a mean of -2.7", {}, [[-2.7]], 0.1],
     ["tokens of probability 0 aside", {}, [[-0.6], [-Infinity]], 0.8],
     ["a margin of 3", { confidence_method: "margin" }, [[-0.1, -3.1]], 0.632_120_558_8],
-    ["a mean margin of 1.5", { confidence_method: "margin" }, [[-0.5, -1.5], [-1, -3]], 0.393_469_340_3],
+    [
+      "a mean margin of 1.5",
+      { confidence_method: "margin" },
+      [
+        [-0.5, -1.5],
+        [-1, -3],
+      ],
+      0.393_469_340_3,
+    ],
     ["positions with one likely token aside", { confidence_method: "margin" }, [[-0.1, -3.1], [-9]], 0.632_120_558_8],
     // 0.5 · (-0.6 + 3)/3 + 0.5 · (1 - e^-1)
     ["both halves", { confidence_method: "hybrid" }, [[-0.6, -3.6]], 0.716_060_279_4],
@@ -76,7 +84,13 @@ describe("the confidence of a reply", () => {
 
   test("counts only tokens of tool-call arguments when told to", async () => {
     const token = (text: string, logprob: number) => ({ token: text, logprob, top: [] })
-    const reply = (blocks: ChatReply["choices"][0] extends infer Choice ? Choice extends { blocks: infer Blocks } ? Blocks : never : never): ChatReply => ({
+    const reply = (
+      blocks: ChatReply["choices"][0] extends infer Choice
+        ? Choice extends { blocks: infer Blocks }
+          ? Blocks
+          : never
+        : never,
+    ): ChatReply => ({
       ...modelReply("x"),
       choices: [
         {
@@ -127,7 +141,11 @@ describe("a reply is accepted", () => {
   })
 
   test("of the last model, whatever it is and without asking how sure it is", async () => {
-    const { candidate: index, confidence, asked } = await runWith({
+    const {
+      candidate: index,
+      confidence,
+      asked,
+    } = await runWith({
       options: { threshold: 1, on_error: "fail" },
       answers: ({ candidate: each }) => (each === 0 ? unsure : modelReply("no log-probabilities")),
     })
@@ -215,7 +233,11 @@ describe("self_verify", () => {
       modelReply(request.turns.length > 1 ? judgement : "384,400 km")
 
   test("asks the same model about its own reply, whole and without the client's settings", async () => {
-    const { asked, candidate: index, confidence } = await runWith({
+    const {
+      asked,
+      candidate: index,
+      confidence,
+    } = await runWith({
       options,
       generation: { temperature: 1, maxOutputTokens: 5, stop: ["x"] },
       answers: judging('{"confidence": 0.7, "reason": "known"}'),
@@ -244,8 +266,8 @@ describe("automix_entailment", () => {
   const posting = (answer: unknown) => {
     const calls: unknown[] = []
     const http = {
-      json: async (url: string, { signal: _, ...options }: { signal?: unknown }) => {
-        calls.push({ url, ...options })
+      json: async (url: string, { method, body, timeoutMs }: Readonly<Record<string, unknown>>) => {
+        calls.push({ url, method, body, timeoutMs })
         if (answer instanceof Error) throw answer
         return answer
       },
@@ -268,15 +290,13 @@ describe("automix_entailment", () => {
     ])
   })
 
-  test.each([
-    [{ confidence: 0.69 }],
-    [{ score: 1 }],
-    [null],
-    [new RtrError("upstream_timeout", "slow")],
-  ])("goes on after %j", async (answer) => {
-    const { http } = posting(answer)
-    expect((await runWith({ options: verifier, http, answers: () => modelReply("x") })).models).toEqual([0, 1])
-  })
+  test.each([[{ confidence: 0.69 }], [{ score: 1 }], [null], [new RtrError("upstream_timeout", "slow")]])(
+    "goes on after %j",
+    async (answer) => {
+      const { http } = posting(answer)
+      expect((await runWith({ options: verifier, http, answers: () => modelReply("x") })).models).toEqual([0, 1])
+    },
+  )
 
   test("waits 60 seconds when the document does not say", async () => {
     const { calls, http } = posting({ confidence: 1 })

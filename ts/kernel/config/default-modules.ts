@@ -7,9 +7,7 @@ export type DefaultKind = "selector" | "provider" | "store"
 
 /** Id of the first registered module of a kind that says `isDefault`; undefined when none does. */
 export function defaultModuleId(registry: Registry, kind: DefaultKind): string | undefined {
-  return registry
-    .all(kind)
-    .find(({ module }) => module.isDefault === true)?.id
+  return registry.all(kind).find(({ module }) => module.isDefault === true)?.id
 }
 
 /** The same where there has to be one. Throws `invalid_module`. */

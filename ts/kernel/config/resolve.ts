@@ -99,7 +99,9 @@ function validateExpanded(
     (current, { path }) => setAt(current, path, fromText(valueAt(current, path))),
     value,
   )
-  return converted === value ? { value, problems } : { value: converted, problems: validate(schema, converted, [], unsupportedIn(converted)) }
+  return converted === value
+    ? { value, problems }
+    : { value: converted, problems: validate(schema, converted, [], unsupportedIn(converted)) }
 }
 
 function fromText(value: unknown): unknown {

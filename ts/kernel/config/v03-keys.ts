@@ -115,8 +115,7 @@ const automix =
   "verification_threshold max_escalations cost_aware_routing cost_quality_tradeoff discount_factor use_logprob_verification"
 const routerDc =
   "temperature min_similarity dimension_size use_query_contrastive use_model_contrastive require_descriptions use_capabilities"
-const hybrid =
-  "experience_weight router_dc_weight automix_weight cost_weight quality_gap_threshold normalize_scores"
+const hybrid = "experience_weight router_dc_weight automix_weight cost_weight quality_gap_threshold normalize_scores"
 const rounds = "max_concurrent max_completion_tokens round_timeout_seconds min_successful_responses temperature"
 
 const algorithm: KeyTree = {
@@ -322,8 +321,7 @@ const providers: KeyTree = {
 }
 
 const router: KeyTree = {
-  "":
-    "config_source strategy auto_model_name auto_model_names include_config_models_in_list clear_route_cache enabled",
+  "": "config_source strategy auto_model_name auto_model_names include_config_models_in_list clear_route_cache enabled",
   streamed_body: "enabled max_bytes timeout_sec",
   skip_processing: "enabled",
   model_selection: {
@@ -458,8 +456,7 @@ const stores: KeyTree = {
       "ingestion_drain_timeout_seconds supported_formats metadata_store metadata_postgres milvus",
     memory: "max_entries_per_store",
     llama_stack: "endpoint auth_token embedding_model request_timeout_seconds search_type",
-    valkey:
-      "host port database password connect_timeout collection_prefix metric_type index_m index_ef_construction",
+    valkey: "host port database password connect_timeout collection_prefix metric_type index_m index_ef_construction",
     qdrant,
   },
   tool_sessions: "",
@@ -504,13 +501,11 @@ const modules: KeyTree = {
   },
   feedback_detector: {
     ...windowed,
-    "":
-      "enabled model_ref model_id threshold use_cpu use_modernbert use_mmbert_32k feedback_mapping_path max_sequence_length",
+    "": "enabled model_ref model_id threshold use_cpu use_modernbert use_mmbert_32k feedback_mapping_path max_sequence_length",
   },
   modality_detector: {
     ...windowed,
-    "":
-      "enabled prompt_prefixes method keywords both_keywords confidence_threshold lower_threshold_ratio max_sequence_length",
+    "": "enabled prompt_prefixes method keywords both_keywords confidence_threshold lower_threshold_ratio max_sequence_length",
     classifier: "model_path use_cpu",
   },
   safety: "",

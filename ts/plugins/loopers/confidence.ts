@@ -29,17 +29,22 @@ const options = section({
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: "Confidence that accepts a reply; 0 or left out: 0.5 for margin and hybrid, 0.7 for the methods that ask, any reply for avg_logprob",
+      description:
+        "Confidence that accepts a reply; 0 or left out: 0.5 for margin and hybrid, 0.7 for the methods that ask, any reply for avg_logprob",
     }),
   ),
   hybrid_weights: Type.Optional(
-    section({ logprob_weight: Type.Optional(share), margin_weight: Type.Optional(share) }, {
-      description: "Shares of avg_logprob and margin in hybrid; 0 or left out is 0.5, and both sum to 1",
-    }),
+    section(
+      { logprob_weight: Type.Optional(share), margin_weight: Type.Optional(share) },
+      {
+        description: "Shares of avg_logprob and margin in hybrid; 0 or left out is 0.5, and both sum to 1",
+      },
+    ),
   ),
   on_error: Type.Optional(
     literals(["skip", "fail"], {
-      description: "A model that fails, or whose confidence cannot be told: go on with the next, or refuse the request; skip when left out",
+      description:
+        "A model that fails, or whose confidence cannot be told: go on with the next, or refuse the request; skip when left out",
     }),
   ),
   escalation_order: Type.Optional(
@@ -194,8 +199,7 @@ function measureBy(method: Method, entry: Options, http: HttpClient): Measure {
   const measures: Readonly<Record<Method, Measure>> = {
     avg_logprob: (_, { reply }) => meanLogprobConfidence(reply, filter),
     margin: (_, { reply }) => marginConfidence(reply, filter),
-    hybrid: (_, { reply }) =>
-      logprob * meanLogprobConfidence(reply, filter) + margin * marginConfidence(reply, filter),
+    hybrid: (_, { reply }) => logprob * meanLogprobConfidence(reply, filter) + margin * marginConfidence(reply, filter),
     self_verify: async (call, { candidate, reply }) =>
       judgedConfidence(await call.ask(candidate, verifyRequest(call.request, reply))),
     automix_entailment: (call, { reply }) =>

@@ -41,11 +41,9 @@ test("a selector gets its block, its decision, the candidates, the figures and w
     },
   })
   const registry = await registryWith({ odd })
-  const document = { ...canonical(two), routing: { ...canonical(two).routing } } as never
-  const algorithm = { type: "odd", odd: { size: 3 } }
-  ;(document as { routing: { decisions: object[] } }).routing.decisions = [
-    { name: "d", rules: {}, modelRefs: [{ model: "small" }, { model: "large" }], algorithm },
-  ]
+  const modelRefs = [{ model: "small" }, { model: "large" }]
+  const entry = { name: "d", rules: {}, modelRefs, algorithm: { type: "odd", odd: { size: 3 } } }
+  const document = { ...canonical(two), routing: { decisions: [entry] } } as never
   const { plan } = await compileWith(document, { registry })
   const [decision] = plan.decisions
   expect(seen).toEqual([
@@ -62,8 +60,12 @@ test("a selector gets its block, its decision, the candidates, the figures and w
 })
 
 test("a looper stands in the place of a selector, for one candidate too", async () => {
-  const reply = { reply: {}, candidate: 0, reason: "asked" } as never
-  const ask = defineLooper({ about: "asks", options, setup: ({ size }) => ({ run: async () => ({ ...reply, size }) }) })
+  const answer = { reply: {}, candidate: 0, reason: "asked" }
+  const ask = defineLooper({
+    about: "asks",
+    options,
+    setup: ({ size }) => ({ run: async () => ({ ...answer, size }) as never }),
+  })
   const registry = await registryWith({ ask })
   const document = {
     ...canonical(two),
@@ -86,7 +88,10 @@ describe("a document", () => {
     [{ type: "confidence" }, []],
     [{ type: "confidence", confidence: { threshold: 0.5 } }, []],
     [{ type: "static", confidence: {} }, [`${at}.confidence: is not a known key`]],
-    [{ type: "confidence", confidence: { thresold: 1 } }, [`${at}.confidence.thresold: is not a known key (did you mean "threshold"?)`]],
+    [
+      { type: "confidence", confidence: { thresold: 1 } },
+      [`${at}.confidence.thresold: is not a known key (did you mean "threshold"?)`],
+    ],
     [{ type: "fusion", fusion: {} }, [`${at}.type: "fusion" is not supported yet`]],
     [
       { type: "confidence", confidence: { hybrid_weights: {} } },

@@ -20,13 +20,9 @@ describe("tokens", () => {
       { token: "secret-2", principal: { role: "admin", permissions: undefined, name: "ROOT" } },
     ])
     const granted = tokens?.[0]?.principal.permissions
-    expect(["config.read", "config.write", "audit.read", "secret_view", "cache.manage"].map((each) => granted?.has(each))).toEqual([
-      true,
-      true,
-      true,
-      false,
-      false,
-    ])
+    expect(
+      ["config.read", "config.write", "audit.read", "secret_view", "cache.manage"].map((each) => granted?.has(each)),
+    ).toEqual([true, true, true, false, false])
   })
 
   test("a viewer reads and changes nothing", async () => {
@@ -116,8 +112,10 @@ test.each(["config.raed", "inference.invoke"])("%s is no permission", (permissio
 })
 
 test("a wide bind stays refused", () => {
-  expect(problemsOf(documentWith({ [`${at}.bind_address`]: "0.0.0.0", [`${at}.remote_exposure`]: true }))).toEqual([
-    expect.stringContaining(`${at}.remote_exposure: is not supported yet`),
-    `${at}.bind_address: must be "127.0.0.1", "localhost" or "::1", got "0.0.0.0"`,
-  ].toSorted())
+  expect(problemsOf(documentWith({ [`${at}.bind_address`]: "0.0.0.0", [`${at}.remote_exposure`]: true }))).toEqual(
+    [
+      expect.stringContaining(`${at}.remote_exposure: is not supported yet`),
+      `${at}.bind_address: must be "127.0.0.1", "localhost" or "::1", got "0.0.0.0"`,
+    ].toSorted(),
+  )
 })

@@ -14,7 +14,11 @@ const note = {
   answers: true,
   setup: () => ({ open: () => ({ before: () => undefined }) }),
 }
-const first = { id: "first", source: "test", module: { kind: "selector", about: "x", isDefault: true, setup: () => ({}) } }
+const first = {
+  id: "first",
+  source: "test",
+  module: { kind: "selector", about: "x", isDefault: true, setup: () => ({}) },
+}
 
 const document = {
   version: "v0.3",
@@ -85,7 +89,11 @@ describe("hooks", () => {
 
   test.each<[string, unknown, string]>([
     ["none", undefined, "its open returned no hooks"],
-    ["one that is not declared", { before, after: before }, "its open returned after, which its hooks do not declare (before)"],
+    [
+      "one that is not declared",
+      { before, after: before },
+      "its open returned after, which its hooks do not declare (before)",
+    ],
     ["fewer than declared", {}, "it declares the hook before, and its open did not return it"],
     ["one that is no function", { before: 5 }, "it declares the hook before, and its open did not return it"],
   ])("of a first call are compared with those declared: %s", async (_, hooks, reason) => {
@@ -117,9 +125,8 @@ describe("streams", () => {
     )
   })
 
-  test.each([
-    { hooks: ["after"], stream: "buffer" },
-    { hooks: ["after", "event"] },
-    { hooks: ["before"] },
-  ])("%j is fine", async (changes) => expect(await problems(changes)).toBe(""))
+  test.each([{ hooks: ["after"], stream: "buffer" }, { hooks: ["after", "event"] }, { hooks: ["before"] }])(
+    "%j is fine",
+    async (changes) => expect(await problems(changes)).toBe(""),
+  )
 })

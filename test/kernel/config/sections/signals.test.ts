@@ -10,7 +10,11 @@ import { registry as builtin } from "../../../fakes/registry.ts"
 import { compileWith } from "../../../fakes/services.ts"
 
 /** Chooses where no decision does; a registry of its own needs one. */
-const first = { id: "first", source: "test", module: { kind: "selector", about: "x", isDefault: true, setup: () => ({}) } }
+const first = {
+  id: "first",
+  source: "test",
+  module: { kind: "selector", about: "x", isDefault: true, setup: () => ({}) },
+}
 
 const compile = async (document: ConfigDocument, services: Partial<Services> = {}, registry: Registry = builtin) =>
   (await compileWith(document, { services, registry })).plan
@@ -244,11 +248,7 @@ test("a signal gets its rules and its section of global, and reads what it is gi
   const moods = [{ name: "good" }, { name: "bad" }]
   const rules = { type: "mood", name: "good" }
   const document = { version: "v0.3", routing: { signals: { moods }, decisions: [{ rules }] } }
-  const { signals } = await compile(
-    { ...document, global: { extra: { mood: { a: 1 } } } } as never,
-    {},
-    registry,
-  )
+  const { signals } = await compile({ ...document, global: { extra: { mood: { a: 1 } } } } as never, {}, registry)
   await compile(document as never, {}, registry)
   expect(setups).toEqual([
     { rules: moods, settings: { a: 1 } },
@@ -279,7 +279,12 @@ describe("signals that read the facts of others", () => {
 
   test("come on a higher level, and those that they read are set up too", async () => {
     const { signals } = await compileOwn(
-      { top: signal({ after: ["middle", "base"] }), middle: signal({ after: ["base"] }), base: signal(), idle: signal() },
+      {
+        top: signal({ after: ["middle", "base"] }),
+        middle: signal({ after: ["base"] }),
+        base: signal(),
+        idle: signal(),
+      },
       ["top"],
     )
     expect(signals.map(({ type, level }) => [type, level])).toEqual([

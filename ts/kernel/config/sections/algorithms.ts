@@ -1,6 +1,6 @@
 // `routing.decisions[].algorithm`: the selector or looper that a decision chooses with.
 
-import { Type, type TProperties } from "typebox"
+import { Type, type TProperties, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
@@ -13,7 +13,7 @@ import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
 export type AlgorithmEntry = Readonly<Record<string, unknown>> & { readonly type: string }
 
 /** One variant for each selector and looper; its options stand in the block of its name. */
-export function algorithmSchema(registry: Registry) {
+export function algorithmSchema(registry: Registry): TUnsafe<AlgorithmEntry> {
   const variants = [...registry.all("selector"), ...registry.all("looper")].map(({ id, module }) => {
     const { options } = module
     // Options that must be said make the block one that must be there.

@@ -93,10 +93,10 @@ export function compileBackend(
   const variable = ref.api_key_env
   const apiKey = variable === undefined ? ref.api_key : readVariable(environment, variable)
   if (variable !== undefined && (apiKey === undefined || apiKey === ""))
-    return refuse(
-      `environment variable ${variable}, which api_key_env of backend "${backendName}" names, is not set`,
-      [...path, "api_key_env"],
-    )
+    return refuse(`environment variable ${variable}, which api_key_env of backend "${backendName}" names, is not set`, [
+      ...path,
+      "api_key_env",
+    ])
   if (variable !== undefined && !isHeaderValue(apiKey ?? ""))
     return refuse(
       `the value of environment variable ${variable} cannot be sent in a header; it may end with a line break`,

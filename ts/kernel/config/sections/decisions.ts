@@ -41,7 +41,10 @@ export function decisionSchema(registry: Registry) {
 }
 
 /** Keys in a fixed order; one that is left out and has no default is undefined. */
-export function canonicalDecision(decision: DecisionEntry, registry: Registry) {
+export function canonicalDecision(
+  decision: DecisionEntry,
+  registry: Registry,
+): { readonly [Key in keyof DecisionEntry]: DecisionEntry[Key] | undefined } {
   return {
     name: decision.name,
     description: decision.description,
@@ -123,8 +126,9 @@ function checkPromises(
   for (const { id, module } of registry.all("signal")) {
     const asked = module.checkDecision === undefined ? [] : rootNames(rules, signalConditionType(id, module))
     if (asked.length > 0)
-      module.checkDecision?.({ rules: asked, cards: refs.map(({ model }) => cardOf(document, model)) }, (path, message) =>
-        problems.push(invalid([...at, ...path], message)),
+      module.checkDecision?.(
+        { rules: asked, cards: refs.map(({ model }) => cardOf(document, model)) },
+        (path, message) => problems.push(invalid([...at, ...path], message)),
       )
   }
   return problems

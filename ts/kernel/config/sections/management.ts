@@ -107,7 +107,12 @@ export function checkManagement(document: ConfigDocument): readonly Problem[] {
       (index) => [...authPath, "tokens", index, "env"],
     ),
     ...(mode === "bearer" && tokens.length === 0
-      ? [invalid([...authPath, "tokens"], "is empty; mode bearer needs a token, or nobody could use the management API")]
+      ? [
+          invalid(
+            [...authPath, "tokens"],
+            "is empty; mode bearer needs a token, or nobody could use the management API",
+          ),
+        ]
       : []),
   ]
 }

@@ -60,17 +60,16 @@ const binding = section({
   head: Type.Optional(name),
 })
 
-export const modelCatalogSchema =
-  section({
-    // Timers hold 31 bits and fire at once when given more.
-    signal_timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
-    deployments: Type.Optional(
-      Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" }), deployment, {
-        additionalProperties: false,
-      }),
-    ),
-    bindings: Type.Optional(Type.Record(Type.String(), binding)),
-  })
+export const modelCatalogSchema = section({
+  // Timers hold 31 bits and fire at once when given more.
+  signal_timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+  deployments: Type.Optional(
+    Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" }), deployment, {
+      additionalProperties: false,
+    }),
+  ),
+  bindings: Type.Optional(Type.Record(Type.String(), binding)),
+})
 
 const defaultSignalTimeoutMs = 45_000
 

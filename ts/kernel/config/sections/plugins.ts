@@ -1,6 +1,6 @@
 // `routing.decisions[].plugins[]`: what runs around the model call of a decision.
 
-import { Type } from "typebox"
+import { Type, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
@@ -19,7 +19,7 @@ export interface PluginEntry {
 
 type RegisteredPlugin = RegisteredModule<PluginModule>
 
-export function pluginSchema(registry: Registry) {
+export function pluginSchema(registry: Registry): TUnsafe<PluginEntry> {
   const variants = registry
     .all("plugin")
     .map(({ id, module }) =>
@@ -28,7 +28,11 @@ export function pluginSchema(registry: Registry) {
   return taggedUnion<PluginEntry>("type", variants)
 }
 
-export function checkPlugins(plugins: readonly PluginEntry[], at: DocumentPath, registry: Registry): readonly Problem[] {
+export function checkPlugins(
+  plugins: readonly PluginEntry[],
+  at: DocumentPath,
+  registry: Registry,
+): readonly Problem[] {
   const problems: Problem[] = [
     ...duplicates(
       plugins.map(({ type }) => type),
@@ -66,7 +70,11 @@ export function answeringPlugins(registry: Registry): readonly string[] {
 
 /** Sets plugins up in their order: smaller `order` first, those of the same order as listed. */
 export async function compilePlugins(
-  { decision, plugins, path }: { readonly decision: string; readonly plugins: readonly PluginEntry[]; readonly path: DocumentPath },
+  {
+    decision,
+    plugins,
+    path,
+  }: { readonly decision: string; readonly plugins: readonly PluginEntry[]; readonly path: DocumentPath },
   context: CompileContext,
 ): Promise<readonly PlannedPlugin[]> {
   const listed = plugins.map(({ type, configuration }, position) => {

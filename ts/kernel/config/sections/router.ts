@@ -20,9 +20,7 @@ const mainName = "MoM"
 /** Names that mean automatic routing when the document does not replace them (spec 1). */
 const otherNames = ["auto", "rtr/auto"]
 
-export function compileRouter(
-  document: ConfigDocument,
-): Pick<Plan, "strategy" | "autoNames" | "listConfiguredModels"> {
+export function compileRouter(document: ConfigDocument): Pick<Plan, "strategy" | "autoNames" | "listConfiguredModels"> {
   const router = document.global?.router
   return {
     strategy: document.routing?.strategy ?? router?.strategy ?? "priority",

@@ -1,6 +1,6 @@
 // `routing.decisions[].rules`: the rule tree, its one canonical form, and what the schema cannot check.
 
-import { Type } from "typebox"
+import { Type, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
 import { literals, name, section } from "../../schema/shapes.ts"
@@ -19,7 +19,7 @@ export interface RuleEntry {
 
 const bound = Type.Optional(Type.Number())
 
-export function rulesSchema(conditionTypes: readonly string[]) {
+export function rulesSchema(conditionTypes: readonly string[]): TUnsafe<RuleEntry> {
   const node = section(
     {
       operator: Type.Optional(

@@ -1,6 +1,6 @@
 // `routing.signals`: lists of rules. Each signal brings the schema of its own.
 
-import { Type, type TProperties } from "typebox"
+import { Type, type TProperties, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
@@ -21,7 +21,7 @@ import { type DeclaredSignals, leafNames } from "./rules.ts"
 export type SignalRule = Readonly<Record<string, unknown>> & { readonly name: string; readonly description?: string }
 type SignalsSection = Readonly<Record<string, readonly SignalRule[] | undefined>>
 
-export function signalsSchema(registry: Registry) {
+export function signalsSchema(registry: Registry): TUnsafe<SignalsSection> {
   const properties: TProperties = {}
   for (const { id, module } of registry.all("signal")) {
     const rule = section({
@@ -142,7 +142,10 @@ async function compileSignal(
   const rules = rulesOf(registered, document)
   const settings = settingsOf(module, document)
   const onUnknown = module.onUnknown?.(settings as never)
-  const grantee = { name: `signal:${id}`, vectors: target === undefined ? undefined : (target.vectors ?? target.deployment) }
+  const grantee = {
+    name: `signal:${id}`,
+    vectors: target === undefined ? undefined : (target.vectors ?? target.deployment),
+  }
   const reader = await module.setup(
     rules as never,
     { settings, ...grantSetup(module.needs ?? [], services, grantee) } as never,

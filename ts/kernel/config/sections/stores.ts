@@ -1,6 +1,6 @@
 // `global.stores`: where the router keeps data.
 
-import { Type } from "typebox"
+import { Type, type TObject, type TOptional, type TUnsafe } from "typebox"
 import type { DocumentPath } from "../../error.ts"
 import type { Registry } from "../../modules/registry.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
@@ -16,7 +16,7 @@ export interface StoreEntry {
 const statePath: DocumentPath = ["global", "stores", "state"]
 
 /** Schema of `global.stores`; `state` has one variant for each store. */
-export function storesSchema(registry: Registry) {
+export function storesSchema(registry: Registry): TObject<{ state: TOptional<TUnsafe<StoreEntry>> }> {
   const variants = registry.all("store").map(({ id, module }) => {
     const { options } = module
     // Options that must be said make the configuration one that must be there.
@@ -33,11 +33,11 @@ export function checkStores(document: ConfigDocument, registry: Registry): reado
   const state = document.global?.stores?.state
   if (state === undefined) return []
   const problems: Problem[] = []
-  registry.find("store", state.type)?.module.check?.(
-    (state.configuration ?? {}) as never,
-    (path: DocumentPath, message: string) =>
+  registry
+    .find("store", state.type)
+    ?.module.check?.((state.configuration ?? {}) as never, (path: DocumentPath, message: string) =>
       problems.push(invalid([...statePath, "configuration", ...path], message)),
-  )
+    )
   return problems
 }
 
