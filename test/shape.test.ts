@@ -149,8 +149,28 @@ describe("imports", () => {
       "ts/kernel/error.ts",
       "ts/kernel/index.ts",
       "ts/kernel/kernel.ts",
+      "ts/node.ts",
       "ts/plugins/registry.gen.ts",
     ])
+  })
+
+  test("rtr/node only puts together what the rooms below it offer", () => {
+    const rooms = [`${kernel}/runtime/node.ts`, "ts/models", "ts/workers"]
+    expect(importsOf("ts/node.ts").filter((target) => !isUnder(target, rooms))).toEqual([])
+  })
+
+  test("no folder of the kernel imports one that imports it, not even for a type", () => {
+    const roomOf = (file: string): string => file.split("/").slice(0, 3).join("/")
+    const arrows = new Map<string, Set<string>>()
+    for (const file of filesIn(kernel).filter((name) => name.split("/").length > 3 && !name.includes("/runtime/")))
+      for (const target of importsOf(file))
+        if (target.startsWith(`${kernel}/`) && target.split("/").length > 3 && roomOf(target) !== roomOf(file))
+          arrows.set(roomOf(file), (arrows.get(roomOf(file)) ?? new Set()).add(roomOf(target)))
+    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+      [...(arrows.get(from) ?? [])].some(
+        (next) => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))),
+      )
+    expect([...arrows.keys()].filter((room) => reaches(room, room))).toEqual([])
   })
 
   test("kernel.ts imports neither plugins nor a platform", () => {
@@ -189,6 +209,14 @@ describe("imports", () => {
     expect(found).toEqual([])
   })
 
+  test("only sqlite.ts loads node:sqlite, and not before a store opens", () => {
+    const users = filesIn("ts").filter((file) => readFileSync(join(root, file), "utf8").includes('"node:sqlite"'))
+    expect(users).toEqual(["ts/plugins/stores/sqlite.ts"])
+    expect(readFileSync(join(root, "ts/plugins/stores/sqlite.ts"), "utf8")).not.toMatch(
+      /(from|import\() ?"node:sqlite"/,
+    )
+  })
+
   test("modules do not import each other", () => {
     const folders = Object.values(moduleKinds).map(({ folder }) => `ts/plugins/${folder}`)
     const wrong = folders.flatMap((folder) =>
@@ -216,9 +244,9 @@ describe("imports", () => {
   })
 
   test("the hub client loads on first use, and never on edge hosts", () => {
-    const client = new Set(["client", "fetch-model", "settings"].map((name) => `ts/kernel/runtime/hub/${name}.ts`))
+    const client = new Set(["client", "fetch-model", "settings"].map((name) => `ts/models/hub/${name}.ts`))
     const early = filesIn("ts")
-      .filter((file) => !file.startsWith("ts/kernel/runtime/hub/"))
+      .filter((file) => !file.startsWith("ts/models/hub/"))
       .flatMap((file) => staticImportsOf(file).filter((target) => client.has(target)))
     expect(early).toEqual([])
   })
@@ -343,7 +371,7 @@ describe("modules", () => {
   })
 
   test("each test of ts stands where its source stands", () => {
-    const stray = ["kernel", "plugins", "cli", "testing"].flatMap((folder) =>
+    const stray = ["kernel", "models", "workers", "plugins", "cli", "testing"].flatMap((folder) =>
       filesIn(`test/${folder}`, ".test.ts").filter(
         (file) => !existsSync(join(root, file.replace(/^test\//, "ts/").replace(/\.test\.ts$/, ".ts"))),
       ),
