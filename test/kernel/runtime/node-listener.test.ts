@@ -53,7 +53,8 @@ function open({ url }: OpenListener): RawClient {
     closed,
     text: read,
     async until(mark) {
-      while (!text.includes(mark) && !ended) await sleep(2)
+      const isThere = (): boolean => text.includes(mark) || ended
+      while (!isThere()) await sleep(2)
       return read()
     },
   }
@@ -490,7 +491,9 @@ describe("a streamed reply", () => {
       ),
     )
     for (const how of ["sync", "async"]) {
-      await expect(fetch(`${listener.url}/?at=1&${how}`).then((response) => response.text())).rejects.toThrow()
+      await expect(fetch(`${listener.url}/?at=1&${how}`).then((response) => response.text())).rejects.toThrow(
+        "terminated",
+      )
       expect((await fetch(`${listener.url}/?at=0&${how}`)).status).toBe(500)
     }
   })
@@ -548,7 +551,7 @@ describe("a listener", () => {
     await closed
     await busy.closed
     expect(busy.text()).toBe(answer("last", "close"))
-    await expect(fetch(listener.url)).rejects.toThrow()
+    await expect(fetch(listener.url)).rejects.toThrow("fetch failed")
   })
 
   test("that closes waits no longer than it may", async () => {
