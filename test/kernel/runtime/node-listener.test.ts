@@ -458,6 +458,29 @@ describe("a streamed reply", () => {
     }
   })
 
+  test("whose source cannot even be cancelled harms no other", async () => {
+    const listener = await listen((request) =>
+      request.url.endsWith("/other")
+        ? textResponse("fine", 200, {})
+        : streamResponse(
+            {
+              pull: () => sleep(1, bytes("x")),
+              cancel() {
+                throw new Error("broken")
+              },
+            },
+            200,
+            {},
+          ),
+    )
+    const client = open(listener)
+    client.socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+    await client.until("1\r\nx")
+    client.socket.destroy()
+    await sleep(20)
+    expect(await (await fetch(`${listener.url}/other`)).text()).toBe("fine")
+  })
+
   test("is cancelled when the client has left before it starts, and for HEAD", async () => {
     const source = createSource(() => bytes("x"))
     let answerNow = (): void => {}

@@ -1,5 +1,6 @@
 // Responses whose status, headers and body a host can take apart without the cost of a full web `Response`.
 
+import { FastResponse } from "srvx"
 import type { ByteSource } from "../types/byte-source.ts"
 import { inheritLazily } from "./inherit-lazily.ts"
 
@@ -65,9 +66,8 @@ export function jsonResponse(body: unknown, status: number, requestId: string): 
   })
 }
 
-/** Node's server takes responses apart; other hosts accept their own class only. */
-const isTakenApart =
-  typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string"
+/** srvx has a response of its own on Node alone. Other hosts accept nothing but their own class. */
+const isTakenApart = (FastResponse as unknown) !== globalThis.Response
 
 function createResponse(parts: ResponseParts): Response {
   const response = new LeanResponse(parts)

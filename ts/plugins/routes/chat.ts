@@ -91,7 +91,7 @@ function streamed(
     },
     cancel() {
       end()
-      void iterator.return?.()
+      void Promise.resolve(iterator.return?.()).catch(() => {})
     },
   }
   return streamResponse(source, reply.status, {
