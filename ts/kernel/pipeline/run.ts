@@ -140,8 +140,9 @@ async function callDecision(
   record.model = candidate?.model
   record.reasoning = candidate?.reasoning
 
-  const ask = async (inside: Pick<PluginCall, "request" | "headers">): Promise<Reply> => {
-    if (decision.looper !== undefined) return runLooper(host, { call, record, input, decision, ...inside })
+  const ask = async ({ request, headers: sent }: Pick<PluginCall, "request" | "headers">): Promise<Reply> => {
+    if (decision.looper !== undefined)
+      return runLooper(host, { call, record, input, decision, request, headers: sent })
     if (candidate === undefined)
       throw new RtrError(
         "no_model_selected",
@@ -151,8 +152,8 @@ async function callDecision(
       call,
       record,
       target: candidate.target,
-      request: inside.request,
-      headers: inside.headers,
+      request,
+      headers: sent,
       reasoning: candidate.reasoning,
       readsEvents: readsEvents(decision.plugins),
     })
