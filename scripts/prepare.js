@@ -32,10 +32,16 @@ function linkEntries() {
     writeFileSync(`${path}.d.ts`, text)
   }
   for (const [name, source] of Object.entries(entries)) link(name, source)
-  for (const folder of ["signals", "selectors", "decision", "providers", "routes"]) {
+  for (const folder of moduleFolders()) {
     for (const file of readdirSync(join(root, "ts/plugins", folder)))
       link(`plugins/${folder}/${basename(file, ".ts")}`, `ts/plugins/${folder}/${file}`)
   }
+}
+
+/** Folders of `ts/plugins`, one for each kind; what several modules use is no module. */
+function moduleFolders() {
+  const folders = readdirSync(join(root, "ts/plugins"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return folders.map(({ name }) => name).filter((name) => !name.startsWith("_"))
 }
 
 /** npm links the bins of dependencies only; `npx rtr` in a checkout needs our own. */

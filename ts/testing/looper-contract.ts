@@ -159,7 +159,8 @@ export function looperContract<Options extends TObject>(
     contractCase("shows the client no log-probabilities that it did not ask for", async () => {
       const looper = await looperOf(module, contract)
       // As a backend does, it tells them only to whom asks.
-      const asAsked: FakeCandidate = (asked) => (asked.request.generation.logprobs === true ? sure(asked) : modelReply("x"))
+      const asAsked: FakeCandidate = (asked) =>
+        asked.request.generation.logprobs === true ? sure(asked) : modelReply("x")
       const { reply } = await looper.run(looperCall(asAsked).call)
       expectThat(
         reply.choices.every(({ logprobs }) => logprobs === undefined),
