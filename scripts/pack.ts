@@ -4,13 +4,15 @@ import { execFileSync } from "node:child_process"
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { build } from "rolldown"
-import { moduleKinds } from "../ts/kernel/modules/kinds.ts"
 
 const root = join(import.meta.dirname, "..")
 const dist = join(root, "dist")
 const source = (path: string): string => join(root, "ts", path)
 
-const moduleFolders = Object.values(moduleKinds).map(({ folder }) => folder)
+/** One for each kind; `_shared` holds code of several modules, and no module. */
+const moduleFolders = readdirSync(source("plugins"), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !entry.name.startsWith("_"))
+  .map(({ name }) => name)
 
 /** Bundle name to source: the public entries, every module, and the two commands. */
 const entries: Readonly<Record<string, string>> = {

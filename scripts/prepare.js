@@ -32,16 +32,14 @@ function linkEntries() {
     writeFileSync(`${path}.d.ts`, text)
   }
   for (const [name, source] of Object.entries(entries)) link(name, source)
-  for (const folder of moduleFolders()) {
+  // `_shared` holds code of several modules, and no module.
+  const folders = readdirSync(join(root, "ts/plugins"), { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith("_"),
+  )
+  for (const { name: folder } of folders) {
     for (const file of readdirSync(join(root, "ts/plugins", folder)))
       link(`plugins/${folder}/${basename(file, ".ts")}`, `ts/plugins/${folder}/${file}`)
   }
-}
-
-/** Folders of `ts/plugins`, one for each kind; what several modules use is no module. */
-function moduleFolders() {
-  const folders = readdirSync(join(root, "ts/plugins"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  return folders.map(({ name }) => name).filter((name) => !name.startsWith("_"))
 }
 
 /** npm links the bins of dependencies only; `npx rtr` in a checkout needs our own. */
