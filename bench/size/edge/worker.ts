@@ -2,7 +2,7 @@
 
 import { createBareKernel, type Kernel } from "rtr/edge"
 import chatCompletions from "rtr/plugins/dialects/chat-completions"
-import openai from "rtr/plugins/providers/openai"
+import vllm from "rtr/plugins/providers/vllm"
 import chat from "rtr/plugins/routes/chat"
 import staticSelector from "rtr/plugins/selectors/static"
 import context from "rtr/plugins/signals/context"
@@ -18,7 +18,7 @@ interface Bindings {
 
 const modules = {
   chat_completions: chatCompletions,
-  openai,
+  vllm,
   chat,
   static: staticSelector,
   context,
@@ -28,11 +28,11 @@ const modules = {
   memory,
 }
 
-let kernel: Kernel | undefined
+let making: Promise<Kernel> | undefined
 
 export default {
   async fetch(request: Request, { CONFIG }: Bindings): Promise<Response> {
-    kernel ??= await createBareKernel({ config: CONFIG, modules })
+    const kernel = await (making ??= createBareKernel({ config: CONFIG, modules }))
     return kernel.fetch(request)
   },
 }
