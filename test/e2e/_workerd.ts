@@ -10,14 +10,18 @@ import { onTestFinished } from "vitest"
 import { bundleForEdge } from "../../bench/size/bundle.ts"
 import { temporaryFolder, waitFor } from "./_processes.ts"
 
-const workerd = createRequire(import.meta.url)("workerd") as { readonly default: string; readonly compatibilityDate: string }
+const workerd = createRequire(import.meta.url)("workerd") as {
+  readonly default: string
+  readonly compatibilityDate: string
+}
 
 /** Serves a worker on a free port until the test ends. `config` becomes its binding CONFIG, a text as text and an object as JSON. */
 export async function startWorkerd(entry: string, config: string | object): Promise<{ readonly url: string }> {
   const folder = temporaryFolder()
   const chunks = (await bundleForEdge(entry)).toSorted((a, b) => Number(b.isEntry) - Number(a.isEntry))
   for (const { fileName, code } of chunks) writeFileSync(join(folder, fileName), code)
-  const value = typeof config === "string" ? `text = ${JSON.stringify(config)}` : `json = ${JSON.stringify(JSON.stringify(config))}`
+  const value =
+    typeof config === "string" ? `text = ${JSON.stringify(config)}` : `json = ${JSON.stringify(JSON.stringify(config))}`
   writeFileSync(
     join(folder, "workerd.capnp"),
     `using Workerd = import "/workerd/workerd.capnp";
@@ -48,7 +52,7 @@ export async function startWorkerd(entry: string, config: string | object): Prom
   const read = (stream: Readable, take: (text: string) => void): void =>
     void stream.on("data", (piece: Buffer) => take(piece.toString()))
   read(child.stdio[3] as Readable, (text) => (events += text))
-  for (const stream of [child.stdout, child.stderr]) read(stream, (text) => (output += text))
+  for (const stream of [child.stdout, child.stderr]) read(stream as Readable, (text) => (output += text))
   const portOf = (): string | undefined => /"socket":"http","port":(\d+)/.exec(events)?.[1]
   await waitFor(() => portOf() !== undefined || child.exitCode !== null, 30_000)
   const port = portOf()

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { stringify } from "yaml"
 import { bundleForEdge, bytesOf, edgeWorker, staticClosure } from "../../bench/size/bundle.ts"
-import { chunkOf, providersOn, startTestBackend, userMessage, waitFor } from "./_processes.ts"
+import { chunkOf, providersOn, startTestBackend, userMessage } from "./_processes.ts"
 import { startWorkerd } from "./_workerd.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -51,7 +51,9 @@ test("the kernel routes in workerd, from a YAML text, with an outside module and
   )
   const ask = asker(url)
   // The requests that come while the kernel is being made wait for it.
-  const first = await Promise.all(["a Rust function", "hello", "where is order 12", "RUST PLEASE"].map((text) => ask(text)))
+  const first = await Promise.all(
+    ["a Rust function", "hello", "where is order 12", "RUST PLEASE"].map((text) => ask(text)),
+  )
   expect(first.map(({ headers, status }) => [status, headers.get("x-rtr-selected-decision")])).toEqual([
     [200, "coding"],
     [200, null],
@@ -92,7 +94,7 @@ test("a worker of chosen modules streams event by event, and tells the backend t
   const ask = asker(url)
   const reply = await ask("rust", { stream: true })
   expect([reply.status, reply.headers.get("x-rtr-selected-model")]).toEqual([200, "large"])
-  const reader = (reply.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
+  const reader = (reply.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader()
   // The backend has sent one event and waits.
   expect((await reader.read()).value).toMatch(/"content":"one "/)
   sendRest?.()
@@ -101,7 +103,9 @@ test("a worker of chosen modules streams event by event, and tells the backend t
   expect(rest).toMatch(/"content":"two".*data: \[DONE\]\n\n$/s)
 
   const leaving = new AbortController()
-  const closed = new Promise<void>((resolve) => backend.server.once("request", (_, response) => response.once("close", resolve)))
+  const closed = new Promise<void>((resolve) =>
+    backend.server.once("request", (_, response) => response.once("close", resolve)),
+  )
   const left = await ask("rust", { stream: true }, { signal: leaving.signal })
   expect(left.status).toBe(200)
   leaving.abort()
@@ -110,7 +114,10 @@ test("a worker of chosen modules streams event by event, and tells the backend t
   const wrong = await ask("rust", {}, { body: "{" })
   expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { type: "invalid_request_error" } }])
   const unavailable = await fetch(`${url}/v1/none`)
-  expect([unavailable.status, await unavailable.json()]).toMatchObject([404, { error: { message: expect.any(String) } }])
+  expect([unavailable.status, await unavailable.json()]).toMatchObject([
+    404,
+    { error: { message: expect.any(String) } },
+  ])
   expect(backend.requests).toHaveLength(2)
 })
 

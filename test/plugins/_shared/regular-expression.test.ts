@@ -48,7 +48,9 @@ describe("a pattern", () => {
 describe("what is wrong with a pattern", () => {
   const problemsOf = async (pattern: string): Promise<readonly string[]> => {
     const found: string[] = []
-    await reportPatterns([{ pattern, path: [0, "pattern"] }], (path, message) => found.push(`${path.join(".")} ${message}`))
+    await reportPatterns([{ pattern, path: [0, "pattern"] }], (path, message) =>
+      found.push(`${path.join(".")} ${message}`),
+    )
     return found
   }
 
@@ -56,12 +58,15 @@ describe("what is wrong with a pattern", () => {
     expect(await problemsOf(source)).toEqual([]),
   )
 
-  test.each(["(", ")", "[", "a{2,1}", "*", "\\", "(?<=a)b", "(?=a)", "(a)\\1", "a**"])("%s: something", async (source) => {
-    expect(await problemsOf(source)).toEqual([
-      expect.stringMatching(/^0\.pattern is not a valid pattern: error parsing regexp/),
-    ])
-    await expect(compilePattern(source, true)).rejects.toThrow("error parsing regexp")
-  })
+  test.each(["(", ")", "[", "a{2,1}", "*", "\\", "(?<=a)b", "(?=a)", "(a)\\1", "a**"])(
+    "%s: something",
+    async (source) => {
+      expect(await problemsOf(source)).toEqual([
+        expect.stringMatching(/^0\.pattern is not a valid pattern: error parsing regexp/),
+      ])
+      await expect(compilePattern(source, true)).rejects.toThrow("error parsing regexp")
+    },
+  )
 
   test("takes no time where there is none", () => {
     expect(reportPatterns([], () => {})).toBeUndefined()

@@ -142,7 +142,9 @@ describe("confidence with a predicate", () => {
 describe("rules", () => {
   const problems = async (given: Rule): Promise<readonly string[]> => {
     const reported: string[] = []
-    await signal.check?.([rule("exists", digits), given], (path, message) => reported.push(`${path.join(".")}: ${message}`))
+    await signal.check?.([rule("exists", digits), given], (path, message) =>
+      reported.push(`${path.join(".")}: ${message}`),
+    )
     return reported
   }
 

@@ -127,7 +127,9 @@ async function registryFor(
 /** `./signals/shouting.ts`, `rtr-signal-shouting` and `@team/rtr-signal-shouting` all have the id `shouting`. */
 export function moduleId(name: string): string {
   const last = name.split("/").at(-1) ?? name
-  return last.replace(/\.(ts|mts|js|mjs)$/, "").replace(/^rtr-(signal|selector|looper|plugin|provider|dialect|store|route)-/, "")
+  return last
+    .replace(/\.(ts|mts|js|mjs)$/, "")
+    .replace(/^rtr-(signal|selector|looper|plugin|provider|dialect|store|route)-/, "")
 }
 
 /** Accepts a module or the namespace object of its file. */

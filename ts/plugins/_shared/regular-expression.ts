@@ -1,6 +1,5 @@
 // Patterns from a configuration run on text from strangers, so they run in linear time: RE2 syntax, no backtracking.
 
-
 import type { DocumentPath, MaybePromise, Report } from "../../kernel/index.ts"
 
 export interface Pattern {

@@ -50,9 +50,10 @@ export default defineSignal({
     const readers = await Promise.all(rules.map(createReader))
     return {
       read({ text }) {
-        const searched = toSearchedText(text.length > maxSearchedCharacters ? text.slice(0, maxSearchedCharacters) : text)
-        const scored =
-          text.length > maxScoredCharacters ? toSearchedText(text.slice(0, maxScoredCharacters)) : searched
+        const searched = toSearchedText(
+          text.length > maxSearchedCharacters ? text.slice(0, maxSearchedCharacters) : text,
+        )
+        const scored = text.length > maxScoredCharacters ? toSearchedText(text.slice(0, maxScoredCharacters)) : searched
         return readers.map((read) => read(searched, scored, text.length))
       },
     }
