@@ -82,9 +82,9 @@ const residentKib = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
 
 const childrenOf = (pid: number): readonly string[] =>
-  execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(pid)], { encoding: "utf8" })
+  execFileSync("ps", ["-eo", "ppid=,args="], { encoding: "utf8" })
     .split("\n")
-    .filter((line) => line.includes("rtrun"))
+    .filter((line) => line.trim().startsWith(`${pid} `) && line.includes("rtrun"))
 
 /** One request with everything that tells which document served it. */
 async function askOnce(router: TestRouter, stream: boolean) {
@@ -173,6 +173,8 @@ describe("live configuration", () => {
     expect((await router.ask(userMessage("hello world"), { authorization: "Bearer only-49" })).status).toBe(200)
     expect((await router.ask(userMessage("hello world"), { authorization: "Bearer only-1" })).status).toBe(401)
 
+    router.write(documentOf(51, backend.endpoint))
+    await waitFor(async () => (await askOnce(router, false)).document === "51")
     await waitFor(() => childrenOf(pid).length === 0, 20_000)
     await sleep(500)
     expect(residentKib(pid) / before).toBeLessThan(1.1)
