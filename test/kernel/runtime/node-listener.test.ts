@@ -53,7 +53,8 @@ function open({ url }: OpenListener): RawClient {
     closed,
     text: read,
     async until(mark) {
-      while (!text.includes(mark) && !ended) await sleep(2)
+      const isThere = (): boolean => text.includes(mark) || ended
+      while (!isThere()) await sleep(2)
       return read()
     },
   }
@@ -457,6 +458,29 @@ describe("a streamed reply", () => {
     }
   })
 
+  test("whose source cannot even be cancelled harms no other", async () => {
+    const listener = await listen((request) =>
+      request.url.endsWith("/other")
+        ? textResponse("fine", 200, {})
+        : streamResponse(
+            {
+              pull: () => sleep(1, bytes("x")),
+              cancel() {
+                throw new Error("broken")
+              },
+            },
+            200,
+            {},
+          ),
+    )
+    const client = open(listener)
+    client.socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+    await client.until("1\r\nx")
+    client.socket.destroy()
+    await sleep(20)
+    expect(await (await fetch(`${listener.url}/other`)).text()).toBe("fine")
+  })
+
   test("is cancelled when the client has left before it starts, and for HEAD", async () => {
     const source = createSource(() => bytes("x"))
     let answerNow = (): void => {}
@@ -490,7 +514,9 @@ describe("a streamed reply", () => {
       ),
     )
     for (const how of ["sync", "async"]) {
-      await expect(fetch(`${listener.url}/?at=1&${how}`).then((response) => response.text())).rejects.toThrow()
+      await expect(fetch(`${listener.url}/?at=1&${how}`).then((response) => response.text())).rejects.toThrow(
+        "terminated",
+      )
       expect((await fetch(`${listener.url}/?at=0&${how}`)).status).toBe(500)
     }
   })
@@ -548,7 +574,7 @@ describe("a listener", () => {
     await closed
     await busy.closed
     expect(busy.text()).toBe(answer("last", "close"))
-    await expect(fetch(listener.url)).rejects.toThrow()
+    await expect(fetch(listener.url)).rejects.toThrow("fetch failed")
   })
 
   test("that closes waits no longer than it may", async () => {

@@ -1,7 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer as createSecureServer } from "node:https"
+import type { AddressInfo, Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { createNodeTransport } from "../../../ts/kernel/runtime/node-transport.ts"
 import { startServer, transportContract } from "../../contracts/transport.ts"
 
@@ -34,6 +37,104 @@ test("a refused connection is told as such", async () => {
     message: "its host name is not known",
   })
   await transport.close()
+})
+
+test("an idle connection that the backend closes is not used again, and its announced patience is respected", async () => {
+  const sockets = new Set<Socket>()
+  const server = await startServer((incoming, response) => {
+    sockets.add(incoming.socket)
+    if (incoming.headers["x-short"] !== undefined) response.setHeader("keep-alive", "timeout=1")
+    response.end("{}")
+  })
+  onTestFinished(() => server.close())
+  const transport = createNodeTransport()
+  onTestFinished(() => transport.close())
+  const ask = async (headers: Record<string, string> = {}): Promise<void> =>
+    void (await (await transport.request({ ...request, headers, url: server.url })).text(10))
+  await ask()
+  await ask()
+  expect(sockets.size).toBe(1)
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(() => server.open()).toBe(0)
+  await ask()
+  expect(sockets.size).toBe(2)
+  await ask({ "x-short": "1" })
+  await expect.poll(() => server.open()).toBe(0)
+})
+
+test("more requests than connections wait in line, and one that leaves there is never sent", async () => {
+  let open = 0
+  const server = await startServer((_, response) => {
+    open += 1
+    setTimeout(() => response.end("{}"), 300)
+  })
+  onTestFinished(() => server.close())
+  const transport = createNodeTransport()
+  onTestFinished(() => transport.close())
+  const controller = new AbortController()
+  const replies = Array.from({ length: 1030 }, async (_, number) => {
+    const signal = number === 1029 ? { signal: controller.signal } : {}
+    const reply = await transport.request({ ...request, headersTimeoutMs: 20_000, url: server.url, ...signal })
+    return reply.text(10)
+  })
+  const last = replies.pop()
+  controller.abort()
+  await expect(last).rejects.toMatchObject({ code: "client_closed_request" })
+  expect(new Set(await Promise.all(replies))).toEqual(new Set(["{}"]))
+  expect(open).toBe(1029)
+}, 30_000)
+
+test.each<[string, Record<string, string>]>([
+  ["a line break", { a: "1\r\nb: 2" }],
+  ["a character beyond Latin-1", { a: "漢" }],
+  ["a name that is none", { "a b": "1" }],
+  ["another length", { "Content-Length": "1" }],
+  ["another frame", { "transfer-encoding": "chunked" }],
+  ["another connection", { connection: "close" }],
+])("a header with %s is never written", async (_, headers) => {
+  let reached = 0
+  const server = await startServer((_incoming, response) => {
+    reached += 1
+    response.end()
+  })
+  onTestFinished(() => server.close())
+  const transport = createNodeTransport()
+  await expect(transport.request({ ...request, headers, url: server.url })).rejects.toMatchObject({
+    code: "internal_error",
+    message: "the request cannot be written: its address or one of its headers is invalid",
+  })
+  expect(reached).toBe(0)
+  await transport.close()
+})
+
+test("a backend over TLS is called when its certificate is trusted, and its connection is used again", async () => {
+  const fixtures = join(import.meta.dirname, "fixtures")
+  const [key, cert] = ["localhost-key.pem", "localhost-certificate.pem"].map((name) =>
+    readFileSync(join(fixtures, name), "utf8"),
+  ) as [string, string]
+  let connections = 0
+  const server = createSecureServer({ key, cert }, (incoming, response) => {
+    let size = 0
+    incoming.on("data", (piece: Buffer) => (size += piece.length)).on("end", () => response.end("é".repeat(size)))
+  })
+  server.on("secureConnection", () => (connections += 1))
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/`
+  const transport = createNodeTransport()
+  onTestFinished(() => transport.close())
+  await expect(transport.request({ ...request, url })).rejects.toMatchObject({ code: "upstream_unavailable" })
+  const trusted = getCACertificates("default")
+  setDefaultCACertificates([...trusted, cert])
+  onTestFinished(() => setDefaultCACertificates(trusted))
+  for (const size of [1, 500_000]) {
+    const response = await transport.request({ ...request, url, body: "x".repeat(size) })
+    expect(await response.text(2_000_000)).toBe("é".repeat(size))
+  }
+  expect(connections).toBe(1)
 })
 
 describe("Unix sockets", () => {

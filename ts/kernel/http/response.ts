@@ -1,5 +1,6 @@
 // Responses whose status, headers and body a host can take apart without the cost of a full web `Response`.
 
+import { FastResponse } from "srvx"
 import type { ByteSource } from "../types/byte-source.ts"
 import { inheritLazily } from "./inherit-lazily.ts"
 
@@ -58,9 +59,15 @@ export function streamResponse(
   return createResponse({ status, headers, content: source })
 }
 
-/** Node's server takes responses apart; other hosts accept their own class only. */
-const isTakenApart =
-  typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string"
+export function jsonResponse(body: unknown, status: number, requestId: string): Response {
+  return textResponse(`${JSON.stringify(body)}\n`, status, {
+    "content-type": "application/json",
+    "x-request-id": requestId,
+  })
+}
+
+/** srvx has a response of its own on Node alone. Other hosts accept nothing but their own class. */
+const isTakenApart = (FastResponse as unknown) !== globalThis.Response
 
 function createResponse(parts: ResponseParts): Response {
   const response = new LeanResponse(parts)

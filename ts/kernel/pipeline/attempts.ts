@@ -122,7 +122,7 @@ async function readReply(
     throw new RtrError("upstream_error", `it answered with status ${status}, which is no reply`)
   }
   const headers = passedHeaders(response.headerList)
-  if (response.header("content-type")?.toLowerCase().includes(backend.dialect.streamType) === true) {
+  if (mediaTypeOf(response.header("content-type")) === mediaTypeOf(backend.dialect.streamType)) {
     if (request.stream) {
       const reader = backend.dialect.reader({ events: readsEvents || backend.dialectId !== call.dialect })
       const stream = createUpstreamStream(response, { reader, model: target.name, observed })
@@ -139,6 +139,9 @@ async function readReply(
 }
 
 const nothing = new Uint8Array(0)
+
+/** A content type without its parameters. */
+const mediaTypeOf = (type: string | undefined): string | undefined => type?.split(";", 1)[0]?.trim().toLowerCase()
 
 /** How long a backend may take to end its reply after the end mark. */
 const endingMs = 1000

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { ProtocolError } from "../../../../ts/kernel/runtime/http1/grammar.ts"
 import { ReplyParser } from "../../../../ts/kernel/runtime/http1/reply-parser.ts"
 
 interface Read {
@@ -72,6 +73,6 @@ test.each<[what: string, text: string]>([
   ["informational answers without end", "HTTP/1.1 100 Continue\r\n\r\n".repeat(17)],
   ["headers without end", `${ok}x-own: ${"a".repeat(70_000)}`],
 ])("a reply with %s is none, in one piece and byte by byte", (_, text) => {
-  expect(() => read(text)).toThrow()
-  expect(() => read(text, 1)).toThrow()
+  expect(() => read(text)).toThrow(ProtocolError)
+  expect(() => read(text, 1)).toThrow(ProtocolError)
 })

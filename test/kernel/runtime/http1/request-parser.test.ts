@@ -142,11 +142,21 @@ test.each<[why: string, text: string, refused: unknown]>([
     `${line}transfer-encoding: chunked\r\n\r\n1\r\na\n`,
     "a chunk does not end where it says",
   ],
-  ["a line feed in an extension", `${line}transfer-encoding: chunked\r\n\r\n1;a\nb`, /extension/],
-  ["extensions without end", `${line}transfer-encoding: chunked\r\n\r\n1;${"a".repeat(20_000)}`, /extension/],
-  ["trailers without end", `${line}transfer-encoding: chunked\r\n\r\n0\r\n${"a: b\r\n".repeat(20_000)}`, /trailer/],
+  [
+    "a line feed in an extension",
+    `${line}transfer-encoding: chunked\r\n\r\n1;a\nb`,
+    "the extension of a chunk or a trailer is not well-formed",
+  ],
+  [
+    "extensions without end",
+    `${line}transfer-encoding: chunked\r\n\r\n1;${"a".repeat(20_000)}`,
+    "the extension of a chunk or a trailer is not well-formed",
+  ],
+  [
+    "trailers without end",
+    `${line}transfer-encoding: chunked\r\n\r\n0\r\n${"a: b\r\n".repeat(20_000)}`,
+    "the extension of a chunk or a trailer is not well-formed",
+  ],
 ])("%s is refused, in one piece and byte by byte", (_, text, refused) => {
-  const wanted = refused instanceof RegExp ? (expect.stringMatching(refused) as unknown) : refused
-  expect(readAll(text).refused).toEqual(wanted)
-  expect(readAll(text, 1).refused).toEqual(wanted)
+  expect([readAll(text).refused, readAll(text, 1).refused]).toEqual([refused, refused])
 })

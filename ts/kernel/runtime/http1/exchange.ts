@@ -144,10 +144,11 @@ export class Exchange implements TransportResponse {
   }
 
   async text(maxBytes: number): Promise<string> {
-    const declared = Number(this.header("content-length") ?? 0)
-    let size = 0
+    // A reply that says that it is too large is not read at all.
+    let size = Number(this.header("content-length") ?? 0)
+    if (size <= maxBytes) size = 0
     const pieces: Uint8Array[] = []
-    while (declared <= maxBytes && size <= maxBytes) {
+    while (size <= maxBytes) {
       const pulled = this.pull()
       const piece = pulled instanceof Promise ? await pulled : pulled
       if (piece === undefined) return decoder.decode(pieces.length === 1 ? pieces[0] : join(pieces))

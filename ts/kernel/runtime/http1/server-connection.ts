@@ -250,8 +250,8 @@ class ServerExchange implements IncomingBody, CancelSignal {
   leave(): void {
     if (this.replied || this.aborted) return
     this.aborted = true
-    for (const listener of this.#listeners?.slice() ?? []) listener()
-    this.#source?.cancel()
+    for (const listener of this.#listeners?.slice() ?? []) quietly(listener)
+    if (this.#source !== undefined) cancelQuietly(this.#source)
     this.#waiting?.reject(new Error("The client left before its request was read"))
     this.#waiting = undefined
   }
@@ -336,13 +336,13 @@ class ServerExchange implements IncomingBody, CancelSignal {
 
   #answer(reply: ResponseParts | Response): void {
     const content = "content" in reply ? reply.content : sourceOf(reply.body)
-    if (this.aborted) return void (typeof content === "string" ? undefined : content.cancel())
+    if (this.aborted) return cancelQuietly(content)
     const { status } = reply
     let head: string
     try {
       head = reply instanceof Response ? headText(status, reply.headers) : headTextOf(status, reply.headers)
     } catch (error) {
-      if (typeof content !== "string") content.cancel()
+      cancelQuietly(content)
       throw error
     }
     if (!this.#connection.requestComplete) this.cancel()
@@ -374,7 +374,7 @@ class ServerExchange implements IncomingBody, CancelSignal {
 
   #sendStream(head: string, status: number, source: ByteSource): void {
     if (this.#head.method === "HEAD" || hasNoBody(status)) {
-      source.cancel()
+      cancelQuietly(source)
       this.begun = true
       this.#connection.socket.write(`${head}\r\n`, "latin1")
       return this.#end()
@@ -460,6 +460,19 @@ class ServerExchange implements IncomingBody, CancelSignal {
     if (this.begun) this.#connection.socket.destroy()
     else this.#answer({ status: 500, headers: {}, content: "" })
   }
+}
+
+/** What goes wrong while a request is given up concerns nobody, and must not end the process. */
+function quietly(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // Nobody is there to be told.
+  }
+}
+
+function cancelQuietly(content: string | ByteSource): void {
+  if (typeof content !== "string") quietly(() => content.cancel())
 }
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 304
