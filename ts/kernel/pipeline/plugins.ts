@@ -151,9 +151,11 @@ async function afterwards(plugin: Opened, reply: Reply): Promise<Reply> {
     return hooks.after === undefined ? reply : { ...reply, reply: await hooks.after(reply.reply) }
   const { event } = hooks
   const mapped =
-    event === undefined ? reply.stream : passStream(reply.stream, { onBatch: (batch) => mapEvents(batch, event, hooks) })
+    event === undefined
+      ? reply.stream
+      : passStream(reply.stream, { onBatch: (batch) => mapEvents(batch, event, hooks) })
   if (!buffersStream || hooks.after === undefined) return { ...reply, stream: mapped }
-  return { ...reply, stream: buffered(mapped, hooks.after.bind(hooks)), dialect: undefined }
+  return { ...reply, stream: buffered(plugin.type, mapped, hooks.after.bind(hooks)), dialect: undefined }
 }
 
 async function mapEvents(
@@ -178,14 +180,34 @@ async function mapEvents(
   return { ...rest, events }
 }
 
-/** The whole stream is read and checked before its first byte goes on. */
-function buffered(source: ChatStream, after: (reply: ChatReply) => ChatReply | Promise<ChatReply>): ChatStream {
+/** As much as a whole reply may have. */
+const maxBufferedBytes = 64 * 1024 * 1024
+
+/** What a batch takes while it is held, about. */
+const sizeOf = ({ bytes, events }: StreamBatch): number => bytes?.length ?? JSON.stringify(events).length
+
+/** The whole stream is read and checked before its first byte goes on. Rejects with `upstream_error` when it does not end in time for its memory. */
+function buffered(
+  type: string,
+  source: ChatStream,
+  after: (reply: ChatReply) => ChatReply | Promise<ChatReply>,
+): ChatStream {
   let checked: ChatStream | undefined
   let cancelled = false
   const read = async (): Promise<ChatStream> => {
     const collector = createReplyCollector()
-    for (let batch = await source.next(); batch !== undefined; batch = await source.next())
+    let size = 0
+    for (let batch = await source.next(); batch !== undefined; batch = await source.next()) {
+      size += sizeOf(batch)
+      if (size > maxBufferedBytes) {
+        source.cancel()
+        throw new RtrError(
+          "upstream_error",
+          `The stream is longer than 64 MiB, and plugin "${type}" has to read it whole`,
+        )
+      }
       for (const event of batch.events) collector.add(event)
+    }
     return streamOf(cancelled ? [] : eventsOf(await after(collector.reply())))
   }
   return {

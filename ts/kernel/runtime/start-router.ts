@@ -138,10 +138,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
  */
 function onlyLocalNames(app: ListenerApp): ListenerApp {
   return {
-    fetch: (request) =>
-      isLocalName(request.headers.get("host") ?? "")
-        ? app.fetch(request)
-        : misdirected(request),
+    fetch: (request) => (isLocalName(request.headers.get("host") ?? "") ? app.fetch(request) : misdirected(request)),
   }
 }
 
