@@ -82,9 +82,9 @@ const residentKib = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
 
 const childrenOf = (pid: number): readonly string[] =>
-  execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(pid)], { encoding: "utf8" })
+  execFileSync("ps", ["-eo", "ppid=,args="], { encoding: "utf8" })
     .split("\n")
-    .filter((line) => line.includes("rtrun"))
+    .filter((line) => line.trim().startsWith(`${pid} `) && line.includes("rtrun"))
 
 /** One request with everything that tells which document served it. */
 async function askOnce(router: TestRouter, stream: boolean) {
