@@ -2,7 +2,7 @@
 
 import type { ListenerKind, OpenApiDocument } from "rtr"
 import { afterEach, expect } from "vitest"
-import { type AskedFor, createResponseCheck, type GivenResponse, type ResponseCheck } from "../fakes/openapi.ts"
+import { createResponseCheck, type ResponseCheck } from "../fakes/openapi.ts"
 
 /** One started router: where its document is, and the responses that came before it could be read. */
 export interface KnownRouter {
@@ -10,7 +10,7 @@ export interface KnownRouter {
   check?: ResponseCheck
   readonly waiting: Seen[]
 }
-type Seen = readonly [asked: AskedFor, response: GivenResponse]
+type Seen = Parameters<ResponseCheck>
 
 interface KnownListener {
   readonly kind: ListenerKind
@@ -50,15 +50,15 @@ globalThis.fetch = async (input, init) => {
   const { kind, router } = listener
   await readDocument(router, new Headers(init?.headers ?? request?.headers).get("authorization"))
   const method = (init?.method ?? request?.method ?? "GET").toUpperCase()
-  const asked = { method, path: pathname, listener: kind }
-  const head = { status: response.status, headers: Object.fromEntries(response.headers) }
-  await examine(router, [asked, head])
-  return response.body === null ? response : observed(response, (text) => examine(router, [asked, { ...head, text }]))
+  const head = { status: response.status, headers: Object.fromEntries(response.headers), listener: kind }
+  await examine(router, [method, pathname, head])
+  if (response.body === null) return response
+  return observed(response, (text) => examine(router, [method, pathname, { ...head, text }]))
 }
 
 afterEach(() => {
   for (const { router } of listeners.values())
-    for (const [{ method, path }] of router.waiting.splice(0))
+    for (const [method, path] of router.waiting.splice(0))
       problems.push(`${method} ${path} was not checked: no request had a token for /openapi.json`)
   expect(takeProblems(), "responses that /openapi.json does not describe").toEqual([])
 })

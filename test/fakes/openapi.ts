@@ -11,17 +11,12 @@ export interface GivenResponse {
   readonly headers: Readonly<Record<string, string>>
   /** Left out while only the head is known. */
   readonly text?: string
-}
-
-export interface AskedFor {
-  readonly method: string
-  readonly path: string
   /** The listener that answered. Paths that it does not serve are refused in its own format; without it they are a problem. */
   readonly listener?: ListenerKind
 }
 
-/** Says what is wrong with a response by a document; nothing when it is described. */
-export type ResponseCheck = (asked: AskedFor, response: GivenResponse) => readonly string[]
+/** Says what is wrong with a response to `method` and `path` by a document; nothing when it is described. */
+export type ResponseCheck = (method: string, path: string, response: GivenResponse) => readonly string[]
 
 /** The responses of one operation, or of what a listener does not serve. */
 type Operation = OpenApiDocument["paths"][string][string]
@@ -38,9 +33,9 @@ export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
     if (validate(value)) return []
     return (validate.errors ?? []).map(({ instancePath, message }) => `${where}: ${instancePath || "body"} ${message}`)
   }
-  return ({ method, path, listener }, { status, headers, text }) => {
+  return (method, path, { status, headers, text, listener }) => {
     const where = `${method} ${path} ${status}`
-    const responses = find(document, { method, path, ...(listener !== undefined && { listener }) })
+    const responses = find(document, { method, path, listener })
     if (responses === undefined) return [`${method} ${path} is not described`]
     const response = responses[status] ?? responses[`${String(status)[0]}XX`]
     if (response === undefined)
@@ -66,7 +61,13 @@ export function expectDescribed(
   dialects: ReadonlyMap<string, DialectModule> = new Map([["lines", lineDialect]]),
 ): void {
   const check = createResponseCheck(openApiDocument([operation], dialects))
-  expect(check(operation, response)).toEqual([])
+  expect(check(operation.method, operation.path, response)).toEqual([])
+}
+
+interface AskedFor {
+  readonly method: string
+  readonly path: string
+  readonly listener: ListenerKind | undefined
 }
 
 function find(document: OpenApiDocument, { method, path, listener }: AskedFor): Described | undefined {
