@@ -173,6 +173,8 @@ describe("live configuration", () => {
     expect((await router.ask(userMessage("hello world"), { authorization: "Bearer only-49" })).status).toBe(200)
     expect((await router.ask(userMessage("hello world"), { authorization: "Bearer only-1" })).status).toBe(401)
 
+    router.write(documentOf(51, backend.endpoint))
+    await waitFor(async () => (await askOnce(router, false)).document === "51")
     await waitFor(() => childrenOf(pid).length === 0, 20_000)
     await sleep(500)
     expect(residentKib(pid) / before).toBeLessThan(1.1)

@@ -138,7 +138,7 @@ function logActivation(outcome: ActivationOutcome): void {
  */
 function waitForSignal(): () => Promise<void> {
   let stop = (): void => process.exit(1)
-  onStopSignal(() => stop())
+  onStopSignal(() => stop(), { signals: ["SIGINT", "SIGTERM"] })
   return () => new Promise<void>((resolve) => (stop = resolve))
 }
 
