@@ -104,7 +104,7 @@ export default defineRoute({
         503: { about: "The same, where a decision with on_unknown: fail_request could not be decided", schema: reply },
       },
       errors: "management",
-      errorStatuses: [403, 404, 429, 504],
+      errorStatuses: [404, 503, 504],
       needs: ["routing.preview", "dialects", "plan"],
       setup({ preview, readChat, plan }) {
         let running = 0
