@@ -12,7 +12,7 @@ describe("contract", () => {
 
 const path = "/api/v1/routing/preview"
 
-function mount(preview: (call: Call) => Promise<Preview>, plan = fakePlan()) {
+function mount(preview: (call: Call) => Promise<Preview>, plan = fakePlan({ autoNames: ["magic", "MoM"] })) {
   const read: unknown[] = []
   const readChat = (dialect: string, body: unknown): ChatRequest => {
     read.push([dialect, body])
@@ -172,7 +172,7 @@ describe("a preview", () => {
     await ask({ text: "hello", max_tokens: 5 })
     await ask({ messages, model: "small", tools: [{}], options: { trace: true } })
     expect(read).toEqual([
-      ["chat_completions", { model: "MoM", max_tokens: 5, messages: [{ role: "user", content: "hello" }] }],
+      ["chat_completions", { model: "magic", max_tokens: 5, messages: [{ role: "user", content: "hello" }] }],
       ["chat_completions", { model: "small", tools: [{}], messages }],
     ])
     expect(calls[0]).toMatchObject({ request: lineRequest("x"), listener: "management", endpoint: path })
