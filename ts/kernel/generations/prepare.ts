@@ -8,7 +8,7 @@ import { resolveDocument, type ResolvedDocument } from "../config/resolve.ts"
 import { restartRequired } from "../config/restart.ts"
 import { type SourceDocument, wrapDocument } from "../config/source-document.ts"
 import { stateStore } from "../config/sections/stores.ts"
-import { RtrError } from "../error.ts"
+import { isRtrError, RtrError } from "../error.ts"
 import type { Services } from "../modules/capabilities.ts"
 import type { Registry } from "../modules/registry.ts"
 import { ConfigError } from "../config/config-error.ts"
@@ -161,6 +161,12 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
   }
 }
 
+/** Says where in the document the store stands that cannot be opened. */
+function atStore(error: unknown): unknown {
+  if (!isRtrError(error) || error.path !== undefined) return error
+  return new RtrError(error.code, error.message, { path: ["global", "stores", "state"], cause: error })
+}
+
 function stopWhenAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new RtrError("unavailable", "A newer configuration has come")
 }
@@ -177,11 +183,13 @@ async function openStore(
   const { module } = registered
   return resources.acquire(
     `store:${JSON.stringify([type, configuration])}`,
-    async () => ({
-      type,
-      shapes: module.shapes,
-      open: await module.setup(configuration, { clock: services.clock }),
-    }),
+    async () => {
+      try {
+        return { type, shapes: module.shapes, open: await module.setup(configuration, { clock: services.clock }) }
+      } catch (error) {
+        throw atStore(error)
+      }
+    },
     ({ open }) => open.close(),
   )
 }
