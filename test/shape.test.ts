@@ -83,7 +83,7 @@ const rules: readonly Rule[] = [
   {
     folder: `${kernel}/http`,
     local: [`${kernel}/http`, `${kernel}/schema`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
-    packages: ["h3", "typebox", "typebox/value"],
+    packages: ["h3", "srvx", "typebox", "typebox/value"],
   },
   {
     folder: `${kernel}/runtime`,

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
@@ -131,4 +132,15 @@ test("a worker of the rule signals keeps the budget of its size and needs nothin
   const imported = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
   const own = new Set(chunks.map(({ fileName }) => fileName))
   expect(imported.filter((name) => !own.has(name))).toEqual([])
+})
+
+test("the kernel and its modules are checked without the types of Node", () => {
+  // Fails with the errors when there are any.
+  const files = execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", "ts/kernel", "--listFiles"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 16 * 1024 * 1024,
+  }).split("\n")
+  expect(files.some((file) => file.endsWith("ts/plugins/stores/sqlite.ts"))).toBe(true)
+  expect(files.filter((file) => /@types\/node|undici-types/.test(file))).toEqual([])
 })

@@ -27,15 +27,17 @@ export function reportPatterns(
   patterns: readonly { readonly pattern: string; readonly path: DocumentPath }[],
   report: Report,
 ): MaybePromise<void> {
-  if (patterns.length === 0) return
-  return loadEngine().then((RE2JS) => {
-    for (const { pattern, path } of patterns)
-      try {
-        RE2JS.compile(pattern)
-      } catch (error) {
-        report(path, `is not a valid pattern: ${error instanceof Error ? error.message : "it does not compile"}`)
-      }
-  })
+  return patterns.length === 0 ? undefined : compileAll(patterns, report)
+}
+
+async function compileAll(patterns: Parameters<typeof reportPatterns>[0], report: Report): Promise<void> {
+  const RE2JS = await loadEngine()
+  for (const { pattern, path } of patterns)
+    try {
+      RE2JS.compile(pattern)
+    } catch (error) {
+      report(path, `is not a valid pattern: ${error instanceof Error ? error.message : "it does not compile"}`)
+    }
 }
 
 /** The engine is half as large as a whole kernel, so it loads with the first pattern. */
