@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { onTestFinished } from "vitest"
+import { forgetRouter, knowListener, type KnownRouter } from "./_described-responses.ts"
 
 const root = join(import.meta.dirname, "../..")
 
@@ -35,12 +36,26 @@ export function startCommand(
   child.stdout?.on("data", (piece: Buffer) => (stdout += piece.toString()))
   child.stderr?.on("data", (piece: Buffer) => (stderr += piece.toString()))
   const exited = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)))
+  if (name === "rtr" && args[0] === "serve") checkResponsesOf(child, () => stdout)
   onTestFinished(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL")
     await exited
   })
   return { child, stdout: () => stdout, stderr: () => stderr, exited }
 }
+
+/** Every response of the listeners that it prints is checked against its own OpenAPI document. */
+function checkResponsesOf(child: ChildProcess, stdout: () => string): void {
+  const router: KnownRouter = { waiting: [] }
+  child.stdout?.on("data", () => {
+    for (const [name, url] of Object.entries(addressesIn(stdout()))) knowListener(url, name, router)
+  })
+  child.once("close", () => forgetRouter(router))
+}
+
+/** The listeners that `rtr serve` printed, by name. */
+const addressesIn = (stdout: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([...stdout.matchAll(/^ {2}(\S+)\s+(http\S+)$/gm)].map(([, name, url]) => [name, url]))
 
 /** Runs a command to its end. */
 export async function runCommand(
@@ -92,9 +107,7 @@ export async function startRouter(
     checkout,
   )
   await waitFor(() => command.stdout().includes("\n  test ") || command.child.exitCode !== null, 60_000)
-  const addresses = Object.fromEntries(
-    [...command.stdout().matchAll(/^ {2}(\S+)\s+(http\S+)$/gm)].map(([, name, url]) => [name, url]),
-  )
+  const addresses = addressesIn(command.stdout())
   const url = addresses["test"]
   if (url === undefined) throw new Error(`The router did not start:\n${command.stderr()}`)
   return {

@@ -118,10 +118,18 @@ function logActivation(outcome: ActivationOutcome): void {
     const { stage, hash, reasons } = outcome.rejection
     logEvent("error", "config_rejected", { trigger, stage, hash, problems: reasons.length })
     // Problems of a document have their place in the message; a stack would say nothing.
-    printWarning(outcome.error instanceof Error ? outcome.error.message : "the configuration was refused")
+    const message = outcome.error instanceof Error ? outcome.error.message : "the configuration was refused"
+    // An error outside the document's own check has its place beside the message.
+    const place =
+      (outcome.error as { readonly path?: unknown } | undefined)?.path === undefined ? undefined : reasons[0]?.path
+    printWarning(place === undefined ? message : `${message} (${place})`)
     return
   }
-  logEvent("info", `config_${result}`, { trigger, hash: outcome.hash, ...("version" in outcome && { version: outcome.version }) })
+  logEvent("info", `config_${result}`, {
+    trigger,
+    hash: outcome.hash,
+    ...("version" in outcome && { version: outcome.version }),
+  })
 }
 
 /**
