@@ -38,7 +38,10 @@ test("there is one new module of each kind", () => {
   )
 })
 
-describe("added to a checkout", () => {
+/** Compilers and test runners start here; a busy machine takes its time. */
+const timeout = 120_000
+
+describe("added to a checkout", { timeout }, () => {
   let checkout = ""
 
   const run = (command: string, ...args: readonly string[]): SpawnSyncReturns<string> =>
@@ -66,7 +69,7 @@ describe("added to a checkout", () => {
       )
     }
     node("scripts/gen-manifest.ts")
-  })
+  }, timeout)
   afterAll(() => rmSync(checkout, { recursive: true, force: true }))
 
   /** The two lines that differ between a module outside of the repository and one in it. */
@@ -101,8 +104,9 @@ describe("added to a checkout", () => {
   test("they serve", () => expectToServe({ checkout }))
 })
 
-test("outside of the repository the same files serve", () =>
-  expectToServe({ modules: added.map((path) => join(fixtures, `${path}.ts`)) }))
+test("outside of the repository the same files serve", { timeout }, () =>
+  expectToServe({ modules: added.map((path) => join(fixtures, `${path}.ts`)) }),
+)
 
 /** Starts a router whose document uses all eight, and asks it so that each of them shows. */
 async function expectToServe({

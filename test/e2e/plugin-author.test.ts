@@ -43,7 +43,8 @@ function runNode(folder: string, ...args: readonly string[]): string {
   return stdout
 }
 
-describe("the guide's files", () => {
+// Compilers and test runners start here; a busy machine takes its time.
+describe("the guide's files", { timeout: 120_000 }, () => {
   test("type-check with the options that it names", () => {
     const folder = authorFolder()
     const compilerOptions = {
