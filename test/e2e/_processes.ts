@@ -20,13 +20,14 @@ export interface RunningCommand {
   readonly exited: Promise<number | null>
 }
 
-/** Runs `rtr` or `rtrun` with arguments. The process is killed when the test ends. */
+/** Runs `rtr` or `rtrun` with arguments, of this checkout unless told otherwise. The process is killed when the test ends. */
 export function startCommand(
   name: "rtr" | "rtrun",
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
+  checkout: string = root,
 ): RunningCommand {
-  const child = spawn(process.execPath, [join(root, "bin", `${name}.js`), ...args], {
+  const child = spawn(process.execPath, [join(checkout, "bin", `${name}.js`), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NO_COLOR: "1", ...environment },
   })
@@ -90,6 +91,7 @@ export async function startRouter(
   config: object,
   environment: NodeJS.ProcessEnv = {},
   args: readonly string[] = [],
+  checkout: string = root,
 ): Promise<TestRouter> {
   const file = join(temporaryFolder(), "config.json")
   const write = (document: object | string): void => {
@@ -102,6 +104,7 @@ export async function startRouter(
     "rtr",
     ["serve", "--config", file, "--metrics-port", "0", "--grace-seconds", "5", ...args],
     environment,
+    checkout,
   )
   await waitFor(() => command.stdout().includes("\n  test ") || command.child.exitCode !== null, 60_000)
   const addresses = addressesIn(command.stdout())

@@ -2,7 +2,7 @@
 
 export { type Static, type TObject, type TSchema, Type } from "typebox"
 
-export { createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
+export { createBareKernel, createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
 
 // ── making modules ──
 

@@ -1,6 +1,6 @@
 // Modules, generations and the pipeline become one router with an app for each listener.
 
-import type { SourceDocument } from "./config/document.ts"
+import type { SourceDocument } from "./config/source-document.ts"
 import type { Environment } from "./config/environment.ts"
 import { isRtrError, RtrError } from "./error.ts"
 import {
@@ -179,15 +179,16 @@ export function createRouter(options: RouterOptions): Router {
         { hash, source: candidate.source, loaded, current: current?.content, enter, signal },
       )
       const { plan, inference } = prepared
+      const onModuleError = reportOnce(onInternalError)
       host = {
         plan,
         generation: version,
         transport,
         figures,
         inference,
-        onModuleError: reportOnce(onInternalError),
-        onRecord: recordCall(plan),
-        onStart: models.track,
+        onModuleError,
+        onRecord: recordCall(plan, onModuleError),
+        track: models.track,
       }
       try {
         return { ...prepared, apps: createApps(loaded.registry, { ...services, ...prepared.services }, plan) }
@@ -199,7 +200,7 @@ export function createRouter(options: RouterOptions): Router {
   })
 
   /** Metrics, outcomes of selectors, and whoever listens. */
-  const recordCall = (plan: Plan): ((record: CallRecord) => void) => {
+  const recordCall = (plan: Plan, onModuleError: OnModuleError): ((record: CallRecord) => void) => {
     const count = createCallMetrics(metrics, plan)
     const learning = new Map(
       plan.decisions.flatMap((decision) =>
@@ -210,16 +211,21 @@ export function createRouter(options: RouterOptions): Router {
       count(record)
       const { decision, selection, model } = record
       const selector = decision === undefined ? undefined : learning.get(decision)?.selector
-      if (selection !== undefined && model !== undefined)
-        selector?.onOutcome?.({
-          candidate: selection.candidate,
-          model,
-          status: record.status,
-          error: record.error,
-          usage: record.usage,
-          firstByteMs: record.firstByteMs,
-          totalMs: record.totalMs,
-        })
+      try {
+        if (selection !== undefined && model !== undefined)
+          selector?.onOutcome?.({
+            candidate: selection.candidate,
+            model,
+            status: record.status,
+            error: record.error,
+            usage: record.usage,
+            firstByteMs: record.firstByteMs,
+            totalMs: record.totalMs,
+          })
+      } catch (error) {
+        // The client has its reply: what a selector makes of it is no matter of this request.
+        onModuleError(`selector ${record.algorithm}`, error)
+      }
       options.onRecord?.(record)
     }
   }

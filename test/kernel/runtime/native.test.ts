@@ -123,7 +123,7 @@ describe("a model that marks tokens", () => {
 })
 
 test("a kernel with inference in its process routes by meaning", async () => {
-  const inference = await createNativeInference({ models: { starter: "static" } })
+  const inference = await createNativeInference({ models: { default: "static" } })
   const kernel = await createKernel({
     inference,
     config: {

@@ -59,6 +59,7 @@ export async function runLooper(
     },
     ask,
   }
+  host.track?.(looperCall, call, record)
   const { looper } = decision
   if (looper === undefined) throw new RtrError("internal_error", "The decision has no looper; this is a bug")
   const { reply, candidate, confidence, reason } = await looper.run(looperCall)
