@@ -31,7 +31,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "errorCodes",
       "eventsOf",
       "exactlyOneOf",
-      "formatProblem",
+      "formatPath formatProblem",
       "hasText",
       "hostApiVersion",
       "isRtrError",
