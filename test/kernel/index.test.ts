@@ -15,6 +15,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "Type",
       "closest",
       "conversationTexts",
+      "createBareKernel",
       "createEventSplitter",
       "createHeldMemory",
       "createKernel",
