@@ -82,6 +82,7 @@ test("an operation has its parameters, body, replies, errors and what discovery 
     "409",
     "413",
     "415",
+    "421",
     "429",
     "499",
     "500",
