@@ -14,9 +14,29 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
     testTimeout: 30_000,
-    // End-to-end files start processes that use both cores; running them beside each other would only make them time out.
-    fileParallelism: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
+          exclude: ["test/e2e/**"],
+          pool: "threads",
+          // Starting a worker for each file takes longer than most files do. Tests leave no state behind.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          // These start processes that use both cores; running them beside each other would only make them time out.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

@@ -57,7 +57,9 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     environment: () => environment,
     hash: sha256,
   })
+  let closed = false
   const close = async (): Promise<void> => {
+    closed = true
     await router.close()
     await transport.close()
     await options.inference?.close()
@@ -70,7 +72,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   }
   const planOf = (): Plan => {
     const plan = router.plan()
-    if (plan === undefined) throw new RtrError("unavailable", "The kernel is closed")
+    if (closed || plan === undefined) throw new RtrError("unavailable", "The kernel is closed")
     return plan
   }
   return {
