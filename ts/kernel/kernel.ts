@@ -1,6 +1,6 @@
 // Modules, generations and the pipeline become one router with an app for each listener.
 
-import type { SourceDocument } from "./config/document.ts"
+import type { SourceDocument } from "./config/source-document.ts"
 import type { Environment } from "./config/environment.ts"
 import { isRtrError, RtrError } from "./error.ts"
 import {

@@ -62,6 +62,12 @@ describe("refuses", () => {
     )
   })
 
+  test("a need that there is no capability for, of the module or of an operation", () => {
+    const reason = /: it needs "store\.kw", and there are only inference\.classify, .*store\.kv/
+    expect(() => read({ ...signal, needs: ["log", "store.kw"] })).toThrow(reason)
+    expect(() => read({ ...route, operations: [{ needs: ["store.kw"] }] })).toThrow(reason)
+  })
+
   test("an id that is none", () => {
     for (const id of ["", "Shouting", "9lives", "a b", "a--b", "-a", "a-", "../a", "a.b"])
       expect(() => read(signal, id), id).toThrow("its id must be lower-case words joined by hyphens or underscores")

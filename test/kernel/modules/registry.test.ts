@@ -41,6 +41,13 @@ test("the generated list gives each module the kind it has", async () => {
 })
 
 describe("refuses", () => {
+  test("a provider whose dialect nobody speaks", async () => {
+    const provider = { kind: "provider", about: "calls", dialect: "nobody", setup: () => {} }
+    await expect(createRegistry(builtinModules, [outside("x", provider)])).rejects.toThrow(
+      message('Cannot register provider "x" from ./x.ts: dialect "nobody" is not registered, only chat_completions'),
+    )
+  })
+
   test("a value that is no module", async () => {
     await expect(createRegistry([], [outside("x", 5)])).rejects.toThrow('Cannot register module "x" from ./x.ts')
   })

@@ -60,8 +60,8 @@ describe("a file", () => {
 
   test('that imports "rtr" gets the kernel that runs', async () => {
     write("same.mjs", plugin("says no"))
-    const plugin = await (await load("./same.mjs")).find("plugin", "same")?.module.setup({}, { decision: "d" })
-    const result = (await plugin?.open({} as never).before?.({} as never)) as { refuse: unknown }
+    const opened = await (await load("./same.mjs")).find("plugin", "same")?.module.setup({}, { decision: "d" })
+    const result = (await opened?.open({} as never).before?.({} as never)) as { refuse: unknown }
     expect(result.refuse).toBeInstanceOf(RtrError)
   })
 })

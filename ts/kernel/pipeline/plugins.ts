@@ -199,7 +199,7 @@ async function afterwards(plugin: Opened, reply: Reply): Promise<Reply> {
   }
   if (!buffersStream || after === undefined) return { ...reply, stream }
   const check = (whole: ChatReply): Promise<ChatReply> => noteFailure(plugin, () => after.call(hooks, whole))
-  return { ...reply, stream: buffered(stream, check), dialect: undefined }
+  return { ...reply, stream: buffered(plugin.type, stream, check), dialect: undefined }
 }
 
 async function mapEvents(
@@ -230,14 +230,30 @@ async function mapEvents(
   return { ...rest, events }
 }
 
-/** The whole stream is read and checked before its first byte goes on. */
-function buffered(source: ChatStream, check: (reply: ChatReply) => Promise<ChatReply>): ChatStream {
+/** As much as a whole reply may have. */
+const maxBufferedBytes = 64 * 1024 * 1024
+
+/** What a batch takes while it is held, about. */
+const sizeOf = ({ bytes, events }: StreamBatch): number => bytes?.length ?? JSON.stringify(events).length
+
+/** The whole stream is read and checked before its first byte goes on. Rejects with `upstream_error` when it does not end in time for its memory. */
+function buffered(type: string, source: ChatStream, check: (reply: ChatReply) => Promise<ChatReply>): ChatStream {
   let checked: ChatStream | undefined
   let over = false
   const read = async (): Promise<ChatStream> => {
     const collector = createReplyCollector()
-    for (let batch = await source.next(); batch !== undefined; batch = await source.next())
+    let size = 0
+    for (let batch = await source.next(); batch !== undefined; batch = await source.next()) {
+      size += sizeOf(batch)
+      if (size > maxBufferedBytes) {
+        source.cancel()
+        throw new RtrError(
+          "upstream_error",
+          `The stream is longer than 64 MiB, and plugin "${type}" has to read it whole`,
+        )
+      }
       for (const event of batch.events) collector.add(event)
+    }
     return streamOf(over ? [] : eventsOf(await check(collector.reply())))
   }
   return {

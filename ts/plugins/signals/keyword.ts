@@ -1,7 +1,7 @@
 // Finds configured words: exactly, with typing errors, by pattern, by BM25 or by shared n-grams.
 
 import { defineSignal, type Fact, literals, type Static, Type } from "../../kernel/index.ts"
-import { compilePattern, patternProblem } from "../_shared/regular-expression.ts"
+import { compilePattern, reportPatterns } from "../_shared/regular-expression.ts"
 import { type SearchedText, toSearchedText, wordFinder, wordsOf } from "../_shared/words.ts"
 
 const rule = Type.Object({
@@ -37,22 +37,23 @@ export default defineSignal({
   about: "Matches when configured words or patterns appear in the text",
   configKey: "keywords",
   rule,
-  check(rules, report) {
-    rules.forEach((entry, index) => {
-      if (entry.method !== "regex") return
-      entry.keywords.forEach((keyword, position) => {
-        const problem = patternProblem(keyword)
-        if (problem !== undefined) report([index, "keywords", position], `is not a valid pattern: ${problem}`)
-      })
-    })
-  },
+  check: (rules, report) =>
+    reportPatterns(
+      rules.flatMap(({ method, keywords }, index) =>
+        method === "regex"
+          ? keywords.map((pattern, position) => ({ pattern, path: [index, "keywords", position] }))
+          : [],
+      ),
+      report,
+    ),
   async setup(rules) {
     const readers = await Promise.all(rules.map(createReader))
     return {
       read({ text }) {
-        const searched = toSearchedText(text.length > maxSearchedCharacters ? text.slice(0, maxSearchedCharacters) : text)
-        const scored =
-          text.length > maxScoredCharacters ? toSearchedText(text.slice(0, maxScoredCharacters)) : searched
+        const searched = toSearchedText(
+          text.length > maxSearchedCharacters ? text.slice(0, maxSearchedCharacters) : text,
+        )
+        const scored = text.length > maxScoredCharacters ? toSearchedText(text.slice(0, maxScoredCharacters)) : searched
         return readers.map((read) => read(searched, scored, text.length))
       },
     }
@@ -100,8 +101,8 @@ function exactMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry
   }
 }
 
-function regexMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry): Matcher {
-  const patterns = keywords.map((keyword) => compilePattern(keyword, caseSensitive))
+async function regexMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry): Promise<Matcher> {
+  const patterns = await Promise.all(keywords.map((keyword) => compilePattern(keyword, caseSensitive)))
   return {
     any: ({ text }) => patterns.some((pattern) => pattern.test(text)),
     every: ({ text }) => patterns.every((pattern) => pattern.test(text)),
