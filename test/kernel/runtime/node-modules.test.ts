@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConfigError } from "../../../ts/kernel/config/config-error.ts"
-import { wrapDocument } from "../../../ts/kernel/config/document.ts"
+import { wrapDocument } from "../../../ts/kernel/config/source-document.ts"
 import { RtrError } from "../../../ts/kernel/error.ts"
 import { loadRegistryFor } from "../../../ts/kernel/runtime/node-modules.ts"
 import { builtinModules } from "../../../ts/plugins/registry.gen.ts"
@@ -91,7 +91,10 @@ describe("a package", () => {
 
 describe("a module that cannot be used", () => {
   const refused = (message: string) =>
-    expect.objectContaining({ code: expect.stringMatching(/^invalid_(config|module)$/), message: expect.stringContaining(message) })
+    expect.objectContaining({
+      code: expect.stringMatching(/^invalid_(config|module)$/),
+      message: expect.stringContaining(message),
+    })
 
   test.each<[string, string, string]>([
     ["throws", 'throw new Error("no luck")', "Cannot load module ./throws.mjs: no luck"],
@@ -108,7 +111,11 @@ describe("a module that cannot be used", () => {
       'export default { kind: "gadget", about: "x" }',
       "kind must be one of signal, selector, ",
     ],
-    ["lacks setup", 'export default { kind: "plugin", about: "x", options: {}, hooks: [] }', "setup must be a function"],
+    [
+      "lacks setup",
+      'export default { kind: "plugin", about: "x", options: {}, hooks: [] }',
+      "setup must be a function",
+    ],
   ])("because it %s", async (why, content, message) => {
     const name = `${why.toLowerCase().replaceAll(" ", "-")}.mjs`
     write(name, content)
