@@ -7,13 +7,13 @@ import {
   createCandidate,
   createDecision,
   createPlan,
-  createSignal,
   createTarget,
   leaf,
   match,
   noMatch,
   unknown,
 } from "../../fakes/plan.ts"
+import { createPlannedSignal } from "../../fakes/planned-signal.ts"
 
 // What the management route makes of a preview is tested there; here, what it says of a plan.
 
@@ -21,7 +21,7 @@ const models = new Map(["small", "large"].map((name) => [name, createTarget(name
 const look = (plan: Partial<Plan>, call: Call = createCall("hello")) =>
   preview({ plan: createPlan({ models, defaultModel: models.get("small"), ...plan }), inference: undefined }, call)
 const over = (fact: ReturnType<typeof match>, decision: object = {}): Partial<Plan> => ({
-  signals: [createSignal("keyword", { read: () => [fact] })],
+  signals: [createPlannedSignal("keyword", { read: () => [fact] })],
   slotCount: 1,
   decisions: [createDecision("rush", { rules: leaf(0), candidates: [createCandidate("large")], ...decision })],
 })
