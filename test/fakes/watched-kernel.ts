@@ -1,6 +1,14 @@
 // A kernel with modules of a test: what its clients got, what its backends got, and the records of its calls.
 
-import { type CallRecord, definePlugin, type PluginCall, type PluginHook, type PluginHooks, type PluginModule, Type } from "rtr"
+import {
+  type CallRecord,
+  definePlugin,
+  type PluginCall,
+  type PluginHook,
+  type PluginHooks,
+  type PluginModule,
+  Type,
+} from "rtr"
 import { onTestFinished } from "vitest"
 import { documentWith } from "./document.ts"
 import { chat, createFakeKernel, type FakeKernel } from "./kernel.ts"
@@ -89,12 +97,13 @@ export function hookPlugin<Hook extends PluginHook>(
   open: (call: PluginCall) => Pick<PluginHooks, Hook>,
   changes: Partial<PluginModule<ReturnType<typeof Type.Object>, Hook>> & { readonly hooks: readonly Hook[] },
 ): PluginModule {
-  return definePlugin({
+  const made = definePlugin({
     about: "Does what a test says",
     options: Type.Object({}),
+    hooks: changes.hooks,
     setup: () => ({ open }),
-    ...changes,
-  }) as unknown as PluginModule
+  })
+  return { ...made, ...changes } as unknown as PluginModule
 }
 
 /** Watched kernel whose decision `rush` lists these plugins, outermost first. */
@@ -104,7 +113,10 @@ export function kernelWithPlugins(
 ): Promise<WatchedKernel> {
   return watchedKernel({
     modules: plugins,
-    changes: { "routing.decisions.0.plugins": Object.keys(plugins).map((type) => ({ type, configuration: {} })), ...changes },
+    changes: {
+      "routing.decisions.0.plugins": Object.keys(plugins).map((type) => ({ type, configuration: {} })),
+      ...changes,
+    },
     ...options,
   })
 }

@@ -132,7 +132,11 @@ describe("another configuration", () => {
 
   test("leaves requests on the one that they started with, streams among them", async () => {
     const { reply, send, end } = gatedReply()
-    const { kernel, records } = await watchedKernel({ transport: createFakeTransport(({ body }) => (body?.includes("true") === true ? reply : jsonReply(completion("hi")))) })
+    const { kernel, records } = await watchedKernel({
+      transport: createFakeTransport(({ body }) =>
+        body?.includes("true") === true ? reply : jsonReply(completion("hi")),
+      ),
+    })
     const streaming = await kernel.fetch(chat("urgent", { stream: true }))
     send(chunk("old "))
     await kernel.activate(documentWith(calm))
@@ -149,7 +153,9 @@ describe("another configuration", () => {
 
   test("that is broken is refused with every problem, and the old one serves on", async () => {
     const { kernel, ask } = await watchedKernel()
-    const activating = kernel.activate(documentWith({ "routing.strategy": "dice", "providers.defaults.model": "nobody" }))
+    const activating = kernel.activate(
+      documentWith({ "routing.strategy": "dice", "providers.defaults.model": "nobody" }),
+    )
     await expect(activating).rejects.toBeInstanceOf(ConfigError)
     await expect(activating).rejects.toMatchObject({ problems: [expect.anything(), expect.anything()] })
     await expect(kernel.activate("version: [")).rejects.toBeInstanceOf(ConfigError)
@@ -161,12 +167,15 @@ describe("another configuration", () => {
 
   test("may bring other keys and other grants, which hold for its own requests", async () => {
     const { kernel } = await watchedKernel()
-    const statusOf = async (headers: Record<string, string> = {}) => (await kernel.fetch(chat("urgent", {}, headers))).status
+    const statusOf = async (headers: Record<string, string> = {}) =>
+      (await kernel.fetch(chat("urgent", {}, headers))).status
     expect(await statusOf()).toBe(200)
     await kernel.activate(documentWith({ "listeners.0.api_keys": ["k1"] }))
     expect([await statusOf(), await statusOf({ authorization: "Bearer k1" })]).toEqual([401, 200])
     await kernel.activate(documentWith({ "listeners.0.api_keys": ["k2"] }))
-    expect([await statusOf({ authorization: "Bearer k1" }), await statusOf({ authorization: "Bearer k2" })]).toEqual([401, 200])
+    expect([await statusOf({ authorization: "Bearer k1" }), await statusOf({ authorization: "Bearer k2" })]).toEqual([
+      401, 200,
+    ])
   })
 
   test("that comes while another is prepared takes its place", async () => {
@@ -185,7 +194,9 @@ test("a kernel that cannot be made closes what it was given", async () => {
   const transport = createFakeTransport(new Error("not called"))
   let closed = 0
   const inference = { ...createFakeInference(), close: async () => void (closed += 1) }
-  await expect(createKernel({ config: documentWith({ version: "v9" }), transport, inference })).rejects.toBeInstanceOf(ConfigError)
+  await expect(createKernel({ config: documentWith({ version: "v9" }), transport, inference })).rejects.toBeInstanceOf(
+    ConfigError,
+  )
   expect([transport.closed.count, closed]).toEqual([1, 1])
 })
 
@@ -199,7 +210,9 @@ test("a closed kernel serves no more and has closed its transport", async () => 
 })
 
 test("modules that a document names must be passed in", async () => {
-  await expect(createFakeKernel({ config: { ...smallDocument, modules: ["./signals/shouting.ts"] } })).rejects.toMatchObject({
+  await expect(
+    createFakeKernel({ config: { ...smallDocument, modules: ["./signals/shouting.ts"] } }),
+  ).rejects.toMatchObject({
     message: expect.stringContaining("pass it to createKernel as modules: { shouting: … }"),
   })
 })
@@ -208,6 +221,9 @@ test("the management surface tells the generation that serves", async () => {
   const { kernel } = await watchedKernel()
   await kernel.activate(documentWith({ "routing.decisions.0.description": "changed" }))
   const response = await kernel.management.fetch(get("/api/v1/status"))
-  expect([response.status, JSON.stringify(await response.json())]).toEqual([200, expect.stringContaining(kernel.plan.hash)])
+  expect([response.status, JSON.stringify(await response.json())]).toEqual([
+    200,
+    expect.stringContaining(kernel.plan.hash),
+  ])
   expect(hostApiVersion).toBe(2)
 })

@@ -19,7 +19,8 @@ const reading = operation({
 const good = { about: "things", listeners: ["inference"], operations: [reading] }
 const failures = (changes: object): Promise<readonly string[]> =>
   failuresOf(routeContract(defineRoute({ ...good, ...changes } as never)))
-const failuresWith = (changes: object): Promise<readonly string[]> => failures({ operations: [{ ...reading, ...changes }] })
+const failuresWith = (changes: object): Promise<readonly string[]> =>
+  failures({ operations: [{ ...reading, ...changes }] })
 
 const says = "says what it does in one line"
 const has = "has operations and listeners"
@@ -67,5 +68,6 @@ test("each rule catches the route that breaks it, and no other rule does", async
     ["a handler that is no function", { setup: () => 5 }, [handles]],
     ["a setup that throws", { setup: broken }, [handles]],
   ]
-  for (const [name, changes, expected] of operations) expect([name, await failuresWith(changes)]).toEqual([name, expected])
+  for (const [name, changes, expected] of operations)
+    expect([name, await failuresWith(changes)]).toEqual([name, expected])
 })

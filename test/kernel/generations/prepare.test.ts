@@ -154,6 +154,9 @@ test("what needs a restart is refused with its paths, and the old document serve
   await activate()
   const hash = router.plan()?.hash
   const outcome = await activate({ "listeners.0.port": 9999 })
-  expect(outcome).toMatchObject({ result: "rejected", rejection: { reasons: [{ code: "restart_required", path: expect.stringContaining("listeners") }] } })
+  expect(outcome).toMatchObject({
+    result: "rejected",
+    rejection: { reasons: [{ code: "restart_required", path: expect.stringContaining("listeners") }] },
+  })
   expect([router.plan()?.hash, (await ask("hello")).includes("hi")]).toEqual([hash, true])
 })

@@ -38,7 +38,7 @@ test("vectors of the same model and texts are made once while somebody holds the
 })
 
 test("many texts go in several bundles, in their order", async () => {
-  const inference = createFakeInference({ embed: (text) => Float32Array.of(Number(text), 1) })
+  const inference = createFakeInference({ embed: (text) => [Number(text), 1] })
   const texts = Array.from({ length: 700 }, (_, number) => String(number))
   const vectors = await createEmbedAll(inference, createSharedResources(), String).embedAll("x", texts)
   // The fake gives vectors of length 1; their direction tells the text.
@@ -47,5 +47,7 @@ test("many texts go in several bundles, in their order", async () => {
 })
 
 test("a kernel without inference cannot embed", async () => {
-  await expect(createEmbedAll(undefined, createSharedResources(), String).embedAll("x", ["a"])).rejects.toMatchObject({ code: "invalid_config" })
+  await expect(createEmbedAll(undefined, createSharedResources(), String).embedAll("x", ["a"])).rejects.toMatchObject({
+    code: "invalid_config",
+  })
 })

@@ -47,7 +47,11 @@ test("each capability grants exactly what it names", () => {
 })
 
 test("several add up, and none grants nothing", () => {
-  expect(Object.keys(grantSetup(["clock", "log", "inference.embed"], services, grantee))).toEqual(["clock", "log", "embedAll"])
+  expect(Object.keys(grantSetup(["clock", "log", "inference.embed"], services, grantee))).toEqual([
+    "clock",
+    "log",
+    "embedAll",
+  ])
   expect([grantSetup([], services, grantee), grantedQuestions([], grantee)]).toEqual([{}, []])
 })
 
@@ -66,17 +70,26 @@ test("stores belong to the module that asks", () => {
 
 test("an unknown need is refused with those that there are", () => {
   for (const need of ["disk", "toString", "inference.", undefined])
-    for (const grant of [() => grantSetup([need as never], services, grantee), () => grantedQuestions([need as never], grantee)])
+    for (const grant of [
+      () => grantSetup([need as never], services, grantee),
+      () => grantedQuestions([need as never], grantee),
+    ])
       expect(grant).toThrow(
         expect.objectContaining({
           code: "invalid_module",
-          message: expect.stringMatching(`^Cannot set up signal:test: it needs "${need}", and there are only inference.classify, .*exposition$`),
+          message: expect.stringMatching(
+            `^Cannot set up signal:test: it needs "${need}", and there are only inference.classify, .*exposition$`,
+          ),
         }),
       )
 })
 
 test("a kernel without inference refuses the port, and rules that ask no model have no vectors", async () => {
-  expect(() => grantSetup(["inference"], { ...services, inference: undefined }, grantee)).toThrow("this kernel has no inference")
-  const { embedAll } = grantSetup(["inference.embed"], services, { name: "signal:test" }) as { embedAll: (texts: readonly string[]) => Promise<unknown> }
+  expect(() => grantSetup(["inference"], { ...services, inference: undefined }, grantee)).toThrow(
+    "this kernel has no inference",
+  )
+  const { embedAll } = grantSetup(["inference.embed"], services, { name: "signal:test" }) as {
+    embedAll: (texts: readonly string[]) => Promise<unknown>
+  }
   await expect(embedAll(["a"])).rejects.toMatchObject({ code: "invalid_config" })
 })

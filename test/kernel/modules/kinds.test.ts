@@ -8,9 +8,13 @@ import { builtinModules } from "../../../ts/plugins/registry.gen.ts"
 
 test("every kind has its folder, its define function, its contract suite and a built-in module", () => {
   const wrong = Object.entries(moduleKinds).flatMap(([kind, { folder, define, suite }]) => [
-    ...(existsSync(fileURLToPath(new URL(`../../../ts/plugins/${folder}`, import.meta.url))) ? [] : [`${kind}: no folder ${folder}`]),
+    ...(existsSync(fileURLToPath(new URL(`../../../ts/plugins/${folder}`, import.meta.url)))
+      ? []
+      : [`${kind}: no folder ${folder}`]),
     ...(typeof (rtr as Record<string, unknown>)[define] === "function" ? [] : [`${kind}: rtr exports no ${define}`]),
-    ...(typeof (testing as Record<string, unknown>)[suite] === "function" ? [] : [`${kind}: rtr/testing exports no ${suite}`]),
+    ...(typeof (testing as Record<string, unknown>)[suite] === "function"
+      ? []
+      : [`${kind}: rtr/testing exports no ${suite}`]),
     ...(builtinModules.some((module) => module.kind === kind) ? [] : [`${kind}: no built-in module`]),
   ])
   expect(wrong).toEqual([])

@@ -13,9 +13,13 @@ test("returns the module with its id and where it came from", () => {
 })
 
 test("an id is spelled as documents spell it", () => {
-  const ids = [signal, { kind: "selector", about: "picks", setup }, plugin, { kind: "provider", about: "calls", setup }, route].map(
-    (module) => [module.kind, read(module, "all-caps").id],
-  )
+  const ids = [
+    signal,
+    { kind: "selector", about: "picks", setup },
+    plugin,
+    { kind: "provider", about: "calls", setup },
+    route,
+  ].map((module) => [module.kind, read(module, "all-caps").id])
   expect(ids).toEqual([
     ["signal", "all_caps"],
     ["selector", "all_caps"],
@@ -26,10 +30,9 @@ test("an id is spelled as documents spell it", () => {
 })
 
 describe("refuses", () => {
-  const makers =
-    `its default export must be made by one of ${Object.values(moduleKinds)
-      .map(({ define }) => define)
-      .join(", ")}`
+  const makers = `its default export must be made by one of ${Object.values(moduleKinds)
+    .map(({ define }) => define)
+    .join(", ")}`
   const kinds = `kind must be one of ${Object.keys(moduleKinds).join(", ")}`
   const modules: readonly (readonly [name: string, module: unknown, reason: string])[] = [
     ["nothing", undefined, makers],
@@ -55,11 +58,11 @@ describe("refuses", () => {
   test("what is no module, with what is missing", () => {
     for (const [name, module, reason] of modules)
       expect(() => read(module), name).toThrow(
-      expect.objectContaining({
-        code: "invalid_module",
-        message: `Cannot register module "shouting" from ./shouting.ts: ${reason}`,
-      }),
-    )
+        expect.objectContaining({
+          code: "invalid_module",
+          message: `Cannot register module "shouting" from ./shouting.ts: ${reason}`,
+        }),
+      )
   })
 
   test("a need that there is no capability for, of the module or of an operation", () => {

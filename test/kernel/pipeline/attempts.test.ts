@@ -14,7 +14,9 @@ const prices = {
 
 describe("the request", () => {
   test("is what the provider built, with the listener's time-out", async () => {
-    const { ask, transport, sent } = await over(jsonReply(completion("hi")), { changes: { "listeners.0.timeout": "7s" } })
+    const { ask, transport, sent } = await over(jsonReply(completion("hi")), {
+      changes: { "listeners.0.timeout": "7s" },
+    })
     await ask("urgent")
     expect(transport.requests[0]).toMatchObject({
       method: "POST",
@@ -30,7 +32,9 @@ describe("the request", () => {
     const { ask, sent } = await over(jsonReply(completion("hi")), {
       changes: {
         "providers.models.1.reasoning_family": "thinker",
-        "providers.defaults.reasoning_families": { thinker: { type: "reasoning_effort", parameter: "reasoning_effort" } },
+        "providers.defaults.reasoning_families": {
+          thinker: { type: "reasoning_effort", parameter: "reasoning_effort" },
+        },
         "routing.decisions.0.modelRefs": [{ model: "large", use_reasoning: true, reasoning_effort: "low" }],
       },
     })
@@ -43,7 +47,12 @@ describe("the request", () => {
       changes: { "providers.models.0.backend_refs": [{ endpoint: "a.example" }, { endpoint: "b.example" }] },
     })
     for (let round = 0; round < 4; round++) await ask("calm")
-    expect(transport.requests.map(({ url }) => new URL(url).hostname)).toEqual(["a.example", "b.example", "a.example", "b.example"])
+    expect(transport.requests.map(({ url }) => new URL(url).hostname)).toEqual([
+      "a.example",
+      "b.example",
+      "a.example",
+      "b.example",
+    ])
     const backends = records.map(({ attempts }) => attempts[0]?.backend)
     expect([new Set(backends).size, backends[0], backends[1]]).toEqual([2, backends[2], backends[3]])
   })
@@ -56,7 +65,15 @@ describe("the record of an attempt", () => {
     expect(records[0]).toMatchObject({
       usage,
       attempts: [
-        { model: "large", status: 200, usage, cost: (10 * 2 + 5 * 10) / 1e6, startMs: expect.any(Number), firstByteMs: expect.any(Number), endMs: expect.any(Number) },
+        {
+          model: "large",
+          status: 200,
+          usage,
+          cost: (10 * 2 + 5 * 10) / 1e6,
+          startMs: expect.any(Number),
+          firstByteMs: expect.any(Number),
+          endMs: expect.any(Number),
+        },
       ],
     })
     const [{ startMs, firstByteMs = 0, endMs = 0 } = { startMs: 0 }] = records[0]?.attempts ?? []
@@ -67,7 +84,11 @@ describe("the record of an attempt", () => {
     const { stream, records } = await over(streamReply([chunk("a"), lastChunk()]), { changes: prices })
     await stream("urgent")
     expect(records).toMatchObject([
-      { status: 200, usage, attempts: [{ status: 200, usage, cost: 7e-5, firstByteMs: expect.any(Number), endMs: expect.any(Number) }] },
+      {
+        status: 200,
+        usage,
+        attempts: [{ status: 200, usage, cost: 7e-5, firstByteMs: expect.any(Number), endMs: expect.any(Number) }],
+      },
     ])
   })
 
@@ -75,7 +96,13 @@ describe("the record of an attempt", () => {
     const { ask, records } = await over(new RtrError("upstream_timeout", "late"))
     await ask("urgent")
     expect(records).toMatchObject([
-      { status: 504, model: "large", decision: "rush", error: { code: "upstream_timeout" }, attempts: [{ model: "large", error: { code: "upstream_timeout" } }] },
+      {
+        status: 504,
+        model: "large",
+        decision: "rush",
+        error: { code: "upstream_timeout" },
+        attempts: [{ model: "large", error: { code: "upstream_timeout" } }],
+      },
     ])
   })
 })
@@ -89,8 +116,16 @@ describe("a whole reply", () => {
   })
 
   test("is read as JSON whatever its content type says, but for a stream", async () => {
-    for (const type of [undefined, "text/plain", "application/json; charset=utf-8", "application/vnd.api+json", "text/event-stream-ish"]) {
-      const { ask } = await over(jsonReply(completion("hi"), { headers: type === undefined ? {} : { "content-type": type } }))
+    for (const type of [
+      undefined,
+      "text/plain",
+      "application/json; charset=utf-8",
+      "application/vnd.api+json",
+      "text/event-stream-ish",
+    ]) {
+      const { ask } = await over(
+        jsonReply(completion("hi"), { headers: type === undefined ? {} : { "content-type": type } }),
+      )
       const { status, body } = await ask("urgent")
       expect([type, status, body?.choices[0].message.content]).toEqual([type, 200, "hi"])
     }
@@ -112,7 +147,9 @@ describe("a whole reply", () => {
   test("that is huge or breaks is an error", async () => {
     const piece = new Uint8Array(16 * 1024 * 1024)
     const huge = await over({ body: Array.from({ length: 5 }, () => piece) })
-    expect((await huge.ask("urgent")).body.error.message).toBe('No reply from model "large": the reply is larger than 67108864 bytes')
+    expect((await huge.ask("urgent")).body.error.message).toBe(
+      'No reply from model "large": the reply is larger than 67108864 bytes',
+    )
     expect(huge.transport.cancelled.count).toBe(1)
     const cut = await over({ body: '{"a"', breaksWith: new RtrError("upstream_error", "cut") })
     expect((await cut.ask("urgent")).body.error.message).toBe('No reply from model "large": cut')
@@ -149,9 +186,15 @@ describe("a streamed reply", () => {
       const { stream, records } = await over({ ...streamReply([]), ...reply })
       const { status, events } = await stream("urgent")
       const last = events.at(-1) as { readonly error?: { readonly message: string } }
-      expect([reason, status, last.error?.message]).toEqual([reason, 200, expect.stringMatching(`^No reply from model "large": .*${reason}`)])
+      expect([reason, status, last.error?.message]).toEqual([
+        reason,
+        200,
+        expect.stringMatching(`^No reply from model "large": .*${reason}`),
+      ])
       expect(events[0]).toEqual(chunk("a"))
-      expect(records).toMatchObject([{ model: "large", decision: "rush", attempts: [{ error: { code: expect.any(String) } }] }])
+      expect(records).toMatchObject([
+        { model: "large", decision: "rush", attempts: [{ error: { code: expect.any(String) } }] },
+      ])
     }
   })
 
@@ -181,12 +224,19 @@ test("a client that leaves while the backend thinks cancels the request", async 
       ),
   )
   const { kernel, records } = await watchedKernel({ transport })
-  const answering = Promise.resolve(kernel.fetch(new Request(chat("urgent"), { signal: leaving.signal }))).catch(() => {})
+  const answering = Promise.resolve(kernel.fetch(new Request(chat("urgent"), { signal: leaving.signal }))).catch(
+    () => {},
+  )
   while (transport.requests.length === 0) await settled()
   leaving.abort()
   await answering
   expect(records).toMatchObject([
-    { status: 499, model: "large", error: { code: "client_closed_request" }, attempts: [{ error: { code: "client_closed_request" } }] },
+    {
+      status: 499,
+      model: "large",
+      error: { code: "client_closed_request" },
+      attempts: [{ error: { code: "client_closed_request" } }],
+    },
   ])
 })
 
@@ -212,11 +262,17 @@ describe("a stream behind its end mark", () => {
     expect(transport.cancelled.count).toBe(0)
     await vi.advanceTimersByTimeAsync(2)
     expect((await answer).events.at(-1)).toBe("[DONE]")
-    expect([transport.cancelled.count, records.map(({ status, error }) => [status, error])]).toEqual([1, [[200, undefined]]])
+    expect([transport.cancelled.count, records.map(({ status, error }) => [status, error])]).toEqual([
+      1,
+      [[200, undefined]],
+    ])
   })
 
   test("that breaks there is no error", async () => {
-    const { stream, records } = await over({ ...streamReply([chunk("a")]), breaksWith: new RtrError("upstream_error", "broken") })
+    const { stream, records } = await over({
+      ...streamReply([chunk("a")]),
+      breaksWith: new RtrError("upstream_error", "broken"),
+    })
     expect((await stream("urgent")).events.at(-1)).toBe("[DONE]")
     expect(records).toMatchObject([{ status: 200, error: undefined }])
   })
@@ -231,9 +287,16 @@ describe("an error reply", () => {
   test("keeps status, body and when to come back, for whole replies and streams", async () => {
     for (const status of [400, 404, 408, 409, 422, 429, 500, 502, 503, 529])
       for (const method of ["ask", "stream"] as const) {
-        const kernel = await over(jsonReply(own, { status, headers: { "content-type": "application/json", "retry-after": "7" } }))
+        const kernel = await over(
+          jsonReply(own, { status, headers: { "content-type": "application/json", "retry-after": "7" } }),
+        )
         const { headers, body, ...answer } = await kernel[method]("urgent")
-        expect({ method, status: answer.status, body, again: headers.get("retry-after") }).toMatchObject({ method, status, body: own, again: "7" })
+        expect({ method, status: answer.status, body, again: headers.get("retry-after") }).toMatchObject({
+          method,
+          status,
+          body: own,
+          again: "7",
+        })
         expect(kernel.records).toMatchObject([{ status, model: "large", decision: "rush", attempts: [{ status }] }])
       }
   })
@@ -256,7 +319,11 @@ describe("an error reply", () => {
     for (const reply of replies) {
       const { ask } = await over({ status: 500, ...reply })
       const { status, body } = await ask("urgent")
-      expect([reply.body, status, body.error.message]).toEqual([reply.body, 500, 'The backend of model "large" answered with status 500'])
+      expect([reply.body, status, body.error.message]).toEqual([
+        reply.body,
+        500,
+        'The backend of model "large" answered with status 500',
+      ])
       expect(JSON.stringify(body)).not.toContain("secret")
     }
   })
@@ -270,7 +337,10 @@ describe("an error reply", () => {
     for (const status of [401, 403]) {
       const { ask } = await over(jsonReply({ error: { message: "Incorrect API key provided: sk-secret" } }, { status }))
       const { body, ...answer } = await ask("urgent")
-      expect([answer.status, body.error.message]).toEqual([status, 'The backend of model "large" refused the router\'s credentials'])
+      expect([answer.status, body.error.message]).toEqual([
+        status,
+        'The backend of model "large" refused the router\'s credentials',
+      ])
       expect(JSON.stringify(body)).not.toContain("sk-secret")
     }
   })
@@ -311,7 +381,9 @@ test("only the headers that tell when to come back are passed on", async () => {
     streamReply([chunk("a"), lastChunk()], { headers: { ...headers, "content-type": "text/event-stream" } }),
   ]) {
     const { headers: got } = await (await over(reply)).stream("urgent")
-    expect(["retry-after", "x-ratelimit-remaining-requests", "set-cookie", "server"].map((name) => got.get(name))).toEqual(["7", "0", null, null])
+    expect(
+      ["retry-after", "x-ratelimit-remaining-requests", "set-cookie", "server"].map((name) => got.get(name)),
+    ).toEqual(["7", "0", null, null])
     expect(got.get("x-request-id")).not.toBe("theirs")
   }
 })

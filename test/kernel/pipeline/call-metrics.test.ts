@@ -87,7 +87,10 @@ test("a call that was never routed has no names", () => {
 
 test("each attempt counts for its own model", () => {
   const values = count({ attempts: [attempt(), attempt({ usage }), attempt({ model: "large" })] })
-  expect([values["llm_model_requests_total{model=small}"], values["llm_model_requests_total{model=large}"]]).toEqual([[1, 1], [1]])
+  expect([values["llm_model_requests_total{model=small}"], values["llm_model_requests_total{model=large}"]]).toEqual([
+    [1, 1],
+    [1],
+  ])
 })
 
 test("no completion tokens have no time each, a failed attempt no first byte, and without pricing there is no cost", () => {
@@ -115,7 +118,9 @@ test("a failed call is counted with a bounded reason", () => {
     unread_words: "parse_error",
   }
   const reasonOf = (changes: Partial<CallRecord>) =>
-    Object.keys(count(changes)).flatMap((key) => key.match(/^llm_request_errors_total\{model=small,reason=(.*)\}$/)?.[1] ?? [])
+    Object.keys(count(changes)).flatMap(
+      (key) => key.match(/^llm_request_errors_total\{model=small,reason=(.*)\}$/)?.[1] ?? [],
+    )
   for (const code of Object.keys(errorCodes) as ErrorCode[]) {
     const error = new RtrError(code, "x")
     expect([code, reasonOf({ error, status: error.status })]).toEqual([code, [reasons[code] ?? "unknown"]])
@@ -134,7 +139,11 @@ test("a failed call is counted with a bounded reason", () => {
 
 test("a failed call of a backend is counted with its model and its decision", async () => {
   const late = new RtrError("upstream_timeout", "late")
-  const cut = { ...streamReply([]), body: [`data: ${JSON.stringify(chunk("a"))}\n\n`], breaksWith: new RtrError("upstream_error", "cut") }
+  const cut = {
+    ...streamReply([]),
+    body: [`data: ${JSON.stringify(chunk("a"))}\n\n`],
+    breaksWith: new RtrError("upstream_error", "cut"),
+  }
   const cases: readonly (readonly [FakeReply | Error, number, string])[] = [
     [late, late.status, "timeout"],
     [jsonReply({ error: { message: "busy" } }, { status: 503 }), 503, "upstream_5xx"],
@@ -189,7 +198,10 @@ test("every metric of the pipeline that is defined is recorded, with its labels 
       used.set(name, `${kind} ${Object.keys(labels).toSorted().join()}`)
       return { add: () => {}, set: () => {}, observe: () => {} }
     }
-  const record = createCallMetrics({ counter: note("counter"), gauge: note("gauge"), histogram: note("histogram") }, { models: priced })
+  const record = createCallMetrics(
+    { counter: note("counter"), gauge: note("gauge"), histogram: note("histogram") },
+    { models: priced },
+  )
   record(
     recordOf({
       status: 500,

@@ -27,7 +27,12 @@ async function stream(batches: readonly (StreamBatch | Error)[]) {
     },
     cancel: () => void (closed += 1),
   }
-  const { told, outcome } = await finish(async () => ({ kind: "stream", status: 200, stream: source, headers: { a: "1" } }))
+  const { told, outcome } = await finish(async () => ({
+    kind: "stream",
+    status: 200,
+    stream: source,
+    headers: { a: "1" },
+  }))
   if (outcome?.reply.kind !== "stream") throw new Error("there is no stream")
   return { told, outcome, stream: outcome.reply.stream, closed: () => closed }
 }
@@ -70,7 +75,11 @@ describe("a streamed reply", () => {
   test("that breaks with a bug ends with an internal error and says no more", async () => {
     const bug = new TypeError("secret detail")
     const { told, stream: watched } = await stream([bug])
-    await expect(watched.next()).rejects.toMatchObject({ code: "internal_error", message: "Unexpected error", cause: bug })
+    await expect(watched.next()).rejects.toMatchObject({
+      code: "internal_error",
+      message: "Unexpected error",
+      cause: bug,
+    })
     expect(told).toMatchObject([{ status: 500, error: { code: "internal_error" }, firstByteMs: undefined }])
   })
 

@@ -3,7 +3,10 @@ import { expect, test } from "vitest"
 import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
 import { hookPlugin, textOfEvents, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
 
-type Run = (call: LooperCall, models: ModelCaller) => ReturnType<Awaited<ReturnType<ReturnType<typeof defineLooper>["setup"]>>["run"]>
+type Run = (
+  call: LooperCall,
+  models: ModelCaller,
+) => ReturnType<Awaited<ReturnType<ReturnType<typeof defineLooper>["setup"]>>["run"]>
 
 const both = {
   "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large" }],
@@ -11,10 +14,18 @@ const both = {
 }
 
 /** A kernel whose decision `rush` is answered by this looper over the models small and large. */
-const looping = (run: Run, answer: (url: string) => FakeReply | Error, { changes, modules, ...options }: WatchedOptions = {}) =>
+const looping = (
+  run: Run,
+  answer: (url: string) => FakeReply | Error,
+  { changes, modules, ...options }: WatchedOptions = {},
+) =>
   watchedKernel({
     modules: {
-      turns: defineLooper({ about: "Does what a test says", needs: ["models"], setup: (_, { models }) => ({ run: (call) => run(call, models) }) }),
+      turns: defineLooper({
+        about: "Does what a test says",
+        needs: ["models"],
+        setup: (_, { models }) => ({ run: (call) => run(call, models) }),
+      }),
       ...modules,
     },
     changes: { ...both, ...changes },
@@ -33,7 +44,9 @@ test("each model that is asked is an attempt, their usage is summed, and the ans
   const { ask, records, transport } = await looping(escalate, (host) => says(host))
   const { status, body, headers } = await ask("urgent")
   expect([status, body.choices[0].message.content]).toEqual([200, "large.example"])
-  expect(["x-rtr-response-path", "x-selected-model", "x-rtr-selected-algorithm"].map((name) => headers.get(name))).toEqual(["looper", "large", "turns"])
+  expect(
+    ["x-rtr-response-path", "x-selected-model", "x-rtr-selected-algorithm"].map((name) => headers.get(name)),
+  ).toEqual(["looper", "large", "turns"])
   expect(records).toMatchObject([
     {
       path: "looper",
@@ -54,7 +67,11 @@ test("each model that is asked is an attempt, their usage is summed, and the ans
 test("a client that asked for a stream gets one, though the models are asked for whole replies", async () => {
   const { stream, sent } = await looping(escalate, (host) => says(host))
   const { headers, events } = await stream("urgent")
-  expect([headers.get("content-type"), textOfEvents(events), events.at(-1)]).toEqual(["text/event-stream; charset=utf-8", "large.example", "[DONE]"])
+  expect([headers.get("content-type"), textOfEvents(events), events.at(-1)]).toEqual([
+    "text/event-stream; charset=utf-8",
+    "large.example",
+    "[DONE]",
+  ])
   expect(sent().map(({ stream: asked }) => asked === true)).toEqual([false, false])
 })
 

@@ -32,7 +32,9 @@ test("a signal that asks a model leaves an attempt in the record of the request 
     transport: createFakeTransport(({ url }) => jsonReply(completion(url.includes("small") ? "yes" : "answer"))),
   })
   await Promise.all([ask("one"), ask("two")])
-  expect(records.map(({ decision, attempts, usage }) => [decision, attempts.map(({ model }) => model), usage?.inputTokens])).toEqual([
+  expect(
+    records.map(({ decision, attempts, usage }) => [decision, attempts.map(({ model }) => model), usage?.inputTokens]),
+  ).toEqual([
     ["rush", ["small", "large"], 20],
     ["rush", ["small", "large"], 20],
   ])
@@ -41,7 +43,10 @@ test("a signal that asks a model leaves an attempt in the record of the request 
 const callerOver = (reply: FakeReply | Error) => {
   const transport = createFakeTransport(reply)
   const plan = createPlan({ models: new Map([["small", createTarget("small")]]) })
-  return { transport, models: createModelCaller({ transport, figures: createModelFigures(), generation: 1, plan: () => plan }) }
+  return {
+    transport,
+    models: createModelCaller({ transport, figures: createModelFigures(), generation: 1, plan: () => plan }),
+  }
 }
 
 test("a model that nobody waits for is asked in a call of its own, which may be cancelled", async () => {
@@ -50,7 +55,10 @@ test("a model that nobody waits for is asked in a call of its own, which may be 
   const { choices } = await models.ask("small", { ...question, stream: true }, { signal: leaving.signal })
   expect(choices[0]?.blocks).toEqual([expect.objectContaining({ type: "text", text: "yes" })])
   const [request] = transport.requests
-  expect([request?.headers["x-selected-model"], JSON.parse(request?.body ?? "").stream === true]).toEqual(["small", false])
+  expect([request?.headers["x-selected-model"], JSON.parse(request?.body ?? "").stream === true]).toEqual([
+    "small",
+    false,
+  ])
   expect(request?.signal?.aborted).toBe(false)
   leaving.abort()
   expect(request?.signal?.aborted).toBe(true)
@@ -58,12 +66,19 @@ test("a model that nobody waits for is asked in a call of its own, which may be 
 
 test("everything but a whole reply rejects", async () => {
   const cases: readonly (readonly [FakeReply | Error, string, string])[] = [
-    [jsonReply({ error: { message: "no" } }, { status: 429 }), "upstream_error", 'Model "small" answered with status 429'],
+    [
+      jsonReply({ error: { message: "no" } }, { status: 429 }),
+      "upstream_error",
+      'Model "small" answered with status 429',
+    ],
     [streamReply([]), "upstream_error", "the request asked for none"],
     [new RtrError("upstream_timeout", "late"), "upstream_timeout", "late"],
   ]
   for (const [reply, code, message] of cases)
-    await expect(callerOver(reply).models.ask("small", question)).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
+    await expect(callerOver(reply).models.ask("small", question)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    })
   await expect(callerOver(jsonReply({})).models.ask("nobody", question)).rejects.toMatchObject({
     code: "model_not_found",
     message: 'Cannot ask model "nobody": it is not in providers.models',

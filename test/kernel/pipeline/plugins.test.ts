@@ -18,7 +18,6 @@ const broken = (): never => {
   throw new Error("broken")
 }
 
-
 /** A plugin that writes down when its hooks run. */
 const noisy = (name: string, log: string[], hooks: Partial<PluginHooks> = {}) =>
   hookPlugin(
@@ -52,9 +51,16 @@ describe("order", () => {
     const { ask } = await kernelWithPlugins({ a: noisy("a", log), b: noisy("b", log) })
     await ask("urgent")
     expect(log).toEqual([
-      ...["before a", "into a", "before b", "into b"],
-      ...["out of b", "after b", "out of a", "after a"],
-      ...["end b complete", "end a complete"],
+      "before a",
+      "into a",
+      "before b",
+      "into b",
+      "out of b",
+      "after b",
+      "out of a",
+      "after a",
+      "end b complete",
+      "end a complete",
     ])
   })
 
@@ -147,13 +153,17 @@ describe("before", () => {
     })
     const { body, headers } = await ask("urgent")
     expect([body.choices[0].message.content, headers.get("x-rtr-response-path")]).toEqual(["no", "b"])
-    expect(log).toEqual([
-      ...["before a", "into a", "before b", "out of a", "after a"],
-      ...["end b complete", "end a complete"],
-    ])
+    expect(log).toEqual(["before a", "into a", "before b", "out of a", "after a", "end b complete", "end a complete"])
     expect([transport.requests, records[0]]).toMatchObject([
       [],
-      { path: "b", model: undefined, decision: "rush", confidence: 1, status: 200, plugins: [{ type: "b", outcome: "answered" }] },
+      {
+        path: "b",
+        model: undefined,
+        decision: "rush",
+        confidence: 1,
+        status: 200,
+        plugins: [{ type: "b", outcome: "answered" }],
+      },
     ])
   })
 
@@ -194,9 +204,10 @@ test("a hook that throws ends the call, without a word of its message, and the r
   ]
   for (const hook of hooks) {
     const names = Object.keys(hook) as (keyof PluginHooks)[]
-    const { ask, records, told } = await kernelWithPlugins(
-      { outer: hookPlugin(() => ({ around: (call, next) => next(call) }), { hooks: ["around"] }), a: hookPlugin(() => hook, { hooks: names, stream: "buffer" }) },
-    )
+    const { ask, records, told } = await kernelWithPlugins({
+      outer: hookPlugin(() => ({ around: (call, next) => next(call) }), { hooks: ["around"] }),
+      a: hookPlugin(() => hook as PluginHooks, { hooks: names, stream: "buffer" }),
+    })
     const { status, text } = await ask("urgent")
     expect([names, status, text.includes("secret"), told.length]).toEqual([names, 500, false, 1])
     expect(records).toMatchObject([
@@ -225,7 +236,7 @@ describe("around", () => {
   test("may ask the model again, and each is an attempt of the record", async () => {
     const replies = [jsonReply({}, { status: 503 }), jsonReply(completion("again"))]
     const { ask, records } = await kernelWithPlugins(
-      { a: around(async (call, next) => ((await next(call)).status === 503 ? next(call) : expect.unreachable())) },
+      { a: around(async (call, next) => ((await next(call)).status === 503 ? next(call) : broken())) },
       { transport: createFakeTransport(() => replies.shift() ?? new Error("a third call")) },
     )
     expect((await ask("urgent")).body.choices[0].message.content).toBe("again")
@@ -250,15 +261,17 @@ describe("around", () => {
   test("sees errors of what is inside, which are not its own", async () => {
     const { ask, records } = await kernelWithPlugins(
       {
-        a: around((call, next) =>
-          next(call).catch(() => ({ kind: "whole", status: 203, reply: answer("instead") })),
-        ),
+        a: around((call, next) => next(call).catch(() => ({ kind: "whole", status: 203, reply: answer("instead") }))),
         b: around((call, next) => next(call)),
       },
       { transport: createFakeTransport(new RtrError("upstream_unavailable", "down")) },
     )
     expect((await ask("urgent")).status).toBe(203)
-    expect(records[0]).toMatchObject({ status: 203, plugins: [], attempts: [{ error: { code: "upstream_unavailable" } }] })
+    expect(records[0]).toMatchObject({
+      status: 203,
+      plugins: [],
+      attempts: [{ error: { code: "upstream_unavailable" } }],
+    })
   })
 
   test("passes on who answered inside", async () => {
@@ -279,7 +292,12 @@ describe("around", () => {
   })
 
   test("closes the streams that it was given and does not return", async () => {
-    const hooks: readonly (readonly [name: string, hook: PluginHooks["around"], closed: number, said: string | undefined])[] = [
+    const hooks: readonly (readonly [
+      name: string,
+      hook: PluginHooks["around"],
+      closed: number,
+      said: string | undefined,
+    ])[] = [
       ["asks again and returns the second", async (call, next) => (await next(call)) && next(call), 1, "ab"],
       [
         "asks again and returns the first",
@@ -302,7 +320,11 @@ describe("around", () => {
     for (const [name, hook, closed, said] of hooks) {
       const { stream, transport } = await kernelWithPlugins({ a: around(hook) }, { transport: streaming() })
       const { events } = await stream("urgent")
-      expect([name, transport.cancelled.count, said === undefined ? undefined : textOfEvents(events)]).toEqual([name, closed, said])
+      expect([name, transport.cancelled.count, said === undefined ? undefined : textOfEvents(events)]).toEqual([
+        name,
+        closed,
+        said,
+      ])
     }
   })
 })
@@ -311,9 +333,16 @@ describe("after", () => {
   test("may change a whole reply and keeps its status and headers", async () => {
     const { ask } = await kernelWithPlugins(
       {
-        a: hookPlugin(({ id }) => ({ after: async (reply) => ({ ...reply, model: id }) }), { hooks: ["after"], stream: "buffer" }),
+        a: hookPlugin(({ id }) => ({ after: async (reply) => ({ ...reply, model: id }) }), {
+          hooks: ["after"],
+          stream: "buffer",
+        }),
       },
-      { transport: createFakeTransport(jsonReply(completion("hi"), { status: 201, headers: { "x-ratelimit-limit": "9" } })) },
+      {
+        transport: createFakeTransport(
+          jsonReply(completion("hi"), { status: 201, headers: { "x-ratelimit-limit": "9" } }),
+        ),
+      },
     )
     const { status, headers, body } = await ask("urgent", {}, { "x-request-id": "req-1" })
     expect([status, headers.get("x-ratelimit-limit"), body.model]).toEqual([201, "9", "req-1"])
@@ -415,15 +444,18 @@ describe("event", () => {
   })
 
   test("may answer later, with one event, several or none", async () => {
-    const more = (event: ChatEvent, text: string): ChatEvent => (event.type === "block_delta" ? { ...event, text } : event)
+    const more = (event: ChatEvent, text: string): ChatEvent =>
+      event.type === "block_delta" ? { ...event, text } : event
     const hooks: readonly (readonly [PluginHooks["event"], string])[] = [
       [async (event) => (await settled(), more(event, "x")), "xx"],
-      [(event) => (event.type === "block_delta" ? [more(event, event.text.toUpperCase()), more(event, "-")] : event), "A-B-"],
+      [
+        (event) => (event.type === "block_delta" ? [more(event, event.text.toUpperCase()), more(event, "-")] : event),
+        "A-B-",
+      ],
       [(event) => (event.type === "block_delta" && event.text === "a" ? undefined : event), "b"],
       [(event) => (event.type === "block_delta" ? [] : event), ""],
     ]
-    for (const [hook, expected] of hooks)
-      expect(await said(hook)).toMatchObject({ said: expected, end: "[DONE]" })
+    for (const [hook, expected] of hooks) expect(await said(hook)).toMatchObject({ said: expected, end: "[DONE]" })
   })
 
   test("that throws ends the stream with the error event and closes its source", async () => {
@@ -443,7 +475,8 @@ describe("event", () => {
 describe("end runs exactly once, innermost first", () => {
   const counted = () => {
     const ends: string[] = []
-    const plugin = (name: string) => hookPlugin(() => ({ end: (how) => void ends.push(`${name} ${how}`) }), { hooks: ["end"] })
+    const plugin = (name: string) =>
+      hookPlugin(() => ({ end: (how) => void ends.push(`${name} ${how}`) }), { hooks: ["end"] })
     return { ends, plugins: { a: plugin("a"), b: plugin("b") } }
   }
 
@@ -474,7 +507,10 @@ describe("end runs exactly once, innermost first", () => {
     await reader.cancel()
     await settled()
     expect([ends, records.map(({ status }) => status)]).toEqual([["b left", "a left"], [499]])
-    expect(records[0]?.attempts[0]).toMatchObject({ endMs: expect.any(Number), error: { code: "client_closed_request" } })
+    expect(records[0]?.attempts[0]).toMatchObject({
+      endMs: expect.any(Number),
+      error: { code: "client_closed_request" },
+    })
   })
 
   test("and one that throws neither harms the reply nor hides the others", async () => {
@@ -511,9 +547,11 @@ test("the state of a call is a closure: two calls at once do not see each other"
 })
 
 test("a model that a plugin asks stands in the record of its request, also when another plugin has changed the call", async () => {
-  const asking = hookPlugin(() => ({}), { hooks: ["before"] })
+  const asking = hookPlugin(() => ({ before: () => undefined }), { hooks: ["before"] })
   const { ask, records } = await kernelWithPlugins({
-    outer: hookPlugin(() => ({ before: ({ headers }) => ({ headers: { ...headers, a: "1" } }) }), { hooks: ["before"] }),
+    outer: hookPlugin(() => ({ before: ({ headers }) => ({ headers: { ...headers, a: "1" } }) }), {
+      hooks: ["before"],
+    }),
     judge: {
       ...asking,
       needs: ["models"],
@@ -530,7 +568,8 @@ test("a model that a plugin asks stands in the record of its request, also when 
 
 async function restOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
   let text = ""
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) text += new TextDecoder().decode(piece.value)
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read())
+    text += new TextDecoder().decode(piece.value)
   return text
 }
 

@@ -7,13 +7,13 @@ import {
   createCandidate,
   createDecision,
   createPlan,
-  createSignal,
   createTarget,
   leaf,
   match,
   noMatch,
   unknown,
 } from "../../fakes/plan.ts"
+import { createPlannedSignal } from "../../fakes/planned-signal.ts"
 
 // What the management route makes of a preview is tested there; here, what it says of a plan.
 
@@ -21,7 +21,7 @@ const models = new Map(["small", "large"].map((name) => [name, createTarget(name
 const look = (plan: Partial<Plan>, call: Call = createCall("hello")) =>
   preview({ plan: createPlan({ models, defaultModel: models.get("small"), ...plan }), inference: undefined }, call)
 const over = (fact: ReturnType<typeof match>, decision: object = {}): Partial<Plan> => ({
-  signals: [createSignal("keyword", { read: () => [fact] })],
+  signals: [createPlannedSignal("keyword", { read: () => [fact] })],
   slotCount: 1,
   decisions: [createDecision("rush", { rules: leaf(0), candidates: [createCandidate("large")], ...decision })],
 })
@@ -67,7 +67,9 @@ test("reads signals for an explicit model too, which stays selected", async () =
 })
 
 test("tells that a plugin which can answer needs no model, and runs none", async () => {
-  expect(await look(over(match(), { plugins: [plugin("system_prompt", false), plugin("fast_response", true)] }))).toMatchObject({
+  expect(
+    await look(over(match(), { plugins: [plugin("system_prompt", false), plugin("fast_response", true)] })),
+  ).toMatchObject({
     answeredBy: "fast_response",
     selection: undefined,
     selectedModel: undefined,
@@ -77,7 +79,9 @@ test("tells that a plugin which can answer needs no model, and runs none", async
 
 test("asks no looper, because that would call models", async () => {
   const looper = { run: () => expect.unreachable("the looper ran") }
-  expect(await look(over(match(), { looper, candidates: [createCandidate("small"), createCandidate("large")] }))).toMatchObject({
+  expect(
+    await look(over(match(), { looper, candidates: [createCandidate("small"), createCandidate("large")] })),
+  ).toMatchObject({
     selection: undefined,
     selectedModel: undefined,
     failed: false,
@@ -98,12 +102,16 @@ test("unknown facts that fail the request are told instead of thrown, and those 
 
 test("a selector that throws leaves the first candidate", async () => {
   const selector = { select: () => Promise.reject(new Error("x")) }
-  expect(await look(over(match(), { selector, candidates: [createCandidate("small"), createCandidate("large")] }))).toMatchObject({
+  expect(
+    await look(over(match(), { selector, candidates: [createCandidate("small"), createCandidate("large")] })),
+  ).toMatchObject({
     selectedModel: "small",
     selection: { reason: "the selector failed" },
   })
 })
 
 test("an unknown model is refused", async () => {
-  await expect(look(over(match()), createCall("x", { model: "nobody" }))).rejects.toMatchObject({ code: "model_not_found" })
+  await expect(look(over(match()), createCall("x", { model: "nobody" }))).rejects.toMatchObject({
+    code: "model_not_found",
+  })
 })

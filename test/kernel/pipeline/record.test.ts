@@ -3,7 +3,12 @@ import { expect, test } from "vitest"
 import { closeRecord, costOf, createRecord, toRecordedError } from "../../../ts/kernel/pipeline/record.ts"
 import { createCall } from "../../fakes/call.ts"
 
-const usage = (changes: Partial<Usage> = {}): Usage => ({ inputTokens: 10, outputTokens: 5, cachedInputTokens: 0, ...changes })
+const usage = (changes: Partial<Usage> = {}): Usage => ({
+  inputTokens: 10,
+  outputTokens: 5,
+  cachedInputTokens: 0,
+  ...changes,
+})
 const attempt = (used?: Usage) => ({ model: "m", backend: "b", startMs: 0, ...(used && { usage: used }) })
 
 test("a record begins with who asks and what for, and as a failure until something else is known", () => {
@@ -43,7 +48,12 @@ test("an error that is a bug is kept without its message", () => {
   expect(toRecordedError(known)).toBe(known)
   const bug = new TypeError("secret detail")
   const recorded = toRecordedError(bug)
-  expect([recorded.code, recorded.status, recorded.message, recorded.cause]).toEqual(["internal_error", 500, "Unexpected error", bug])
+  expect([recorded.code, recorded.status, recorded.message, recorded.cause]).toEqual([
+    "internal_error",
+    500,
+    "Unexpected error",
+    bug,
+  ])
 })
 
 test("a call costs its tokens at their own prices, by the million", () => {
@@ -56,6 +66,7 @@ test("a call costs its tokens at their own prices, by the million", () => {
     ["more cached than there are", usage({ inputTokens: 100, outputTokens: 0, cachedInputTokens: 500 }), 100 * 0.5e-6],
     ["nothing", usage({ inputTokens: 0, outputTokens: 0 }), 0],
   ]
-  for (const [name, used, cost] of cases) expect([name, costOf(pricing, used)?.toFixed(12)]).toEqual([name, cost.toFixed(12)])
+  for (const [name, used, cost] of cases)
+    expect([name, costOf(pricing, used)?.toFixed(12)]).toEqual([name, cost.toFixed(12)])
   expect(costOf(undefined, usage())).toBeUndefined()
 })

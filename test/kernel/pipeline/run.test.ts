@@ -75,7 +75,12 @@ describe("a decision that matches", () => {
   })
 
   test("asks its selector among several candidates", async () => {
-    const dice = defineSelector({ about: "Takes the last", setup: (_, { candidates }) => ({ select: () => ({ candidate: candidates.length - 1, confidence: 0.5, reason: "last" }) }) })
+    const dice = defineSelector({
+      about: "Takes the last",
+      setup: (_, { candidates }) => ({
+        select: () => ({ candidate: candidates.length - 1, confidence: 0.5, reason: "last" }),
+      }),
+    })
     const changes = {
       "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large" }],
       "routing.decisions.0.algorithm": { type: "dice" },
@@ -118,7 +123,9 @@ describe("a decision that matches", () => {
     const { ask, records } = await watchedKernel({
       changes: {
         "providers.models.1.reasoning_family": "thinker",
-        "providers.defaults.reasoning_families": { thinker: { type: "reasoning_effort", parameter: "reasoning_effort" } },
+        "providers.defaults.reasoning_families": {
+          thinker: { type: "reasoning_effort", parameter: "reasoning_effort" },
+        },
         "routing.decisions.0.modelRefs": [{ model: "large", use_reasoning: true, reasoning_effort: "low" }],
       },
     })
@@ -166,14 +173,23 @@ test("unknown facts with fail_request refuse the call, for good where only anoth
   const onTwo = (predicate: object) => ({
     "routing.decisions.0.rules": {
       operator: "AND",
-      conditions: [{ type: "saying", name: "a", predicate }, { type: "saying", name: "b" }],
+      conditions: [
+        { type: "saying", name: "a", predicate },
+        { type: "saying", name: "b" },
+      ],
     },
   })
   const settledElsewhere = {
     "routing.decisions.0.rules": {
       operator: "AND",
       conditions: [
-        { operator: "OR", conditions: [{ type: "saying", name: "a" }, { type: "saying", name: "c" }] },
+        {
+          operator: "OR",
+          conditions: [
+            { type: "saying", name: "a" },
+            { type: "saying", name: "c" },
+          ],
+        },
         { type: "saying", name: "b" },
       ],
     },
@@ -181,9 +197,19 @@ test("unknown facts with fail_request refuse the call, for good where only anoth
   const cases: readonly (readonly [string, Readonly<Record<string, Said>>, object, readonly unknown[]])[] = [
     ["a failure", { a: unknown }, {}, [503, "signal_unresolved", message('Decision "rush" depends on signals'), "1"]],
     ["too long", { a: tooLong, b: noMatch }, {}, [413, "context_length_exceeded", message("send a shorter one"), null]],
-    ["a predicate on the unread part", { a: partly, b: match }, onTwo({ gte: 0.9 }), [413, "context_length_exceeded", message("too long"), null]],
+    [
+      "a predicate on the unread part",
+      { a: partly, b: match },
+      onTwo({ gte: 0.9 }),
+      [413, "context_length_exceeded", message("too long"), null],
+    ],
     ["unread words", { a: tooLong, b: unread }, {}, [400, "unread_words", message("that their models know"), null]],
-    ["settled elsewhere", { a: tooLong, b: unknown, c: match }, settledElsewhere, [503, "signal_unresolved", message("depends"), "1"]],
+    [
+      "settled elsewhere",
+      { a: tooLong, b: unknown, c: match },
+      settledElsewhere,
+      [503, "signal_unresolved", message("depends"), "1"],
+    ],
     ["another fact may come", { a: tooLong, b: unknown }, {}, [503, "signal_unresolved", message("depends"), "1"]],
   ]
   for (const [name, facts, changes, expected] of cases) {
@@ -192,13 +218,23 @@ test("unknown facts with fail_request refuse the call, for good where only anoth
     })
     const { status, body, headers } = await ask("a secret text")
     expect([name, status, body.error.code, body.error.message, headers.get("retry-after")]).toEqual([name, ...expected])
-    expect([transport.requests, body.error.message.includes("secret"), records[0]?.error?.code]).toEqual([[], false, expected[1]])
+    expect([transport.requests, body.error.message.includes("secret"), records[0]?.error?.code]).toEqual([
+      [],
+      false,
+      expected[1],
+    ])
   }
 })
 
 test("unknown facts that a policy settles are told", async () => {
-  for (const [policy, model] of [["match", "large"], ["no_match", "small"]] as const) {
-    const { ask, records } = await kernelOn({ a: unknown }, { changes: { "routing.decisions.0.rules.on_unknown": policy } })
+  for (const [policy, model] of [
+    ["match", "large"],
+    ["no_match", "small"],
+  ] as const) {
+    const { ask, records } = await kernelOn(
+      { a: unknown },
+      { changes: { "routing.decisions.0.rules.on_unknown": policy } },
+    )
     const { headers } = await ask("hello")
     expect([records[0]?.model, records[0]?.appliedPolicies, headers.get("x-rtr-applied-unknown-policy")]).toEqual([
       model,
@@ -210,12 +246,23 @@ test("unknown facts that a policy settles are told", async () => {
 
 describe("the model that a request names", () => {
   test("is called as it is: no signals, no plugins, no confidence", async () => {
-    const untouched = defineSignal({ about: "x", rule: Type.Object({}), setup: () => ({ read: () => expect.unreachable("a signal was read") }) })
+    const untouched = defineSignal({
+      about: "x",
+      rule: Type.Object({}),
+      setup: () => ({ read: () => expect.unreachable("a signal was read") }),
+    })
     const { ask, records, sent } = await kernelOn({ a: match }, { modules: { saying: untouched } })
     const { headers } = await ask("hello", { model: "small" })
     expect([sent()[0]?.["model"], headers.get("x-selected-model")]).toEqual(["small", "small"])
     expect(records).toMatchObject([
-      { path: "upstream", model: "small", automatic: false, decision: undefined, readings: undefined, confidence: undefined },
+      {
+        path: "upstream",
+        model: "small",
+        automatic: false,
+        decision: undefined,
+        readings: undefined,
+        confidence: undefined,
+      },
     ])
   })
 
@@ -223,7 +270,10 @@ describe("the model that a request names", () => {
   const resolve = (model: string, grants?: readonly string[]) => {
     const { request } = createCall("x", { model })
     try {
-      return resolveModel(createPlan({ models }), { request, grants: grants && new Set(grants) })?.name ?? "the router's choice"
+      return (
+        resolveModel(createPlan({ models }), { request, grants: grants && new Set(grants) })?.name ??
+        "the router's choice"
+      )
     } catch (error) {
       return (error as { readonly code: string }).code
     }
@@ -236,7 +286,9 @@ describe("the model that a request names", () => {
       ["auto", undefined, auto],
       ["rtr/auto", undefined, auto],
       ["large", undefined, "large"],
-      ...["nobody", "mom", "MOM", "rtr/fusion", "constructor"].map((name) => [name, undefined, "model_not_found"] as const),
+      ...["nobody", "mom", "MOM", "rtr/fusion", "constructor"].map(
+        (name) => [name, undefined, "model_not_found"] as const,
+      ),
       ["MoM", ["MoM"], auto],
       ["auto", ["MoM"], auto],
       ["MoM", ["rtr/auto"], auto],
@@ -247,13 +299,17 @@ describe("the model that a request names", () => {
       // An unknown name does not tell what the grants are.
       ["nobody", ["small"], "model_not_found"],
     ]
-    for (const [model, grants, result] of cases) expect([model, grants, resolve(model, grants)]).toEqual([model, grants, result])
+    for (const [model, grants, result] of cases)
+      expect([model, grants, resolve(model, grants)]).toEqual([model, grants, result])
   })
 
   test("is quoted in a short form that cannot break a log", async () => {
     const { ask, records } = await watchedKernel()
     const { status, body } = await ask("x", { model: `a"\n${"b".repeat(500)}` })
-    expect([status, body.error.message]).toEqual([404, expect.stringContaining(`Model "a\\"\\n${"b".repeat(97)}…" is not available`)])
+    expect([status, body.error.message]).toEqual([
+      404,
+      expect.stringContaining(`Model "a\\"\\n${"b".repeat(97)}…" is not available`),
+    ])
     expect(records).toMatchObject([{ status: 404, path: "error", error: { code: "model_not_found" } }])
   })
 })

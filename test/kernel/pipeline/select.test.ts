@@ -1,4 +1,11 @@
-import { type Choice, defineSelector, RtrError, type SelectionOutcome, type SelectorReader, type SignalInput } from "rtr"
+import {
+  type Choice,
+  defineSelector,
+  RtrError,
+  type SelectionOutcome,
+  type SelectorReader,
+  type SignalInput,
+} from "rtr"
 import { expect, test } from "vitest"
 import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
 import { chunk, hookPlugin, lastChunk, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
@@ -19,7 +26,9 @@ test("the selector sees the request, and its choice carries the algorithm's name
     for (const answer of [choice, Promise.resolve(choice)]) {
       const { ask, records } = await choosing({ select: (input) => (seen.push(input), answer) })
       await ask("urgent matter")
-      expect(records).toMatchObject([{ model: "large", algorithm: "dice", selection: { ...choice, algorithm: "dice" } }])
+      expect(records).toMatchObject([
+        { model: "large", algorithm: "dice", selection: { ...choice, algorithm: "dice" } },
+      ])
     }
   expect(seen.map(({ text, principal }) => [text, principal.role])).toEqual([
     ["urgent matter", "client"],
@@ -33,13 +42,18 @@ test("the only candidate is taken without asking", async () => {
     { changes: { "routing.decisions.0.modelRefs": [{ model: "small" }] } },
   )
   await ask("urgent")
-  expect(records).toMatchObject([{ model: "small", selection: { candidate: 0, confidence: 1, reason: "the only candidate" } }])
+  expect(records).toMatchObject([
+    { model: "small", selection: { candidate: 0, confidence: 1, reason: "the only candidate" } },
+  ])
 })
 
 test("a decision without candidates has nothing to choose, and needs a plugin that answers", async () => {
   const { ask, records } = await watchedKernel({
     modules: { silent: hookPlugin(() => ({ before: () => undefined }), { hooks: ["before"], answers: true }) },
-    changes: { "routing.decisions.0.modelRefs": undefined, "routing.decisions.0.plugins": [{ type: "silent", configuration: {} }] },
+    changes: {
+      "routing.decisions.0.modelRefs": undefined,
+      "routing.decisions.0.plugins": [{ type: "silent", configuration: {} }],
+    },
   })
   const { body } = await ask("urgent")
   expect(body.error).toMatchObject({
@@ -71,7 +85,10 @@ test("a selector that names nobody or fails leaves the first candidate, and its 
     const kernel = await choosing({ select })
     await kernel.ask("urgent")
     await kernel.ask("urgent")
-    expect(kernel.records).toMatchObject([{ model: "small", selection: { candidate: 0, algorithm: "dice", confidence: 0, reason } }, {}])
+    expect(kernel.records).toMatchObject([
+      { model: "small", selection: { candidate: 0, algorithm: "dice", confidence: 0, reason } },
+      {},
+    ])
     expect(kernel.told.map(([, about]) => about)).toEqual(Array.from({ length: told }, () => "selector dice"))
   }
 })
@@ -110,7 +127,11 @@ test("an onOutcome that throws harms no request", async () => {
           throw new Error("broken")
         },
       },
-      { transport: createFakeTransport(method === "ask" ? jsonReply(completion("hi")) : streamReply([chunk("a"), lastChunk()])) },
+      {
+        transport: createFakeTransport(
+          method === "ask" ? jsonReply(completion("hi")) : streamReply([chunk("a"), lastChunk()]),
+        ),
+      },
     )
     const { status, text } = await kernel[method]("urgent")
     expect([status, text.includes("error"), kernel.records.length]).toEqual([200, false, 1])

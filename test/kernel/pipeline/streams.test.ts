@@ -25,7 +25,10 @@ async function readAll(stream: ChatStream): Promise<readonly StreamBatch[]> {
 
 test("a stage sees each batch, and its end once, however often it is asked", async () => {
   const ends: unknown[] = []
-  const stream = passStream(source([batch(), batch(true)]), { onBatch: async (each) => ({ ...each, events: [] }), onEnd: (...end) => ends.push(end) })
+  const stream = passStream(source([batch(), batch(true)]), {
+    onBatch: async (each) => ({ ...each, events: [] }),
+    onEnd: (...end) => ends.push(end),
+  })
   expect(await readAll(stream)).toEqual([
     { events: [], done: false },
     { events: [], done: true },

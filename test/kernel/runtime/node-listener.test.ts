@@ -169,7 +169,7 @@ describe("a request", () => {
     const listener = await listen(async (request) => {
       await sleep(50)
       try {
-        return textResponse(await readBody(request), 200, {})
+        return textResponse(await readBody(request, maxBodyBytes, { hold: () => {} }), 200, {})
       } catch (error) {
         return textResponse((error as { code: string }).code, 413, {})
       }

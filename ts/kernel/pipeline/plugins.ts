@@ -106,7 +106,11 @@ async function runFrom(index: number, onion: Onion, call: PluginCall): Promise<P
   return { reply: await afterwards(plugin, reply), answeredBy }
 }
 
-function open({ type, buffersStream, open: openHooks }: PlannedPlugin, { opened, onOutcome }: Onion, call: PluginCall): Opened {
+function open(
+  { type, buffersStream, open: openHooks }: PlannedPlugin,
+  { opened, onOutcome }: Onion,
+  call: PluginCall,
+): Opened {
   const note: Opened["note"] = (outcome) => onOutcome({ type, outcome })
   try {
     const plugin = { type, hooks: openHooks(call), buffersStream, note }

@@ -50,7 +50,12 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
     record.securityChecks = securityChecks(host.plan.signals, readings.facts, input)
     if (verdict.unresolved !== undefined) throw unresolved(host.plan, verdict, record)
     if (verdict.decision !== undefined)
-      return callDecision(host, { call, record, input }, host.plan.decisions[verdict.decision] as PlannedDecision, verdict)
+      return callDecision(
+        host,
+        { call, record, input },
+        host.plan.decisions[verdict.decision] as PlannedDecision,
+        verdict,
+      )
     if (host.plan.defaultModel !== undefined) return callModel(host, call, record, host.plan.defaultModel)
     throw new RtrError(
       "no_model_selected",
@@ -141,8 +146,7 @@ async function callDecision(
   record.reasoning = candidate?.reasoning
 
   const ask = async ({ request, headers: sent }: Pick<PluginCall, "request" | "headers">): Promise<Reply> => {
-    if (decision.looper !== undefined)
-      return runLooper(host, { call, record, input, decision, request, headers: sent })
+    if (decision.looper !== undefined) return runLooper(host, { call, record, input, decision, request, headers: sent })
     if (candidate === undefined)
       throw new RtrError(
         "no_model_selected",

@@ -64,7 +64,9 @@ export async function openKernel(options: KernelOptions, builtins: readonly Buil
     environment: () => environment,
     hash: sha256,
   })
+  let closed = false
   const close = async (): Promise<void> => {
+    closed = true
     await router.close()
     await transport.close()
     await options.inference?.close()
@@ -77,7 +79,7 @@ export async function openKernel(options: KernelOptions, builtins: readonly Buil
   }
   const planOf = (): Plan => {
     const plan = router.plan()
-    if (plan === undefined) throw new RtrError("unavailable", "The kernel is closed")
+    if (closed || plan === undefined) throw new RtrError("unavailable", "The kernel is closed")
     return plan
   }
   return {
