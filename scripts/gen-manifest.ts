@@ -1,25 +1,21 @@
-// Writes ts/plugins/registry.gen.ts, plugins-manifest.json and docs/reference.md from the module files. Nothing else lists
-// the modules.
+// Writes ts/plugins/registry.gen.ts, plugins-manifest.json, docs/reference.md and ts/cli/management-client.gen.ts from the
+// module files. Nothing else lists the modules or their operations.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { listOperations } from "../ts/kernel/http/mount.ts"
+import { moduleKinds } from "../ts/kernel/modules/kinds.ts"
 import { readModule } from "../ts/kernel/modules/read-module.ts"
-import { referencePage } from "./reference-page.ts"
 import { signalConditionType, signalConfigKey } from "../ts/kernel/modules/registry.ts"
-import { type AnyModule, hostApiVersion, type ModuleKind } from "../ts/kernel/types/module.ts"
+import { hostApiVersion } from "../ts/kernel/types/module-base.ts"
+import type { AnyModule, ModuleKind, RegisteredModule } from "../ts/kernel/types/module.ts"
+import type { OperationInfo, RouteModule } from "../ts/kernel/types/route.ts"
+import { managementClientSource } from "./management-client.ts"
+import { referencePage } from "./reference-page.ts"
 
 const root = join(import.meta.dirname, "..")
 const plugins = join(root, "ts/plugins")
-
-/** Folder of each kind. `decision` holds the plugins that a decision lists. */
-const folders: readonly (readonly [folder: string, kind: ModuleKind])[] = [
-  ["signals", "signal"],
-  ["selectors", "selector"],
-  ["decision", "plugin"],
-  ["providers", "provider"],
-  ["routes", "route"],
-]
 
 export interface Entry {
   readonly id: string
@@ -30,25 +26,33 @@ export interface Entry {
 
 async function readEntries(): Promise<readonly Entry[]> {
   const entries: Entry[] = []
-  for (const [folder, kind] of folders) {
-    for (const file of readdirSync(join(plugins, folder))
-      .filter((name) => name.endsWith(".ts"))
-      .toSorted()) {
+  for (const [kind, { folder }] of Object.entries(moduleKinds)) {
+    if (!existsSync(join(plugins, folder))) continue
+    const files = readdirSync(join(plugins, folder)).filter((name) => name.endsWith(".ts"))
+    for (const file of files.toSorted()) {
       const path = join(plugins, folder, file)
       const imported = (await import(pathToFileURL(path).href)) as { default?: unknown }
-      const { id, module } = readModule({
-        id: basename(file, ".ts"),
-        module: imported.default,
-        source: `ts/plugins/${folder}/${file}`,
-      })
+      const source = `ts/plugins/${folder}/${file}`
+      const { id, module } = readModule({ id: basename(file, ".ts"), module: imported.default, source })
       if (module.kind !== kind)
-        throw new Error(
-          `ts/plugins/${folder}/${file} exports a ${module.kind}; the folder is for modules of kind ${kind}`,
-        )
-      entries.push({ id, kind, path: `./${folder}/${file}`, module })
+        throw new Error(`${source} exports a ${module.kind}; the folder is for modules of kind ${kind}`)
+      entries.push({ id, kind: module.kind, path: `./${folder}/${file}`, module })
     }
   }
   return entries
+}
+
+/** The operations of all routes. Throws for two of one id: modules are checked alone, and generated names come from the ids. */
+function readOperations(entries: readonly Entry[]): readonly OperationInfo[] {
+  const operations = listOperations(
+    entries.flatMap(({ id, module }): readonly RegisteredModule<RouteModule>[] =>
+      module.kind === "route" ? [{ id, module, source: "builtin" }] : [],
+    ),
+  )
+  const ids = operations.map(({ id }) => id)
+  const repeated = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (repeated !== undefined) throw new Error(`two operations have the id ${repeated}`)
+  return operations
 }
 
 function registrySource(entries: readonly Entry[]): string {
@@ -74,7 +78,7 @@ function manifest(entries: readonly Entry[], version: string): object {
       kind,
       about: module.about,
       runtimes: module.runtimes ?? "any",
-      needs: "needs" in module ? (module.needs ?? []) : [],
+      needs: needsOf(module),
       entry: `ts/plugins/${path.slice(2)}`,
       ...(module.kind === "signal" && {
         config_key: signalConfigKey(id, module),
@@ -85,10 +89,25 @@ function manifest(entries: readonly Entry[], version: string): object {
         module.settings !== undefined && {
           settings: { path: `global.${module.settings.path.join(".")}`, options: module.settings.schema },
         }),
-      ...((module.kind === "plugin" || module.kind === "selector") && { options: module.options ?? {} }),
-      ...(module.kind === "route" && { listeners: module.listeners, operations: module.operations }),
+      ...((module.kind === "plugin" ||
+        module.kind === "selector" ||
+        module.kind === "looper" ||
+        module.kind === "store") && {
+        options: module.options ?? {},
+      }),
+      ...(module.kind === "store" && { shapes: module.shapes }),
+      ...(module.kind === "provider" && { dialect: module.dialect }),
+      ...(module.kind === "route" && {
+        listeners: module.listeners,
+        operations: listOperations([{ id, module, source: "builtin" }]),
+      }),
     })),
   }
+}
+
+function needsOf(module: AnyModule): readonly string[] {
+  if (module.kind === "route") return [...new Set(module.operations.flatMap(({ needs }) => needs ?? []))]
+  return "needs" in module ? (module.needs ?? []) : []
 }
 
 /** Leaves a file that would not change alone, so that watchers and git see no news. */
@@ -107,3 +126,4 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 write(join(plugins, "registry.gen.ts"), registrySource(entries))
 write(join(root, "plugins-manifest.json"), `${JSON.stringify(manifest(entries, version), null, 2)}\n`)
 write(join(root, "docs/reference.md"), referencePage(entries))
+write(join(root, "ts/cli/management-client.gen.ts"), managementClientSource(readOperations(entries)))

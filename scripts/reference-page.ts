@@ -4,6 +4,7 @@ import { bindingsOf } from "../ts/kernel/config/consumers.ts"
 import { defaultDeployment, starterBindings, starterDeployment } from "../ts/kernel/config/starter.ts"
 import { signalConditionType, signalConfigKey } from "../ts/kernel/modules/registry.ts"
 import type { AnyModule, ModuleKind } from "../ts/kernel/types/module.ts"
+import type { RouteModule } from "../ts/kernel/types/route.ts"
 
 interface Entry {
   readonly id: string
@@ -16,6 +17,7 @@ interface JsonSchema {
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly description?: string
@@ -30,13 +32,21 @@ const headings: readonly (readonly [kind: ModuleKind, title: string, about: stri
     "Rules stand under `routing.signals.<key>`; every rule also has `name` and may have `description`. Conditions refer to them by `type` and `name`.",
   ],
   ["selector", "Selectors", "`routing.decisions[].algorithm.type`."],
+  ["looper", "Loopers", "`routing.decisions[].algorithm.type`; they make several calls and give one reply."],
   ["plugin", "Plugins", "`routing.decisions[].plugins[]`, with `type` and `configuration`."],
   ["provider", "Providers", "`providers.models[].backend_refs[].provider`; `vllm` when left out."],
-  ["route", "Routes", "What the listeners serve."],
+  ["dialect", "Dialects", "Wire protocols of clients and backends."],
+  ["store", "Stores", "Where state is kept."],
+  [
+    "route",
+    "Routes",
+    "What the listeners serve. The management API has the same as an OpenAPI document under `/openapi.json`, and as a page under `/docs`.",
+  ],
 ]
 
 export function referencePage(entries: readonly Entry[]): string {
-  const parts = headings.flatMap(([kind, title, about]) => [
+  const present = headings.filter(([kind]) => entries.some((entry) => entry.kind === kind))
+  const parts = present.flatMap(([kind, title, about]) => [
     [`## ${title}`, about, ...entries.filter((entry) => entry.kind === kind).map(renderModule)].join("\n\n"),
     ...(kind === "signal" ? [renderBindings(entries)] : []),
   ])
@@ -89,13 +99,43 @@ function renderModule({ id, kind, module }: Entry): string {
       return [
         `### ${id}`,
         `${module.about}. On ${module.listeners.join(" and ")} listeners.`,
-        module.operations.map(({ method, path, about }) => `- \`${method} ${path}\`: ${about}`).join("\n"),
+        ...module.operations.map(renderOperation),
       ].join("\n\n")
     case "plugin":
+    case "store":
       return [`### ${id}`, `${module.about}.`, renderOptions(module.options)].join("\n\n")
+    case "looper":
+      return [`### ${id}`, `${module.about}.`, renderOptions(module.options ?? {})].join("\n\n")
     default:
       return `### ${kind === "provider" ? `\`${id}\`` : id}\n\n${module.about}.`
   }
+}
+
+function renderOperation(operation: RouteModule["operations"][number]): string {
+  const { id, method, path, about, permission, open = [], params, query, body, dialect, replies } = operation
+  const parts = Object.entries({ "Path parameters": params, Query: query, Body: body }).flatMap(([title, schema]) =>
+    schema === undefined ? [] : [`${title}:`, ...renderBody(schema as JsonSchema)],
+  )
+  const access = `Operation \`${id}\`, permission \`${permission}\`${open.length === 0 ? "" : `; needs no key on ${open.join(" and ")} listeners`}.`
+  const rows = Object.entries(replies).flatMap(([status, reply]) => [
+    `- \`${status}\`${reply.type === undefined ? "" : ` (${reply.type})`}: ${reply.about}`,
+  ])
+  const fields = Object.values(replies).find(({ schema }) => schema !== undefined)?.schema as JsonSchema | undefined
+  return [
+    `#### \`${method} ${path}\``,
+    `${about}. ${access}`,
+    ...(dialect === undefined ? [] : [`The body, the replies and the errors have the format of \`${dialect}\`.`]),
+    ...parts,
+    `Replies:`,
+    rows.join("\n"),
+    ...(fields?.properties === undefined ? [] : ["Reply:", ...renderBody(fields)]),
+  ].join("\n\n")
+}
+
+/** A body is one map, or one of several. */
+function renderBody(schema: JsonSchema): readonly string[] {
+  if (schema.anyOf === undefined) return [renderOptions(schema)]
+  return schema.anyOf.flatMap((variant, index) => [...(index === 0 ? [] : ["or:"]), renderOptions(variant)])
 }
 
 function renderOptions(schema: JsonSchema): string {
@@ -122,6 +162,7 @@ function optionRows(schema: JsonSchema, prefix: string): readonly string[] {
 function typeOf(schema: JsonSchema): string {
   if (schema.enum !== undefined)
     return schema.enum.map((value) => `\`${value === "" ? '""' : String(value)}\``).join(", ")
+  if (schema.const !== undefined) return `\`${String(schema.const)}\``
   if (schema.type === "array") return `list of ${schema.items === undefined ? "values" : typeOf(schema.items)}`
   const range =
     schema.minimum === undefined && schema.maximum === undefined

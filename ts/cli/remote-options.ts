@@ -1,5 +1,8 @@
 // How commands that talk to a running router find it. Apart from the client, so that help loads no client.
 
+import type { Command } from "commander"
+import { wholeNumber } from "./program.ts"
+
 export interface RemoteOptions {
   readonly endpoint: string
   /** Name of the environment variable that holds the token. */
@@ -9,3 +12,11 @@ export interface RemoteOptions {
 }
 
 export const defaultEndpoint = "http://127.0.0.1:8080"
+
+/** Adds the options of every command that calls the management API. */
+export function addRemoteOptions(command: Command): Command {
+  return command
+    .option("--endpoint <url>", "management API", defaultEndpoint)
+    .option("--timeout <seconds>", "longest wait", wholeNumber(1, 3600), 15)
+    .option("--token-env <name>", "environment variable with the management token", "RTR_MGMT_TOKEN")
+}

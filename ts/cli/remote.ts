@@ -1,45 +1,65 @@
-// The client of the management API.
+// Calls the management API of a running router.
 
 import { type FetchError, ofetch } from "ofetch"
 import { RtrError } from "rtr"
+import { createManagementClient, type ManagementCall, type ManagementClient } from "./management-client.gen.ts"
 import { defaultEndpoint, type RemoteOptions } from "./remote-options.ts"
 
-/** Calls a management route. Rejects with an `RtrError` that says what the router answered. */
-export async function callManagement<Body>(
-  path: string,
-  options: RemoteOptions,
-  request: { readonly method?: "GET" | "POST"; readonly body?: object; readonly accept?: readonly number[] } = {},
-): Promise<Body> {
-  const origin = originOf(options.endpoint)
-  const token = process.env[options.tokenEnv]
-  try {
-    const response = await ofetch.raw<Body>(path, {
-      baseURL: origin,
-      method: request.method ?? "GET",
-      retry: 0,
-      timeout: options.timeout * 1000,
-      ignoreResponseError: true,
-      ...(request.body !== undefined && { body: request.body as Record<string, unknown> }),
-      ...(token !== undefined && token !== "" && { headers: { authorization: `Bearer ${token}` } }),
-    })
-    if (response.status >= 400 && request.accept?.includes(response.status) !== true)
-      throw answered(response.status, response._data)
-    return response._data as Body
-  } catch (error) {
-    if (error instanceof RtrError) throw error
-    throw new RtrError(
-      "unavailable",
-      `The router's management API is not reachable at ${origin}: ${(error as FetchError).message.split(": ").at(-1) ?? "no answer"}`,
-      { cause: error, hint: "Start the router with: rtr serve" },
-    )
+/** The typed client of one router. Throws `invalid_request` for an endpoint that is no origin. */
+export function connectManagement(options: RemoteOptions): ManagementClient {
+  return createManagementClient(createCall(options))
+}
+
+function createCall({ endpoint, tokenEnv, timeout }: RemoteOptions): ManagementCall {
+  const origin = originOf(endpoint)
+  const token = process.env[tokenEnv]
+  return async ({ method, path, params = {}, query, body, statuses }) => {
+    try {
+      const response = await ofetch.raw<unknown>(fillIn(path, params), {
+        baseURL: origin,
+        method,
+        retry: 0,
+        timeout: timeout * 1000,
+        ignoreResponseError: true,
+        ...(query !== undefined && { query }),
+        ...(body !== undefined && { body: body as Record<string, unknown> }),
+        ...(token !== undefined && token !== "" && { headers: { authorization: `Bearer ${token}` } }),
+      })
+      if (!statuses.includes(response.status) || isError(response._data))
+        throw answered(response.status, response._data, tokenEnv)
+      return response._data
+    } catch (error) {
+      if (error instanceof RtrError) throw error
+      throw new RtrError(
+        "unavailable",
+        `The router's management API is not reachable at ${origin}: ${(error as FetchError).message.split(": ").at(-1) ?? "no answer"}`,
+        { cause: error, hint: "Start the router with: rtr serve" },
+      )
+    }
   }
 }
 
-function answered(status: number, body: unknown): RtrError {
-  const { code, message } = (body as { error?: { code?: string; message?: string } } | undefined)?.error ?? {}
+const fillIn = (path: string, params: Readonly<Record<string, unknown>>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+
+interface ErrorBody {
+  readonly error: { readonly code?: string; readonly message?: string }
+}
+
+/** A status such as 503 may come with a reply or with an error. */
+function isError(body: unknown): body is ErrorBody {
+  const { error } = (body ?? {}) as { error?: unknown }
+  return typeof error === "object" && error !== null
+}
+
+function answered(status: number, body: unknown, tokenEnv: string): RtrError {
+  const { code, message } = isError(body) ? body.error : {}
   return new RtrError(
     "upstream_error",
     `The router answered ${status}${code === undefined ? "" : ` ${code}`}: ${message ?? "no message"}`,
+    status === 401
+      ? { hint: `Put the management token into ${tokenEnv}, or name another variable with --token-env` }
+      : {},
   )
 }
 

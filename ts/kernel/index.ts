@@ -1,7 +1,6 @@
 // The public API of `rtr`. Everything an outside module or an embedding host may use is listed here by hand.
 
 export { type Static, type TObject, type TSchema, Type } from "typebox"
-export { literals, section, taggedUnion } from "./schema/shapes.ts"
 
 export { createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
 
@@ -66,7 +65,9 @@ export type {
   OperationInfo,
   OperationInput,
   OperationReply,
+  OperationResult,
   Permission,
+  ReplySpec,
   RouteModule,
 } from "./types/route.ts"
 
@@ -94,7 +95,15 @@ export type { Attempt, Call, CallRecord, Outcome } from "./types/call.ts"
 export type { Counter, Gauge, Histogram, Labels, Metrics } from "./types/metrics.ts"
 export type { Plan, Pricing } from "./types/plan.ts"
 export { type Predicate, predicateHolds, predicateProblem } from "./types/predicate.ts"
-export type { KernelStatus, ModelEntry, Preview } from "./types/status.ts"
+export type {
+  ActivationReason,
+  ActivationStage,
+  ActivationStatus,
+  KernelStatus,
+  ModelEntry,
+  Preview,
+  Rejection,
+} from "./types/status.ts"
 export type { Transport, TransportRequest, TransportResponse } from "./types/transport.ts"
 
 // ── texts and options of modules ──
@@ -102,4 +111,13 @@ export type { Transport, TransportRequest, TransportResponse } from "./types/tra
 export { conversationTexts, lastUserText, textOf } from "./chat/texts.ts"
 export { hasText, normalizeText } from "./text/normalize.ts"
 export type { NormalizedText, TextRange } from "./text/edited-text.ts"
-export { literals, section, taggedUnion } from "./config/schema/shapes.ts"
+
+// ── HTTP ──
+
+export { createListenerApp, type ListenerApp, type ListenerAppOptions } from "./http/app.ts"
+export { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
+export type { LeaveAwareRequest } from "./http/leave.ts"
+export { ManagementError } from "./http/management-error.ts"
+export { listOperations, type MountedOperation, mountOperations } from "./http/mount.ts"
+export { type OpenApiDocument, openApiDocument, operationId } from "./http/openapi.ts"
+export { exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts"

@@ -1,282 +1,484 @@
+import { Type } from "typebox"
+import { RtrError } from "rtr"
 import { describe, expect, test, vi } from "vitest"
-import { RtrError } from "../../../ts/kernel/error.ts"
-import { type AppOptions, createListenerApp, maxHeldBytes, type MountedOperation } from "../../../ts/kernel/http/app.ts"
-import { jsonResponse } from "../../../ts/kernel/http/response.ts"
-import type { RouteRequest } from "../../../ts/kernel/types/module.ts"
+import { createHeldMemory, type ListenerAppOptions, type MountedOperation, type OperationInput } from "rtr"
+import { maxHeldBytes } from "../../../ts/kernel/http/held-memory.ts"
+import { ask, askJson, chatOperation, fakeListener, fakeOperation, fakeRecord } from "../../fakes/listener.ts"
+import { lineReply, lineRequest } from "../../fakes/line-dialect.ts"
 
-const operation = (changes: Partial<MountedOperation> = {}): MountedOperation => ({
-  method: "GET",
-  path: "/thing",
-  about: "answers",
-  handle: ({ id }) => jsonResponse({ ok: true }, 200, id),
-  ...changes,
-})
-
-/** One response, taken apart. */
-async function ask(options: Partial<AppOptions>, path: string, init: RequestInit = {}) {
-  const app = createListenerApp({
-    listener: "main",
-    surface: "inference",
-    apiKeys: [],
-    operations: [operation()],
-    ...options,
-  })
-  const response = await app.fetch(new Request(`http://h${path}`, init))
-  const text = await response.text()
-  return {
-    status: response.status,
-    id: response.headers.get("x-request-id"),
-    headers: response.headers,
-    body: text === "" ? undefined : (JSON.parse(text) as { error?: { message: string; code: string } }),
-  }
-}
-
-const failing = (error: unknown): Partial<AppOptions> => ({
-  operations: [
-    operation({
-      handle: async () => {
-        throw error
-      },
-    }),
-  ],
-})
+type Input = OperationInput<unknown, unknown, unknown>
+const listen = (operations: readonly MountedOperation[], options: Partial<ListenerAppOptions> = {}) =>
+  fakeListener({ operations, ...options })
+const failing = (error: unknown, options: Partial<ListenerAppOptions> = {}) =>
+  listen(
+    [
+      fakeOperation({
+        handle: async () => {
+          throw error
+        },
+      }),
+    ],
+    options,
+  )
 
 describe("a request", () => {
-  test("reaches its operation with id, time and listener", async () => {
-    const seen: RouteRequest[] = []
-    const handle = (from: RouteRequest): Response => {
-      seen.push(from)
-      return jsonResponse({}, 200, from.id)
-    }
-    const before = performance.now()
-    await ask({ operations: [operation({ handle })], listener: "inside" }, "/thing?x=1", {
-      headers: { "x-request-id": "mine" },
+  test("reaches its operation with all that it brought", async () => {
+    const seen: Input[] = []
+    const operation = fakeOperation({
+      method: "POST",
+      path: "/things/{id}",
+      params: Type.Object({ id: Type.String() }),
+      query: Type.Object({
+        deep: Type.Optional(Type.Boolean()),
+        limit: Type.Optional(Type.Integer()),
+        tag: Type.Optional(Type.Array(Type.String())),
+      }),
+      body: Type.Object({ text: Type.String() }),
+      handle(input: Input) {
+        seen.push(input)
+        return { status: 201, body: { done: true }, headers: { etag: '"1"' } }
+      },
     })
+    const before = performance.now()
+    const answer = await askJson(
+      listen([operation], { name: "inside" }),
+      "/things/a%20b?deep=true&limit=5&tag=x&tag=y&other=1",
+      { text: "hi" },
+      { "x-request-id": "mine", "x-extra": "e" },
+    )
+    expect([answer.status, answer.text, answer.headers]).toEqual([
+      201,
+      '{"done":true}\n',
+      { "content-type": "application/json", "x-request-id": "mine", etag: '"1"' },
+    ])
     expect(seen).toEqual([
       {
         id: "mine",
+        params: { id: "a b" },
+        query: { deep: true, limit: 5, tag: ["x", "y"] },
+        body: { text: "hi" },
+        chat: undefined,
+        call: expect.any(Function),
+        principal: { role: "client", permissions: undefined, name: "inside" },
+        header: expect.any(Function),
         listener: "inside",
+        listenerKind: "inference",
         startedAt: expect.any(Number),
-        request: expect.objectContaining({ url: "http://h/thing?x=1" }),
-        hold: expect.any(Function),
-        keep: expect.any(Function),
       },
     ])
     expect(seen[0]?.startedAt).toBeGreaterThanOrEqual(before)
+    expect([seen[0]?.header("x-extra"), seen[0]?.header("x-none")]).toEqual(["e", undefined])
   })
 
-  test("may hold bytes until it is answered, as long as all of them together fit", async () => {
-    const answered: (() => void)[] = []
-    const app = createListenerApp({
-      listener: "main",
-      surface: "inference",
-      apiKeys: [],
-      operations: [
-        operation({
-          async handle({ id, hold }) {
-            hold(maxHeldBytes / 2)
-            await new Promise<void>((resolve) => answered.push(resolve))
-            return jsonResponse({}, 200, id)
-          },
+  test("becomes a call on behalf of its client", async () => {
+    const calls: ReturnType<Input["call"]>[] = []
+    const app = listen(
+      [
+        chatOperation(({ call, chat }: Input) => {
+          calls.push(call(chat))
+          return { outcome: { record: fakeRecord(), reply: { kind: "whole", status: 200, reply: lineReply("hi") } } }
         }),
       ],
+      { grants: new Set(["m"]), upstreamTimeoutMs: 5000 },
+    )
+    await askJson(app, "/chat", { model: "m", text: "hello" }, { "x-request-id": "mine" })
+    const [call] = calls
+    expect(call).toMatchObject({
+      id: "mine",
+      request: lineRequest("hello"),
+      dialect: "lines",
+      principal: { role: "client" },
+      listener: "main",
+      endpoint: "/chat",
+      grants: new Set(["m"]),
+      upstreamTimeoutMs: 5000,
     })
-    const send = async (): Promise<Response> => app.fetch(new Request("http://h/thing"))
-    const running = [send(), send()]
-    await vi.waitFor(() => expect(answered).toHaveLength(2))
-    const refused = await send()
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
-    answered.forEach((resolve) => resolve())
-    await Promise.all(running)
-    const later = send()
-    await vi.waitFor(() => expect(answered).toHaveLength(3))
-    answered[2]?.()
-    expect((await later).status).toBe(200)
+    expect([call?.header("content-type"), call?.left(), call?.signal.aborted]).toEqual([
+      "application/json",
+      false,
+      false,
+    ])
   })
 
-  test("may keep what it holds beyond its reply", async () => {
-    let release = (): void => {}
+  test("tells that its client leaves", async () => {
+    for (const aware of [false, true]) {
+      const leaving = new AbortController()
+      const heard: string[] = []
+      let leave = (): void => leaving.abort()
+      const request = new Request("http://h/chat", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"text":"x"}',
+        signal: leaving.signal,
+      })
+      let left = false
+      if (aware)
+        Object.assign(request, {
+          onLeave: (callback: () => void) => {
+            leave = () => {
+              left = true
+              callback()
+            }
+          },
+          left: () => left,
+        })
+      const app = listen([
+        chatOperation(({ call, chat }: Input) => {
+          const own = call(chat)
+          own.onLeave(() => heard.push("left"))
+          leave()
+          heard.push(String(own.left()))
+          throw new RtrError("client_closed_request", "gone")
+        }),
+      ])
+      expect((await app.fetch(request)).status).toBe(499)
+      expect(heard).toEqual(["left", "true"])
+    }
+  })
+
+  test("finds its operation by method and path, and HEAD answers as GET does without a body", async () => {
     const operations = [
-      operation({
-        handle({ id, hold, keep }) {
-          hold(maxHeldBytes)
-          release = keep()
-          return jsonResponse({}, 200, id)
-        },
+      fakeOperation(),
+      fakeOperation({ method: "POST", handle: () => ({ status: 201, body: { posted: true } }) }),
+      fakeOperation({
+        id: "other.read",
+        path: "/other/{id}",
+        handle: () => ({ status: 204 }),
+        replies: { 204: { about: "Nothing" } },
+      }),
+      fakeOperation({
+        id: "page.read",
+        path: "/page",
+        replies: { 200: { about: "A page", type: "text/html" } },
+        handle: () => ({ text: "<p>" }),
       }),
     ]
-    const app = createListenerApp({ listener: "main", surface: "inference", apiKeys: [], operations })
-    const statuses: number[] = []
-    for (const between of [() => {}, () => release(), () => {}]) {
-      statuses.push((await app.fetch(new Request("http://h/thing"))).status)
-      between()
-    }
-    expect(statuses).toEqual([200, 429, 200])
+    const app = listen(operations)
+    const answers = await Promise.all([
+      ask(app, "/thing?x=1"),
+      ask(app, "/thing", { method: "POST" }),
+      ask(app, "/other/1"),
+      ask(app, "/page"),
+      ask(app, "/thing", { method: "HEAD" }),
+      ask(app, "/other/1", { method: "HEAD" }),
+    ])
+    expect(answers.map(({ status, text, headers }) => [status, text, headers["content-type"]])).toEqual([
+      [200, '{"ok":true}\n', "application/json"],
+      [201, '{"posted":true}\n', "application/json"],
+      [204, "", undefined],
+      [200, "<p>", "text/html"],
+      [200, "", "application/json"],
+      [204, "", undefined],
+    ])
+    expect((await app.fetch(new Request("http://h/thing", { method: "HEAD" }))).body).toBe(null)
+  })
+})
+
+describe("input that does not fit", () => {
+  const operation = fakeOperation({
+    method: "POST",
+    path: "/things/{kind}",
+    params: Type.Object({ kind: Type.String({ enum: ["a", "b"] }) }),
+    query: Type.Object({
+      limit: Type.Optional(Type.Integer({ maximum: 9 })),
+      view: Type.Optional(Type.String({ enum: ["all"] })),
+    }),
+    queryCodes: { view: "INVALID_VIEW", "*": "INVALID_QUERY" },
+    body: Type.Object(
+      { text: Type.String(), list: Type.Optional(Type.Array(Type.Number())) },
+      { additionalProperties: false },
+    ),
   })
 
-  test("finds its operation by method and path", async () => {
-    const operations = [
-      operation(),
-      operation({ method: "POST", handle: ({ id }) => jsonResponse({ posted: true }, 201, id) }),
-      operation({ path: "/other", handle: ({ id }) => jsonResponse({ other: true }, 200, id) }),
-    ]
-    expect(await ask({ operations }, "/thing")).toMatchObject({ status: 200, body: { ok: true } })
-    expect(await ask({ operations }, "/thing", { method: "POST" })).toMatchObject({
-      status: 201,
-      body: { posted: true },
+  test("is refused with every problem of all parts at once", async () => {
+    const { status, body } = await askJson(listen([operation]), "/things/c?limit=ten", { txt: "x", list: [1, "2"] })
+    expect([status, body]).toEqual([
+      400,
+      {
+        error: expect.objectContaining({
+          code: "invalid_request",
+          message:
+            'Cannot read the request: path.kind must be "a" or "b", got "c" (did you mean "a"?); query.limit must be a whole number, got a string; body.text is missing; body.txt is not a known key (did you mean "text"?); body.list[1] must be a number, got a string',
+        }),
+      },
+    ])
+  })
+
+  test("has the code of its query parameter on the management surface", async () => {
+    const app = listen([{ ...operation, errors: "management" }], { kind: "management" })
+    const codes = await Promise.all(
+      ["/things/a?view=x", "/things/a?limit=99", "/things/c"].map(async (path) => {
+        const { status, body } = await askJson(app, path, { text: "x" })
+        return [status, (body as { error: { code: string } }).error.code]
+      }),
+    )
+    expect(codes).toEqual([
+      [400, "INVALID_VIEW"],
+      [400, "INVALID_QUERY"],
+      [400, "INVALID_INPUT"],
+    ])
+  })
+
+  test("is listed up to a bound", async () => {
+    const { body } = await askJson(listen([operation]), "/things/a", {
+      text: "x",
+      list: Array.from({ length: 90 }, () => "y"),
     })
-    expect(await ask({ operations }, "/other")).toMatchObject({ status: 200, body: { other: true } })
+    const { message } = (body as { error: { message: string } }).error
+    expect([message.split("; ").length, message.endsWith("; and 40 more")]).toEqual([51, true])
+  })
+
+  test.each<[string, BodyInit | null, number]>([
+    ["no JSON", "{", 400],
+    ["nothing", "", 400],
+    ["too deep", `{"text":${"[".repeat(200)}${"]".repeat(200)}}`, 400],
+    ["too many values", `{"text":[${"1,".repeat(1_000_001)}1]}`, 400],
+    ["a body that is too large", JSON.stringify({ text: "x".repeat(100) }), 413],
+  ])("is refused as %s", async (_, text, status) => {
+    const limited = { ...operation, maxBodyBytes: status === 413 ? 100 : 10_000_000 }
+    expect(
+      await ask(listen([limited]), "/things/a", {
+        method: "POST",
+        body: text,
+        headers: { "content-type": "application/json" },
+      }),
+    ).toMatchObject({ status })
+  })
+
+  test("is refused as broken percent-encoding", async () => {
+    const { status, text } = await askJson(listen([operation]), "/things/%E0%A4%A", { text: "x" })
+    expect([status, text.includes("path.kind is not valid percent-encoding")]).toEqual([400, true])
+  })
+
+  test("is refused as another content type", async () => {
+    const plain = { method: "POST", body: "{}", headers: { "content-type": "text/plain" } }
+    expect(await ask(listen([operation]), "/things/a", plain)).toMatchObject({ status: 415 })
   })
 })
 
 describe("the request id", () => {
-  test.each(["req-1", "0af7651916cd43dd8448eb211c80319c", "a:b/c.d_e+f=g", "x".repeat(128)])(
-    "%s of the client is kept",
-    async (id) => {
-      expect((await ask({}, "/thing", { headers: { "x-request-id": id } })).id).toBe(id)
-      expect((await ask(failing(new Error("x")), "/thing", { headers: { "x-request-id": id } })).id).toBe(id)
-    },
-  )
+  const idOf = async (sent?: string, app = listen([fakeOperation()])): Promise<string | undefined> =>
+    (await ask(app, "/thing", sent === undefined ? {} : { headers: { "x-request-id": sent } })).headers["x-request-id"]
 
-  test.each(["", "a b", "a<script>", 'a"', "é", "x".repeat(129)])("%j of the client is replaced", async (id) => {
-    const { id: own } = await ask({}, "/thing", { headers: { "x-request-id": id } })
-    expect(own).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
+  test("of the client is kept when it is short and printable, also in errors", async () => {
+    for (const id of ["req-1", "0af7651916cd43dd8448eb211c80319c", "a:b/c.d_e+f=g", "x".repeat(128)])
+      expect([await idOf(id), await idOf(id, failing(new Error("x")))]).toEqual([id, id])
   })
 
-  test("is new for each request", async () => {
-    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await ask({}, "/thing")).id))
-    expect(new Set(ids).size).toBe(20)
+  test("is replaced otherwise, and new for each request", async () => {
+    const ids = await Promise.all(
+      [undefined, "", "a b", "a<script>", 'a"', "é", "x".repeat(129)].map((sent) => idOf(sent)),
+    )
+    for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+    expect(new Set(ids).size).toBe(ids.length)
   })
 })
 
-describe("a path that is not there", () => {
-  test.each(["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("is not found with %s", async (method) => {
-    expect(await ask({}, "/nothing", { method })).toMatchObject({
-      status: 404,
-      body: { error: { code: "not_found", type: "not_found_error", message: `There is no ${method} /nothing here` } },
+describe("what is not there", () => {
+  test("is not found", async () => {
+    const app = listen([fakeOperation()])
+    for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+      expect(await ask(app, "/nothing", { method })).toMatchObject({
+        status: 404,
+        body: { error: { code: "not_found", type: "not_found_error", message: `There is no ${method} /nothing here` } },
+      })
+    for (const path of ["/", "/thing/more", "//thing", "/THING", "/thing%2f"])
+      expect([path, (await ask(app, path)).status]).toEqual([path, 404])
+    expect((await ask(app, `/${"x".repeat(5000)}`)).body).toMatchObject({
+      error: { message: `There is no GET /${"x".repeat(99)}… here` },
+    })
+    expect((await ask(fakeListener({ kind: "management" }), "/nothing")).body).toMatchObject({
+      error: { code: "NOT_FOUND" },
     })
   })
 
-  test.each(["/", "/thing/more", "//thing", "/THING", "/thing%2f"])("%s is not /thing", async (path) => {
-    expect((await ask({}, path)).status).toBe(404)
-  })
-
-  test("is cut when it is long", async () => {
-    const { body } = await ask({}, `/${"x".repeat(5000)}`)
-    expect(body?.error?.message).toBe(`There is no GET /${"x".repeat(99)}… here`)
-  })
-})
-
-describe("a method that is not there", () => {
-  test("is told with those that are", async () => {
-    const operations = [operation(), operation({ method: "POST" })]
-    const { status, headers, body } = await ask({ operations }, "/thing", { method: "DELETE" })
-    expect([status, body?.error?.code, body?.error?.message]).toEqual([
-      405,
-      "method_not_allowed",
-      "DELETE is not allowed on /thing; use GET, POST",
+  test("has other methods, which are told", async () => {
+    const app = listen([
+      fakeOperation(),
+      fakeOperation({ method: "POST" }),
+      fakeOperation({ id: "x.read", path: "/x/{id}" }),
     ])
-    expect(headers.get("allow")).toBe("GET, POST")
-  })
-})
-
-describe("keys", () => {
-  const keyed = { apiKeys: ["secret"] }
-  const refused = {
-    status: 401,
-    body: {
-      error: {
-        message: "Unauthorized: missing or invalid API key",
-        type: "authentication_error",
-        code: "invalid_api_key",
-        param: null,
-        details: { request_id: expect.any(String) },
+    const { status, headers, body } = await ask(app, "/thing", { method: "DELETE" })
+    expect([status, headers["allow"], body]).toEqual([
+      405,
+      "GET, POST",
+      {
+        error: expect.objectContaining({
+          code: "method_not_allowed",
+          message: "DELETE is not allowed on /thing; use GET, POST",
+        }),
       },
-    },
-  }
-
-  test("are asked for before anything else is said", async () => {
-    for (const [path, method] of [
-      ["/thing", "GET"],
-      ["/thing", "DELETE"],
-      ["/nothing", "GET"],
-    ] as const)
-      expect(await ask(keyed, path, { method })).toMatchObject(refused)
-    expect((await ask(keyed, "/thing")).headers.get("www-authenticate")).toBe("Bearer")
-  })
-
-  test("let the request through", async () => {
-    expect(await ask(keyed, "/thing", { headers: { authorization: "Bearer secret" } })).toMatchObject({ status: 200 })
-  })
-
-  test.each(["/health", "/ready"])("are not asked for on %s", async (path) => {
-    const options = { ...keyed, operations: [operation({ path })] }
-    expect(await ask(options, path)).toMatchObject({ status: 200 })
-    expect(await ask(options, `${path}/more`)).toMatchObject({ status: 401 })
+    ])
+    expect(await ask(app, "/x/1", { method: "PUT" })).toMatchObject({ status: 405, headers: { allow: "GET" } })
   })
 })
 
 describe("errors", () => {
   test("that know what went wrong are shown", async () => {
-    expect(await ask(failing(new RtrError("overloaded", "busy", { retryAfterSeconds: 3 })), "/thing")).toMatchObject({
-      status: 429,
-      body: {
+    const { status, headers, body } = await ask(
+      failing(new RtrError("overloaded", "busy", { retryAfterSeconds: 3 })),
+      "/thing",
+    )
+    expect([status, headers["retry-after"], body]).toEqual([
+      429,
+      "3",
+      {
         error: {
           message: "busy",
           type: "rate_limit_error",
           code: "overloaded",
           param: null,
-          details: { request_id: expect.any(String) },
+          details: { request_id: headers["x-request-id"] },
         },
       },
-    })
+    ])
   })
 
-  test.each<[string, () => Promise<Response> | Response]>([
-    ["rejected", () => Promise.reject(new TypeError("secret at /home/file.ts"))],
-    [
-      "thrown",
-      () => {
-        throw new TypeError("secret at /home/file.ts")
-      },
-    ],
-    [
-      "thrown as a text",
-      () => {
-        throw "secret"
-      },
-    ],
-    ["rejected as nothing", () => Promise.reject(undefined)],
-  ])("that are bugs are %s and leave without a word, but with the id in the log", async (_, handle) => {
-    const told: (readonly [unknown, string])[] = []
-    const onInternalError = (error: unknown, requestId: string): void => void told.push([error, requestId])
-    const { status, id, body } = await ask({ operations: [operation({ handle })], onInternalError }, "/thing")
-    expect(status).toBe(500)
-    expect(JSON.stringify(body)).not.toContain("secret")
-    expect(body).toEqual({
-      error: {
-        message: "Something went wrong inside the router; its log has the request id",
-        type: "server_error",
-        code: "internal_error",
-        param: null,
-        details: { request_id: id },
-      },
-    })
-    expect(told).toHaveLength(1)
-    expect(told[0]?.[1]).toBe(id)
+  test("that are bugs leave without a word, but with the id in the log", async () => {
+    for (const thrown of [new TypeError("secret at /home/file.ts"), "secret", undefined]) {
+      const told: (readonly [unknown, string])[] = []
+      const app = failing(thrown, { onInternalError: (error, id) => told.push([error, id]) })
+      const { status, headers, text } = await ask(app, "/thing")
+      expect([status, text.includes("secret"), text.includes("its log has the request id")]).toEqual([500, false, true])
+      expect(told).toEqual([[thrown, headers["x-request-id"]]])
+    }
   })
 
   test("that are not bugs do not reach the log", async () => {
     const told: unknown[] = []
-    await ask({ ...failing(new RtrError("not_found", "x")), onInternalError: (error) => told.push(error) }, "/thing")
+    await ask(failing(new RtrError("not_found", "x"), { onInternalError: (error) => told.push(error) }), "/thing")
     expect(told).toEqual([])
   })
 
-  test("of the management surface have its form", async () => {
-    expect(
-      (await ask({ ...failing(new RtrError("invalid_request", "x")), surface: "management" }, "/thing")).body,
-    ).toEqual({
+  test("have the form of their operation: its dialect's, or that of its surface", async () => {
+    const app = listen([
+      chatOperation(() => {
+        throw new RtrError("model_not_found", "x")
+      }),
+      fakeOperation({
+        errors: "management",
+        handle: () => {
+          throw new RtrError("invalid_request", "x")
+        },
+      }),
+    ])
+    expect(await askJson(app, "/chat", { text: "x" }, { "x-request-id": "mine" })).toMatchObject({
+      status: 404,
+      body: { problem: "x", code: "model_not_found", id: "mine" },
+    })
+    expect((await ask(app, "/thing")).body).toEqual({
       error: { code: "INVALID_INPUT", message: "x", timestamp: expect.any(String), request_id: expect.any(String) },
     })
   })
+})
+
+describe("a lease", () => {
+  /** Counts leases that are taken and given back. */
+  const counted = () => {
+    const count = { taken: 0, ended: 0 }
+    const acquire = () => {
+      count.taken += 1
+      return () => void (count.ended += 1)
+    }
+    return { count, acquire }
+  }
+
+  test("is taken at the start of a request and ended once with its reply", async () => {
+    const { count, acquire } = counted()
+    const seen: number[] = []
+    const handle = () => {
+      seen.push(count.taken - count.ended)
+      return {}
+    }
+    const app = listen([fakeOperation({ handle })], { acquire })
+    await ask(app, "/thing")
+    await ask(listen([fakeOperation({ handle: () => Promise.reject(new Error("x")) })], { acquire }), "/thing")
+    await ask(listen([fakeOperation()], { acquire, apiKeys: ["k"] }), "/thing")
+    expect([seen, count]).toEqual([[1], { taken: 3, ended: 3 }])
+  })
+
+  test("lasts until the end of a stream, and ends when the client leaves", async () => {
+    const { count, acquire } = counted()
+    const batches = ["a\n", "b\n"].map((text) => ({ events: [], bytes: new TextEncoder().encode(text), done: false }))
+    const app = listen(
+      [
+        chatOperation(() => {
+          const left = [...batches]
+          const stream = { next: async () => left.shift(), cancel: () => {} }
+          return { outcome: { record: fakeRecord(), reply: { kind: "stream", status: 200, stream, dialect: "lines" } } }
+        }),
+      ],
+      { acquire },
+    )
+    const send = () =>
+      app.fetch(
+        new Request("http://h/chat", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: '{"text":"x"}',
+        }),
+      )
+    const whole = await send()
+    expect(count).toEqual({ taken: 1, ended: 0 })
+    expect([await whole.text(), count]).toEqual(["a\nb\n", { taken: 1, ended: 1 }])
+    const reader = (await send()).body?.getReader()
+    await reader?.read()
+    expect(count).toEqual({ taken: 2, ended: 1 })
+    await reader?.cancel()
+    expect(count).toEqual({ taken: 2, ended: 2 })
+  })
+})
+
+describe("memory of bodies", () => {
+  const stream = (bytes: number): ReadableStream<Uint8Array> =>
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(JSON.stringify("x".repeat(bytes - 2))))
+        controller.close()
+      },
+    })
+  const send = (app: ReturnType<typeof listen>, bytes: number): Promise<Response> =>
+    Promise.resolve(
+      app.fetch(
+        new Request("http://h/thing", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: stream(bytes),
+          duplex: "half",
+        } as RequestInit),
+      ),
+    )
+
+  test("is bounded for one listener, also over its generations, and given back with the reply", async () => {
+    const memory = createHeldMemory(1000)
+    const waiting: (() => void)[] = []
+    const operation = fakeOperation({
+      method: "POST",
+      body: Type.String(),
+      async handle() {
+        await new Promise<void>((resolve) => waiting.push(resolve))
+        return {}
+      },
+    })
+    const [old, next] = [listen([operation], { memory }), listen([operation], { memory })]
+    const running = [send(old, 500), send(next, 500)]
+    await vi.waitFor(() => expect(waiting).toHaveLength(2))
+    const refused = await send(old, 100)
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
+    for (const end of waiting.splice(0)) end()
+    await Promise.all(running)
+    const later = send(next, 900)
+    await vi.waitFor(() => expect(waiting).toHaveLength(1))
+    waiting[0]?.()
+    expect((await later).status).toBe(200)
+  })
+
+  test("has room for a few of the largest requests", () => expect(maxHeldBytes).toBe(256 * 1024 * 1024))
+})
+
+test("two operations of one method and path, and an unknown dialect, are refused", () => {
+  expect(() => listen([fakeOperation(), fakeOperation({ id: "again.read" })])).toThrow(
+    "Cannot mount operation again.read: thing.get serves GET /thing already",
+  )
+  expect(() => listen([fakeOperation({ dialect: "nobody" })])).toThrow('there is no dialect "nobody"')
 })

@@ -1,6 +1,12 @@
 import { RtrError } from "../../../ts/kernel/error.ts"
 import { describe, expect, test } from "vitest"
-import { maxBodyBytes, readBody } from "../../../ts/kernel/http/body.ts"
+import { maxBodyBytes, maxChatBodyBytes, readBody as read } from "../../../ts/kernel/http/body.ts"
+
+const readBody = (
+  request: Request,
+  limit: number = maxBodyBytes,
+  hold: (bytes: number) => void = () => {},
+): Promise<string> => read(request, limit, { hold })
 
 const post = (
   body: BodyInit | null,
@@ -173,4 +179,6 @@ test("a body in chunks is held piece by piece", async () => {
   expect(held).toEqual([4, 3])
 })
 
-test("the limit has room for images", () => expect(maxBodyBytes).toBe(64 * 1024 * 1024))
+test("the limit of chat requests has room for images", () => {
+  expect([maxChatBodyBytes, maxBodyBytes]).toEqual([64 * 1024 * 1024, 10 * 1024 * 1024])
+})

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { type ErrorCode, errorCodes, RtrError } from "../../../ts/kernel/error.ts"
+import { type ErrorCode, errorCodes, ManagementError, RtrError } from "rtr"
 import {
   errorResponse,
   inferenceErrorBody,
@@ -68,6 +68,21 @@ describe("the body for management clients", () => {
       },
     })
   })
+})
+
+test("an error of the management API has its own code and status there, and the nearest code elsewhere", () => {
+  const error = new ManagementError(412, "CONFIG_CHANGED", "somebody was first")
+  expect([toPublicError(error), error.status, error.code]).toEqual([error, 412, "invalid_request"])
+  expect(managementErrorBody(error, "req-1")).toMatchObject({ error: { code: "CONFIG_CHANGED" } })
+  expect([401, 403, 404, 429, 500, 503, 504].map((status) => new ManagementError(status, "X", "x").code)).toEqual([
+    "invalid_api_key",
+    "invalid_request",
+    "not_found",
+    "overloaded",
+    "internal_error",
+    "unavailable",
+    "deadline_exceeded",
+  ])
 })
 
 describe("the response", () => {

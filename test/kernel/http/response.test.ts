@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { jsonResponse, textResponse } from "../../../ts/kernel/http/response.ts"
+import { streamResponse, textResponse } from "../../../ts/kernel/http/response.ts"
 
 test("a text is sent with its status and headers", async () => {
   const response = textResponse("hello", 201, { "content-type": "text/plain", a: "1" })
@@ -21,11 +21,20 @@ test("a stream is sent piece by piece", async () => {
   expect(await textResponse(body, 200, {}).text()).toBe("ab")
 })
 
-test("JSON ends with a line break and carries the request id", async () => {
-  const response = jsonResponse({ a: [1] }, 503, "req-1")
-  expect([response.status, Object.fromEntries(response.headers), await response.text()]).toEqual([
-    503,
-    { "content-type": "application/json", "x-request-id": "req-1" },
-    '{"a":[1]}\n',
-  ])
+test("a source is pulled as it is read, and told when its reader leaves", async () => {
+  const pieces = ["a", "b"]
+  const cancelled: unknown[] = []
+  const source = {
+    pull: () => {
+      const piece = pieces.shift()
+      return piece === undefined ? undefined : new TextEncoder().encode(piece)
+    },
+    cancel: (reason: unknown) => void cancelled.push(reason),
+  }
+  const response = streamResponse(source, 201, { a: "1" })
+  const reader = response.body?.getReader()
+  await reader?.read()
+  expect([response.status, response.headers.get("a"), pieces]).toEqual([201, "1", ["b"]])
+  await reader?.cancel("left")
+  expect(cancelled).toEqual(["left"])
 })

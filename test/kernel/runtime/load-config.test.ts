@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { ConfigError } from "../../../ts/kernel/config/problem.ts"
+import type { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 import { deploymentsOf, loadConfig } from "../../../ts/kernel/runtime/load-config.ts"
 import { documentWith, smallDocument } from "../../fakes/document.ts"
 

@@ -3,8 +3,9 @@
 import { readFileSync } from "node:fs"
 import type { Command } from "commander"
 import { heading, printJson, printLine } from "../print.ts"
-import { commandGroup, refuseCommands, refuseOptions, wholeNumber } from "../program.ts"
-import { defaultEndpoint, type RemoteOptions } from "../remote-options.ts"
+import type { RoutingPreviewInput, RoutingPreviewReply } from "../management-client.gen.ts"
+import { commandGroup, refuseCommands, refuseOptions } from "../program.ts"
+import { addRemoteOptions, type RemoteOptions } from "../remote-options.ts"
 
 interface PreviewOptions extends RemoteOptions {
   readonly prompt?: string
@@ -26,45 +27,24 @@ export function addRouteCommands(program: Command): void {
     .option("--model <name>", "model name of the request")
     .option("--trace", "show what every rule said", false)
     .option("--json", "print the answer as JSON", false)
-    .option("--endpoint <url>", "management API", defaultEndpoint)
-    .option("--timeout <seconds>", "longest wait", wholeNumber(1, 3600), 15)
-    .option("--token-env <name>", "environment variable with the management token", "RTR_MGMT_TOKEN")
+  addRemoteOptions(command)
   refuseOptions(command, ["--session-id <id>", "--conversation-id <id>", "--sampling-seed <n>"])
   command.action(preview)
   refuseCommands(route, ["probe"])
 }
 
-interface PreviewReply {
-  readonly requested_model?: string
-  readonly selected_model?: string
-  readonly selection_status?: string
-  readonly selection_method?: string
-  readonly decision_result?: {
-    readonly decision_name: string
-    readonly algorithm: string
-    readonly confidence: number
-    readonly plugins: readonly string[]
-    readonly matched_signals: Readonly<Record<string, readonly string[]>>
-    readonly unmatched_signals: Readonly<Record<string, readonly string[]>>
-  }
-  readonly signal_confidences?: Readonly<Record<string, number>>
-  readonly signal_errors?: Readonly<Record<string, string>>
-  readonly eval_trace?: unknown
-}
-
 async function preview(options: PreviewOptions): Promise<void> {
-  const { callManagement } = await import("../remote.ts")
+  const { connectManagement } = await import("../remote.ts")
   const body = await requestBody(options)
-  const reply = await callManagement<PreviewReply>(
-    `/api/v1/routing/preview${options.trace ? "?trace=true" : ""}`,
-    options,
-    { method: "POST", body, accept: [503] },
-  )
+  const reply = await connectManagement(options).routingPreview({
+    body,
+    ...(options.trace && { query: { trace: true } }),
+  })
   if (options.json) printJson(reply)
   else printSummary(reply)
 }
 
-async function requestBody(options: PreviewOptions): Promise<object> {
+async function requestBody(options: PreviewOptions): Promise<RoutingPreviewInput["body"]> {
   const { RtrError } = await import("rtr")
   const given = [options.prompt, options.messages, options.requestFile].filter((value) => value !== undefined)
   if (given.length !== 1)
@@ -83,11 +63,15 @@ async function requestBody(options: PreviewOptions): Promise<object> {
   }
   const model = options.model === undefined ? {} : { model: options.model }
   if (options.prompt !== undefined) return { ...model, text: options.prompt }
-  if (options.messages !== undefined) return { ...model, messages: parse(options.messages, "--messages") }
-  return { ...(parse(readFileSync(options.requestFile ?? "", "utf8"), options.requestFile ?? "") as object), ...model }
+  // What the user wrote is for the router to judge.
+  const written =
+    options.messages !== undefined
+      ? { messages: parse(options.messages, "--messages") }
+      : (parse(readFileSync(options.requestFile ?? "", "utf8"), options.requestFile ?? "") as object)
+  return { ...written, ...model } as RoutingPreviewInput["body"]
 }
 
-function printSummary(reply: PreviewReply): void {
+function printSummary(reply: RoutingPreviewReply): void {
   const { decision_result: decision } = reply
   const rows: [string, string][] = [
     ["Requested", reply.requested_model ?? ""],

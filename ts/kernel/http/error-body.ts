@@ -1,6 +1,7 @@
 // An error as a client sees it. Unknown errors leave without detail.
 
 import { isRtrError, RtrError } from "../error.ts"
+import { managementCodeOf } from "./management-error.ts"
 import { textResponse } from "./response.ts"
 
 /** Anything thrown, as an `RtrError` that may be shown. */
@@ -17,7 +18,7 @@ const errorTypes: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
 }
 
-/** Body of the inference listeners: the chat-completions error object with the request id. */
+/** Body of the inference listeners where no dialect has one of its own: the error object of chat completions with the request id. */
 export function inferenceErrorBody(error: RtrError, requestId: string): object {
   const type = errorTypes[error.status] ?? (error.status >= 500 ? "server_error" : "invalid_request_error")
   return { error: { message: error.message, type, code: error.code, param: null, details: { request_id: requestId } } }
@@ -37,6 +38,8 @@ export function managementErrorBody(error: RtrError, requestId: string): object 
 
 /** The management API writes its codes in capitals, and some under names of their own (spec 1, Errors). */
 function managementCode(error: RtrError): string {
+  const own = managementCodeOf(error)
+  if (own !== undefined) return own
   const named: Partial<Record<RtrError["code"], string>> = {
     invalid_request: "INVALID_INPUT",
     request_too_large: "REQUEST_BODY_TOO_LARGE",
@@ -56,6 +59,6 @@ export function errorResponse(
 ): Response {
   const headers: Record<string, string> = { ...more, "content-type": "application/json", "x-request-id": requestId }
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds)
-  if (error.code === "invalid_api_key") headers["www-authenticate"] = "Bearer"
+  if (error.status === 401) headers["www-authenticate"] = "Bearer"
   return textResponse(JSON.stringify(body), error.status, headers)
 }

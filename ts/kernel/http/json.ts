@@ -1,4 +1,4 @@
-// Parses a client's JSON with bounds on its nesting and on the number of its values.
+// Parses the JSON of clients within bounds.
 
 import { RtrError } from "../error.ts"
 
@@ -21,11 +21,12 @@ export function parseJson(body: string): unknown {
 
 /** Searching for a character is far quicker than walking over all of them, and few bodies have many brackets. */
 function mayExceedBounds(body: string): boolean {
-  if (body.length > maxValues) return true
+  return body.length > maxValues || hasMany(body, "{") || hasMany(body, "[")
+}
+
+function hasMany(body: string, bracket: string): boolean {
   let count = 0
-  for (const bracket of ["{", "["])
-    for (let at = body.indexOf(bracket); at >= 0; at = body.indexOf(bracket, at + 1))
-      if (++count > maxDepth) return true
+  for (let at = body.indexOf(bracket); at >= 0; at = body.indexOf(bracket, at + 1)) if (++count > maxDepth) return true
   return false
 }
 

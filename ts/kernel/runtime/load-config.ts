@@ -6,7 +6,7 @@ import { type NeededDeployment, neededDeployments } from "../config/deployments.
 import { readDocument } from "../config/document.ts"
 import type { Environment } from "../config/environment.ts"
 import { resolveDocument, type ResolvedDocument } from "../config/resolve.ts"
-import { ConfigError } from "../config/problem.ts"
+import { ConfigError } from "../config/config-error.ts"
 import { RtrError } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
 import { sha256 } from "./edge.ts"

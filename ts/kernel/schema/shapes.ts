@@ -1,6 +1,6 @@
 // Small schema pieces that several sections share.
 
-import { Type, type TObject, type TProperties, type TSchema, type TUnsafe } from "typebox"
+import { type Static, Type, type TObject, type TProperties, type TSchema, type TUnsafe } from "typebox"
 import { durationPattern } from "./duration.ts"
 
 /** An object that refuses unknown keys; every section is one. */
@@ -18,6 +18,19 @@ export function taggedUnion<Value>(
   options: { description?: string } = {},
 ): TUnsafe<Value> {
   return Type.Unsafe<Value>({ anyOf: variants, discriminator: { propertyName: tag }, ...options })
+}
+
+/** Key of a union whose variants are told apart by the one of these fields that is there. */
+export const exactlyOne = "x-exactly-one-of"
+
+/** An object that has exactly one of some fields, beside those that every variant has. */
+export function exactlyOneOf<Choices extends TProperties, Common extends TProperties>(
+  choices: Choices,
+  common: Common,
+  options: { description?: string } = {},
+): TUnsafe<{ [Key in keyof Choices]: Static<TObject<Common & Pick<Choices, Key>>> }[keyof Choices]> {
+  const variants = Object.entries(choices).map(([key, schema]) => section({ [key]: schema, ...common }))
+  return Type.Unsafe({ anyOf: variants, [exactlyOne]: Object.keys(choices), ...options })
 }
 
 /** One of a fixed list of words. */

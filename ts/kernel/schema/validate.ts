@@ -5,6 +5,7 @@ import { Settings } from "typebox/system"
 import { Value } from "typebox/value"
 import type { DocumentPath } from "../error.ts"
 import { invalid, oneOf, type Problem, suggestion } from "./problem.ts"
+import { exactlyOne } from "./shapes.ts"
 
 // TypeBox stops after eight errors by default; a document is checked once and every problem counts.
 Settings.Set({ maxErrors: 10_000 })
@@ -35,14 +36,11 @@ export function validate(
   return problems
 }
 
-function checkVariant(
-  union: JsonSchema,
-  value: unknown,
-  path: DocumentPath,
-  explain: Explain,
-): readonly Problem[] {
+function checkVariant(union: JsonSchema, value: unknown, path: DocumentPath, explain: Explain): readonly Problem[] {
   const tag = (union["discriminator"] as { propertyName: string } | undefined)?.propertyName
   const variants = union["anyOf"] as readonly JsonSchema[]
+  const choices = union[exactlyOne] as readonly string[] | undefined
+  if (choices !== undefined) return checkChoice(choices, variants, value, path, explain)
   if (tag === undefined)
     return [invalid(path, `must be ${oneOf(variants.map((variant) => variant["const"] ?? variant["type"]))}`)]
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -53,6 +51,23 @@ function checkVariant(
   if (match !== undefined) return validate(match as TSchema, value, path, explain)
   if (found === undefined) return [invalid([...path, tag], `is missing; it must be ${oneOf(variants.map(tagOf))}`)]
   return [enumProblem([...path, tag], found, variants.map(tagOf), explain)]
+}
+
+/** Says which of the fields to choose from is missing or too many, and otherwise what is wrong with the chosen variant. */
+function checkChoice(
+  choices: readonly string[],
+  variants: readonly JsonSchema[],
+  value: unknown,
+  path: DocumentPath,
+  explain: Explain,
+): readonly Problem[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return [invalid(path, `must be a map, got ${typeName(value)}`)]
+  const chosen = choices.filter((choice) => (value as Record<string, unknown>)[choice] !== undefined)
+  const variant = variants[choices.indexOf(chosen[0] ?? "")]
+  if (variant !== undefined && chosen.length === 1) return validate(variant as TSchema, value, path, explain)
+  const names = choices.map((choice) => `"${choice}"`).join(" and ")
+  return [invalid(path, `must have exactly one of ${names}, got ${chosen.length === 0 ? "none" : "both"}`)]
 }
 
 function toProblems(
@@ -106,12 +121,7 @@ function unknownKey(path: DocumentPath, key: string, known: readonly string[], e
   return explain(path) ?? invalid(path, `is not a known key${suggestion(key, known)}`)
 }
 
-function enumProblem(
-  path: DocumentPath,
-  value: unknown,
-  allowed: readonly unknown[],
-  explain: Explain,
-): Problem {
+function enumProblem(path: DocumentPath, value: unknown, allowed: readonly unknown[], explain: Explain): Problem {
   if (typeof value !== "string") return invalid(path, `must be ${oneOf(allowed)}, got ${typeName(value)}`)
   const words = allowed.filter((item): item is string => typeof item === "string")
   return explain(path, value) ?? invalid(path, `must be ${oneOf(allowed)}, got "${value}"${suggestion(value, words)}`)

@@ -87,8 +87,12 @@ export interface OperationInfo {
   readonly errors: "management" | "inference"
   /** Statuses of errors beside those that every operation may have. */
   readonly errorStatuses?: readonly number[]
-  /** Needs no key and no token. */
-  readonly open?: boolean
+  /** Codes of the management API for query parameters that are wrong; `*` stands for those that are not named. */
+  readonly queryCodes?: Readonly<Record<string, string>>
+  /** Listeners on which it needs no key and no token. */
+  readonly open?: readonly ListenerKind[]
+  /** Listeners that serve it: those of its route, filled in by the kernel. */
+  readonly listeners?: readonly ListenerKind[]
 }
 
 /** A checked request. */
@@ -98,9 +102,9 @@ export interface OperationInput<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
-  /** Set when the operation names a dialect. */
+  /** The body as its dialect reads it. Only an operation that names a dialect has it. */
   readonly chat: ChatRequest
-  /** The request as a call of the pipeline; `request` stands in for the one that the body held. */
+  /** A chat request as a call of the pipeline, on behalf of this client. */
   readonly call: (request: ChatRequest) => Call
   readonly principal: Principal
   readonly header: (name: string) => string | undefined

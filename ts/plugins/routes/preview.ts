@@ -1,118 +1,144 @@
 // POST /api/v1/routing/preview: what would happen to a request, and why, without calling a backend.
 
 import {
-  type ChatRequest,
-  chatCompletions,
   defineRoute,
+  exactlyOneOf,
   type Fact,
-  jsonResponse,
-  type Plan,
+  literals,
+  operation,
   type Preview,
-  readBody,
   RtrError,
+  section,
+  Type,
 } from "../../kernel/index.ts"
+
+const rawJson = (description: string) => Type.Optional(Type.Unknown({ description }))
+
+const body = exactlyOneOf(
+  {
+    text: Type.String({ minLength: 1, pattern: "\\S", description: "Text of one user turn" }),
+    messages: Type.Array(Type.Unknown(), { minItems: 1, description: "A conversation as chat completions have it" }),
+  },
+  {
+    model: Type.Optional(
+      Type.String({ minLength: 1, pattern: "\\S", description: "Model name; automatic when left out" }),
+    ),
+    tools: rawJson("As in chat completions"),
+    tool_choice: rawJson("As in chat completions"),
+    functions: rawJson("As in chat completions"),
+    function_call: rawJson("As in chat completions"),
+    response_format: rawJson("As in chat completions"),
+    max_tokens: rawJson("As in chat completions"),
+    max_completion_tokens: rawJson("As in chat completions"),
+    options: Type.Optional(
+      section({ trace: Type.Optional(Type.Boolean({ description: "Adds what every rule said" })) }),
+    ),
+  },
+)
+
+const names = Type.Record(Type.String(), Type.Array(Type.String()), {
+  description: "Rule names by their key under routing.signals",
+})
+const numbers = Type.Record(Type.String(), Type.Number())
+const words = Type.Record(Type.String(), Type.String())
+
+const reply = Type.Object({
+  original_text: Type.String(),
+  requested_model: Type.String(),
+  decision_result: Type.Optional(
+    Type.Object({
+      decision_name: Type.String({ description: "Empty when no decision matched" }),
+      algorithm: Type.String(),
+      plugins: Type.Array(Type.String()),
+      confidence: Type.Number(),
+      used_signals: names,
+      matched_signals: names,
+      unmatched_signals: names,
+    }),
+  ),
+  eval_trace: Type.Optional(
+    Type.Array(
+      Type.Object({
+        decision_name: Type.String(),
+        state: literals(["match", "no_match", "unknown"]),
+        matched: Type.Boolean(),
+        confidence: Type.Number(),
+        on_unknown: Type.Optional(Type.String()),
+        root_trace: Type.Record(Type.String(), Type.Unknown()),
+      }),
+    ),
+  ),
+  recommended_models: Type.Array(Type.String()),
+  selected_model: Type.Optional(Type.String()),
+  selection_status: literals(["selected", "not_required", "unavailable"]),
+  selection_method: Type.Optional(Type.String()),
+  selection_reason: Type.Optional(Type.String()),
+  routing_decision: Type.String(),
+  metrics: Type.Record(Type.String(), Type.Object({ execution_time_ms: Type.Number(), confidence: Type.Number() })),
+  signal_confidences: numbers,
+  signal_values: numbers,
+  signal_errors: Type.Optional(words),
+  applied_unknown_policies: Type.Optional(words),
+  decision_error: Type.Optional(Type.String()),
+})
 
 export default defineRoute({
   about: "Routing preview",
   listeners: ["management"],
-  needs: ["pipeline.preview", "pipeline.run", "plan"],
   operations: [
-    {
+    operation({
+      id: "routing.preview",
       method: "POST",
       path: "/api/v1/routing/preview",
       about: "Reads signals, decides and selects; nothing is generated",
-    },
-  ],
-  setup({ preview, createCall, plan }) {
-    let running = 0
-    return [
-      async (from) => {
-        const active = plan()
-        if (active === undefined)
-          throw new RtrError("not_ready", "The router has no active configuration yet", { retryAfterSeconds: 5 })
-        const { request, trace } = readPreviewRequest(
-          await readBody(from.request, maxBodyBytes, from.hold),
-          new URL(from.request.url).searchParams,
-        )
-        // No queue: a preview that waits would be about a request that is long gone.
-        if (running >= active.management.previewConcurrency)
-          throw new RtrError("overloaded", `${running} previews run already; try again in a moment`, {
-            retryAfterSeconds: 1,
-          })
-        running += 1
-        try {
-          const result = await withDeadline(preview(createCall(request, from)), active.management.previewTimeoutMs)
-          return jsonResponse(toBody(result, active, trace), result.failed ? 503 : 200, from.id)
-        } finally {
-          running -= 1
+      permission: "classify.invoke",
+      sensitivity: "operational",
+      capability: "routing",
+      plane: "management",
+      audiences: ["agent", "operator"],
+      stability: "stable",
+      query: Type.Object({ trace: Type.Optional(Type.Boolean({ description: "Adds what every rule said" })) }),
+      body,
+      replies: {
+        200: { about: "What would happen", schema: reply },
+        503: { about: "The same, where a decision with on_unknown: fail_request could not be decided", schema: reply },
+      },
+      errors: "management",
+      errorStatuses: [403, 404, 429, 504],
+      needs: ["routing.preview", "dialects", "plan"],
+      setup({ preview, readChat, plan }) {
+        let running = 0
+        return async ({ body: { options, ...fields }, query, call }) => {
+          const { previewConcurrency, previewTimeoutMs } = limitsOf(plan())
+          const chat = readChat("chat_completions", toChatBody(fields))
+          // No queue: a preview that waits would be about a request that is long gone.
+          if (running >= previewConcurrency)
+            throw new RtrError("overloaded", `${running} previews run already; try again in a moment`, {
+              retryAfterSeconds: 1,
+            })
+          running += 1
+          try {
+            const result = await withDeadline(preview(call(chat)), previewTimeoutMs)
+            const trace = query.trace === true || options?.trace === true
+            return { status: result.failed ? 503 : 200, body: toBody(result, trace) }
+          } finally {
+            running -= 1
+          }
         }
       },
-    ]
-  },
+    }),
+  ],
 })
 
-const maxBodyBytes = 10 * 1024 * 1024
-
-const fields: ReadonlySet<string> = new Set([
-  "text",
-  "messages",
-  "model",
-  "tools",
-  "tool_choice",
-  "functions",
-  "function_call",
-  "response_format",
-  "max_tokens",
-  "max_completion_tokens",
-  "options",
-])
-
-function readPreviewRequest(body: string, query: URLSearchParams): { request: ChatRequest; trace: boolean } {
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch {
-    throw new RtrError("invalid_request", "Cannot read the preview request: the body is not valid JSON")
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new RtrError("invalid_request", "Cannot read the preview request: the body must be a JSON object")
-  const { text, options, ...rest } = value as Record<string, unknown>
-  for (const name of Object.keys(value)) {
-    if (!fields.has(name))
-      throw new RtrError(
-        "invalid_request",
-        `Cannot read the preview request: field "${name}" is not supported; it may have ${[...fields].join(", ")}`,
-      )
-  }
-  if ((text === undefined) === (rest["messages"] === undefined))
-    throw new RtrError("invalid_request", 'Cannot read the preview request: it must have either "text" or "messages"')
-  if (text !== undefined && (typeof text !== "string" || text.trim() === ""))
-    throw new RtrError("invalid_request", 'Cannot read the preview request: "text" must be a non-empty string')
-  const messages = rest["messages"] ?? [{ role: "user", content: text }]
-  const request = chatCompletions.readRequest(writeJson({ model: "MoM", ...rest, messages }))
-  return { request, trace: query.get("trace") === "true" || readTraceOption(options) }
+function limitsOf(plan: Preview["plan"] | undefined): Preview["plan"]["management"] {
+  if (plan === undefined)
+    throw new RtrError("not_ready", "The router has no active configuration yet", { retryAfterSeconds: 5 })
+  return plan.management
 }
 
-function writeJson(value: object): string {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    throw new RtrError("invalid_request", "Cannot read the preview request: the body is nested too deeply")
-  }
-}
-
-function readTraceOption(options: unknown): boolean {
-  if (options === undefined) return false
-  if (typeof options !== "object" || options === null)
-    throw new RtrError("invalid_request", 'Cannot read the preview request: "options" must be an object')
-  for (const name of Object.keys(options)) {
-    if (name !== "trace")
-      throw new RtrError(
-        "invalid_request",
-        `Cannot read the preview request: option "${name}" is not supported yet; there is "trace"`,
-      )
-  }
-  return (options as { trace?: unknown }).trace === true
+function toChatBody(fields: { readonly text?: string; readonly messages?: readonly unknown[] }): object {
+  const { text, messages = [{ role: "user", content: text }], ...rest } = fields
+  return { model: "MoM", ...rest, messages }
 }
 
 async function withDeadline<Value>(work: Promise<Value>, deadlineMs: number): Promise<Value> {
@@ -132,13 +158,16 @@ async function withDeadline<Value>(work: Promise<Value>, deadlineMs: number): Pr
 
 interface NamedFact extends Fact {
   readonly type: string
+  readonly configKey: string
 }
 
-function toBody(preview: Preview, plan: Plan, trace: boolean): object {
-  const facts = plan.signals.flatMap((family) =>
-    family.rules.flatMap((_, index): readonly NamedFact[] => {
-      const fact = preview.readings.facts[family.firstSlot + index]
-      return fact === undefined ? [] : [{ ...fact, type: family.type }]
+/** Facts, rules and decisions are those of the plan that the preview was made with, whatever serves by now. */
+function toBody(preview: Preview, trace: boolean): object {
+  const { plan } = preview
+  const facts = plan.signals.flatMap(({ type, configKey, rules, firstSlot }) =>
+    rules.flatMap((_, index): readonly NamedFact[] => {
+      const fact = preview.readings.facts[firstSlot + index]
+      return fact === undefined ? [] : [{ ...fact, type, configKey }]
     }),
   )
   const decision =
@@ -167,7 +196,7 @@ function toBody(preview: Preview, plan: Plan, trace: boolean): object {
     ...selection(preview),
     routing_decision: decision?.name ?? "",
     metrics: Object.fromEntries(
-      Object.entries(preview.readings.familyMs).map(([type, ms]) => [
+      Object.entries(preview.readings.typeMs).map(([type, ms]) => [
         type,
         {
           execution_time_ms: ms,
@@ -187,7 +216,7 @@ function toBody(preview: Preview, plan: Plan, trace: boolean): object {
       ),
     }),
     ...(preview.failed && {
-      decision_error: "a decision with on_unknown: fail_request hangs on signals that could not be read",
+      decision_error: "a decision with on_unknown: fail_request depends on signals that could not be read",
     }),
   }
 }
@@ -209,11 +238,9 @@ function selection(preview: Preview): object {
   }
 }
 
-/** Rule names by the key of their family. */
+/** Rule names by the key under which the document declares them. */
 function group(facts: readonly NamedFact[]): Readonly<Record<string, readonly string[]>> {
   const groups: Record<string, string[]> = {}
-  for (const fact of facts) (groups[familyKeys[fact.type] ?? fact.type] ??= []).push(fact.rule)
+  for (const fact of facts) (groups[fact.configKey] ??= []).push(fact.rule)
   return groups
 }
-
-const familyKeys: Readonly<Record<string, string>> = { keyword: "keywords", embedding: "embeddings", domain: "domains" }

@@ -1,30 +1,90 @@
-// GET /health and GET /ready: what load balancers ask. They need no key.
+// GET /health and GET /ready: what load balancers ask.
 
-import { defineRoute, jsonResponse, type KernelStatus, type RouteRequest } from "../../kernel/index.ts"
+import {
+  defineRoute,
+  type KernelStatus,
+  type ListenerKind,
+  literals,
+  operation,
+  type OperationReply,
+  Type,
+} from "../../kernel/index.ts"
 
 const service = "rtr"
+
+const kept = {
+  sensitivity: "operational",
+  capability: "system",
+  plane: "infrastructure",
+  audiences: ["agent", "operator"],
+  stability: "stable",
+  errors: "management",
+  needs: ["status"],
+} as const
+
+const readiness = Type.Object({
+  status: literals(["ready", "starting", "not_ready"]),
+  service: Type.Optional(Type.String()),
+  ready: Type.Optional(Type.Boolean()),
+  phase: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  pending_models: Type.Optional(Type.Array(Type.String())),
+  ready_models: Type.Optional(Type.Integer()),
+  total_models: Type.Optional(Type.Integer()),
+})
 
 export default defineRoute({
   about: "Liveness and readiness",
   listeners: ["inference", "management"],
-  needs: ["status"],
   operations: [
-    { method: "GET", path: "/health", about: "Liveness: the process answers" },
-    { method: "GET", path: "/ready", about: "Readiness: 503 until startup is complete and while draining" },
-  ],
-  setup: ({ status }) => [
-    ({ listener, id }) =>
-      jsonResponse(listener === "management" ? { status: "healthy", service } : { status: "ok" }, 200, id),
-    (from) => ready(status(), from),
+    operation({
+      ...kept,
+      id: "health.read",
+      method: "GET",
+      path: "/health",
+      about: "Liveness: the process answers",
+      permission: "health.read",
+      sensitivity: "public",
+      open: ["inference", "management"],
+      replies: {
+        200: {
+          about: "The process answers",
+          schema: Type.Object({ status: literals(["ok", "healthy"]), service: Type.Optional(Type.String()) }),
+        },
+      },
+      setup:
+        () =>
+        ({ listenerKind }) => ({
+          body: listenerKind === "management" ? { status: "healthy", service } : { status: "ok" },
+        }),
+    }),
+    operation({
+      ...kept,
+      id: "ready.read",
+      method: "GET",
+      path: "/ready",
+      about: "Readiness: 503 until startup is complete and while draining",
+      permission: "ready.read",
+      open: ["inference"],
+      replies: {
+        200: { about: "Ready for traffic", schema: readiness },
+        503: { about: "Starting, or draining", schema: readiness },
+      },
+      setup:
+        ({ status }) =>
+        ({ listenerKind }) =>
+          ready(status(), listenerKind),
+    }),
   ],
 })
 
-function ready(status: KernelStatus, { listener, id }: RouteRequest): Response {
+function ready(status: KernelStatus, listenerKind: ListenerKind): OperationReply {
   const code = status.ready ? 200 : 503
-  if (listener !== "management") return jsonResponse({ status: status.ready ? "ready" : "not_ready" }, code, id)
+  if (listenerKind !== "management") return { status: code, body: { status: status.ready ? "ready" : "not_ready" } }
   const pending = status.deployments.filter((deployment) => !deployment.ready)
-  return jsonResponse(
-    {
+  return {
+    status: code,
+    body: {
       status: status.ready ? "ready" : "starting",
       service,
       ready: status.ready,
@@ -34,7 +94,5 @@ function ready(status: KernelStatus, { listener, id }: RouteRequest): Response {
       ready_models: status.deployments.length - pending.length,
       total_models: status.deployments.length,
     },
-    code,
-    id,
-  )
+  }
 }

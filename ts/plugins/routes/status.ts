@@ -1,45 +1,154 @@
 // GET /startup-status and GET /api/v1/status: how far the process is, and on which configuration.
 
-import { defineRoute, jsonResponse, type KernelStatus } from "../../kernel/index.ts"
+import {
+  type ActivationStatus,
+  defineRoute,
+  type KernelStatus,
+  literals,
+  operation,
+  type OperationReply,
+  type Rejection,
+  Type,
+} from "../../kernel/index.ts"
+
+const kept = {
+  method: "GET",
+  permission: "ready.read",
+  sensitivity: "operational",
+  capability: "system",
+  plane: "infrastructure",
+  audiences: ["agent", "operator"],
+  stability: "stable",
+  errors: "management",
+  needs: ["status"],
+} as const
+
+const time = Type.String({ format: "date-time" })
+
+const rejection = Type.Object(
+  {
+    attempt: Type.Integer(),
+    hash: Type.String(),
+    stage: Type.String(),
+    at: time,
+    reasons: Type.Array(
+      Type.Object({
+        stage: Type.String(),
+        code: Type.String(),
+        path: Type.Optional(Type.String({ description: "Dotted path into the document" })),
+        message: Type.String(),
+        line: Type.Optional(Type.Integer()),
+      }),
+    ),
+  },
+  { description: "The newest document that was tried and did not become active; it stays after later successes" },
+)
+
+const startupStatus = Type.Object({
+  phase: Type.String(),
+  ready: Type.Boolean(),
+  message: Type.Optional(Type.String()),
+  pending_models: Type.Array(Type.String()),
+  ready_models: Type.Integer(),
+  total_models: Type.Integer(),
+  updated_at: time,
+  model_deployments: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      artifact: Type.String(),
+      process: Type.String(),
+      state: literals(["starting", "loading", "warming", "ready", "degraded", "failed"]),
+      ready: Type.Boolean(),
+      reason: Type.Optional(Type.String()),
+      restarts: Type.Integer(),
+    }),
+  ),
+  last_rejection: Type.Optional(rejection),
+})
+
+const processStatus = Type.Object({
+  schema_version: Type.Literal("v1"),
+  scope: Type.Literal("replica"),
+  instance_id: Type.String(),
+  observed_at: time,
+  startup: Type.Object({ phase: Type.String(), ready: Type.Boolean(), observed_at: time }),
+  config: Type.Object({
+    active_hash: Type.Optional(Type.String()),
+    observed_hash: Type.Optional(Type.String()),
+    observed_attempt: Type.Integer(),
+    activation_status: Type.Optional(literals(["active", "pending", "failed", "superseded"])),
+    activation_stage: Type.Optional(literals(["parse", "compile", "validate", "warm", "activate"])),
+  }),
+  conditions: Type.Array(
+    Type.Object({ type: Type.String(), status: literals(["True", "False", "Unknown"]), reason: Type.String() }),
+  ),
+})
 
 export default defineRoute({
   about: "Startup progress and conditions",
   listeners: ["management"],
-  needs: ["status"],
   operations: [
-    { method: "GET", path: "/startup-status", about: "Startup progress and the state of every model deployment" },
-    { method: "GET", path: "/api/v1/status", about: "Conditions of this process" },
+    operation({
+      ...kept,
+      id: "status.startup",
+      path: "/startup-status",
+      about: "Startup progress and the state of every model deployment",
+      replies: {
+        200: { about: "Ready", schema: startupStatus },
+        503: { about: "Not ready", schema: startupStatus },
+      },
+      setup:
+        ({ status }) =>
+        () =>
+          startup(status()),
+    }),
+    operation({
+      ...kept,
+      id: "status.read",
+      path: "/api/v1/status",
+      about: "Conditions of this process",
+      replies: { 200: { about: "What this process observes of itself", schema: processStatus } },
+      setup:
+        ({ status }) =>
+        () => ({ body: conditions(status()) }),
+    }),
   ],
-  setup: ({ status }) => [({ id }) => startup(status(), id), ({ id }) => jsonResponse(conditions(status()), 200, id)],
 })
 
-function startup(status: KernelStatus, id: string): Response {
+function startup(status: KernelStatus): OperationReply {
   const pending = status.deployments.filter(({ ready }) => !ready)
-  const body = {
-    phase: status.phase,
-    ready: status.ready,
-    ...(status.message !== undefined && { message: status.message }),
-    pending_models: pending.map(({ name }) => name),
-    ready_models: status.deployments.length - pending.length,
-    total_models: status.deployments.length,
-    updated_at: status.updatedAt.toISOString(),
-    model_deployments: status.deployments,
+  const { lastRejection } = status.activation
+  return {
+    status: status.ready ? 200 : 503,
+    body: {
+      phase: status.phase,
+      ready: status.ready,
+      ...(status.message !== undefined && { message: status.message }),
+      pending_models: pending.map(({ name }) => name),
+      ready_models: status.deployments.length - pending.length,
+      total_models: status.deployments.length,
+      updated_at: status.updatedAt.toISOString(),
+      model_deployments: status.deployments,
+      ...(lastRejection !== undefined && { last_rejection: toBody(lastRejection) }),
+    },
   }
-  return jsonResponse(body, status.ready ? 200 : 503, id)
 }
+
+const toBody = ({ at, ...rest }: Rejection): object => ({ ...rest, at: at.toISOString() })
 
 type Condition = readonly [type: string, status: "True" | "False" | "Unknown", reason: string]
 
 /** Conditions with their stable reason codes (spec 1, Health, readiness and startup). */
 function conditions(status: KernelStatus): object {
-  const complete = status.phase === "ready"
-  const startupReason = complete ? "StartupComplete" : status.phase === "error" ? "StartupFailed" : "StartupIncomplete"
-  const hasConfig = status.configHash !== undefined
+  const { activation, phase } = status
+  const complete = phase === "ready"
+  const startupReason = complete ? "StartupComplete" : phase === "error" ? "StartupFailed" : "StartupIncomplete"
+  const hasConfig = activation.activeHash !== undefined
   const rows: readonly Condition[] = [
     ["Live", "True", "ProcessRunning"],
     ["StartupComplete", complete ? "True" : "False", startupReason],
     ["ActiveConfigAvailable", hasConfig ? "True" : "False", hasConfig ? "ActiveConfigAvailable" : "NoActiveConfig"],
-    ["ConfigConverged", hasConfig ? "True" : "Unknown", hasConfig ? "ConfigHashesMatch" : "ConfigIdentityUnobserved"],
+    ["ConfigConverged", ...convergence(activation)],
     // Whether the backends answer is not observed here, so readiness is never claimed.
     !complete
       ? ["Ready", "False", startupReason]
@@ -52,10 +161,26 @@ function conditions(status: KernelStatus): object {
     scope: "replica",
     instance_id: status.instanceId,
     observed_at: new Date().toISOString(),
-    startup: { phase: status.phase, ready: status.ready, observed_at: status.updatedAt.toISOString() },
-    config: hasConfig
-      ? { active_hash: status.configHash, observed_hash: status.configHash, activation_status: "active" }
-      : {},
+    startup: { phase, ready: status.ready, observed_at: status.updatedAt.toISOString() },
+    config: {
+      ...(activation.activeHash !== undefined && { active_hash: activation.activeHash }),
+      ...(activation.observedHash !== undefined && { observed_hash: activation.observedHash }),
+      observed_attempt: activation.attempt,
+      ...(activation.state !== "none" && { activation_status: activation.state }),
+      ...(activation.stage !== undefined && { activation_stage: activation.stage }),
+    },
     conditions: rows.map(([type, state, reason]) => ({ type, status: state, reason })),
   }
+}
+
+/** Whether the newest document that was tried is the one that serves. */
+function convergence({
+  activeHash,
+  observedHash,
+  state,
+}: ActivationStatus): readonly ["True" | "False" | "Unknown", string] {
+  if (activeHash === undefined || observedHash === undefined) return ["Unknown", "ConfigIdentityUnobserved"]
+  if (activeHash === observedHash) return ["True", "ConfigHashesMatch"]
+  if (state === "failed") return ["False", "ConfigActivationFailed"]
+  return ["False", state === "superseded" ? "ConfigActivationSuperseded" : "ConfigActivationPending"]
 }

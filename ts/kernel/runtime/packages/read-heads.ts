@@ -3,7 +3,7 @@
 import { statSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import type { PackageHead } from "../../config/bound-heads.ts"
-import { suggestion } from "../../config/problem.ts"
+import { suggestion } from "../../schema/problem.ts"
 import { RtrError } from "../../error.ts"
 import { builtinPackageNames, findBuiltinPackage } from "./builtin.ts"
 import { readJsonDescription } from "./package-file.ts"

@@ -1,28 +1,23 @@
 import { describe, expect, test } from "vitest"
-import { routingHeaders, routingMetadata } from "../../../ts/kernel/http/headers.ts"
-import type { Routing } from "../../../ts/kernel/types/call.ts"
+import type { CallRecord } from "rtr"
+import { createRoutingHeaders, routingMetadata } from "../../../ts/kernel/http/routing-headers.ts"
+import { fakeRecord } from "../../fakes/listener.ts"
 
-const routing: Routing = {
-  path: "upstream",
-  model: "large",
-  decision: "rush",
-  algorithm: "static",
-  confidence: 0.756_78,
-  appliedPolicies: [],
-  signalMs: 12.345_6,
-  familyMs: {},
-  automatic: true,
-}
+const record = (changes: Partial<CallRecord> = {}): CallRecord =>
+  fakeRecord({ startedAt: performance.now() - 5000, ...changes })
 const digits = expect.stringMatching(/^\d+$/)
-const headersOf = (changes: Partial<Routing> = {}) =>
-  routingHeaders({ ...routing, ...changes }, "req-1", performance.now() - 5000, 3)
+const write = createRoutingHeaders()
+const headersOf = (changes: Partial<CallRecord> = {}): Readonly<Record<string, string>> =>
+  write(record(changes), "application/json")
 
 describe("headers", () => {
   test("of a routed reply", () => {
     const headers = headersOf()
     expect(headers).toEqual({
+      "content-type": "application/json",
       "x-request-id": "req-1",
       "x-rtr-schema-version": "2",
+      "x-rtr-config-version": "7",
       "x-rtr-response-path": "upstream",
       "x-processing-time": digits,
       "x-classification-time": "12",
@@ -48,6 +43,53 @@ describe("headers", () => {
 
   test("tell confidence 0, which a match-all decision has", () => {
     expect(headersOf({ confidence: 0 })["x-routing-confidence"]).toBe("0.0000")
+  })
+
+  test("are those of their own request, however many have passed before", () => {
+    const heads = [
+      headersOf(),
+      headersOf({ id: "other", confidence: 0.5, readings: { facts: [], typeMs: {}, totalMs: 1 } }),
+      headersOf({ model: "small" }),
+      headersOf({ decision: "calm" }),
+      headersOf({ algorithm: "random" }),
+      headersOf({ generation: 8 }),
+      headersOf({ path: "looper" }),
+      headersOf({ confidence: undefined }),
+      write(record(), "text/event-stream"),
+    ]
+    const first = heads[0] ?? {}
+    const differences = heads
+      .slice(1)
+      .map((head) =>
+        Object.fromEntries(
+          [...new Set([...Object.keys(head), ...Object.keys(first)])]
+            .filter((name) => head[name] !== first[name] && name !== "x-processing-time")
+            .map((name) => [name, head[name]]),
+        ),
+      )
+    expect(differences).toEqual([
+      {
+        "x-request-id": "other",
+        "x-routing-confidence": "0.5000",
+        "x-rtr-selected-confidence": "0.5000",
+        "x-classification-time": "1",
+        "x-rtr-routing-latency-ms": "1.000",
+      },
+      { "x-selected-model": "small", "x-rtr-selected-model": "small" },
+      { "x-rtr-selected-decision": "calm" },
+      { "x-rtr-selected-algorithm": "random" },
+      { "x-rtr-config-version": "8" },
+      { "x-rtr-response-path": "looper" },
+      { "x-routing-confidence": undefined, "x-rtr-selected-confidence": undefined },
+      { "content-type": "text/event-stream" },
+    ])
+  })
+
+  test("tell the fields that the upstream's dialect has no counterpart for", () => {
+    expect(headersOf({ droppedFields: ["logit_bias", "größe"] })["x-rtr-dropped-fields"]).toBe(
+      "logit_bias,gr%C3%B6%C3%9Fe",
+    )
+    expect(headersOf()).not.toHaveProperty("x-rtr-dropped-fields")
   })
 
   test("tell a fixed answer", () => {
@@ -78,15 +120,15 @@ describe("headers", () => {
 })
 
 describe("security checks", () => {
-  test.each<[Routing["securityChecks"], string | undefined, object | undefined]>([
+  test.each<[CallRecord["securityChecks"], string | undefined, object | undefined]>([
     [undefined, undefined, undefined],
     [{ pii: false, jailbreak: true }, "pii:false,jailbreak:true", { pii_detected: false, jailbreak_detected: true }],
     [{ jailbreak: false }, "jailbreak:false", { jailbreak_detected: false }],
     [{ pii: true }, "pii:true", { pii_detected: true }],
   ])("%j are told of the guards that read the request", (securityChecks, header, metadata) => {
     expect(headersOf({ securityChecks })["x-security-checks"]).toBe(header)
-    expect(routingMetadata({ ...routing, securityChecks }, 0)).toEqual({
-      ...routingMetadata(routing, 0),
+    expect(routingMetadata(record({ securityChecks }))).toEqual({
+      ...routingMetadata(record()),
       processing_time_ms: expect.any(Number),
       ...(metadata !== undefined && { security_checks: metadata }),
     })
@@ -95,9 +137,9 @@ describe("security checks", () => {
 
 describe("metadata", () => {
   test("of a routed reply", () => {
-    expect(routingMetadata(routing, performance.now() - 5000)).toEqual({
+    expect(routingMetadata(record())).toEqual({
       selected_model: "large",
-      confidence: 0.756_78,
+      confidence: 0.75678,
       processing_time_ms: expect.any(Number),
       cache_hit: false,
       decision: "rush",
@@ -105,9 +147,7 @@ describe("metadata", () => {
   })
 
   test("of a reply that no decision gave", () => {
-    expect(
-      routingMetadata({ ...routing, model: undefined, decision: undefined, confidence: undefined }, performance.now()),
-    ).toEqual({
+    expect(routingMetadata(record({ model: undefined, decision: undefined, confidence: undefined }))).toEqual({
       selected_model: null,
       confidence: null,
       processing_time_ms: expect.any(Number),

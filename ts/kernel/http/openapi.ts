@@ -1,0 +1,242 @@
+// The OpenAPI document of a list of operations.
+
+import { Type } from "typebox"
+import type { DialectModule } from "../types/dialect.ts"
+import type { OperationInfo, ReplySpec } from "../types/route.ts"
+import { type OpenApiSchema, type SchemaComponents, toOpenApiSchema } from "./openapi-schema.ts"
+
+export interface OpenApiDocument {
+  readonly openapi: "3.0.3"
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, object>>
+    readonly schemas: Readonly<Record<string, OpenApiSchema>>
+  }
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters?: readonly OpenApiSchema[]
+  readonly requestBody?: OpenApiSchema
+  readonly responses: Readonly<Record<string, OpenApiResponse>>
+}
+
+export interface OpenApiResponse {
+  readonly description: string
+  readonly content?: Readonly<Record<string, { readonly schema: OpenApiSchema }>>
+}
+
+/** Dialects give the formats of the operations that name one; a dialect that is missing leaves them open. */
+export function openApiDocument(
+  operations: readonly OperationInfo[],
+  dialects: ReadonlyMap<string, DialectModule> = new Map(),
+): OpenApiDocument {
+  const schemas: SchemaComponents = {}
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
+  for (const operation of operations) {
+    const methods = (paths[operation.path] ??= {})
+    methods[operation.method.toLowerCase()] = describeOperation(operation, dialects, schemas)
+  }
+  return {
+    openapi: "3.0.3",
+    info: { title: "rtr", version: "v1", description: "A semantic router for chat-model traffic" },
+    servers: [{ url: "/" }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        apiKey: { type: "apiKey", in: "header", name: "api-key", description: "Inference listeners only" },
+      },
+      schemas,
+    },
+  }
+}
+
+/** `get_api_v1_status`: method and path as one word. */
+export function operationId({ method, path }: Pick<OperationInfo, "method" | "path">): string {
+  const words = path.replaceAll(/[{}]/g, "").replaceAll(/[/.-]/g, "_").replace(/^_/, "")
+  return `${method.toLowerCase()}_${words}`
+}
+
+function describeOperation(
+  operation: OperationInfo,
+  dialects: ReadonlyMap<string, DialectModule>,
+  schemas: SchemaComponents,
+): OpenApiOperation {
+  const dialect = operation.dialect === undefined ? undefined : dialects.get(operation.dialect)
+  const body = operation.dialect === undefined ? operation.body : (dialect?.requestSchema ?? Type.Object({}))
+  const parameters = [
+    ...describeParameters(operation, "path", schemas),
+    ...describeParameters(operation, "query", schemas),
+  ]
+  return {
+    operationId: operationId(operation),
+    summary: operation.about,
+    tags: [operation.capability],
+    security: describeSecurity(operation),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { "application/json": { schema: toOpenApiSchema(body, schemas) } } },
+    }),
+    responses: describeResponses(operation, dialect, schemas),
+    ...extensions(operation),
+  }
+}
+
+function extensions(operation: OperationInfo): object {
+  return {
+    "x-rtr-operation": operation.id,
+    "x-rtr-permission": operation.permission,
+    "x-rtr-sensitivity": operation.sensitivity,
+    "x-rtr-capability": operation.capability,
+    "x-rtr-plane": operation.plane,
+    "x-rtr-audiences": operation.audiences,
+    "x-rtr-stability": operation.stability,
+    "x-rtr-visibility": operation.visibility ?? "primary",
+    ...(operation.listeners !== undefined && { "x-rtr-listeners": operation.listeners }),
+  }
+}
+
+function describeSecurity({ open = [], listeners = [] }: OperationInfo): OpenApiOperation["security"] {
+  const keys: OpenApiOperation["security"] = listeners.includes("inference")
+    ? [{ bearer: [] }, { apiKey: [] }]
+    : [{ bearer: [] }]
+  if (open.length === 0) return keys
+  return listeners.every((listener) => open.includes(listener)) ? [] : [{}, ...keys]
+}
+
+function describeParameters(
+  operation: OperationInfo,
+  where: "path" | "query",
+  schemas: SchemaComponents,
+): OpenApiSchema[] {
+  const schema = where === "path" ? operation.params : operation.query
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = toOpenApiSchema(property, schemas)
+    return {
+      name,
+      in: where,
+      required: where === "path" || schema?.required?.includes(name) === true,
+      ...(description !== undefined && { description }),
+      schema: rest,
+    }
+  })
+}
+
+function describeResponses(
+  operation: OperationInfo,
+  dialect: DialectModule | undefined,
+  schemas: SchemaComponents,
+): OpenApiOperation["responses"] {
+  const responses: Record<string, OpenApiResponse> = {}
+  for (const [status, reply] of Object.entries(operation.replies))
+    responses[status] =
+      operation.dialect === undefined ? describeReply(reply, schemas) : describeChatReply(reply, dialect, schemas)
+  const error = errorReference(operation, dialect, schemas)
+  for (const status of errorStatusesOf(operation)) {
+    const reply = responses[status]
+    responses[status] =
+      reply === undefined
+        ? { description: describeStatus(status), content: { "application/json": { schema: error } } }
+        : withError(reply, error)
+  }
+  return responses
+}
+
+function describeReply({ about, schema, type }: ReplySpec, schemas: SchemaComponents): OpenApiResponse {
+  if (schema === undefined && type === undefined) return { description: about }
+  const content = { schema: schema === undefined ? { type: "string" } : toOpenApiSchema(schema, schemas) }
+  return { description: about, content: { [mediaType(type ?? "application/json")]: content } }
+}
+
+function describeChatReply(
+  { about }: ReplySpec,
+  dialect: DialectModule | undefined,
+  schemas: SchemaComponents,
+): OpenApiResponse {
+  const whole = { schema: toOpenApiSchema(dialect?.replySchema ?? Type.Object({}), schemas) }
+  const stream = { schema: { type: "string", description: "Events, when the request asks for a stream" } }
+  return {
+    description: about,
+    content: { "application/json": whole, [mediaType(dialect?.streamType ?? "text/event-stream")]: stream },
+  }
+}
+
+const mediaType = (type: string): string => type.split(";", 1)[0]?.trim() ?? type
+
+/** A status may come with a reply or with an error, as 503 of a preview that could not be decided. */
+function withError(reply: OpenApiResponse, error: OpenApiSchema): OpenApiResponse {
+  const schema = reply.content?.["application/json"]?.schema
+  const both = schema === undefined ? error : { anyOf: [schema, error] }
+  return { ...reply, content: { ...reply.content, "application/json": { schema: both } } }
+}
+
+/** Statuses of the errors that an operation may answer. An upstream may answer any, so those of a chat operation are ranges. */
+export function errorStatusesOf(operation: OperationInfo): readonly string[] {
+  if (operation.dialect !== undefined) return ["4XX", "5XX"]
+  const { params, query, body, open = [], listeners = [], errorStatuses = [] } = operation
+  const statuses = new Set<number>([...errorStatuses, 500])
+  if (params !== undefined || query !== undefined || body !== undefined) statuses.add(400)
+  if (body !== undefined) for (const status of [413, 415, 429, 499]) statuses.add(status)
+  const isOpen = listeners.length > 0 && listeners.every((listener) => open.includes(listener))
+  if (!isOpen) statuses.add(401)
+  if (!isOpen && listeners.some((listener) => listener !== "inference")) statuses.add(403)
+  return [...statuses].toSorted((one, other) => one - other).map(String)
+}
+
+function errorReference(
+  operation: OperationInfo,
+  dialect: DialectModule | undefined,
+  schemas: SchemaComponents,
+): OpenApiSchema {
+  const [name, schema] =
+    operation.errors === "management"
+      ? (["ManagementError", managementErrorSchema] as const)
+      : dialect === undefined
+        ? (["InferenceError", inferenceErrorSchema] as const)
+        : ([`${operation.dialect}_error`, dialect.errorSchema] as const)
+  schemas[name] ??= toOpenApiSchema(schema, schemas)
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+const managementErrorSchema = Type.Object({
+  error: Type.Object({
+    code: Type.String({ description: "Stable code in capitals" }),
+    message: Type.String(),
+    timestamp: Type.String({ format: "date-time" }),
+    request_id: Type.String(),
+  }),
+})
+
+const inferenceErrorSchema = Type.Object({
+  error: Type.Object({
+    message: Type.String(),
+    type: Type.String(),
+    code: Type.String(),
+    param: Type.Null(),
+    details: Type.Object({ request_id: Type.String() }),
+  }),
+})
+
+const descriptions: Readonly<Record<string, string>> = {
+  "400": "The request does not fit",
+  "401": "A key or token is missing or invalid",
+  "403": "The role lacks the permission",
+  "404": "Not found",
+  "413": "The body is too large",
+  "415": "The body is not JSON",
+  "429": "Too many requests at the moment",
+  "499": "The client left",
+  "500": "Something went wrong inside the router",
+  "503": "Not available at the moment",
+  "504": "It took too long",
+  "4XX": "The request was refused, here or by the model's backend",
+  "5XX": "The router or the model's backend failed",
+}
+
+const describeStatus = (status: string): string => descriptions[status] ?? `Status ${status}`
