@@ -8,7 +8,8 @@ export default defineConfig({
     // Outside modules and examples import the public entries; in tests these are the sources.
     alias: [
       { find: /^rtr$/, replacement: source("ts/kernel/index.ts") },
-      { find: /^rtr\/(node|deno|edge)$/, replacement: source("ts/kernel/runtime/$1.ts") },
+      { find: /^rtr\/node$/, replacement: source("ts/node.ts") },
+      { find: /^rtr\/(deno|edge)$/, replacement: source("ts/kernel/runtime/$1.ts") },
       { find: /^rtr\/testing$/, replacement: source("ts/testing/index.ts") },
     ],
   },

@@ -9,12 +9,12 @@ const root = join(import.meta.dirname, "..")
 const dist = join(root, "dist")
 const source = (path: string): string => join(root, "ts", path)
 
-const moduleFolders = ["signals", "selectors", "decision", "providers", "routes"]
+const moduleFolders = ["signals", "selectors", "decision", "providers", "routes", "stores"]
 
 /** Bundle name to source: the public entries, every module, and the two commands. */
 const entries: Readonly<Record<string, string>> = {
   rtr: source("kernel/index.ts"),
-  node: source("kernel/runtime/node.ts"),
+  node: source("node.ts"),
   deno: source("kernel/runtime/deno.ts"),
   edge: source("kernel/runtime/edge.ts"),
   testing: source("testing/index.ts"),
@@ -40,7 +40,7 @@ await build({
   input: entries,
   platform: "node",
   external: (id) => id.startsWith("node:") || packages.some((name) => id === name || id.startsWith(`${name}/`)),
-  resolve: { alias: { "rtr/node": source("kernel/runtime/node.ts"), rtr: source("kernel/index.ts") } },
+  resolve: { alias: { "rtr/node": source("node.ts"), rtr: source("kernel/index.ts") } },
   output: { dir: dist, format: "esm", entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
 })
 writeTypes()

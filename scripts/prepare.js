@@ -13,7 +13,7 @@ const packedLibraries = ["libonnxruntime.so.1", "libonnxruntime.dylib", "onnxrun
 /** Public entries of package.json and their sources. */
 const entries = {
   rtr: "ts/kernel/index.ts",
-  node: "ts/kernel/runtime/node.ts",
+  node: "ts/node.ts",
   deno: "ts/kernel/runtime/deno.ts",
   edge: "ts/kernel/runtime/edge.ts",
   testing: "ts/testing/index.ts",

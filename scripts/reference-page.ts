@@ -1,7 +1,6 @@
 // Renders docs/reference.md: every module with its options, as the schemas describe them.
 
-import { bindingsOf } from "../ts/kernel/config/consumers.ts"
-import { defaultDeployment, starterBindings, starterDeployment } from "../ts/kernel/config/starter.ts"
+import { bindingsOf, defaultDeployment } from "../ts/kernel/config/bindings.ts"
 import { signalConditionType, signalConfigKey } from "../ts/kernel/modules/registry.ts"
 import type { AnyModule, ModuleKind } from "../ts/kernel/types/module.ts"
 import type { RouteModule } from "../ts/kernel/types/route.ts"
@@ -58,26 +57,29 @@ ${parts.join("\n\n")}
 `
 }
 
-/** Which binding each signal asks through, and what stands for it in a document that says nothing. */
+/** Which binding each signal asks through, and what answers when the document says nothing. */
 function renderBindings(entries: readonly Entry[]): string {
   const asked = entries.flatMap(({ id, module }) => {
     if (module.kind !== "signal") return []
     const { reading, vectors } = bindingsOf({ id, module, source: "builtin" })
-    const answers = module.needs?.includes("inference.spans") === true ? "parts of the text" : "classes"
+    const answers = module.needs?.includes("inference.spans") === true ? "spans" : "classes"
+    const { defaultHead: head } = module
     return [
-      ...(reading === undefined ? [] : [{ id, binding: reading, answers }]),
-      ...(vectors === undefined ? [] : [{ id, binding: vectors, answers: "vectors" }]),
+      ...(reading === undefined ? [] : [{ id, binding: reading, answers, head }]),
+      ...(vectors === undefined ? [] : [{ id, binding: vectors, answers: "vectors", head: undefined }]),
     ]
   })
   const rows = [...Map.groupBy(asked, ({ binding }) => binding)].map(([binding, users]) => {
-    const { deployment, head } = starterBindings[binding] ?? {}
+    const [{ answers = "", head } = {}] = users
     const silent =
-      deployment === undefined ? "none" : `\`${deployment}\`${head === undefined ? "" : `, head \`${head}\``}`
-    return `| \`${binding}\` | ${[...new Set(users.map(({ id }) => id))].join(", ")} | ${users[0]?.answers} | ${silent} |`
+      head === undefined && answers !== "vectors"
+        ? "none: the document has to bind it"
+        : `\`${defaultDeployment.name}\`${head === undefined ? "" : `, head \`${head}\``}`
+    return `| \`${binding}\` | ${[...new Set(users.map(({ id }) => id))].join(", ")} | ${answers} | ${silent} |`
   })
   return [
     "## Bindings",
-    `\`global.model_catalog.bindings.<binding>\` has the \`deployment\` and, among several, the \`head\` that answer the signals. \`${defaultDeployment}\` is there without being declared, with the package \`${starterDeployment.artifact}\`.`,
+    `\`global.model_catalog.bindings.<binding>\` has the \`deployment\` and, among several, the \`head\` that answer the signals. \`${defaultDeployment.name}\` is there without being declared, with the package \`${defaultDeployment.artifact}\`.`,
     ["| Binding | Signals | Asked for | When left out |", "|---|---|---|---|", ...rows].join("\n"),
   ].join("\n\n")
 }

@@ -85,10 +85,25 @@ const rules: readonly Rule[] = [
   { folder: "ts/plugins/selectors", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/decision", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/providers", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
+  { folder: "ts/plugins/stores", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/routes", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["h3"] },
   { folder: "ts/plugins/_shared", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["re2js"] },
   { folder: "ts/testing", local: ["ts/testing", `${kernel}/index.ts`], packages: ["typebox", "typebox/value"] },
-  { folder: "ts/cli", local: ["ts/cli"], packages: ["rtr", "rtr/node", "node:", "commander", "ofetch", "yaml"] },
+  {
+    folder: "ts/models",
+    local: ["ts/models", `${kernel}/index.ts`, `${kernel}/runtime/node.ts`],
+    packages: ["node:", "undici", "yaml"],
+  },
+  {
+    folder: "ts/workers",
+    local: ["ts/workers", "ts/models", `${kernel}/index.ts`, `${kernel}/runtime/node.ts`],
+    packages: ["node:"],
+  },
+  {
+    folder: "ts/cli",
+    local: ["ts/cli", "ts/models", "ts/workers"],
+    packages: ["rtr", "rtr/node", "node:", "commander", "ofetch", "yaml"],
+  },
 ]
 
 const isUnder = (path: string, prefixes: readonly string[]): boolean =>
@@ -118,8 +133,14 @@ describe("imports", () => {
       "ts/kernel/error.ts",
       "ts/kernel/index.ts",
       "ts/kernel/kernel.ts",
+      "ts/node.ts",
       "ts/plugins/registry.gen.ts",
     ])
+  })
+
+  test("rtr/node only puts together what the rooms below it offer", () => {
+    const rooms = [`${kernel}/runtime/node.ts`, "ts/models", "ts/workers"]
+    expect(importsOf("ts/node.ts").filter((target) => !isUnder(target, rooms))).toEqual([])
   })
 
   test("kernel.ts imports neither plugins nor a platform", () => {
@@ -159,7 +180,7 @@ describe("imports", () => {
   })
 
   test("modules do not import each other", () => {
-    const folders = ["signals", "selectors", "loopers", "decision", "providers", "routes"].map(
+    const folders = ["signals", "selectors", "loopers", "decision", "providers", "dialects", "routes", "stores"].map(
       (name) => `ts/plugins/${name}`,
     )
     const wrong = folders.flatMap((folder) =>
@@ -170,6 +191,14 @@ describe("imports", () => {
       ),
     )
     expect(wrong).toEqual([])
+  })
+
+  test("only sqlite.ts loads node:sqlite, and not before a store opens", () => {
+    const users = filesIn("ts").filter((file) => readFileSync(join(root, file), "utf8").includes('"node:sqlite"'))
+    expect(users).toEqual(["ts/plugins/stores/sqlite.ts"])
+    expect(readFileSync(join(root, "ts/plugins/stores/sqlite.ts"), "utf8")).not.toMatch(
+      /(from|import\() ?"node:sqlite"/,
+    )
   })
 
   test("only native.ts loads the addon", () => {
@@ -187,9 +216,9 @@ describe("imports", () => {
   })
 
   test("the hub client loads on first use, and never on edge hosts", () => {
-    const client = new Set(["client", "fetch-model", "settings"].map((name) => `ts/kernel/runtime/hub/${name}.ts`))
+    const client = new Set(["client", "fetch-model", "settings"].map((name) => `ts/models/hub/${name}.ts`))
     const early = filesIn("ts")
-      .filter((file) => !file.startsWith("ts/kernel/runtime/hub/"))
+      .filter((file) => !file.startsWith("ts/models/hub/"))
       .flatMap((file) => staticImportsOf(file).filter((target) => client.has(target)))
     expect(early).toEqual([])
   })
@@ -298,6 +327,7 @@ describe("modules", () => {
     decision: "pluginContract",
     providers: "providerContract",
     routes: "routeContract",
+    stores: "storeContract",
   }
 
   test.each(Object.entries(suites))("each module in %s has a mirrored test that runs %s", (folder, suite) => {
@@ -321,7 +351,7 @@ describe("modules", () => {
   })
 
   test("each test of ts stands where its source stands", () => {
-    const stray = ["kernel", "plugins", "cli", "testing"].flatMap((folder) =>
+    const stray = ["kernel", "models", "workers", "plugins", "cli", "testing"].flatMap((folder) =>
       filesIn(`test/${folder}`, ".test.ts").filter(
         (file) => !existsSync(join(root, file.replace(/^test\//, "ts/").replace(/\.test\.ts$/, ".ts"))),
       ),

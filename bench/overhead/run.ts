@@ -73,7 +73,6 @@ async function measure(): Promise<void> {
   const contenders: Contender[] = [await startDirect(options)]
   for (const name of names) contenders.push(await (starters[name] as StartContender)(options))
   for (const contender of contenders) {
-    console.error("checking", contender.name, performance.now())
     await checkContender(contender)
     for (const mode of ["json", "sse"] as const)
       await measureLoad(contender, { label: "", mode, connections: 10 }, options.quick ? 1 : 4)

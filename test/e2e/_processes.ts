@@ -1,7 +1,7 @@
 // Starts the real commands and real backends for end-to-end tests, and stops them when the test ends.
 
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { tmpdir } from "node:os"
@@ -64,27 +64,28 @@ export interface TestRouter extends RunningCommand {
   readonly url: string
   readonly management: string
   readonly metrics: string
+  /** Writes another document into the file that the router watches. */
+  write(config: object | string): void
   ask(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>
   stop(): Promise<number | null>
 }
 
 /** Serves a configuration on free ports. `config` needs neither version nor listeners. */
-export async function startRouter(config: object, environment: NodeJS.ProcessEnv = {}): Promise<TestRouter> {
+export async function startRouter(
+  config: object,
+  environment: NodeJS.ProcessEnv = {},
+  args: readonly string[] = [],
+): Promise<TestRouter> {
   const file = join(temporaryFolder(), "config.json")
-  const { global = {}, ...rest } = config as { global?: { services?: object } }
-  writeFileSync(
-    file,
-    JSON.stringify({
-      version: "v0.3",
-      listeners: [{ name: "test", address: "127.0.0.1", port: 0 }],
-      routing: {},
-      ...rest,
-      global: { ...global, services: { ...global.services, management_api: { port: 0 } } },
-    }),
-  )
+  const write = (document: object | string): void => {
+    // Replaced by a rename, so that nobody reads half a document.
+    writeFileSync(`${file}.new`, typeof document === "string" ? document : JSON.stringify(completed(document)))
+    renameSync(`${file}.new`, file)
+  }
+  write(config)
   const command = startCommand(
     "rtr",
-    ["serve", "--config", file, "--metrics-port", "0", "--grace-seconds", "5"],
+    ["serve", "--config", file, "--metrics-port", "0", "--grace-seconds", "5", ...args],
     environment,
   )
   await waitFor(() => command.stdout().includes("\n  test ") || command.child.exitCode !== null, 60_000)
@@ -98,6 +99,7 @@ export async function startRouter(config: object, environment: NodeJS.ProcessEnv
     url,
     management: addresses["management"] ?? "",
     metrics: addresses["metrics"] ?? "",
+    write,
     ask: (body, headers = {}) =>
       fetch(`${url}/v1/chat/completions`, {
         method: "POST",
@@ -108,6 +110,19 @@ export async function startRouter(config: object, environment: NodeJS.ProcessEnv
       command.child.kill("SIGTERM")
       return command.exited
     },
+  }
+}
+
+/** A whole document on free ports. */
+function completed(config: object): object {
+  const { global = {}, ...rest } = config as { global?: { services?: { management_api?: object } } }
+  const management = { ...global.services?.management_api, port: 0 }
+  return {
+    version: "v0.3",
+    listeners: [{ name: "test", address: "127.0.0.1", port: 0 }],
+    routing: {},
+    ...rest,
+    global: { ...global, services: { ...global.services, management_api: management } },
   }
 }
 

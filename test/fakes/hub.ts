@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import { type HubSettings, readHubSettings } from "../../ts/kernel/runtime/hub/settings.ts"
+import { type HubSettings, readHubSettings } from "../../ts/models/hub/settings.ts"
 
 export interface FakeRepository {
   readonly commit: string

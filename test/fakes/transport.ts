@@ -47,28 +47,40 @@ export function createFakeTransport(answer: Answer | ((request: TransportRequest
 function toResponse(reply: FakeReply, onCancel: () => void): TransportResponse {
   const encoder = new TextEncoder()
   const body = typeof reply.body === "string" ? [reply.body] : (reply.body ?? [])
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    let finished = false
-    try {
-      for (const piece of body) yield typeof piece === "string" ? encoder.encode(piece) : piece
-      if (reply.breaksWith !== undefined) throw reply.breaksWith
-      finished = true
-    } finally {
-      if (!finished) onCancel()
+  const headers = reply.headers ?? { "content-type": "application/json" }
+  let next = 0
+  let over = false
+  const cancel = (): void => {
+    if (over) return
+    over = true
+    onCancel()
+  }
+  const pull = (): Uint8Array | undefined => {
+    const piece = over ? undefined : body[next++]
+    if (piece !== undefined) return typeof piece === "string" ? encoder.encode(piece) : piece
+    if (!over && reply.breaksWith !== undefined) {
+      cancel()
+      throw reply.breaksWith
     }
+    over = true
+    return undefined
   }
   return {
     status: reply.status ?? 200,
-    headers: reply.headers ?? { "content-type": "application/json" },
-    pieces,
-    cancel: onCancel,
+    headerList: Object.entries(headers).flat(),
+    header: (name) => headers[name],
+    pull,
+    cancel,
     async text(maxBytes) {
       const decoder = new TextDecoder()
       let text = ""
       let size = 0
-      for await (const piece of pieces()) {
+      for (let piece = pull(); piece !== undefined; piece = pull()) {
         size += piece.length
-        if (size > maxBytes) throw new RtrError("upstream_error", `the reply is larger than ${maxBytes} bytes`)
+        if (size > maxBytes) {
+          cancel()
+          throw new RtrError("upstream_error", `the reply is larger than ${maxBytes} bytes`)
+        }
         text += decoder.decode(piece, { stream: true })
       }
       return text + decoder.decode()

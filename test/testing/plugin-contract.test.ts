@@ -1,102 +1,125 @@
-import { definePlugin, type PluginHooks, RtrError, Type } from "rtr"
-import { pluginCall, pluginContract } from "rtr/testing"
-import { describe, expect, test } from "vitest"
+import { type ChatReply, definePlugin, type PluginCall, RtrError, textReply, Type } from "rtr"
+import { chatRequest, pluginCall, pluginContract } from "rtr/testing"
+import { expect, test } from "vitest"
 import { failuresOf } from "../fakes/contract.ts"
 
 const good = {
   about: "adds a field",
   options: Type.Object({ value: Type.Integer() }, { additionalProperties: false }),
-  setup: ({ value }: { value: number }): PluginHooks => ({
-    before: ({ request }) => ({ request: { ...request, value } }),
+  hooks: ["before"],
+  setup: ({ value }: { value: number }) => ({
+    open: () => ({
+      before: ({ request }: PluginCall) => ({ request: { ...request, extensions: { ...request.extensions, value } } }),
+    }),
   }),
 }
 const failures = (
   changes: object,
   options: Readonly<Record<string, unknown>> = { value: 1 },
 ): Promise<readonly string[]> => failuresOf(pluginContract(definePlugin({ ...good, ...changes } as never), { options }))
-const before = (hook: (call: never) => unknown) => ({ setup: () => ({ before: hook }) })
+/** A plugin with these hooks, all declared. */
+const withHooks = (hooks: object): object => ({ hooks: Object.keys(hooks), setup: () => ({ open: () => hooks }) })
+const before = (hook: (call: never) => unknown): object => withHooks({ before: hook })
 
 const says = "says what it does in one line"
 const accepts = "accepts its sample options and refuses unknown keys"
-const offers = "offers only hooks that the kernel knows"
+const opens = "opens with exactly the hooks that it declares"
+const shows = "shows a stream to after, or says how else it is checked"
 const leaves = "leaves the request it was given as it was"
+const events = "turns events into events"
+const replies = "turns a reply into a reply"
 
-test("a plugin that keeps the contract passes", async () => {
-  expect(await failures({})).toEqual([])
-  const hooks: PluginHooks = {
+test("plugins that keep the contract pass", async () => {
+  const hooks = {
     before: () => undefined,
-    around: (call, next) => next(call),
-    onChunk: (chunk) => chunk,
-    after: (reply) => reply,
+    around: (call: unknown, next: (call: unknown) => unknown) => next(call),
+    event: (event: unknown) => event,
+    after: (reply: unknown) => reply,
+    end: () => {},
   }
-  expect(await failures({ setup: async () => hooks })).toEqual([])
+  const passing: readonly object[] = [
+    {},
+    withHooks(hooks),
+    { ...withHooks({ after: hooks.after }), stream: "buffer" },
+    withHooks({ event: () => undefined }),
+    withHooks({ event: async (event: unknown) => [event, event] }),
+    before(() => ({ answer: textReply({ text: "x", model: "m" }) })),
+    before(() => ({ refuse: new RtrError("invalid_request", "no") })),
+    before(async () => ({ headers: {} })),
+  ]
+  expect(await Promise.all(passing.map((changes) => failures(changes)))).toEqual(passing.map(() => []))
 })
 
-test("a plugin may answer, refuse or change headers", async () => {
-  expect(await failures(before(() => ({ answer: { kind: "json", status: 200, body: {} } })))).toEqual([])
-  expect(await failures(before(() => ({ refuse: new RtrError("invalid_request", "no") })))).toEqual([])
-  expect(await failures(before(async () => ({ headers: {} })))).toEqual([])
-})
-
-describe("is broken by a plugin", () => {
-  test.each<[string, object, readonly string[]]>([
-    ["that is of another kind", { kind: "signal" }, [says]],
-    ["that does not say what it does", { about: " " }, [says]],
-    ["that says it in two lines", { about: "a\nb" }, [says]],
-    ["that takes unknown options", { options: Type.Object({ value: Type.Integer() }) }, [accepts]],
-    [
-      "whose schema refuses its sample options",
-      { options: Type.Object({ value: Type.String() }, { additionalProperties: false }) },
-      [accepts],
-    ],
-    [
-      "whose check reports its sample options",
-      { check: (_: unknown, report: (path: readonly string[], message: string) => void) => report(["value"], "x") },
-      [accepts],
-    ],
-    ["with a hook that nobody calls", { setup: () => ({ befor: () => undefined }) }, [offers]],
-    ["with a hook that is no function", { setup: () => ({ after: true }) }, [offers]],
-    [
-      "that changes the request in place",
-      before(({ request }: { request: { model: string } }) => {
-        request.model = "other"
-      }),
-      [leaves],
-    ],
-    [
-      "that changes the messages in place",
-      before(({ request }: { request: { messages: unknown[] } }) => {
-        request.messages.push({})
-      }),
-      [leaves],
-    ],
-    [
-      "that answers and changes at once",
-      before(({ request }: { request: object }) => ({ answer: {}, request })),
-      [leaves],
-    ],
-    ["that answers and refuses at once", before(() => ({ answer: {}, refuse: {} })), [leaves]],
-    ["that refuses and changes headers at once", before(() => ({ refuse: {}, headers: {} })), [leaves]],
-    ["whose request has no messages", before(() => ({ request: { model: "m" } })), [leaves]],
-    ["whose request has no model", before(() => ({ request: { messages: [] } })), [leaves]],
-    [
-      "that trips over content of parts",
-      before(({ request }: { request: { messages: { content: string }[] } }) => {
-        for (const { content } of request.messages) content.trim()
-      }),
-      [leaves],
-    ],
-    [
-      "that changes its options",
-      {
-        setup: (options: { value: number }) => {
-          options.value += 1
-          return {}
-        },
+const broken: readonly (readonly [string, object, readonly string[]])[] = [
+  ["is of another kind", { kind: "signal" }, [says]],
+  ["does not say what it does", { about: " " }, [says]],
+  ["says it in two lines", { about: "a\nb" }, [says]],
+  ["takes unknown options", { options: Type.Object({ value: Type.Integer() }) }, [accepts]],
+  [
+    "has a schema that refuses its sample options",
+    { options: Type.Object({ value: Type.String() }, { additionalProperties: false }) },
+    [accepts],
+  ],
+  [
+    "has a check that reports its sample options",
+    { check: (_: unknown, report: (path: readonly string[], message: string) => void) => report(["value"], "x") },
+    [accepts],
+  ],
+  ["has a hook that nobody calls", withHooks({ befor: () => undefined }), [opens]],
+  ["has a hook that is no function", { hooks: ["end"], setup: () => ({ open: () => ({ end: true }) }) }, [opens]],
+  ["does not declare its hook", { ...before(() => undefined), hooks: [] }, [opens]],
+  ["declares a hook that it has not", { ...before(() => undefined), hooks: ["before", "end"] }, [opens]],
+  ["checks replies and lets streams pass unseen", withHooks({ after: (reply: ChatReply) => reply }), [shows]],
+  [
+    "changes the request in place",
+    before(({ request }: { request: { model: string } }) => {
+      request.model = "other"
+    }),
+    [leaves],
+  ],
+  [
+    "changes the turns in place",
+    before(({ request }: { request: { turns: unknown[] } }) => {
+      request.turns.push({})
+    }),
+    [leaves],
+  ],
+  ["answers and changes at once", before(({ request }: PluginCall) => ({ answer: {}, request })), [leaves]],
+  ["answers and refuses at once", before(() => ({ answer: {}, refuse: {} })), [leaves]],
+  ["returns a word that nobody knows", before(() => ({ reqest: {} })), [leaves]],
+  ["makes a request without turns", before(() => ({ request: { model: "m" } })), [leaves]],
+  ["answers with a wire object", before(() => ({ answer: { object: "chat.completion" } })), [leaves]],
+  ["refuses with a text", before(() => ({ refuse: "no" })), [leaves]],
+  [
+    "trips over turns without text",
+    before(({ request }: PluginCall) => {
+      for (const { blocks } of request.turns) (blocks[0] as { text: string }).text.trim()
+    }),
+    [leaves],
+  ],
+  ["returns garbage for an event", withHooks({ event: () => "text" }), [events]],
+  ["returns a list with garbage for an event", withHooks({ event: (event: unknown) => [event, {}] }), [events]],
+  [
+    "trips over an event",
+    withHooks({ event: (event: { text: string }) => ({ ...event, text: event.text.trim() }) }),
+    [events],
+  ],
+  ["returns nothing for a reply", { ...withHooks({ after: () => undefined }), stream: "buffer" }, [replies]],
+  [
+    "changes its options",
+    {
+      setup: (options: { value: number }) => {
+        options.value += 1
+        return { open: () => ({}) }
       },
-      [offers, leaves],
-    ],
-  ])("%s", async (_, changes, failed) => expect(await failures(changes)).toEqual(failed))
+    },
+    [opens, leaves, events, replies],
+  ],
+]
+
+test("every broken plugin is caught", async () => {
+  const found = await Promise.all(broken.map(async ([name, changes]) => [name, await failures(changes)]))
+  expect(found).toEqual(broken.map(([name, , failed]) => [name, failed]))
 })
 
 test("the sample options stay as they were", async () => {
@@ -106,13 +129,7 @@ test("the sample options stay as they were", async () => {
 })
 
 test("pluginCall is a frozen call", () => {
-  const call = pluginCall({ model: "m", messages: [{ role: "user", content: "x" }] })
-  expect(call).toEqual({
-    id: "req-1",
-    decision: "test",
-    model: "small",
-    request: { model: "m", messages: [{ role: "user", content: "x" }] },
-    headers: { "x-request-id": "req-1" },
-  })
-  expect(Object.isFrozen(call.request.messages[0])).toBe(true)
+  const call = pluginCall(chatRequest({ model: "m" }))
+  expect(call).toMatchObject({ id: "req-1", decision: "test", model: "small", text: "hello", request: { model: "m" } })
+  expect([Object.isFrozen(call), Object.isFrozen(call.request.turns[0])]).toEqual([true, true])
 })

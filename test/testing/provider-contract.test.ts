@@ -1,12 +1,12 @@
 import { type Backend, defineProvider, type ProviderBackend } from "rtr"
 import { backend, providerContract } from "rtr/testing"
-import { describe, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { failuresOf } from "../fakes/contract.ts"
 
 type Request = ReturnType<ProviderBackend["toRequest"]>
 type Input = Parameters<ProviderBackend["toRequest"]>[0]
 
-function build(given: Backend, { request, upstreamModel, headers }: Input): Request {
+function build(given: Backend, { body, stream, headers }: Input): Request {
   const header = (given.authHeader ?? "authorization").toLowerCase()
   const extra = Object.fromEntries(
     Object.entries(given.extraHeaders).map(([name, value]) => [name.toLowerCase(), value]),
@@ -17,11 +17,11 @@ function build(given: Backend, { request, upstreamModel, headers }: Input): Requ
     headers: {
       ...headers,
       "content-type": "application/json",
-      accept: request.stream === true ? "text/event-stream" : "application/json",
+      accept: stream ? "text/event-stream" : "application/json",
       ...extra,
       ...(given.apiKey !== undefined && { [header]: `${given.authPrefix ?? "Bearer"} ${given.apiKey}` }),
     },
-    body: JSON.stringify({ ...request, model: upstreamModel }),
+    body: JSON.stringify(body),
   }
 }
 
@@ -50,96 +50,117 @@ const withBody = (request: Request, change: (body: Record<string, unknown>) => o
 
 const says = "says what it does in one line"
 const posts = "posts JSON below the base URL"
-const sends = "sends the backend's model id and every other field untouched"
+const sends = "sends the body as it was given"
 const key = "sends the key in one header and nowhere else"
 const follows = "follows the backend's own settings"
+const apart = "keeps the requests of a backend apart"
 const asks = "asks for a stream only when the client does"
 
 test("a provider that keeps the contract passes", async () => expect(await failures({})).toEqual([]))
 
-describe("is broken by a provider", () => {
-  test.each<[string, object, readonly string[]]>([
-    ["that is of another kind", { kind: "route" }, [says]],
-    ["that does not say what it does", { about: "" }, [says]],
-    ["that says it in two lines", { about: "a\nb" }, [says]],
-    ["that does not post", changing(() => ({ method: "GET" })), [posts]],
-    [
-      "that calls another host",
-      changing(({ url }) => ({ url: url.replace("host.example", "other.example") })),
-      [posts, follows],
-    ],
-    ["that calls above the base URL", changing(({ url }) => ({ url: url.replace("/base/", "/") })), [posts]],
-    ["that sends no content type", changing((request) => without(request, "content-type")), [posts]],
-    ["that drops the pipeline's headers", changing((request) => without(request, "x-request-id")), [posts]],
-    [
-      "that sends the client's model",
-      changing((request) => withBody(request, (body) => ({ ...body, model: "MoM" }))),
-      [sends],
-    ],
-    [
-      "that drops a field",
-      changing((request) => withBody(request, (body) => ({ ...body, x_unknown: undefined }))),
-      [sends],
-    ],
-    ["that adds a field", changing((request) => withBody(request, (body) => ({ ...body, n: 1 }))), [sends]],
-    ["that sends no key", changing((request) => without(request, "authorization")), [key]],
-    [
-      "that sends the key twice",
-      changing(({ headers }, { apiKey }) => ({ headers: { ...headers, "x-copy": apiKey ?? "" } })),
-      [key],
-    ],
-    [
-      "that sends the key in the URL",
-      changing(({ url }, { apiKey }) => ({ url: `${url}?key=${apiKey}` })),
-      [key, follows],
-    ],
-    [
-      "that sends the key in the body",
-      changing((request, { apiKey }) => withBody(request, (body) => ({ ...body, apiKey }))),
-      [sends, key],
-    ],
-    [
-      "that sends a key header without a key",
-      changing(({ headers }, { apiKey }) =>
-        apiKey === undefined ? { headers: { ...headers, authorization: "Bearer" } } : {},
-      ),
-      [key],
-    ],
-    ["that ignores chat_path", changing((_, { baseUrl }) => ({ url: `${baseUrl}/chat` })), [follows]],
-    ["that ignores extra headers", changing((request) => without(request, "x-extra")), [follows]],
-    [
-      "that ignores the backend's own key header",
-      changing((request, { apiKey }) => ({
-        headers: {
-          ...without(request, "x-key").headers,
-          ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-        },
-      })),
-      [follows],
-    ],
-    [
-      "that always accepts JSON",
-      changing(({ headers }) => ({ headers: { ...headers, accept: "application/json" } })),
-      [asks],
-    ],
-    [
-      "that always accepts streams",
-      changing(({ headers }) => ({ headers: { ...headers, accept: "text/event-stream" } })),
-      [asks],
-    ],
-    [
-      "that changes the request in place",
-      {
-        setup: (given: Backend) => ({
+const broken: readonly (readonly [string, object, readonly string[]])[] = [
+  ["that is of another kind", { kind: "route" }, [says]],
+  ["that does not say what it does", { about: "" }, [says]],
+  ["that says it in two lines", { about: "a\nb" }, [says]],
+  ["that does not post", changing(() => ({ method: "GET" })), [posts]],
+  [
+    "that calls another host",
+    changing(({ url }) => ({ url: url.replace("host.example", "other.example") })),
+    [posts, follows],
+  ],
+  ["that calls above the base URL", changing(({ url }) => ({ url: url.replace("/base/", "/") })), [posts]],
+  ["that sends no content type", changing((request) => without(request, "content-type")), [posts]],
+  ["that drops the pipeline's headers", changing((request) => without(request, "x-request-id")), [posts]],
+  [
+    "that sends another model",
+    changing((request) => withBody(request, (body) => ({ ...body, model: "MoM" }))),
+    [sends],
+  ],
+  ["of no dialect", { dialect: "" }, [says]],
+  [
+    "that keeps the headers of the request before",
+    {
+      setup: (given: Backend) => {
+        const kept: Record<string, string> = {}
+        return {
           toRequest: (input: Input) => {
-            ;(input.request as { model: string }).model = input.upstreamModel
-            return build(given, input)
+            Object.assign(kept, input.headers)
+            const request = build(given, input)
+            return { ...request, headers: { ...kept, ...request.headers } }
           },
-        }),
+        }
       },
-      [posts, sends, key, follows],
-    ],
-  ])("%s", async (_, changes, failed) => expect(await failures(changes)).toEqual(failed))
+    },
+    [apart],
+  ],
+  [
+    "that drops a field",
+    changing((request) => withBody(request, (body) => ({ ...body, x_unknown: undefined }))),
+    [sends],
+  ],
+  ["that adds a field", changing((request) => withBody(request, (body) => ({ ...body, n: 1 }))), [sends]],
+  ["that sends no key", changing((request) => without(request, "authorization")), [key]],
+  [
+    "that sends the key twice",
+    changing(({ headers }, { apiKey }) => ({ headers: { ...headers, "x-copy": apiKey ?? "" } })),
+    [key],
+  ],
+  [
+    "that sends the key in the URL",
+    changing(({ url }, { apiKey }) => ({ url: `${url}?key=${apiKey}` })),
+    [key, follows],
+  ],
+  [
+    "that sends the key in the body",
+    changing((request, { apiKey }) => withBody(request, (body) => ({ ...body, apiKey }))),
+    [sends, key],
+  ],
+  [
+    "that sends a key header without a key",
+    changing(({ headers }, { apiKey }) =>
+      apiKey === undefined ? { headers: { ...headers, authorization: "Bearer" } } : {},
+    ),
+    [key],
+  ],
+  ["that ignores chat_path", changing((_, { baseUrl }) => ({ url: `${baseUrl}/chat` })), [follows]],
+  ["that ignores extra headers", changing((request) => without(request, "x-extra")), [follows]],
+  [
+    "that ignores the backend's own key header",
+    changing((request, { apiKey }) => ({
+      headers: {
+        ...without(request, "x-key").headers,
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      },
+    })),
+    [follows],
+  ],
+  [
+    "that always accepts JSON",
+    changing(({ headers }) => ({ headers: { ...headers, accept: "application/json" } })),
+    [asks],
+  ],
+  [
+    "that always accepts streams",
+    changing(({ headers }) => ({ headers: { ...headers, accept: "text/event-stream" } })),
+    [asks],
+  ],
+  [
+    "that changes the request in place",
+    {
+      setup: (given: Backend) => ({
+        toRequest: (input: Input) => {
+          ;(input.body as { model: string }).model = "other"
+          return build(given, input)
+        },
+      }),
+    },
+    [posts, sends, key, follows, asks, apart],
+  ],
+]
+
+test("every broken provider is caught", async () => {
+  const found = await Promise.all(broken.map(async ([name, changes]) => [name, await failures(changes)]))
+  expect(found).toEqual(broken.map(([name, , failed]) => [name, failed]))
 })
 
 test("backend has nothing special, and takes changes", () => {

@@ -106,12 +106,6 @@ export type {
 } from "./types/status.ts"
 export type { Transport, TransportRequest, TransportResponse } from "./types/transport.ts"
 
-// ── texts and options of modules ──
-
-export { conversationTexts, lastUserText, textOf } from "./chat/texts.ts"
-export { hasText, normalizeText } from "./text/normalize.ts"
-export type { NormalizedText, TextRange } from "./text/edited-text.ts"
-
 // ── HTTP ──
 
 export { createListenerApp, type ListenerApp, type ListenerAppOptions } from "./http/app.ts"
@@ -121,3 +115,9 @@ export { ManagementError } from "./http/management-error.ts"
 export { listOperations, type MountedOperation, mountOperations } from "./http/mount.ts"
 export { type OpenApiDocument, openApiDocument, operationId } from "./http/openapi.ts"
 export { exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts"
+
+// ── texts and options of modules ──
+
+export { conversationTexts, lastUserText, textOf } from "./chat/texts.ts"
+export { hasText, normalizeText } from "./text/normalize.ts"
+export type { NormalizedText, TextRange } from "./text/edited-text.ts"

@@ -1,48 +1,87 @@
-// Modules, a plan and the pipeline become one router with an h3 app for each listener.
+// Modules, generations and the pipeline become one router with an app for each listener.
 
-import { compilePlan } from "./config/compile.ts"
+import type { SourceDocument } from "./config/document.ts"
 import type { Environment } from "./config/environment.ts"
-import type { ResolvedDocument } from "./config/resolve.ts"
 import { isRtrError, RtrError } from "./error.ts"
-import { createListenerApp, type ListenerApp, type MountedOperation } from "./http/app.ts"
+import {
+  type Activation,
+  type ActivationOutcome,
+  type Candidate,
+  createActivation,
+} from "./generations/activation.ts"
+import type { Generation } from "./generations/generation.ts"
+import {
+  type DocumentInput,
+  type LoadedDocument,
+  loadDocument,
+  type PrepareHost,
+  type Prepared,
+  prepareGeneration,
+} from "./generations/prepare.ts"
+import { httpClient } from "./generations/services.ts"
+import { createSharedResources } from "./generations/shared-resources.ts"
+import { createListenerApp, type ListenerApp } from "./http/app.ts"
+import { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
+import { listOperations, mountOperations } from "./http/mount.ts"
+import type { Services } from "./modules/capabilities.ts"
 import type { Registry } from "./modules/registry.ts"
-import { failedEnd, watchEnd } from "./pipeline/finish.ts"
+import { createCallMetrics } from "./pipeline/call-metrics.ts"
+import { createModelCaller, type TrackedModelCaller } from "./pipeline/model-caller.ts"
+import { createModelFigures } from "./pipeline/model-figures.ts"
+import { modelList } from "./pipeline/model-list.ts"
 import { preview } from "./pipeline/preview.ts"
 import { type PipelineHost, run } from "./pipeline/run.ts"
-import type { OnFault } from "./pipeline/signals.ts"
-import { type OnTooLong, tellRarely } from "./pipeline/too-long.ts"
-import { createTracer } from "./pipeline/trace.ts"
-import type { Call, Outcome } from "./types/call.ts"
-import type { Inference } from "./types/inference.ts"
+import type { OnModuleError } from "./pipeline/signals.ts"
+import type { CallRecord } from "./types/call.ts"
+import type { ChatRequest } from "./types/chat.ts"
+import type { Log } from "./types/capability.ts"
 import { type Metrics, nullMetrics } from "./types/metrics.ts"
-import type { ListenerKind, RouteRequest } from "./types/module.ts"
+import type { Inference } from "./types/inference.ts"
 import type { Plan, PlannedListener } from "./types/plan.ts"
-import type { KernelStatus, ModelEntry, RoutePowers } from "./types/route.ts"
+import type { ListenerKind } from "./types/route.ts"
+import type { KernelStatus } from "./types/status.ts"
 import type { Transport } from "./types/transport.ts"
 
-export interface RouterOptions {
-  readonly registry: Registry
+export interface RouterOptions extends Pick<PrepareHost, "openInference" | "inference" | "readHeads"> {
+  /** Built-in modules: their routes serve the management surface before the first activation. */
+  readonly builtins: Registry
+  /** All modules for a document: the built-in ones and those that it names. */
+  readonly loadRegistry: (document: SourceDocument, source: string) => Promise<Registry>
   readonly transport: Transport
-  readonly inference?: Inference
   readonly metrics?: Metrics
   /** The metrics exposition; left out on hosts without a metrics library. */
-  readonly metricsText?: RoutePowers["metrics"]["metricsText"]
-  readonly environment?: Environment
+  readonly metricsText?: Services["metricsText"]
+  /** Read at each activation. */
+  readonly environment?: () => Environment
+  readonly hash: (text: string) => Promise<string>
+  readonly log?: Log
   /** Told about errors that are bugs, with the request id and never with content. */
   readonly onInternalError?: (error: unknown, requestId: string) => void
-  /** Told about requests that are refused for the length of their text, once a minute at most, with how many there were. */
-  readonly onTooLong?: OnTooLong
+  /** Told about each finished call. */
+  readonly onRecord?: (record: CallRecord) => void
+  /** Told about each document that was tried. */
+  readonly onActivation?: (outcome: ActivationOutcome) => void
 }
 
-/** The router before and after its configuration is active. Management works from the start, inference from `activate` on. */
+/** A candidate; `loaded` is what `load` made of it, `value` the document as its host has parsed it. */
+export interface RouterCandidate extends Candidate {
+  readonly loaded?: LoadedDocument
+  readonly value?: object
+}
+
+/** The router before, during and after its configurations. Management works from the start, inference from the first activation on. */
 export interface Router {
-  /** Compiles and warms a document and serves it from then on; requests that run keep the plan they started with. */
-  activate(resolved: Pick<ResolvedDocument, "document">, hash: string): Promise<Plan>
+  /** Reads and checks a document without serving it. */
+  load(document: DocumentInput): Promise<LoadedDocument>
+  /** Serves a document from then on; requests that run keep the one that they started with. */
+  activate(candidate: RouterCandidate): Promise<ActivationOutcome>
   readonly plan: () => Plan | undefined
-  /** The app of one inference listener. Throws before the first activation. */
-  listener(listener: Pick<PlannedListener, "name" | "apiKeys">): ListenerApp
+  /** The app of an inference listener, by its name in the document. */
+  listener(name: string): ListenerApp
   readonly management: ListenerApp
   readonly metrics: ListenerApp
+  /** The document's first inference listener, for hosts that serve one. */
+  readonly inference: ListenerApp
   readonly status: () => KernelStatus
   setPhase(phase: KernelStatus["phase"], message?: string): void
   /** `/ready` turns to 503, so that load balancers send no more. */
@@ -50,94 +89,213 @@ export interface Router {
   close(): Promise<void>
 }
 
+/** Everything that one generation serves with. */
+interface Serving extends Prepared {
+  readonly apps: ReadonlyMap<string, ListenerApp>
+}
+
 export function createRouter(options: RouterOptions): Router {
-  const { registry, transport, inference, metrics = nullMetrics, environment = {} } = options
+  const { transport, metrics = nullMetrics, environment = () => ({}), onInternalError } = options
   const instanceId = crypto.randomUUID()
   const createdAt = Math.floor(Date.now() / 1000)
-  let host: PipelineHost | undefined
+  const figures = createModelFigures()
+  const resources = createSharedResources()
+  /** Memory is the listener's, whatever generation serves it. */
+  const memory = new Map<string, HeldMemory>()
+  /** A request leases the generation of the plan that its app was made for. */
+  const generations = new WeakMap<Plan, Generation<Serving>>()
+  let warming: Inference | undefined
   let state: Pick<KernelStatus, "phase" | "updatedAt" | "draining"> & { readonly message?: string } = {
     phase: "starting",
     updatedAt: new Date(),
     draining: false,
   }
 
-  const tooLong = tellRarely(options.onTooLong)
-
-  const active = (): PipelineHost => {
-    if (host === undefined)
-      throw new RtrError("not_ready", "The router has no active configuration yet", { retryAfterSeconds: 5 })
-    return host
-  }
-
-  const status = (): KernelStatus => ({
-    ...state,
-    ready: state.phase === "ready" && !state.draining,
-    instanceId,
-    configHash: host?.plan.hash,
-    deployments: inference?.status() ?? [],
-  })
-
-  const runCall = async (call: Call): Promise<Outcome> => {
-    const { tracer } = active()
-    try {
-      const outcome = await run(active(), call)
-      if (outcome.routing.automatic) tracer.signals(outcome.routing.signalMs, outcome.routing.familyMs)
-      return watchEnd(outcome, call, (end) => {
-        tracer.finish(endpoint, end)
-        // The listener's own catch is behind us: the reply streams.
-        if (end.error?.code === "internal_error") options.onInternalError?.(end.error.cause ?? end.error, call.id)
-      })
-    } catch (error) {
-      tracer.finish(endpoint, failedEnd(call, error))
-      if (isRtrError(error) && error.code === "context_length_exceeded") tooLong(call.id)
-      throw error
+  const status = (): KernelStatus => {
+    const serving = activation.current()?.content.inference
+    const deployments = [...(serving?.status() ?? []), ...(warming === serving ? [] : (warming?.status() ?? []))]
+    return {
+      ...state,
+      ready: state.phase === "ready" && !state.draining,
+      instanceId,
+      activation: activation.status(),
+      deployments,
     }
   }
 
-  const powers: RoutePowers = {
-    "pipeline.run": { run: runCall, createCall: (request, from) => toCall(request, from, active().plan) },
-    "pipeline.preview": { preview: (call) => preview(active(), call) },
-    plan: { plan: () => host?.plan },
-    models: { models: (listener) => modelList(active().plan, createdAt, listener) },
-    status: { status },
-    metrics: { metricsText: options.metricsText ?? (async () => undefined) },
+  const sharedServices = {
+    http: httpClient,
+    metrics,
+    log: options.log ?? (() => {}),
+    clock: Date.now,
+    random: Math.random,
+    status,
+    metricsText: options.metricsText ?? (async () => undefined),
   }
 
-  const operations = (kind: ListenerKind): readonly MountedOperation[] =>
-    registry.all("route").flatMap(({ id, module }) => {
-      if (!module.listeners.includes(kind)) return []
-      const handlers = module.setup(Object.assign({}, ...module.needs.map((need) => powers[need])) as never)
-      if (handlers.length !== module.operations.length)
-        throw new RtrError(
-          "invalid_module",
-          `Route "${id}" has ${module.operations.length} operations but ${handlers.length} handlers`,
-        )
-      return module.operations.map((operation, index) => ({
-        ...operation,
-        handle: handlers[index] as MountedOperation["handle"],
-      }))
-    })
+  const loading = {
+    environment,
+    loadRegistry: options.loadRegistry,
+    ...(options.readHeads !== undefined && { readHeads: options.readHeads }),
+  }
 
-  const app = (kind: ListenerKind, name: string, apiKeys: readonly string[]): ListenerApp =>
-    createListenerApp({
-      listener: name,
-      surface: kind === "inference" ? "inference" : "management",
-      apiKeys,
-      operations: operations(kind),
-      ...(options.onInternalError !== undefined && { onInternalError: options.onInternalError }),
-    })
+  const activation: Activation<Serving, RouterCandidate> = createActivation<Serving, RouterCandidate>({
+    hash: options.hash,
+    onOutcome: options.onActivation,
+    onActive: (generation) => generations.set(generation.content.plan, generation),
+    close: (content) => content.close(),
+    async prepare(candidate, hash, { current, version, enter, signal }) {
+      const loaded = candidate.loaded ?? (await loadDocument(loading, candidate, enter))
+      let host: PipelineHost | undefined
+      const active = (): PipelineHost => {
+        if (host === undefined) throw notReady()
+        return host
+      }
+      const models: TrackedModelCaller = createModelCaller({
+        transport,
+        figures,
+        generation: version,
+        plan: () => active().plan,
+      })
+      const services: PrepareHost["services"] = {
+        ...sharedServices,
+        models,
+        run: (call) => run(active(), call),
+        preview: (call) => preview(active(), call),
+        readChat: (dialect, body) => readChat(active().plan, dialect, body),
+        modelList: (listener) => modelList(active().plan, createdAt, listener),
+        operations: () => listOperations(loaded.registry.all("route")),
+      }
+      const prepared = await prepareGeneration(
+        {
+          ...loading,
+          openInference: options.openInference,
+          inference: options.inference,
+          resources,
+          services,
+          figures: figures.read,
+          onWarming: (inference) => (warming = inference),
+        },
+        { hash, source: candidate.source, loaded, current: current?.content, enter, signal },
+      )
+      const { plan, inference } = prepared
+      host = {
+        plan,
+        generation: version,
+        transport,
+        figures,
+        inference,
+        onModuleError: reportOnce(onInternalError),
+        onRecord: recordCall(plan),
+        onStart: models.track,
+      }
+      try {
+        return { ...prepared, apps: createApps(loaded.registry, { ...services, ...prepared.services }, plan) }
+      } catch (error) {
+        await prepared.close()
+        throw error
+      }
+    },
+  })
+
+  /** Metrics, outcomes of selectors, and whoever listens. */
+  const recordCall = (plan: Plan): ((record: CallRecord) => void) => {
+    const count = createCallMetrics(metrics, plan)
+    const learning = new Map(
+      plan.decisions.flatMap((decision) =>
+        decision.selector?.onOutcome === undefined ? [] : [[decision.name, decision] as const],
+      ),
+    )
+    return (record) => {
+      count(record)
+      const { decision, selection, model } = record
+      const selector = decision === undefined ? undefined : learning.get(decision)?.selector
+      if (selection !== undefined && model !== undefined)
+        selector?.onOutcome?.({
+          candidate: selection.candidate,
+          model,
+          status: record.status,
+          error: record.error,
+          usage: record.usage,
+          firstByteMs: record.firstByteMs,
+          totalMs: record.totalMs,
+        })
+      options.onRecord?.(record)
+    }
+  }
+
+  const createApps = (
+    registry: Registry,
+    services: Services,
+    plan: Plan | undefined,
+  ): ReadonlyMap<string, ListenerApp> => {
+    const routes = registry.all("route")
+    const app = (kind: ListenerKind, name: string, listener?: PlannedListener): ListenerApp => {
+      let held = memory.get(name)
+      if (held === undefined) memory.set(name, (held = createHeldMemory()))
+      return createListenerApp({
+        name,
+        kind,
+        memory: held,
+        operations: mountOperations(routes, kind, services),
+        dialects: new Map(registry.all("dialect").map(({ id, module }) => [id, module])),
+        ...(plan !== undefined && { acquire: () => generations.get(plan)?.lease() ?? (() => {}) }),
+        ...(kind === "management" && { tokens: plan?.management.tokens }),
+        ...(listener !== undefined && {
+          apiKeys: listener.apiKeys,
+          grants: listener.models,
+          upstreamTimeoutMs: listener.timeoutMs,
+        }),
+        ...(onInternalError !== undefined && { onInternalError }),
+      })
+    }
+    return new Map([
+      ["management", app("management", "management")],
+      ["metrics", app("metrics", "metrics")],
+      ...(plan?.listeners ?? []).map(
+        (listener) => [`listener ${listener.name}`, app("inference", listener.name, listener)] as const,
+      ),
+    ])
+  }
+
+  /** Routes of the built-in modules answer until a document is active. */
+  const beforeActivation = createApps(
+    options.builtins,
+    {
+      ...sharedServices,
+      ...withoutDocument,
+      operations: () => listOperations(options.builtins.all("route")),
+    },
+    undefined,
+  )
+
+  /** The app of whichever generation serves at the moment of the request. */
+  const current = (key: string): ListenerApp => ({
+    fetch(request) {
+      const apps = activation.current()?.content.apps ?? beforeActivation
+      return (apps.get(key) as ListenerApp).fetch(request)
+    },
+  })
 
   return {
-    async activate(resolved, hash) {
-      const plan = await compilePlan({ document: resolved.document, hash, registry, environment, inference })
-      host = { plan, transport, inference, tracer: createTracer(metrics, plan), onFault: reportOnce(options) }
-      state = { phase: "ready", updatedAt: new Date(), draining: state.draining }
-      return plan
+    load: (document) => loadDocument(loading, document),
+    activate: (candidate) => activation.submit(candidate),
+    plan: () => activation.current()?.content.plan,
+    listener: (name) => {
+      const key = `listener ${name}`
+      if (activation.current()?.content.apps.has(key) !== true) throw notReady()
+      return current(key)
     },
-    plan: () => host?.plan,
-    listener: ({ name, apiKeys }) => app("inference", name, apiKeys),
-    management: app("management", "management", []),
-    metrics: app("metrics", "metrics", []),
+    management: current("management"),
+    metrics: current("metrics"),
+    inference: {
+      fetch(request) {
+        const serving = activation.current()?.content
+        const [first] = serving?.plan.listeners ?? []
+        if (serving === undefined || first === undefined) throw notReady()
+        return (serving.apps.get(`listener ${first.name}`) as ListenerApp).fetch(request)
+      },
+    },
     status,
     setPhase(phase, message) {
       state = { phase, updatedAt: new Date(), draining: state.draining, ...(message !== undefined && { message }) }
@@ -145,14 +303,40 @@ export function createRouter(options: RouterOptions): Router {
     drain() {
       state = { ...state, draining: true, updatedAt: new Date() }
     },
-    async close() {
-      await Promise.all([transport.close(), inference?.close()])
-    },
+    close: () => activation.close(),
   }
 }
 
+const notReady = (): RtrError =>
+  new RtrError("not_ready", "The router has no active configuration yet", { retryAfterSeconds: 5 })
+
+const refuse = (): never => {
+  throw notReady()
+}
+
+/** Services that need a document. */
+const withoutDocument = {
+  inference: undefined,
+  embedAll: refuse,
+  models: { ask: refuse },
+  kv: refuse,
+  records: refuse,
+  vectors: refuse,
+  run: async () => refuse(),
+  preview: async () => refuse(),
+  readChat: refuse,
+  plan: () => undefined,
+  modelList: refuse,
+} satisfies Partial<Services>
+
+function readChat(plan: Plan, id: string, body: unknown): ChatRequest {
+  const dialect = plan.dialects.get(id)
+  if (dialect === undefined) throw new RtrError("internal_error", `There is no dialect "${id}"; this is a bug`)
+  return dialect.readRequest(body)
+}
+
 /** A module that fails does so for every request; the first time says where. */
-function reportOnce({ onInternalError }: RouterOptions): OnFault {
+function reportOnce(onInternalError: RouterOptions["onInternalError"]): OnModuleError {
   const reported = new Set<string>()
   return (module, error) => {
     // A model of another task gives no answer to any request, so that somebody has to hear of it; other errors pass.
@@ -160,51 +344,4 @@ function reportOnce({ onInternalError }: RouterOptions): OnFault {
     reported.add(module)
     onInternalError?.(error, module)
   }
-}
-
-/** The only inference endpoint there is; the label of its metrics. */
-const endpoint = "/v1/chat/completions"
-
-function toCall(request: Call["request"], from: RouteRequest, plan: Plan): Call {
-  const listener = plan.listeners.find(({ name }) => name === from.listener)
-  return {
-    id: from.id,
-    request,
-    header: (name) => from.request.headers.get(name) ?? undefined,
-    signal: from.request.signal,
-    startedAt: from.startedAt,
-    listener: from.listener,
-    grants: listener?.models,
-    upstreamTimeoutMs: listener?.timeoutMs ?? defaultUpstreamTimeoutMs,
-  }
-}
-
-const defaultUpstreamTimeoutMs = 300_000
-
-/** Automatic names first, then the configured models; a listener with grants lists only what it grants. */
-function modelList(plan: Plan, created: number, listener: string | undefined): readonly ModelEntry[] {
-  const grants = plan.listeners.find(({ name }) => name === listener)?.models
-  const automatic = plan.autoNames.map((id): ModelEntry => ({
-    id,
-    object: "model",
-    created,
-    owned_by: "rtr",
-    description: "Automatic routing",
-    routing: { resolution: "virtual", selectable: true },
-  }))
-  const configured = !plan.listConfiguredModels
-    ? []
-    : [...plan.models.values()].map((target): ModelEntry => {
-        const { name: _, description, ...card } = target.card ?? {}
-        return {
-          id: target.name,
-          object: "model",
-          created,
-          owned_by: "upstream-endpoint",
-          ...(typeof description === "string" && { description }),
-          routing: { resolution: "passthrough", selectable: true },
-          ...(Object.keys(card).length > 0 && { card }),
-        }
-      })
-  return [...automatic, ...configured].filter(({ id }) => grants === undefined || grants.has(id))
 }

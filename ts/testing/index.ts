@@ -1,7 +1,13 @@
 // The entry `rtr/testing`: contract suites and fakes for authors of modules.
 
 export { awkwardTexts, type ContractCase, deepFreeze } from "./case.ts"
-export { createFakeInference, createFakeQuestions, type FakeInference, type FakeInferenceOptions } from "./fake-inference.ts"
+export { dialectContract, type DialectContractOptions } from "./dialect-contract.ts"
+export {
+  createFakeInference,
+  createFakeQuestions,
+  type FakeInference,
+  type FakeInferenceOptions,
+} from "./fake-inference.ts"
 export { createFakeStores, type FakeStores } from "./fake-store.ts"
 export {
   type Asked,
@@ -21,4 +27,12 @@ export {
   type SelectorContractOptions,
   selectorReaderOf,
 } from "./selector-contract.ts"
-export { chatRequest, readerOf, signalContract, type SignalContractOptions, signalInput, textTurn } from "./signal-contract.ts"
+export {
+  chatRequest,
+  readerOf,
+  signalContract,
+  type SignalContractOptions,
+  signalInput,
+  textTurn,
+} from "./signal-contract.ts"
+export { storeContract, type StoreContractOptions } from "./store-contract.ts"

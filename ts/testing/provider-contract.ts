@@ -45,7 +45,10 @@ export function providerContract(module: ProviderModule): readonly ContractCase[
     }),
     contractCase("sends the body as it was given", () => {
       const sent = build().body
-      expectThat(typeof sent === "string" && sent === JSON.stringify(body), "the dialect's body, every field and no other")
+      expectThat(
+        typeof sent === "string" && sent === JSON.stringify(body),
+        "the dialect's body, every field and no other",
+      )
     }),
     contractCase("sends the key in one header and nowhere else", () => {
       const { url, headers, body: sent } = build()

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { streamResponse, textResponse } from "../../../ts/kernel/http/response.ts"
+import { jsonResponse, responseParts, streamResponse, textResponse } from "../../../ts/kernel/http/response.ts"
+import type { ByteSource } from "../../../ts/kernel/types/byte-source.ts"
 
 test("a text is sent with its status and headers", async () => {
   const response = textResponse("hello", 201, { "content-type": "text/plain", a: "1" })
@@ -11,30 +12,50 @@ test("a text is sent with its status and headers", async () => {
   ]).toEqual([201, "text/plain", "1", "hello"])
 })
 
-test("a stream is sent piece by piece", async () => {
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (const text of ["a", "b"]) controller.enqueue(new TextEncoder().encode(text))
-      controller.close()
-    },
-  })
-  expect(await textResponse(body, 200, {}).text()).toBe("ab")
+const sourceOf = (pieces: string[], cancelled: unknown[] = []): ByteSource => ({
+  pull: () => {
+    const piece = pieces.shift()
+    return piece === undefined ? undefined : new TextEncoder().encode(piece)
+  },
+  cancel: (reason) => void cancelled.push(reason),
 })
 
-test("a source is pulled as it is read, and told when its reader leaves", async () => {
-  const pieces = ["a", "b"]
+test("a stream is sent piece by piece, and cancelled by its reader", async () => {
+  expect(await streamResponse(sourceOf(["a", "b"]), 200, {}).text()).toBe("ab")
   const cancelled: unknown[] = []
-  const source = {
-    pull: () => {
-      const piece = pieces.shift()
-      return piece === undefined ? undefined : new TextEncoder().encode(piece)
-    },
-    cancel: (reason: unknown) => void cancelled.push(reason),
-  }
-  const response = streamResponse(source, 201, { a: "1" })
-  const reader = response.body?.getReader()
-  await reader?.read()
-  expect([response.status, response.headers.get("a"), pieces]).toEqual([201, "1", ["b"]])
-  await reader?.cancel("left")
-  expect(cancelled).toEqual(["left"])
+  const reader = streamResponse(sourceOf(["a", "b"], cancelled), 200, {}).body?.getReader()
+  expect((await reader?.read())?.value).toEqual(Uint8Array.of(97))
+  await reader?.cancel("enough")
+  expect(cancelled).toEqual(["enough"])
+})
+
+test("a response is a web response to whoever asks", async () => {
+  const response = textResponse("{}", 404, { "content-type": "application/json" })
+  expect([response instanceof Response, response.ok, response.status, response.bodyUsed]).toEqual([
+    true,
+    false,
+    404,
+    false,
+  ])
+  const copy = response.clone()
+  expect([await copy.json(), await response.text(), response.bodyUsed]).toEqual([{}, "{}", true])
+})
+
+test("a server takes it apart until somebody uses it as a web object", () => {
+  const response = textResponse("hello", 201, { a: "1" })
+  expect([response.status, responseParts(response)]).toEqual([
+    201,
+    { status: 201, headers: { a: "1" }, content: "hello" },
+  ])
+  response.headers.set("a", "2")
+  expect([responseParts(response), responseParts(new Response())]).toEqual([undefined, undefined])
+})
+
+test("JSON ends with a line break and carries the request id", async () => {
+  const response = jsonResponse({ a: [1] }, 503, "req-1")
+  expect([response.status, Object.fromEntries(response.headers), await response.text()]).toEqual([
+    503,
+    { "content-type": "application/json", "x-request-id": "req-1" },
+    '{"a":[1]}\n',
+  ])
 })

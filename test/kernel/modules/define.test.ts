@@ -6,6 +6,7 @@ import {
   defineRoute,
   defineSelector,
   defineSignal,
+  defineStore,
 } from "../../../ts/kernel/modules/define.ts"
 
 test("each maker adds its kind and nothing else", () => {
@@ -21,11 +22,13 @@ test("each maker adds its kind and nothing else", () => {
     definePlugin({ about, options, setup }),
     defineProvider({ about, dialect: "chat_completions", setup }),
     defineRoute({ about, listeners: ["inference"], needs: [], operations: [], setup }),
+    defineStore({ about, shapes: ["kv"], options, setup }),
   ]).toEqual([
     { kind: "signal", about, rule, setup },
     { kind: "selector", about, setup },
     { kind: "plugin", about, options, setup },
     { kind: "provider", about, dialect: "chat_completions", setup },
     { kind: "route", about, listeners: ["inference"], needs: [], operations: [], setup },
+    { kind: "store", about, shapes: ["kv"], options, setup },
   ])
 })

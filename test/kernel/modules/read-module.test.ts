@@ -16,14 +16,15 @@ test.each([
   ["plugin", { kind: "plugin", about: "wraps", options: {}, setup }, "all_caps"],
   ["provider", { kind: "provider", about: "calls", setup }, "all-caps"],
   ["route", route, "all-caps"],
+  ["store", { kind: "store", about: "keeps", shapes: ["kv"], options: {}, setup }, "all_caps"],
 ])("the id of a %s is spelled as documents spell it", (_, module, id) => {
   expect(read(module, "all-caps").id).toBe(id)
 })
 
 describe("refuses", () => {
   const makers =
-    "its default export must be made by defineSignal, defineSelector, definePlugin, defineProvider or defineRoute"
-  const kinds = "kind must be one of signal, selector, plugin, provider, route"
+    "its default export must be made by defineSignal, defineSelector, definePlugin, defineProvider, defineRoute or defineStore"
+  const kinds = "kind must be one of signal, selector, plugin, provider, route, store"
   test.each<[string, unknown, string]>([
     ["nothing", undefined, makers],
     ["null", null, makers],
@@ -43,6 +44,7 @@ describe("refuses", () => {
     ["a route without listeners", { ...route, listeners: null }, "listeners is missing"],
     ["a route without needs", { ...route, needs: undefined }, "needs is missing"],
     ["a route without operations", { ...route, operations: undefined }, "operations is missing"],
+    ["a store without shapes", { kind: "store", about: "x", options: {}, setup }, "shapes is missing"],
   ])("%s", (_, module, reason) => {
     expect(() => read(module)).toThrow(
       expect.objectContaining({

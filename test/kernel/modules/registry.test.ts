@@ -22,7 +22,7 @@ test("finds modules by kind and id, in the order of registration", async () => {
 
 test("has every built-in module", async () => {
   const registry = await createRegistry(builtinModules)
-  const ids = (["signal", "selector", "plugin", "provider", "route"] as const).flatMap((kind) =>
+  const ids = (["signal", "selector", "plugin", "provider", "route", "store"] as const).flatMap((kind) =>
     registry.all(kind).map(({ id, source }) => `${kind} ${id} ${source}`),
   )
   expect(ids).toEqual(builtinModules.map(({ kind, id }) => `${kind} ${id} builtin`))

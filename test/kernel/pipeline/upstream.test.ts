@@ -220,23 +220,32 @@ describe("a streamed reply", () => {
 })
 
 describe("a stream behind its end mark", () => {
-  const withTail = (tail: () => Promise<void>): FakeTransport => {
+  const withTail = (tail: () => Promise<void>, ended = () => false): FakeTransport => {
     const transport = createFakeTransport(streamReply([]))
-    async function* pieces(): AsyncGenerator<Uint8Array> {
-      yield new TextEncoder().encode('data: {"id":"1"}\n\ndata: [DONE]\n\n')
-      await tail()
+    let read = false
+    const pull = async (): Promise<Uint8Array | undefined> => {
+      if (read) return void (await tail())
+      read = true
+      return new TextEncoder().encode('data: {"id":"1"}\n\ndata: [DONE]\n\n')
     }
     return {
       ...transport,
-      request: async (request) => ({ ...(await transport.request(request)), pieces }),
+      request: async (request) => {
+        const reply = await transport.request(request)
+        // Behind its end there is nothing to cancel.
+        return { ...reply, pull, cancel: () => void (ended() || reply.cancel()) }
+      },
     }
   }
 
   test("is read to the end of the reply, which leaves the connection open", async () => {
     let ended = false
-    const transport = withTail(async () => {
-      ended = true
-    })
+    const transport = withTail(
+      async () => {
+        ended = true
+      },
+      () => ended,
+    )
     const reply = (await call(transport, { stream: true })) as StreamReply
     expect(await collect(reply.batches)).toHaveLength(1)
     expect([ended, transport.cancelled.count]).toEqual([true, 0])

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 import { deploymentsOf, loadConfig } from "../../../ts/kernel/runtime/load-config.ts"
 import { documentWith, smallDocument } from "../../fakes/document.ts"
 
@@ -53,49 +52,12 @@ describe("a file that cannot be used", () => {
     })
   })
 
-  test("because its packages have no such head, or are none, lists where", async () => {
-    const path = write(
-      "heads.yaml",
-      documentWith({
-        "global.model_catalog": {
-          deployments: { guard: { artifact: "signals" }, other: { artifact: "sgnals" } },
-          bindings: {
-            prompt_guard: { deployment: "guard", head: "jailbrake" },
-            domain_classifier: { deployment: "starter", head: "domain" },
-          },
-        },
-      }),
-    )
-    const error = (await loadConfig(path).catch((cause: unknown) => cause)) as ConfigError
-    expect(error.problems).toMatchObject([
-      {
-        path: ["global", "model_catalog", "deployments", "other", "artifact"],
-        message: expect.stringMatching(/^"sgnals" is neither a built-in package .*did you mean "signals"/),
-        position: { line: expect.any(Number) },
-      },
-      {
-        path: ["global", "model_catalog", "bindings", "prompt_guard", "head"],
-        message: expect.stringMatching(
-          /^"jailbrake" is not a head of deployment "guard" that answers with classes: there is "domain", "jailbreak", .*did you mean "jailbreak"/,
-        ),
-        position: { line: expect.any(Number) },
-      },
-    ])
-  })
-
   test("because its modules cannot be loaded lists each with its place", async () => {
     const path = write("modules.yaml", "version: v0.3\nrouting: {}\nmodules:\n  - ./gone.mjs\n  - ./away.mjs\n")
     await expect(loadConfig(path)).rejects.toThrow(
       new RegExp(
         String.raw`^Cannot use ${path}: 2 problems\n  ${path}:4:5 modules\[0\]: Cannot load module ./gone.mjs: .*\n  ${path}:5:5 modules\[1\]: `,
       ),
-    )
-  })
-
-  test("because a domain is no label of its model", async () => {
-    const path = write("domains.yaml", documentWith({ "routing.signals.domains": [{ name: "computer scince" }] }))
-    await expect(loadConfig(path)).rejects.toThrow(
-      /routing\.signals\.domains\[0\]\.name: "computer scince" is no label of the domain model.*did you mean "computer science"/,
     )
   })
 

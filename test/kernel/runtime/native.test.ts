@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { createKernel, type InferenceAnswer, type InferenceTask, type TextSpan } from "rtr"
-import { createNativeInference, listDevices, openEngine } from "rtr/node"
+import { createNativeInference, findBuiltinPackage, listDevices, openEngine } from "rtr/node"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { findRuntimeLibrary } from "../../../ts/kernel/runtime/native.ts"
-import { findBuiltinPackage } from "../../../ts/kernel/runtime/packages/builtin.ts"
 
 const root = join(import.meta.dirname, "../../..")
 const staticPackage = findBuiltinPackage("static") ?? ""

@@ -1,4 +1,4 @@
-import type { Backend, ChatRequest } from "rtr"
+import type { Backend, ProviderModule, WireObject } from "rtr"
 import { backend } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import { chatCompletionsProvider } from "../../../ts/plugins/_shared/chat-completions-provider.ts"
@@ -13,17 +13,12 @@ const family = {
 
 function requestTo(
   changes: Partial<Backend>,
-  request: Partial<ChatRequest> = {},
+  { body = { model: "m", messages: [] }, stream = false }: { body?: WireObject; stream?: boolean } = {},
   headers: Readonly<Record<string, string>> = {},
 ) {
   return chatCompletionsProvider(family)
     .setup(backend({ baseUrl: "https://host.example/base", ...changes }))
-    .toRequest({
-      request: { model: "MoM", messages: [], ...request },
-      upstreamModel: "m",
-      headers,
-      reasoning: undefined,
-    })
+    .toRequest({ body, stream, headers, reasoning: undefined })
 }
 
 describe("the address", () => {
@@ -74,13 +69,73 @@ describe("headers", () => {
   })
 
   test("ask for what the client asked for", () => {
-    expect(
-      [true, false, undefined].map((stream) => requestTo({}, stream === undefined ? {} : { stream }).headers["accept"]),
-    ).toEqual(["text/event-stream", "application/json", "application/json"])
+    expect([true, false].map((stream) => requestTo({}, { stream }).headers["accept"])).toEqual([
+      "text/event-stream",
+      "application/json",
+    ])
   })
 })
 
-test("the body is the request with the backend's model", () => {
-  const request = { messages: [{ role: "user", content: "é" }], x_own: [1, { a: null }], temperature: 0 }
-  expect(JSON.parse(requestTo({}, request).body ?? "")).toEqual({ ...request, model: "m" })
+test("the body is the dialect's, with the reasoning setting of the candidate", () => {
+  const body = { model: "m", messages: [{ role: "user", content: "é" }], x_own: [1, { a: null }], temperature: 0 }
+  expect(JSON.parse(requestTo({}, { body }).body ?? "")).toEqual(body)
+  const reasoning = {
+    enabled: true,
+    effort: "high",
+    family: { type: "chat_template_kwargs", parameter: "think" },
+  } as const
+  const { body: sent } = chatCompletionsProvider(family)
+    .setup(backend())
+    .toRequest({ body, stream: false, headers: {}, reasoning })
+  expect(JSON.parse(sent ?? "")).toEqual({ ...body, chat_template_kwargs: { think: true } })
+})
+
+const families: readonly (readonly [string, string, Partial<Backend>, string, Readonly<Record<string, string>>])[] = [
+  ["openai", "https://api.openai.com/v1", {}, "/chat/completions", bearer()],
+  ["vllm", "http://127.0.0.1:8000/v1", {}, "/chat/completions", bearer()],
+  ["bedrock", "https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1", {}, "/chat/completions", bearer()],
+  ["gemini", "https://generativelanguage.googleapis.com/v1beta/openai", {}, "/chat/completions", bearer()],
+  ["minimax", "https://api.minimax.io", {}, "/v1/chat/completions", bearer()],
+  ["vertex-ai", "https://aiplatform.googleapis.com/v1/projects/p/endpoints/openapi", {}, "/chat/completions", bearer()],
+  [
+    "azure-openai",
+    "https://x.openai.azure.com/openai/deployments/gpt",
+    {},
+    "/chat/completions",
+    { "api-key": "secret" },
+  ],
+  [
+    "azure-openai",
+    "https://x.openai.azure.com/openai/deployments/gpt",
+    { apiVersion: "a b&c" },
+    "/chat/completions?api-version=a+b%26c",
+    { "api-key": "secret" },
+  ],
+  // An API version has no place elsewhere.
+  ["openai", "https://api.openai.com/v1", { apiVersion: "2024-10-21" }, "/chat/completions", bearer()],
+]
+
+function bearer(): Readonly<Record<string, string>> {
+  return { authorization: "Bearer secret" }
+}
+
+test("path and key are those of each family", async () => {
+  const requests = await Promise.all(
+    families.map(async ([id, baseUrl, changes]) => {
+      const { default: provider } = (await import(`../../../ts/plugins/providers/${id}.ts`)) as {
+        default: ProviderModule
+      }
+      return provider
+        .setup(backend({ baseUrl, apiKey: "secret", ...changes }))
+        .toRequest({ body: { model: "m" }, stream: false, headers: {}, reasoning: undefined })
+    }),
+  )
+  expect(requests).toEqual(
+    families.map(([, baseUrl, , path, key]) => ({
+      method: "POST",
+      url: `${baseUrl}${path}`,
+      headers: { "content-type": "application/json", accept: "application/json", ...key },
+      body: '{"model":"m"}',
+    })),
+  )
 })

@@ -1,6 +1,6 @@
-import type { ChatRequest, ReasoningChoice } from "rtr"
+import type { ReasoningChoice, WireObject } from "rtr"
 import { describe, expect, test } from "vitest"
-import { withReasoning } from "../../../ts/plugins/_shared/reasoning.ts"
+import { reasoningWriter } from "../../../ts/plugins/_shared/reasoning.ts"
 
 type Family = ReasoningChoice["family"]["type"]
 const openai = "https://api.openai.com/v1/chat/completions"
@@ -8,17 +8,17 @@ const openrouter = "https://openrouter.ai/api/v1/chat/completions"
 const deepseek = "https://api.deepseek.com/chat/completions"
 const local = "http://10.0.0.1:8000/v1/chat/completions"
 
-const plain: ChatRequest = { model: "m", messages: [] }
+const plain: WireObject = { model: "m", messages: [] }
 
 /** What becomes of the fields beside model and messages. */
 function changed(type: Family, enabled: boolean, url: string, fields: object = {}, parameter = "p"): object {
   const request = { ...plain, ...fields }
   const before = structuredClone(request)
-  const { model, messages, ...rest } = withReasoning(
-    request,
-    { enabled, effort: "high", family: { type, parameter } },
-    url,
-  )
+  const { model, messages, ...rest } = reasoningWriter(url)(request, {
+    enabled,
+    effort: "high",
+    family: { type, parameter },
+  })
   expect([request, model, messages]).toEqual([before, "m", []])
   return rest
 }

@@ -15,8 +15,8 @@ describe("contract", () => {
 
 type Options = Parameters<typeof plugin.setup>[0]
 const headersAfter = async (given: Options, headers: Readonly<Record<string, string>>): Promise<unknown> => {
-  const hooks = await plugin.setup(given)
-  return hooks.before?.({ ...pluginCall({ model: "MoM", messages: [] }), headers })
+  const call = { ...pluginCall(), headers }
+  return (await plugin.setup(given, { decision: "test" })).open(call).before(call)
 }
 
 test.each<[string, Options, Readonly<Record<string, string>>, Readonly<Record<string, string>>]>([

@@ -3,6 +3,7 @@ import { pluginCall, pluginContract } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
 import plugin from "../../../ts/plugins/decision/request-params.ts"
+import dialect from "../../../ts/plugins/dialects/chat-completions.ts"
 
 describe("contract", () => {
   const all = { blocked_params: ["user"], max_tokens_limit: 10, max_n: 1, strip_unknown: true }
@@ -13,13 +14,14 @@ describe("contract", () => {
 })
 
 type Options = Parameters<typeof plugin.setup>[0]
-const base: ChatRequest = { model: "MoM", messages: [{ role: "user", content: "hello" }] }
+const base = { model: "MoM", messages: [{ role: "user", content: "hello" }] }
 
-/** What is left of these fields. */
+/** What is left of these fields on the wire. */
 async function after(options: Options, fields: object): Promise<object> {
-  const hooks = await plugin.setup(options)
-  const result = (await hooks.before?.(pluginCall({ ...base, ...fields }))) as { request: ChatRequest }
-  const { model, messages, ...rest } = result.request
+  const call = pluginCall(dialect.readRequest({ ...base, ...fields }))
+  const result = await (await plugin.setup(options, { decision: "test" })).open(call).before(call)
+  const { request } = result as { request: ChatRequest }
+  const { model, messages, ...rest } = dialect.writeRequest(request, { model: "MoM" })
   expect({ model, messages }).toEqual(base)
   return rest
 }
@@ -35,6 +37,16 @@ describe("blocked_params", () => {
       metadata: { user: "u" },
       n: 1,
     })
+  })
+
+  test("removes fields with a canonical place, also those whose value nobody can read", async () => {
+    const fields = { temperature: "hot", tools: [{}], tool_choice: "auto", stop: "x", max_tokens: 5, seed: 1, x: 1 }
+    const blocked = ["temperature", "tools", "tool_choice", "stop", "max_tokens", "seed"]
+    expect(await after({ blocked_params: blocked }, fields)).toEqual({ x: 1 })
+  })
+
+  test("removes a limit under either of its names", async () => {
+    expect(await after({ blocked_params: ["max_tokens"] }, { max_completion_tokens: 5 })).toEqual({})
   })
 
   test.each(["model", "messages", "stream"])("cannot name %s", (name) => {

@@ -1,8 +1,9 @@
-import type { ChatMessage, ChatRequest } from "rtr"
+import type { ChatRequest, JsonValue, WireObject } from "rtr"
 import { pluginCall, pluginContract } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
 import plugin from "../../../ts/plugins/decision/system-prompt.ts"
+import dialect from "../../../ts/plugins/dialects/chat-completions.ts"
 
 describe("contract", () => {
   for (const options of [{ system_prompt: "Be kind" }, { system_prompt: "Be kind", mode: "replace" }, {}])
@@ -13,26 +14,29 @@ describe("contract", () => {
 
 const user = { role: "user", content: "hello" }
 type Options = Parameters<typeof plugin.setup>[0]
+type Message = Readonly<Record<string, JsonValue>>
 
-/** The messages that go on, or undefined when the request is left alone. */
-async function messagesAfter(
-  options: Options,
-  ...messages: readonly ChatMessage[]
-): Promise<readonly ChatMessage[] | undefined> {
-  const hooks = await plugin.setup(options)
-  const result = await hooks.before?.(pluginCall({ model: "MoM", messages }))
-  return (result as { request: ChatRequest } | undefined)?.request.messages
+/** The wire after the plugin has seen it, or undefined when the request is left alone. */
+async function wireAfter(options: Options, body: WireObject): Promise<WireObject | undefined> {
+  const call = pluginCall(dialect.readRequest({ model: "MoM", ...body }))
+  const result = await (await plugin.setup(options, { decision: "test" })).open(call).before(call)
+  const { request } = (result ?? {}) as { request?: ChatRequest }
+  return request && dialect.writeRequest(request, { model: "MoM" })
 }
+const messagesAfter = async (options: Options, ...messages: readonly Message[]): Promise<unknown> =>
+  (await wireAfter(options, { messages }))?.["messages"]
 
 test("everything beside the messages stays", async () => {
-  const hooks = await plugin.setup({ system_prompt: "P" })
-  expect(await hooks.before?.(pluginCall({ model: "MoM", messages: [], n: 1, x_own: {} }))).toEqual({
-    request: { model: "MoM", messages: [{ role: "system", content: "P" }], n: 1, x_own: {} },
+  expect(await wireAfter({ system_prompt: "P" }, { messages: [user], n: 1, x_own: {} })).toEqual({
+    model: "MoM",
+    messages: [{ role: "system", content: "P" }, user],
+    n: 1,
+    x_own: {},
   })
 })
 
 describe("insert", () => {
-  test.each<[string, readonly ChatMessage[], readonly ChatMessage[]]>([
+  test.each<[string, readonly Message[], readonly Message[]]>([
     ["no system message", [user], [{ role: "system", content: "P" }, user]],
     ["a system message", [{ role: "system", content: "own" }, user], [{ role: "system", content: "P\n\nown" }, user]],
     [
@@ -84,7 +88,7 @@ describe("insert", () => {
 })
 
 describe("replace", () => {
-  test.each<[string, readonly ChatMessage[], readonly ChatMessage[]]>([
+  test.each<[string, readonly Message[], readonly Message[]]>([
     ["no system message", [user], [{ role: "system", content: "P" }, user]],
     [
       "a system message",
@@ -101,7 +105,6 @@ describe("replace", () => {
 test.each<Options>([{}, { system_prompt: "" }, { system_prompt: "P", enabled: false }, { mode: "replace" }])(
   "%j does nothing",
   async (options) => {
-    expect(await plugin.setup(options)).toEqual({})
     expect(await messagesAfter(options, user)).toBeUndefined()
   },
 )

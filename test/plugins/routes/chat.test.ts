@@ -159,10 +159,12 @@ describe("a streamed reply", () => {
         request: async (request) => {
           const reply = await transport.request(request)
           const encoder = new TextEncoder()
+          const pieces = body()
           return {
             ...reply,
-            async *pieces() {
-              for await (const piece of body()) yield encoder.encode(piece)
+            async pull() {
+              const { value, done } = await pieces.next()
+              return done === true ? undefined : encoder.encode(value)
             },
           }
         },

@@ -126,12 +126,11 @@ async function router(options: { config: string; json: boolean }): Promise<void>
 }
 
 async function schema(options: { config?: string; section?: string }): Promise<void> {
-  const [{ documentSchema, loadConfig, loadRegistry }, { RtrError }] = await Promise.all([
+  const [{ documentSchema, loadBuiltins, loadConfig }, { RtrError }] = await Promise.all([
     import("rtr/node"),
     import("rtr"),
   ])
-  const registry =
-    options.config === undefined ? await loadRegistry({}, process.cwd()) : (await loadConfig(options.config)).registry
+  const registry = options.config === undefined ? await loadBuiltins() : (await loadConfig(options.config)).registry
   const whole: object = documentSchema(registry)
   if (options.section === undefined) {
     printJson({ $schema: "https://json-schema.org/draft/2020-12/schema", ...whole })

@@ -3,10 +3,10 @@
 import { availableParallelism } from "node:os"
 import type { Command } from "commander"
 import type { EngineModel, ProfileReport } from "rtr/node"
+import { type EngineModelOptions, toEngineModel } from "../../models/engine-model.ts"
 import { addAutotuneOptions, type AutotuneOptions, autotuneFolder } from "../models/autotune.ts"
-import { addEngineModelOptions, type EngineModelOptions, toEngineModel } from "../models/engine-model.ts"
 import { findModels } from "../models/find-models.ts"
-import { addModelOptions, type ModelSourceOptions } from "../models/options.ts"
+import { addEngineModelOptions, addModelOptions, type ModelSourceOptions } from "../models/options.ts"
 import { printJson, printLine } from "../print.ts"
 
 export function addPrepareCommand(program: Command): void {

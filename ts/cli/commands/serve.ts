@@ -1,9 +1,11 @@
 // rtr serve: starts the router and the workers it needs.
 
 import type { Command } from "commander"
+import type { ActivationOutcome } from "rtr/node"
 import { refuseOptions, wholeNumber } from "../program.ts"
 import { logEvent, printLine, printWarning } from "../print.ts"
 import { onStopSignal } from "../stop-signals.ts"
+import { throttled } from "../throttled.ts"
 
 interface ServeOptions {
   readonly config: string
@@ -13,6 +15,7 @@ interface ServeOptions {
   readonly metricsPort: number
   readonly metricsAddress: string
   readonly graceSeconds: number
+  readonly watch: boolean
 }
 
 export function addServeCommand(program: Command): void {
@@ -24,6 +27,7 @@ export function addServeCommand(program: Command): void {
     .option("--gateway <mode>", "standalone", "standalone")
     .option("--platform <platform>", "auto or cpu", "auto")
     .option("--runtime-profile <profile>", "exact")
+    .option("--no-watch", "leave a changed configuration file until SIGHUP")
     .option("--metrics-port <port>", "port of GET /metrics", wholeNumber(0, 65535), 9190)
     .option("--metrics-address <address>", "address of GET /metrics", "127.0.0.1")
     .option(
@@ -62,42 +66,58 @@ async function serve(options: ServeOptions): Promise<void> {
   const stopAsked = waitForSignal()
   // A module that forgets to await something must not take every other request with it.
   process.on("unhandledRejection", (error) => logInternalError(error, "unknown"))
-  const [{ deploymentsOf, loadConfig, startRouter }, { superviseWorkers }, { formatProblem }] = await Promise.all([
+  const [{ createWorkerPool, deploymentsOf, startRouter }, { formatProblem }] = await Promise.all([
     import("rtr/node"),
-    import("../workers/supervise.ts"),
     import("rtr"),
   ])
-  const config = await loadConfig(options.config)
-  for (const warning of config.warnings) printWarning(formatProblem(warning, options.config))
-  const deployments = deploymentsOf(config)
-  let whenReady = async (): Promise<void> => {}
-
-  const starting = startRouter({
-    config,
+  const tellTooLong = throttled((requestId, requests) =>
+    logEvent("warning", "text_too_long", { request_id: requestId, requests, answered: 413 }),
+  )
+  const running = await startRouter({
+    path: options.config,
+    watch: options.watch,
     metricsPort: options.metricsPort,
     metricsAddress: options.metricsAddress,
+    log: logEvent,
     onInternalError: logInternalError,
-    onTooLong: (requestId, requests) =>
-      logEvent("warning", "text_too_long", { request_id: requestId, requests, answered: 413 }),
-    ...(deployments.length > 0 && {
-      connectInference: ({ metrics }) => {
-        const workers = superviseWorkers({ deployments, metrics, environment: process.env })
-        whenReady = workers.whenReady
-        return workers.inference
-      },
-    }),
-    whenReady: () => whenReady(),
+    onActivation: logActivation,
+    onRecord({ id, error }) {
+      if (error?.code === "context_length_exceeded") tellTooLong(id)
+    },
+    createWorkers: (metrics) => createWorkerPool({ metrics, environment: process.env, log: logEvent }),
+    onLoaded(loaded) {
+      for (const warning of loaded.warnings) printWarning(formatProblem(warning, options.config))
+      const deployments = deploymentsOf(loaded)
+      if (deployments.length > 0)
+        logEvent("info", "loading_model_deployments", {
+          deployments: deployments.map(({ name, artifact, endpoint }) => `${name}=${artifact ?? endpoint ?? ""}`),
+        })
+    },
   })
-  if (deployments.length > 0)
-    logEvent("info", "loading_model_deployments", {
-      deployments: deployments.map(({ name, artifact, endpoint }) => `${name}=${artifact ?? endpoint ?? ""}`),
-    })
-  const running = await starting
   printLine(`rtr is ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   for (const [name, url] of Object.entries(running.addresses)) printLine(`  ${name.padEnd(12)} ${url}`)
+  process.on("SIGHUP", () => {
+    running.reload("signal").catch((error: unknown) => {
+      logEvent("warning", "config_unreadable", { reason: error instanceof Error ? error.message : String(error) })
+    })
+  })
   await stopAsked()
   logEvent("info", "stopping", { grace_seconds: options.graceSeconds })
   await running.stop(options.graceSeconds * 1000)
+}
+
+/** What became of a document after the first one, which the end of the start tells. */
+function logActivation(outcome: ActivationOutcome): void {
+  const { result, trigger } = outcome
+  if (trigger === "start") return
+  if (result === "rejected") {
+    const { stage, hash, reasons } = outcome.rejection
+    logEvent("error", "config_rejected", { trigger, stage, hash, problems: reasons.length })
+    // Problems of a document have their place in the message; a stack would say nothing.
+    printWarning(outcome.error instanceof Error ? outcome.error.message : "the configuration was refused")
+    return
+  }
+  logEvent("info", `config_${result}`, { trigger, hash: outcome.hash, ...("version" in outcome && { version: outcome.version }) })
 }
 
 /**

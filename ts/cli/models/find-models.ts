@@ -2,15 +2,11 @@
 
 import { dirname, resolve } from "node:path"
 import type { Command } from "commander"
-import type { FoundPackage, PackageOptions } from "rtr/node"
-import { type ModelsFileEntry, readModelsFile } from "./models-file.ts"
+import type { PackageOptions } from "rtr/node"
+import type { FoundModel } from "../../models/engine-model.ts"
+import type { ModelsFileEntry } from "../../models/models-file.ts"
 import type { ModelSourceOptions } from "./options.ts"
 import { createProgressLine } from "./progress.ts"
-
-export interface FoundModel {
-  readonly entry: ModelsFileEntry
-  readonly found: FoundPackage
-}
 
 /** Finds all models, in their order. Calls that cannot be right end with a usage error. */
 export async function findModels(
@@ -28,9 +24,12 @@ export async function findModels(
   for (const option of ["revision", "basePath"] as const)
     if (options[option] !== undefined && models.length !== 1)
       refuse(`--${option === "basePath" ? "base-path" : option} needs exactly one model as an argument`)
-  const entries =
-    options.models === undefined ? models.map((model) => ({ model })) : await readModelsFile(options.models)
-  const { findPackage } = await import("rtr/node")
+  const [{ findPackage }, { readModelsFile }] = await Promise.all([
+    import("rtr/node"),
+    import("../../models/models-file.ts"),
+  ])
+  const entries: readonly ModelsFileEntry[] =
+    options.models === undefined ? models.map((model) => ({ model })) : readModelsFile(options.models)
   const progress = createProgressLine()
   const common: PackageOptions = {
     // A models file means the same wherever the command is started.
@@ -46,7 +45,7 @@ export async function findModels(
   try {
     // One after the other: downloads share one line of progress, and the first problem ends the command.
     for (const entry of entries) {
-      const revision = (entry as ModelsFileEntry).revision ?? options.revision
+      const revision = entry.revision ?? options.revision
       found.push({ entry, found: await findPackage(entry.model, { ...common, revision }) })
     }
   } finally {

@@ -30,6 +30,14 @@ export function addSourceOptions(command: Command): Command {
     .option("--accept-licence <id>", "accept a licence that needs it; may be repeated", append)
 }
 
+/** How models are loaded. */
+export function addEngineModelOptions(command: Command): Command {
+  return command
+    .option("--device <device>", "auto, cpu, cuda or cuda:<number>", "auto")
+    .option("--engine <engine>", "auto or onnxruntime", "auto")
+    .option("--family <family>", "force a model family")
+}
+
 function commit(text: string): string {
   if (/^[0-9a-f]{40}$/.test(text)) return text
   throw new InvalidArgumentError(

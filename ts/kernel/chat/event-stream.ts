@@ -32,7 +32,7 @@ export const maxEventBytes = 4 * 1024 * 1024
 
 /** Groups the pieces of a body into whole events. What follows the last blank line is no event. */
 export function createEventSplitter(): EventSplitter {
-  let rest: Uint8Array = new Uint8Array(0)
+  let rest = none
   let used = 0
   let tooLarge = false
   let atStart = true
@@ -46,9 +46,11 @@ export function createEventSplitter(): EventSplitter {
       }
       // Only the new piece can complete an event; a boundary may begin up to three bytes before it.
       const end = lastBoundary(bytes, Math.max(0, used - 3))
-      const whole = used > 0 ? bytes.slice(0, end) : bytes.subarray(0, end)
-      if (end > 0 || used === 0) rest = bytes.slice(end)
-      used = bytes.length - end
+      const left = bytes.length - end
+      const whole = used > 0 ? bytes.slice(0, end) : left === 0 ? bytes : bytes.subarray(0, end)
+      if (left === 0) rest = none
+      else if (end > 0 || used === 0) rest = bytes.slice(end)
+      used = left
       tooLarge = used > maxEventBytes
       if (end === 0) {
         if (tooLarge) throw largeEvent()
@@ -79,6 +81,7 @@ export function writeEvent(data: string): Uint8Array {
   return encoder.encode(`data: ${data}\n\n`)
 }
 
+const none: Uint8Array = new Uint8Array(0)
 const byteOrderMark = 0xfeff
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -86,7 +89,9 @@ const encoder = new TextEncoder()
 const largeEvent = (): RtrError =>
   new RtrError("upstream_error", `an event of the stream is larger than ${maxEventBytes} bytes`)
 
-const sizeOf = ({ start, end }: ServerSentEvent, text: string): number => encoder.encode(text.slice(start, end)).length
+/** Bytes of an event without its blank line. */
+const sizeOf = ({ start, end }: ServerSentEvent, text: string): number =>
+  encoder.encode(text.slice(start, end).trimEnd()).length
 
 /** Appends in place where there is room, and otherwise doubles, so that a line that comes byte by byte costs linear time. */
 function append(buffer: Uint8Array, used: number, piece: Uint8Array): Uint8Array {

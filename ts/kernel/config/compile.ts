@@ -8,7 +8,7 @@ import type { ModelFigures } from "../types/selector.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import type { Environment } from "./environment.ts"
 import { compileDecision } from "./sections/decisions.ts"
-import { compileListener } from "./sections/listeners.ts"
+import { compileListener, listenersOf } from "./sections/listeners.ts"
 import { compileManagement } from "./sections/management.ts"
 import { compileSignalTimeout } from "./sections/model-catalog.ts"
 import { compileMetricsEnabled } from "./sections/observability.ts"
@@ -82,7 +82,7 @@ async function compile(context: CompileContext): Promise<Plan> {
   const defaultName = document.providers?.defaults?.model
   return Object.freeze({
     hash,
-    listeners: (document.listeners ?? []).map(compileListener),
+    listeners: listenersOf(document).map(compileListener),
     management,
     metricsEnabled: compileMetricsEnabled(document),
     signals,

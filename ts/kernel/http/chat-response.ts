@@ -3,9 +3,10 @@
 import type { RtrError } from "../error.ts"
 import type { CallRecord, Outcome } from "../types/call.ts"
 import type { ChatRequest, ChatStream, StreamBatch, StreamedReply } from "../types/chat.ts"
+import type { ByteSource } from "../types/byte-source.ts"
 import type { DialectModule, StreamWriter } from "../types/dialect.ts"
 import { toPublicError } from "./error-body.ts"
-import { type ByteSource, streamResponse, textResponse } from "./response.ts"
+import { streamResponse, textResponse } from "./response.ts"
 import { routingMetadata, type RoutingHeaders } from "./routing-headers.ts"
 
 /** How one operation answers its clients. */

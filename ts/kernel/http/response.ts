@@ -1,37 +1,88 @@
-// Makes responses without the cost of a full web `Response` on hosts that have a faster one.
+// Responses whose status, headers and body a host can take apart without the cost of a full web `Response`.
 
-import { FastResponse } from "srvx"
+import type { ByteSource } from "../types/byte-source.ts"
+import { inheritLazily } from "./inherit-lazily.ts"
 
-export function textResponse(
-  body: string | ReadableStream<Uint8Array>,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-): Response {
-  return new FastResponse(body, { status, headers })
+export type ResponseContent = string | ByteSource
+
+/** What a response is made of, as long as nobody has asked for the web object. */
+export interface ResponseParts {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly content: ResponseContent
 }
 
-/** Bytes that are pulled at the pace of the reader. `cancel` says that the reader has left. */
-export interface ByteSource {
-  pull(): Promise<Uint8Array | undefined> | Uint8Array | undefined
-  cancel(reason?: unknown): void
+/** Behaves as a web `Response`, which it makes when something beyond the status is used. */
+class LeanResponse {
+  readonly #parts: ResponseParts
+  #real: Response | undefined
+
+  constructor(parts: ResponseParts) {
+    this.#parts = parts
+  }
+
+  static partsOf(response: object): ResponseParts | undefined {
+    return #parts in response && response.#real === undefined ? response.#parts : undefined
+  }
+
+  get status(): number {
+    return this.#parts.status
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300
+  }
+
+  get real(): Response {
+    if (this.#real === undefined) {
+      const { status, headers, content } = this.#parts
+      this.#real = new Response(typeof content === "string" ? content : toWebStream(content), { status, headers })
+    }
+    return this.#real
+  }
 }
 
+inheritLazily(LeanResponse.prototype, Response.prototype)
+
+/** A whole reply. */
+export function textResponse(body: string, status: number, headers: Readonly<Record<string, string>>): Response {
+  return createResponse({ status, headers, content: body })
+}
+
+/** A reply that is sent as its source gives it; the client's pace is the source's pace, and a client that leaves cancels it. */
 export function streamResponse(
   source: ByteSource,
   status: number,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  const stream = new ReadableStream<Uint8Array>(
+  return createResponse({ status, headers, content: source })
+}
+
+/** Node's server takes responses apart; other hosts accept their own class only. */
+const isTakenApart =
+  typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string"
+
+function createResponse(parts: ResponseParts): Response {
+  const response = new LeanResponse(parts)
+  return isTakenApart ? (response as unknown as Response) : response.real
+}
+
+/** The parts of a response of this file that nobody has used as a web object; undefined for any other response. */
+export function responseParts(response: Response): ResponseParts | undefined {
+  return LeanResponse.partsOf(response)
+}
+
+/** Nothing is read ahead of the reader. */
+export function toWebStream(source: ByteSource): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
-        const bytes = await source.pull()
-        if (bytes === undefined) controller.close()
-        else controller.enqueue(bytes)
+        const piece = await source.pull()
+        if (piece === undefined) controller.close()
+        else controller.enqueue(piece as Uint8Array<ArrayBuffer>)
       },
       cancel: (reason) => source.cancel(reason),
     },
-    // Nothing is read ahead of the client: its pace is the upstream's pace.
     { highWaterMark: 0 },
   )
-  return textResponse(stream, status, headers)
 }

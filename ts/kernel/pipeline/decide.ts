@@ -4,7 +4,7 @@ import type { Facts, UnknownPolicy, Verdict } from "../types/call.ts"
 import type { UnknownReason } from "../types/fact.ts"
 import type { Plan, PlannedDecision, RuleNode } from "../types/plan.ts"
 import { predicateHolds, predicateHoldsFrom } from "../types/predicate.ts"
-import type { DecisionTrace, RuleTrace } from "../types/route.ts"
+import type { DecisionTrace, RuleTrace } from "../types/status.ts"
 
 /**
  * What a rule tree says, as one number: its confidence (0 to 1) when it matches, or one of these.

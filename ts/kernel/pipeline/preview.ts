@@ -1,25 +1,31 @@
 // Routes a request without calling a backend: what would happen, and why.
 
 import type { Call } from "../types/call.ts"
-import type { Preview } from "../types/route.ts"
+import type { Preview } from "../types/status.ts"
 import { decide, traceDecisions } from "./decide.ts"
-import { toSignalInput } from "./input.ts"
 import { type PipelineHost, resolveModel } from "./run.ts"
 import { select } from "./select.ts"
-import { readSignals } from "./signals.ts"
+import { readSignals, toSignalInput } from "./signals.ts"
+
+export type PreviewHost = Pick<PipelineHost, "plan" | "inference" | "onModuleError">
 
 /** Reads all signals, decides and selects. Rejects with `model_not_found` for an unknown model name. */
-export async function preview(host: PipelineHost, call: Call): Promise<Preview> {
-  const explicit = resolveModel(host.plan, call)
-  const input = toSignalInput(call.request)
+export async function preview(host: PreviewHost, call: Call): Promise<Preview> {
+  const { plan } = host
+  const explicit = resolveModel(plan, call)
+  const input = toSignalInput(call)
   const readings = await readSignals(host, call, input)
-  const verdict = decide(host.plan, readings.facts)
+  const verdict = decide(plan, readings.facts)
   const decision =
-    explicit !== undefined || verdict.decision === undefined ? undefined : host.plan.decisions[verdict.decision]
-  const answeredBy = decision?.plugins.find(({ type }) => type === "fast_response")?.type
-  const selection = decision === undefined || answeredBy !== undefined ? undefined : await select(decision, input)
+    explicit !== undefined || verdict.decision === undefined ? undefined : plan.decisions[verdict.decision]
+  const answeredBy = decision?.plugins.find(({ answers }) => answers)?.type
+  const selection =
+    decision === undefined || answeredBy !== undefined || decision.looper !== undefined
+      ? undefined
+      : await select(decision, input)
   const candidate = selection === undefined ? undefined : decision?.candidates[selection.candidate]
   return {
+    plan,
     text: input.text,
     automatic: explicit === undefined,
     requestedModel: call.request.model,
@@ -27,8 +33,8 @@ export async function preview(host: PipelineHost, call: Call): Promise<Preview> 
     verdict,
     selection,
     answeredBy,
-    selectedModel: explicit?.name ?? (decision === undefined ? host.plan.defaultModel?.name : candidate?.model),
-    traces: traceDecisions(host.plan, readings.facts),
+    selectedModel: explicit?.name ?? (decision === undefined ? plan.defaultModel?.name : candidate?.model),
+    traces: traceDecisions(plan, readings.facts),
     failed: verdict.unresolved !== undefined,
   }
 }

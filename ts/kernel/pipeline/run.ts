@@ -1,46 +1,64 @@
 // The way of one request, on one page.
 
+import { eventsOf } from "../chat/reply-events.ts"
 import { RtrError } from "../error.ts"
-import { toStreamReply } from "../protocols/chat-completions.ts"
-import type { Call, Outcome, Routing, SecurityChecks, Selection, SignalReadings } from "../types/call.ts"
+import type { Call, CallRecord, Outcome } from "../types/call.ts"
 import type { Reply } from "../types/chat.ts"
 import { toHeaderText } from "../types/header-text.ts"
 import type { Inference } from "../types/inference.ts"
-import type { PluginCall } from "../types/module.ts"
-import type { ModelTarget, Plan, PlannedCandidate, PlannedDecision } from "../types/plan.ts"
-import type { Transport } from "../types/transport.ts"
-import { decide, type DecideResult, unknownReasons } from "./decide.ts"
-import { toSignalInput } from "./input.ts"
-import { runPlugins } from "./plugins.ts"
+import type { ModelTarget, Plan, PlannedDecision } from "../types/plan.ts"
+import type { PluginCall } from "../types/plugin.ts"
+import type { SignalInput } from "../types/signal.ts"
+import { type AttemptHost, callUpstream } from "./attempts.ts"
+import { type DecideResult, decide, unknownReasons } from "./decide.ts"
+import { finishCall } from "./finish.ts"
+import { runLooper } from "./looper.ts"
+import { readsEvents, runPlugins } from "./plugins.ts"
+import { createRecord } from "./record.ts"
 import { securityChecks } from "./security-checks.ts"
 import { select } from "./select.ts"
-import { type OnFault, readSignals } from "./signals.ts"
-import type { Tracer } from "./trace.ts"
-import { callUpstream } from "./upstream.ts"
+import { type OnModuleError, readSignals, toSignalInput } from "./signals.ts"
+import { streamOf } from "./streams.ts"
 
-export interface PipelineHost {
+export interface PipelineHost extends AttemptHost {
   readonly plan: Plan
-  readonly transport: Transport
+  /** Number of the generation. */
+  readonly generation: number
   readonly inference: Inference | undefined
-  readonly tracer: Tracer
-  readonly onFault?: OnFault
+  readonly onModuleError?: OnModuleError | undefined
+  /** Told once about each call when it is over, whether it succeeded or not. */
+  readonly onRecord: (record: CallRecord) => void
+  /** Told when a call begins, so that calls of models by modules find its record. */
+  readonly onStart?: ((input: object, call: Call, record: CallRecord) => void) | undefined
 }
 
-/** Routes one request and gets its reply. Rejects with an `RtrError` when there is none. */
+/** Routes one request and gets its reply. Rejects with an `RtrError` when there is none; the record tells of it all the same. */
 export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
-  const explicit = resolveModel(host.plan, call)
-  if (explicit !== undefined) return callExplicitly(host, call, explicit)
-
-  const input = toSignalInput(call.request)
-  const readings = await readSignals(host, call, input)
-  if (call.signal.aborted) throw new RtrError("client_closed_request", "The client left before a model was chosen")
-  const verdict = decide(host.plan, readings.facts)
-  if (verdict.unresolved !== undefined) throw unresolved(host.plan, verdict.unresolved, readings)
-  const decision = verdict.decision === undefined ? undefined : host.plan.decisions[verdict.decision]
-  const checks = securityChecks(host.plan.signals, readings.facts, input)
-  if (decision === undefined) return callDefault(host, call, { readings, verdict, checks })
-  const selection = await select(decision, input, host.onFault)
-  return callDecision(host, call, { decision, selection, readings, verdict, checks })
+  const record = createRecord(call, host.generation)
+  return finishCall(host, record, async () => {
+    const explicit = resolveModel(host.plan, call)
+    if (explicit !== undefined) {
+      record.automatic = false
+      return callModel(host, call, record, explicit)
+    }
+    const input = toSignalInput(call)
+    host.onStart?.(input, call, record)
+    const reading = readSignals(host, call, input)
+    const readings = reading instanceof Promise ? await reading : reading
+    if (call.left()) throw new RtrError("client_closed_request", "The client left before a model was chosen")
+    const verdict = decide(host.plan, readings.facts)
+    record.readings = readings
+    record.appliedPolicies = verdict.appliedPolicies
+    record.securityChecks = securityChecks(host.plan.signals, readings.facts, input)
+    if (verdict.unresolved !== undefined) throw unresolved(host.plan, verdict, record)
+    if (verdict.decision !== undefined)
+      return callDecision(host, { call, record, input }, host.plan.decisions[verdict.decision] as PlannedDecision, verdict)
+    if (host.plan.defaultModel !== undefined) return callModel(host, call, record, host.plan.defaultModel)
+    throw new RtrError(
+      "no_model_selected",
+      "No decision matched the request, and providers.defaults.model names no model for that case",
+    )
+  })
 }
 
 /** The model that a request names, or undefined when it leaves the choice to the router. */
@@ -65,9 +83,9 @@ export function resolveModel(plan: Plan, call: Pick<Call, "request" | "grants">)
 const quote = (name: string): string => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
 
 /** Whoever sends a text again that is too long or in words that no model knows gets the same answer; everything else may pass. */
-function unresolved({ decisions }: Plan, name: string, { facts }: SignalReadings): RtrError {
+function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, { readings }: CallRecord): RtrError {
   const rules = decisions.find((decision) => decision.name === name)?.rules
-  const reasons = rules === undefined ? [] : unknownReasons(rules, facts)
+  const reasons = rules === undefined ? [] : unknownReasons(rules, readings?.facts ?? [])
   if (reasons.length > 0 && reasons.every((reason) => reason === "input_limit"))
     return new RtrError(
       "context_length_exceeded",
@@ -80,145 +98,117 @@ function unresolved({ decisions }: Plan, name: string, { facts }: SignalReadings
     )
   return new RtrError(
     "signal_unresolved",
-    `Decision "${name}" hangs on signals that could not be read, and its policy is fail_request`,
+    `Decision "${name}" depends on signals that could not be read, and its policy is fail_request`,
     { retryAfterSeconds: 1 },
   )
 }
 
-/** An explicitly named model is called as it is: no signals, no plugins. */
-async function callExplicitly(host: PipelineHost, call: Call, target: ModelTarget): Promise<Outcome> {
-  const routing: Routing = { ...unrouted, path: "upstream", model: target.name, automatic: false }
-  return {
-    routing,
-    reply: await callUpstream(
-      { call, target, request: call.request, headers: upstreamHeaders(call, routing), reasoning: undefined },
-      host.transport,
-    ),
-  }
+/** A model without a decision: the one that the request names, or the default. No plugins run. */
+async function callModel(host: PipelineHost, call: Call, record: CallRecord, target: ModelTarget): Promise<Reply> {
+  record.path = "upstream"
+  record.model = target.name
+  const reply = await callUpstream(host, {
+    call,
+    record,
+    target,
+    request: call.request,
+    headers: upstreamHeaders(call, record),
+    reasoning: undefined,
+    readsEvents: false,
+  })
+  return inClientForm(reply, call)
 }
 
-interface Read {
-  readonly readings: SignalReadings
-  readonly verdict: DecideResult
-  readonly checks: SecurityChecks | undefined
-}
-
-async function callDefault(host: PipelineHost, call: Call, { readings, verdict, checks }: Read): Promise<Outcome> {
-  const target = host.plan.defaultModel
-  if (target === undefined)
-    throw new RtrError(
-      "no_model_selected",
-      "No decision matched the request, and providers.defaults.model names no model for that case",
-    )
-  const routing: Routing = {
-    ...unrouted,
-    path: "upstream",
-    model: target.name,
-    automatic: true,
-    signalMs: readings.totalMs,
-    familyMs: readings.familyMs,
-    securityChecks: checks,
-    appliedPolicies: verdict.appliedPolicies,
-  }
-  return {
-    routing,
-    reply: await callUpstream(
-      { call, target, request: call.request, headers: upstreamHeaders(call, routing), reasoning: undefined },
-      host.transport,
-    ),
-  }
-}
-
-interface Decided extends Read {
-  readonly decision: PlannedDecision
-  readonly selection: Selection | undefined
+interface Begun {
+  readonly call: Call
+  readonly record: CallRecord
+  readonly input: SignalInput
 }
 
 async function callDecision(
   host: PipelineHost,
-  call: Call,
-  { decision, selection, readings, verdict, checks }: Decided,
-): Promise<Outcome> {
-  const candidate = selection === undefined ? undefined : decision.candidates[selection.candidate]
-  const routing: Routing = {
-    path: "upstream",
-    model: candidate?.model,
-    decision: decision.name,
-    algorithm: selection?.algorithm ?? decision.algorithm,
-    confidence: verdict.confidence,
-    appliedPolicies: verdict.appliedPolicies,
-    signalMs: readings.totalMs,
-    familyMs: readings.familyMs,
-    securityChecks: checks,
-    automatic: true,
-    ...(candidate?.reasoning !== undefined && { reasoning: candidate.reasoning }),
-  }
-  const pluginCall: PluginCall = {
-    id: call.id,
-    decision: decision.name,
-    model: candidate?.model ?? "",
-    request: call.request,
-    headers: upstreamHeaders(call, routing),
-  }
-  const { reply, answeredBy } = await runPlugins(decision.plugins, pluginCall, (inside) =>
-    callCandidate(host, call, candidate, inside),
-  )
-  return {
-    routing: answeredBy === undefined ? routing : { ...routing, path: answeredBy, model: undefined },
-    reply: inClientForm(reply, call),
-  }
-}
-
-async function callCandidate(
-  host: PipelineHost,
-  call: Call,
-  candidate: PlannedCandidate | undefined,
-  inside: PluginCall,
+  { call, record, input }: Begun,
+  decision: PlannedDecision,
+  verdict: DecideResult,
 ): Promise<Reply> {
-  if (candidate === undefined)
-    throw new RtrError(
-      "no_model_selected",
-      `Decision "${inside.decision}" has no model, and none of its plugins answered`,
-    )
-  return callUpstream(
-    {
+  record.decision = decision.name
+  record.confidence = verdict.confidence
+  record.algorithm = decision.algorithm
+  const selecting = decision.looper === undefined ? select(decision, input, host.onModuleError) : undefined
+  const selection = selecting instanceof Promise ? await selecting : selecting
+  const candidate = selection === undefined ? undefined : decision.candidates[selection.candidate]
+  record.selection = selection
+  record.path = decision.looper === undefined ? "upstream" : "looper"
+  record.model = candidate?.model
+  record.reasoning = candidate?.reasoning
+
+  const ask = async (inside: Pick<PluginCall, "request" | "headers">): Promise<Reply> => {
+    if (decision.looper !== undefined) return runLooper(host, { call, record, input, decision, ...inside })
+    if (candidate === undefined)
+      throw new RtrError(
+        "no_model_selected",
+        `Decision "${decision.name}" has no model, and none of its plugins answered`,
+      )
+    return callUpstream(host, {
       call,
+      record,
       target: candidate.target,
       request: inside.request,
       headers: inside.headers,
       reasoning: candidate.reasoning,
-    },
-    host.transport,
-  )
+      readsEvents: readsEvents(decision.plugins),
+    })
+  }
+  const headers = upstreamHeaders(call, record)
+  if (decision.plugins.length === 0) return inClientForm(await ask({ request: call.request, headers }), call)
+
+  const pluginCall = createPluginCall(call, input, { decision: decision.name, model: candidate?.model ?? "", headers })
+  host.onStart?.(pluginCall, call, record)
+  const { reply, answeredBy } = await runPlugins(decision.plugins, pluginCall, record, ask)
+  if (answeredBy !== undefined) {
+    record.path = answeredBy
+    record.model = undefined
+  }
+  return inClientForm(reply, call)
 }
 
-/** A plugin that answers, or that changes the request, need not know whether the client asked for a stream. */
+function createPluginCall(
+  call: Call,
+  input: SignalInput,
+  own: Pick<PluginCall, "decision" | "model" | "headers">,
+): PluginCall {
+  return {
+    id: call.id,
+    request: call.request,
+    text: input.text,
+    principal: call.principal,
+    header: call.header,
+    factsOf: input.factsOf,
+    get signal() {
+      return call.signal
+    },
+    ...own,
+  }
+}
+
+/** A plugin that answers, or a backend that sends a whole reply, need not know whether the client asked for a stream. */
 function inClientForm(reply: Reply, call: Call): Reply {
-  if (reply.kind === "stream" && call.request.stream !== true) {
-    void reply.batches[Symbol.asyncIterator]().return?.()
+  if (reply.kind === "stream" && !call.request.stream) {
+    reply.stream.cancel()
     throw new RtrError("invalid_module", "A plugin answered with a stream, but the client asked for none")
   }
-  return reply.kind === "json" && reply.status < 400 && call.request.stream === true
-    ? toStreamReply(reply.body, reply.status)
-    : reply
+  if (reply.kind !== "whole" || !call.request.stream) return reply
+  const { status, headers } = reply
+  return { kind: "stream", status, stream: streamOf(eventsOf(reply.reply)), ...(headers !== undefined && { headers }) }
 }
-
-const unrouted = {
-  decision: undefined,
-  algorithm: undefined,
-  confidence: undefined,
-  appliedPolicies: [],
-  signalMs: 0,
-  familyMs: {},
-} as const
 
 const forwardedHeaders = ["traceparent", "tracestate"] as const
 
 /** Headers that the router adds to the upstream request (spec 1, Routing headers). */
-function upstreamHeaders(call: Call, routing: Routing): Readonly<Record<string, string>> {
+function upstreamHeaders(call: Call, { model, confidence }: CallRecord): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { "x-request-id": call.id, "x-cache-status": "miss" }
-  if (routing.model !== undefined) headers["x-selected-model"] = toHeaderText(routing.model)
-  if (routing.confidence !== undefined) headers["x-routing-confidence"] = routing.confidence.toFixed(4)
+  if (model !== undefined) headers["x-selected-model"] = toHeaderText(model)
+  if (confidence !== undefined) headers["x-routing-confidence"] = confidence.toFixed(4)
   for (const name of forwardedHeaders) {
     const value = call.header(name)
     if (value !== undefined) headers[name] = value

@@ -1,21 +1,21 @@
 // The kernel as a web-standard `fetch` handler, for edge hosts and for your own server.
 
 import { builtinModules } from "../../plugins/registry.gen.ts"
-import { readDocument, type SourceDocument, wrapDocument } from "../config/document.ts"
+import type { SourceDocument } from "../config/document.ts"
 import type { Environment } from "../config/environment.ts"
-import { resolveDocument } from "../config/resolve.ts"
 import { RtrError } from "../error.ts"
 import type { ListenerApp } from "../http/app.ts"
-import { createRouter, type RouterOptions } from "../kernel.ts"
+import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import { createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
 import type { Inference } from "../types/inference.ts"
-import type { Metrics } from "../types/metrics.ts"
 import type { Plan } from "../types/plan.ts"
-import type { RoutePowers } from "../types/route.ts"
 import type { Transport } from "../types/transport.ts"
 import { createFetchTransport } from "./fetch-transport.ts"
 
-export interface KernelOptions {
+export interface KernelOptions extends Pick<
+  RouterOptions,
+  "metrics" | "metricsText" | "log" | "onInternalError" | "onRecord" | "onActivation"
+> {
   /** A v0.3 document: YAML or JSON text, or the parsed value. */
   readonly config: string | object
   /** Name of the document in error messages. */
@@ -28,48 +28,78 @@ export interface KernelOptions {
   readonly inference?: Inference
   /** How backends are called; the host's `fetch` when left out. */
   readonly transport?: Transport
-  readonly metrics?: Metrics
-  readonly metricsText?: RoutePowers["metrics"]["metricsText"]
-  readonly onInternalError?: (error: unknown, requestId: string) => void
-  /** Told about requests that are refused for the length of their text, once a minute at most. */
-  readonly onTooLong?: RouterOptions["onTooLong"]
 }
 
 export interface Kernel {
   /** Serves the inference surface; the document's first listener gives keys and model grants. */
   fetch(request: Request): Response | Promise<Response>
-  /** Serves the management surface. It has no authentication; do not expose it. */
+  /** Serves the management surface. Without `management_api.auth` it asks for no token; do not expose it. */
   readonly management: ListenerApp
+  /** The plan that serves. */
   readonly plan: Plan
+  /**
+   * Serves another document from then on; requests that run keep theirs. Rejects with a `ConfigError` or an `RtrError`, and
+   * goes on with the old one, when it cannot be used.
+   */
+  activate(config: string | object): Promise<void>
   close(): Promise<void>
 }
 
 /** Reads, checks and activates a configuration. Rejects with a `ConfigError` that lists every problem. */
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
-  const source = options.source ?? "the configuration"
-  const document: SourceDocument =
-    typeof options.config === "string" ? readDocument(options.config, source) : wrapDocument(options.config)
-  const registry = await registryFor(options.modules ?? {}, document.value)
-  const environment = options.environment ?? {}
-  const resolved = resolveDocument(document, { source, registry, environment })
-  const { config: _, source: __, modules: ___, ...rest } = options
+  const { config, source = "the configuration", modules = {}, environment = {}, ...rest } = options
+  const transport = options.transport ?? createFetchTransport()
   const router = createRouter({
     ...rest,
-    registry,
-    environment,
-    transport: options.transport ?? createFetchTransport(),
+    transport,
+    builtins: await createRegistry(builtinModules),
+    loadRegistry: (document) => registryFor(modules, document),
+    environment: () => environment,
+    hash: sha256,
   })
-  const plan = await router.activate(
-    resolved,
-    await sha256(typeof options.config === "string" ? options.config : JSON.stringify(options.config)),
-  )
-  const app = router.listener(plan.listeners[0] ?? { name: "embedded", apiKeys: [] })
-  return { fetch: app.fetch, management: router.management, plan, close: router.close }
+  const close = async (): Promise<void> => {
+    await router.close()
+    await transport.close()
+    await options.inference?.close()
+  }
+  try {
+    await activate(router, source, config)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const planOf = (): Plan => {
+    const plan = router.plan()
+    if (plan === undefined) throw new RtrError("unavailable", "The kernel is closed")
+    return plan
+  }
+  return {
+    fetch: (request) => router.inference.fetch(request),
+    management: router.management,
+    get plan() {
+      return planOf()
+    },
+    activate: (next) => activate(router, source, next),
+    close,
+  }
+}
+
+async function activate(router: Router, source: string, config: string | object): Promise<void> {
+  const document =
+    typeof config === "string" ? { text: config, source } : { text: JSON.stringify(config), source, value: config }
+  const outcome = await router.activate({ ...document, trigger: "api" })
+  if (outcome.result === "rejected") throw outcome.error
+  if (outcome.result === "superseded")
+    throw new RtrError("unavailable", "Another configuration came before this one could be activated")
+  router.setPhase("ready")
 }
 
 /** Modules that a document names must be passed here; this host loads no files. */
-async function registryFor(modules: Readonly<Record<string, unknown>>, document: unknown): Promise<Registry> {
-  const named = (document as { modules?: unknown } | null)?.modules
+async function registryFor(
+  modules: Readonly<Record<string, unknown>>,
+  { value }: SourceDocument,
+): Promise<Registry> {
+  const named = (value as { modules?: unknown } | null)?.modules
   const missing = (Array.isArray(named) ? named : []).filter(
     (name): name is string => typeof name === "string" && !(moduleId(name) in modules),
   )
@@ -89,7 +119,7 @@ async function registryFor(modules: Readonly<Record<string, unknown>>, document:
 /** `./signals/shouting.ts`, `rtr-signal-shouting` and `@team/rtr-signal-shouting` all have the id `shouting`. */
 export function moduleId(name: string): string {
   const last = name.split("/").at(-1) ?? name
-  return last.replace(/\.(ts|mts|js|mjs)$/, "").replace(/^rtr-(signal|selector|plugin|provider|route)-/, "")
+  return last.replace(/\.(ts|mts|js|mjs)$/, "").replace(/^rtr-(signal|selector|looper|plugin|provider|dialect|store|route)-/, "")
 }
 
 /** Accepts a module or the namespace object of its file. */

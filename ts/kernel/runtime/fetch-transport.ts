@@ -1,4 +1,4 @@
-// Calls backends through the host's `fetch`: edge hosts, Deno, and anything without undici.
+// Calls backends through the host's `fetch`: edge hosts, Deno, and anything without an HTTP client of its own.
 
 import { RtrError } from "../error.ts"
 import type { Transport, TransportRequest, TransportResponse } from "../types/transport.ts"
@@ -48,46 +48,46 @@ async function requestOnce(request: TransportRequest, send: typeof fetch): Promi
 }
 
 function toResponse(response: Response, request: TransportRequest, controller: AbortController): TransportResponse {
-  const headers: Record<string, string> = {}
-  response.headers.forEach((value, name) => {
-    headers[name] = value
-  })
+  const reader = response.body?.getReader()
+  let over = reader === undefined
   const cancel = (): void => {
+    if (over) return
+    over = true
     controller.abort()
   }
-
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    const reader = response.body?.getReader()
-    if (reader === undefined) return
-    let finished = false
+  const pull = async (): Promise<Uint8Array | undefined> => {
+    if (reader === undefined || over) return undefined
     try {
-      for (;;) {
-        const { value, done } = await withTimeout(reader.read(), request)
-        if (done) break
-        yield value
-      }
-      finished = true
+      const { value, done } = await withTimeout(reader.read(), request)
+      if (done) over = true
+      return done ? undefined : value
     } catch (cause) {
+      cancel()
       if (cause instanceof RtrError) throw cause
       if (request.signal?.aborted === true) throw new RtrError("client_closed_request", "the client left", { cause })
       throw new RtrError("upstream_error", "the connection broke in the middle of the reply", { cause })
-    } finally {
-      if (!finished) cancel()
     }
   }
+  let headerList: readonly string[] | undefined
 
   return {
     status: response.status,
-    headers,
-    pieces,
+    get headerList() {
+      return (headerList ??= [...response.headers].flat())
+    },
+    header: (name) => response.headers.get(name) ?? undefined,
+    pull,
     cancel,
     async text(maxBytes) {
       const decoder = new TextDecoder()
       let text = ""
       let size = 0
-      for await (const piece of pieces()) {
+      for (let piece = await pull(); piece !== undefined; piece = await pull()) {
         size += piece.length
-        if (size > maxBytes) throw new RtrError("upstream_error", `the reply is larger than ${maxBytes} bytes`)
+        if (size > maxBytes) {
+          cancel()
+          throw new RtrError("upstream_error", `the reply is larger than ${maxBytes} bytes`)
+        }
         text += decoder.decode(piece, { stream: true })
       }
       return text + decoder.decode()

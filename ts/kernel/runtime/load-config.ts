@@ -1,30 +1,45 @@
-// Reads a configuration file and checks it with the modules it names.
+// Reads a configuration file and checks it with the modules that it names.
 
 import { readFileSync } from "node:fs"
-import { dirname, resolve } from "node:path"
-import { type NeededDeployment, neededDeployments } from "../config/deployments.ts"
-import { readDocument } from "../config/document.ts"
+import { neededDeployments, type NeededDeployment } from "../config/bindings.ts"
+import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
-import { resolveDocument, type ResolvedDocument } from "../config/resolve.ts"
-import { ConfigError } from "../config/config-error.ts"
 import { RtrError } from "../error.ts"
-import type { Registry } from "../modules/registry.ts"
+import { type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./edge.ts"
-import { loadRegistry } from "./node-modules.ts"
-import { readHeads } from "./packages/read-heads.ts"
+import { loadRegistryFor } from "./node-modules.ts"
 
 /** A configuration file, checked. */
-export interface LoadedConfig extends ResolvedDocument {
+export interface LoadedConfig extends LoadedDocument {
   readonly path: string
   readonly hash: string
-  readonly registry: Registry
+}
+
+export interface LoadConfigOptions {
+  readonly environment?: Environment
+  /** Tells the heads of packages, so that a binding that asks another one is refused. */
+  readonly readHeads?: ReadHeads
 }
 
 /** Reads and checks a file. Rejects with a `ConfigError` that lists every problem, or an `RtrError` when it cannot be read. */
-export async function loadConfig(path: string, environment: Environment = process.env): Promise<LoadedConfig> {
-  let text: string
+export async function loadConfig(path: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
+  const { environment = process.env, readHeads } = options
+  const text = readConfigFile(path)
+  const loaded = await loadDocument(
+    {
+      environment: () => environment,
+      loadRegistry: loadRegistryFor,
+      ...(readHeads !== undefined && { readHeads }),
+    },
+    { text, source: path },
+  )
+  return { ...loaded, path, hash: await sha256(text) }
+}
+
+/** The text of a file. Throws `invalid_config` that says what to do when there is none. */
+export function readConfigFile(path: string): string {
   try {
-    text = readFileSync(path, "utf8")
+    return readFileSync(path, "utf8")
   } catch (cause) {
     const missing = (cause as { code?: unknown }).code === "ENOENT"
     throw new RtrError(
@@ -35,25 +50,9 @@ export async function loadConfig(path: string, environment: Environment = proces
       { cause },
     )
   }
-  const document = readDocument(text, path)
-  const registry = await loadRegistry(document.value, dirname(resolve(path)), (problems) => {
-    throw new ConfigError(
-      path,
-      problems.map((problem) => {
-        const position = document.locate(problem.path)
-        return position === undefined ? problem : { ...problem, position }
-      }),
-    )
-  })
-  return {
-    ...resolveDocument(document, { source: path, registry, environment, readHeads }),
-    path,
-    hash: await sha256(text),
-    registry,
-  }
 }
 
 /** Deployments that a loaded configuration needs. */
-export function deploymentsOf(config: LoadedConfig): readonly NeededDeployment[] {
+export function deploymentsOf(config: LoadedDocument): readonly NeededDeployment[] {
   return neededDeployments(config.document, config.registry)
 }

@@ -15,7 +15,6 @@ import type {
 } from "../types/inference.ts"
 import { toCodeUnits } from "./code-units.ts"
 import { findUp } from "./find-up.ts"
-import { findBuiltinPackage } from "./packages/builtin.ts"
 import { fromDecisionsReply, fromRerankReply, type JsonObject, toDecisionsBody, toRerankBody } from "./question-bodies.ts"
 
 /** Options of the engine; see `rtrun serve --help` for what each limit means. */
@@ -194,17 +193,14 @@ export async function listDevices(): Promise<readonly Device[]> {
 }
 
 export interface NativeInferenceOptions {
-  /** Models by deployment name: a built-in package name or the folder of a package. */
-  readonly models?: Readonly<Record<string, string>>
+  /** Folders of packages by deployment name. */
+  readonly models: Readonly<Record<string, string>>
   readonly threads?: number
 }
 
 /** Inference inside this process. Rejects when a model cannot be loaded. */
-export async function createNativeInference(options: NativeInferenceOptions = {}): Promise<Inference> {
-  const models = Object.entries(options.models ?? { starter: "signals" }).map(([name, artifact]) => ({
-    name,
-    path: findBuiltinPackage(artifact) ?? artifact,
-  }))
+export async function createNativeInference(options: NativeInferenceOptions): Promise<Inference> {
+  const models = Object.entries(options.models).map(([name, path]) => ({ name, path }))
   // Whoever embeds the engine wants to know at once; trying again is for services.
   const engine = await openEngine({ models, loadAttempts: 1, threads: options.threads ?? availableParallelism() })
   const states = await engine.ready()

@@ -1,34 +1,41 @@
 // Loads the outside modules that a document names: package names, or files relative to the document.
 
 import { registerHooks } from "node:module"
-import { isAbsolute, join, resolve } from "node:path"
+import { dirname, isAbsolute, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { builtinModules } from "../../plugins/registry.gen.ts"
+import type { SourceDocument } from "../config/document.ts"
+import { ConfigError } from "../config/config-error.ts"
 import { invalid, type Problem } from "../schema/problem.ts"
 import { isRtrError, RtrError } from "../error.ts"
 import { readModule } from "../modules/read-module.ts"
 import { createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
 import { moduleId, unwrap } from "./edge.ts"
 
+/** All built-in modules. */
+export function loadBuiltins(): Promise<Registry> {
+  return createRegistry(builtinModules)
+}
+
 /**
- * All built-in modules and those that `document.modules` names. Rejects with an `RtrError` that says which one failed and
- * why; with `refuse` it is told of all that failed, and throws what it makes of them.
+ * The built-in modules and those that a document names, found beside it. Rejects with a `ConfigError` that lists every module
+ * that failed and why.
  */
-export async function loadRegistry(
-  document: unknown,
-  baseFolder: string,
-  refuse: (problems: readonly Problem[]) => void = () => {},
-): Promise<Registry> {
-  const named = (document as { modules?: unknown } | null)?.modules
+export async function loadRegistryFor(document: SourceDocument, source: string): Promise<Registry> {
+  const named = (document.value as { modules?: unknown } | null)?.modules
   const names = Array.isArray(named) ? named.map((name: unknown) => (typeof name === "string" ? name : undefined)) : []
   if (names.length > 0) hookImports()
+  const baseFolder = dirname(resolve(source))
   const loaded = await Promise.allSettled(
     // What is no text is the schema's to report.
     names.flatMap((name, index) => (name === undefined ? [] : [loadModule(name, index, baseFolder)])),
   )
   const failures = loaded.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []))
-  const problems = failures.filter(isRtrError).map(({ path = [], message }) => invalid(path, message))
-  if (problems.length > 0) refuse(problems)
+  const problems = failures.filter(isRtrError).map(({ path = [], message }): Problem => {
+    const position = document.locate(path)
+    return { ...invalid(path, message), ...(position !== undefined && { position }) }
+  })
+  if (problems.length > 0) throw new ConfigError(source, problems)
   if (failures.length > 0) throw failures[0]
   return createRegistry(
     builtinModules,

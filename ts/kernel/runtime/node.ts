@@ -1,12 +1,15 @@
-// The entry `rtr/node`: what a Node host may use beside the kernel itself.
+// What the kernel offers on Node. `ts/node.ts` adds models and workers to it, which makes the public entry `rtr/node`.
 
-export { type BoundHead, headProblem, type PackageHead } from "../config/bound-heads.ts"
-export { documentSchema } from "../config/schema/document.ts"
-export type { ConfigDocument } from "../config/schema/document.ts"
+export type { NeededDeployment } from "../config/bindings.ts"
+export { type ConfigDocument, documentSchema } from "../config/document-schema.ts"
+export type { Environment } from "../config/environment.ts"
+export { type BoundHead, headProblem, type PackageHead } from "../config/package-heads.ts"
 export type { ResolvedDocument } from "../config/resolve.ts"
-export type { NeededDeployment } from "../config/deployments.ts"
-export { deploymentsOf, loadConfig, type LoadedConfig } from "./load-config.ts"
+export type { ActivationOutcome } from "../generations/activation.ts"
+export type { InferenceLease, LoadedDocument } from "../generations/prepare.ts"
 export { type BuildFeatures, buildFeatures } from "./build-features.ts"
+export { findUp } from "./find-up.ts"
+export { deploymentsOf, loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts"
 export {
   createNativeInference,
   type Device,
@@ -20,11 +23,8 @@ export {
   type ServeAddress,
 } from "./native.ts"
 export { toNodeListener } from "./node-listener.ts"
-export { loadRegistry } from "./node-modules.ts"
-export { type BuiltinModel, builtinPackageNames, findBuiltinPackage, readBuiltinModels } from "./packages/builtin.ts"
-export { type CheckedPackage, checkPackage } from "./packages/check-package.ts"
-export { findPackage, type FoundPackage, type PackageOptions } from "./packages/find-package.ts"
+export { loadBuiltins } from "./node-modules.ts"
+export { createNodeTransport } from "./node-transport.ts"
 export { createPrometheusMetrics, type PrometheusMetrics } from "./prometheus.ts"
 export { createRemoteInference, type RemoteDeployment } from "./remote.ts"
-export { type RunningRouter, startRouter, type StartOptions } from "./start-router.ts"
-export { createUndiciTransport } from "./undici-transport.ts"
+export { type RouterWorkers, type RunningRouter, startRouter, type StartOptions } from "./start-router.ts"

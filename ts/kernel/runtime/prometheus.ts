@@ -3,11 +3,11 @@
 import { type MetricObjectWithValues, type MetricValueWithName, Registry } from "prom-client"
 import { type MetricDefinition, metricDefinitions } from "../pipeline/metric-definitions.ts"
 import type { Labels, Metrics } from "../types/metrics.ts"
-import type { RoutePowers } from "../types/route.ts"
+import type { Capabilities } from "../types/capability.ts"
 
 export interface PrometheusMetrics {
   readonly metrics: Metrics
-  readonly metricsText: RoutePowers["metrics"]["metricsText"]
+  readonly metricsText: Capabilities["exposition"]["setup"]["metricsText"]
 }
 
 /** All metrics of the definitions, in a registry of their own, so that two kernels in one process do not mix. */

@@ -116,7 +116,7 @@ export function createRemoteInference(options: RemoteInferenceOptions): Inferenc
         ...(worker.socketPath !== undefined && { socketPath: worker.socketPath }),
         ...(signal !== undefined && { signal }),
       })
-      serverTiming = response.headers["server-timing"]
+      serverTiming = response.header("server-timing")
       answers = fromWire(response.status, await response.text(maxAnswerBytes), tasks)
     } catch (error) {
       const known = isRtrError(error)

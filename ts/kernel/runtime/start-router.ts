@@ -1,76 +1,103 @@
-// Starts a router on Node: management first, then models, then the inference listeners.
+// Starts a router on Node: management first, then models, then the inference listeners; then it follows its document.
 
-import { compileListener } from "../config/compile.ts"
+import { resolve } from "node:path"
+import type { NeededDeployment } from "../config/bindings.ts"
+import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
 import { RtrError } from "../error.ts"
+import type { ActivationOutcome, Candidate } from "../generations/activation.ts"
+import type { InferenceLease, LoadedDocument } from "../generations/prepare.ts"
 import type { ListenerApp } from "../http/app.ts"
 import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
-import type { Inference } from "../types/inference.ts"
-import type { LoadedConfig } from "./load-config.ts"
+import type { Metrics } from "../types/metrics.ts"
+import { sha256 } from "./edge.ts"
+import { readConfigFile } from "./load-config.ts"
 import { openListener, type OpenListener } from "./node-listener.ts"
-import { createPrometheusMetrics, type PrometheusMetrics } from "./prometheus.ts"
-import { createUndiciTransport } from "./undici-transport.ts"
+import { loadBuiltins, loadRegistryFor } from "./node-modules.ts"
+import { createNodeTransport } from "./node-transport.ts"
+import { createPrometheusMetrics } from "./prometheus.ts"
+import { type FileWatch, watchFile } from "./watch-file.ts"
 
-export interface StartOptions {
-  readonly config: LoadedConfig
-  /** Connects the models; runs after the management listener is open. */
-  readonly connectInference?: (metrics: PrometheusMetrics) => Inference
-  /** Resolves when the models that `connectInference` started are ready. */
-  readonly whenReady?: () => Promise<void>
+/** Worker processes for the life of the router. */
+export interface RouterWorkers {
+  open(deployments: readonly NeededDeployment[]): InferenceLease
+  close(): Promise<void>
+}
+
+export interface StartOptions extends Pick<
+  RouterOptions,
+  "log" | "onInternalError" | "onRecord" | "onActivation" | "inference"
+> {
+  /** The configuration file. */
+  readonly path: string
+  /** Activates the file again when it changes. */
+  readonly watch?: boolean
+  /** Starts and stops workers; without it, documents that need a model deployment are refused. */
+  readonly createWorkers?: (metrics: Metrics) => RouterWorkers
+  readonly readHeads?: ReadHeads
   readonly metricsPort?: number
   readonly metricsAddress?: string
   readonly environment?: Environment
-  readonly onInternalError?: (error: unknown, requestId: string) => void
-  readonly onTooLong?: RouterOptions["onTooLong"]
+  /** Told what the document is and which deployments it needs, before anything is started. */
+  readonly onLoaded?: (loaded: LoadedDocument) => void
 }
 
 export interface RunningRouter {
   readonly router: Router
   /** Where each listener can be reached, by name; `management` and `metrics` among them. */
   readonly addresses: Readonly<Record<string, string>>
+  /** Reads the file and activates it. */
+  reload(trigger: Candidate["trigger"]): Promise<ActivationOutcome>
   /** Stops accepting, lets running requests finish for `graceMs` at most, then closes everything. */
   stop(graceMs: number): Promise<void>
 }
 
 /** Opens management and metrics at once, and the inference listeners when the models are ready. */
 export async function startRouter(options: StartOptions): Promise<RunningRouter> {
-  const { config } = options
+  const { path, environment = process.env } = options
+  const text = readConfigFile(path)
   const prometheus = createPrometheusMetrics()
-  const inference = options.connectInference?.(prometheus)
-  const router = await createOrClose(inference, () =>
-    createRouter({
-      registry: config.registry,
-      transport: createUndiciTransport(),
-      metrics: prometheus.metrics,
-      metricsText: prometheus.metricsText,
-      environment: options.environment ?? process.env,
-      ...(inference !== undefined && { inference }),
-      ...(options.onInternalError !== undefined && { onInternalError: options.onInternalError }),
-      ...(options.onTooLong !== undefined && { onTooLong: options.onTooLong }),
-    }),
-  )
+  const workers = options.createWorkers?.(prometheus.metrics)
+  const transport = createNodeTransport()
+  const router = createRouter({
+    ...options,
+    builtins: await loadBuiltins(),
+    loadRegistry: loadRegistryFor,
+    transport,
+    metrics: prometheus.metrics,
+    metricsText: prometheus.metricsText,
+    environment: () => environment,
+    hash: sha256,
+    ...(workers !== undefined && { openInference: (deployments) => workers.open(deployments) }),
+  })
   const open: OpenListener[] = []
   const addresses: Record<string, string> = {}
+  let watching: FileWatch | undefined
   const add = async (name: string, app: ListenerApp, address: string, port: number): Promise<void> => {
     const listener = await openListener(app, address, port)
     open.push(listener)
     addresses[name] = listener.url
   }
   const stop = async (graceMs: number): Promise<void> => {
+    watching?.close()
     router.drain()
     await Promise.all(open.map((listener) => listener.close(graceMs)))
     await router.close()
+    await transport.close()
+    await workers?.close()
   }
 
   try {
-    const management = config.document.global?.services?.management_api
+    const loaded = await router.load({ text, source: path })
+    options.onLoaded?.(loaded)
+    const { management_api: management, observability } = loaded.document.global?.services ?? {}
     await add(
       "management",
       onlyLocalNames(router.management),
       management?.bind_address ?? "127.0.0.1",
       management?.port ?? 8080,
     )
-    if (config.document.global?.services?.observability?.metrics?.enabled ?? true)
+    if (observability?.metrics?.enabled ?? true)
       await add(
         "metrics",
         onlyLocalNames(router.metrics),
@@ -78,12 +105,23 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
         options.metricsPort ?? 9190,
       )
     router.setPhase("loading_model_deployments")
-    await options.whenReady?.()
-    router.setPhase("initializing_models")
-    const plan = await router.activate(config, config.hash)
-    for (const listener of plan.listeners.length > 0 ? plan.listeners : [defaultListener])
-      await add(listener.name, router.listener(listener), listener.address, listener.port)
-    return { router, addresses, stop }
+    const outcome = await router.activate({ text, source: path, trigger: "start", loaded })
+    if (outcome.result === "rejected") throw outcome.error
+    const plan = router.plan()
+    if (plan === undefined) throw new RtrError("unavailable", "The router was stopped while it started")
+    for (const listener of plan.listeners)
+      await add(listener.name, router.listener(listener.name), listener.address, listener.port)
+    router.setPhase("ready")
+    const activate = (next: string, trigger: Candidate["trigger"]): Promise<ActivationOutcome> =>
+      router.activate({ text: next, source: path, trigger })
+    if (options.watch === true)
+      watching = watchFile(
+        resolve(path),
+        text,
+        (next) => void activate(next, "watch").catch(() => {}),
+        (error) => options.log?.("warning", "config_unreadable", { file: path, reason: error.message }),
+      )
+    return { router, addresses, reload: async (trigger) => activate(readConfigFile(path), trigger), stop }
   } catch (error) {
     router.setPhase("error", error instanceof RtrError ? error.message : "startup failed")
     await stop(0)
@@ -105,16 +143,3 @@ function onlyLocalNames(app: ListenerApp): ListenerApp {
 }
 
 const isLocalName = (host: string): boolean => /^(localhost|[\d.]+|\[[\da-f:.]+\])?(:\d+)?$/i.test(host)
-
-/** Workers that started for a router that cannot be made would keep the process alive. */
-async function createOrClose(inference: Inference | undefined, create: () => Router): Promise<Router> {
-  try {
-    return create()
-  } catch (error) {
-    await inference?.close()
-    throw error
-  }
-}
-
-/** The listener of a document that declares none: loopback only, because it asks for no key. */
-const defaultListener = compileListener({ name: "http-8801", address: "127.0.0.1", port: 8801 })

@@ -1,4 +1,8 @@
 // The three shapes of a store: key-value, records and vectors. A store module offers one or more of them.
+//
+// Keys, ids and names are well-formed Unicode; a lone surrogate is `invalid_input`. "Ascending" is the order of code points,
+// which is also the order of UTF-8 bytes, so that every engine can keep it. Every call rejects with an `RtrError`:
+// `invalid_input` for what it cannot take, `unavailable` when the store cannot be reached or is closed.
 
 /** Anything that JSON can hold. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
@@ -13,11 +17,11 @@ export interface StoredValue {
 }
 
 export interface WriteOptions {
-  /** The entry is gone after this many milliseconds; kept until it is deleted when left out. */
+  /** The entry is gone after this many milliseconds, more than 0; kept until it is deleted when left out. */
   readonly ttlMs?: number
 }
 
-/** Values by key. Every call rejects with an `RtrError` `unavailable` when the store cannot be reached. */
+/** Values by key. */
 export interface KeyValueStore {
   get(key: string): Promise<StoredValue | undefined>
   /** Returns the version written. */
@@ -33,8 +37,12 @@ export interface KeyValueStore {
   increment(key: string, amount: number, options?: WriteOptions): Promise<number>
   /** Whether there was something to delete. */
   delete(key: string): Promise<boolean>
-  /** Keys with a prefix in ascending order, after `after`; at most `limit`. */
-  keys(options?: { readonly prefix?: string; readonly after?: string; readonly limit?: number }): Promise<readonly string[]>
+  /** Keys with a prefix in ascending order, after `after`; at most `limit`, 1 to 1000, 1000 when left out. */
+  keys(options?: {
+    readonly prefix?: string
+    readonly after?: string
+    readonly limit?: number
+  }): Promise<readonly string[]>
 }
 
 export interface StoredRecord {
@@ -50,9 +58,9 @@ export interface RecordQuery {
   readonly where?: StoreFields
   /** Newest first when left out. */
   readonly order?: "newest" | "oldest"
-  /** At most this many, 100 when left out. */
+  /** At most this many, 1 to 1000; 100 when left out. */
   readonly limit?: number
-  /** `next` of the page before. */
+  /** `next` of the page before; opaque, and for the same `order` only. */
   readonly cursor?: string
 }
 
@@ -62,15 +70,16 @@ export interface RecordStore {
   put(record: StoredRecord, options?: WriteOptions): Promise<void>
   get(id: string): Promise<StoredRecord | undefined>
   delete(id: string): Promise<boolean>
-  /** One page, and the cursor of the next one when there is more. */
+  /** One page by age, then by id, and the cursor of the next one when there is more. A record that stays is on exactly one page. */
   query(query?: RecordQuery): Promise<{ readonly records: readonly StoredRecord[]; readonly next?: string }>
   count(where?: StoreFields): Promise<number>
-  /** Deletes every record whose fields are equal and returns how many there were. */
+  /** Deletes every record whose fields are equal, all of them for `{}`, and returns how many there were. */
   deleteWhere(where: StoreFields): Promise<number>
 }
 
 export interface StoredVector {
   readonly id: string
+  /** Only its direction is kept: it comes back with length 1. */
   readonly vector: Float32Array
   readonly fields: StoreFields
   readonly value: JsonValue
@@ -83,9 +92,12 @@ export interface VectorMatch extends Omit<StoredVector, "vector"> {
 
 /** Vectors of one width, found by likeness. */
 export interface VectorStore {
-  /** Adds vectors or replaces those with their ids. Rejects with `invalid_input` for another width or a value that is no number. */
+  /**
+   * Adds vectors or replaces those with their ids. Rejects with `invalid_input`, and writes nothing, for another width than that of
+   * the vectors that are there, a value that is no number, and a vector of zeros. Each vector is written whole; many are not one transaction.
+   */
   upsert(vectors: readonly StoredVector[], options?: WriteOptions): Promise<void>
-  /** The most similar first. */
+  /** The most similar first, equal ones by id; `limit` is 1 to 1000. */
   search(
     vector: Float32Array,
     options: { readonly limit: number; readonly minSimilarity?: number; readonly where?: StoreFields },
@@ -93,6 +105,8 @@ export interface VectorStore {
   get(id: string): Promise<StoredVector | undefined>
   delete(ids: readonly string[]): Promise<number>
   count(where?: StoreFields): Promise<number>
+  /** Deletes every vector whose fields are equal, all of them for `{}`, and returns how many there were. */
+  deleteWhere(where: StoreFields): Promise<number>
 }
 
 export interface StoreShapes {

@@ -1,4 +1,7 @@
-// The port for calls to backends and workers. Node uses undici's dispatcher, other hosts `fetch`.
+// The port for calls to backends and workers. Node has its own HTTP/1.1 client, other hosts use `fetch`.
+
+import type { ByteSource } from "./byte-source.ts"
+import type { CancelSignal } from "./cancel-signal.ts"
 
 export interface TransportRequest {
   readonly method: "GET" | "POST"
@@ -8,23 +11,23 @@ export interface TransportRequest {
   readonly socketPath?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  readonly signal?: AbortSignal
+  /** Cancels the request and its reply. */
+  readonly signal?: CancelSignal
   /** Longest wait for the response headers. */
   readonly headersTimeoutMs: number
   /** Longest silence between two pieces of the body. */
   readonly bodyTimeoutMs: number
 }
 
-export interface TransportResponse {
+/** A reply as soon as its headers are there. Read it to its end or cancel it: its connection is busy until then. */
+export interface TransportResponse extends ByteSource {
   readonly status: number
-  /** Lower-case names; repeated headers are joined with a comma. */
-  readonly headers: Readonly<Record<string, string>>
+  /** Names in lower case and values in turn, in the order of the wire. */
+  readonly headerList: readonly string[]
+  /** The value of a header, by its name in lower case; repeated headers are joined with a comma. */
+  header(name: string): string | undefined
   /** The whole body as text. Rejects with `upstream_error` past `maxBytes`. */
   text(maxBytes: number): Promise<string>
-  /** The body piece by piece, pulled by the reader. Ending the loop early closes the connection. */
-  pieces(): AsyncIterable<Uint8Array>
-  /** Closes the connection without reading the rest. */
-  cancel(): void
 }
 
 /**

@@ -1,6 +1,14 @@
 // Puts a system prompt in front of the conversation.
 
-import { type ChatRequest, definePlugin, literals, section, type TextBlock, type Turn, Type } from "../../kernel/index.ts"
+import {
+  type ChatRequest,
+  definePlugin,
+  literals,
+  section,
+  type TextBlock,
+  type Turn,
+  Type,
+} from "../../kernel/index.ts"
 
 const options = section({
   enabled: Type.Optional(Type.Boolean()),

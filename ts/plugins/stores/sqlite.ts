@@ -15,6 +15,7 @@ import { prepareSchema } from "../_shared/sqlite/schema.ts"
 import { createSqliteVectors } from "../_shared/sqlite/vectors.ts"
 import { checkDimensions, checkText } from "../_shared/stores/input.ts"
 
+const driver: string = "node:sqlite"
 /** Bytes of vectors that one process keeps in memory; a search reads the others from the file. */
 const vectorBytes = 512 * 1024 * 1024
 
@@ -74,9 +75,9 @@ export default defineStore({
 async function openFile(path: string): Promise<Connection> {
   let database: SqlDatabase | undefined
   try {
-    // Loaded here, so that hosts without it can load this file.
-    const { DatabaseSync } = await import("node:sqlite")
-    const opened: SqlDatabase = new DatabaseSync(path)
+    // Loaded here and by a variable, so that hosts without it can load this file and their bundlers do not look for it.
+    const { DatabaseSync } = (await import(driver)) as { readonly DatabaseSync: new (path: string) => SqlDatabase }
+    const opened = new DatabaseSync(path)
     database = opened
     opened.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
     await untilFree(() => prepareSchema(opened, path), path)

@@ -53,9 +53,7 @@ function checkText(text: string, index: number, position?: number): void {
   const has = text.includes("\0")
   if (!has && text.isWellFormed()) return
   const at = position === undefined ? `messages[${index}].content` : `messages[${index}].content[${position}].text`
-  throw refuse(
-    has ? `${at} holds a NUL character` : `${at} holds a lone surrogate, which is not valid Unicode text`,
-  )
+  throw refuse(has ? `${at} holds a NUL character` : `${at} holds a lone surrogate, which is not valid Unicode text`)
 }
 
 const refuse = (reason: string): RtrError => new RtrError("invalid_request", `Cannot read the chat request: ${reason}`)

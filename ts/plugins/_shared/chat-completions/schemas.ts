@@ -15,7 +15,10 @@ const part = Type.Object(
       }),
     ),
     input_audio: Type.Optional(
-      Type.Object({ data: Type.String({ description: "Base64" }), format: Type.String({ description: "`wav` or `mp3`" }) }),
+      Type.Object({
+        data: Type.String({ description: "Base64" }),
+        format: Type.String({ description: "`wav` or `mp3`" }),
+      }),
     ),
     file: Type.Optional(
       Type.Object({
@@ -40,7 +43,9 @@ const toolCall = Type.Object({
 const content = Type.Union([Type.String(), Type.Array(part), Type.Null()], { description: "Text, or a list of parts" })
 
 const message = Type.Object({
-  role: Type.String({ description: "`system`, `developer`, `user`, `assistant`, `tool`, or a role that the model knows" }),
+  role: Type.String({
+    description: "`system`, `developer`, `user`, `assistant`, `tool`, or a role that the model knows",
+  }),
   content: Type.Optional(content),
   name: Type.Optional(Type.String({ description: "Tells participants of one role apart" })),
   tool_calls: Type.Optional(Type.Array(toolCall, { description: "Calls that the assistant made" })),
@@ -62,7 +67,10 @@ const number = (description: string) => Type.Optional(Type.Union([Type.Number(),
 
 export const requestSchema: TObject = Type.Object(
   {
-    model: Type.String({ minLength: 1, description: "`MoM` lets the router choose; any other name is called directly" }),
+    model: Type.String({
+      minLength: 1,
+      description: "`MoM` lets the router choose; any other name is called directly",
+    }),
     messages: Type.Array(message, { minItems: 1, description: "The conversation in order" }),
     stream: Type.Optional(
       Type.Union([Type.Boolean(), Type.Null()], { description: "Send the reply as server-sent events" }),
@@ -114,7 +122,9 @@ const usage = Type.Object(
     prompt_tokens: Type.Number(),
     completion_tokens: Type.Number(),
     total_tokens: Type.Optional(Type.Number()),
-    prompt_tokens_details: Type.Optional(Type.Union([Type.Object({ cached_tokens: number("From the cache") }), Type.Null()])),
+    prompt_tokens_details: Type.Optional(
+      Type.Union([Type.Object({ cached_tokens: number("From the cache") }), Type.Null()]),
+    ),
   },
   { description: "Tokens of the call, as the backend counted them" },
 )

@@ -154,7 +154,9 @@ function deltaOf({ type, place, custom }: BegunBlock, text: string): Fields | un
     case "refusal":
       return { refusal: text }
     case "tool_call":
-      return { tool_calls: [{ index: place, ...(custom ? { custom: { input: text } } : { function: { arguments: text } }) }] }
+      return {
+        tool_calls: [{ index: place, ...(custom ? { custom: { input: text } } : { function: { arguments: text } }) }],
+      }
     default:
       return undefined
   }

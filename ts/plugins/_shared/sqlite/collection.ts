@@ -91,9 +91,10 @@ export function createCollection(
     if (maxEntries === undefined) return
     const { items } = sql("SELECT items FROM collections WHERE id = ?").get(collection) as { items: number }
     if (items > maxEntries)
-      sql(
-        "DELETE FROM items WHERE seq IN (SELECT seq FROM items WHERE collection = ? ORDER BY seq LIMIT ?)",
-      ).run(collection, Math.min(items - maxEntries, evictedPerWrite))
+      sql("DELETE FROM items WHERE seq IN (SELECT seq FROM items WHERE collection = ? ORDER BY seq LIMIT ?)").run(
+        collection,
+        Math.min(items - maxEntries, evictedPerWrite),
+      )
   }
   const scan = ({ tags, order, after, limit }: Scan): readonly ScanRow[] => {
     const collection = id()
@@ -130,7 +131,7 @@ export function createCollection(
     run: typeof read,
   ): Promise<void> => {
     const turns = startTurns()
-    for (let after: ScanRow | undefined; ; ) {
+    for (let after: ScanRow | undefined; ;) {
       const rows = await run(() => {
         const found = scan({ tags, order: "oldest", after, limit: perLook })
         take(found.filter(({ matches }) => matches === 1))

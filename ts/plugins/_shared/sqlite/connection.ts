@@ -34,12 +34,13 @@ export interface Connection {
 export const busyTimeoutMs = 5
 const retryEveryMs = 5
 /** Milliseconds after which another process has held the file for too long. */
-const patienceMs = 5000
+const patienceMs = 3000
 
 export function createConnection(database: SqlDatabase, path: string): Connection {
   const statements = new Map<string, SqlStatement>()
   let open = true
-  let writing: Promise<void> | undefined
+  /** The write that waits for another process. Those that come after it wait for it. */
+  const waiting = new Set<Promise<unknown>>()
   const checkOpen = (): void => {
     if (!open) throw closedError()
   }
@@ -79,17 +80,18 @@ export function createConnection(database: SqlDatabase, path: string): Connectio
       }
     },
     async write(work) {
-      while (writing !== undefined) await writing
+      while (waiting.size > 0) await Promise.allSettled(waiting)
       try {
         return attempt(() => transaction(work))
       } catch (error) {
         if (!isBusy(error)) throw toStoreError(error, path)
         const retried = untilFree(() => attempt(() => transaction(work)), path)
-        const done = (): void => {
-          writing = undefined
+        waiting.add(retried)
+        try {
+          return await retried
+        } finally {
+          waiting.delete(retried)
         }
-        writing = retried.then(done, done)
-        return retried
       }
     },
     close() {
@@ -116,7 +118,7 @@ export async function untilFree<Result>(work: () => Result, path: string): Promi
 
 /** What SQLite says, and what to do about it. Deno gives no error numbers, so both hosts are read by the message. */
 const remedies: readonly (readonly [says: RegExp, remedy: string])[] = [
-  [/is locked/, "another process has held the file for 5 seconds; end it, or give each process a file of its own"],
+  [/is locked/, "another process has held the file for 3 seconds; end it, or give each process a file of its own"],
   [
     /not a database|malformed/,
     "the file is damaged or belongs to another program; move it away to start empty, or restore a copy",
@@ -131,9 +133,13 @@ export function toStoreError(error: unknown, path: string): RtrError {
   if (isRtrError(error)) return error
   const says = error instanceof Error ? error.message : String(error)
   const remedy = remedies.find(([pattern]) => pattern.test(says))?.[1]
-  return new RtrError("unavailable", `Cannot use the store ${path}: ${says}${remedy === undefined ? "" : `; ${remedy}`}`, {
-    cause: error,
-  })
+  return new RtrError(
+    "unavailable",
+    `Cannot use the store ${path}: ${says}${remedy === undefined ? "" : `; ${remedy}`}`,
+    {
+      cause: error,
+    },
+  )
 }
 
 function isBusy(error: unknown): boolean {

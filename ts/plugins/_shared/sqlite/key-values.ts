@@ -57,14 +57,9 @@ export function createSqliteKeyValues(name: string, host: CollectionHost): KeyVa
           sql(
             `SELECT key FROM items WHERE collection = ? AND key >= ? AND key < ?${beyond === undefined ? "" : " AND key > ?"}
               AND (expires IS NULL OR expires > ?) ORDER BY key LIMIT ?`,
-          ).all(
-            items.id() ?? -1,
-            start,
-            end,
-            ...(beyond === undefined ? [] : [beyond]),
-            clock(),
-            wanted,
-          ) as readonly { readonly key: Uint8Array }[],
+          ).all(items.id() ?? -1, start, end, ...(beyond === undefined ? [] : [beyond]), clock(), wanted) as readonly {
+            readonly key: Uint8Array
+          }[],
       )
       return rows.map(({ key }) => fromBytes(key))
     },

@@ -47,8 +47,10 @@ export function createSqliteRecords(name: string, host: CollectionHost): RecordS
       const { order, after: start } = readPage(query)
       const found: StoredRecord[] = []
       const turns = startTurns()
-      let after: Pick<ScanRow, "position" | "key"> | undefined =
-        start && { position: start.createdAt, key: toBytes(start.id) }
+      let after: Pick<ScanRow, "position" | "key"> | undefined = start && {
+        position: start.createdAt,
+        key: toBytes(start.id),
+      }
       // One record more than wanted says whether there is a next page.
       for (let look = limit + 1; found.length <= limit; look = scannedPerLook) {
         const rows = await read(() => {

@@ -75,7 +75,10 @@ function isEmpty(database: SqlDatabase, path: string): boolean {
   const first = (sql: string): number => Number(Object.values(database.prepare(sql).get() as object)[0])
   if (first("SELECT count(*) FROM sqlite_schema") === 0) return true
   if (first("PRAGMA application_id") !== applicationId)
-    throw new RtrError("unavailable", `Cannot use the store ${path}: it is a database of another program; name another file`)
+    throw new RtrError(
+      "unavailable",
+      `Cannot use the store ${path}: it is a database of another program; name another file`,
+    )
   const version = first("PRAGMA user_version")
   if (version !== schemaVersion)
     throw new RtrError(

@@ -46,11 +46,7 @@ interface Row {
   readonly vector: Uint8Array
 }
 
-export function createVectorBlocks(
-  dimensions: number,
-  { sql }: Connection,
-  budget: VectorBudget,
-): VectorBlocks {
+export function createVectorBlocks(dimensions: number, { sql }: Connection, budget: VectorBudget): VectorBlocks {
   const capacity = Math.max(16, Math.floor(floatsPerBlock / dimensions))
   const blockBytes = capacity * (dimensions * 4 + 32)
   const texts = new Map<string, string>()

@@ -61,7 +61,12 @@ export function createSqliteVectors(
           makeWidth(items, dimensions, host)
           for (const row of rows.slice(start, start + writtenPerTurn)) items.put(row)
           const id = items.id()
-          if (id !== undefined) sql("UPDATE collections SET dimensions = ? WHERE id = ? AND dimensions IS NOT ?").run(dimensions, id, dimensions)
+          if (id !== undefined)
+            sql("UPDATE collections SET dimensions = ? WHERE id = ? AND dimensions IS NOT ?").run(
+              dimensions,
+              id,
+              dimensions,
+            )
         })
         if (turns.over()) await turns.next()
       }
@@ -115,21 +120,28 @@ export function createSqliteVectors(
   }
 
   /** Compares with the kept vectors, then with those that are only in the file. */
-  async function compareAll(collection: number, { unit, limit, minSimilarity, tags }: Wanted): Promise<readonly Candidate[]> {
+  async function compareAll(
+    collection: number,
+    { unit, limit, minSimilarity, tags }: Wanted,
+  ): Promise<readonly Candidate[]> {
     const first = createFirst<Candidate>(limit, (one, other) => other.similarity - one.similarity)
     const turns = startTurns()
     const now = clock()
     let least = minSimilarity
-    const compare = async (block: VectorBlock, from: number, to: number): Promise<void> => {
+    const compareSome = (block: VectorBlock, from: number, to: number): void => {
       for (let place = from; place < to; place++) {
-        if (place % comparedPerLook === 0 && turns.over()) {
-          await turns.next()
-          connection.checkOpen()
-        }
         if ((block.expires[place] as number) <= now) continue
         const similarity = clampSimilarity(dotProduct(unit, block.values, place * dimensions))
         if (similarity < least || !tags.every((tag) => block.tags[place]?.includes(tag))) continue
         least = Math.max(least, first.offer({ similarity, block, place })?.similarity ?? -1)
+      }
+    }
+    const compare = async (block: VectorBlock, from: number, to: number): Promise<void> => {
+      for (let place = from; place < to; place += comparedPerLook) {
+        compareSome(block, place, Math.min(place + comparedPerLook, to))
+        if (!turns.over()) continue
+        await turns.next()
+        connection.checkOpen()
       }
     }
     // Another search may add to the blocks, or forget them, while this one waits for its turn.
@@ -161,9 +173,10 @@ export function createSqliteVectors(
     const matches: VectorMatch[] = []
     for (const { similarity, block, place } of candidates) {
       if (matches.length === limit) break
-      const row = sql(
-        "SELECT key, fields, value FROM items WHERE seq = ? AND (expires IS NULL OR expires > ?)",
-      ).get(block.seqs[place] as number, clock()) as Row | undefined
+      const row = sql("SELECT key, fields, value FROM items WHERE seq = ? AND (expires IS NULL OR expires > ?)").get(
+        block.seqs[place] as number,
+        clock(),
+      ) as Row | undefined
       if (row === undefined) block.expires[place] = -Infinity
       else
         matches.push({

@@ -29,7 +29,8 @@ export function checkText(what: string, text: string): string {
 
 /** The value as JSON text. Throws `invalid_input` for what JSON cannot hold. */
 export function toJson(value: JsonValue): string {
-  if (typeof value === "number" && !Number.isFinite(value)) throw invalidInput(`A store cannot keep the number ${value}`)
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw invalidInput(`A store cannot keep the number ${value}`)
   let text: string | undefined
   try {
     text = JSON.stringify(value)

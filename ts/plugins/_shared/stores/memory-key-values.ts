@@ -7,11 +7,14 @@ import { createMemoryTable } from "./memory-table.ts"
 import { compareText, createFirst } from "./order.ts"
 
 export function createMemoryKeyValues({ clock, maxEntries, checkOpen }: MemoryHost): KeyValueStore {
-  const table = createMemoryTable<{ readonly json: string; readonly version: string }>(clock, maxEntries)
+  const table = createMemoryTable<{ readonly key: string; readonly json: string; readonly version: string }>(
+    clock,
+    maxEntries,
+  )
   let written = 0
   const put = (key: string, json: string, expires: number | null): string => {
     const version = String(++written)
-    table.put(key, { json, version }, expires)
+    table.put(key, { key, json, version }, expires)
     return version
   }
   const open = (key: string): string => {
@@ -40,8 +43,9 @@ export function createMemoryKeyValues({ clock, maxEntries, checkOpen }: MemoryHo
       open(prefix)
       if (after !== undefined) checkText("key", after)
       const first = createFirst(readLimit(limit, 1000), compareText)
-      for (const [key] of table.live())
-        if (key.startsWith(prefix) && (after === undefined || compareText(key, after) > 0)) first.offer(key)
+      const isWanted = (key: string): boolean =>
+        key.startsWith(prefix) && (after === undefined || compareText(key, after) > 0)
+      for (const { key } of table.filter((entry) => isWanted(entry.key))) first.offer(key)
       return first.items()
     },
   }

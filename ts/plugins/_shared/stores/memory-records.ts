@@ -17,9 +17,7 @@ export function createMemoryRecords({ clock, maxEntries, checkOpen }: MemoryHost
   const matching = (where: StoreFields): readonly Entry[] => {
     checkOpen()
     const wanted = tagsOf(where)
-    const found: Entry[] = []
-    for (const [, entry] of table.live()) if (wanted.every((tag) => entry.tags.includes(tag))) found.push(entry)
-    return found
+    return table.filter(({ tags }) => wanted.every((tag) => tags.includes(tag)))
   }
   const open = (id: string): string => {
     checkOpen()

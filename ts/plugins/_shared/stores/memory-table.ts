@@ -9,8 +9,10 @@ export interface MemoryTable<Value> {
   expiry(key: string): number | null
   put(key: string, value: Value, expires: number | null): void
   delete(key: string): boolean
-  /** Entries that are not past their end. Do not write before the loop is over. */
-  live(): Iterable<readonly [key: string, value: Value]>
+  /** One of the entries that are not past their end. */
+  any(): Value | undefined
+  /** The entries that are not past their end, for which `matches` holds. */
+  filter(matches: (value: Value) => boolean): readonly Value[]
 }
 
 interface Entry<Value> {
@@ -49,8 +51,16 @@ export function createMemoryTable<Value>(clock: () => number, maxEntries: number
       if (entries.size > maxEntries) for (const oldest of entries.keys()) return void entries.delete(oldest)
     },
     delete: (key) => find(key) !== undefined && entries.delete(key),
-    *live() {
-      for (const [key, entry] of entries) if (!isOver(entry)) yield [key, entry.value]
+    any() {
+      for (const entry of entries.values()) if (!isOver(entry)) return entry.value
+      return undefined
+    },
+    filter(matches) {
+      const now = clock()
+      const found: Value[] = []
+      for (const { value, expires } of entries.values())
+        if ((expires === null || expires > now) && matches(value)) found.push(value)
+      return found
     },
   }
 }

@@ -28,18 +28,13 @@ export function createMemoryVectors({ clock, maxEntries, checkOpen }: MemoryHost
   const matching = (where: StoreFields): readonly Entry[] => {
     checkOpen()
     const wanted = tagsOf(where)
-    const found: Entry[] = []
-    for (const [, entry] of table.live()) if (wanted.every((tag) => entry.tags.includes(tag))) found.push(entry)
-    return found
+    return table.filter(({ tags }) => wanted.every((tag) => tags.includes(tag)))
   }
   /** Throws for a vector of another width than asked for, or than that of the vectors that are there. */
   const unitOf = (vector: Float32Array, dimensions: number): Float32Array => {
     const unit = toUnitVector(vector, dimensions)
-    for (const [, { unit: present }] of table.live()) {
-      if (present.length !== dimensions)
-        throw invalidInput(`The store's vectors have ${present.length} dimensions, not ${dimensions}`)
-      break
-    }
+    const present = table.any()?.unit.length ?? dimensions
+    if (present !== dimensions) throw invalidInput(`The store's vectors have ${present} dimensions, not ${dimensions}`)
     return unit
   }
   const open = (id: string): string => {
@@ -68,22 +63,24 @@ export function createMemoryVectors({ clock, maxEntries, checkOpen }: MemoryHost
       )
       const turns = startTurns()
       let least = minSimilarity
-      for (const [index, entry] of found.entries()) {
-        const similarity = clampSimilarity(dotProduct(unit, entry.unit, 0))
-        if (similarity >= least) least = Math.max(least, first.offer([similarity, entry])?.[0] ?? -1)
-        if (index % comparedPerLook === 0 && turns.over()) {
-          await turns.next()
-          checkOpen()
+      const compareSome = (entries: readonly Entry[]): void => {
+        for (const entry of entries) {
+          const similarity = clampSimilarity(dotProduct(unit, entry.unit, 0))
+          if (similarity >= least) least = Math.max(least, first.offer([similarity, entry])?.[0] ?? -1)
         }
       }
-      return first.items().map(
-        ([similarity, { id, fields, value }]): VectorMatch => ({
-          id,
-          similarity,
-          fields: JSON.parse(fields) as StoreFields,
-          value: JSON.parse(value) as JsonValue,
-        }),
-      )
+      for (let start = 0; start < found.length; start += comparedPerLook) {
+        compareSome(found.slice(start, start + comparedPerLook))
+        if (!turns.over()) continue
+        await turns.next()
+        checkOpen()
+      }
+      return first.items().map(([similarity, { id, fields, value }]): VectorMatch => ({
+        id,
+        similarity,
+        fields: JSON.parse(fields) as StoreFields,
+        value: JSON.parse(value) as JsonValue,
+      }))
     },
     async get(id) {
       const entry = table.get(open(id))

@@ -1,0 +1,226 @@
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, test } from "vitest"
+import {
+  answerPolitely,
+  chunkOf,
+  replyOf,
+  startRouter,
+  startTestBackend,
+  type TestRouter,
+  userMessage,
+  waitFor,
+} from "./_processes.ts"
+
+/** Document number `n`: everything that a reply shows carries the number, so that a mixture of two would be seen. */
+function documentOf(n: number, endpoint: string, more: object = {}): object {
+  return {
+    listeners: [{ name: "test", address: "127.0.0.1", port: 0, api_keys: ["for-all", `only-${n}`] }],
+    providers: {
+      models: [
+        {
+          name: `model-${n}`,
+          provider_model_id: `upstream-${n}`,
+          backend_refs: [{ endpoint, extra_headers: { "x-document": String(n) } }],
+        },
+      ],
+    },
+    routing: {
+      signals: { keywords: [{ name: `rule-${n}`, operator: "OR", keywords: [n % 2 === 0 ? "hello" : "world"] }] },
+      decisions: [
+        {
+          name: `decision-${n}`,
+          rules: { type: "keyword", name: `rule-${n}` },
+          modelRefs: [{ model: `model-${n}` }],
+        },
+      ],
+    },
+    ...more,
+  }
+}
+
+/** Asks a worker of its own about meaning. */
+const withWorker = (n: number, endpoint: string): object => {
+  const document = documentOf(n, endpoint) as { routing: { signals: object; decisions: { rules: object }[] } }
+  const { routing } = document
+  return {
+    ...document,
+    routing: {
+      ...routing,
+      signals: { ...routing.signals, embeddings: [{ name: "near", threshold: -1, candidates: ["hello world"] }] },
+      decisions: routing.decisions.map((decision) => ({
+        ...decision,
+        rules: { operator: "AND", conditions: [decision.rules, { type: "embedding", name: "near" }] },
+      })),
+    },
+    global: {
+      model_catalog: {
+        deployments: { small: { artifact: "static" } },
+        bindings: { embedding: { deployment: "small" } },
+      },
+    },
+  }
+}
+
+const broken = (n: number, endpoint: string): object => ({
+  ...documentOf(n, endpoint),
+  providers: { models: [{ name: "x", backend_refs: [{ endpoint, wieght: 1 }] }] },
+})
+
+interface StartupStatus {
+  readonly last_rejection?: {
+    readonly stage: string
+    readonly reasons: readonly { readonly path?: string; readonly message: string }[]
+  }
+}
+
+const startupStatus = async (router: TestRouter): Promise<StartupStatus> =>
+  (await fetch(`${router.management}/startup-status`)).json() as Promise<StartupStatus>
+
+const residentKib = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
+
+const childrenOf = (pid: number): readonly string[] =>
+  execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(pid)], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes("rtrun"))
+
+/** One request with everything that tells which document served it. */
+async function askOnce(router: TestRouter, stream: boolean) {
+  const response = await router.ask(userMessage("hello world", { stream }), { authorization: "Bearer for-all" })
+  const text = await response.text()
+  const upstream = /upstream-(\d+) for (\d+)/.exec(text)
+  return {
+    status: response.status,
+    version: response.headers.get("x-rtr-config-version"),
+    model: response.headers.get("x-selected-model"),
+    decision: response.headers.get("x-rtr-selected-decision"),
+    upstream: upstream?.[1],
+    document: upstream?.[2],
+    complete: stream ? text.trimEnd().endsWith("data: [DONE]") : text.includes("routing_metadata"),
+    text,
+  }
+}
+
+describe("live configuration", () => {
+  test("2,000 requests meet fifty changes of the document, and each is served by exactly one", async () => {
+    const backend = await startTestBackend(async (body, response, _socket) => {
+      const document = response.req.headers["x-document"]
+      const said = `${String(body["model"])} for ${String(document)}`
+      if (body["stream"] !== true) {
+        await sleep(5)
+        response.writeHead(200, { "content-type": "application/json" })
+        response.end(JSON.stringify(replyOf("m", said)))
+        return
+      }
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      response.write(chunkOf("begins "))
+      await sleep(30)
+      response.end(`${chunkOf(said)}${chunkOf("", "stop")}data: [DONE]\n\n`)
+    })
+    const router = await startRouter(documentOf(0, backend.endpoint))
+    const pid = router.child.pid as number
+    // A first round of everything, so that what is loaded once does not count as growth.
+    router.write(withWorker(1000, backend.endpoint))
+    await waitFor(async () => (await askOnce(router, false)).document === "1000", 60_000)
+    router.write(documentOf(1001, backend.endpoint))
+    await waitFor(async () => (await askOnce(router, false)).document === "1001")
+    for (let warm = 0; warm < 400; warm++) await askOnce(router, warm % 2 === 0)
+    await waitFor(() => childrenOf(pid).length === 0, 20_000)
+    const before = residentKib(pid)
+
+    const answers: Awaited<ReturnType<typeof askOnce>>[] = []
+    let changing = true
+    const client = async (index: number): Promise<void> => {
+      for (let asked = 0; asked < 100 || (changing && asked < 5000); asked++)
+        answers.push(await askOnce(router, (asked + index) % 2 === 0))
+    }
+    const change = async (): Promise<void> => {
+      for (let n = 1; n <= 50; n++) {
+        if (n % 5 === 0) {
+          router.write(broken(n, backend.endpoint))
+          await waitFor(async () => (await startupStatus(router)).last_rejection !== undefined)
+          const { last_rejection: rejection } = await startupStatus(router)
+          expect(rejection?.stage).toBe("validate")
+          expect(rejection?.reasons.map(({ path }) => path)).toEqual(
+            expect.arrayContaining([
+              "providers.models[0].backend_refs[0].wieght",
+              "routing.decisions[0].modelRefs[0].model",
+            ]),
+          )
+          continue
+        }
+        router.write(n % 7 === 0 ? withWorker(n, backend.endpoint) : documentOf(n, backend.endpoint))
+        await waitFor(async () => (await askOnce(router, false)).document === String(n), 30_000)
+      }
+      changing = false
+    }
+    await Promise.all([change(), ...Array.from({ length: 20 }, (_, index) => client(index))])
+
+    expect(answers.length).toBeGreaterThanOrEqual(2000)
+    expect(answers.filter(({ status, complete }) => status !== 200 || !complete)).toEqual([])
+    // Reply, headers and upstream request agree on the document, and a version is always the same document.
+    const documents = new Map<string, Set<string>>()
+    for (const { version, model, decision, upstream, document } of answers) {
+      expect([model, decision, upstream]).toEqual([`model-${document}`, `decision-${document}`, document])
+      documents.set(String(version), (documents.get(String(version)) ?? new Set()).add(String(document)))
+    }
+    expect([...documents.values()].filter((names) => names.size !== 1)).toEqual([])
+    expect(documents.size).toBeGreaterThan(30)
+
+    // Keys follow the document, too.
+    expect((await router.ask(userMessage("hello world"), { authorization: "Bearer only-49" })).status).toBe(200)
+    expect((await router.ask(userMessage("hello world"), { authorization: "Bearer only-1" })).status).toBe(401)
+
+    await waitFor(() => childrenOf(pid).length === 0, 20_000)
+    await sleep(500)
+    expect(residentKib(pid) / before).toBeLessThan(1.1)
+    expect(await router.stop()).toBe(0)
+  }, 180_000)
+
+  test("SIGHUP activates the file, and --no-watch leaves it to that", async () => {
+    const backend = await startTestBackend(answerPolitely)
+    const router = await startRouter(documentOf(1, backend.endpoint), {}, ["--no-watch"])
+    router.write(documentOf(2, backend.endpoint))
+    await sleep(500)
+    expect((await askOnce(router, false)).decision).toBe("decision-1")
+    router.child.kill("SIGHUP")
+    await waitFor(async () => (await askOnce(router, false)).decision === "decision-2")
+  }, 30_000)
+
+  test("what needs a restart is refused with its path, and the old document goes on", async () => {
+    const backend = await startTestBackend(answerPolitely)
+    const router = await startRouter(documentOf(1, backend.endpoint))
+    router.write({
+      ...documentOf(2, backend.endpoint),
+      listeners: [{ name: "test", address: "127.0.0.1", port: 0, timeout: "10s", api_keys: ["for-all"] }],
+    })
+    await waitFor(async () => (await startupStatus(router)).last_rejection !== undefined)
+    const { last_rejection: rejection } = await startupStatus(router)
+    expect(rejection?.reasons).toEqual([
+      expect.objectContaining({ code: "restart_required", path: "listeners[0].timeout" }),
+    ])
+    expect((await askOnce(router, false)).decision).toBe("decision-1")
+    expect(router.stderr()).toContain("listeners[0].timeout")
+  }, 30_000)
+
+  test("a document whose model cannot be loaded leaves the old one serving, and the next one need not wait for it", async () => {
+    const backend = await startTestBackend(answerPolitely)
+    const router = await startRouter(documentOf(1, backend.endpoint))
+    const unloadable = withWorker(2, backend.endpoint) as { global: { model_catalog: object } }
+    router.write({
+      ...unloadable,
+      global: {
+        model_catalog: {
+          ...unloadable.global.model_catalog,
+          deployments: { small: { endpoint: "http://127.0.0.1:9" } },
+        },
+      },
+    })
+    await sleep(1000)
+    expect((await askOnce(router, false)).decision).toBe("decision-1")
+    router.write(documentOf(3, backend.endpoint))
+    await waitFor(async () => (await askOnce(router, false)).decision === "decision-3", 5000)
+  }, 30_000)
+})

@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { type FileWatch, watchFile } from "../../../ts/kernel/runtime/watch-file.ts"
+
+let folder: string
+let watching: FileWatch | undefined
+let seen: string[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rtr-watch-"))
+  seen = []
+})
+afterEach(() => {
+  watching?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function watchPath(path: string, before: string): void {
+  watching = watchFile(
+    path,
+    before,
+    (text) => seen.push(text),
+    (error) => seen.push(`error ${error.message}`),
+  )
+}
+
+const quiet = () => new Promise((resolve) => setTimeout(resolve, 250))
+
+test("a file that is written in place or replaced by a rename is read once for each change", async () => {
+  const path = join(folder, "config.yaml")
+  writeFileSync(path, "one")
+  watchPath(path, "one")
+  writeFileSync(path, "two")
+  await vi.waitFor(() => expect(seen).toEqual(["two"]))
+  writeFileSync(join(folder, "config.yaml.new"), "three")
+  renameSync(join(folder, "config.yaml.new"), path)
+  await vi.waitFor(() => expect(seen).toEqual(["two", "three"]))
+  unlinkSync(path)
+  await quiet()
+  writeFileSync(path, "four")
+  await vi.waitFor(() => expect(seen).toEqual(["two", "three", "four"]))
+})
+
+test("several writes at once and other files of the folder are no changes of their own", async () => {
+  const path = join(folder, "config.yaml")
+  writeFileSync(path, "one")
+  watchPath(path, "one")
+  for (const text of ["a", "b", "c", "last"]) writeFileSync(path, text)
+  writeFileSync(join(folder, "other.yaml"), "other")
+  await vi.waitFor(() => expect(seen).toEqual(["last"]))
+  writeFileSync(join(folder, "other.yaml"), "again")
+  await quiet()
+  expect(seen).toEqual(["last"])
+})
+
+test("a link that is pointed elsewhere, as Kubernetes does it, is a change", async () => {
+  for (const name of ["1", "2"]) {
+    mkdirSync(join(folder, name))
+    writeFileSync(join(folder, name, "config.yaml"), `document ${name}`)
+  }
+  symlinkSync("1", join(folder, "..data"))
+  symlinkSync("..data/config.yaml", join(folder, "config.yaml"))
+  watchPath(join(folder, "config.yaml"), "document 1")
+  symlinkSync("2", join(folder, "..data_tmp"))
+  renameSync(join(folder, "..data_tmp"), join(folder, "..data"))
+  await vi.waitFor(() => expect(seen).toEqual(["document 2"]))
+})
+
+test("nothing is told after the watch is closed", async () => {
+  const path = join(folder, "config.yaml")
+  writeFileSync(path, "one")
+  watchPath(path, "one")
+  writeFileSync(path, "two")
+  watching?.close()
+  await quiet()
+  expect(seen).toEqual([])
+})

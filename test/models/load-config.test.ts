@@ -1,0 +1,49 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { loadConfig } from "rtr/node"
+import type { ConfigError } from "rtr"
+import { expect, test } from "vitest"
+import { documentWith } from "../fakes/document.ts"
+import { emptyFolder } from "../fakes/hub.ts"
+
+function write(document: object): string {
+  const path = join(emptyFolder(), "config.yaml")
+  writeFileSync(path, JSON.stringify(document, null, 1))
+  return path
+}
+
+test("packages that have no such head, or are none, are listed with their places", async () => {
+  const path = write(
+    documentWith({
+      "global.model_catalog": {
+        deployments: { guard: { artifact: "signals" }, other: { artifact: "sgnals" } },
+        bindings: {
+          prompt_guard: { deployment: "guard", head: "jailbrake" },
+          domain_classifier: { deployment: "starter", head: "domain" },
+        },
+      },
+    }),
+  )
+  const error = (await loadConfig(path).catch((cause: unknown) => cause)) as ConfigError
+  expect(error.problems).toMatchObject([
+    {
+      path: ["global", "model_catalog", "deployments", "other", "artifact"],
+      message: expect.stringMatching(/^"sgnals" is neither a built-in package .*did you mean "signals"/),
+      position: { line: expect.any(Number) },
+    },
+    {
+      path: ["global", "model_catalog", "bindings", "prompt_guard", "head"],
+      message: expect.stringMatching(
+        /^"jailbrake" is not a head of deployment "guard" that answers with classes: there is "domain", "jailbreak", .*did you mean "jailbreak"/,
+      ),
+      position: { line: expect.any(Number) },
+    },
+  ])
+})
+
+test("a domain that is no label of its model is refused", async () => {
+  const path = write(documentWith({ "routing.signals.domains": [{ name: "computer scince" }] }))
+  await expect(loadConfig(path)).rejects.toThrow(
+    /routing\.signals\.domains\[0\]\.name: "computer scince" is no label of the domain model.*did you mean "computer science"/,
+  )
+})

@@ -1,0 +1,34 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { readHeads } from "../../../ts/models/packages/read-heads.ts"
+import { emptyFolder } from "../../fakes/hub.ts"
+
+function packageWith(settings: unknown): string {
+  const folder = join(emptyFolder(), "package")
+  mkdirSync(folder)
+  if (settings !== undefined) writeFileSync(join(folder, "rtrun.json"), JSON.stringify(settings))
+  return folder
+}
+
+describe("heads of a package", () => {
+  test("are those of its settings", () => {
+    expect(readHeads("signals")?.map(({ name, kind }) => `${name} ${kind}`)).toContain("jailbreak sequence")
+    expect(readHeads("static")).toEqual([])
+    const own = { name: "mine", kind: "token", labels: ["O", "X"] }
+    expect(readHeads(packageWith({ family: "embeddings", heads: [own] }))).toEqual([own])
+  })
+
+  test("are not known of a package whose author's files describe its classifier, and of one that is not here", () => {
+    expect(readHeads(packageWith(undefined))).toBeUndefined()
+    expect(readHeads(packageWith({ family: "sequence_classification" }))).toBeUndefined()
+    expect(readHeads(packageWith({ family: "embeddings", heads: [{ name: "half" }] }))).toBeUndefined()
+    expect(readHeads(join(emptyFolder(), "nowhere"))).toBeUndefined()
+  })
+
+  test("of a name that no package has are refused", () => {
+    expect(() => readHeads("sgnals")).toThrow(
+      /"sgnals" is neither a built-in package \(.*signals.*\) nor an absolute path.* \(did you mean "signals"\?\)$/,
+    )
+  })
+})

@@ -1,0 +1,222 @@
+import { type DialectModule, RtrError, type StreamReader, type WireObject } from "rtr"
+import { dialectContract } from "rtr/testing"
+import { expect, test } from "vitest"
+import dialect from "../../ts/plugins/dialects/chat-completions.ts"
+import { failuresOf } from "../fakes/contract.ts"
+
+const failures = (changes: Partial<DialectModule>): Promise<readonly string[]> =>
+  failuresOf(dialectContract({ ...dialect, ...changes }))
+
+const body = (value: unknown): Record<string, unknown> => value as Record<string, unknown>
+/** A reader whose parts are changed. */
+const reading =
+  (change: (reader: StreamReader, events: boolean) => Partial<StreamReader>) =>
+  (options: { readonly events: boolean }): StreamReader => {
+    const reader = dialect.reader(options)
+    return { read: (bytes) => reader.read(bytes), end: () => reader.end(), ...change(reader, options.events) }
+  }
+
+const broken: readonly (readonly [string, Partial<DialectModule>, string])[] = [
+  ["says nothing of itself", { about: "" }, "says what it does in one line"],
+  [
+    "forgets the model of the upstream",
+    { writeRequest: (request) => dialect.writeRequest(request, { model: request.model }) },
+    "reads the requests that it writes",
+  ],
+  [
+    "drops unknown fields of a request",
+    {
+      writeRequest(request, options) {
+        const { x_unknown: _, ...rest } = dialect.writeRequest(request, options)
+        return rest
+      },
+    },
+    "passes a request on that nobody changed",
+  ],
+  [
+    "writes a request anew each time",
+    {
+      writeRequest: (request, options) =>
+        dialect.writeRequest({ ...request, origin: { dialect: "chat_completions" } }, options),
+      readRequest: (value) => ({ ...dialect.readRequest(value), extensions: {} }),
+    },
+    "changes what was replaced and nothing else",
+  ],
+  [
+    "ignores what a plugin changed",
+    {
+      readRequest(value) {
+        const request = dialect.readRequest(value)
+        return { ...request, origin: { dialect: "kept", body: value } as never }
+      },
+      writeRequest: (request, options) =>
+        request.origin?.dialect === "kept"
+          ? { ...(request.origin as unknown as { body: WireObject }).body, model: options.model }
+          : dialect.writeRequest(request, options),
+    },
+    "changes what was replaced and nothing else",
+  ],
+  [
+    "changes the body that it reads",
+    {
+      readRequest(value) {
+        if (typeof value === "object" && value !== null) body(value)["seen"] = true
+        return dialect.readRequest(value)
+      },
+    },
+    "passes a request on that nobody changed",
+  ],
+  [
+    "takes anything for a request",
+    {
+      readRequest: (value) =>
+        dialect.readRequest(
+          typeof value === "object" && value !== null && "model" in value
+            ? value
+            : { model: "m", messages: [{ role: "user" }] },
+        ),
+    },
+    "refuses what is no request",
+  ],
+  [
+    "loses tool calls of a reply",
+    {
+      readReply(text) {
+        const reply = dialect.readReply(text)
+        const choices = reply.choices.map((each) => ({
+          ...each,
+          blocks: each.blocks.filter(({ type }) => type === "text"),
+        }))
+        return { ...reply, choices }
+      },
+    },
+    "reads the replies that it writes",
+  ],
+  [
+    "forgets the routing metadata",
+    { writeReply: (reply) => dialect.writeReply(reply, {}) },
+    "passes a reply on that nobody changed, with the routing metadata",
+  ],
+  [
+    "sends the upstream's text for a changed reply",
+    {
+      writeReply: (() => {
+        const known = new Map<string, string>()
+        return (reply, metadata) => {
+          const text = known.get(reply.id) ?? dialect.writeReply(reply, metadata)
+          known.set(reply.id, text)
+          return text
+        }
+      })(),
+    },
+    "writes a changed reply",
+  ],
+  [
+    "takes any text for a reply",
+    {
+      readReply(text) {
+        try {
+          return dialect.readReply(text)
+        } catch {
+          return dialect.readReply("{}")
+        }
+      },
+    },
+    "refuses what is no reply",
+  ],
+  [
+    "loses what a read has cut",
+    { reader: reading((_, events) => ({ read: (bytes) => dialect.reader({ events }).read(bytes) })) },
+    "gives the same events and bytes wherever a stream is cut",
+  ],
+  [
+    "finds no usage",
+    {
+      reader: reading((reader) => ({
+        read(bytes) {
+          const batch = reader.read(bytes)
+          if (batch === undefined) return undefined
+          const { usage: _, ...rest } = batch
+          return rest
+        },
+      })),
+    },
+    "gives the same events and bytes wherever a stream is cut",
+  ],
+  [
+    "takes a cut stream for a whole one",
+    { reader: reading(() => ({ end: () => undefined })) },
+    "refuses a stream that is none, after what came before it",
+  ],
+  [
+    "throws away what came before a bad event",
+    {
+      reader: reading((reader) => ({
+        read(bytes) {
+          const batch = reader.read(bytes)
+          reader.read(new Uint8Array(0))
+          return batch
+        },
+      })),
+    },
+    "refuses a stream that is none, after what came before it",
+  ],
+  [
+    "passes on what follows the end",
+    {
+      reader: reading((reader) => ({
+        read: (bytes) => reader.read(bytes) ?? { events: [], bytes, done: true },
+      })),
+    },
+    "passes nothing on that follows the end",
+  ],
+  [
+    "keeps any event in memory",
+    {
+      reader: reading((reader) => ({
+        read: (bytes) => (bytes.length > 100_000 ? undefined : reader.read(bytes)),
+      })),
+    },
+    "bounds the size of an event",
+  ],
+  [
+    "writes unchanged events anew",
+    {
+      writer(request) {
+        const writer = dialect.writer(request)
+        return { ...writer, write: (events) => writer.write(structuredClone(events)) }
+      },
+      reader: reading((reader) => ({ read: (bytes) => reader.read(bytes) })),
+    },
+    "passes events on that nobody changed exactly as they came",
+  ],
+  [
+    "answers errors without the request id",
+    { errorBody: (error) => dialect.errorBody(error, "") },
+    "tells errors in its own shape",
+  ],
+  [
+    "throws an error of its own",
+    {
+      readReply(text) {
+        try {
+          return dialect.readReply(text)
+        } catch {
+          throw new RtrError("internal_error", "oops")
+        }
+      },
+    },
+    "refuses what is no reply",
+  ],
+]
+
+test("a dialect that keeps the contract passes", async () => expect(await failures({})).toEqual([]))
+
+test("every broken dialect is caught", async () => {
+  const missed: unknown[] = []
+  for (const [name, changes, failed] of broken) {
+    const found = await failures(changes)
+    if (!found.includes(failed)) missed.push([name, found])
+  }
+  expect(missed).toEqual([])
+}, 120_000)

@@ -1,0 +1,181 @@
+// The stages of one candidate: from its text to everything that serves requests.
+
+import type { Environment } from "../config/environment.ts"
+import { compilePlan } from "../config/compile.ts"
+import { type NeededDeployment, neededDeployments } from "../config/bindings.ts"
+import { readDocument, type SourceDocument, wrapDocument } from "../config/document.ts"
+import type { ReadHeads } from "../config/package-heads.ts"
+import { resolveDocument, type ResolvedDocument } from "../config/resolve.ts"
+import { restartRequired } from "../config/restart.ts"
+import { stateStore } from "../config/sections/stores.ts"
+import { RtrError } from "../error.ts"
+import type { Services } from "../modules/capabilities.ts"
+import type { Registry } from "../modules/registry.ts"
+import { ConfigError } from "../config/config-error.ts"
+import type { Inference } from "../types/inference.ts"
+import type { Plan } from "../types/plan.ts"
+import type { ModelFigures } from "../types/selector.ts"
+import type { ActivationStage } from "../types/status.ts"
+import { createEmbedAll, type NamedStore, storeServices } from "./services.ts"
+import type { Lease, SharedResources } from "./shared-resources.ts"
+
+/** Model deployments that are started or shared for one generation. */
+export interface InferenceLease {
+  /** Closing it releases the lease. */
+  readonly inference: Inference
+  /** Resolves when every deployment is ready. Rejects when one has failed for good. */
+  ready(signal?: AbortSignal): Promise<void>
+  release(): Promise<void>
+}
+
+export interface PrepareHost {
+  readonly environment: () => Environment
+  /** Built-in modules and those that the document names, found relative to its source. */
+  readonly loadRegistry: (document: SourceDocument, source: string) => Promise<Registry>
+  readonly readHeads?: ReadHeads | undefined
+  /** Left out on hosts that start no workers. */
+  readonly openInference?: ((deployments: readonly NeededDeployment[]) => InferenceLease) | undefined
+  /** Answers model questions on hosts that bring their own inference. */
+  readonly inference?: Inference | undefined
+  readonly resources: SharedResources
+  /** Services that do not depend on the document. */
+  readonly services: Omit<Services, "inference" | "embedAll" | "kv" | "records" | "vectors" | "plan">
+  /** Live figures of a model by name. */
+  readonly figures: (model: string) => ModelFigures
+  /** Told about the deployments that warm, for the status. */
+  readonly onWarming: (inference: Inference | undefined) => void
+}
+
+/** A document, read and checked. */
+export interface LoadedDocument extends ResolvedDocument {
+  readonly registry: Registry
+}
+
+/** What one generation consists of, beside the apps of its listeners. */
+export interface Prepared extends LoadedDocument {
+  readonly plan: Plan
+  readonly services: Services
+  readonly inference: Inference | undefined
+  close(): Promise<void>
+}
+
+/** A document as text, or as a value that its host has parsed already. */
+export interface DocumentInput {
+  readonly text: string
+  readonly source: string
+  readonly value?: object
+}
+
+/** Reads and checks a document. Throws a `ConfigError` that lists every problem. */
+export async function loadDocument(
+  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads">,
+  { text, source, value }: DocumentInput,
+  enter: (stage: ActivationStage) => void = () => {},
+): Promise<LoadedDocument> {
+  enter("parse")
+  const document = value === undefined ? readDocument(text, source) : wrapDocument(value)
+  enter("compile")
+  const registry = await host.loadRegistry(document, source)
+  enter("validate")
+  const { readHeads } = host
+  const resolved = resolveDocument(document, {
+    source,
+    registry,
+    environment: host.environment(),
+    ...(readHeads !== undefined && { readHeads }),
+  })
+  return { ...resolved, registry }
+}
+
+export interface PrepareOptions {
+  readonly hash: string
+  readonly source: string
+  readonly loaded: LoadedDocument
+  /** The document that serves, whose listeners are open. */
+  readonly current: LoadedDocument | undefined
+  readonly enter: (stage: ActivationStage) => void
+  readonly signal: AbortSignal
+}
+
+/** Starts what the document needs and sets its modules up. A failure leaves nothing open. */
+export async function prepareGeneration(host: PrepareHost, options: PrepareOptions): Promise<Prepared> {
+  const { loaded, current, hash, source, signal, enter } = options
+  if (current !== undefined) {
+    const problems = restartRequired(current.document, loaded.document)
+    if (problems.length > 0) throw new ConfigError(source, problems)
+  }
+  enter("warm")
+  const { document, registry } = loaded
+  const closers: (() => Promise<void>)[] = []
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed()) await closer()
+  }
+  try {
+    const deployments = neededDeployments(document, registry)
+    const lease = deployments.length === 0 ? undefined : host.openInference?.(deployments)
+    if (lease !== undefined) closers.push(() => lease.release())
+    const inference = lease?.inference ?? host.inference
+    host.onWarming(inference)
+    await lease?.ready(signal)
+    stopWhenAborted(signal)
+
+    const store = await openStore(host, loaded)
+    closers.push(() => store.release())
+    const { embedAll, leases } = createEmbedAll(inference, host.resources, (name) =>
+      JSON.stringify(deployments.find((deployment) => deployment.name === name) ?? name),
+    )
+    closers.push(async () => {
+      for (const vectors of leases) await vectors.release()
+    })
+    let plan: Plan | undefined
+    const services: Services = {
+      ...host.services,
+      inference,
+      embedAll,
+      ...storeServices(store.value),
+      plan: () => plan,
+    }
+    const compiled = await compilePlan({
+      document,
+      hash,
+      registry,
+      environment: host.environment(),
+      services,
+      figures: host.figures,
+    })
+    closers.push(() => compiled.close())
+    stopWhenAborted(signal)
+    plan = compiled.plan
+    return { ...loaded, plan, services, inference, close }
+  } catch (error) {
+    await close()
+    throw error
+  } finally {
+    host.onWarming(undefined)
+  }
+}
+
+function stopWhenAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new RtrError("unavailable", "A newer configuration has come")
+}
+
+/** The document's own store, or the one in memory. Equal settings share one store, so its data outlives a generation. */
+async function openStore(
+  { resources, services }: PrepareHost,
+  { document, registry }: LoadedDocument,
+): Promise<Lease<NamedStore>> {
+  const { type, configuration } = stateStore(document, registry)
+  const registered = registry.find("store", type)
+  if (registered === undefined)
+    throw new RtrError("invalid_config", `There is no store "${type}"`, { path: ["global", "stores", "state", "type"] })
+  const { module } = registered
+  return resources.acquire(
+    `store:${JSON.stringify([type, configuration])}`,
+    async () => ({
+      type,
+      shapes: module.shapes,
+      open: await module.setup(configuration, { clock: services.clock }),
+    }),
+    ({ open }) => open.close(),
+  )
+}

@@ -1,0 +1,108 @@
+// What the modules of one generation may ask for, made of the router's own parts.
+
+import type { Services } from "../modules/capabilities.ts"
+import { RtrError } from "../error.ts"
+import type { HttpClient } from "../types/capability.ts"
+import { type Inference, maxTasks } from "../types/inference.ts"
+import type { StoreModule } from "../types/module.ts"
+import type { OpenStore, StoreShape } from "../types/store.ts"
+import type { Lease, SharedResources } from "./shared-resources.ts"
+
+/** An open store with what its module says it offers. */
+export interface NamedStore {
+  readonly type: string
+  readonly shapes: StoreModule["shapes"]
+  readonly open: OpenStore
+}
+
+/** The store capabilities of one generation. Throws `invalid_config` when the store does not offer a shape. */
+export function storeServices(store: NamedStore): Pick<Services, "kv" | "records" | "vectors"> {
+  const offer = <Value>(shape: StoreShape, name: string, make: (() => Value) | undefined): Value => {
+    if (make === undefined)
+      throw new RtrError(
+        "invalid_config",
+        `Cannot set up ${name}: it needs a store of shape ${shape}, and store "${store.type}" offers only ${store.shapes.join(", ")}`,
+        { path: ["global", "stores", "state", "type"] },
+      )
+    return make()
+  }
+  const { open } = store
+  return {
+    kv: (name) => offer("kv", name, open.kv && (() => open.kv?.(name) as never)),
+    records: (name) => offer("records", name, open.records && (() => open.records?.(name) as never)),
+    vectors: (name, dimensions) =>
+      offer("vectors", name, open.vectors && (() => open.vectors?.(name, { dimensions }) as never)),
+  }
+}
+
+/**
+ * Vectors of fixed texts. Two generations with the same model and the same texts share them, so a changed rule elsewhere
+ * does not warm them again. `keyOf` says what a deployment's vectors depend on.
+ */
+export function createEmbedAll(
+  inference: Inference | undefined,
+  resources: SharedResources,
+  keyOf: (deployment: string) => string,
+): { readonly embedAll: Services["embedAll"]; readonly leases: readonly Lease<unknown>[] } {
+  const leases: Lease<unknown>[] = []
+  return {
+    leases,
+    async embedAll(deployment, texts) {
+      if (inference === undefined)
+        throw new RtrError("invalid_config", "Cannot embed: this kernel has no inference; pass one to createKernel")
+      const key = `vectors:${JSON.stringify([keyOf(deployment), texts])}`
+      const lease = await resources.acquire(key, () => embed(inference, deployment, texts))
+      leases.push(lease)
+      return lease.value
+    },
+  }
+}
+
+async function embed(
+  inference: Inference,
+  deployment: string,
+  texts: readonly string[],
+): Promise<readonly Float32Array[]> {
+  const vectors: Float32Array[] = []
+  for (let start = 0; start < texts.length; start += maxTasks) {
+    const answers = await inference.bundle(
+      texts.slice(start, start + maxTasks).map((text) => ({ kind: "embed", deployment, text })),
+    )
+    for (const answer of answers) {
+      if (answer.kind === "error") throw answer.error
+      if (answer.kind === "embed") vectors.push(answer.vector)
+    }
+  }
+  return vectors
+}
+
+/** Outbound calls of modules. The library loads with the first call. */
+export const httpClient: HttpClient = {
+  async json(url, { method, body, headers, timeoutMs = 10_000, retries = 0, signal } = {}) {
+    const { ofetch } = await import("ofetch")
+    try {
+      return await ofetch<unknown>(url, {
+        method: method ?? (body === undefined ? "GET" : "POST"),
+        ...(body !== undefined && { body: body as Record<string, unknown> }),
+        headers: { accept: "application/json", ...headers },
+        timeout: timeoutMs,
+        retry: retries,
+        retryStatusCodes: [429, 502, 503, 504],
+        redirect: "error",
+        ...(signal !== undefined && { signal }),
+      })
+    } catch (cause) {
+      throw toRtrError(cause, url)
+    }
+  },
+}
+
+function toRtrError(cause: unknown, url: string): RtrError {
+  const { name, status } = cause as { readonly name?: string; readonly status?: number }
+  const { host } = new URL(url)
+  if (typeof status === "number")
+    return new RtrError("upstream_error", `The service at ${host} answered with status ${status}`, { cause })
+  if (name === "TimeoutError" || (cause as { cause?: { name?: string } }).cause?.name === "TimeoutError")
+    return new RtrError("upstream_timeout", `The service at ${host} did not answer in time`, { cause })
+  return new RtrError("upstream_unavailable", `The service at ${host} cannot be reached`, { cause })
+}

@@ -1,0 +1,263 @@
+// One attempt: sends the request to a backend of the chosen model and reads its reply into the canonical form.
+
+import { isRtrError, RtrError } from "../error.ts"
+import type { Attempt, Call, CallRecord } from "../types/call.ts"
+import type { CancelSignal } from "../types/cancel-signal.ts"
+import type { ChatRequest, ChatStream, Reply, StreamBatch, UpstreamFailure } from "../types/chat.ts"
+import type { StreamReader, WireObject } from "../types/dialect.ts"
+import type { ModelTarget, TargetBackend } from "../types/plan.ts"
+import type { ReasoningChoice } from "../types/provider.ts"
+import type { Transport, TransportResponse } from "../types/transport.ts"
+import { pickBackend } from "./backends.ts"
+import type { ModelFiguresKeeper } from "./model-figures.ts"
+import { costOf, toRecordedError } from "./record.ts"
+
+/** A whole reply is kept in memory; anything larger than this is no chat reply. */
+const maxReplyBytes = 64 * 1024 * 1024
+const maxErrorBytes = 256 * 1024
+
+export interface AttemptHost {
+  readonly transport: Transport
+  readonly figures: ModelFiguresKeeper
+}
+
+export interface AttemptOptions {
+  readonly call: Pick<Call, "id" | "onLeave" | "left" | "upstreamTimeoutMs" | "dialect">
+  readonly record: CallRecord
+  readonly target: ModelTarget
+  readonly request: ChatRequest
+  readonly headers: Readonly<Record<string, string>>
+  readonly reasoning: ReasoningChoice | undefined
+  /** Somebody looks at the events of a stream; otherwise its bytes may pass as they are. */
+  readonly readsEvents: boolean
+}
+
+/** Calls one backend. Rejects with an `RtrError` when no reply came; an error status is a reply. */
+export async function callUpstream(host: AttemptHost, options: AttemptOptions): Promise<Reply> {
+  const { call, record, target, request, headers, reasoning } = options
+  const backend = pickBackend(target)
+  const observed = observe(host, record, target, backend)
+  try {
+    const body = backend.dialect.writeRequest(request, { model: backend.upstreamModel })
+    const { method, url, headers: sent, body: text } = backend.provider.toRequest({
+      body,
+      stream: request.stream,
+      headers,
+      reasoning,
+    })
+    const response = await host.transport.request({
+      method,
+      url,
+      headers: sent,
+      ...(text !== undefined && { body: text }),
+      signal: cancelSignal(call),
+      headersTimeoutMs: call.upstreamTimeoutMs,
+      bodyTimeoutMs: call.upstreamTimeoutMs,
+    })
+    observed.attempt.status = response.status
+    return await readReply(response, backend, options, observed)
+  } catch (cause) {
+    const error = about(cause, target.name)
+    observed.end(error)
+    throw error
+  }
+}
+
+/** The figures of one attempt, in its record and for selectors. */
+interface Observed {
+  readonly attempt: Attempt
+  /** The first byte of a reply's body has come. */
+  firstByte(): void
+  usage(usage: StreamBatch["usage"]): void
+  /** Runs once; later calls change nothing. */
+  end(error?: unknown): void
+}
+
+function observe({ figures }: AttemptHost, record: CallRecord, target: ModelTarget, backend: TargetBackend): Observed {
+  const now = (): number => performance.now() - record.startedAt
+  const attempt: Attempt = { model: target.name, backend: backend.name, startMs: now() }
+  record.attempts.push(attempt)
+  const finished = figures.begin(target.name)
+  return {
+    attempt,
+    firstByte() {
+      attempt.firstByteMs ??= now()
+    },
+    usage(usage) {
+      if (usage === undefined) return
+      attempt.usage = usage
+      const cost = costOf(target.pricing, usage)
+      if (cost !== undefined) attempt.cost = cost
+    },
+    end(error) {
+      if (attempt.endMs !== undefined) return
+      attempt.endMs = now()
+      if (error !== undefined) attempt.error = toRecordedError(error)
+      finished(attempt)
+    },
+  }
+}
+
+function cancelSignal({ left, onLeave }: AttemptOptions["call"]): CancelSignal {
+  return {
+    get aborted() {
+      return left()
+    },
+    addEventListener: (_, listener) => onLeave(listener),
+    // A request that is over ignores being cancelled.
+    removeEventListener: () => {},
+  }
+}
+
+async function readReply(
+  response: TransportResponse,
+  backend: TargetBackend,
+  { call, target, request, readsEvents }: AttemptOptions,
+  observed: Observed,
+): Promise<Reply> {
+  const { status } = response
+  if (status >= 400 && status < 600) return readFailure(response, backend, target.name, observed)
+  if (status < 200 || status >= 300) {
+    response.cancel()
+    throw new RtrError("upstream_error", `it answered with status ${status}, which is no reply`)
+  }
+  const headers = passedHeaders(response.headerList)
+  if (response.header("content-type")?.toLowerCase().includes(backend.dialect.streamType) === true) {
+    if (request.stream) {
+      const reader = backend.dialect.reader({ events: readsEvents || backend.dialectId !== call.dialect })
+      const stream = createUpstreamStream(response, { reader, model: target.name, observed })
+      return { kind: "stream", status, stream, dialect: backend.dialectId, headers }
+    }
+    response.cancel()
+    throw new RtrError("upstream_error", "it answered with a stream, but the request asked for none")
+  }
+  const reply = backend.dialect.readReply(await response.text(maxReplyBytes))
+  observed.firstByte()
+  observed.usage(reply.usage)
+  observed.end()
+  return { kind: "whole", status, reply, headers }
+}
+
+const nothing = new Uint8Array(0)
+
+/** How long a backend may take to end its reply after the end mark. */
+const endingMs = 1000
+
+interface UpstreamStreamOptions {
+  readonly reader: StreamReader
+  readonly model: string
+  readonly observed: Observed
+}
+
+/**
+ * Pulls the upstream at the reader's pace. What follows the end mark is read and dropped, because a reply that is read to
+ * its end leaves its connection to the next request.
+ */
+function createUpstreamStream(
+  response: TransportResponse,
+  { reader, model, observed }: UpstreamStreamOptions,
+): ChatStream {
+  let over = false
+  let done = false
+  let started = false
+  let ending: ReturnType<typeof setTimeout> | undefined
+  const finish = (error?: unknown): void => {
+    over = true
+    clearTimeout(ending)
+    observed.end(error)
+  }
+  const seen = (batch: StreamBatch): StreamBatch => {
+    observed.usage(batch.usage)
+    if (batch.done) {
+      done = true
+      ending = setTimeout(() => response.cancel(), endingMs)
+    }
+    return batch
+  }
+  return {
+    async next() {
+      if (over) return undefined
+      try {
+        // What was wrong behind the last good event is told now, not when more bytes come.
+        if (started) reader.read(nothing)
+        started = true
+        for (;;) {
+          const pulled = response.pull()
+          const bytes = pulled instanceof Promise ? await pulled : pulled
+          observed.firstByte()
+          const batch = bytes === undefined ? reader.end() : reader.read(bytes)
+          if (bytes === undefined) finish()
+          if (batch !== undefined) return seen(batch)
+          if (bytes === undefined) return undefined
+        }
+      } catch (cause) {
+        const wasDone = done
+        const error = about(cause, model)
+        finish(wasDone ? undefined : error)
+        response.cancel()
+        // The client has its whole reply.
+        if (wasDone) return undefined
+        throw error
+      }
+    },
+    cancel() {
+      if (over) return
+      finish(done ? undefined : new RtrError("client_closed_request", "The client left before the end of the stream"))
+      response.cancel()
+    },
+  }
+}
+
+/** Says which model an error of the transport or the dialect is about. */
+function about(error: unknown, model: string): unknown {
+  return isRtrError(error) && error.code !== "invalid_request"
+    ? new RtrError(error.code, `No reply from model "${model}": ${error.message}`, { cause: error })
+    : error
+}
+
+/** An upstream's error goes on in the client's format, with the same status. */
+async function readFailure(
+  response: TransportResponse,
+  backend: TargetBackend,
+  model: string,
+  observed: Observed,
+): Promise<UpstreamFailure> {
+  const { status } = response
+  const text = withoutSecrets(await response.text(maxErrorBytes).catch(() => ""), backend.secrets)
+  observed.firstByte()
+  observed.end()
+  const common = { kind: "failure", status, headers: passedHeaders(response.headerList) } as const
+  // These are about the router's own credentials: the text may quote them, and it would mislead the client about its own.
+  if (status === 401 || status === 403)
+    return { ...common, message: `The backend of model "${model}" refused the router's credentials` }
+  const body = parseObject(text)
+  const said = body === undefined ? undefined : backend.dialect.readError(body)
+  if (body === undefined || said === undefined)
+    return { ...common, message: `The backend of model "${model}" answered with status ${status}` }
+  return { ...common, ...said, original: { dialect: backend.dialectId, body } }
+}
+
+/** Some backends quote the key that they did not like. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "[removed]"), text)
+}
+
+function parseObject(text: string): WireObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WireObject) : undefined
+  } catch {
+    // Not JSON: the caller describes the status instead.
+    return undefined
+  }
+}
+
+/** Headers that tell the client when to come back. */
+function passedHeaders(list: readonly string[]): Readonly<Record<string, string>> | undefined {
+  let passed: Record<string, string> | undefined
+  for (let at = 0; at < list.length; at += 2) {
+    const name = list[at] as string
+    if (name === "retry-after" || name.startsWith("x-ratelimit-")) (passed ??= {})[name] = list[at + 1] as string
+  }
+  return passed
+}

@@ -1,0 +1,143 @@
+// Counts and times finished calls, from their records alone.
+
+import type { Attempt, CallRecord } from "../types/call.ts"
+import type { Usage } from "../types/chat.ts"
+import type { Counter, Metrics } from "../types/metrics.ts"
+import type { Plan, Pricing } from "../types/plan.ts"
+
+export type RecordCall = (record: CallRecord) => void
+
+/** Makes the handles for calls that are alike once, so that a request only adds to them. */
+export function createCallMetrics(metrics: Metrics, plan: Pick<Plan, "models">): RecordCall {
+  const readingSeconds = once(() => metrics.histogram("semantic_router_classification_duration_seconds"))
+  const typeSeconds = byKey((type) => metrics.histogram("llm_signal_extraction_latency_seconds", { signal_type: type }))
+  const attempts = byKey((model) => createAttemptRecorder(metrics, model, plan.models.get(model)?.pricing))
+  const recorders = new Map<string, RecordCall>()
+  return (record) => {
+    const { readings } = record
+    if (readings !== undefined) {
+      readingSeconds().observe(readings.totalMs / 1000)
+      for (const type in readings.typeMs) typeSeconds(type).observe((readings.typeMs[type] ?? 0) / 1000)
+    }
+    const key = kindOf(record)
+    let count = recorders.get(key)
+    if (count === undefined) recorders.set(key, (count = createRecorder(metrics, record)))
+    count(record)
+    for (const attempt of record.attempts) attempts(attempt.model)(attempt)
+  }
+}
+
+/** What decides which series a call counts in; all of it comes from the configuration or is bounded. */
+function kindOf({ endpoint, status, error, path, model, decision, automatic, reasoning }: CallRecord): string {
+  return `${endpoint}\0${status}\0${error?.code}\0${path}\0${model}\0${decision}\0${automatic}\0${reasoning?.enabled}\0${reasoning?.effort}`
+}
+
+function createRecorder(metrics: Metrics, kind: CallRecord): RecordCall {
+  const { endpoint, decision, status } = kind
+  const model = kind.model ?? "none"
+  const category = decision ?? "none"
+  const reason = errorReason(kind)
+  const counted = [
+    metrics.counter("semantic_router_requests_total", { endpoint, category, status: String(status) }),
+    ...(decision === undefined ? [] : [metrics.counter("llm_decision_match_total", { decision_name: decision })]),
+    ...(kind.model === undefined ? [] : choiceCounters(metrics, kind, model, category)),
+    ...(reason === undefined ? [] : [metrics.counter("llm_request_errors_total", { model, reason })]),
+  ]
+  const totalSeconds = metrics.histogram("semantic_router_request_duration_seconds", { endpoint })
+  return ({ totalMs }) => {
+    for (const counter of counted) counter.add()
+    totalSeconds.observe(totalMs / 1000)
+  }
+}
+
+function choiceCounters(
+  metrics: Metrics,
+  { automatic, reasoning }: CallRecord,
+  model: string,
+  category: string,
+): readonly Counter[] {
+  const why = automatic ? "auto_routing" : "model_specified"
+  const routed = metrics.counter("llm_routing_reason_codes_total", { reason_code: why, model })
+  if (reasoning === undefined) return [routed]
+  const { enabled, effort } = reasoning
+  return [routed, metrics.counter("llm_reasoning_decisions_total", { category, model, enabled: String(enabled), effort })]
+}
+
+function createAttemptRecorder(
+  metrics: Metrics,
+  model: string,
+  pricing: Pricing | undefined,
+): (attempt: Attempt) => void {
+  const requests = once(() => metrics.counter("llm_model_requests_total", { model }))
+  const firstByteSeconds = once(() => metrics.histogram("llm_model_ttft_seconds", { model }))
+  const usages = once(() => createUsageRecorder(metrics, model, pricing))
+  return (attempt) => {
+    requests().add()
+    if (attempt.firstByteMs !== undefined && attempt.error === undefined)
+      firstByteSeconds().observe((attempt.firstByteMs - attempt.startMs) / 1000)
+    if (attempt.usage !== undefined) usages()(attempt, attempt.usage)
+  }
+}
+
+function createUsageRecorder(
+  metrics: Metrics,
+  model: string,
+  pricing: Pricing | undefined,
+): (attempt: Attempt, usage: Usage) => void {
+  const promptTokens = metrics.counter("llm_model_prompt_tokens_total", { model })
+  const completionTokens = metrics.counter("llm_model_completion_tokens_total", { model })
+  const tokenSeconds = once(() => metrics.histogram("llm_model_tpot_seconds", { model }))
+  const cost =
+    pricing === undefined ? undefined : metrics.counter("llm_model_cost_total", { model, currency: pricing.currency })
+  return (attempt, usage) => {
+    promptTokens.add(usage.inputTokens)
+    completionTokens.add(usage.outputTokens)
+    const { firstByteMs, endMs } = attempt
+    if (firstByteMs !== undefined && endMs !== undefined && usage.outputTokens > 0)
+      tokenSeconds().observe((endMs - firstByteMs) / 1000 / usage.outputTokens)
+    if (attempt.cost !== undefined) cost?.add(attempt.cost)
+  }
+}
+
+/** A series appears when something is first counted in it. */
+function once<Value>(make: () => Value): () => Value {
+  let value: Value | undefined
+  return () => (value ??= make())
+}
+
+function byKey<Value>(make: (key: string) => Value): (key: string) => Value {
+  const values = new Map<string, Value>()
+  return (key) => {
+    let value = values.get(key)
+    if (value === undefined) values.set(key, (value = make(key)))
+    return value
+  }
+}
+
+/** The bounded reason label of a failed call (spec 1, Metrics). */
+function errorReason({ error, status }: CallRecord): string | undefined {
+  switch (error?.code) {
+    case undefined:
+      return status >= 500 ? "upstream_5xx" : status >= 400 ? "upstream_4xx" : undefined
+    case "upstream_timeout":
+    case "deadline_exceeded":
+    case "request_timeout":
+      return "timeout"
+    case "client_closed_request":
+      return "cancellation"
+    case "signal_unresolved":
+      return "classification_failed"
+    case "upstream_error":
+    case "upstream_unavailable":
+      return "upstream_5xx"
+    case "model_not_found":
+      return "model_not_found"
+    case "invalid_request":
+    case "context_length_exceeded":
+    case "request_too_large":
+    case "unread_words":
+      return "parse_error"
+    default:
+      return "unknown"
+  }
+}

@@ -1,0 +1,62 @@
+// Lets a decision's looper call its candidates and takes its answer.
+
+import { RtrError } from "../error.ts"
+import type { Call, CallRecord } from "../types/call.ts"
+import type { ChatReply, ChatRequest, Reply } from "../types/chat.ts"
+import type { LooperCall } from "../types/looper.ts"
+import type { PlannedDecision } from "../types/plan.ts"
+import type { PluginCall } from "../types/plugin.ts"
+import type { SignalInput } from "../types/signal.ts"
+import { type AttemptHost, callUpstream } from "./attempts.ts"
+
+export interface LooperOptions extends Pick<PluginCall, "request" | "headers"> {
+  readonly call: Call
+  readonly record: CallRecord
+  readonly input: SignalInput
+  readonly decision: PlannedDecision
+}
+
+/** Runs the looper. Every candidate that it asks is an attempt of the record. */
+export async function runLooper(
+  host: AttemptHost,
+  { call, record, input, decision, request, headers }: LooperOptions,
+): Promise<Reply> {
+  const ask = async (index: number, asked: ChatRequest = request): Promise<ChatReply> => {
+    const candidate = decision.candidates[index]
+    if (candidate === undefined)
+      throw new RtrError("invalid_module", `Looper "${decision.algorithm}" asked candidate ${index}, which is not there`)
+    if (call.left()) throw new RtrError("client_closed_request", "The client left")
+    const reply = await callUpstream(host, {
+      call,
+      record,
+      target: candidate.target,
+      // The answer is judged before anybody sees it, so it comes whole.
+      request: { ...asked, stream: false },
+      headers: { ...headers, "x-selected-model": candidate.model },
+      reasoning: candidate.reasoning,
+      readsEvents: false,
+    })
+    if (reply.kind === "whole") return reply.reply
+    if (reply.kind === "stream") reply.stream.cancel()
+    const said = reply.kind === "failure" ? `: ${reply.message}` : ""
+    throw new RtrError("upstream_error", `Model "${candidate.model}" answered with status ${reply.status}${said}`)
+  }
+  const looperCall: LooperCall = {
+    ...input,
+    request,
+    id: call.id,
+    decision: decision.name,
+    get signal() {
+      return call.signal
+    },
+    ask,
+  }
+  const { looper } = decision
+  if (looper === undefined) throw new RtrError("internal_error", "The decision has no looper; this is a bug")
+  const { reply, candidate, confidence, reason } = await looper.run(looperCall)
+  const chosen = decision.candidates[candidate]
+  record.model = chosen?.model
+  record.reasoning = chosen?.reasoning
+  record.selection = { candidate, algorithm: decision.algorithm, confidence: confidence ?? 1, reason }
+  return { kind: "whole", status: 200, reply }
+}

@@ -1,0 +1,84 @@
+// Where a request goes, and the first lines of its head.
+
+import { RtrError } from "../../error.ts"
+import type { TransportRequest } from "../../types/transport.ts"
+import { isHeaderName, isHeaderValue } from "./grammar.ts"
+
+export interface RequestTarget {
+  /** Requests with the same key share connections. */
+  readonly key: string
+  readonly secure: boolean
+  /** Without the brackets of an IPv6 address. */
+  readonly host: string
+  readonly port: number
+  readonly socketPath: string | undefined
+  /** Request line and connection. */
+  readonly start: Readonly<Record<"GET" | "POST", string>>
+  /** The `host` header. */
+  readonly hostLine: string
+}
+
+/** A router calls few addresses, again and again. */
+const targets = new Map<string, RequestTarget>()
+const maxTargets = 1000
+
+/** Throws `internal_error` for an address that is no HTTP URL. */
+export function targetOf({ url, socketPath }: TransportRequest): RequestTarget {
+  const name = socketPath === undefined ? url : `${socketPath}\0${url}`
+  let target = targets.get(name)
+  if (target === undefined) {
+    target = readTarget(url, socketPath)
+    if (targets.size < maxTargets) targets.set(name, target)
+  }
+  return target
+}
+
+function readTarget(text: string, socketPath: string | undefined): RequestTarget {
+  if (!URL.canParse(text)) throw unwritable()
+  const url = new URL(text)
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw unwritable()
+  const secure = url.protocol === "https:"
+  const path = `${url.pathname}${url.search}`
+  return {
+    key: socketPath === undefined ? url.origin : `${url.origin}\0${socketPath}`,
+    secure,
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
+    socketPath,
+    start: {
+      GET: `GET ${path} HTTP/1.1\r\nconnection: keep-alive\r\n`,
+      POST: `POST ${path} HTTP/1.1\r\nconnection: keep-alive\r\n`,
+    },
+    hostLine: `host: ${url.host}\r\n`,
+  }
+}
+
+/** The message decides about these; a value that contradicts it would let the backend see another message. */
+const framing: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+])
+
+/** The head of a request without its last line, in Latin-1. Throws `internal_error` for a header that cannot be written. */
+export function headOf({ start, hostLine }: RequestTarget, { method, headers }: TransportRequest): string {
+  let head = start[method]
+  let named = false
+  for (const name in headers) {
+    const value = headers[name] as string
+    const lower = name.toLowerCase()
+    if (!isHeaderName(name) || !isHeaderValue(value) || framing.has(lower)) throw unwritable()
+    if (lower === "host") named = true
+    head += `${name}: ${value}\r\n`
+  }
+  return named ? head : head + hostLine
+}
+
+const unwritable = (): RtrError =>
+  new RtrError("internal_error", "the request cannot be written: its address or one of its headers is invalid")

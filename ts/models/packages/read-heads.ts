@@ -1,0 +1,54 @@
+// The heads of a package, from its own files, before anything loads it.
+
+import { statSync } from "node:fs"
+import { isAbsolute } from "node:path"
+import { RtrError, suggestion } from "../../kernel/index.ts"
+import type { PackageHead } from "../../kernel/runtime/node.ts"
+import { builtinPackageNames, findBuiltinPackage } from "./builtin.ts"
+import { readJsonDescription } from "./package-file.ts"
+
+/** Families whose heads stand in `rtrun.json`, all of them; other classifiers are described by the author's files. */
+const withoutOwnClassifier: ReadonlySet<unknown> = new Set([
+  "embeddings",
+  "static_embeddings",
+  "marker_decisions",
+  "packed_decisions",
+  "image_embeddings",
+])
+
+/**
+ * Heads of the package that an `artifact` means: a built-in name or an absolute folder. Undefined where only a worker
+ * knows them, and for a folder that is not on this machine. Throws an `RtrError` for an artifact that is neither, and for a
+ * package that cannot be used.
+ */
+export function readHeads(artifact: string): readonly PackageHead[] | undefined {
+  const folder = findBuiltinPackage(artifact) ?? folderOf(artifact)
+  if (folder === undefined) return undefined
+  const settings = readJsonDescription(folder, "rtrun.json")
+  if (typeof settings !== "object" || settings === null) return undefined
+  const { family, heads } = settings as { readonly family?: unknown; readonly heads?: unknown }
+  if (heads === undefined) return withoutOwnClassifier.has(family) ? [] : undefined
+  // What is wrong inside is the worker's to say; it reads the same file.
+  return Array.isArray(heads) && heads.every(isHead) ? heads : undefined
+}
+
+function folderOf(artifact: string): string | undefined {
+  if (isAbsolute(artifact))
+    return statSync(artifact, { throwIfNoEntry: false })?.isDirectory() === true ? artifact : undefined
+  const names = builtinPackageNames()
+  throw new RtrError(
+    "invalid_config",
+    `"${artifact}" is neither a built-in package (${names.join(", ")}) nor an absolute path, and loading from a hub is not supported yet${suggestion(artifact, names)}`,
+  )
+}
+
+function isHead(value: unknown): value is PackageHead {
+  if (typeof value !== "object" || value === null) return false
+  const { name, kind, labels } = value as Partial<Readonly<Record<keyof PackageHead, unknown>>>
+  return (
+    typeof name === "string" &&
+    (kind === "sequence" || kind === "scores" || kind === "token") &&
+    Array.isArray(labels) &&
+    labels.every((label) => typeof label === "string")
+  )
+}

@@ -1,0 +1,50 @@
+// The entry `rtr/node`: what a Node host may use beside the kernel itself.
+
+export {
+  type ActivationOutcome,
+  type BoundHead,
+  type BuildFeatures,
+  buildFeatures,
+  type ConfigDocument,
+  createPrometheusMetrics,
+  createRemoteInference,
+  createNodeTransport,
+  deploymentsOf,
+  type Device,
+  documentSchema,
+  type Engine,
+  type EngineModel,
+  type EngineOptions,
+  headProblem,
+  listDevices,
+  type LoadedConfig,
+  type LoadedDocument,
+  loadBuiltins,
+  type ModelState,
+  type NeededDeployment,
+  openEngine,
+  type PackageHead,
+  type ProfileReport,
+  type PrometheusMetrics,
+  type RemoteDeployment,
+  type ResolvedDocument,
+  type RouterWorkers,
+  type RunningRouter,
+  type ServeAddress,
+  startRouter,
+  type StartOptions,
+  toNodeListener,
+} from "./kernel/runtime/node.ts"
+export { loadConfig } from "./models/load-config.ts"
+export { createNativeInference, type NativeInferenceOptions } from "./models/native-inference.ts"
+export {
+  type BuiltinModel,
+  builtinPackageNames,
+  findBuiltinPackage,
+  readBuiltinModels,
+} from "./models/packages/builtin.ts"
+export { type CheckedPackage, checkPackage } from "./models/packages/check-package.ts"
+export { findPackage, type FoundPackage, type PackageOptions } from "./models/packages/find-package.ts"
+export type { InferenceLease } from "./workers/lease.ts"
+export type { WorkerLog } from "./workers/log.ts"
+export { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "./workers/pool.ts"

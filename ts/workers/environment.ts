@@ -1,0 +1,73 @@
+// Settings of managed workers from environment variables (spec 3, environment variables of managed runtimes).
+
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { availableParallelism, tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { RtrError } from "../kernel/index.ts"
+import type { Environment } from "../kernel/runtime/node.ts"
+
+/** `RTRUN_READY_TIMEOUT`: seconds, or a number with s, m or h. */
+export function readyTimeoutMs(environment: Environment): number {
+  const text = environment["RTRUN_READY_TIMEOUT"] ?? "10m"
+  const [, amount, unit = "s"] = /^(\d+)(s|m|h)?$/.exec(text) ?? []
+  if (amount === undefined)
+    throw new RtrError("invalid_config", `RTRUN_READY_TIMEOUT must be a duration such as 90s or 10m, got "${text}"`)
+  return Number(amount) * { s: 1000, m: 60_000, h: 3_600_000 }[unit as "s" | "m" | "h"]
+}
+
+/** `RTRUN_CPU_THREADS`, or half the processors: the rest belongs to the router itself (spec 2, Limits). */
+export function threadsOf(environment: Environment): number {
+  const budget = availableParallelism()
+  const text = environment["RTRUN_CPU_THREADS"]
+  if (text === undefined) return Math.min(16, Math.max(1, Math.floor(budget / 2)))
+  if (!/^[1-9]\d*$/.test(text))
+    throw new RtrError("invalid_config", `RTRUN_CPU_THREADS must be a positive whole number, got "${text}"`)
+  return Math.min(Number(text), budget)
+}
+
+/** A folder that only this user can open: whoever can reach a worker's socket can read prompts. */
+export function socketFolder(environment: Environment): { readonly path: string; remove(): void } {
+  const parent = environment["RTRUN_DIR"] || tmpdir()
+  try {
+    mkdirSync(parent, { recursive: true, mode: 0o700 })
+    // A folder of its own, so that two routers with the same setting do not take each other's workers.
+    const path = mkdtempSync(join(parent, "rtr-"))
+    const removeFiles = (): void => rmSync(path, { recursive: true, force: true })
+    process.once("exit", removeFiles)
+    return {
+      path,
+      remove() {
+        process.off("exit", removeFiles)
+        removeFiles()
+      },
+    }
+  } catch (cause) {
+    throw new RtrError(
+      "unavailable",
+      `Cannot make a folder for worker sockets in ${parent} (${(cause as NodeJS.ErrnoException).code}); RTRUN_DIR names another one`,
+      { cause },
+    )
+  }
+}
+
+/** `RTRUN_COMMAND`, or the `rtrun` of this package. */
+export function workerCommand(environment: Environment): readonly [string, ...string[]] {
+  const given = environment["RTRUN_COMMAND"]
+  if (given !== undefined && given !== "") return [given]
+  return [
+    process.execPath,
+    ...process.execArgv,
+    join(dirname(fileURLToPath(import.meta.resolve("rtr/package.json"))), "bin/rtrun.js"),
+  ]
+}
+
+/** Workers read prompts, not provider keys: they get what a process needs and their own settings. */
+export function workerEnvironment(environment: Environment): Record<string, string> {
+  const needed = /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|NODE_OPTIONS|RTRUN_\w+|HUB_\w+)$/
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && needed.test(entry[0]),
+    ),
+  )
+}

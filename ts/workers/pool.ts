@@ -1,0 +1,101 @@
+// The workers of this process: leases share those that are alike, and a worker that no lease uses is stopped.
+
+import { type Metrics, RtrError } from "../kernel/index.ts"
+import { createNodeTransport, type Environment, type NeededDeployment } from "../kernel/runtime/node.ts"
+import { checkArtifacts } from "./artifacts.ts"
+import { AttachedWorker } from "./attached-worker.ts"
+import { createDeploymentReport } from "./deployment-report.ts"
+import { readyTimeoutMs, socketFolder, threadsOf } from "./environment.ts"
+import { type InferenceLease, type OpenLease, openLease, servedNameOf } from "./lease.ts"
+import type { WorkerLog } from "./log.ts"
+import { ManagedProcess } from "./managed-process.ts"
+import { type NeededWorker, neededWorkers } from "./needed-workers.ts"
+import { createSharedWorkers } from "./shared-workers.ts"
+import type { Worker } from "./worker.ts"
+
+export interface WorkerPool {
+  /**
+   * Starts what these deployments need, or shares what runs already. Throws an `RtrError`, and leaves nothing behind, for an
+   * artifact that is not there, a wrong setting of the environment, and after `close`.
+   */
+  open(deployments: readonly NeededDeployment[]): InferenceLease
+  /** Releases all leases. Resolves when no process is left and the folder of their sockets is removed. */
+  close(): Promise<void>
+}
+
+export interface WorkerPoolOptions {
+  readonly metrics: Metrics
+  readonly environment: Environment
+  /** Receives an event when a process ends, hangs or is killed, and when a deployment fails. */
+  readonly log?: WorkerLog
+}
+
+/** One pool serves all configurations that a process activates. It starts nothing before the first lease. */
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
+  const { metrics, environment, log = () => {} } = options
+  const workers = createSharedWorkers()
+  const leases = new Set<OpenLease>()
+  const report = createDeploymentReport(metrics, log)
+  const transport = createNodeTransport()
+  let folder: ReturnType<typeof socketFolder> | undefined
+  let serial = 0
+  let closing: Promise<void> | undefined
+
+  const changed = (): void => {
+    for (const lease of leases) lease.refresh()
+    report.update(leases)
+  }
+
+  function start({ process, members }: NeededWorker): Worker {
+    const [first] = members
+    if (first?.endpoint !== undefined)
+      return new AttachedWorker(first.endpoint, servedNameOf(first), transport, changed)
+    const threads = threadsOf(environment)
+    folder ??= socketFolder(environment)
+    serial += 1
+    return new ManagedProcess(process, members, {
+      folder: folder.path,
+      serial,
+      threads,
+      environment,
+      metrics,
+      log,
+      changed,
+    })
+  }
+
+  return {
+    open(deployments) {
+      if (closing !== undefined) throw new RtrError("unavailable", "Cannot start model workers: their pool is closed")
+      checkArtifacts(deployments)
+      const timeoutMs = readyTimeoutMs(environment)
+      const needed = neededWorkers(deployments)
+      const taken = workers.takeAll(needed, start)
+      const lease = openLease({
+        deployments: deployments.map((deployment) => ({
+          deployment,
+          worker: taken[needed.findIndex(({ members }) => members.includes(deployment))] as Worker,
+        })),
+        metrics,
+        readyTimeoutMs: timeoutMs,
+        async onRelease() {
+          leases.delete(lease)
+          report.update(leases)
+          await workers.giveBack(needed)
+        },
+      })
+      leases.add(lease)
+      report.update(leases)
+      return lease
+    },
+    close() {
+      closing ??= (async () => {
+        await Promise.all([...leases].map((lease) => lease.release()))
+        await workers.allStopped()
+        await transport.close()
+        folder?.remove()
+      })()
+      return closing
+    },
+  }
+}
