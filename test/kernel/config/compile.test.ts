@@ -3,6 +3,7 @@ import { signalInput } from "rtr/testing"
 import { Type } from "typebox"
 import { describe, expect, test } from "vitest"
 import type { ConfigDocument } from "../../../ts/kernel/config/document-schema.ts"
+import { defaultListener } from "../../../ts/kernel/config/sections/listeners.ts"
 import { createRegistry } from "../../../ts/kernel/modules/registry.ts"
 import type { Plan } from "../../../ts/kernel/types/plan.ts"
 import { canonical } from "../../fakes/document.ts"
@@ -114,7 +115,7 @@ describe("the whole plan", () => {
 
   test("of a document with routing only", async () => {
     const plan = await compile({ version: "v0.3", routing: {} })
-    expect(plan).toMatchObject({ listeners: [], decisions: [], defaultModel: undefined, slotCount: 0 })
+    expect(plan).toMatchObject({ listeners: [defaultListener], decisions: [], defaultModel: undefined, slotCount: 0 })
     expect(plan.models.size).toBe(0)
   })
 })
