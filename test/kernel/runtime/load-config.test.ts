@@ -112,5 +112,5 @@ test("deploymentsOf names what the file needs", async () => {
   const config = await loadConfig(
     write("domains.yaml", documentWith({ "routing.decisions.0.rules": { type: "domain", name: "law" } })),
   )
-  expect(deploymentsOf(config).map(({ name, artifact }) => [name, artifact])).toEqual([["starter", "signals"]])
+  expect(deploymentsOf(config).map(({ name, artifact }) => [name, artifact])).toEqual([["default", "signals"]])
 })
