@@ -210,9 +210,9 @@ async function problemsOf(yaml: string): Promise<readonly string[]> {
 /** A kernel of the document, with its models in this process and backends that answer at once. */
 async function serve(config: LoadedConfig) {
   const models = Object.fromEntries(deploymentsOf(config).map(({ name, artifact }) => [name, artifact ?? ""]))
-  const isStarter = Object.entries(models).every(([name, artifact]) => name === "starter" && artifact === "signals")
-  const inference = isStarter ? signals : await createNativeInference({ models })
-  if (!isStarter) onTestFinished(() => inference.close())
+  const isDefault = Object.entries(models).every(([name, artifact]) => name === "default" && artifact === "signals")
+  const inference = isDefault ? signals : await createNativeInference({ models })
+  if (!isDefault) onTestFinished(() => inference.close())
   const transport = createFakeTransport(jsonReply(completion("hi")))
   const kernel = await createKernel({ config: config.document, environment, inference, transport })
   const key = config.document.listeners?.[0]?.api_keys?.[0]

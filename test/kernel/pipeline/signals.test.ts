@@ -5,7 +5,7 @@ import { readSignals, type RequestInput, toSignalInput } from "../../../ts/kerne
 import type { SignalReadings } from "../../../ts/kernel/types/call.ts"
 import type { BatchedQuestions, Inference } from "../../../ts/kernel/types/inference.ts"
 import type { PlannedSignal } from "../../../ts/kernel/types/plan.ts"
-import { createPlannedSignal, starterTarget as target } from "../../fakes/planned-signal.ts"
+import { createPlannedSignal, defaultTarget as target } from "../../fakes/planned-signal.ts"
 import { inputOf, user } from "../../fakes/signal-input.ts"
 
 beforeEach(() => void vi.useFakeTimers())
