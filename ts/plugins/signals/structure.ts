@@ -23,9 +23,7 @@ const rule = Type.Object({
       type: literals(["regex", "keyword_set", "sequence", "text_bytes"]),
       pattern: Type.Optional(Type.String({ minLength: 1 })),
       keywords: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
-      sequences: Type.Optional(
-        Type.Array(Type.Array(Type.String({ minLength: 1 }), { minItems: 2 }), { minItems: 1 }),
-      ),
+      sequences: Type.Optional(Type.Array(Type.Array(Type.String({ minLength: 1 }), { minItems: 2 }), { minItems: 1 })),
       case_sensitive: Type.Optional(Type.Boolean()),
     }),
   }),
