@@ -18,7 +18,10 @@ async function inThisProcess(): Promise<Inference> {
 
 async function overHttp(): Promise<Inference> {
   const engine = await openEngine({
-    models: Object.entries(models).map(([name, artifact]) => ({ name, path: findBuiltinPackage(artifact) ?? artifact })),
+    models: Object.entries(models).map(([name, artifact]) => ({
+      name,
+      path: findBuiltinPackage(artifact) ?? artifact,
+    })),
     threads: 1,
     loadAttempts: 1,
   })

@@ -194,7 +194,12 @@ describe("answers", () => {
 
   test("of a text to be read whole come from the deployment that makes the vectors", async () => {
     const inference = createFakeInference()
-    const ask = batchOver(inference, 1).questions({ deployment: "guard", head: "risk", whole: true, vectors: "vectors" })
+    const ask = batchOver(inference, 1).questions({
+      deployment: "guard",
+      head: "risk",
+      whole: true,
+      vectors: "vectors",
+    })
     await Promise.all([ask.classify("a"), ask.embed("a")])
     expect(inference.calls).toEqual([
       [
@@ -206,7 +211,12 @@ describe("answers", () => {
 
   test("to typed questions and rankings go to the target's deployment, without its head", async () => {
     const inference = createFakeInference({ decide: () => ({ type: "noul", noul: 0.25 }), rerank: () => 0.75 })
-    const ask = batchOver(inference, 1).questions({ deployment: "judge", head: "risk", whole: true, vectors: "vectors" })
+    const ask = batchOver(inference, 1).questions({
+      deployment: "judge",
+      head: "risk",
+      whole: true,
+      vectors: "vectors",
+    })
     const question = { type: "noul", instructions: "Is it urgent?" } as const
     expect(await Promise.all([ask.decide("a", question), ask.rerank("a", ["b", "c"])])).toEqual([
       { type: "noul", noul: 0.25 },
