@@ -24,7 +24,7 @@ function mount(preview: (call: Call) => Promise<Preview>, plan = fakePlan({ auto
 
 describe("a preview", () => {
   const rush = fakeDecision("rush", {
-    plugins: [{ type: "cache", hooks: new Set(), buffersStream: false, open: () => ({}) }],
+    plugins: [{ type: "cache", hooks: new Set(), buffersStream: false, answers: false, open: () => ({}) }],
   })
   const plan = fakePlan({
     signals: [
