@@ -97,12 +97,13 @@ async function serve(options: ServeOptions): Promise<void> {
         })
     },
   })
-  reload = () =>
-    running.reload("signal").then(
-      () => {},
-      (error: unknown) =>
-        logEvent("warning", "config_unreadable", { reason: error instanceof Error ? error.message : String(error) }),
-    )
+  reload = async () => {
+    try {
+      await running.reload("signal")
+    } catch (error) {
+      logEvent("warning", "config_unreadable", { reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
   printLine(`rtr is ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   for (const [name, url] of Object.entries(running.addresses)) printLine(`  ${name.padEnd(12)} ${url}`)
   await stopAsked()
