@@ -60,7 +60,10 @@ function choiceCounters(
   const routed = metrics.counter("llm_routing_reason_codes_total", { reason_code: why, model })
   if (reasoning === undefined) return [routed]
   const { enabled, effort } = reasoning
-  return [routed, metrics.counter("llm_reasoning_decisions_total", { category, model, enabled: String(enabled), effort })]
+  return [
+    routed,
+    metrics.counter("llm_reasoning_decisions_total", { category, model, enabled: String(enabled), effort }),
+  ]
 }
 
 function createAttemptRecorder(

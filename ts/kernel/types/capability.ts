@@ -3,7 +3,15 @@
 import type { CallRecord, Outcome } from "./call.ts"
 import type { Call } from "./call.ts"
 import type { ChatReply, ChatRequest } from "./chat.ts"
-import type { Classification, Decided, Inference, PartialCoverage, Ranking, TextSpan, TypedQuestion } from "./inference.ts"
+import type {
+  Classification,
+  Decided,
+  Inference,
+  PartialCoverage,
+  Ranking,
+  TextSpan,
+  TypedQuestion,
+} from "./inference.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OperationInfo } from "./route.ts"
 import type { Plan } from "./plan.ts"
