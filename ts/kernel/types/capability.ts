@@ -106,7 +106,7 @@ export interface Capabilities {
   dialects: { readonly setup: { readChat(dialect: string, body: unknown): ChatRequest }; readonly call: object }
   /** The plan that serves this request. */
   plan: { readonly setup: { plan(): Plan | undefined }; readonly call: object }
-  models_list: { readonly setup: { modelList(listener: string): readonly ModelEntry[] }; readonly call: object }
+  "models.list": { readonly setup: { modelList(listener: string): readonly ModelEntry[] }; readonly call: object }
   status: { readonly setup: { status(): KernelStatus }; readonly call: object }
   /** The operations of this router, for discovery and its OpenAPI document. */
   operations: { readonly setup: { operations(): readonly OperationInfo[] }; readonly call: object }
