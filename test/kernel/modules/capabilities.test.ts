@@ -31,7 +31,7 @@ const granted: Readonly<Record<Capability, readonly [setup: readonly string[], q
   "routing.preview": [["preview"], []],
   dialects: [["readChat"], []],
   plan: [["plan"], []],
-  models.list: [["modelList"], []],
+  "models.list": [["modelList"], []],
   status: [["status"], []],
   operations: [["operations"], []],
   exposition: [["metricsText"], []],
