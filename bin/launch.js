@@ -32,7 +32,8 @@ export async function launch(name) {
   const entry = entryOf(name)
   if (entry === undefined) fail(`${name}: this package is incomplete; install it again`)
   if (isNewEnough(process.versions.node)) {
-    keepCompiledCode()
+    // The worker writes nothing that its operator has not asked for.
+    if (name === "rtr") keepCompiledCode()
     await import(pathToFileURL(entry).href)
     return
   }

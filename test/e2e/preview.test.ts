@@ -110,10 +110,11 @@ describe("a preview", () => {
       { role: "system", content: "x" },
       { role: "user", content: [{ type: "text", text: "hello" }] },
     ]
-    const { body } = await preview({ messages, tools: [{}], max_tokens: 1000 }, context)
+    const tools = [{ type: "function", function: { name: "f" } }]
+    const { body } = await preview({ messages, tools, max_tokens: 1000 }, context)
     expect(body).toMatchObject({
       original_text: "hello",
-      signal_values: { "context:any": 2 + 2 * 4 + 8 + 4 + 1000 },
+      signal_values: { "context:any": 2 + 2 * 4 + 8 + JSON.stringify(tools).length + 1000 },
       decision_result: { matched_signals: { context: ["any"] } },
     })
   })
