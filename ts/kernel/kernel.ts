@@ -187,7 +187,8 @@ export function createRouter(options: RouterOptions): Router {
         inference,
         onModuleError: reportOnce(onInternalError),
         onRecord: recordCall(plan),
-        onStart: models.track,
+        // An entry in a weak map for each request costs 2 µs, and as much again in garbage collection.
+        ...(asksModels(loaded.registry) && { onStart: models.track }),
       }
       try {
         return { ...prepared, apps: createApps(loaded.registry, { ...services, ...prepared.services }, plan) }
@@ -334,6 +335,12 @@ function readChat(plan: Plan, id: string, body: unknown): ChatRequest {
   if (dialect === undefined) throw new RtrError("internal_error", `There is no dialect "${id}"; this is a bug`)
   return dialect.readRequest(body)
 }
+
+/** Whether some module that works on requests may call models. */
+const asksModels = (registry: Registry): boolean =>
+  (["signal", "selector", "looper", "plugin"] as const).some((kind) =>
+    registry.all(kind).some(({ module }) => module.needs?.includes("models") === true),
+  )
 
 /** A module that fails does so for every request; the first time says where. */
 function reportOnce(onInternalError: RouterOptions["onInternalError"]): OnModuleError {

@@ -25,7 +25,7 @@ export async function runLooper(
     const candidate = decision.candidates[index]
     if (candidate === undefined)
       throw new RtrError("invalid_module", `Looper "${decision.algorithm}" asked candidate ${index}, which is not there`)
-    if (call.left()) throw new RtrError("client_closed_request", "The client left")
+    if (call.client.aborted) throw new RtrError("client_closed_request", "The client left")
     const reply = await callUpstream(host, {
       call,
       record,
