@@ -1,7 +1,7 @@
 // One HTTP listener on Node: limits, errors in words, and a graceful end.
 
 import { createServer, type RequestListener, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { RtrError } from "../error.ts"
 import type { ListenerApp } from "../http/app.ts"
 import { ClientSignal } from "./node-http/client-signal.ts"
@@ -59,7 +59,13 @@ export async function openListener(
   server.on("checkContinue", (incoming, outgoing) =>
     answer(app, { ...createExchange(incoming, outgoing, state), waitsForContinue: true }),
   )
+  server.on("checkExpectation", (_, outgoing) => void outgoing.writeHead(417, { connection: "close" }).end())
   server.maxConnections = maxConnections
+  const sockets = new Set<Socket>()
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
   await listen(server, address, port)
   // A connection that cannot be accepted is lost; the others go on.
   server.on("error", () => {})
@@ -67,7 +73,7 @@ export async function openListener(
     url: urlOf(server.address() as AddressInfo),
     async close(graceMs) {
       state.isClosing = true
-      await closeGracefully(server, graceMs)
+      await closeGracefully(server, sockets, graceMs)
     },
   }
 }
@@ -126,7 +132,9 @@ function listen(server: Server, address: string, port: number): Promise<void> {
 }
 
 /** Refuses new connections, waits for running requests, and drops each connection as soon as it is idle. */
-function closeGracefully(server: Server, graceMs: number): Promise<void> {
+function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+  // node:http takes a connection that has never carried anything for a busy one.
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   return new Promise((resolve) => {
     const idle = setInterval(() => server.closeIdleConnections(), idlePollMs)
     const force = setTimeout(() => server.closeAllConnections(), graceMs)

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { type ResponseParts, responseParts } from "../../http/response.ts"
 import type { ByteSource } from "../../types/byte-source.ts"
 import type { CancelSignal } from "../../types/cancel-signal.ts"
+import { writeTogether } from "../write-together.ts"
 
 /** One request with its reply, as node:http has them. */
 export interface Exchange {
@@ -65,7 +66,7 @@ function sendText(exchange: Exchange, status: number, head: string[], body: stri
   if (!hasBody || incoming.method === "HEAD") return end(exchange, goesOn)
   // A text in ASCII alone is the same in Latin-1, the encoding of the head. So both leave as one string.
   const encoding = length === body.length ? "latin1" : "utf8"
-  if (goesOn) return void outgoing.end(body, encoding)
+  if (goesOn) return writeTogether(() => outgoing.end(body, encoding))
   outgoing.write(body, encoding)
   end(exchange, goesOn)
 }
