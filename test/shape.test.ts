@@ -149,6 +149,8 @@ describe("imports", () => {
       "ts/kernel/error.ts",
       "ts/kernel/index.ts",
       "ts/kernel/kernel.ts",
+      "ts/kernel/listener-apps.ts",
+      "ts/kernel/observe-calls.ts",
       "ts/node.ts",
       "ts/plugins/registry.gen.ts",
     ])

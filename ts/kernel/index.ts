@@ -111,7 +111,6 @@ export type { Transport, TransportRequest, TransportResponse } from "./types/tra
 
 export { createListenerApp, type ListenerApp, type ListenerAppOptions } from "./http/app.ts"
 export { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
-export type { LeaveAwareRequest } from "./http/leave.ts"
 export { ManagementError } from "./http/management-error.ts"
 export { listOperations, type MountedOperation, mountOperations } from "./http/mount.ts"
 export { type OpenApiDocument, openApiDocument, operationId } from "./http/openapi.ts"

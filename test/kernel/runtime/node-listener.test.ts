@@ -2,16 +2,20 @@ import { createServer, request as httpRequest } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { maxBodyBytes, readBody } from "../../../ts/kernel/http/body.ts"
+import { maxChatBodyBytes, readBody } from "../../../ts/kernel/http/body.ts"
 import { cancelSignalOf } from "../../../ts/kernel/http/cancel-signal.ts"
 import { streamResponse, textResponse } from "../../../ts/kernel/http/response.ts"
-import type { ServerLimits } from "../../../ts/kernel/runtime/http1/server-connection.ts"
-import { openListener, type OpenListener, toNodeListener } from "../../../ts/kernel/runtime/node-listener.ts"
+import {
+  type ListenerLimits,
+  openListener,
+  type OpenListener,
+  toNodeListener,
+} from "../../../ts/kernel/runtime/node-listener.ts"
 import type { ByteSource } from "../../../ts/kernel/types/byte-source.ts"
 
 type Handler = (request: Request) => Response | Promise<Response>
 
-const limits: ServerLimits = {
+const limits: ListenerLimits = {
   headersTimeoutMs: 60_000,
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 60_000,
@@ -19,7 +23,7 @@ const limits: ServerLimits = {
   maxHeadBytes: 2000,
 }
 
-async function listen(handler: Handler, changes: Partial<ServerLimits> = {}): Promise<OpenListener> {
+async function listen(handler: Handler, changes: Partial<ListenerLimits> = {}): Promise<OpenListener> {
   const listener = await openListener({ fetch: handler }, "127.0.0.1", 0, { ...limits, ...changes })
   onTestFinished(() => listener.close(0))
   return listener
@@ -47,7 +51,10 @@ function open({ url }: OpenListener): RawClient {
     })
   })
   onTestFinished(() => void socket.destroy())
-  const read = (): string => text.replaceAll(/\r\ndate: [^\r]*/g, "").replaceAll(/\r\nkeep-alive: [^\r]*/g, "")
+  const read = (): string =>
+    text
+      .replaceAll(/\r\n(date|keep-alive): [^\r]*/gi, "")
+      .replaceAll(/\r\n(Connection|Transfer-Encoding):/g, (name) => name.toLowerCase())
   return {
     socket,
     closed,
@@ -66,7 +73,7 @@ const post = (body: string, more = ""): string =>
 const echo: Handler = async (request) => textResponse(await request.text(), 200, { "content-type": "text/plain" })
 
 const answer = (body: string, connection = "keep-alive"): string =>
-  `HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: ${connection}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  `HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: ${connection}\r\n\r\n${body}`
 
 /** Gives pieces as `next` says, and tells when it is cancelled. */
 function createSource(next: (count: number) => Uint8Array | undefined | Promise<Uint8Array | undefined>): ByteSource & {
@@ -169,7 +176,7 @@ describe("a request", () => {
     const listener = await listen(async (request) => {
       await sleep(50)
       try {
-        return textResponse(await readBody(request, maxBodyBytes, { hold: () => {} }), 200, {})
+        return textResponse(await readBody(request, maxChatBodyBytes, { hold: () => {} }), 200, {})
       } catch (error) {
         return textResponse((error as { code: string }).code, 413, {})
       }
@@ -180,7 +187,7 @@ describe("a request", () => {
     )
     const piece = Buffer.alloc(1024 * 1024, " ")
     const chunk = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")])
-    for (let sent = 0; sent <= maxBodyBytes && !client.text().includes("413"); sent += piece.length)
+    for (let sent = 0; sent <= maxChatBodyBytes && !client.text().includes("413"); sent += piece.length)
       if (!client.socket.write(chunk))
         await Promise.race([new Promise((resolve) => client.socket.once("drain", resolve)), client.until("413")])
     expect(await client.until("request_too_large")).toMatch(
@@ -206,13 +213,10 @@ describe("a request", () => {
 })
 
 describe("a connection", () => {
-  test("carries one request after another, also when they are sent at once", async () => {
-    let running = 0
+  test("answers requests that are sent at once in their order", async () => {
     const listener = await listen(async (request) => {
-      expect(++running).toBe(1)
       const text = await request.text()
       await sleep(Number(text))
-      running -= 1
       return textResponse(text, 200, { "content-type": "text/plain" })
     })
     const client = open(listener)
@@ -270,9 +274,7 @@ describe("a connection", () => {
       const client = open(listener)
       client.socket.write(text)
       await client.closed
-      expect(client.text()).toMatch(
-        new RegExp(`^HTTP/1.1 ${status} [^]*connection: close\r\ncontent-length: 0\r\n\r\n$`),
-      )
+      expect(client.text()).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*connection: close\r\n([^]+\r\n)?\r\n$`))
     }
     expect(reached).toBe(0)
   })
@@ -295,7 +297,7 @@ describe("a connection", () => {
   test("that is slow is closed: with its headers, with its body, or between requests", async () => {
     const listener = await listen(echo, { headersTimeoutMs: 40, requestTimeoutMs: 80, keepAliveTimeoutMs: 40 })
     const cases: readonly (readonly [text: string, wanted: RegExp])[] = [
-      ["", /^$/],
+      ["", /^(HTTP\/1\.1 408 [^]*)?$/],
       ["GET / HTTP/1.1\r\nhost:", /^HTTP\/1\.1 408 /],
       ["POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nab", /^HTTP\/1\.1 408 /],
       [post("hello"), /^HTTP\/1\.1 200 [^]*hello$/],
@@ -330,7 +332,7 @@ describe("a reply", () => {
     const client = open(listener)
     client.socket.write("HEAD / HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\n")
     expect(await client.until("204 No Content\r\n")).toContain(
-      "HTTP/1.1 200 OK\r\na: 1\r\nconnection: keep-alive\r\ncontent-length: 5\r\n\r\nHTTP/1.1 204",
+      "HTTP/1.1 200 OK\r\na: 1\r\ncontent-length: 5\r\nconnection: keep-alive\r\n\r\nHTTP/1.1 204",
     )
   })
 
@@ -514,9 +516,7 @@ describe("a streamed reply", () => {
       ),
     )
     for (const how of ["sync", "async"]) {
-      await expect(fetch(`${listener.url}/?at=1&${how}`).then((response) => response.text())).rejects.toThrow(
-        "terminated",
-      )
+      await expect(fetch(`${listener.url}/?at=1&${how}`).then((response) => response.text())).rejects.toThrow(TypeError)
       expect((await fetch(`${listener.url}/?at=0&${how}`)).status).toBe(500)
     }
   })

@@ -3,7 +3,8 @@
 import type { Call } from "../types/call.ts"
 import type { ChatRequest } from "../types/chat.ts"
 import type { Principal } from "../types/principal.ts"
-import { hasLeft, onLeave } from "./leave.ts"
+import type { CancelSignal } from "../types/cancel-signal.ts"
+import { cancelSignalOf } from "./cancel-signal.ts"
 
 export interface CallSource {
   readonly id: string
@@ -29,8 +30,6 @@ export class IncomingCall implements Call {
   readonly endpoint: string
   readonly grants: ReadonlySet<string> | undefined
   readonly upstreamTimeoutMs: number
-  readonly onLeave: (callback: () => void) => void
-  readonly left: () => boolean
   readonly #incoming: Request
 
   constructor(incoming: Request, request: ChatRequest, source: CallSource) {
@@ -44,9 +43,11 @@ export class IncomingCall implements Call {
     this.endpoint = source.endpoint
     this.grants = source.grants
     this.upstreamTimeoutMs = source.upstreamTimeoutMs
-    this.onLeave = (callback) => onLeave(incoming, callback)
-    this.left = () => hasLeft(incoming)
     this.#incoming = incoming
+  }
+
+  get client(): CancelSignal {
+    return cancelSignalOf(this.#incoming)
   }
 
   get signal(): AbortSignal {

@@ -2,7 +2,6 @@
 
 import { isRtrError, RtrError } from "../error.ts"
 import type { Attempt, Call, CallRecord } from "../types/call.ts"
-import type { CancelSignal } from "../types/cancel-signal.ts"
 import type { ChatRequest, ChatStream, Reply, StreamBatch, UpstreamFailure } from "../types/chat.ts"
 import type { StreamReader, WireObject } from "../types/dialect.ts"
 import type { ModelTarget, TargetBackend } from "../types/plan.ts"
@@ -24,7 +23,7 @@ export interface AttemptHost {
 }
 
 export interface AttemptOptions {
-  readonly call: Pick<Call, "id" | "onLeave" | "left" | "upstreamTimeoutMs" | "dialect">
+  readonly call: Pick<Call, "client" | "upstreamTimeoutMs" | "dialect">
   readonly record: CallRecord
   readonly target: ModelTarget
   readonly request: ChatRequest
@@ -57,7 +56,7 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
       url,
       headers: sent,
       ...(text !== undefined && { body: text }),
-      signal: cancelSignal(call),
+      signal: call.client,
       headersTimeoutMs: call.upstreamTimeoutMs,
       bodyTimeoutMs: call.upstreamTimeoutMs,
     })
@@ -102,17 +101,6 @@ function observe({ figures }: AttemptHost, record: CallRecord, target: ModelTarg
       if (error !== undefined) attempt.error = toRecordedError(error)
       finished(attempt)
     },
-  }
-}
-
-function cancelSignal({ left, onLeave }: AttemptOptions["call"]): CancelSignal {
-  return {
-    get aborted() {
-      return left()
-    },
-    addEventListener: (_, listener) => onLeave(listener),
-    // A request that is over ignores being cancelled.
-    removeEventListener: () => {},
   }
 }
 

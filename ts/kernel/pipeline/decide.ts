@@ -29,7 +29,8 @@ export function decide(plan: Pick<Plan, "decisions" | "strategy">, facts: Facts)
   const matched: Judged[] = []
   const open: Judged[] = []
   const appliedPolicies: { decision: string; policy: UnknownPolicy }[] = []
-  plan.decisions.forEach((decision, index) => {
+  for (let index = 0; index < plan.decisions.length; index++) {
+    const decision = plan.decisions[index] as PlannedDecision
     const result = evaluate(decision.rules, facts)
     if (result >= 0) matched.push({ index, confidence: result, policy: undefined })
     else if (result === unknown) {
@@ -40,10 +41,10 @@ export function decide(plan: Pick<Plan, "decisions" | "strategy">, facts: Facts)
       // Had the facts been known, it could have matched with full confidence.
       if (policy === "fail_request") open.push({ index, confidence: 1, policy })
     }
-  })
+  }
   const winner = best(plan, matched)
   // Decisions that are open count only for the question whether one of them could have won.
-  const contender = best(plan, [...matched, ...open])
+  const contender = open.length === 0 ? winner : best(plan, [...matched, ...open])
   return {
     decision: winner?.index,
     confidence: winner?.confidence ?? 0,
@@ -77,6 +78,7 @@ function compare({ decisions, strategy }: Pick<Plan, "decisions" | "strategy">, 
 }
 
 function best(plan: Pick<Plan, "decisions" | "strategy">, judged: readonly Judged[]): Judged | undefined {
+  if (judged.length <= 1) return judged[0]
   const order = compare(plan, judged)
   return judged.reduce<Judged | undefined>(
     (leader, candidate) => (leader === undefined || order(candidate, leader) < 0 ? candidate : leader),

@@ -30,7 +30,7 @@ export async function runLooper(
         "invalid_module",
         `Looper "${decision.algorithm}" asked candidate ${index}, which is not there`,
       )
-    if (call.left()) throw new RtrError("client_closed_request", "The client left")
+    if (call.client.aborted) throw new RtrError("client_closed_request", "The client left")
     const reply = await callUpstream(host, {
       call,
       record,

@@ -35,7 +35,7 @@ export interface QuestionBatch {
 export interface QuestionBatchOptions {
   /** `performance.now()` at which nobody waits for an answer any more. */
   readonly deadlineAt: number
-  readonly call: Pick<Call, "signal" | "left">
+  readonly call: Pick<Call, "signal" | "client">
 }
 
 /**
@@ -71,7 +71,7 @@ export function createQuestionBatch(
   /** Options of a call that may have waited for others. Throws when nobody waits for its answers any more. */
   const remaining = (): InferenceOptions => {
     const deadlineMs = deadlineAt - performance.now()
-    if (call.left() || deadlineMs <= 0)
+    if (call.client.aborted || deadlineMs <= 0)
       throw new RtrError("deadline_exceeded", "Cannot ask the model: the time for signals is over")
     return { deadlineMs, signal: call.signal }
   }

@@ -43,7 +43,7 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
     host.track?.(input, call, record)
     const reading = readSignals(host, call, input)
     const readings = reading instanceof Promise ? await reading : reading
-    if (call.left()) throw new RtrError("client_closed_request", "The client left before a model was chosen")
+    if (call.client.aborted) throw new RtrError("client_closed_request", "The client left before a model was chosen")
     const verdict = decide(host.plan, readings.facts)
     record.readings = readings
     record.appliedPolicies = verdict.appliedPolicies

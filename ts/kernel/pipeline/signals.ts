@@ -41,7 +41,7 @@ export function toSignalInput({
  */
 export function readSignals(
   { plan, inference, onModuleError }: SignalHost,
-  call: Pick<Call, "signal" | "left">,
+  call: Pick<Call, "signal" | "client">,
   input: RequestInput,
 ): MaybePromise<SignalReadings> {
   const startedAt = performance.now()
@@ -82,7 +82,7 @@ interface Reading {
   at: number
   readonly deadlineAt: number
   readonly inference: Inference | undefined
-  readonly call: Pick<Call, "signal" | "left">
+  readonly call: Pick<Call, "signal" | "client">
   readonly onModuleError: OnModuleError | undefined
 }
 

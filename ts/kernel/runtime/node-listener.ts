@@ -1,22 +1,33 @@
 // One HTTP listener on Node: limits, errors in words, and a graceful end.
 
-import type { RequestListener } from "node:http"
-import { type AddressInfo, createServer, type Server } from "node:net"
-import { toNodeHandler } from "srvx/node"
+import { createServer, type RequestListener, type Server } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
 import { RtrError } from "../error.ts"
 import type { ListenerApp } from "../http/app.ts"
-import { ServerConnection, type ServerLimits, type ServerState } from "./http1/server-connection.ts"
+import { ClientSignal } from "./node-http/client-signal.ts"
+import { IncomingRequest } from "./node-http/incoming-request.ts"
+import { type Exchange, type ExchangeServer, sendFailure, sendResponse } from "./node-http/send-response.ts"
 
 export interface OpenListener {
   readonly url: string
   close(graceMs: number): Promise<void>
 }
 
+/** Milliseconds and bytes. */
+export interface ListenerLimits {
+  readonly headersTimeoutMs: number
+  readonly requestTimeoutMs: number
+  readonly keepAliveTimeoutMs: number
+  /** A client that is answered before it has sent its whole body has this long to stop. */
+  readonly lingerMs: number
+  readonly maxHeadBytes: number
+}
+
 /** Most connections of one listener; more are refused instead of exhausting the process. */
 const maxConnections = 50_000
 
 /** A client has this long to send its headers and its body; replies may take as long as the upstream needs. */
-const defaultLimits: ServerLimits = {
+const defaultLimits: ListenerLimits = {
   headersTimeoutMs: 60_000,
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 65_000,
@@ -32,34 +43,69 @@ export async function openListener(
   app: ListenerApp,
   address: string,
   port: number,
-  limits: ServerLimits = defaultLimits,
+  limits: ListenerLimits = defaultLimits,
 ): Promise<OpenListener> {
-  const state: ServerState = { app, limits, now: performance.now(), closing: false }
-  const connections = new Set<ServerConnection>()
-  const server = createServer({ noDelay: true }, (socket) => {
-    const connection = new ServerConnection(socket, state)
-    connections.add(connection)
-    socket.once("close", () => connections.delete(connection))
+  const state = { lingerMs: limits.lingerMs, isClosing: false }
+  const server = createServer({
+    noDelay: true,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    maxHeaderSize: limits.maxHeadBytes,
+    connectionsCheckingInterval: Math.min(sweepMs, limits.headersTimeoutMs / 4, limits.requestTimeoutMs / 4),
   })
+  server.on("request", (incoming, outgoing) => answer(app, createExchange(incoming, outgoing, state)))
+  // The body is asked for when somebody reads it, so that a refused client does not send it.
+  server.on("checkContinue", (incoming, outgoing) =>
+    answer(app, { ...createExchange(incoming, outgoing, state), waitsForContinue: true }),
+  )
+  server.on("checkExpectation", (_, outgoing) => void outgoing.writeHead(417, { connection: "close" }).end())
   server.maxConnections = maxConnections
+  const sockets = new Set<Socket>()
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
   await listen(server, address, port)
   // A connection that cannot be accepted is lost; the others go on.
   server.on("error", () => {})
-  const sweep = setInterval(
-    () => {
-      state.now = performance.now()
-      for (const connection of connections) if (connection.deadline <= state.now) connection.onDeadline()
-    },
-    Math.min(sweepMs, limits.headersTimeoutMs / 4, limits.requestTimeoutMs / 4, limits.keepAliveTimeoutMs / 4),
-  )
-  sweep.unref()
   return {
     url: urlOf(server.address() as AddressInfo),
     async close(graceMs) {
-      state.closing = true
-      await closeGracefully(server, connections, graceMs)
-      clearInterval(sweep)
+      state.isClosing = true
+      await closeGracefully(server, sockets, graceMs)
     },
+  }
+}
+
+/** Makes a listener for your own `http.createServer` from a kernel. */
+export function toNodeListener(kernel: ListenerApp): RequestListener {
+  const state: ExchangeServer = { lingerMs: defaultLimits.lingerMs, isClosing: false }
+  return (incoming, outgoing) => answer(kernel, createExchange(incoming, outgoing, state))
+}
+
+function createExchange(
+  incoming: Exchange["incoming"],
+  outgoing: Exchange["outgoing"],
+  server: ExchangeServer,
+): Exchange {
+  const client = new ClientSignal()
+  outgoing.on("close", () => {
+    if (!outgoing.writableEnded) client.abort()
+  })
+  return { incoming, outgoing, client, waitsForContinue: false, server }
+}
+
+function answer(app: ListenerApp, exchange: Exchange): void {
+  try {
+    const response = app.fetch(new IncomingRequest(exchange) as unknown as Request)
+    if (!(response instanceof Promise)) return sendResponse(exchange, response)
+    response.then(
+      (done) => sendResponse(exchange, done),
+      () => sendFailure(exchange),
+    )
+  } catch {
+    sendFailure(exchange)
   }
 }
 
@@ -86,23 +132,19 @@ function listen(server: Server, address: string, port: number): Promise<void> {
 }
 
 /** Refuses new connections, waits for running requests, and drops each connection as soon as it is idle. */
-function closeGracefully(server: Server, connections: ReadonlySet<ServerConnection>, graceMs: number): Promise<void> {
-  const closeIdle = (): void => connections.forEach((connection) => connection.closeIfIdle())
+function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+  // node:http takes a connection that has never carried anything for a busy one.
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   return new Promise((resolve) => {
-    const idle = setInterval(closeIdle, idlePollMs)
-    const force = setTimeout(() => connections.forEach(({ socket }) => socket.destroy()), graceMs)
+    const idle = setInterval(() => server.closeIdleConnections(), idlePollMs)
+    const force = setTimeout(() => server.closeAllConnections(), graceMs)
     server.close(() => {
       clearInterval(idle)
       clearTimeout(force)
       resolve()
     })
-    closeIdle()
+    server.closeIdleConnections()
   })
 }
 
 const idlePollMs = 50
-
-/** Makes a listener for your own `http.createServer` from a kernel. */
-export function toNodeListener(kernel: ListenerApp): RequestListener {
-  return toNodeHandler((request) => kernel.fetch(request)) as RequestListener
-}

@@ -1,6 +1,7 @@
 // One request on its way through the pipeline, and the record of what became of it.
 
 import type { RtrError } from "../error.ts"
+import type { CancelSignal } from "./cancel-signal.ts"
 import type { ChatRequest, Reply, Usage } from "./chat.ts"
 import type { Fact } from "./fact.ts"
 import type { Principal } from "./principal.ts"
@@ -14,11 +15,10 @@ export interface Call {
   /** A header of the client's request; names are lower case. */
   readonly header: (name: string) => string | undefined
   readonly principal: Principal
-  /** Aborts when the client leaves. Made on first use: most requests never need it. */
+  /** Tells when the client leaves, at no cost until somebody asks. */
+  readonly client: CancelSignal
+  /** The same for code that takes nothing but an `AbortSignal`. Made on first use: most requests never need it. */
   readonly signal: AbortSignal
-  /** Calls back once when the client leaves; costs less than `signal`. */
-  readonly onLeave: (callback: () => void) => void
-  readonly left: () => boolean
   /** `performance.now()` when the request arrived. */
   readonly startedAt: number
   /** The listener that the request came in by, and the operation's path, which metrics use as label. */

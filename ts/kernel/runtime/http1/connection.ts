@@ -8,6 +8,7 @@ import { failureOf, type Moment } from "./failure.ts"
 import { ProtocolError } from "./grammar.ts"
 import { ReplyParser } from "./reply-parser.ts"
 import type { RequestTarget } from "./target.ts"
+import { writeTogether } from "../write-together.ts"
 
 export const connectTimeoutMs = 10_000
 /** An idle connection is given up after this time, unless the backend says how long it keeps it. */
@@ -116,7 +117,10 @@ export class Connection implements ExchangeConnection {
     this.#moment = "waiting"
     this.#expectWithin(exchange.request.headersTimeoutMs)
     this.#hold(true)
-    this.#write(head, exchange.request.body)
+    writeTogether(() => {
+      // One that was given up in the meantime has its socket closed.
+      if (this.#exchange === exchange) this.#write(head, exchange.request.body)
+    })
   }
 
   /** One write for head and body: two cost a system call or a vector more. */

@@ -21,47 +21,50 @@ interface OriginalRequest {
 }
 
 /**
- * Reads a body that is already parsed. Throws `invalid_request` that names the field. What costs something to read is read
- * on first use and kept, so a request that nobody looks into is only checked.
+ * Reads a body that is already parsed. Throws `invalid_request` that names the field. The turns are read on first use and
+ * kept. The rest is read at once: a getter with its closure costs more than each of the other fields.
  */
 export function readRequest(value: unknown): ChatRequest {
   const body = checkRequest(value)
   const original: OriginalRequest = { body }
   let turns: readonly Turn[] | undefined
-  let tools: readonly Tool[] | undefined
-  let generation: Generation | undefined
-  let session: ChatRequest["session"] | undefined
-  let extensions: WireObject | undefined
   const request: ChatRequest = {
     model: body["model"] as string,
     get turns() {
       return (turns ??= toList(body["messages"]).map((message) => readTurn(message as WireObject)))
     },
-    get tools() {
-      return (tools ??= toList(body["tools"]).map(readTool))
-    },
+    tools: body["tools"] === undefined ? noTools : toList(body["tools"]).map(readTool),
     toolChoice: readToolChoice(body["tool_choice"]),
     parallelToolCalls: pick(body, "parallel_tool_calls") as boolean | undefined,
-    get generation() {
-      return (generation ??= readGeneration(body))
-    },
+    generation: readGeneration(body),
     output: readOutput(body["response_format"]),
     reasoning: isText(body["reasoning_effort"]) ? { effort: body["reasoning_effort"] } : undefined,
     stream: body["stream"] === true,
-    get session() {
-      return (session ??= withoutUndefined({
-        user: pick(body, "user"),
-        store: pick(body, "store"),
-        metadata: pick(body, "metadata"),
-      }) as ChatRequest["session"])
-    },
-    get extensions() {
-      return (extensions ??= Object.fromEntries(Object.entries(body).filter(([name]) => !isModelled(body, name))))
-    },
+    session: readSession(body),
+    extensions: readExtensions(body),
     origin: new ReadOrigin(original),
   }
   original.request = request
   return request
+}
+
+const noTools: readonly Tool[] = []
+const noSession: ChatRequest["session"] = {}
+const noExtensions: WireObject = {}
+
+function readSession(body: WireObject): ChatRequest["session"] {
+  const user = pick(body, "user")
+  const store = pick(body, "store")
+  const metadata = pick(body, "metadata")
+  if (user === undefined && store === undefined && metadata === undefined) return noSession
+  return withoutUndefined({ user, store, metadata }) as ChatRequest["session"]
+}
+
+function readExtensions(body: WireObject): WireObject {
+  for (const name in body)
+    if (!isModelled(body, name))
+      return Object.fromEntries(Object.entries(body).filter(([each]) => !isModelled(body, each)))
+  return noExtensions
 }
 
 /**
@@ -163,6 +166,8 @@ const numbers = {
   topLogprobs: "top_logprobs",
 } as const satisfies Partial<Record<keyof Generation, string>>
 
+const numberFields = Object.entries(numbers) as readonly (readonly [keyof typeof numbers, string])[]
+
 /** The limit in the spelling of the client; `max_tokens` is the older one, which newer models refuse. */
 const limitOf = (body: WireObject): string =>
   pick(body, "max_completion_tokens") === undefined && pick(body, "max_tokens") !== undefined
@@ -177,7 +182,7 @@ function readGeneration(body: WireObject): Generation {
   set("maxOutputTokens", pick(body, limitOf(body)))
   const stop = pick(body, "stop")
   set("stop", isText(stop) ? [stop] : stop)
-  for (const [name, field] of Object.entries(numbers)) set(name as keyof Generation, pick(body, field))
+  for (const [name, field] of numberFields) set(name, pick(body, field))
   return fields
 }
 
@@ -186,7 +191,7 @@ function writeGeneration(generation: Generation, body: WireObject): WireObject {
     [limitOf(body)]: generation.maxOutputTokens,
     stop: generation.stop,
     ...Object.fromEntries(
-      Object.entries(numbers).map(([name, field]) => [field, generation[name as keyof typeof numbers]]),
+      numberFields.map(([name, field]) => [field, generation[name]]),
     ),
   })
 }
