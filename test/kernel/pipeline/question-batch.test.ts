@@ -6,7 +6,7 @@ import type { Inference, InferenceOptions } from "../../../ts/kernel/types/infer
 
 const target = { deployment: "default", head: undefined, whole: false }
 const signal = new AbortController().signal
-const call = { signal, left: () => false }
+const call = { signal, client: signal }
 const withinMs = (deadlineMs: number) => ({ deadlineAt: performance.now() + deadlineMs, call })
 
 beforeEach(() => void vi.useFakeTimers())
@@ -291,15 +291,15 @@ describe("answers", () => {
         return fake.bundle(tasks)
       },
     }
-    let left = false
-    const leaving = { deadlineAt: performance.now() + 5000, call: { signal, left: () => left } }
+    const leave = new AbortController()
+    const leaving = { deadlineAt: performance.now() + 5000, call: { signal, client: leave.signal } }
     const ask = createQuestionBatch(inference, 1, leaving).questions(target)
     const questions = Array.from({ length: 32 * 20 }, (_, index) => ask.embed(String(index)))
     await vi.waitFor(() => expect(release).toHaveLength(8))
     release.splice(0, 2).forEach((resolve) => resolve())
     await vi.waitFor(() => expect(deadlines).toHaveLength(10))
     expect(deadlines.every((deadline) => deadline !== undefined && deadline <= 5000)).toBe(true)
-    left = true
+    leave.abort()
     release.forEach((resolve) => resolve())
     const settled = await Promise.allSettled(questions)
     expect(deadlines).toHaveLength(10)
