@@ -138,6 +138,7 @@ export function createRouter(options: RouterOptions): Router {
   const activation: Activation<Serving, RouterCandidate> = createActivation<Serving, RouterCandidate>({
     hash: options.hash,
     onOutcome: options.onActivation,
+    onListenerError: (error) => onInternalError?.(error, "onActivation"),
     onActive: (generation) => generations.set(generation.content.plan, generation),
     close: (content) => content.close(),
     async prepare(candidate, hash, { current, version, enter, signal }) {

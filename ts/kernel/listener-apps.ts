@@ -29,8 +29,9 @@ export function createListenerApps(options: ListenerAppsOptions): ReadonlyMap<st
   const routes = registry.all("route")
   const dialects = new Map(registry.all("dialect").map(({ id, module }) => [id, module]))
   const app = (kind: ListenerKind, name: string, listener?: PlannedListener): ListenerApp => {
-    let held = memory.get(name)
-    if (held === undefined) memory.set(name, (held = createHeldMemory()))
+    const key = `${kind} ${name}`
+    let held = memory.get(key)
+    if (held === undefined) memory.set(key, (held = createHeldMemory()))
     return createListenerApp({
       name,
       kind,

@@ -36,6 +36,10 @@ export function observeCalls(
         onModuleError(`selector ${record.algorithm}`, cause)
       }
     }
-    onRecord?.(record)
+    try {
+      onRecord?.(record)
+    } catch (cause) {
+      onModuleError("onRecord", cause)
+    }
   }
 }

@@ -35,6 +35,8 @@ export interface ActivationHost<Content, Wanted extends Candidate = Candidate> {
   close(content: Content): Promise<void>
   /** Told about each outcome: for the log. */
   readonly onOutcome?: ((outcome: ActivationOutcome) => void) | undefined
+  /** Told what `onOutcome` threw. */
+  readonly onListenerError?: (error: unknown) => void
   /** Told of a generation before the first request can get it. */
   readonly onActive?: (generation: Generation<Content>) => void
   readonly hash: (text: string) => Promise<string>
@@ -94,6 +96,15 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
   let closed = false
   const retiring = new Set<Promise<void>>()
 
+  /** A listener that throws must not stop the queue. */
+  const tell = (outcome: ActivationOutcome): void => {
+    try {
+      host.onOutcome?.(outcome)
+    } catch (error) {
+      host.onListenerError?.(error)
+    }
+  }
+
   const retire = (generation: Generation<Content>): void => {
     const retired = generation.retire().finally(() => retiring.delete(retired))
     retiring.add(retired)
@@ -149,7 +160,7 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
       const { candidate, settle } = waiting
       waiting = undefined
       const outcome = await activate(candidate)
-      host.onOutcome?.(outcome)
+      tell(outcome)
       settle(outcome)
     }
     working = undefined
@@ -196,7 +207,7 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
       hash: await host.hash(candidate.text),
       trigger: candidate.trigger,
     }
-    host.onOutcome?.(outcome)
+    tell(outcome)
     settle(outcome)
   }
 }

@@ -114,7 +114,14 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
   const { document, registry } = loaded
   const closers: (() => Promise<void>)[] = []
   const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).toReversed()) await closer()
+    for (const closer of closers.splice(0).toReversed()) {
+      try {
+        await closer()
+      } catch (error) {
+        // The others still have to be closed.
+        host.services.log("warning", "close_failed", { reason: isRtrError(error) ? error.message : "internal_error" })
+      }
+    }
   }
   try {
     const deployments = neededDeployments(document, registry)

@@ -70,7 +70,9 @@ async function embed(
     )
     for (const answer of answers) {
       if (answer.kind === "error") throw answer.error
-      if (answer.kind === "embed") vectors.push(answer.vector)
+      if (answer.kind !== "embed")
+        throw new RtrError("invalid_model_output", `Cannot embed: deployment "${deployment}" answered something else`)
+      vectors.push(answer.vector)
     }
   }
   return vectors
@@ -78,31 +80,54 @@ async function embed(
 
 /** Outbound calls of modules. The library loads with the first call. */
 export const httpClient: HttpClient = {
-  async json(url, { method, body, headers, timeoutMs = 10_000, retries = 0, signal } = {}) {
-    const { ofetch } = await import("ofetch")
-    try {
-      return await ofetch<unknown>(url, {
-        method: method ?? (body === undefined ? "GET" : "POST"),
-        ...(body !== undefined && { body: body as Record<string, unknown> }),
-        headers: { accept: "application/json", ...headers },
-        timeout: timeoutMs,
-        retry: retries,
-        retryStatusCodes: [429, 502, 503, 504],
-        redirect: "error",
-        ...(signal !== undefined && { signal }),
-      })
-    } catch (cause) {
-      throw toRtrError(cause, url)
+  async json(url, options = {}) {
+    if (!URL.canParse(url)) throw new RtrError("invalid_request", "Cannot call a service: its address is not a URL")
+    const { retries = 0, signal } = options
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await callOnce(url, options)
+      } catch (cause) {
+        const { status } = cause as { readonly status?: number }
+        const passes = status === undefined ? !isTimeout(cause) : retriedStatuses.has(status)
+        if (attempt >= retries || !passes || signal?.aborted === true) throw toRtrError(cause, url)
+        await new Promise((resolve) => setTimeout(resolve, retryMs * 2 ** attempt))
+      }
     }
   },
 }
 
+/** Wait before the first further attempt; it doubles each time. */
+const retryMs = 50
+const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+async function callOnce(
+  url: string,
+  { method, body, headers, timeoutMs = 10_000, signal }: NonNullable<Parameters<HttpClient["json"]>[1]>,
+): Promise<unknown> {
+  const { ofetch } = await import("ofetch")
+  return ofetch<unknown>(url, {
+    method: method ?? (body === undefined ? "GET" : "POST"),
+    ...(body !== undefined && { body: body as Record<string, unknown> }),
+    headers: { accept: "application/json", ...headers },
+    timeout: timeoutMs,
+    // The library counts a connection that broke as a status 500.
+    retry: 0,
+    redirect: "error",
+    ...(signal !== undefined && { signal }),
+  })
+}
+
+function isTimeout(cause: unknown): boolean {
+  const { name, cause: inner } = cause as { readonly name?: string; readonly cause?: { readonly name?: string } }
+  return name === "TimeoutError" || inner?.name === "TimeoutError"
+}
+
 function toRtrError(cause: unknown, url: string): RtrError {
-  const { name, status } = cause as { readonly name?: string; readonly status?: number }
+  const { status } = cause as { readonly status?: number }
   const { host } = new URL(url)
   if (typeof status === "number")
     return new RtrError("upstream_error", `The service at ${host} answered with status ${status}`, { cause })
-  if (name === "TimeoutError" || (cause as { cause?: { name?: string } }).cause?.name === "TimeoutError")
+  if (isTimeout(cause))
     return new RtrError("upstream_timeout", `The service at ${host} did not answer in time`, { cause })
   return new RtrError("upstream_unavailable", `The service at ${host} cannot be reached`, { cause })
 }

@@ -1,5 +1,6 @@
 // Lets a decision's looper call its candidates and takes its answer.
 
+import { lastUserText } from "../chat/texts.ts"
 import { RtrError } from "../error.ts"
 import type { Call, CallRecord } from "../types/call.ts"
 import type { ChatReply, ChatRequest, Reply, Usage } from "../types/chat.ts"
@@ -52,6 +53,8 @@ export async function runLooper(
   const looperCall: LooperCall = {
     ...input,
     request,
+    // A plugin may have changed the request.
+    text: request === call.request ? input.text : lastUserText(request),
     id: call.id,
     decision: decision.name,
     get signal() {

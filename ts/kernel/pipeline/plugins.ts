@@ -5,6 +5,7 @@ import type { PluginOutcome } from "../types/call.ts"
 import type { ChatEvent, ChatReply, ChatStream, Reply, StreamBatch } from "../types/chat.ts"
 import { createReplyCollector } from "../chat/collect-reply.ts"
 import { eventsOf } from "../chat/reply-events.ts"
+import { lastUserText } from "../chat/texts.ts"
 import type { PlannedPlugin } from "../types/plan.ts"
 import type { BeforeResult, PluginCall, PluginHooks } from "../types/plugin.ts"
 import { passStream, type StreamEnd, streamOf } from "./streams.ts"
@@ -88,11 +89,11 @@ async function runFrom(index: number, onion: Onion, call: PluginCall): Promise<P
     }
     if (before !== undefined) {
       plugin.note("changed")
-      inside = {
+      inside = withCurrentText(call, {
         ...call,
         ...(before.request && { request: before.request }),
         ...(before.headers && { headers: before.headers }),
-      }
+      })
       onion.onCall(inside)
     }
   }
@@ -100,10 +101,16 @@ async function runFrom(index: number, onion: Onion, call: PluginCall): Promise<P
     hooks.around === undefined
       ? await runFrom(index + 1, onion, inside)
       : await runAround(plugin, inside, (again) => {
-          if (again !== inside) onion.onCall(again)
-          return runFrom(index + 1, onion, again)
+          const current = again === inside ? again : withCurrentText(inside, again)
+          if (current !== inside) onion.onCall(current)
+          return runFrom(index + 1, onion, current)
         })
   return { reply: await afterwards(plugin, reply), answeredBy }
+}
+
+/** What a plugin took out of the request must not be seen in `text` by those inside it. */
+function withCurrentText(before: PluginCall, call: PluginCall): PluginCall {
+  return call.request === before.request ? call : { ...call, text: lastUserText(call.request) }
 }
 
 function open(

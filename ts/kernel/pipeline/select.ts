@@ -25,9 +25,9 @@ async function ask(
 ): Promise<Selection> {
   try {
     const choice = await selector.select(input)
-    if (candidates[choice.candidate] === undefined)
-      return { candidate: 0, algorithm, confidence: 0, reason: "the selector named no candidate" }
-    return { ...choice, algorithm }
+    if (candidates[choice.candidate] !== undefined) return { ...choice, algorithm }
+    onModuleError?.(`selector ${algorithm}`, new TypeError(`it chose candidate ${choice.candidate}, which is not there`))
+    return { candidate: 0, algorithm, confidence: 0, reason: "the selector named no candidate" }
   } catch (error) {
     onModuleError?.(`selector ${algorithm}`, error)
     return { candidate: 0, algorithm, confidence: 0, reason: "the selector failed" }

@@ -117,8 +117,6 @@ export interface Capabilities {
   }
 }
 export type Capability = keyof Capabilities
-export type CallCapability = Capability
-export type SetupCapability = Capability
 
 type Every<Union> = (Union extends unknown ? (value: Union) => void : never) extends (value: infer All) => void
   ? All
@@ -129,5 +127,4 @@ export type Granted<Need extends Capability, Phase extends "setup" | "call"> = [
   ? object
   : Every<Capabilities[Need][Phase]>
 
-/** For observers that read what became of a request. */
-export type OnRecord = (record: CallRecord) => void
+

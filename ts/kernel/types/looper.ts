@@ -1,7 +1,7 @@
 // The contract of loopers: an algorithm that makes several model calls and answers with one reply.
 
 import type { Static, TObject } from "typebox"
-import type { Granted, SetupCapability } from "./capability.ts"
+import type { Granted, Capability } from "./capability.ts"
 import type { ChatReply, ChatRequest } from "./chat.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { Candidate } from "./selector.ts"
@@ -29,7 +29,7 @@ export interface LooperAnswer {
 
 export interface LooperModule<
   Options extends TObject = TObject,
-  Need extends SetupCapability = SetupCapability,
+  Need extends Capability = Capability,
 > extends ModuleBase {
   readonly kind: "looper"
   /** Options of the block that `algorithm` names after its type. */

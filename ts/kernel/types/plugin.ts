@@ -2,7 +2,7 @@
 
 import type { Static, TObject } from "typebox"
 import type { RtrError } from "../error.ts"
-import type { Granted, SetupCapability } from "./capability.ts"
+import type { Granted, Capability } from "./capability.ts"
 import type { ChatEvent, ChatReply, ChatRequest, Reply } from "./chat.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { SignalInput } from "./signal.ts"
@@ -43,7 +43,7 @@ export type PluginHook = keyof PluginHooks
 export interface PluginModule<
   Options extends TObject = TObject,
   Hook extends PluginHook = PluginHook,
-  Need extends SetupCapability = SetupCapability,
+  Need extends Capability = Capability,
 > extends ModuleBase {
   readonly kind: "plugin"
   readonly options: Options

@@ -2,7 +2,7 @@
 
 import type { Static, TObject } from "typebox"
 import type { RtrError } from "../error.ts"
-import type { Granted, SetupCapability } from "./capability.ts"
+import type { Granted, Capability } from "./capability.ts"
 import type { Usage } from "./chat.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { Pricing } from "./plan.ts"
@@ -55,7 +55,7 @@ export interface SelectorReader {
 
 export interface SelectorModule<
   Options extends TObject = TObject,
-  Need extends SetupCapability = SetupCapability,
+  Need extends Capability = Capability,
 > extends ModuleBase {
   readonly kind: "selector"
   /** Chooses for decisions that name no algorithm. */

@@ -2,7 +2,7 @@
 
 import type { Static, TObject } from "typebox"
 import type { ChatReply, ChatRequest } from "./chat.ts"
-import type { CallCapability, Granted } from "./capability.ts"
+import type { Capability, Granted } from "./capability.ts"
 import type { Fact } from "./fact.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { Principal } from "./principal.ts"
@@ -23,7 +23,7 @@ export interface SignalInput {
 
 export type RuleOf<Rule extends TObject> = Static<Rule> & { readonly name: string; readonly description?: string }
 
-export interface SignalReader<Need extends CallCapability = never> {
+export interface SignalReader<Need extends Capability = never> {
   /** One fact per rule, in any order. Throwing makes every fact of this signal unknown; whether that opens or closes is the decision's policy. */
   read(input: SignalInput, host: Granted<Need, "call">): MaybePromise<readonly Fact[]>
 }
@@ -45,7 +45,7 @@ export interface DecisionUse {
 export interface SignalModule<
   Rule extends TObject = TObject,
   Settings extends TObject = TObject,
-  Need extends CallCapability = CallCapability,
+  Need extends Capability = Capability,
 > extends ModuleBase {
   readonly kind: "signal"
   /** Key of the rule list under `routing.signals`; the id when left out. */
