@@ -3,12 +3,7 @@
 import type { SourceDocument } from "./config/document.ts"
 import type { Environment } from "./config/environment.ts"
 import { isRtrError, RtrError } from "./error.ts"
-import {
-  type Activation,
-  type ActivationOutcome,
-  type Candidate,
-  createActivation,
-} from "./generations/activation.ts"
+import { type Activation, type ActivationOutcome, type Candidate, createActivation } from "./generations/activation.ts"
 import type { Generation } from "./generations/generation.ts"
 import {
   type DocumentInput,

@@ -5,7 +5,12 @@ import { describe, expect, onTestFinished, test } from "vitest"
 import { maxChatBodyBytes, readBody } from "../../../ts/kernel/http/body.ts"
 import { cancelSignalOf } from "../../../ts/kernel/http/cancel-signal.ts"
 import { streamResponse, textResponse } from "../../../ts/kernel/http/response.ts"
-import { type ListenerLimits, openListener, type OpenListener, toNodeListener } from "../../../ts/kernel/runtime/node-listener.ts"
+import {
+  type ListenerLimits,
+  openListener,
+  type OpenListener,
+  toNodeListener,
+} from "../../../ts/kernel/runtime/node-listener.ts"
 import type { ByteSource } from "../../../ts/kernel/types/byte-source.ts"
 
 type Handler = (request: Request) => Response | Promise<Response>
@@ -46,7 +51,7 @@ function open({ url }: OpenListener): RawClient {
     })
   })
   onTestFinished(() => void socket.destroy())
-  const read = (): string => 
+  const read = (): string =>
     text
       .replaceAll(/\r\n(date|keep-alive): [^\r]*/gi, "")
       .replaceAll(/\r\n(Connection|Transfer-Encoding):/g, (name) => name.toLowerCase())
@@ -269,9 +274,7 @@ describe("a connection", () => {
       const client = open(listener)
       client.socket.write(text)
       await client.closed
-      expect(client.text()).toMatch(
-        new RegExp(`^HTTP/1.1 ${status} [^]*connection: close\r\n([^]+\r\n)?\r\n$`),
-      )
+      expect(client.text()).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*connection: close\r\n([^]+\r\n)?\r\n$`))
     }
     expect(reached).toBe(0)
   })

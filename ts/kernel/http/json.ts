@@ -21,13 +21,14 @@ export function parseJson(body: string): unknown {
 
 /** Searching for a character is far quicker than walking over all of them, and few bodies have many brackets. */
 function mayExceedBounds(body: string): boolean {
-  return body.length > maxValues || hasMany(body, "{") || hasMany(body, "[")
+  return body.length > maxValues || countUpTo(body, "{") + countUpTo(body, "[") > maxDepth
 }
 
-function hasMany(body: string, bracket: string): boolean {
+/** How often a bracket stands in the body, within text or not; it stops past the greatest depth. */
+function countUpTo(body: string, bracket: string): number {
   let count = 0
-  for (let at = body.indexOf(bracket); at >= 0; at = body.indexOf(bracket, at + 1)) if (++count > maxDepth) return true
-  return false
+  for (let at = body.indexOf(bracket); at >= 0 && count <= maxDepth; at = body.indexOf(bracket, at + 1)) count += 1
+  return count
 }
 
 /** Counts brackets and commas outside strings. */

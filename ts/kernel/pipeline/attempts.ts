@@ -38,7 +38,12 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
   const observed = observe(host, record, target, backend)
   try {
     const body = backend.dialect.writeRequest(request, { model: backend.upstreamModel })
-    const { method, url, headers: sent, body: text } = backend.provider.toRequest({
+    const {
+      method,
+      url,
+      headers: sent,
+      body: text,
+    } = backend.provider.toRequest({
       body,
       stream: request.stream,
       headers,

@@ -24,7 +24,10 @@ export async function runLooper(
   const ask = async (index: number, asked: ChatRequest = request): Promise<ChatReply> => {
     const candidate = decision.candidates[index]
     if (candidate === undefined)
-      throw new RtrError("invalid_module", `Looper "${decision.algorithm}" asked candidate ${index}, which is not there`)
+      throw new RtrError(
+        "invalid_module",
+        `Looper "${decision.algorithm}" asked candidate ${index}, which is not there`,
+      )
     if (call.client.aborted) throw new RtrError("client_closed_request", "The client left")
     const reply = await callUpstream(host, {
       call,

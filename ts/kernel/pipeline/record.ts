@@ -24,7 +24,7 @@ export function createRecord(call: Call, generation: number): CallRecord {
     securityChecks: undefined,
     model: undefined,
     reasoning: undefined,
-    toolCount: 0,
+    toolCount: call.request.tools.length,
     plugins: [],
     attempts: [],
     droppedFields: nothing,

@@ -52,7 +52,12 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
     record.securityChecks = securityChecks(host.plan.signals, readings.facts, input)
     if (verdict.unresolved !== undefined) throw unresolved(host.plan, verdict, record)
     if (verdict.decision !== undefined)
-      return callDecision(host, { call, record, input }, host.plan.decisions[verdict.decision] as PlannedDecision, verdict)
+      return callDecision(
+        host,
+        { call, record, input },
+        host.plan.decisions[verdict.decision] as PlannedDecision,
+        verdict,
+      )
     if (host.plan.defaultModel !== undefined) return callModel(host, call, record, host.plan.defaultModel)
     throw new RtrError(
       "no_model_selected",

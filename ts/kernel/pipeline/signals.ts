@@ -27,7 +27,11 @@ export interface RequestInput extends SignalInput {
 const noFacts = (): readonly Fact[] => []
 
 /** The request as signals see it. */
-export function toSignalInput({ request, principal, header }: Pick<Call, "request" | "principal" | "header">): RequestInput {
+export function toSignalInput({
+  request,
+  principal,
+  header,
+}: Pick<Call, "request" | "principal" | "header">): RequestInput {
   return { text: lastUserText(request), request, principal, header, factsOf: noFacts }
 }
 

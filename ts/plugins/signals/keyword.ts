@@ -50,9 +50,10 @@ export default defineSignal({
     const readers = await Promise.all(rules.map(createReader))
     return {
       read({ text }) {
-        const searched = toSearchedText(text.length > maxSearchedCharacters ? text.slice(0, maxSearchedCharacters) : text)
-        const scored =
-          text.length > maxScoredCharacters ? toSearchedText(text.slice(0, maxScoredCharacters)) : searched
+        const searched = toSearchedText(
+          text.length > maxSearchedCharacters ? text.slice(0, maxSearchedCharacters) : text,
+        )
+        const scored = text.length > maxScoredCharacters ? toSearchedText(text.slice(0, maxScoredCharacters)) : searched
         return readers.map((read) => read(searched, scored, text.length))
       },
     }
@@ -94,7 +95,11 @@ async function createMatcher(entry: Entry): Promise<Matcher> {
 function exactMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry): Matcher {
   const finders = keywords.map((keyword) => wordFinder(keyword, caseSensitive))
   return {
-    any: (text) => finders.some((find) => find(text)),
+    // A loop, because a callback for each rule of each request is garbage.
+    any(text) {
+      for (const find of finders) if (find(text)) return true
+      return false
+    },
     every: (text) => finders.every((find) => find(text)),
     scored: false,
   }
