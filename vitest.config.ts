@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config"
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
+/** These start processes and models that use every core; beside each other they would only time out. */
+const serial = ["test/e2e/**/*.test.ts", "test/kernel/runtime/native.test.ts"]
+
 export default defineConfig({
   resolve: {
     // Outside modules and examples import the public entries; in tests these are the sources.
@@ -14,9 +17,29 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
     testTimeout: 30_000,
-    // End-to-end files start processes that use both cores; running them beside each other would only make them time out.
-    fileParallelism: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
+          exclude: serial,
+          // Processes and not threads: a thread has a larger stack, so that it would not show what recursion does to a router.
+          pool: "forks",
+          // Starting a worker for each file takes longer than most files do. Tests leave no state behind.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "serial",
+          include: serial,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

@@ -2,7 +2,8 @@
 
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { constants } from "node:os"
+import * as nodeModule from "node:module"
+import { constants, homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
@@ -31,6 +32,8 @@ export async function launch(name) {
   const entry = entryOf(name)
   if (entry === undefined) fail(`${name}: this package is incomplete; install it again`)
   if (isNewEnough(process.versions.node)) {
+    // The worker writes nothing that its operator has not asked for.
+    if (name === "rtr") keepCompiledCode()
     await import(pathToFileURL(entry).href)
     return
   }
@@ -42,6 +45,19 @@ export async function launch(name) {
   const child = spawn(node, [...process.execArgv, entry, ...process.argv.slice(2)], { stdio: "inherit" })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
   child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
+}
+
+/**
+ * Compiled code is kept for the next start, which takes a third less time with it. Not in the shared temporary folder, where
+ * others could put code of theirs. Node goes on without it when it cannot write there or NODE_DISABLE_COMPILE_CACHE is set.
+ */
+function keepCompiledCode() {
+  try {
+    const caches = process.env.XDG_CACHE_HOME || join(homedir(), ".cache")
+    nodeModule.enableCompileCache(join(caches, "rtr/compiled"))
+  } catch {
+    // A user without a home folder.
+  }
 }
 
 function fail(message) {

@@ -6,8 +6,8 @@ import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { listOperations } from "../ts/kernel/http/mount.ts"
 import { moduleKinds } from "../ts/kernel/modules/kinds.ts"
-import { readModule } from "../ts/kernel/modules/read-module.ts"
-import { signalConditionType, signalConfigKey } from "../ts/kernel/modules/registry.ts"
+import { needsOf, readModule } from "../ts/kernel/modules/read-module.ts"
+import { createRegistry, signalConditionType, signalConfigKey } from "../ts/kernel/modules/registry.ts"
 import { hostApiVersion } from "../ts/kernel/types/module-base.ts"
 import type { AnyModule, ModuleKind, RegisteredModule } from "../ts/kernel/types/module.ts"
 import type { OperationInfo, RouteModule } from "../ts/kernel/types/route.ts"
@@ -105,11 +105,6 @@ function manifest(entries: readonly Entry[], version: string): object {
   }
 }
 
-function needsOf(module: AnyModule): readonly string[] {
-  if (module.kind === "route") return [...new Set(module.operations.flatMap(({ needs }) => needs ?? []))]
-  return "needs" in module ? (module.needs ?? []) : []
-}
-
 /** Leaves a file that would not change alone, so that watchers and git see no news. */
 function write(path: string, text: string): void {
   let before = ""
@@ -122,6 +117,8 @@ function write(path: string, text: string): void {
 }
 
 const entries = await readEntries()
+// Finds what modules cannot be beside each other, before a router does.
+await createRegistry(entries.map(({ kind, id, module }) => ({ kind, id, load: async () => ({ default: module }) })))
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
 write(join(plugins, "registry.gen.ts"), registrySource(entries))
 write(join(root, "plugins-manifest.json"), `${JSON.stringify(manifest(entries, version), null, 2)}\n`)

@@ -9,7 +9,10 @@ const root = join(import.meta.dirname, "..")
 const dist = join(root, "dist")
 const source = (path: string): string => join(root, "ts", path)
 
-const moduleFolders = ["signals", "selectors", "decision", "providers", "routes", "stores"]
+/** One for each kind; `_shared` holds code of several modules, and no module. */
+const moduleFolders = readdirSync(source("plugins"), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !entry.name.startsWith("_"))
+  .map(({ name }) => name)
 
 /** Bundle name to source: the public entries, every module, and the two commands. */
 const entries: Readonly<Record<string, string>> = {

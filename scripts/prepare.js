@@ -32,7 +32,11 @@ function linkEntries() {
     writeFileSync(`${path}.d.ts`, text)
   }
   for (const [name, source] of Object.entries(entries)) link(name, source)
-  for (const folder of ["signals", "selectors", "decision", "providers", "routes"]) {
+  // `_shared` holds code of several modules, and no module.
+  const folders = readdirSync(join(root, "ts/plugins"), { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith("_"),
+  )
+  for (const { name: folder } of folders) {
     for (const file of readdirSync(join(root, "ts/plugins", folder)))
       link(`plugins/${folder}/${basename(file, ".ts")}`, `ts/plugins/${folder}/${file}`)
   }

@@ -22,7 +22,15 @@ await run("Budgets", process.execPath, ["bench/check-budgets.ts"])
 function checkGenerated(): void {
   const changed = execFileSync(
     "git",
-    ["status", "--porcelain", "--", "ts/plugins/registry.gen.ts", "plugins-manifest.json", "docs/reference.md"],
+    [
+      "status",
+      "--porcelain",
+      "--",
+      "ts/plugins/registry.gen.ts",
+      "plugins-manifest.json",
+      "docs/reference.md",
+      "ts/cli/management-client.gen.ts",
+    ],
     { cwd: root, encoding: "utf8" },
   )
   if (changed === "") return

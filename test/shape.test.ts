@@ -83,7 +83,7 @@ const rules: readonly Rule[] = [
   {
     folder: `${kernel}/http`,
     local: [`${kernel}/http`, `${kernel}/schema`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
-    packages: ["h3", "typebox", "typebox/value"],
+    packages: ["h3", "srvx", "typebox", "typebox/value"],
   },
   {
     folder: `${kernel}/runtime`,
@@ -149,6 +149,8 @@ describe("imports", () => {
       "ts/kernel/error.ts",
       "ts/kernel/index.ts",
       "ts/kernel/kernel.ts",
+      "ts/kernel/listener-apps.ts",
+      "ts/kernel/observe-calls.ts",
       "ts/node.ts",
       "ts/plugins/registry.gen.ts",
     ])

@@ -47,7 +47,7 @@ export async function measureRouted(options: BenchOptions, loop: PythonLoop, tex
     address: local(routerPort),
   })
   // The router makes a folder of its own inside.
-  const socketPath = join(folder, readdirSync(folder)[0] ?? "", "starter.sock")
+  const socketPath = join(folder, readdirSync(folder)[0] ?? "", "default.sock")
   let requests = 0
   const routed = async (seconds: number): Promise<number> => {
     const result = await runLoad({

@@ -11,7 +11,9 @@ export interface Bytes {
 }
 
 export interface BundleFigures {
-  /** What loads at start: the kernel with h3, TypeBox and the rest of what it imports. */
+  /** A worker with the chat route, one dialect, one provider, the rule signals and all that they load at start. */
+  readonly edge: Bytes
+  /** What `import "rtr"` loads: the whole public interface of the kernel, with h3, TypeBox and the rest of what it imports. */
   readonly kernel: Bytes
   /** The part of it that is the kernel's own code. */
   readonly kernelOwn: Bytes
@@ -19,23 +21,33 @@ export interface BundleFigures {
   readonly withModules: Bytes
 }
 
-/** Bundles `rtr`'s public entry, minified, without Node's own modules. */
+/** Bundles an edge worker and `rtr`'s public entry, minified, without Node's own modules. */
 export async function measureBundle(): Promise<BundleFigures> {
-  const whole = await bundle(() => false)
-  const own = await bundle((id) => !id.startsWith(".") && !id.startsWith("/"))
+  const entry = join(repository, "ts/kernel/index.ts")
+  const whole = await bundleForEdge(entry)
+  const own = await bundleForEdge(entry, (id) => !id.startsWith(".") && !id.startsWith("/"))
   return {
+    edge: bytesOf(staticClosure(await bundleForEdge(edgeWorker))),
     kernel: bytesOf(staticClosure(whole)),
     kernelOwn: bytesOf(staticClosure(own)),
     withModules: bytesOf(whole),
   }
 }
 
-async function bundle(external: (id: string) => boolean): Promise<readonly OutputChunk[]> {
+/** The worker whose size has a budget. */
+export const edgeWorker: string = join(import.meta.dirname, "edge/worker.ts")
+
+/** Bundles the sources of an entry for hosts with web interfaces only. `rtr` and its entries are those of this checkout. */
+export async function bundleForEdge(
+  input: string,
+  external: (id: string) => boolean = () => false,
+): Promise<readonly OutputChunk[]> {
   const build = await rolldown({
-    input: join(repository, "ts/kernel/index.ts"),
+    input,
     platform: "neutral",
     external: (id) => id.startsWith("node:") || external(id),
     resolve: { mainFields: ["module", "main"] },
+    plugins: [{ name: "sources of this checkout", resolveId: sourceOf }],
     logLevel: "silent",
   })
   const { output } = await build.generate({ format: "esm", minify: true })
@@ -43,8 +55,17 @@ async function bundle(external: (id: string) => boolean): Promise<readonly Outpu
   return output.filter((file) => file.type === "chunk")
 }
 
+/** The file in `ts` of a public entry of the package. */
+function sourceOf(id: string): string | undefined {
+  const match = /^rtr(?:\/(.+))?$/.exec(id)
+  if (match === null) return undefined
+  const entry = match[1] ?? ""
+  if (entry.startsWith("plugins/")) return join(repository, "ts", `${entry}.ts`)
+  return join(repository, entry === "" ? "ts/kernel/index.ts" : `ts/kernel/runtime/${entry}.ts`)
+}
+
 /** The entry and what it imports at once, without what it imports on first use. */
-function staticClosure(chunks: readonly OutputChunk[]): readonly OutputChunk[] {
+export function staticClosure(chunks: readonly OutputChunk[]): readonly OutputChunk[] {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
   const found = new Set<OutputChunk>()
   const add = (chunk: OutputChunk | undefined): void => {
@@ -57,7 +78,7 @@ function staticClosure(chunks: readonly OutputChunk[]): readonly OutputChunk[] {
 }
 
 /** Files are compressed one by one, as a server would send them. */
-function bytesOf(chunks: readonly OutputChunk[]): Bytes {
+export function bytesOf(chunks: readonly OutputChunk[]): Bytes {
   const sum = (read: (code: Buffer) => number): number =>
     chunks.reduce((total, { code }) => total + read(Buffer.from(code)), 0)
   return { minified: sum(({ length }) => length), gzip: sum((code) => gzipSync(code, { level: 9 }).length) }

@@ -22,7 +22,7 @@ export function sizeReport(result: Result): string {
   ].join("\n\n")
 }
 
-function bundleTable({ kernel, kernelOwn, withModules }: BundleFigures): readonly string[] {
+function bundleTable({ edge, kernel, kernelOwn, withModules }: BundleFigures): readonly string[] {
   const row = (name: string, { minified, gzip }: Bytes): readonly string[] => [
     name,
     (minified / 1000).toFixed(1),
@@ -33,8 +33,9 @@ function bundleTable({ kernel, kernelOwn, withModules }: BundleFigures): readonl
     markdownTable(
       ["", "minified kB", "gzip kB"],
       [
-        row("kernel with its dependencies", kernel),
-        row("kernel's own code", kernelOwn),
+        row("worker with the chat route, one dialect, one provider and the rule signals", edge),
+        row("the kernel's public interface with its dependencies", kernel),
+        row("the kernel's own code", kernelOwn),
         row("with every module", withModules),
       ],
     ),

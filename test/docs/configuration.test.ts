@@ -11,16 +11,6 @@ import { parse, stringify } from "yaml"
 import { chat } from "../fakes/kernel.ts"
 import { completion, createFakeTransport, jsonReply } from "../fakes/transport.ts"
 
-/**
- * Sections whose YAML has keys that are refused still, with that key. The test of this list fails as soon as the key is
- * accepted: remove its line then, and the section is tested like every other.
- */
-const comingKeys: Readonly<Record<string, string>> = {
-  Confidence: "routing.decisions[0].algorithm",
-  Stores: "global.stores",
-  Authentication: "global.services.management_api.auth",
-}
-
 type Json = Readonly<Record<string, unknown>>
 
 interface Row {
@@ -42,7 +32,7 @@ const guide = readFileSync(join(import.meta.dirname, "../../docs/configuration.m
 const blocks = readBlocks(guide)
 const baseSection = "A second model and a rule"
 const base = blocks.find(({ section }) => section === baseSection)?.yaml ?? ""
-const present = blocks.filter(({ section, refusal }) => refusal === undefined && !Object.hasOwn(comingKeys, section))
+const present = blocks.filter(({ refusal }) => refusal === undefined)
 
 /** A value for every environment variable that the page names without a default. */
 const environment = Object.fromEntries(
@@ -90,18 +80,6 @@ test("every block that is refused gives the message below it", async () => {
   const refused = blocks.filter(({ refusal }) => refusal !== undefined)
   const found = await Promise.all(refused.map(({ yaml }) => problemsOf(yaml)))
   expect(found.map((problems) => problems.join("\n"))).toEqual(refused.map(({ refusal }) => refusal))
-})
-
-test("what the page says of keys that are not there yet is still refused", async () => {
-  for (const [section, key] of Object.entries(comingKeys)) {
-    const coming = blocks.filter((block) => block.section === section)
-    expect(coming, `blocks in the section ${section}`).not.toEqual([])
-    for (const block of coming) {
-      const found = await problemsOf(wholeDocument(block))
-      expect(found, `${key} is accepted now: remove "${section}" from comingKeys`).not.toEqual([])
-      expect(found.filter((problem) => !problem.includes(` ${key}`))).toEqual([])
-    }
-  }
 })
 
 test("the table of refused keys lists only what is refused", async () => {
@@ -232,9 +210,9 @@ async function problemsOf(yaml: string): Promise<readonly string[]> {
 /** A kernel of the document, with its models in this process and backends that answer at once. */
 async function serve(config: LoadedConfig) {
   const models = Object.fromEntries(deploymentsOf(config).map(({ name, artifact }) => [name, artifact ?? ""]))
-  const isStarter = Object.entries(models).every(([name, artifact]) => name === "starter" && artifact === "signals")
-  const inference = isStarter ? signals : await createNativeInference({ models })
-  if (!isStarter) onTestFinished(() => inference.close())
+  const isDefault = Object.entries(models).every(([name, artifact]) => name === "default" && artifact === "signals")
+  const inference = isDefault ? signals : await createNativeInference({ models })
+  if (!isDefault) onTestFinished(() => inference.close())
   const transport = createFakeTransport(jsonReply(completion("hi")))
   const kernel = await createKernel({ config: config.document, environment, inference, transport })
   const key = config.document.listeners?.[0]?.api_keys?.[0]

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { onTestFinished } from "vitest"
+import { forgetRouter, knowListener, type KnownRouter } from "./_described-responses.ts"
 
 const root = join(import.meta.dirname, "../..")
 
@@ -19,13 +20,14 @@ export interface RunningCommand {
   readonly exited: Promise<number | null>
 }
 
-/** Runs `rtr` or `rtrun` with arguments. The process is killed when the test ends. */
+/** Runs `rtr` or `rtrun` with arguments, of this checkout unless told otherwise. The process is killed when the test ends. */
 export function startCommand(
   name: "rtr" | "rtrun",
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
+  checkout: string = root,
 ): RunningCommand {
-  const child = spawn(process.execPath, [join(root, "bin", `${name}.js`), ...args], {
+  const child = spawn(process.execPath, [join(checkout, "bin", `${name}.js`), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NO_COLOR: "1", ...environment },
   })
@@ -34,12 +36,26 @@ export function startCommand(
   child.stdout?.on("data", (piece: Buffer) => (stdout += piece.toString()))
   child.stderr?.on("data", (piece: Buffer) => (stderr += piece.toString()))
   const exited = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)))
+  if (name === "rtr" && args[0] === "serve") checkResponsesOf(child, () => stdout)
   onTestFinished(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL")
     await exited
   })
   return { child, stdout: () => stdout, stderr: () => stderr, exited }
 }
+
+/** Every response of the listeners that it prints is checked against its own OpenAPI document. */
+function checkResponsesOf(child: ChildProcess, stdout: () => string): void {
+  const router: KnownRouter = { waiting: [] }
+  child.stdout?.on("data", () => {
+    for (const [name, url] of Object.entries(addressesIn(stdout()))) knowListener(url, name, router)
+  })
+  child.once("close", () => forgetRouter(router))
+}
+
+/** The listeners that `rtr serve` printed, by name. */
+const addressesIn = (stdout: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([...stdout.matchAll(/^ {2}(\S+)\s+(http\S+)$/gm)].map(([, name, url]) => [name, url]))
 
 /** Runs a command to its end. */
 export async function runCommand(
@@ -75,6 +91,7 @@ export async function startRouter(
   config: object,
   environment: NodeJS.ProcessEnv = {},
   args: readonly string[] = [],
+  checkout: string = root,
 ): Promise<TestRouter> {
   const file = join(temporaryFolder(), "config.json")
   const write = (document: object | string): void => {
@@ -87,11 +104,10 @@ export async function startRouter(
     "rtr",
     ["serve", "--config", file, "--metrics-port", "0", "--grace-seconds", "5", ...args],
     environment,
+    checkout,
   )
   await waitFor(() => command.stdout().includes("\n  test ") || command.child.exitCode !== null, 60_000)
-  const addresses = Object.fromEntries(
-    [...command.stdout().matchAll(/^ {2}(\S+)\s+(http\S+)$/gm)].map(([, name, url]) => [name, url]),
-  )
+  const addresses = addressesIn(command.stdout())
   const url = addresses["test"]
   if (url === undefined) throw new Error(`The router did not start:\n${command.stderr()}`)
   return {

@@ -174,9 +174,17 @@ describe("a backend that", () => {
     })
     const response = await router.ask(stream)
     expect(response.headers.get("content-type")).toMatch(/event-stream/)
-    expect(await response.text()).toMatch(
-      /"delta":\{"role":"assistant","content":"all at once"\}.*\n\ndata: \[DONE\]\n\n$/s,
+    const events = (await response.text()).split("\n\n").filter((event) => event !== "")
+    expect(events.pop()).toBe("data: [DONE]")
+    const chunks = events.map(
+      (event) =>
+        JSON.parse(event.slice("data: ".length)) as {
+          choices: [{ delta: { role?: string; content?: string }; finish_reason: string | null }]
+        },
     )
+    expect(chunks[0]?.choices[0].delta.role).toBe("assistant")
+    expect(chunks.map(({ choices: [{ delta }] }) => delta.content ?? "").join("")).toBe("all at once")
+    expect(chunks.at(-1)?.choices[0].finish_reason).toBe("stop")
   })
 
   test("rejects the request: its own error and status reach the client", async () => {

@@ -40,7 +40,7 @@ routing:
       algorithm: { type: fusion }
       plugins: [{ type: rag, configuration: {} }, { type: fast_response, configuration: {} }]
 global:
-  stores: {}
+  integrations: {}
   router: { stratgy: priority }
 `
 
@@ -69,7 +69,7 @@ describe("rtr config validate", () => {
       'F:24:20 routing.decisions[0].algorithm.type: "fusion" is not supported yet',
       'F:25:19 routing.decisions[0].plugins[0].type: "rag" is not supported yet',
       "F:25:74 routing.decisions[0].plugins[1].configuration.message: is missing",
-      "F:27:3 global.stores: is not supported yet",
+      "F:27:3 global.integrations: is not supported yet",
       'F:28:13 global.router.stratgy: is not a known key (did you mean "strategy"?)',
     ])
   })
@@ -98,7 +98,7 @@ describe("rtr config validate", () => {
     expect([code, valid]).toEqual([1, false])
     expect(problems).toContainEqual({
       path: ["routing", "signals", "kb"],
-      code: "not_supported",
+      code: "unsupported",
       message: "is not supported yet",
       position: { line: 17, column: 5 },
     })

@@ -1,34 +1,52 @@
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { startTestBackend, userMessage, waitFor } from "./_processes.ts"
+import { chunkOf, startTestBackend, temporaryFolder, type TestBackend, userMessage, waitFor } from "./_processes.ts"
 
 const root = join(import.meta.dirname, "../..")
 
-test("the kernel routes under Deno, with an outside module and a keyword decision", async () => {
-  const backend = await startTestBackend()
-  const permissions = ["--allow-net=127.0.0.1", "--allow-read", "--allow-env"]
+interface DenoKernel {
+  readonly url: string
+  ask(content: string, extra?: object, init?: RequestInit): Promise<Response>
+  stop(): Promise<void>
+}
+
+/** Serves the fixture's document under Deno; `store` is the file of its SQLite store. */
+async function startDeno({ endpoint }: TestBackend, folder: string): Promise<DenoKernel> {
+  const permissions = ["--allow-net=127.0.0.1", "--allow-read", `--allow-write=${folder}`, "--allow-env"]
   const deno = spawn(
     join(root, "node_modules/.bin/deno"),
     ["run", "--no-prompt", ...permissions, "test/e2e/fixtures/deno-main.ts", "test/e2e/fixtures/deno-config.yaml"],
-    {
-      cwd: root,
-      env: { ...process.env, BACKEND: backend.endpoint, NO_COLOR: "1" },
-    },
+    { cwd: root, env: { ...process.env, BACKEND: endpoint, STORE: join(folder, "state.db"), NO_COLOR: "1" } },
   )
-  onTestFinished(() => void deno.kill("SIGKILL"))
+  const stop = async (): Promise<void> => {
+    if (deno.exitCode !== null || deno.signalCode !== null) return
+    deno.kill("SIGKILL")
+    await once(deno, "exit")
+  }
+  onTestFinished(stop)
   let output = ""
   for (const stream of [deno.stdout, deno.stderr]) stream.on("data", (piece: Buffer) => (output += piece.toString()))
   await waitFor(() => output.includes("listening on ") || deno.exitCode !== null, 25_000)
   const port = /listening on (\d+)/.exec(output)?.[1]
   expect(port, output).toBeDefined()
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    stop,
+    ask: (content, extra = {}, init = {}) =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: "Bearer deno-key" },
+        body: JSON.stringify(userMessage(content, extra)),
+        ...init,
+      }),
+  }
+}
 
-  const ask = (content: string, extra: object = {}): Promise<Response> =>
-    fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: "Bearer deno-key" },
-      body: JSON.stringify(userMessage(content, extra)),
-    })
+test("the kernel routes under Deno, with outside modules and a keyword decision", async () => {
+  const { ask, url } = await startDeno(await startTestBackend(), temporaryFolder())
   const greeted = await ask("hello there")
   expect(greeted.headers.get("x-rtr-selected-decision")).toBe("greet")
   expect(await greeted.json()).toMatchObject({ choices: [{ message: { content: "hello" } }] })
@@ -36,5 +54,50 @@ test("the kernel routes under Deno, with an outside module and a keyword decisio
   const shouted = await ask("WHY IS IT DOWN")
   expect(shouted.headers.get("x-rtr-selected-decision")).toBe("calm-down")
   expect(await shouted.json()).toMatchObject({ choices: [{ message: { content: "We hear you." } }] })
-  expect((await fetch(`http://127.0.0.1:${port}/v1/models`)).status).toBe(401)
+  expect((await fetch(`${url}/v1/models`)).status).toBe(401)
+  const wrong = await ask("", {}, { body: "{" })
+  expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { type: "invalid_request_error" } }])
+})
+
+test("a module's state in the SQLite store outlives a Deno process", async () => {
+  const backend = await startTestBackend()
+  const folder = temporaryFolder()
+  const visit = async ({ ask }: DenoKernel): Promise<unknown> => (await ask("visit")).json()
+  const content = (text: string): object => ({ choices: [{ message: { content: text } }] })
+  const first = await startDeno(backend, folder)
+  expect([await visit(first), await visit(first)]).toMatchObject([content("visit 1"), content("visit 2")])
+  // Two kernels share the file.
+  const second = await startDeno(backend, folder)
+  expect([await visit(second), await visit(first)]).toMatchObject([content("visit 3"), content("visit 4")])
+  await first.stop()
+  expect(await visit(second)).toMatchObject(content("visit 5"))
+  await second.stop()
+  expect(await visit(await startDeno(backend, folder))).toMatchObject(content("visit 6"))
+  expect(backend.requests).toEqual([])
+}, 60_000)
+
+test("a stream passes event by event under Deno, and the backend hears that the client left", async () => {
+  let sendRest: (() => void) | undefined
+  const backend = await startTestBackend((_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    response.write(chunkOf("one "))
+    sendRest = () => response.end(`${chunkOf("two")}${chunkOf("", "stop")}data: [DONE]\n\n`)
+  })
+  const { ask } = await startDeno(backend, temporaryFolder())
+  const reply = await ask("hello", { stream: true })
+  const reader = (reply.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader()
+  // The backend has sent one event and waits.
+  expect((await reader.read()).value).toMatch(/"content":"one "/)
+  sendRest?.()
+  let rest = ""
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) rest += piece.value
+  expect(rest).toMatch(/"content":"two".*data: \[DONE\]\n\n$/s)
+
+  const closed = new Promise<void>((resolve) =>
+    backend.server.once("request", (_, response) => response.once("close", resolve)),
+  )
+  const leaving = new AbortController()
+  expect((await ask("hello", { stream: true }, { signal: leaving.signal })).status).toBe(200)
+  leaving.abort()
+  await closed
 })

@@ -51,16 +51,41 @@ test("the packed package installs without scripts and serves, with its addon and
     decision_result: { decision_name: "hard-work" },
   })
 
-  // The installed entries work for an outside module and an embedding host.
+  // The installed entries work for an outside module and an embedding host, and their types fit.
   writeFileSync(
-    join(folder, "embed.js"),
+    join(folder, "embed.ts"),
     `import { createKernel, defineSignal, Type } from "rtr"
+       import { createBareKernel, type KernelOptions } from "rtr/edge"
        import { signalContract } from "rtr/testing"
+       import confidence from "rtr/plugins/loopers/confidence"
+       import chatCompletions from "rtr/plugins/dialects/chat-completions"
        import keyword from "rtr/plugins/signals/keyword"
-       const kernel = await createKernel({ config: { version: "v0.3", routing: {} } })
-       const never = defineSignal({ about: "Never", rule: Type.Object({}), setup: (rules) => ({ read: () => rules.map(({ name }) => ({ rule: name, state: "no_match", confidence: 1 })) }) })
+       import memory from "rtr/plugins/stores/memory"
+       import models from "rtr/plugins/routes/models"
+       import selector from "rtr/plugins/selectors/static"
+       import vllm from "rtr/plugins/providers/vllm"
+       const config = { version: "v0.3", listeners: [{ name: "one", address: "127.0.0.1", port: 1 }], routing: {} }
+       const modules = { chat_completions: chatCompletions, keyword, memory, models, static: selector, vllm }
+       const options: KernelOptions = { config, modules }
+       const never = defineSignal({ about: "Never", rule: Type.Object({}), setup: (rules) => ({ read: () => rules.map(({ name }) => ({ rule: name, state: "no_match" as const, confidence: 1 })) }) })
        for (const { run } of signalContract(never, { rules: [{ name: "n" }] })) await run()
-       console.log(keyword.kind, (await kernel.fetch(new Request("http://router/v1/models"))).status)`,
+       const said: unknown[] = [confidence.kind, keyword.kind]
+       for (const kernel of [await createKernel({ config }), await createBareKernel(options)])
+         said.push((await kernel.fetch(new Request("http://router/v1/models"))).status, (await kernel.fetch(new Request("http://router/v1/chat/completions", { method: "POST" }))).status)
+       console.log(said.join(" "))
+       // @ts-expect-error The types say which options there are.
+       export const wrong: KernelOptions = { configuration: config }`,
   )
-  expect(run(process.execPath, ["embed.js"], folder)).toBe("signal 200\n")
+  expect(run(process.execPath, ["embed.ts"], folder)).toBe("looper signal 200 400 200 404\n")
+  const lib = ["--lib", "es2024,dom,dom.iterable,dom.asynciterable", "--module", "nodenext", "--target", "es2024"]
+  run(join(root, "node_modules/.bin/tsc"), ["--noEmit", "--strict", "--types", "", ...lib, "embed.ts"], folder)
+  // Each module of the sources has an entry and its types.
+  const modulesIn = (path: string, ending: string): readonly string[] =>
+    readdirSync(path, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.includes("/") && !file.startsWith("_") && file.endsWith(ending))
+      .map((file) => file.slice(0, -ending.length))
+      .toSorted()
+  const packed = join(installed, "dist/plugins")
+  const sources = modulesIn(join(root, "ts/plugins"), ".ts")
+  expect([modulesIn(packed, ".js"), modulesIn(packed, ".d.ts")]).toEqual([sources, sources])
 }, 300_000)

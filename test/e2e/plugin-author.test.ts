@@ -1,37 +1,169 @@
-// Follows docs/plugins.md to the letter in an empty folder: one source file, one test, one line of configuration.
+// Follows docs/plugins.md to the letter in an empty folder: its files are written as they stand there, checked and run.
 
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
+import { parse } from "yaml"
+import { capabilityNames, grantedQuestions, grantSetup } from "../../ts/kernel/modules/capabilities.ts"
+import { moduleKinds } from "../../ts/kernel/modules/kinds.ts"
 import { runCommand, startCommand, temporaryFolder, waitFor } from "./_processes.ts"
 
 const root = join(import.meta.dirname, "../..")
 const guide = readFileSync(join(root, "docs/plugins.md"), "utf8")
 
-/** The code blocks of the guide, in order. */
-const blocks = [...guide.matchAll(/```(ts|yaml)\n(.*?)```/gs)].map(([, language, code]) => ({
-  language,
-  code: code ?? "",
-}))
+/** The files of the guide by name, and what its unnamed parts of documents say. */
+const files = new Map([...guide.matchAll(/```\w+ (\S+)\n(.*?)```/gs)].map(([, name = "", text = ""]) => [name, text]))
+const fragments = [...guide.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => parse(text) as Fragment)
 
-test("the guide's signal passes its test, is validated, and routes a request", async () => {
+interface Fragment {
+  readonly global?: { readonly model_catalog?: object; readonly stores?: object }
+  readonly algorithm?: { readonly type: string }
+}
+
+/** A folder with the guide's TypeScript, "where rtr is installed". */
+function authorFolder(): string {
   const folder = temporaryFolder()
-  const [source, unitTest, moduleLine, routing] = blocks.map(({ code }) => code)
-  writeFileSync(join(folder, "shouting.ts"), source ?? "")
-  writeFileSync(join(folder, "shouting.test.ts"), unitTest ?? "")
-
-  // "a folder where rtr is installed": Node does not strip types inside node_modules, so the folder links to this checkout.
-  mkdirSync(join(folder, "node_modules"))
+  for (const [name, text] of files) if (name.endsWith(".ts")) writeFileSync(join(folder, name), text)
+  // Node does not strip types inside node_modules, so the folder links to this checkout.
+  mkdirSync(join(folder, "node_modules/@types"), { recursive: true })
   symlinkSync(root, join(folder, "node_modules/rtr"))
+  symlinkSync(join(root, "node_modules/@types/node"), join(folder, "node_modules/@types/node"))
   writeFileSync(join(folder, "package.json"), '{"type":"module"}')
-  const result = spawnSync(process.execPath, ["--test", "shouting.test.ts"], {
+  return folder
+}
+
+function runNode(folder: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: folder,
     encoding: "utf8",
     env: { ...process.env, NODE_TEST_CONTEXT: undefined },
   })
-  expect(result.status, result.stdout + result.stderr).toBe(0)
-  expect(result.stdout).toMatch(/capitals are shouting/)
+  expect(status, stdout + stderr).toBe(0)
+  return stdout
+}
+
+// Compilers and test runners start here; a busy machine takes its time.
+describe("the guide's files", { timeout: 120_000 }, () => {
+  test("type-check with the options that it names", () => {
+    const folder = authorFolder()
+    const compilerOptions = {
+      module: "nodenext",
+      target: "es2024",
+      lib: ["es2024", "dom", "dom.iterable"],
+      types: ["node"],
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+    }
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }))
+    runNode(folder, join(root, "node_modules/typescript/bin/tsc"), "-p", ".")
+  })
+
+  test("show a module of each kind, and all keep their contracts", () => {
+    const sources = [...files].filter(([name]) => name.endsWith(".ts")).map(([, text]) => text)
+    for (const { define, suite } of Object.values(moduleKinds)) {
+      expect(
+        sources.some((text) => text.includes(`export default ${define}(`)),
+        define,
+      ).toBe(true)
+      expect(files.get("contracts.test.ts")).toContain(`${suite}(`)
+    }
+    const output = runNode(authorFolder(), "--test", "contracts.test.ts")
+    for (const kind of Object.keys(moduleKinds)) expect(output).toContain(`${kind}: says what it does in one line`)
+  })
+
+  test("embed the kernel", () => expect(runNode(authorFolder(), "embed.ts")).toContain("We hear you."))
+
+  test("make a document that is valid, and whose options are checked", async () => {
+    const folder = authorFolder()
+    const config = join(folder, "config.json")
+    const algorithms = [{ type: "take_turns" }, ...fragments.flatMap(({ algorithm }) => algorithm ?? [])]
+    const document = {
+      version: "v0.3",
+      listeners: [{ name: "test", address: "127.0.0.1", port: 0 }],
+      modules: [...files.keys()].filter((name) => /^(?!embed|.*\.test).*\.ts$/.test(name)).map((name) => `./${name}`),
+      providers: {
+        models: ["a", "b"].map((name) => ({
+          name,
+          backend_refs: [{ base_url: "http://127.0.0.1:1", provider: "legacy-server" }],
+        })),
+      },
+      global: Object.assign({}, ...fragments.map((fragment) => fragment.global)) as { model_catalog: object },
+      routing: {
+        signals: { wants_picture: [{ name: "picture", min_probability: 0.5 }] },
+        decisions: algorithms.map((algorithm) => ({
+          name: algorithm.type,
+          rules: { type: "wants_picture", name: "picture" },
+          modelRefs: [{ model: "a" }, { model: "b" }],
+          algorithm,
+          plugins: [{ type: "upper_case", configuration: {} }],
+        })),
+      },
+    }
+    const global = {
+      ...document.global,
+      model_catalog: { ...document.global.model_catalog, deployments: { "my-model": { artifact: "signals" } } },
+    }
+    const check = async (value: object): Promise<unknown> => {
+      writeFileSync(config, JSON.stringify(value))
+      const { code, stderr } = await runCommand("rtr", ["config", "validate", "--config", config])
+      return [code, stderr]
+    }
+    expect(await check({ ...document, global })).toEqual([0, ""])
+    const misspelt = {
+      stores: { state: { type: "team_sqlite", configuration: { path: "x", tem: "search" } } },
+    }
+    expect(await check({ ...document, global: { ...global, ...misspelt } })).toEqual([
+      1,
+      expect.stringMatching(/stores\.state\.configuration\.tem/),
+    ])
+  })
+})
+
+test("the guide's tables list every kind and every capability, with what it gives", () => {
+  const rows = (heading: string): readonly (readonly string[])[] => {
+    const part =
+      guide
+        .slice(guide.indexOf(heading))
+        .split("\n\n")
+        .find((text) => text.startsWith("|")) ?? ""
+    return part
+      .split("\n")
+      .slice(2)
+      .map((line) =>
+        line
+          .split("|")
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      )
+  }
+  const code = (cell = ""): string => /^`(.*?)`/.exec(cell)?.[1] ?? ""
+  expect(
+    rows("# Write a module").map(([kind = "", , , define, suite]) => [
+      kind.slice(1, kind.indexOf("]")),
+      code(define),
+      code(suite),
+    ]),
+  ).toEqual(Object.entries(moduleKinds).map(([kind, { define, suite }]) => [kind, define, suite]))
+  // Whoever asks these services for anything gets a function.
+  const services = new Proxy({}, { get: () => () => ({}) }) as never
+  const grantee = { name: "signal:test" }
+  const nameOf = (cell = ""): string => /^\w*/.exec(code(cell))?.[0] ?? ""
+  expect(rows("## Capabilities").map(([need, setup, read]) => [code(need), nameOf(setup), nameOf(read)])).toEqual(
+    capabilityNames.map((need) => [
+      need,
+      Object.keys(grantSetup([need], services, grantee)).join(),
+      grantedQuestions([need], grantee).join(),
+    ]),
+  )
+})
+
+test("the guide's signal passes its test, is validated, and routes a request", async () => {
+  const folder = authorFolder()
+  const [moduleLine = "", routing] = [files.get("modules.yaml"), files.get("routing.yaml")]
+  expect(runNode(folder, "--test", "shouting.test.ts")).toMatch(/capitals are shouting/)
 
   const base = `version: v0.3
 listeners: [{ name: test, address: 127.0.0.1, port: 0 }]

@@ -3,9 +3,9 @@
 import type { Decided, Inference, InferenceAnswer, InferenceTask } from "rtr"
 import { createNativeInference, openEngine } from "rtr/node"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { findBuiltinPackage } from "../../ts/kernel/runtime/packages/builtin.ts"
+import { findBuiltinPackage } from "../../ts/models/packages/builtin.ts"
 import { createRemoteInference } from "../../ts/kernel/runtime/remote.ts"
-import { createUndiciTransport } from "../../ts/kernel/runtime/undici-transport.ts"
+import { createNodeTransport } from "../../ts/kernel/runtime/node-transport.ts"
 import { packageOf } from "./_workers.ts"
 
 const models = { signals: "signals", decide: "decide", rerank: packageOf("classifiers/rerank") }
@@ -18,14 +18,17 @@ async function inThisProcess(): Promise<Inference> {
 
 async function overHttp(): Promise<Inference> {
   const engine = await openEngine({
-    models: Object.entries(models).map(([name, artifact]) => ({ name, path: findBuiltinPackage(artifact) ?? artifact })),
+    models: Object.entries(models).map(([name, artifact]) => ({
+      name,
+      path: findBuiltinPackage(artifact) ?? artifact,
+    })),
     threads: 1,
     loadAttempts: 1,
   })
   onTestFinished(() => engine.close())
   await engine.ready()
   const { host, port } = await engine.serve({ host: "127.0.0.1", port: 0 })
-  const transport = createUndiciTransport()
+  const transport = createNodeTransport()
   onTestFinished(() => transport.close())
   return createRemoteInference({
     deployments: Object.keys(models).map((name) => ({

@@ -160,7 +160,7 @@ test("a worker that does not answer in time makes facts unknown by the signal de
   expect(response.headers.get("retry-after")).toBe("1")
   expect(performance.now() - startedAt).toBeLessThan(3000)
   expect(await response.json()).toMatchObject({
-    error: { code: "signal_unresolved", message: expect.stringMatching(/Decision "fail" hangs on signals/) as unknown },
+    error: { code: "signal_unresolved", message: expect.stringMatching(/Decision "fail" depends on signals/) as unknown },
   })
 })
 
@@ -169,7 +169,7 @@ test("one request reads its text once for all its signals", async () => {
   const router = await startRouter({ providers: providersOn(backend.endpoint, "small", "a", "b", "c", "d"), routing })
   const forwards = async (): Promise<number> => {
     const text = await (await fetch(`${router.metrics}/metrics`)).text()
-    return Number(/rtr_model_runtime_requests_total\{deployment="starter",outcome="ok"\} (\d+)/.exec(text)?.[1] ?? 0)
+    return Number(/rtr_model_runtime_requests_total\{deployment="default",outcome="ok"\} (\d+)/.exec(text)?.[1] ?? 0)
   }
   const before = await forwards()
   expect((await router.ask(userMessage("delta: will it rain in the afternoon?"))).headers.get("x-selected-model")).toBe(

@@ -1,6 +1,7 @@
 // Documents to change: a small valid one, and ways to read and check one.
 
-import { readDocument, wrapDocument } from "../../ts/kernel/config/document.ts"
+import { readDocument } from "../../ts/kernel/config/document.ts"
+import { wrapDocument } from "../../ts/kernel/config/source-document.ts"
 import type { Environment } from "../../ts/kernel/config/environment.ts"
 import { ConfigError } from "../../ts/kernel/config/config-error.ts"
 import type { ConfigDocument } from "../../ts/kernel/config/document-schema.ts"
@@ -51,8 +52,19 @@ function setAt(root: unknown, path: readonly string[], value: unknown): void {
   else node[last] = value
 }
 
-/** Resolves a value or a YAML text with the built-in modules. */
+/** Resolves a value or a YAML text with the built-in modules. A document with patterns, whose check takes time, is for `load`. */
 export function resolve(document: unknown, environment: Environment = {}): ResolvedDocument {
+  const resolved = start(document, environment)
+  if (resolved instanceof Promise) throw new Error("The check of a module takes time; use load() for this document")
+  return resolved
+}
+
+/** The same for any document. */
+export async function load(document: unknown, environment: Environment = {}): Promise<ResolvedDocument> {
+  return start(document, environment)
+}
+
+function start(document: unknown, environment: Environment): ResolvedDocument | Promise<ResolvedDocument> {
   const source = typeof document === "string" ? readDocument(document, "config.yaml") : wrapDocument(document)
   return resolveDocument(source, { source: "config.yaml", registry, environment })
 }
@@ -74,6 +86,17 @@ export function problemsOf(document: unknown, environment: Environment = {}): re
 export function problemListOf(document: unknown, environment: Environment = {}): readonly Problem[] {
   try {
     resolve(document, environment)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems
+  }
+}
+
+/** The same for any document. */
+export async function problemsOnLoad(document: unknown, environment: Environment = {}): Promise<readonly Problem[]> {
+  try {
+    await load(document, environment)
     return []
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

@@ -15,7 +15,8 @@ export async function createFakeKernel(
 ): Promise<FakeKernel> {
   const transport = options.transport ?? createFakeTransport(jsonReply(completion("hi")))
   const kernel = await createKernel({ config: smallDocument, inference: createFakeInference(), ...options, transport })
-  return { ...kernel, transport }
+  // The kernel's plan is a getter: a copy of its value would not change with the configuration.
+  return Object.defineProperties({ transport }, Object.getOwnPropertyDescriptors(kernel)) as FakeKernel
 }
 
 /** A JSON request to a path of the kernel. */

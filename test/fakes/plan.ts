@@ -7,7 +7,6 @@ import type {
   Plan,
   PlannedCandidate,
   PlannedDecision,
-  PlannedSignal,
   RuleNode,
   TargetBackend,
 } from "../../ts/kernel/types/plan.ts"
@@ -103,17 +102,3 @@ export const match = (confidence = 1, value?: number): Fact => ({
 })
 export const noMatch = (confidence = 0, value?: number): Fact => ({ ...match(confidence, value), state: "no_match" })
 export const unknown = (): Fact => ({ rule: "rule", state: "unknown", confidence: 0, reason: "failed" })
-
-export function createSignal(type: string, changes: Partial<PlannedSignal> = {}): PlannedSignal {
-  return {
-    type,
-    configKey: type,
-    rules: ["rule"],
-    firstSlot: 0,
-    level: 0,
-    target: undefined,
-    guard: false,
-    read: () => [match()],
-    ...changes,
-  }
-}

@@ -2,7 +2,7 @@
 
 import type { PlannedSignal } from "../../ts/kernel/types/plan.ts"
 
-export const starterTarget = { deployment: "starter", head: undefined, whole: false } as const
+export const defaultTarget = { deployment: "default", head: undefined, whole: false } as const
 
 /** A signal of one rule, named `rule`, that matches. */
 export function createPlannedSignal(type: string, changes: Partial<PlannedSignal> = {}): PlannedSignal {

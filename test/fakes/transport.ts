@@ -10,6 +10,9 @@ export interface FakeReply {
   readonly body?: string | readonly (string | Uint8Array)[]
   /** Thrown after the last piece. */
   readonly breaksWith?: Error
+  /** Gives the pieces instead of `body`, each when it is there. */
+  readonly pull?: () => Promise<string | undefined>
+  readonly onCancel?: () => void
 }
 
 export interface FakeTransport extends Transport {
@@ -36,6 +39,7 @@ export function createFakeTransport(answer: Answer | ((request: TransportRequest
       if (reply instanceof Error) throw reply
       return toResponse(reply, () => {
         cancelled.count += 1
+        reply.onCancel?.()
       })
     },
     async close() {
@@ -55,6 +59,14 @@ function toResponse(reply: FakeReply, onCancel: () => void): TransportResponse {
     over = true
     onCancel()
   }
+  const pullLater = async (later: NonNullable<FakeReply["pull"]>): Promise<Uint8Array | undefined> => {
+    const piece = over ? undefined : await later()
+    if (over || piece === undefined) {
+      over = true
+      return undefined
+    }
+    return encoder.encode(piece)
+  }
   const pull = (): Uint8Array | undefined => {
     const piece = over ? undefined : body[next++]
     if (piece !== undefined) return typeof piece === "string" ? encoder.encode(piece) : piece
@@ -69,7 +81,7 @@ function toResponse(reply: FakeReply, onCancel: () => void): TransportResponse {
     status: reply.status ?? 200,
     headerList: Object.entries(headers).flat(),
     header: (name) => headers[name],
-    pull,
+    pull: reply.pull === undefined ? pull : () => pullLater(reply.pull as NonNullable<FakeReply["pull"]>),
     cancel,
     async text(maxBytes) {
       const decoder = new TextDecoder()

@@ -1,7 +1,10 @@
-import { createKernel, RtrError } from "rtr"
+import { ConfigError, createKernel, hostApiVersion, RtrError } from "rtr"
 import { createFakeInference, type FakeInferenceOptions } from "rtr/testing"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { chat } from "../fakes/kernel.ts"
+import { documentWith, smallDocument } from "../fakes/document.ts"
+import { chat, createFakeKernel, get } from "../fakes/kernel.ts"
+import { completion, createFakeTransport, jsonReply } from "../fakes/transport.ts"
+import { chunk, gatedReply, watchedKernel } from "../fakes/watched-kernel.ts"
 
 const labels = ["benign", "jailbreak"]
 const refuse = (message: string): object => ({ type: "fast_response", configuration: { message } })
@@ -35,13 +38,7 @@ async function guarded(options: FakeInferenceOptions = {}) {
   })
   onTestFinished(() => kernel.close())
   const ask = async (content: unknown, role = "user") => {
-    const { headers } = await kernel.fetch(
-      new Request("http://router/v1/chat/completions", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ model: "MoM", messages: [{ role, content }] }),
-      }),
-    )
+    const { headers } = await kernel.fetch(chat("", { messages: [{ role, content }] }))
     return [headers.get("x-rtr-selected-decision"), headers.get("x-security-checks")]
   }
   return { ask, inference, told }
@@ -50,9 +47,9 @@ async function guarded(options: FakeInferenceOptions = {}) {
 describe("guards", () => {
   test("say in the reply what they found", async () => {
     const { ask } = await guarded()
-    expect(await ask("hello")).toEqual(["other", "pii:false,jailbreak:false"])
-    expect(await ask("ignore that")).toEqual(["attack", "pii:false,jailbreak:true"])
-    expect(await ask("I am ann@example.com")).toEqual(["personal", "pii:true,jailbreak:false"])
+    expect(await ask("hello")).toEqual(["other", "jailbreak:false,pii:false"])
+    expect(await ask("ignore that")).toEqual(["attack", "jailbreak:true,pii:false"])
+    expect(await ask("I am ann@example.com")).toEqual(["personal", "jailbreak:false,pii:true"])
   })
 
   test("read every part of the message that has a text", async () => {
@@ -87,35 +84,21 @@ test("a model of another task is told of once, because it answers no request", a
   expect(told).toEqual([["invalid_model_output", "signal jailbreak"]])
 })
 
-test("a text that a guard cannot read whole is refused for good, and told without it", async () => {
-  const failWith = new RtrError("scan_budget_exceeded", "too long")
-  const told: unknown[] = []
-  const kernel = await createKernel({
-    inference: createFakeInference({ failWith }),
-    onTooLong: (...call) => told.push(call),
-    config: {
-      version: "v0.3",
-      routing: {
-        signals: { jailbreak: [{ name: "attack" }] },
-        decisions: [
-          {
-            name: "guard",
-            rules: { type: "jailbreak", name: "attack", on_unknown: "fail_request" },
-            plugins: [refuse("No.")],
-          },
-        ],
-      },
+test("a text that a guard cannot read whole is refused for good, and its record says so without the text", async () => {
+  const { ask, records, told } = await watchedKernel({
+    inference: createFakeInference({ failWith: new RtrError("scan_budget_exceeded", "too long") }),
+    changes: {
+      "routing.signals.jailbreak": [{ name: "attack" }],
+      "routing.decisions.0.rules": { type: "jailbreak", name: "attack", on_unknown: "fail_request" },
     },
   })
-  onTestFinished(() => kernel.close())
-  const ask = () => kernel.fetch(chat("a secret text", {}, { "x-request-id": "req-1" }))
-  const response = await ask()
-  expect([response.status, response.headers.get("retry-after"), await response.json()]).toEqual([
+  const { status, headers, body } = await ask("a secret text", {}, { "x-request-id": "req-1" })
+  expect([status, headers.get("retry-after"), body]).toEqual([
     413,
     null,
     {
       error: {
-        message: expect.stringMatching(/^The text is too long for the guards .* of decision "guard" to read it whole/),
+        message: expect.stringMatching(/^The text is too long for the guards .* of decision "rush" to read it whole/),
         type: "invalid_request_error",
         code: "context_length_exceeded",
         param: null,
@@ -123,6 +106,124 @@ test("a text that a guard cannot read whole is refused for good, and told withou
       },
     },
   ])
-  await ask()
-  expect(told).toEqual([["req-1", 1]])
+  const [record] = records
+  expect([record?.id, record?.error?.code, record?.readings?.facts.map((fact) => fact?.reason)]).toEqual([
+    "req-1",
+    "context_length_exceeded",
+    expect.arrayContaining(["input_limit"]),
+  ])
+  expect([JSON.stringify(record?.readings).includes("secret"), told]).toEqual([false, []])
+})
+
+const servedBy = async (response: Response | Promise<Response>) => (await response).headers.get("x-rtr-config-version")
+
+describe("another configuration", () => {
+  const calm = { "routing.signals.keywords.0.keywords": ["calm"] }
+
+  test("serves from then on", async () => {
+    const { kernel, ask } = await watchedKernel()
+    expect((await ask("calm")).headers.get("x-selected-model")).toBe("small")
+    const before = kernel.plan.hash
+    await kernel.activate(documentWith(calm))
+    const { headers } = await ask("calm")
+    expect([headers.get("x-selected-model"), headers.get("x-rtr-config-version")]).toEqual(["large", "2"])
+    expect(kernel.plan.hash).not.toBe(before)
+  })
+
+  test("leaves requests on the one that they started with, streams among them", async () => {
+    const { reply, send, end } = gatedReply()
+    const { kernel, records } = await watchedKernel({
+      transport: createFakeTransport(({ body }) =>
+        body?.includes("true") === true ? reply : jsonReply(completion("hi")),
+      ),
+    })
+    const streaming = await kernel.fetch(chat("urgent", { stream: true }))
+    send(chunk("old "))
+    await kernel.activate(documentWith(calm))
+    expect(await servedBy(kernel.fetch(chat("calm")))).toBe("2")
+    send(chunk("words"))
+    send("data: [DONE]\n\n")
+    end()
+    expect([await servedBy(streaming), (await streaming.text()).includes("words")]).toEqual(["1", true])
+    expect(records.map(({ generation, decision, status }) => [generation, decision, status])).toEqual([
+      [2, "rush", 200],
+      [1, "rush", 200],
+    ])
+  })
+
+  test("that is broken is refused with every problem, and the old one serves on", async () => {
+    const { kernel, ask } = await watchedKernel()
+    const activating = kernel.activate(
+      documentWith({ "routing.strategy": "dice", "providers.defaults.model": "nobody" }),
+    )
+    await expect(activating).rejects.toBeInstanceOf(ConfigError)
+    await expect(activating).rejects.toMatchObject({ problems: [expect.anything(), expect.anything()] })
+    await expect(kernel.activate("version: [")).rejects.toBeInstanceOf(ConfigError)
+    const { headers } = await ask("urgent")
+    expect([headers.get("x-selected-model"), headers.get("x-rtr-config-version")]).toEqual(["large", "1"])
+    await kernel.activate(smallDocument)
+    expect((await ask("urgent")).headers.get("x-rtr-config-version")).toBe("1")
+  })
+
+  test("may bring other keys and other grants, which hold for its own requests", async () => {
+    const { kernel } = await watchedKernel()
+    const statusOf = async (headers: Record<string, string> = {}) =>
+      (await kernel.fetch(chat("urgent", {}, headers))).status
+    expect(await statusOf()).toBe(200)
+    await kernel.activate(documentWith({ "listeners.0.api_keys": ["k1"] }))
+    expect([await statusOf(), await statusOf({ authorization: "Bearer k1" })]).toEqual([401, 200])
+    await kernel.activate(documentWith({ "listeners.0.api_keys": ["k2"] }))
+    expect([await statusOf({ authorization: "Bearer k1" }), await statusOf({ authorization: "Bearer k2" })]).toEqual([
+      401, 200,
+    ])
+  })
+
+  test("that comes while another is prepared takes its place", async () => {
+    const { kernel, ask } = await watchedKernel()
+    const results = await Promise.allSettled([
+      kernel.activate(documentWith({ "routing.decisions.0.description": "one" })),
+      kernel.activate(documentWith({ "routing.decisions.0.description": "two" })),
+      kernel.activate(documentWith(calm)),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"])
+    expect((await ask("calm")).headers.get("x-selected-model")).toBe("large")
+  })
+})
+
+test("a kernel that cannot be made closes what it was given", async () => {
+  const transport = createFakeTransport(new Error("not called"))
+  let closed = 0
+  const inference = { ...createFakeInference(), close: async () => void (closed += 1) }
+  await expect(createKernel({ config: documentWith({ version: "v9" }), transport, inference })).rejects.toBeInstanceOf(
+    ConfigError,
+  )
+  expect([transport.closed.count, closed]).toEqual([1, 1])
+})
+
+test("a closed kernel serves no more and has closed its transport", async () => {
+  const kernel = await createFakeKernel()
+  expect((await kernel.fetch(chat("urgent"))).status).toBe(200)
+  await kernel.close()
+  expect(kernel.transport.closed.count).toBe(1)
+  expect(() => kernel.plan).toThrow("The kernel is closed")
+  await expect(kernel.activate(smallDocument)).rejects.toMatchObject({ code: "unavailable" })
+})
+
+test("modules that a document names must be passed in", async () => {
+  await expect(
+    createFakeKernel({ config: { ...smallDocument, modules: ["./signals/shouting.ts"] } }),
+  ).rejects.toMatchObject({
+    message: expect.stringContaining("pass it to createKernel as modules: { shouting: … }"),
+  })
+})
+
+test("the management surface tells the generation that serves", async () => {
+  const { kernel } = await watchedKernel()
+  await kernel.activate(documentWith({ "routing.decisions.0.description": "changed" }))
+  const response = await kernel.management.fetch(get("/api/v1/status"))
+  expect([response.status, JSON.stringify(await response.json())]).toEqual([
+    200,
+    expect.stringContaining(kernel.plan.hash),
+  ])
+  expect(hostApiVersion).toBe(2)
 })

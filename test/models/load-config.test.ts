@@ -19,7 +19,7 @@ test("packages that have no such head, or are none, are listed with their places
         deployments: { guard: { artifact: "signals" }, other: { artifact: "sgnals" } },
         bindings: {
           prompt_guard: { deployment: "guard", head: "jailbrake" },
-          domain_classifier: { deployment: "starter", head: "domain" },
+          domain_classifier: { deployment: "default", head: "domain" },
         },
       },
     }),

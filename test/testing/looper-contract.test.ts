@@ -48,6 +48,11 @@ test("a looper that keeps the contract passes", async () => {
   expect(await failures({})).toEqual([])
 })
 
+test("a reply of a model that was not asked for log-probabilities needs no change", async () => {
+  const run = async (call: LooperCall) => ({ reply: await call.ask(0), candidate: 0, reason: "the first" })
+  expect(await failures({ setup: () => ({ run }) })).toEqual([])
+})
+
 let kept: ChatReply | undefined
 
 test.each<[string, object, readonly string[]]>([
@@ -80,7 +85,10 @@ test.each<[string, object, readonly string[]]>([
   ],
   [
     "passes log-probabilities on",
-    running(async (call, count) => ({ ...(await firstAnswer(call, count)), reply: await call.ask(0) })),
+    running(async (call, count) => ({
+      ...(await firstAnswer(call, count)),
+      reply: await call.ask(0, { ...call.request, generation: { logprobs: true } }),
+    })),
     [shows],
   ],
   [

@@ -1,5 +1,5 @@
 import { type ChatReply, definePlugin, type PluginCall, RtrError, textReply, Type } from "rtr"
-import { chatRequest, pluginCall, pluginContract } from "rtr/testing"
+import { chatRequest, pluginCall, pluginContract, textTurn } from "rtr/testing"
 import { expect, test } from "vitest"
 import { failuresOf } from "../fakes/contract.ts"
 
@@ -129,7 +129,7 @@ test("the sample options stay as they were", async () => {
 })
 
 test("pluginCall is a frozen call", () => {
-  const call = pluginCall(chatRequest({ model: "m" }))
+  const call = pluginCall(chatRequest([textTurn("user", "hello")], { model: "m" }))
   expect(call).toMatchObject({ id: "req-1", decision: "test", model: "small", text: "hello", request: { model: "m" } })
   expect([Object.isFrozen(call), Object.isFrozen(call.request.turns[0])]).toEqual([true, true])
 })

@@ -45,6 +45,22 @@ test("a selector that remembers in a store passes", async () => {
   expect(await failuresOf(selectorContract(failed))).toEqual([])
 })
 
+test("a selector that counts its choices in a store passes, and in itself does not", async () => {
+  const inStore = defineSelector({
+    about: "takes turns",
+    needs: ["store.kv"],
+    setup: (_, { kv, candidates }) => ({
+      select: async () => ({ ...choice, candidate: (await kv.increment("turn", 1)) % candidates.length }),
+    }),
+  })
+  expect(await failuresOf(selectorContract(inStore))).toEqual([])
+  const setup = (_: unknown, { candidates }: { candidates: readonly unknown[] }) => {
+    let turn = 0
+    return { select: () => ({ ...choice, candidate: ++turn % candidates.length }) }
+  }
+  expect(await failures({ setup })).toEqual([stateless])
+})
+
 test.each<[string, object, readonly string[]]>([
   ["is of another kind", { kind: "plugin" }, [says]],
   ["does not say what it does", { about: "" }, [says]],

@@ -1,7 +1,7 @@
 // The frame of both commands: help, exit codes, and options that are known but not served yet.
 
 import { type Command, CommanderError, InvalidArgumentError } from "commander"
-import type { RtrError } from "rtr"
+import type { DocumentPath, RtrError } from "rtr"
 import { printError } from "./print.ts"
 
 /** Exit codes: 0 done, 1 failed, 2 called wrongly. */
@@ -17,19 +17,26 @@ export async function runProgram(program: Command): Promise<void> {
   try {
     await program.parseAsync()
   } catch (error) {
-    process.exitCode = exitCodeOf(error)
+    process.exitCode = await exitCodeOf(error)
   }
 }
 
 /** Commands that this version refuses whatever follows them. */
 const refused = new WeakSet<Command>()
 
-function exitCodeOf(error: unknown): number {
+async function exitCodeOf(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageError
   // By name: loading the kernel only to compare classes would double the time of every call that fails.
-  const hint = error instanceof Error && error.name === "RtrError" ? (error as RtrError).hint : undefined
-  printError(error instanceof Error ? error.message : String(error), hint)
+  const known = error instanceof Error && error.name === "RtrError" ? (error as RtrError) : undefined
+  const message = error instanceof Error ? error.message : String(error)
+  printError(known?.path === undefined ? message : `${message} (${await pathText(known.path)})`, known?.hint)
   return 1
+}
+
+/** A path into the document. Whoever threw an error with one has loaded the kernel already. */
+async function pathText(path: DocumentPath): Promise<string> {
+  const { formatPath } = await import("rtr")
+  return formatPath(path)
 }
 
 function forEachCommand(command: Command, change: (command: Command) => void): void {

@@ -5,10 +5,18 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 /** A terminal sends its signal to the whole group, and a launcher may pass it on as well: that is one wish, not two. */
 const sameWishMs = 1000
 
-/** Calls `stop` at the first signal, and `again` at another one, a moment after: without it, the process ends there. */
-export function onStopSignal(stop: () => void, again: () => void = () => process.exit(1)): void {
+export interface StopOptions {
+  /** Called at another signal, a moment after; the process ends there when left out. */
+  readonly again?: () => void
+  /** Every stop signal when left out; a service that reads its configuration at SIGHUP leaves that one out. */
+  readonly signals?: readonly (typeof stopSignals)[number][]
+}
+
+/** Calls `stop` at the first signal. */
+export function onStopSignal(stop: () => void, options: StopOptions = {}): void {
+  const { again = () => process.exit(1), signals = stopSignals } = options
   let askedAt: number | undefined
-  for (const signal of stopSignals)
+  for (const signal of signals)
     process.on(signal, () => {
       if (askedAt !== undefined && performance.now() - askedAt < sameWishMs) return
       const wished = askedAt === undefined ? stop : again

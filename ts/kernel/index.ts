@@ -2,7 +2,7 @@
 
 export { type Static, type TObject, type TSchema, Type } from "typebox"
 
-export { createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
+export { createBareKernel, createKernel, type Kernel, type KernelOptions } from "./runtime/edge.ts"
 
 // ── making modules ──
 
@@ -25,6 +25,7 @@ export type { Capability, HttpClient, Log, ModelCaller } from "./types/capabilit
 
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
 export { ConfigError, formatProblem } from "./config/config-error.ts"
+export { formatPath } from "./schema/problem.ts"
 export { closest, type Problem, suggestion } from "./schema/problem.ts"
 
 // ── chat ──

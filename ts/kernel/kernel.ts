@@ -1,6 +1,7 @@
 // Modules, generations and the pipeline become one router with an app for each listener.
 
-import type { SourceDocument } from "./config/document.ts"
+import { compileManagement } from "./config/sections/management.ts"
+import type { SourceDocument } from "./config/source-document.ts"
 import type { Environment } from "./config/environment.ts"
 import { isRtrError, RtrError } from "./error.ts"
 import { type Activation, type ActivationOutcome, type Candidate, createActivation } from "./generations/activation.ts"
@@ -15,12 +16,13 @@ import {
 } from "./generations/prepare.ts"
 import { httpClient } from "./generations/services.ts"
 import { createSharedResources } from "./generations/shared-resources.ts"
-import { createListenerApp, type ListenerApp } from "./http/app.ts"
-import { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
-import { listOperations, mountOperations } from "./http/mount.ts"
+import type { ListenerApp } from "./http/app.ts"
+import type { HeldMemory } from "./http/held-memory.ts"
+import { listOperations } from "./http/mount.ts"
+import { createListenerApps, type ListenerAppsOptions, listenerKey } from "./listener-apps.ts"
 import type { Services } from "./modules/capabilities.ts"
 import type { Registry } from "./modules/registry.ts"
-import { createCallMetrics } from "./pipeline/call-metrics.ts"
+import { observeCalls } from "./observe-calls.ts"
 import { createModelCaller, type TrackedModelCaller } from "./pipeline/model-caller.ts"
 import { createModelFigures } from "./pipeline/model-figures.ts"
 import { modelList } from "./pipeline/model-list.ts"
@@ -32,8 +34,7 @@ import type { ChatRequest } from "./types/chat.ts"
 import type { Log } from "./types/capability.ts"
 import { type Metrics, nullMetrics } from "./types/metrics.ts"
 import type { Inference } from "./types/inference.ts"
-import type { Plan, PlannedListener } from "./types/plan.ts"
-import type { ListenerKind } from "./types/route.ts"
+import type { Plan, PlannedManagement } from "./types/plan.ts"
 import type { KernelStatus } from "./types/status.ts"
 import type { Transport } from "./types/transport.ts"
 
@@ -174,19 +175,27 @@ export function createRouter(options: RouterOptions): Router {
         { hash, source: candidate.source, loaded, current: current?.content, enter, signal },
       )
       const { plan, inference } = prepared
+      const onModuleError = reportOnce(onInternalError)
       host = {
         plan,
         generation: version,
         transport,
         figures,
         inference,
-        onModuleError: reportOnce(onInternalError),
-        onRecord: recordCall(plan),
+        onModuleError,
+        onRecord: observeCalls(plan, { metrics, onModuleError, onRecord: options.onRecord }),
         // An entry in a weak map for each request costs 2 µs, and as much again in garbage collection.
-        ...(asksModels(loaded.registry) && { onStart: models.track }),
+        ...(asksModels(loaded.registry) && { track: models.track }),
       }
       try {
-        return { ...prepared, apps: createApps(loaded.registry, { ...services, ...prepared.services }, plan) }
+        return {
+          ...prepared,
+          apps: appsOf(
+            loaded.registry,
+            { ...services, ...prepared.services },
+            { plan, tokens: plan.management.tokens },
+          ),
+        }
       } catch (error) {
         await prepared.close()
         throw error
@@ -194,76 +203,28 @@ export function createRouter(options: RouterOptions): Router {
     },
   })
 
-  /** Metrics, outcomes of selectors, and whoever listens. */
-  const recordCall = (plan: Plan): ((record: CallRecord) => void) => {
-    const count = createCallMetrics(metrics, plan)
-    const learning = new Map(
-      plan.decisions.flatMap((decision) =>
-        decision.selector?.onOutcome === undefined ? [] : [[decision.name, decision] as const],
-      ),
-    )
-    return (record) => {
-      count(record)
-      const { decision, selection, model } = record
-      const selector = decision === undefined ? undefined : learning.get(decision)?.selector
-      if (selection !== undefined && model !== undefined)
-        selector?.onOutcome?.({
-          candidate: selection.candidate,
-          model,
-          status: record.status,
-          error: record.error,
-          usage: record.usage,
-          firstByteMs: record.firstByteMs,
-          totalMs: record.totalMs,
-        })
-      options.onRecord?.(record)
-    }
-  }
-
-  const createApps = (
+  const appsOf = (
     registry: Registry,
     services: Services,
-    plan: Plan | undefined,
-  ): ReadonlyMap<string, ListenerApp> => {
-    const routes = registry.all("route")
-    const app = (kind: ListenerKind, name: string, listener?: PlannedListener): ListenerApp => {
-      let held = memory.get(name)
-      if (held === undefined) memory.set(name, (held = createHeldMemory()))
-      return createListenerApp({
-        name,
-        kind,
-        memory: held,
-        operations: mountOperations(routes, kind, services),
-        dialects: new Map(registry.all("dialect").map(({ id, module }) => [id, module])),
-        ...(plan !== undefined && { acquire: () => generations.get(plan)?.lease() ?? (() => {}) }),
-        ...(kind === "management" && { tokens: plan?.management.tokens }),
-        ...(listener !== undefined && {
-          apiKeys: listener.apiKeys,
-          grants: listener.models,
-          upstreamTimeoutMs: listener.timeoutMs,
-        }),
-        ...(onInternalError !== undefined && { onInternalError }),
-      })
-    }
-    return new Map([
-      ["management", app("management", "management")],
-      ["metrics", app("metrics", "metrics")],
-      ...(plan?.listeners ?? []).map(
-        (listener) => [`listener ${listener.name}`, app("inference", listener.name, listener)] as const,
-      ),
-    ])
-  }
+    serving: Pick<ListenerAppsOptions, "plan" | "tokens">,
+  ): ReadonlyMap<string, ListenerApp> =>
+    createListenerApps({
+      ...serving,
+      registry,
+      services,
+      memory,
+      acquire: (plan) => generations.get(plan)?.lease() ?? (() => {}),
+      onInternalError,
+    })
 
-  /** Routes of the built-in modules answer until a document is active. */
-  const beforeActivation = createApps(
-    options.builtins,
-    {
-      ...sharedServices,
-      ...withoutDocument,
-      operations: () => listOperations(options.builtins.all("route")),
-    },
-    undefined,
-  )
+  /** Routes of the built-in modules answer until a document is active; tokens that the first document asks for are asked for at once. */
+  const appsBefore = (tokens: PlannedManagement["tokens"]): ReadonlyMap<string, ListenerApp> =>
+    appsOf(
+      options.builtins,
+      { ...sharedServices, ...withoutDocument, operations: () => listOperations(options.builtins.all("route")) },
+      { plan: undefined, tokens },
+    )
+  let beforeActivation = appsBefore(undefined)
 
   /** The app of whichever generation serves at the moment of the request. */
   const current = (key: string): ListenerApp => ({
@@ -274,11 +235,16 @@ export function createRouter(options: RouterOptions): Router {
   })
 
   return {
-    load: (document) => loadDocument(loading, document),
+    async load(document) {
+      const loaded = await loadDocument(loading, document)
+      if (activation.current() === undefined)
+        beforeActivation = appsBefore(compileManagement(loaded.document, environment()).tokens)
+      return loaded
+    },
     activate: (candidate) => activation.submit(candidate),
     plan: () => activation.current()?.content.plan,
     listener: (name) => {
-      const key = `listener ${name}`
+      const key = listenerKey(name)
       if (activation.current()?.content.apps.has(key) !== true) throw notReady()
       return current(key)
     },
@@ -289,7 +255,7 @@ export function createRouter(options: RouterOptions): Router {
         const serving = activation.current()?.content
         const [first] = serving?.plan.listeners ?? []
         if (serving === undefined || first === undefined) throw notReady()
-        return (serving.apps.get(`listener ${first.name}`) as ListenerApp).fetch(request)
+        return (serving.apps.get(listenerKey(first.name)) as ListenerApp).fetch(request)
       },
     },
     status,

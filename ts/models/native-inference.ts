@@ -12,7 +12,7 @@ export interface NativeInferenceOptions {
 
 /** Without options it answers for the default deployment. Rejects with an `RtrError` when a model cannot be loaded. */
 export async function createNativeInference(options: NativeInferenceOptions = {}): Promise<Inference> {
-  const models = Object.entries(options.models ?? { starter: "signals" }).map(([name, artifact]) => [
+  const models = Object.entries(options.models ?? { default: "signals" }).map(([name, artifact]) => [
     name,
     findBuiltinPackage(artifact) ?? artifact,
   ])

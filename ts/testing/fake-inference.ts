@@ -160,7 +160,10 @@ function keysOf({ type, ...given }: TypedQuestion): readonly string[] {
 
 function wordSimilarity(query: string, document: string): number {
   const [a, b] = [normalize(wordVector(query)), normalize(wordVector(document))]
-  return Math.min(1, a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0))
+  return Math.min(
+    1,
+    a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0),
+  )
 }
 
 const dimensions = 64

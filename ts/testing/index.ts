@@ -19,7 +19,7 @@ export {
   modelReply,
 } from "./looper-contract.ts"
 export { pluginCall, pluginContract, type PluginContractOptions } from "./plugin-contract.ts"
-export { backend, providerContract } from "./provider-contract.ts"
+export { backend, providerContract, type ProviderContractOptions } from "./provider-contract.ts"
 export { routeContract } from "./route-contract.ts"
 export {
   sampleCandidates,

@@ -158,7 +158,10 @@ export function looperContract<Options extends TObject>(
     }),
     contractCase("shows the client no log-probabilities that it did not ask for", async () => {
       const looper = await looperOf(module, contract)
-      const { reply } = await looper.run(looperCall(sure).call)
+      // As a backend does, it tells them only to whom asks.
+      const asAsked: FakeCandidate = (asked) =>
+        asked.request.generation.logprobs === true ? sure(asked) : modelReply("x")
+      const { reply } = await looper.run(looperCall(asAsked).call)
       expectThat(
         reply.choices.every(({ logprobs }) => logprobs === undefined),
         "a reply without log-probabilities",

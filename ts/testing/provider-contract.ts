@@ -25,7 +25,15 @@ export function backend(changes: Partial<Backend> = {}): Backend {
   }
 }
 
-export function providerContract(module: ProviderModule): readonly ContractCase[] {
+export interface ProviderContractOptions {
+  /** Content type of the dialect's streams; event streams when left out. */
+  readonly streamType?: string
+}
+
+export function providerContract(
+  module: ProviderModule,
+  { streamType = "text/event-stream" }: ProviderContractOptions = {},
+): readonly ContractCase[] {
   const build = (changes: Partial<Backend> = {}, stream = false) =>
     module
       .setup(backend(changes))
@@ -68,7 +76,7 @@ export function providerContract(module: ProviderModule): readonly ContractCase[
       expectThat(custom["x-key"] === "Token secret-key", "the backend's auth header and prefix")
     }),
     contractCase("asks for a stream only when the client does", () => {
-      expectThat(build({}, true).headers["accept"] === "text/event-stream", "an event stream to be accepted")
+      expectThat(build({}, true).headers["accept"] === streamType, `a stream of ${streamType} to be accepted`)
       expectThat(build({}, false).headers["accept"] === "application/json", "JSON to be accepted")
     }),
     contractCase("keeps the requests of a backend apart", () => {

@@ -34,7 +34,7 @@ export function routeContract(module: RouteModule): readonly ContractCase[] {
     contractCase("serves each method of a path once", () => {
       each(({ path }) =>
         expectThat(
-          /^(\/[\w.:-]+|\/\{\w+\})+$/.test(path),
+          /^(\/[\w.-][\w.:-]*|\/\{\w+\})+$/.test(path),
           `a path with parameters in braces, such as /v1/things/{id}, got "${path}"`,
         ),
       )

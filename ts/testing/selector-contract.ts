@@ -95,16 +95,20 @@ export function selectorContract<Options extends TObject>(
       await reader.close?.()
     }),
     contractCase("keeps no state of its own", async () => {
-      const stores = createFakeStores()
-      const host = { ...contract.host, ...stores }
-      const [first, second] = [
-        await selectorReaderOf(module, { ...contract, host }),
-        await selectorReaderOf(module, { ...contract, host }),
-      ]
-      for (let call = 0; call < 5; call++) first.onOutcome?.({ candidate: 2, model: "large", status: 502, totalMs: 1 })
-      // Outcomes are written behind the reply.
-      await new Promise((resolve) => setTimeout(resolve, 0))
-      const [told, untold] = [await first.select(signalInput("x")), await second.select(signalInput("x"))]
+      // Each choice is made over a store of its own, because choosing may change what the store holds.
+      const chooseAfterOutcomes = async (chooser: "told" | "untold"): Promise<Choice> => {
+        const host = { ...contract.host, ...createFakeStores() }
+        const told = await selectorReaderOf(module, { ...contract, host })
+        const untold = await selectorReaderOf(module, { ...contract, host })
+        for (let call = 0; call < 5; call++) {
+          await told.select(signalInput("x"))
+          told.onOutcome?.({ candidate: 2, model: "large", status: 502, totalMs: 1 })
+        }
+        // Outcomes are written behind the reply.
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        return (chooser === "told" ? told : untold).select(signalInput("x"))
+      }
+      const [told, untold] = [await chooseAfterOutcomes("told"), await chooseAfterOutcomes("untold")]
       expectThat(
         told.candidate === untold.candidate,
         "a second instance over the same store to choose alike, because what a selector remembers belongs in a store",

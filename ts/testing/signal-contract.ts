@@ -75,17 +75,17 @@ export function signalContract<Rule extends TObject, Settings extends TObject, N
       expectThat(module.kind === "signal", "a module made by defineSignal")
       expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
     }),
-    contractCase("accepts its sample rules", () => {
+    contractCase("accepts its sample rules", async () => {
       expectThat(names.length > 0, "at least one sample rule")
       for (const entry of options.rules) expectThat(fits(module, entry), `rule "${entry.name}" to fit the schema`)
-      module.check?.(options.rules, (path, message) => {
+      await module.check?.(options.rules, (path, message) => {
         throw new Error(`Expected the sample rules to be valid, got ${path.join(".")}: ${message}`)
       })
     }),
-    contractCase("reports rules that cannot work", () => {
+    contractCase("reports rules that cannot work", async () => {
       for (const rule of options.invalidRules ?? []) {
         const reported: string[] = []
-        module.check?.([rule], (path, message) => {
+        await module.check?.([rule], (path, message) => {
           expectThat(path[0] === 0, "reported paths to start at the rule's position")
           reported.push(message)
         })

@@ -83,7 +83,11 @@ describe("the conversation", () => {
       turn("assistant", text("wait"), call('{"to":"ann"}'), call("a\ud83d"), { type: "reasoning", text: "hm" }),
       turn("tool", result(text("one"), image, text("two"), { type: "refusal", text: "denied" })),
       turn("user", result(text("three")), text("and")),
-      turn("assistant", { type: "refusal", text: "never" }, { type: "audio", source: { kind: "id", id: "a" }, transcript: "said" }),
+      turn(
+        "assistant",
+        { type: "refusal", text: "never" },
+        { type: "audio", source: { kind: "id", id: "a" }, transcript: "said" },
+      ),
       textTurn("user", "now"),
     ]
     expect(textsOf("now", ...turns)).toEqual([

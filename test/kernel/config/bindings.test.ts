@@ -25,7 +25,7 @@ test("a document whose decisions ask no model needs none", () => {
   expect(needed({ "routing.signals.domains": [{ name: "law" }] })).toEqual([])
 })
 
-test("a decision that asks a model needs the starter", () => expect(needed(asksDomain)).toEqual([standard]))
+test("a decision that asks a model needs the default deployment", () => expect(needed(asksDomain)).toEqual([standard]))
 
 test("declared deployments come first, used or not", () => {
   expect(needed({ ...asksDomain, "global.model_catalog.deployments": { mine } })).toEqual([

@@ -114,7 +114,12 @@ describe("the whole plan", () => {
 
   test("of a document with routing only", async () => {
     const plan = await compile({ version: "v0.3", routing: {} })
-    expect(plan).toMatchObject({ listeners: [], decisions: [], defaultModel: undefined, slotCount: 0 })
+    expect(plan).toMatchObject({
+      listeners: [{ name: "http-8801", address: "127.0.0.1", port: 8801, apiKeys: [] }],
+      decisions: [],
+      defaultModel: undefined,
+      slotCount: 0,
+    })
     expect(plan.models.size).toBe(0)
   })
 })

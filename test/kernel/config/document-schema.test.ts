@@ -5,7 +5,7 @@ import { stringify } from "yaml"
 import { neededDeployments } from "../../../ts/kernel/config/bindings.ts"
 import { documentSchema } from "../../../ts/kernel/config/document-schema.ts"
 import { formatPath } from "../../../ts/kernel/schema/problem.ts"
-import { problemListOf, resolve } from "../../fakes/document.ts"
+import { load, problemsOnLoad } from "../../fakes/document.ts"
 import { registry } from "../../fakes/registry.ts"
 import { compileWith } from "../../fakes/services.ts"
 
@@ -17,15 +17,15 @@ const environment = { OPENAI_API_KEY: "key" }
 
 describe("valid documents", () => {
   test.each(filesIn("valid"))("%s is read into its normal form, and read again from it", async (name) => {
-    const { document, printable, warnings } = resolve(read("valid", name), environment)
+    const { document, printable, warnings } = await load(read("valid", name), environment)
     const printed = stringify(printable, { lineWidth: 0, aliasDuplicateObjects: false })
     await expect(printed).toMatchFileSnapshot(join(fixtures, "canonical", name))
-    expect(resolve(printed, environment)).toEqual({ document, printable, warnings: [] })
+    expect(await load(printed, environment)).toEqual({ document, printable, warnings: [] })
     expect(warnings).toEqual([])
   })
 
   test.each(filesIn("valid").filter((name) => name !== "routing-only.yaml"))("%s can be served", async (name) => {
-    const { document } = resolve(read("valid", name), environment)
+    const { document } = await load(read("valid", name), environment)
     const { plan } = await compileWith(document, { environment })
     expect(plan.decisions.map((decision) => decision.name)).toEqual(
       (document.routing?.decisions ?? []).map((decision) => decision.name),
@@ -46,9 +46,9 @@ describe("invalid documents", () => {
       .split("\n")
       .flatMap((line) => (line.startsWith("# ") ? [line.slice(2)] : []))
 
-  test.each(filesIn("invalid"))("%s has the problems that it lists", (name) => {
+  test.each(filesIn("invalid"))("%s has the problems that it lists", async (name) => {
     const text = read("invalid", name)
-    const found = problemListOf(text).map(
+    const found = (await problemsOnLoad(text)).map(
       ({ path, message, position }) => `${position?.line}:${position?.column} ${formatPath(path)}: ${message}`,
     )
     expect(found.length).toBeGreaterThan(0)

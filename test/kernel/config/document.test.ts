@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { readDocument, wrapDocument } from "../../../ts/kernel/config/document.ts"
+import { readDocument } from "../../../ts/kernel/config/document.ts"
+import { wrapDocument } from "../../../ts/kernel/config/source-document.ts"
 import { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 
 const read = (text: string): unknown => readDocument(text, "c.yaml").value

@@ -3,7 +3,7 @@ import { movedKeys } from "../../../ts/kernel/config/moved-keys.ts"
 import { unsupportedIn } from "../../../ts/kernel/config/unsupported.ts"
 import { type KeyTree, v03Keys, v03Values } from "../../../ts/kernel/config/v03-keys.ts"
 import { formatPath } from "../../../ts/kernel/schema/problem.ts"
-import { problemListOf, problemsOf } from "../../fakes/document.ts"
+import { problemsOf, problemsOnLoad } from "../../fakes/document.ts"
 
 /** A valid document with an entry in every list and map of the schema. */
 const full = {
@@ -119,14 +119,14 @@ const strange = { "no such key": { "no such key": 1 } }
 
 test("the full document is valid", () => expect(problemsOf(full)).toEqual([]))
 
-test("each key of the format is served or refused by name, and none is ignored", () => {
+test("each key of the format is served or refused by name, and none is ignored", async () => {
   const keys = keysOf(v03Keys, { path: [], types: [] })
   const refused = new Set<string>()
-  const verdicts = keys.map((key) => {
+  const verdictOf = async (key: Key): Promise<string> => {
     // What stands below a refused key is refused with it.
     if (key.path.some((_, index) => refused.has(JSON.stringify([key.path.slice(0, index), key.types]))))
       return "refused"
-    const problems = problemListOf(withValue(key, strange))
+    const problems = await problemsOnLoad(withValue(key, strange))
     const about = problems.filter(({ path }) => {
       const shorter = Math.min(path.length, key.path.length)
       return path.slice(0, shorter).join() === key.path.slice(0, shorter).join()
@@ -144,27 +144,30 @@ test("each key of the format is served or refused by name, and none is ignored",
       return "refused"
     }
     return about.some(({ path }) => path.length >= key.path.length) ? "served" : `${formatPath(key.path)} is ignored`
-  })
+  }
+  const verdicts: string[] = []
+  for (const key of keys) verdicts.push(await verdictOf(key))
   expect(verdicts.filter((verdict) => verdict !== "refused" && verdict !== "served")).toEqual([])
   const count = (verdict: string): number => verdicts.filter((each) => each === verdict).length
   // Both kinds are there, so that neither half of the proof is about nothing.
   expect([count("served") > 120, count("refused") > 400]).toEqual([true, true])
 })
 
-test("each word of a closed list is served or refused by name", () => {
-  const wrong = v03Values.flatMap(([pattern, words]) => {
+test("each word of a closed list is served or refused by name", async () => {
+  const wrong: string[] = []
+  for (const [pattern, words] of v03Values) {
     const path = pathOf(pattern)
-    return words.split(" ").flatMap((word) => {
+    for (const word of words.split(" ")) {
       const types: Key["types"] = pattern.includes(".confidence.") ? [[path.slice(0, 4), "confidence"]] : []
-      const about = problemListOf(withValue({ path, types }, word)).filter(
+      const about = (await problemsOnLoad(withValue({ path, types }, word))).filter(
         (problem) => problem.path.join() === path.join(),
       )
       // Whether a word suits its neighbours is asked only of those that are served.
       const served = about.every(({ message }) => !/^must be (?!.* for this binding,)|right form/.test(message))
       const refused = about.some(({ message }) => message === `"${word}" is not supported yet`)
-      return served || refused ? [] : [`${formatPath(path)}: ${word}: ${about.map(({ message }) => message).join()}`]
-    })
-  })
+      if (!served && !refused) wrong.push(`${formatPath(path)}: ${word}: ${about.map(({ message }) => message).join()}`)
+    }
+  }
   expect(wrong).toEqual([])
 })
 

@@ -54,7 +54,10 @@ test("a broken document leaves the last good one serving and says everything tha
   const { activation, submit, events } = start()
   await submit("good")
   const outcome = await submit("fail")
-  expect(outcome).toMatchObject({ result: "rejected", rejection: { stage: "validate", hash: "hash of fail", attempt: 2 } })
+  expect(outcome).toMatchObject({
+    result: "rejected",
+    rejection: { stage: "validate", hash: "hash of fail", attempt: 2 },
+  })
   expect(activation.current()?.content.text).toBe("good")
   expect(activation.status()).toMatchObject({
     version: 1,

@@ -1,34 +1,18 @@
 import { Type } from "typebox"
 import { expect, test } from "vitest"
-import {
-  definePlugin,
-  defineProvider,
-  defineRoute,
-  defineSelector,
-  defineSignal,
-  defineStore,
-} from "../../../ts/kernel/modules/define.ts"
+import * as makers from "../../../ts/kernel/modules/define.ts"
+import { moduleKinds } from "../../../ts/kernel/modules/kinds.ts"
 
 test("each maker adds its kind and nothing else", () => {
-  const setup = (): never => {
-    throw new Error("not run")
+  const definition = { about: "does something", options: Type.Object({}), setup: () => {} }
+  for (const [kind, { define }] of Object.entries(moduleKinds)) {
+    // oxlint-disable-next-line import/namespace -- the table names the function
+    const make = makers[define as keyof typeof makers] as unknown as (given: object) => object
+    expect(make(definition)).toEqual({ kind, ...definition })
   }
-  const about = "does something"
-  const rule = Type.Object({})
-  const options = Type.Object({})
-  expect([
-    defineSignal({ about, rule, setup }),
-    defineSelector({ about, setup }),
-    definePlugin({ about, options, setup }),
-    defineProvider({ about, dialect: "chat_completions", setup }),
-    defineRoute({ about, listeners: ["inference"], needs: [], operations: [], setup }),
-    defineStore({ about, shapes: ["kv"], options, setup }),
-  ]).toEqual([
-    { kind: "signal", about, rule, setup },
-    { kind: "selector", about, setup },
-    { kind: "plugin", about, options, setup },
-    { kind: "provider", about, dialect: "chat_completions", setup },
-    { kind: "route", about, listeners: ["inference"], needs: [], operations: [], setup },
-    { kind: "store", about, shapes: ["kv"], options, setup },
-  ])
+})
+
+test("an operation is what was given", () => {
+  const definition = { id: "x.get" } as never
+  expect(makers.operation(definition)).toBe(definition)
 })

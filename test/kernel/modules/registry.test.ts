@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest"
+import { moduleKinds } from "../../../ts/kernel/modules/kinds.ts"
+import type { ModuleKind } from "../../../ts/kernel/types/module.ts"
 import {
   createRegistry,
   type OutsideModule,
@@ -12,7 +14,7 @@ const outside = (id: string, module: unknown): OutsideModule => ({ id, module, s
 const message = (text: string) => expect.objectContaining({ code: "invalid_module", message: text })
 
 test("finds modules by kind and id, in the order of registration", async () => {
-  const plugin = { kind: "plugin", about: "wraps", options: {}, setup: () => {} }
+  const plugin = { kind: "plugin", about: "wraps", options: {}, hooks: [], setup: () => {} }
   const registry = await createRegistry([], [outside("b", signal()), outside("a", signal()), outside("a", plugin)])
   expect(registry.all("signal").map(({ id }) => id)).toEqual(["b", "a"])
   expect(registry.find("plugin", "a")).toEqual({ id: "a", module: plugin, source: "./a.ts" })
@@ -22,10 +24,10 @@ test("finds modules by kind and id, in the order of registration", async () => {
 
 test("has every built-in module", async () => {
   const registry = await createRegistry(builtinModules)
-  const ids = (["signal", "selector", "plugin", "provider", "route", "store"] as const).flatMap((kind) =>
+  const ids = (Object.keys(moduleKinds) as ModuleKind[]).flatMap((kind) =>
     registry.all(kind).map(({ id, source }) => `${kind} ${id} ${source}`),
   )
-  expect(ids).toEqual(builtinModules.map(({ kind, id }) => `${kind} ${id} builtin`))
+  expect(ids.toSorted()).toEqual(builtinModules.map(({ kind, id }) => `${kind} ${id} builtin`).toSorted())
 })
 
 test("the generated list gives each module the kind it has", async () => {
@@ -39,6 +41,13 @@ test("the generated list gives each module the kind it has", async () => {
 })
 
 describe("refuses", () => {
+  test("a provider whose dialect nobody speaks", async () => {
+    const provider = { kind: "provider", about: "calls", dialect: "nobody", setup: () => {} }
+    await expect(createRegistry(builtinModules, [outside("x", provider)])).rejects.toThrow(
+      message('Cannot register provider "x" from ./x.ts: dialect "nobody" is not registered, only chat_completions'),
+    )
+  })
+
   test("a value that is no module", async () => {
     await expect(createRegistry([], [outside("x", 5)])).rejects.toThrow('Cannot register module "x" from ./x.ts')
   })

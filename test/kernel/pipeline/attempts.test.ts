@@ -1,266 +1,280 @@
+import { RtrError } from "rtr"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
-import { RtrError } from "../../../ts/kernel/error.ts"
-import { callUpstream, type UpstreamCall } from "../../../ts/kernel/pipeline/upstream.ts"
-import type { JsonReply, Reply, StreamReply } from "../../../ts/kernel/types/chat.ts"
-import { collect } from "../../fakes/batches.ts"
-import { createCall } from "../../fakes/call.ts"
-import { createBackend, createTarget } from "../../fakes/plan.ts"
-import {
-  completion,
-  createFakeTransport,
-  type FakeReply,
-  type FakeTransport,
-  jsonReply,
-  streamReply,
-} from "../../fakes/transport.ts"
+import { chat } from "../../fakes/kernel.ts"
+import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
+import { chunk, gatedReply, lastChunk, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
 
-const chunks = [
-  { id: "1", choices: [] },
-  { id: "2", choices: [] },
-]
-
-function call(transport: FakeTransport, changes: Partial<UpstreamCall> & { stream?: boolean } = {}): Promise<Reply> {
-  const { stream, ...rest } = changes
-  const given = createCall("hello", stream === undefined ? {} : { stream })
-  return callUpstream(
-    {
-      call: given,
-      target: createTarget("small"),
-      request: given.request,
-      headers: { a: "1" },
-      reasoning: undefined,
-      ...rest,
-    },
-    transport,
-  )
+const over = (reply: FakeReply | Error, options: WatchedOptions = {}) =>
+  watchedKernel({ transport: createFakeTransport(reply), ...options })
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
+const usage = { inputTokens: 10, outputTokens: 5, cachedInputTokens: 0 }
+const prices = {
+  "providers.models.1.pricing": { currency: "EUR", prompt_per_1m: 2, completion_per_1m: 10, cached_input_per_1m: 0.5 },
 }
 
-const replyTo = (reply: FakeReply | Error, stream = false): Promise<Reply> =>
-  call(createFakeTransport(reply), { stream })
-
 describe("the request", () => {
-  test("is what the provider built, with the call's signal and time-outs", async () => {
-    const transport = createFakeTransport(jsonReply(completion("hi")))
-    const given = createCall("hello")
-    await callUpstream(
-      { call: given, target: createTarget("small"), request: given.request, headers: { a: "1" }, reasoning: undefined },
-      transport,
-    )
-    expect(transport.requests).toEqual([
+  test("is what the provider built, with the listener's time-out", async () => {
+    const { ask, transport, sent } = await over(jsonReply(completion("hi")), {
+      changes: { "listeners.0.timeout": "7s" },
+    })
+    await ask("urgent")
+    expect(transport.requests[0]).toMatchObject({
+      method: "POST",
+      url: "https://large.example/v1/chat/completions",
+      headers: { authorization: "Bearer key" },
+      headersTimeoutMs: 7000,
+      bodyTimeoutMs: 7000,
+    })
+    expect(sent()[0]).toEqual({ model: "large", messages: [{ role: "user", content: "urgent" }] })
+  })
+
+  test("carries the reasoning choice to the provider", async () => {
+    const { ask, sent } = await over(jsonReply(completion("hi")), {
+      changes: {
+        "providers.models.1.reasoning_family": "thinker",
+        "providers.defaults.reasoning_families": {
+          thinker: { type: "reasoning_effort", parameter: "reasoning_effort" },
+        },
+        "routing.decisions.0.modelRefs": [{ model: "large", use_reasoning: true, reasoning_effort: "low" }],
+      },
+    })
+    await ask("urgent")
+    expect(sent()[0]).toMatchObject({ chat_template_kwargs: { reasoning_effort: "low" } })
+  })
+
+  test("goes to the backends in turn, and each attempt names its own", async () => {
+    const { ask, transport, records } = await over(jsonReply(completion("hi")), {
+      changes: { "providers.models.0.backend_refs": [{ endpoint: "a.example" }, { endpoint: "b.example" }] },
+    })
+    for (let round = 0; round < 4; round++) await ask("calm")
+    expect(transport.requests.map(({ url }) => new URL(url).hostname)).toEqual([
+      "a.example",
+      "b.example",
+      "a.example",
+      "b.example",
+    ])
+    const backends = records.map(({ attempts }) => attempts[0]?.backend)
+    expect([new Set(backends).size, backends[0], backends[1]]).toEqual([2, backends[2], backends[3]])
+  })
+})
+
+describe("the record of an attempt", () => {
+  test("of a whole reply has its usage, its cost and its times", async () => {
+    const { ask, records } = await over(jsonReply(completion("hi")), { changes: prices })
+    await ask("urgent")
+    expect(records[0]).toMatchObject({
+      usage,
+      attempts: [
+        {
+          model: "large",
+          status: 200,
+          usage,
+          cost: (10 * 2 + 5 * 10) / 1e6,
+          startMs: expect.any(Number),
+          firstByteMs: expect.any(Number),
+          endMs: expect.any(Number),
+        },
+      ],
+    })
+    const [{ startMs, firstByteMs = 0, endMs = 0 } = { startMs: 0 }] = records[0]?.attempts ?? []
+    expect(startMs <= firstByteMs && firstByteMs <= endMs).toBe(true)
+  })
+
+  test("of a stream has the same", async () => {
+    const { stream, records } = await over(streamReply([chunk("a"), lastChunk()]), { changes: prices })
+    await stream("urgent")
+    expect(records).toMatchObject([
       {
-        method: "POST",
-        url: "http://small.example/chat/completions",
-        headers: { a: "1" },
-        body: JSON.stringify({ model: "upstream-small", messages: [{ role: "user", content: "hello" }] }),
-        signal: given.signal,
-        headersTimeoutMs: 1000,
-        bodyTimeoutMs: 1000,
+        status: 200,
+        usage,
+        attempts: [{ status: 200, usage, cost: 7e-5, firstByteMs: expect.any(Number), endMs: expect.any(Number) }],
       },
     ])
   })
 
-  test("carries the reasoning choice to the provider", async () => {
-    const seen: unknown[] = []
-    const backend = createBackend("b")
-    const reasoning = { enabled: true, effort: "low", family: { type: "reasoning_effort", parameter: "x" } } as const
-    const target = createTarget("m", {
-      backends: [
-        {
-          ...backend,
-          provider: {
-            toRequest: (input) => {
-              seen.push(input.reasoning)
-              return backend.provider.toRequest(input)
-            },
-          },
-        },
-      ],
-    })
-    await call(createFakeTransport(jsonReply({})), { target, reasoning })
-    expect(seen).toEqual([reasoning])
-  })
-
-  test("goes to the backends in turn", async () => {
-    const transport = createFakeTransport(jsonReply({}))
-    const target = createTarget("m", { backends: [createBackend("a"), createBackend("b")] })
-    for (let round = 0; round < 4; round++) await call(transport, { target })
-    expect(transport.requests.map(({ url }) => new URL(url).host)).toEqual([
-      "a.example",
-      "b.example",
-      "a.example",
-      "b.example",
+  test("of a failure has its status and the error", async () => {
+    const { ask, records } = await over(new RtrError("upstream_timeout", "late"))
+    await ask("urgent")
+    expect(records).toMatchObject([
+      {
+        status: 504,
+        model: "large",
+        decision: "rush",
+        error: { code: "upstream_timeout" },
+        attempts: [{ model: "large", error: { code: "upstream_timeout" } }],
+      },
     ])
   })
 })
 
 describe("a whole reply", () => {
-  test("is passed on with its status and its text", async () => {
-    const text = '{ "id": "1", "seed": 12345678901234567890 }\n'
-    expect(await replyTo({ status: 201, body: text })).toEqual({
-      kind: "json",
-      status: 201,
-      body: JSON.parse(text),
-      text,
-      headers: {},
-    })
+  test("keeps its status and what it said, numbers of any size among it", async () => {
+    const body = '{ "id": "1", "seed": 12345678901234567890, "choices": [] }\n'
+    const { ask } = await over({ status: 201, body })
+    const { status, text } = await ask("urgent")
+    expect([status, text.includes("12345678901234567890")]).toEqual([201, true])
   })
 
-  test.each([undefined, "text/plain", "application/json; charset=utf-8", "application/vnd.api+json"])(
-    "of content type %s is read as JSON",
-    async (type) => {
-      const headers: Record<string, string> = type === undefined ? {} : { "content-type": type }
-      expect(await replyTo(jsonReply({ id: "1" }, { headers }))).toMatchObject({ kind: "json", body: { id: "1" } })
-    },
-  )
-
-  test("for a client that asked for a stream becomes one", async () => {
-    const reply = (await replyTo(
-      jsonReply(completion("hi"), { headers: { "x-ratelimit-limit": "9" } }),
-      true,
-    )) as StreamReply
-    expect({ ...reply, batches: await collect(reply.batches) }).toEqual({
-      kind: "stream",
-      status: 200,
-      headers: { "x-ratelimit-limit": "9" },
-      batches: [
-        {
-          chunks: [
-            {
-              ...completion("hi"),
-              object: "chat.completion.chunk",
-              choices: [{ index: 0, delta: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
-            },
-          ],
-          done: true,
-        },
-      ],
-    })
+  test("is read as JSON whatever its content type says, but for a stream", async () => {
+    for (const type of [
+      undefined,
+      "text/plain",
+      "application/json; charset=utf-8",
+      "application/vnd.api+json",
+      "text/event-stream-ish",
+    ]) {
+      const { ask } = await over(
+        jsonReply(completion("hi"), { headers: type === undefined ? {} : { "content-type": type } }),
+      )
+      const { status, body } = await ask("urgent")
+      expect([type, status, body?.choices[0].message.content]).toEqual([type, 200, "hi"])
+    }
   })
 
-  test.each(["<html>", "", "[]", "5", '"text"', "null", '{"cut":'])(
-    "of %j is an error that names the model",
-    async (body) => {
-      await expect(replyTo({ body })).rejects.toMatchObject({
-        code: "upstream_error",
-        message: 'No reply from model "small": the reply is not a JSON object',
-      })
-    },
-  )
+  test("that is no reply is an error that names the model", async () => {
+    for (const body of ["<html>", "", "[]", "5", '"text"', "null", '{"cut":']) {
+      const { ask } = await over({ body })
+      const { status, body: said } = await ask("urgent")
+      expect([body, status, said.error.code, said.error.message]).toEqual([
+        body,
+        502,
+        "upstream_error",
+        expect.stringContaining('No reply from model "large": '),
+      ])
+    }
+  })
 
-  test("that is huge is an error", async () => {
+  test("that is huge or breaks is an error", async () => {
     const piece = new Uint8Array(16 * 1024 * 1024)
-    const transport = createFakeTransport({ body: Array.from({ length: 5 }, () => piece) })
-    await expect(call(transport)).rejects.toMatchObject({
-      code: "upstream_error",
-      message: 'No reply from model "small": the reply is larger than 67108864 bytes',
-    })
-    expect(transport.cancelled.count).toBe(1)
-  })
-
-  test("that breaks is an error", async () => {
-    await expect(replyTo({ body: '{"a"', breaksWith: new RtrError("upstream_error", "cut") })).rejects.toMatchObject({
-      code: "upstream_error",
-      message: 'No reply from model "small": cut',
-    })
+    const huge = await over({ body: Array.from({ length: 5 }, () => piece) })
+    expect((await huge.ask("urgent")).body.error.message).toBe(
+      'No reply from model "large": the reply is larger than 67108864 bytes',
+    )
+    expect(huge.transport.cancelled.count).toBe(1)
+    const cut = await over({ body: '{"a"', breaksWith: new RtrError("upstream_error", "cut") })
+    expect((await cut.ask("urgent")).body.error.message).toBe('No reply from model "large": cut')
   })
 })
 
 describe("a streamed reply", () => {
-  test("is passed on batch by batch", async () => {
-    const reply = (await replyTo(streamReply(chunks), true)) as StreamReply
-    expect({ ...reply, batches: undefined }).toEqual({ kind: "stream", status: 200, headers: {}, batches: undefined })
-    expect((await collect(reply.batches)).map(({ chunks: each, done }) => ({ each, done }))).toEqual([
-      { each: [chunks[0]], done: false },
-      { each: [chunks[1]], done: false },
-      { each: [], done: true },
-    ])
+  test("is known by its media type, and passed on as it is", async () => {
+    for (const type of ["text/event-stream", "text/event-stream; charset=utf-8", "Text/Event-Stream"]) {
+      const reply = streamReply([chunk("a"), lastChunk()], { headers: { "content-type": type } })
+      const { stream } = await over(reply)
+      expect([type, (await stream("urgent")).text]).toEqual([type, (reply.body as readonly string[]).join("")])
+    }
   })
-
-  test.each(["text/event-stream; charset=utf-8", "Text/Event-Stream"])(
-    "is known by its content type (%s)",
-    async (type) => {
-      expect(await replyTo(streamReply(chunks, { headers: { "content-type": type } }), true)).toMatchObject({
-        kind: "stream",
-      })
-    },
-  )
 
   test("that nobody asked for is refused and cancelled", async () => {
-    const transport = createFakeTransport(streamReply(chunks))
-    await expect(call(transport)).rejects.toMatchObject({
-      code: "upstream_error",
-      message: 'The backend of model "small" answered with a stream, but the request asked for none',
-    })
-    expect(transport.cancelled.count).toBe(1)
+    const { ask, transport, records } = await over(streamReply([chunk("a")]))
+    const { status, body } = await ask("urgent")
+    expect([status, body.error.message]).toEqual([
+      502,
+      'No reply from model "large": it answered with a stream, but the request asked for none',
+    ])
+    expect([transport.cancelled.count, records[0]?.attempts[0]?.error?.code]).toEqual([1, "upstream_error"])
   })
 
-  test.each<[string, FakeReply["body"], Error | undefined, string]>([
-    ["breaks", ["data: {}\n\n"], new RtrError("upstream_timeout", "paused"), "paused"],
-    ["ends without its end mark", ["data: {}\n\n"], undefined, "the stream ended before its end mark"],
-    ["holds no JSON", ["data: {}\n\ndata: oops\n\n"], undefined, "an event of the stream is not a JSON object"],
-  ])("that %s fails with the model's name", async (_, body, breaksWith, reason) => {
-    const reply = (await replyTo(
-      { ...streamReply([]), body: body ?? [], ...(breaksWith !== undefined && { breaksWith }) },
-      true,
-    )) as StreamReply
-    await expect(collect(reply.batches)).rejects.toThrow(`No reply from model "small": ${reason}`)
+  test("that breaks ends with an error event that names the model", async () => {
+    const first = `data: ${JSON.stringify(chunk("a"))}\n\n`
+    const cases: readonly (readonly [Partial<FakeReply>, string])[] = [
+      [{ body: [first], breaksWith: new RtrError("upstream_timeout", "paused") }, "paused"],
+      [{ body: [first] }, "the stream ended before its end mark"],
+      [{ body: [first, "data: oops\n\n"] }, "JSON"],
+    ]
+    for (const [reply, reason] of cases) {
+      const { stream, records } = await over({ ...streamReply([]), ...reply })
+      const { status, events } = await stream("urgent")
+      const last = events.at(-1) as { readonly error?: { readonly message: string } }
+      expect([reason, status, last.error?.message]).toEqual([
+        reason,
+        200,
+        expect.stringMatching(`^No reply from model "large": .*${reason}`),
+      ])
+      expect(events[0]).toEqual(chunk("a"))
+      expect(records).toMatchObject([
+        { model: "large", decision: "rush", attempts: [{ error: { code: expect.any(String) } }] },
+      ])
+    }
   })
 
-  test("is closed when the reader leaves, also before the first batch", async () => {
-    const transport = createFakeTransport(streamReply(chunks))
-    const first = (await call(transport, { stream: true })) as StreamReply
-    for await (const _ of first.batches) break
-    expect(transport.cancelled.count).toBeGreaterThan(0)
-
-    const untouched = createFakeTransport(streamReply(chunks))
-    const second = (await call(untouched, { stream: true })) as StreamReply
-    await second.batches[Symbol.asyncIterator]().return?.()
-    expect(untouched.cancelled.count).toBeGreaterThan(0)
+  test("is closed when the client leaves, before its first byte and in the middle", async () => {
+    for (const sent of [0, 1]) {
+      const { reply, send } = gatedReply()
+      const { kernel, transport, records } = await over(reply)
+      const { body } = await kernel.fetch(chat("urgent", { stream: true }))
+      const reader = (body as ReadableStream<Uint8Array>).getReader()
+      if (sent > 0) {
+        send(chunk("a"))
+        await reader.read()
+      }
+      await reader.cancel()
+      await settled()
+      expect([sent, transport.cancelled.count, records.map(({ status }) => status)]).toEqual([sent, 1, [499]])
+    }
   })
 })
 
-describe("a stream behind its end mark", () => {
-  const withTail = (tail: () => Promise<void>, ended = () => false): FakeTransport => {
-    const transport = createFakeTransport(streamReply([]))
-    let read = false
-    const pull = async (): Promise<Uint8Array | undefined> => {
-      if (read) return void (await tail())
-      read = true
-      return new TextEncoder().encode('data: {"id":"1"}\n\ndata: [DONE]\n\n')
-    }
-    return {
-      ...transport,
-      request: async (request) => {
-        const reply = await transport.request(request)
-        // Behind its end there is nothing to cancel.
-        return { ...reply, pull, cancel: () => void (ended() || reply.cancel()) }
-      },
-    }
-  }
+test("a client that leaves while the backend thinks cancels the request", async () => {
+  const leaving = new AbortController()
+  const transport = createFakeTransport(
+    ({ signal }) =>
+      new Promise((_, reject) =>
+        signal?.addEventListener("abort", () => reject(new RtrError("client_closed_request", "the client left"))),
+      ),
+  )
+  const { kernel, records } = await watchedKernel({ transport })
+  const answering = Promise.resolve(kernel.fetch(new Request(chat("urgent"), { signal: leaving.signal }))).catch(
+    () => {},
+  )
+  while (transport.requests.length === 0) await settled()
+  leaving.abort()
+  await answering
+  expect(records).toMatchObject([
+    {
+      status: 499,
+      model: "large",
+      error: { code: "client_closed_request" },
+      attempts: [{ error: { code: "client_closed_request" } }],
+    },
+  ])
+})
 
+describe("a stream behind its end mark", () => {
   test("is read to the end of the reply, which leaves the connection open", async () => {
-    let ended = false
-    const transport = withTail(
-      async () => {
-        ended = true
-      },
-      () => ended,
-    )
-    const reply = (await call(transport, { stream: true })) as StreamReply
-    expect(await collect(reply.batches)).toHaveLength(1)
-    expect([ended, transport.cancelled.count]).toEqual([true, 0])
+    const { reply, send, end } = gatedReply()
+    const { stream, transport } = await over(reply)
+    send(chunk("a"))
+    send("data: [DONE]\n\n")
+    end()
+    expect([(await stream("urgent")).events.at(-1), transport.cancelled.count]).toEqual(["[DONE]", 0])
   })
 
-  test("that never ends is cancelled, and what breaks there is no error", async () => {
-    vi.useFakeTimers()
+  test("that stays silent is cancelled after a second, and the client has its whole reply", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     onTestFinished(() => void vi.useRealTimers())
-    const transport = withTail(async () => {
-      while (transport.cancelled.count === 0) await vi.advanceTimersByTimeAsync(100)
-      throw new RtrError("upstream_error", "broken")
+    const { reply, send } = gatedReply()
+    const { stream, transport, records } = await over(reply)
+    send(chunk("a"))
+    send("data: [DONE]\n\n")
+    const answer = stream("urgent")
+    await vi.advanceTimersByTimeAsync(999)
+    expect(transport.cancelled.count).toBe(0)
+    await vi.advanceTimersByTimeAsync(2)
+    expect((await answer).events.at(-1)).toBe("[DONE]")
+    expect([transport.cancelled.count, records.map(({ status, error }) => [status, error])]).toEqual([
+      1,
+      [[200, undefined]],
+    ])
+  })
+
+  test("that breaks there is no error", async () => {
+    const { stream, records } = await over({
+      ...streamReply([chunk("a")]),
+      breaksWith: new RtrError("upstream_error", "broken"),
     })
-    const reply = (await call(transport, { stream: true })) as StreamReply
-    expect(await collect(reply.batches)).toHaveLength(1)
-    expect([transport.cancelled.count, performance.now()]).toEqual([1, 1000])
+    expect((await stream("urgent")).events.at(-1)).toBe("[DONE]")
+    expect(records).toMatchObject([{ status: 200, error: undefined }])
   })
 })
 
@@ -270,84 +284,86 @@ describe("an error reply", () => {
     extra: 1,
   }
 
-  test.each([400, 404, 408, 409, 422, 429, 500, 502, 503, 529])(
-    "of status %i keeps status and body",
-    async (status) => {
-      expect(await replyTo(jsonReply(own, { status }))).toEqual({ kind: "json", status, body: own, headers: {} })
-      expect(await replyTo(jsonReply(own, { status }), true)).toEqual({ kind: "json", status, body: own, headers: {} })
-    },
-  )
-
-  const described = (status: number) => ({
-    error: {
-      message: `The backend of model "small" answered with status ${status}`,
-      type: "upstream_error",
-      code: "upstream_error",
-    },
+  test("keeps status, body and when to come back, for whole replies and streams", async () => {
+    for (const status of [400, 404, 408, 409, 422, 429, 500, 502, 503, 529])
+      for (const method of ["ask", "stream"] as const) {
+        const kernel = await over(
+          jsonReply(own, { status, headers: { "content-type": "application/json", "retry-after": "7" } }),
+        )
+        const { headers, body, ...answer } = await kernel[method]("urgent")
+        expect({ method, status: answer.status, body, again: headers.get("retry-after") }).toMatchObject({
+          method,
+          status,
+          body: own,
+          again: "7",
+        })
+        expect(kernel.records).toMatchObject([{ status, model: "large", decision: "rush", attempts: [{ status }] }])
+      }
   })
 
-  test.each<[string, string]>([
-    ["no JSON", "<html>secret stack trace</html>"],
-    ["nothing", ""],
-    ["JSON without an error", '{"detail":"secret"}'],
-    ["an error without a message", '{"error":{"code":5}}'],
-    ["an error whose message is no text", '{"error":{"message":5}}'],
-    ["no object", "[1]"],
-    ["null", "null"],
-  ])("that holds %s is described", async (_, body) => {
-    expect(((await replyTo({ status: 500, body })) as JsonReply).body).toEqual(described(500))
+  test("that holds no message is described", async () => {
+    const secretive = [
+      "<html>secret stack trace</html>",
+      "",
+      '{"detail":"secret"}',
+      '{"error":{"code":5}}',
+      '{"error":{"message":5}}',
+      "[1]",
+      "null",
+    ]
+    const replies: readonly FakeReply[] = [
+      ...secretive.map((body) => ({ body })),
+      { body: [new Uint8Array(300 * 1024)] },
+      { body: '{"error"', breaksWith: new RtrError("upstream_error", "cut") },
+    ]
+    for (const reply of replies) {
+      const { ask } = await over({ status: 500, ...reply })
+      const { status, body } = await ask("urgent")
+      expect([reply.body, status, body.error.message]).toEqual([
+        reply.body,
+        500,
+        'The backend of model "large" answered with status 500',
+      ])
+      expect(JSON.stringify(body)).not.toContain("secret")
+    }
   })
 
   test("whose error is a plain text is put into the common form", async () => {
-    expect(((await replyTo({ status: 400, body: '{"error":"bad"}' })) as JsonReply).body).toEqual({
-      error: { message: "bad", type: "upstream_error", code: "upstream_error" },
+    const { ask } = await over({ status: 400, body: '{"error":"bad"}' })
+    expect((await ask("urgent")).body.error).toMatchObject({ message: "bad" })
+  })
+
+  test("of status 401 or 403 is about the router's own key and does not quote it", async () => {
+    for (const status of [401, 403]) {
+      const { ask } = await over(jsonReply({ error: { message: "Incorrect API key provided: sk-secret" } }, { status }))
+      const { body, ...answer } = await ask("urgent")
+      expect([answer.status, body.error.message]).toEqual([
+        status,
+        'The backend of model "large" refused the router\'s credentials',
+      ])
+      expect(JSON.stringify(body)).not.toContain("sk-secret")
+    }
+  })
+
+  test("that quotes the router's key loses it", async () => {
+    const { ask } = await over(jsonReply({ error: { message: "bad key sk-very-secret" } }, { status: 500 }), {
+      changes: { "providers.models.1.backend_refs.0.api_key": "sk-very-secret" },
     })
-  })
-
-  test.each([401, 403])("of status %i is about the router's own key and does not quote it", async (status) => {
-    const body = { error: { message: "Incorrect API key provided: sk-secret" } }
-    expect(await replyTo(jsonReply(body, { status }))).toEqual({
-      kind: "json",
-      status,
-      body: {
-        error: {
-          message: 'The backend of model "small" refused the router\'s credentials',
-          type: "upstream_error",
-          code: "upstream_error",
-        },
-      },
-      headers: {},
-    })
-  })
-
-  test("that is huge or breaks is described", async () => {
-    const huge = { status: 500, body: [new Uint8Array(300 * 1024)] }
-    expect(((await replyTo(huge)) as JsonReply).body).toEqual(described(500))
-    const broken = { status: 502, body: '{"error"', breaksWith: new RtrError("upstream_error", "cut") }
-    expect(((await replyTo(broken)) as JsonReply).body).toEqual(described(502))
-  })
-
-  test("in the form of a stream is read as text", async () => {
-    const reply = { status: 429, headers: { "content-type": "text/event-stream" }, body: JSON.stringify(own) }
-    expect(await replyTo(reply, true)).toMatchObject({ kind: "json", status: 429, body: own })
+    const { text, body } = await ask("urgent")
+    expect([text.includes("sk-very-secret"), body.error.message]).toEqual([false, expect.stringContaining("[removed]")])
   })
 })
 
-test("an error reply that quotes the backend's key or headers is cleaned", async () => {
-  const secret = { ...createBackend("a"), secrets: ["sk-very-secret"] }
-  const body = { error: { message: "bad key Bearer sk-very-secret" } }
-  const transport = createFakeTransport(jsonReply(body, { status: 500 }))
-  const reply = await call(transport, { target: createTarget("m", { backends: [secret] }) })
-  expect((reply as JsonReply).body).toEqual({ error: { message: "bad key Bearer [removed]" } })
-})
-
-test.each([100, 199, 300, 302, 304, 399, 600, 999])("status %i is no reply", async (status) => {
-  const transport = createFakeTransport({ status, headers: { location: "http://elsewhere" } })
-  await expect(call(transport)).rejects.toMatchObject({
-    code: "upstream_error",
-    message: `The backend of model "small" answered with status ${status}, which is no reply`,
-  })
-  expect(transport.cancelled.count).toBe(1)
+test("a status that is no reply is an error, and its body is left", async () => {
+  for (const status of [100, 199, 300, 302, 304, 399, 600, 999]) {
+    const { ask, transport } = await over({ status, headers: { location: "http://elsewhere" } })
+    const { body, ...answer } = await ask("urgent")
+    expect([answer.status, body.error.message, transport.cancelled.count]).toEqual([
+      502,
+      `No reply from model "large": it answered with status ${status}, which is no reply`,
+      1,
+    ])
+  }
 })
 
 test("only the headers that tell when to come back are passed on", async () => {
@@ -359,30 +375,32 @@ test("only the headers that tell when to come back are passed on", async () => {
     server: "secret/1.0",
     "x-request-id": "theirs",
   }
-  const passed = { "retry-after": "7", "x-ratelimit-remaining-requests": "0" }
-  expect((await replyTo(jsonReply({}, { headers }))).headers).toEqual(passed)
-  expect((await replyTo(jsonReply({}, { headers, status: 429 }))).headers).toEqual(passed)
-  expect(
-    (await replyTo(streamReply(chunks, { headers: { ...headers, "content-type": "text/event-stream" } }), true))
-      .headers,
-  ).toEqual(passed)
+  for (const reply of [
+    jsonReply(completion("hi"), { headers }),
+    jsonReply({}, { headers, status: 429 }),
+    streamReply([chunk("a"), lastChunk()], { headers: { ...headers, "content-type": "text/event-stream" } }),
+  ]) {
+    const { headers: got } = await (await over(reply)).stream("urgent")
+    expect(
+      ["retry-after", "x-ratelimit-remaining-requests", "set-cookie", "server"].map((name) => got.get(name)),
+    ).toEqual(["7", "0", null, null])
+    expect(got.get("x-request-id")).not.toBe("theirs")
+  }
 })
 
-describe("no reply at all", () => {
-  test.each(["upstream_unavailable", "upstream_timeout", "client_closed_request"] as const)(
-    "%s keeps its code and names the model",
-    async (code) => {
-      const error = new RtrError(code, "the connection was refused")
-      await expect(replyTo(error)).rejects.toMatchObject({
-        code,
-        message: 'No reply from model "small": the connection was refused',
-        cause: error,
-      })
-    },
-  )
-
-  test("a bug of the transport stays a bug", async () => {
-    const bug = new TypeError("secret")
-    await expect(replyTo(bug)).rejects.toBe(bug)
-  })
+test("no reply at all keeps its code and names the model; a bug of the transport stays a bug", async () => {
+  for (const code of ["upstream_unavailable", "upstream_timeout", "client_closed_request"] as const) {
+    const error = new RtrError(code, "the connection was refused")
+    const { ask } = await over(error)
+    const { body, status } = await ask("urgent")
+    expect([status, body.error.code, body.error.message]).toEqual([
+      error.status,
+      code,
+      'No reply from model "large": the connection was refused',
+    ])
+  }
+  const bug = new TypeError("secret")
+  const { ask, told } = await over(bug)
+  const { status, text } = await ask("urgent")
+  expect([status, text.includes("secret"), told.map(([error]) => error)]).toEqual([500, false, [bug]])
 })

@@ -1,181 +1,117 @@
+import { type CallRecord, type Reply, RtrError, textReply } from "rtr"
 import { describe, expect, test } from "vitest"
-import { RtrError } from "../../../ts/kernel/error.ts"
-import { failedEnd, tokenCounts, watchEnd } from "../../../ts/kernel/pipeline/finish.ts"
-import type { CallEnd, Routing } from "../../../ts/kernel/types/call.ts"
-import type { ChunkBatch, Reply } from "../../../ts/kernel/types/chat.ts"
-import { batchesOf, chunk, collect, type WatchedBatches, watchedBatches } from "../../fakes/batches.ts"
+import { finishCall } from "../../../ts/kernel/pipeline/finish.ts"
+import { createRecord } from "../../../ts/kernel/pipeline/record.ts"
+import type { ChatStream, StreamBatch } from "../../../ts/kernel/types/chat.ts"
+import { createCall } from "../../fakes/call.ts"
 
-const routing: Routing = {
-  path: "upstream",
-  model: "small",
-  decision: "d",
-  algorithm: "static",
-  confidence: 1,
-  appliedPolicies: [],
-  signalMs: 1,
-  familyMs: {},
-  automatic: true,
-}
-const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
-const counts = { prompt_tokens: 10, completion_tokens: 5, cached_tokens: 0 }
-const startedAt = performance.now() - 1000
-
-function watch(reply: Reply) {
-  const ends: CallEnd[] = []
-  const outcome = watchEnd({ routing, reply }, { startedAt }, (end) => ends.push(end))
-  return { outcome, ends }
-}
-
-function watchStream(source: WatchedBatches) {
-  const { outcome, ends } = watch({ kind: "stream", status: 200, batches: source, headers: { a: "1" } })
-  return { batches: (outcome.reply as Extract<Reply, { kind: "stream" }>).batches, outcome, ends }
-}
-
+const batch = (done = false): StreamBatch => ({ events: [], done })
 const ms = expect.any(Number)
 
-describe("a whole reply", () => {
-  test("ends at once and stays as it is", () => {
-    const reply: Reply = { kind: "json", status: 200, body: { usage } }
-    const { outcome, ends } = watch(reply)
-    expect(outcome.reply).toBe(reply)
-    expect(ends).toEqual([{ routing, status: 200, firstByteMs: ms, totalMs: ms, usage: counts }])
-    expect(ends[0]?.totalMs).toBeGreaterThanOrEqual(1000)
-    expect(ends[0]?.firstByteMs).toBe(ends[0]?.totalMs)
-  })
+async function finish(work: () => Promise<Reply>) {
+  const record = createRecord(createCall("x", {}, { startedAt: performance.now() - 1000 }), 1)
+  const told: CallRecord[] = []
+  const running = finishCall({ onRecord: (each) => told.push({ ...each }) }, record, work)
+  const outcome = await running.catch(() => undefined)
+  return { told, outcome, running, record }
+}
 
-  test("without usage has none", () => {
-    expect(watch({ kind: "json", status: 500, body: { error: {} } }).ends).toEqual([
-      { routing, status: 500, firstByteMs: ms, totalMs: ms },
-    ])
+async function stream(batches: readonly (StreamBatch | Error)[]) {
+  const rest = [...batches]
+  let closed = 0
+  const source: ChatStream = {
+    async next() {
+      const next = rest.shift()
+      if (next instanceof Error) throw next
+      return next
+    },
+    cancel: () => void (closed += 1),
+  }
+  const { told, outcome } = await finish(async () => ({
+    kind: "stream",
+    status: 200,
+    stream: source,
+    headers: { a: "1" },
+  }))
+  if (outcome?.reply.kind !== "stream") throw new Error("there is no stream")
+  return { told, outcome, stream: outcome.reply.stream, closed: () => closed }
+}
+
+describe("a whole reply", () => {
+  test("and an upstream's failure end at once and stay as they are", async () => {
+    const replies: readonly Reply[] = [
+      { kind: "whole", status: 200, reply: textReply({ text: "x", model: "m" }) },
+      { kind: "failure", status: 500, message: "x" },
+    ]
+    for (const reply of replies) {
+      const { told, outcome, record } = await finish(async () => reply)
+      expect([outcome?.reply === reply, outcome?.record === record]).toEqual([true, true])
+      expect(told).toMatchObject([{ status: reply.status, error: undefined, firstByteMs: ms, totalMs: ms }])
+      expect(told[0]?.totalMs).toBeGreaterThanOrEqual(1000)
+    }
   })
 })
 
 describe("a streamed reply", () => {
-  const batches = batchesOf(chunk("a"), chunk("b"), chunk("", { usage }))
-
   test("ends after its last batch, and passes everything as it is", async () => {
-    const { batches: watched, outcome, ends } = watchStream(watchedBatches(batches))
-    expect(ends).toEqual([])
-    expect(await collect(watched)).toEqual(batches)
-    expect(ends).toEqual([{ routing, status: 200, firstByteMs: ms, totalMs: ms, usage: counts }])
-    expect(outcome).toMatchObject({ routing, reply: { kind: "stream", status: 200, headers: { a: "1" } } })
-  })
-
-  test("keeps the last usage", async () => {
-    const { batches: watched, ends } = watchStream(
-      watchedBatches(
-        batchesOf(
-          chunk("a", { usage: { ...usage, completion_tokens: 1 } }),
-          chunk("b", { usage }),
-          chunk("c", { usage: null }),
-        ),
-      ),
-    )
-    await collect(watched)
-    expect(ends[0]?.usage).toEqual(counts)
+    const batches = [batch(), batch(true)]
+    const { told, outcome, stream: watched } = await stream(batches)
+    const passed = [await watched.next(), await watched.next()]
+    expect(passed.map((each, index) => each === batches[index])).toEqual([true, true])
+    expect(told).toEqual([])
+    expect(await watched.next()).toBeUndefined()
+    expect(told).toMatchObject([{ status: 200, error: undefined, firstByteMs: ms, totalMs: ms }])
+    expect(outcome.reply).toMatchObject({ kind: "stream", status: 200, headers: { a: "1" } })
   })
 
   test("that breaks ends with the error", async () => {
     const error = new RtrError("upstream_error", "cut")
-    const { batches: watched, ends } = watchStream(watchedBatches(batches.slice(0, 1), error))
-    await expect(collect(watched)).rejects.toBe(error)
-    expect(ends).toEqual([{ routing, status: 502, error, firstByteMs: ms, totalMs: ms }])
+    const { told, stream: watched } = await stream([batch(), error])
+    await watched.next()
+    await expect(watched.next()).rejects.toBe(error)
+    expect(told).toMatchObject([{ status: 502, error, firstByteMs: ms }])
   })
 
   test("that breaks with a bug ends with an internal error and says no more", async () => {
     const bug = new TypeError("secret detail")
-    const { batches: watched, ends } = watchStream(watchedBatches([], bug))
-    await expect(collect(watched)).rejects.toMatchObject({
+    const { told, stream: watched } = await stream([bug])
+    await expect(watched.next()).rejects.toMatchObject({
       code: "internal_error",
       message: "Unexpected error",
       cause: bug,
     })
-    expect(ends).toEqual([
-      { routing, status: 500, error: expect.objectContaining({ code: "internal_error" }), totalMs: ms },
-    ])
+    expect(told).toMatchObject([{ status: 500, error: { code: "internal_error" }, firstByteMs: undefined }])
   })
-
-  const leave = async (watched: AsyncIterable<ChunkBatch>, after: number): Promise<void> => {
-    let seen = 0
-    for await (const _ of watched) {
-      seen += 1
-      if (seen === after) return
-    }
-  }
 
   test("that the client leaves ends as that, and closes the source", async () => {
-    const source = watchedBatches(batches)
-    const { batches: watched, ends } = watchStream(source)
-    await leave(watched, 1)
-    expect(ends).toEqual([
-      {
-        routing,
-        status: 499,
-        error: expect.objectContaining({ code: "client_closed_request" }),
-        firstByteMs: ms,
-        totalMs: ms,
-      },
-    ])
-    expect(source.left.count).toBe(1)
+    for (const read of [0, 1]) {
+      const { told, stream: watched, closed } = await stream([batch(), batch(true)])
+      for (let count = 0; count < read; count++) await watched.next()
+      watched.cancel()
+      expect(told).toMatchObject([{ status: 499, error: { code: "client_closed_request" } }])
+      expect([told.length, closed()]).toEqual([1, 1])
+    }
   })
 
-  test("that the client leaves before the first batch ends too", async () => {
-    const source = watchedBatches(batches)
-    const { batches: watched, ends } = watchStream(source)
-    await watched[Symbol.asyncIterator]().return?.()
-    expect(ends).toEqual([
-      { routing, status: 499, error: expect.objectContaining({ code: "client_closed_request" }), totalMs: ms },
-    ])
-    expect(source.left.count).toBe(1)
-  })
-
-  test("that the client leaves after the end mark is complete", async () => {
-    const { batches: watched, ends } = watchStream(watchedBatches(batches))
-    await leave(watched, 3)
-    expect(ends).toEqual([{ routing, status: 200, firstByteMs: ms, totalMs: ms, usage: counts }])
-  })
-
-  test("ends once, however often it is asked", async () => {
-    const { batches: watched, ends } = watchStream(watchedBatches(batches))
-    const iterator = watched[Symbol.asyncIterator]()
-    for (let round = 0; round < 5; round++) await iterator.next()
-    await iterator.return?.()
-    await iterator.return?.()
-    expect(ends).toHaveLength(1)
+  test("that the client leaves after the end mark is complete, and is told once however often it is asked", async () => {
+    const { told, stream: watched } = await stream([batch(), batch(true)])
+    await watched.next()
+    await watched.next()
+    watched.cancel()
+    watched.cancel()
+    await watched.next()
+    expect(told).toMatchObject([{ status: 200, error: undefined }])
+    expect(told).toHaveLength(1)
   })
 })
 
-describe("a call without a reply", () => {
-  test("ends with the status of its error", () => {
-    const error = new RtrError("overloaded", "busy")
-    expect(failedEnd({ startedAt }, error)).toEqual({ routing: undefined, status: 429, error, totalMs: ms })
-  })
-
-  test("ends as an internal error when it is a bug", () => {
-    const end = failedEnd({ startedAt }, new TypeError("secret detail"))
-    expect(end).toMatchObject({ routing: undefined, status: 500, error: { code: "internal_error" } })
-    expect(JSON.stringify([end, end.error?.message])).not.toContain("secret")
-  })
+test("a call without a reply ends with the status of its error, and rejects with what was thrown", async () => {
+  const error = new RtrError("overloaded", "busy")
+  const failed = await finish(() => Promise.reject(error))
+  expect(failed.told).toMatchObject([{ status: error.status, error }])
+  await expect(failed.running).rejects.toBe(error)
+  const bug = new TypeError("secret detail")
+  const broken = await finish(() => Promise.reject(bug))
+  expect(broken.told).toMatchObject([{ status: 500, error: { code: "internal_error", message: "Unexpected error" } }])
+  await expect(broken.running).rejects.toBe(bug)
 })
-
-test.each<[unknown, unknown]>([
-  [usage, counts],
-  [
-    { ...usage, prompt_tokens_details: { cached_tokens: 4 } },
-    { ...counts, cached_tokens: 4 },
-  ],
-  [{ ...usage, prompt_tokens_details: null }, counts],
-  [{ ...usage, prompt_tokens_details: { cached_tokens: "4" } }, counts],
-  [
-    { prompt_tokens: 0, completion_tokens: 0 },
-    { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0 },
-  ],
-  [undefined, undefined],
-  [null, undefined],
-  ["usage", undefined],
-  [{}, undefined],
-  [{ prompt_tokens: 1 }, undefined],
-  [{ prompt_tokens: "1", completion_tokens: 1 }, undefined],
-  [{ prompt_tokens: -1, completion_tokens: 1 }, undefined],
-  [{ prompt_tokens: Number.NaN, completion_tokens: 1 }, undefined],
-])("usage %j counts as %j", (given, expected) => expect(tokenCounts(given)).toEqual(expected))

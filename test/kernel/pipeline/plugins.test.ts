@@ -1,365 +1,576 @@
-import { pluginCall } from "rtr/testing"
+import { type ChatEvent, type PluginCall, type PluginHooks, RtrError, textReply } from "rtr"
 import { describe, expect, test } from "vitest"
-import { RtrError } from "../../../ts/kernel/error.ts"
-import { type CallModel, runPlugins } from "../../../ts/kernel/pipeline/plugins.ts"
-import type { ChatRequest, JsonReply, Reply, StreamReply } from "../../../ts/kernel/types/chat.ts"
-import type { PluginCall, PluginHooks } from "../../../ts/kernel/types/module.ts"
-import { batchesOf, chunk, collect, watchedBatches } from "../../fakes/batches.ts"
+import { createFakeTransport, completion, jsonReply, streamReply } from "../../fakes/transport.ts"
+import { chat } from "../../fakes/kernel.ts"
+import {
+  chunk,
+  eventsOf,
+  gatedReply,
+  hookPlugin,
+  kernelWithPlugins,
+  lastChunk,
+  textOfEvents,
+} from "../../fakes/watched-kernel.ts"
 
-const request: ChatRequest = { model: "MoM", messages: [{ role: "user", content: "hello" }] }
-const call = pluginCall(request)
-const json = (changes: Partial<JsonReply> = {}): JsonReply => ({
-  kind: "json",
-  status: 200,
-  body: { text: "hi" },
-  ...changes,
-})
-const stream = (changes: Partial<StreamReply> = {}): StreamReply => ({
-  kind: "stream",
-  status: 200,
-  batches: watchedBatches(batchesOf(chunk("a"), chunk("b"))),
-  ...changes,
-})
-
-/** Runs the plugins, which are named by their position, over a model that answers with this reply. */
-async function run(plugins: readonly PluginHooks[], model: Reply | CallModel = json()) {
-  const calls: PluginCall[] = []
-  const outcome = await runPlugins(
-    plugins.map((hooks, index) => ({ type: `plugin-${index}`, hooks })),
-    call,
-    async (inside) => {
-      calls.push(inside)
-      return typeof model === "function" ? model(inside) : model
-    },
-  )
-  return { ...outcome, calls }
+const streaming = () => createFakeTransport(streamReply([chunk("a"), chunk("b"), lastChunk()]))
+const answer = (text: string) => textReply({ text, model: "none" })
+const broken = (): never => {
+  throw new Error("broken")
 }
 
 /** A plugin that writes down when its hooks run. */
-function noisy(name: string, log: string[], hooks: PluginHooks = {}): PluginHooks {
-  return {
-    before: (given) => {
-      log.push(`before ${name}`)
-      return hooks.before?.(given)
-    },
-    around: async (given, next) => {
-      log.push(`into ${name}`)
-      const reply = await (hooks.around?.(given, next) ?? next(given))
-      log.push(`out of ${name}`)
-      return reply
-    },
-    after: (reply) => {
-      log.push(`after ${name}`)
-      return reply
-    },
-    onChunk: (each) => {
-      log.push(`chunk ${name}`)
-      return each
-    },
-  }
-}
+const noisy = (name: string, log: string[], hooks: Partial<PluginHooks> = {}) =>
+  hookPlugin(
+    () => ({
+      before: (call) => {
+        log.push(`before ${name}`)
+        return hooks.before?.(call)
+      },
+      around: async (call, next) => {
+        log.push(`into ${name}`)
+        const reply = await (hooks.around?.(call, next) ?? next(call))
+        log.push(`out of ${name}`)
+        return reply
+      },
+      event: (event) => {
+        log.push(`event ${name}`)
+        return event
+      },
+      after: (reply) => {
+        log.push(`after ${name}`)
+        return reply
+      },
+      end: (how) => void log.push(`end ${name} ${how}`),
+    }),
+    { hooks: ["before", "around", "event", "after", "end"] },
+  )
 
 describe("order", () => {
   test("hooks unwind in the reverse order", async () => {
     const log: string[] = []
-    const { reply, answeredBy } = await run([noisy("a", log), noisy("b", log)], async () => {
-      log.push("model")
-      return json()
-    })
+    const { ask } = await kernelWithPlugins({ a: noisy("a", log), b: noisy("b", log) })
+    await ask("urgent")
     expect(log).toEqual([
       "before a",
       "into a",
       "before b",
       "into b",
-      "model",
       "out of b",
       "after b",
       "out of a",
       "after a",
+      "end b complete",
+      "end a complete",
     ])
-    expect([reply, answeredBy]).toEqual([json(), undefined])
   })
 
-  test("chunks pass the innermost plugin first", async () => {
+  test("events pass the innermost plugin first", async () => {
     const log: string[] = []
-    const { reply } = await run([noisy("a", log), noisy("b", log)], stream())
-    log.length = 0
-    await collect((reply as StreamReply).batches)
-    expect(log).toEqual(["chunk b", "chunk a", "chunk b", "chunk a"])
+    const { stream } = await kernelWithPlugins(
+      { a: noisy("a", log), b: noisy("b", log) },
+      { transport: createFakeTransport(streamReply([chunk("a")])) },
+    )
+    await stream("urgent")
+    const events = log.filter((line) => line.startsWith("event"))
+    expect(events.length).toBeGreaterThan(1)
+    expect(events.join()).toMatch(/^(event b,)+(event a,?)+/)
   })
 
-  test("no plugins leave the model alone", async () => {
-    const reply = json()
-    expect(await run([], reply)).toEqual({ reply, answeredBy: undefined, calls: [call] })
+  test("a smaller number runs further outside than the listed order", async () => {
+    const log: string[] = []
+    const { ask } = await kernelWithPlugins({ late: noisy("late", log), early: { ...noisy("early", log), order: 5 } })
+    await ask("urgent")
+    expect(log.slice(0, 3)).toEqual(["before early", "into early", "before late"])
   })
 
-  test("a plugin without hooks changes nothing", async () => {
-    expect((await run([{}])).calls).toEqual([call])
+  test("plugins run for the decisions that list them and for no others", async () => {
+    const log: string[] = []
+    const { ask, records } = await kernelWithPlugins({ a: noisy("a", log) })
+    await ask("calm")
+    await ask("urgent", { model: "small" })
+    expect([log, records.map(({ plugins }) => plugins)]).toEqual([[], [[], []]])
   })
 })
 
 describe("before", () => {
-  test("may change the request for those inside", async () => {
-    const seen: ChatRequest[] = []
-    const changed = { ...request, max_tokens: 5 }
-    const { calls } = await run([
-      { before: () => ({ request: changed }) },
-      { before: ({ request: given }) => void seen.push(given) },
-    ])
-    expect([seen, calls]).toEqual([[changed], [{ ...call, request: changed }]])
+  const before = (hook: PluginHooks["before"]) => hookPlugin(() => ({ before: hook }), { hooks: ["before"] })
+  const limited = (maxOutputTokens: number) =>
+    before(({ request }) => ({ request: { ...request, generation: { ...request.generation, maxOutputTokens } } }))
+
+  test("sees the call", async () => {
+    const seen: PluginCall[] = []
+    const { ask } = await kernelWithPlugins({ a: before((call) => void seen.push(call)) })
+    await ask("urgent", {}, { "x-request-id": "req-1", "x-own": "1" })
+    const [call] = seen
+    expect(call).toMatchObject({
+      id: "req-1",
+      decision: "rush",
+      model: "large",
+      text: "urgent",
+      principal: { role: "client" },
+      headers: { "x-selected-model": "large", "x-request-id": "req-1" },
+    })
+    expect([call?.header("x-own"), call?.signal.aborted]).toEqual(["1", false])
+  })
+
+  test("may change the request for those inside and for the backend, which the record tells", async () => {
+    const seen: unknown[] = []
+    const { ask, sent, records } = await kernelWithPlugins({
+      a: limited(5),
+      b: before(({ request }) => void seen.push(request.generation.maxOutputTokens)),
+    })
+    await ask("urgent")
+    expect([seen, sent()[0]]).toEqual([[5], expect.objectContaining({ max_completion_tokens: 5 })])
+    expect(records[0]?.plugins).toEqual([{ type: "a", outcome: "changed" }])
   })
 
   test("may change the headers, and both", async () => {
-    const headers = { "x-team": "law" }
-    const changed = { ...request, n: 1 }
-    expect((await run([{ before: () => ({ headers }) }])).calls).toEqual([{ ...call, headers }])
-    expect((await run([{ before: async () => ({ headers, request: changed }) }])).calls).toEqual([
-      { ...call, headers, request: changed },
-    ])
+    const { ask, transport, sent } = await kernelWithPlugins({
+      a: before(({ headers }) => ({ headers: { ...headers, "x-team": "law" } })),
+      b: limited(7),
+    })
+    await ask("urgent")
+    expect([transport.requests[0]?.headers["x-team"], sent()[0]?.["max_completion_tokens"]]).toEqual(["law", 7])
   })
 
-  test("changes nothing with an empty result", async () => {
-    expect((await run([{ before: () => ({}) }, { before: () => undefined }])).calls).toEqual([call])
-  })
-
-  test.each([null, "x", request, { befor: 1 }])("that returns %j is refused, and nothing is sent", async (result) => {
-    const sent: unknown[] = []
-    const before = (() => result) as never
-    await expect(run([{ before }], async (inside) => json({ body: { sent: sent.push(inside) } }))).rejects.toThrow(
-      'Plugin "plugin-0" returned something else from before',
-    )
-    expect(sent).toEqual([])
+  test("that returns something else is refused, and nothing is sent", async () => {
+    for (const result of [null, "x", { befor: 1 }]) {
+      const { ask, transport, told } = await kernelWithPlugins({ a: before((() => result) as never) })
+      const { status, body } = await ask("urgent")
+      expect([result, status, body.error.code, transport.requests]).toEqual([result, 500, expect.any(String), []])
+      expect([...told.map(([error]) => String(error)), body.error.message].join()).toContain(
+        'Plugin "a" returned something else from before',
+      )
+    }
   })
 
   test("may answer at once: nothing inside runs, and only the plugins outside see the answer", async () => {
     const log: string[] = []
-    const answer = json({ body: { text: "no" } })
-    const outcome = await run([noisy("a", log), noisy("b", log, { before: () => ({ answer }) }), noisy("c", log)])
-    expect(log).toEqual(["before a", "into a", "before b", "out of a", "after a"])
-    expect(outcome).toEqual({ reply: answer, answeredBy: "plugin-1", calls: [] })
-  })
-
-  test("may answer with a stream, which the plugins outside see", async () => {
-    const { reply } = await run([
-      { onChunk: (each) => ({ ...each, seen: true }) },
-      { before: () => ({ answer: stream() }), onChunk: (each) => ({ ...each, wrong: true }) },
-    ])
-    expect((await collect((reply as StreamReply).batches))[0]?.chunks).toEqual([{ ...chunk("a"), seen: true }])
-  })
-
-  test("may refuse: the error is thrown and nothing else runs", async () => {
-    const log: string[] = []
-    const refuse = new RtrError("invalid_request", "no")
-    const running = run([noisy("a", log), noisy("b", log, { before: () => ({ refuse }) }), noisy("c", log)])
-    await expect(running).rejects.toBe(refuse)
-    expect(log).toEqual(["before a", "into a", "before b"])
-  })
-
-  test.each<[string, () => never | Promise<never>]>([
-    [
-      "throws",
-      () => {
-        throw new Error("broken")
+    const { ask, transport, records } = await kernelWithPlugins({
+      a: noisy("a", log),
+      b: noisy("b", log, { before: () => ({ answer: answer("no") }) }),
+      c: noisy("c", log),
+    })
+    const { body, headers } = await ask("urgent")
+    expect([body.choices[0].message.content, headers.get("x-rtr-response-path")]).toEqual(["no", "b"])
+    expect(log).toEqual(["before a", "into a", "before b", "out of a", "after a", "end b complete", "end a complete"])
+    expect([transport.requests, records[0]]).toMatchObject([
+      [],
+      {
+        path: "b",
+        model: undefined,
+        decision: "rush",
+        confidence: 1,
+        status: 200,
+        plugins: [{ type: "b", outcome: "answered" }],
       },
-    ],
-    ["rejects", () => Promise.reject(new Error("broken"))],
-  ])("that %s ends the call", async (_, before) => {
-    await expect(run([{ before }])).rejects.toThrow("broken")
+    ])
   })
+
+  test("need not know whether the client asked for a stream", async () => {
+    const { stream } = await kernelWithPlugins({ a: before(() => ({ answer: answer("no") })) })
+    const { events, headers } = await stream("urgent")
+    expect([headers.get("content-type"), textOfEvents(events), events.at(-1)]).toEqual([
+      expect.stringContaining("text/event-stream"),
+      "no",
+      "[DONE]",
+    ])
+  })
+
+  test("may refuse: the client gets the error, nothing else runs, and the record tells who", async () => {
+    const log: string[] = []
+    const refuse = new RtrError("model_not_allowed", "not for you")
+    const { ask, transport, records } = await kernelWithPlugins({
+      a: noisy("a", log),
+      b: noisy("b", log, { before: () => ({ refuse }) }),
+      c: noisy("c", log),
+    })
+    const { status, body } = await ask("urgent")
+    expect([status, body.error.message, transport.requests]).toEqual([403, "not for you", []])
+    expect(log).toEqual(["before a", "into a", "before b", "end b failed", "end a failed"])
+    expect(records).toMatchObject([{ status: 403, decision: "rush", plugins: [{ type: "b", outcome: "refused" }] }])
+  })
+})
+
+test("a hook that throws ends the call, without a word of its message, and the record tells whose it was", async () => {
+  const secret = (): never => {
+    throw new Error("secret detail")
+  }
+  const hooks: readonly Partial<PluginHooks>[] = [
+    { before: secret },
+    { before: () => Promise.reject(new Error("secret detail")) },
+    { around: secret },
+    { after: secret },
+  ]
+  for (const hook of hooks) {
+    const names = Object.keys(hook) as (keyof PluginHooks)[]
+    const { ask, records, told } = await kernelWithPlugins({
+      outer: hookPlugin(() => ({ around: (call, next) => next(call) }), { hooks: ["around"] }),
+      a: hookPlugin(() => hook as PluginHooks, { hooks: names, stream: "buffer" }),
+    })
+    const { status, text } = await ask("urgent")
+    expect([names, status, text.includes("secret"), told.length]).toEqual([names, 500, false, 1])
+    expect(records).toMatchObject([
+      { status: 500, error: { code: "internal_error" }, decision: "rush", plugins: [{ type: "a", outcome: "failed" }] },
+    ])
+  }
 })
 
 describe("around", () => {
+  const around = (hook: PluginHooks["around"]) => hookPlugin(() => ({ around: hook }), { hooks: ["around"] })
+
   test("sees the call as its own before-hook left it, and may change it further", async () => {
-    const { calls } = await run([
-      {
-        before: () => ({ headers: { a: "1" } }),
-        around: (given, next) => next({ ...given, headers: { ...given.headers, b: "2" } }),
-      },
-    ])
-    expect(calls).toEqual([{ ...call, headers: { a: "1", b: "2" } }])
+    const { ask, transport } = await kernelWithPlugins({
+      a: hookPlugin(
+        () => ({
+          before: ({ headers }) => ({ headers: { ...headers, a: "1" } }),
+          around: (call, next) => next({ ...call, headers: { ...call.headers, b: "2" } }),
+        }),
+        { hooks: ["before", "around"] },
+      ),
+    })
+    await ask("urgent")
+    expect(transport.requests[0]?.headers).toMatchObject({ a: "1", b: "2" })
   })
 
-  test("may ask the model again", async () => {
-    const statuses = [500, 200]
-    const { reply, calls } = await run(
-      [
-        {
-          around: async (given, next) => {
-            const first = await next(given)
-            return first.status === 500 ? next(given) : first
-          },
-        },
-      ],
-      async () => json({ status: statuses.shift() ?? 0 }),
+  test("may ask the model again, and each is an attempt of the record", async () => {
+    const replies = [jsonReply({}, { status: 503 }), jsonReply(completion("again"))]
+    const { ask, records } = await kernelWithPlugins(
+      { a: around(async (call, next) => ((await next(call)).status === 503 ? next(call) : broken())) },
+      { transport: createFakeTransport(() => replies.shift() ?? new Error("a third call")) },
     )
-    expect([reply.status, calls.length]).toEqual([200, 2])
+    expect((await ask("urgent")).body.choices[0].message.content).toBe("again")
+    expect(records[0]?.attempts.map(({ status }) => status)).toEqual([503, 200])
   })
 
   test("may answer without the model; its own after-hook sees that", async () => {
-    const { reply, calls, answeredBy } = await run([
-      { around: async () => json({ body: { text: "mine" } }), after: (body) => ({ ...body, seen: true }) },
-    ])
-    expect([reply, calls, answeredBy]).toEqual([json({ body: { text: "mine", seen: true } }), [], "plugin-0"])
+    const { ask, transport, records } = await kernelWithPlugins({
+      a: hookPlugin(
+        () => ({
+          around: async () => ({ kind: "whole", status: 200, reply: answer("mine") }),
+          after: (reply) => ({ ...reply, model: "seen" }),
+        }),
+        { hooks: ["around", "after"], stream: "buffer" },
+      ),
+    })
+    const { body } = await ask("urgent")
+    expect([body.model, body.choices[0].message.content, transport.requests]).toEqual(["seen", "mine", []])
+    expect(records[0]).toMatchObject({ path: "a", model: undefined })
   })
 
-  test("sees errors of what is inside", async () => {
-    const { reply } = await run([{ around: (given, next) => next(given).catch(() => json({ status: 203 })) }], () =>
-      Promise.reject(new Error("down")),
+  test("sees errors of what is inside, which are not its own", async () => {
+    const { ask, records } = await kernelWithPlugins(
+      {
+        a: around((call, next) => next(call).catch(() => ({ kind: "whole", status: 203, reply: answer("instead") }))),
+        b: around((call, next) => next(call)),
+      },
+      { transport: createFakeTransport(new RtrError("upstream_unavailable", "down")) },
     )
-    expect(reply.status).toBe(203)
+    expect((await ask("urgent")).status).toBe(203)
+    expect(records[0]).toMatchObject({
+      status: 203,
+      plugins: [],
+      attempts: [{ error: { code: "upstream_unavailable" } }],
+    })
   })
 
   test("passes on who answered inside", async () => {
-    const { answeredBy } = await run([{ around: (given, next) => next(given) }, { before: () => ({ answer: json() }) }])
-    expect(answeredBy).toBe("plugin-1")
-  })
-})
-
-describe("a stream that around was given", () => {
-  const opened = () => {
-    const left: string[] = []
-    const make = (name: string): StreamReply => ({
-      ...stream(),
-      batches: {
-        [Symbol.asyncIterator]: () => ({
-          next: async () => ({ value: undefined, done: true }),
-          return: async () => {
-            left.push(name)
-            return { value: undefined, done: true }
-          },
-        }),
-      },
+    const { ask } = await kernelWithPlugins({
+      a: around((call, next) => next(call)),
+      b: hookPlugin(() => ({ before: () => ({ answer: answer("b") }) }), { hooks: ["before"] }),
     })
-    let count = 0
-    return { left, model: async () => make(`stream ${++count}`) }
-  }
-
-  test("is closed when around throws", async () => {
-    const { left, model } = opened()
-    const around: PluginHooks["around"] = async (given, next) => {
-      await next(given)
-      throw new Error("broken")
-    }
-    await expect(run([{ around }], model)).rejects.toThrow("broken")
-    expect(left).toEqual(["stream 1"])
+    expect((await ask("urgent")).headers.get("x-rtr-response-path")).toBe("b")
   })
 
-  test("is closed when around asks again or answers otherwise", async () => {
-    const { left, model } = opened()
-    await run([{ around: async (given, next) => (await next(given)) && next(given) }], model)
-    expect(left).toEqual(["stream 1"])
-    await run([{ around: async (given, next) => (await next(given)) && json() }], model)
-    expect(left).toEqual(["stream 1", "stream 3"])
+  test("that returns a stream for a client that asked for none is refused, and the stream is closed", async () => {
+    const { ask, transport } = await kernelWithPlugins(
+      { a: around((call, next) => next({ ...call, request: { ...call.request, stream: true } })) },
+      { transport: streaming() },
+    )
+    expect((await ask("urgent")).status).toBe(500)
+    expect(transport.cancelled.count).toBe(1)
+  })
+
+  test("closes the streams that it was given and does not return", async () => {
+    const hooks: readonly (readonly [
+      name: string,
+      hook: PluginHooks["around"],
+      closed: number,
+      said: string | undefined,
+    ])[] = [
+      ["asks again and returns the second", async (call, next) => (await next(call)) && next(call), 1, "ab"],
+      [
+        "asks again and returns the first",
+        async (call, next) => {
+          const first = await next(call)
+          await next(call)
+          return first
+        },
+        1,
+        "ab",
+      ],
+      ["throws", async (call, next) => (await next(call)) && broken(), 1, undefined],
+      [
+        "answers otherwise",
+        async (call, next) => (await next(call)) && { kind: "whole", status: 200, reply: answer("mine") },
+        1,
+        "mine",
+      ],
+    ]
+    for (const [name, hook, closed, said] of hooks) {
+      const { stream, transport } = await kernelWithPlugins({ a: around(hook) }, { transport: streaming() })
+      const { events } = await stream("urgent")
+      expect([name, transport.cancelled.count, said === undefined ? undefined : textOfEvents(events)]).toEqual([
+        name,
+        closed,
+        said,
+      ])
+    }
   })
 })
 
 describe("after", () => {
-  test("may change a whole reply and keeps its status and headers, but not its text", async () => {
-    const reply = json({ status: 201, headers: { a: "1" } })
-    const withText = { ...reply, text: '{"text":"hi"}' }
-    expect((await run([{ after: async (body, { id }) => ({ ...body, id }) }], withText)).reply).toEqual({
-      ...reply,
-      body: { text: "hi", id: "req-1" },
-    })
+  test("may change a whole reply and keeps its status and headers", async () => {
+    const { ask } = await kernelWithPlugins(
+      {
+        a: hookPlugin(({ id }) => ({ after: async (reply) => ({ ...reply, model: id }) }), {
+          hooks: ["after"],
+          stream: "buffer",
+        }),
+      },
+      {
+        transport: createFakeTransport(
+          jsonReply(completion("hi"), { status: 201, headers: { "x-ratelimit-limit": "9" } }),
+        ),
+      },
+    )
+    const { status, headers, body } = await ask("urgent", {}, { "x-request-id": "req-1" })
+    expect([status, headers.get("x-ratelimit-limit"), body.model]).toEqual([201, "9", "req-1"])
   })
 
-  test.each([400, 404, 500, 503])("does not see an error reply of status %i", async (status) => {
-    const reply = json({ status })
-    const seen: unknown[] = []
-    const spy: PluginHooks = {
-      after: (body) => {
-        seen.push(body)
-        return body
-      },
-      onChunk: (each) => {
-        seen.push(each)
-        return each
-      },
+  test("does not see an upstream's failure", async () => {
+    for (const status of [400, 404, 500, 503]) {
+      const { ask, records } = await kernelWithPlugins(
+        { a: hookPlugin(() => ({ after: broken, event: broken }), { hooks: ["after", "event"] }) },
+        { transport: createFakeTransport(jsonReply({ error: { message: "no" } }, { status })) },
+      )
+      expect([(await ask("urgent")).status, records[0]?.plugins]).toEqual([status, []])
     }
-    expect((await run([spy], reply)).reply).toBe(reply)
-    const streamed = stream({ status })
-    expect((await run([spy], streamed)).reply).toBe(streamed)
-    await collect(streamed.batches)
-    expect(seen).toEqual([])
-  })
-
-  test("does not see a stream", async () => {
-    const reply = stream()
-    expect((await run([{ after: () => expect.unreachable() }], reply)).reply).toBe(reply)
-  })
-
-  test("that fails ends the call", async () => {
-    await expect(run([{ after: () => Promise.reject(new Error("broken")) }])).rejects.toThrow("broken")
   })
 })
 
-describe("onChunk", () => {
-  const bytes = new Uint8Array([1])
-  const source = () =>
-    watchedBatches([
-      { chunks: [chunk("a"), chunk("b")], bytes, done: false },
-      { chunks: [], bytes, done: true },
+describe("after of a stream that is held", () => {
+  const held = (after: PluginHooks["after"]) => hookPlugin(() => ({ after }), { hooks: ["after"], stream: "buffer" })
+
+  test("sees it whole, and the client gets nothing before", async () => {
+    const { reply, send, end } = gatedReply()
+    const seen: string[] = []
+    const { kernel } = await kernelWithPlugins(
+      { a: held((whole) => (seen.push(JSON.stringify(whole.choices)), whole)) },
+      { transport: createFakeTransport(reply) },
+    )
+    const { body } = await kernel.fetch(chat("urgent", { stream: true }))
+    const reader = (body as ReadableStream<Uint8Array>).getReader()
+    let first: string | undefined
+    const reading = reader.read().then(({ value }) => (first = new TextDecoder().decode(value)))
+    send(chunk("forbidden "))
+    send(chunk("word"))
+    await settled()
+    expect([first, seen]).toEqual([undefined, []])
+    send(lastChunk())
+    send("data: [DONE]\n\n")
+    end()
+    await reading
+    const rest = await restOf(reader)
+    expect(seen).toEqual([expect.stringContaining("forbidden word")])
+    expect(textOfEvents(eventsOf(`${first}${rest}`))).toBe("forbidden word")
+  })
+
+  test("may change it", async () => {
+    const { stream } = await kernelWithPlugins({ a: held(() => answer("kept clean")) }, { transport: streaming() })
+    const { events } = await stream("urgent")
+    expect([textOfEvents(events), events.at(-1)]).toEqual(["kept clean", "[DONE]"])
+  })
+
+  test("that throws ends the stream with the error event and not a byte of the reply", async () => {
+    const refuse = new RtrError("model_not_allowed", "the reply was stopped")
+    const { stream, records } = await kernelWithPlugins(
+      { a: held(() => Promise.reject(refuse)) },
+      { transport: streaming() },
+    )
+    const { events, text } = await stream("urgent")
+    expect(events[0]).toMatchObject({ error: { message: "the reply was stopped" } })
+    expect(textOfEvents(events.slice(1))).toBe("")
+    expect(text).not.toContain('"content":"a"')
+    expect(records).toMatchObject([
+      { status: 403, error: { code: "model_not_allowed" }, plugins: [{ type: "a", outcome: "failed" }] },
     ])
-  const passed = async (onChunk: NonNullable<PluginHooks["onChunk"]>) => {
-    const { reply } = await run([{ onChunk }], stream({ batches: source() }))
-    return collect((reply as StreamReply).batches)
+  })
+
+  test("runs inside of those that are listed before it, whose events see what it made", async () => {
+    const texts: string[] = []
+    const { stream } = await kernelWithPlugins(
+      {
+        outer: hookPlugin(
+          () => ({
+            event: (event) => {
+              if (event.type === "block_delta") texts.push(event.text)
+              return event
+            },
+          }),
+          { hooks: ["event"] },
+        ),
+        inner: held(() => answer("checked")),
+      },
+      { transport: streaming() },
+    )
+    await stream("urgent")
+    expect(texts.join("")).toBe("checked")
+  })
+})
+
+describe("event", () => {
+  const onEvent = (event: PluginHooks["event"]) => hookPlugin(() => ({ event }), { hooks: ["event"] })
+  const said = async (event: PluginHooks["event"]) => {
+    const { stream } = await kernelWithPlugins({ a: onEvent(event) }, { transport: streaming() })
+    const { events, text } = await stream("urgent")
+    return { said: textOfEvents(events), end: events.at(-1), text }
   }
 
-  test("that changes nothing leaves the wire form", async () => {
-    expect(await passed((each) => each)).toEqual([
-      { chunks: [chunk("a"), chunk("b")], bytes, done: false },
-      { chunks: [], bytes, done: true },
-    ])
+  test("that changes nothing leaves the wire form, byte for byte", async () => {
+    const { stream } = await kernelWithPlugins({ a: onEvent((event) => event) }, { transport: streaming() })
+    const plain = await kernelWithPlugins({}, { transport: streaming() })
+    expect((await stream("urgent")).text).toBe((await plain.stream("urgent")).text)
   })
 
-  test("that changes a chunk makes the batch be written anew", async () => {
-    expect(await passed((each) => ({ ...each, model: "x" }))).toEqual([
-      { chunks: [chunk("a", { model: "x" }), chunk("b", { model: "x" })], done: false },
-      { chunks: [], bytes, done: true },
-    ])
-  })
-
-  test("may drop chunks, all of them too", async () => {
-    expect(
-      await passed((each) =>
-        each["choices"] === undefined || JSON.stringify(each).includes('"a"') ? undefined : each,
-      ),
-    ).toEqual([
-      { chunks: [chunk("b")], done: false },
-      { chunks: [], bytes, done: true },
-    ])
-    expect((await passed(() => undefined))[0]).toEqual({ chunks: [], done: false })
-  })
-
-  test("knows the call", async () => {
-    const ids: string[] = []
-    await passed((each, { id }) => {
-      ids.push(id)
-      return each
-    })
-    expect(ids).toEqual(["req-1", "req-1"])
-  })
-
-  test("that throws ends the stream and closes its source", async () => {
-    const batches = source()
-    const { reply } = await run(
+  test("may answer later, with one event, several or none", async () => {
+    const more = (event: ChatEvent, text: string): ChatEvent =>
+      event.type === "block_delta" ? { ...event, text } : event
+    const hooks: readonly (readonly [PluginHooks["event"], string])[] = [
+      [async (event) => (await settled(), more(event, "x")), "xx"],
       [
-        {
-          onChunk: () => {
-            throw new Error("broken")
-          },
-        },
+        (event) => (event.type === "block_delta" ? [more(event, event.text.toUpperCase()), more(event, "-")] : event),
+        "A-B-",
       ],
-      stream({ batches }),
-    )
-    await expect(collect((reply as StreamReply).batches)).rejects.toThrow("broken")
-    expect(batches.left.count).toBe(1)
+      [(event) => (event.type === "block_delta" && event.text === "a" ? undefined : event), "b"],
+      [(event) => (event.type === "block_delta" ? [] : event), ""],
+    ]
+    for (const [hook, expected] of hooks) expect(await said(hook)).toMatchObject({ said: expected, end: "[DONE]" })
   })
 
-  test("closes its source when the reader leaves before the first chunk", async () => {
-    const batches = source()
-    const { reply } = await run([{ onChunk: (each) => each }], stream({ batches }))
-    await (reply as StreamReply).batches[Symbol.asyncIterator]().return?.()
-    expect(batches.left.count).toBe(1)
+  test("that throws ends the stream with the error event and closes its source", async () => {
+    const { stream, transport, records } = await kernelWithPlugins(
+      { a: onEvent((event) => (event.type === "block_delta" && event.text === "b" ? broken() : event)) },
+      { transport: streaming() },
+    )
+    const { events, text } = await stream("urgent")
+    expect(textOfEvents(events)).toBe("a")
+    expect(text).toMatch(/internal_error/)
+    expect(text).not.toContain("broken")
+    expect(transport.cancelled.count).toBe(1)
+    expect(records).toMatchObject([{ status: 500, plugins: [{ type: "a", outcome: "failed" }] }])
   })
 })
+
+describe("end runs exactly once, innermost first", () => {
+  const counted = () => {
+    const ends: string[] = []
+    const plugin = (name: string) =>
+      hookPlugin(() => ({ end: (how) => void ends.push(`${name} ${how}`) }), { hooks: ["end"] })
+    return { ends, plugins: { a: plugin("a"), b: plugin("b") } }
+  }
+
+  test("for a whole reply, a stream, a failure status and no reply", async () => {
+    const cases = [
+      [jsonReply(completion("hi")), "complete"],
+      [streamReply([chunk("a"), lastChunk()]), "complete"],
+      [jsonReply({}, { status: 500 }), "complete"],
+      [new RtrError("upstream_timeout", "late"), "failed"],
+      [{ ...streamReply([]), body: ["data: {}\n\n"], breaksWith: new RtrError("upstream_error", "cut") }, "failed"],
+    ] as const
+    for (const [reply, how] of cases) {
+      const { ends, plugins } = counted()
+      const { stream } = await kernelWithPlugins(plugins, { transport: createFakeTransport(reply) })
+      await stream("urgent")
+      expect(ends).toEqual([`b ${how}`, `a ${how}`])
+    }
+  })
+
+  test("for a client that leaves, before the record is closed", async () => {
+    const { ends, plugins } = counted()
+    const { reply, send } = gatedReply()
+    const { kernel, records } = await kernelWithPlugins(plugins, { transport: createFakeTransport(reply) })
+    const { body } = await kernel.fetch(chat("urgent", { stream: true }))
+    const reader = (body as ReadableStream<Uint8Array>).getReader()
+    send(chunk("a"))
+    await reader.read()
+    await reader.cancel()
+    await settled()
+    expect([ends, records.map(({ status }) => status)]).toEqual([["b left", "a left"], [499]])
+    expect(records[0]?.attempts[0]).toMatchObject({
+      endMs: expect.any(Number),
+      error: { code: "client_closed_request" },
+    })
+  })
+
+  test("and one that throws neither harms the reply nor hides the others", async () => {
+    for (const ask of ["ask", "stream"] as const) {
+      const { ends, plugins } = counted()
+      const kernel = await kernelWithPlugins(
+        { ...plugins, c: hookPlugin(() => ({ end: (how) => (ends.push(`c ${how}`), broken()) }), { hooks: ["end"] }) },
+        { transport: ask === "ask" ? createFakeTransport(jsonReply(completion("hi"))) : streaming() },
+      )
+      const { status, text } = await kernel[ask]("urgent")
+      expect([status, ends, eventsOf(text).length > 1 ? eventsOf(text).at(-1) : "[DONE]"]).toEqual([
+        200,
+        ["c complete", "b complete", "a complete"],
+        "[DONE]",
+      ])
+      expect(kernel.told.map(([error, about]) => [String(error), about])).toEqual([["Error: broken", "plugin c"]])
+    }
+  })
+})
+
+test("the state of a call is a closure: two calls at once do not see each other", async () => {
+  let opened = 0
+  const { ask } = await kernelWithPlugins({
+    a: hookPlugin(
+      () => {
+        const number = ++opened
+        return { after: async (reply) => (await settled(), { ...reply, model: `call ${number}` }) }
+      },
+      { hooks: ["after"], stream: "buffer" },
+    ),
+  })
+  const answers = await Promise.all([ask("urgent"), ask("urgent")])
+  expect(answers.map(({ body }) => body.model)).toEqual(["call 1", "call 2"])
+})
+
+test("a model that a plugin asks stands in the record of its request, also when another plugin has changed the call", async () => {
+  const asking = hookPlugin(() => ({ before: () => undefined }), { hooks: ["before"] })
+  const { ask, records } = await kernelWithPlugins({
+    outer: hookPlugin(() => ({ before: ({ headers }) => ({ headers: { ...headers, a: "1" } }) }), {
+      hooks: ["before"],
+    }),
+    judge: {
+      ...asking,
+      needs: ["models"],
+      setup: ((_: object, { models }: { models: { ask: (...args: unknown[]) => Promise<unknown> } }) => ({
+        open: (call: PluginCall) => ({
+          before: async (given: PluginCall) => void (await models.ask("small", call.request, { about: given })),
+        }),
+      })) as never,
+    },
+  })
+  await ask("urgent")
+  expect(records.map(({ attempts }) => attempts.map(({ model }) => model))).toEqual([["small", "large"]])
+})
+
+async function restOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  let text = ""
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read())
+    text += new TextDecoder().decode(piece.value)
+  return text
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5))

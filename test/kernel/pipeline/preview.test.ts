@@ -1,15 +1,11 @@
-import { describe, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { preview } from "../../../ts/kernel/pipeline/preview.ts"
-import { createTracer } from "../../../ts/kernel/pipeline/trace.ts"
 import type { Call } from "../../../ts/kernel/types/call.ts"
-import { nullMetrics } from "../../../ts/kernel/types/metrics.ts"
-import type { Plan } from "../../../ts/kernel/types/plan.ts"
-import type { Preview } from "../../../ts/kernel/types/route.ts"
+import type { Plan, PlannedPlugin } from "../../../ts/kernel/types/plan.ts"
 import { createCall } from "../../fakes/call.ts"
 import {
   createCandidate,
   createDecision,
-  createFamily,
   createPlan,
   createTarget,
   leaf,
@@ -17,34 +13,34 @@ import {
   noMatch,
   unknown,
 } from "../../fakes/plan.ts"
-import { createFakeTransport } from "../../fakes/transport.ts"
+import { createPlannedSignal } from "../../fakes/planned-signal.ts"
+
+// What the management route makes of a preview is tested there; here, what it says of a plan.
 
 const models = new Map(["small", "large"].map((name) => [name, createTarget(name)]))
-
-async function look(plan: Partial<Plan>, call: Call = createCall("hello")): Promise<Preview> {
-  const transport = createFakeTransport(new Error("the backend was called"))
-  const whole = createPlan({ models, defaultModel: models.get("small"), ...plan })
-  const result = await preview(
-    { plan: whole, transport, inference: undefined, tracer: createTracer(nullMetrics, whole) },
-    call,
-  )
-  expect(transport.requests).toEqual([])
-  return result
-}
-
+const look = (plan: Partial<Plan>, call: Call = createCall("hello")) =>
+  preview({ plan: createPlan({ models, defaultModel: models.get("small"), ...plan }), inference: undefined }, call)
 const over = (fact: ReturnType<typeof match>, decision: object = {}): Partial<Plan> => ({
-  signals: [createFamily("keyword", { read: () => [fact] })],
+  signals: [createPlannedSignal("keyword", { read: () => [fact] })],
   slotCount: 1,
   decisions: [createDecision("rush", { rules: leaf(0), candidates: [createCandidate("large")], ...decision })],
+})
+const plugin = (type: string, answers: boolean): PlannedPlugin => ({
+  type,
+  hooks: new Set(["before"]),
+  buffersStream: false,
+  answers,
+  open: () => expect.unreachable("a plugin ran"),
 })
 const ms = expect.any(Number)
 
 test("tells what would happen, and why", async () => {
   expect(await look(over(match(0.5)))).toEqual({
+    plan: expect.objectContaining({ autoNames: ["MoM", "auto", "rtr/auto"] }),
     text: "hello",
     automatic: true,
     requestedModel: "MoM",
-    readings: { facts: [match(0.5)], familyMs: { keyword: ms }, totalMs: ms },
+    readings: { facts: [match(0.5)], typeMs: { keyword: ms }, totalMs: ms },
     verdict: { decision: 0, confidence: 0.5, appliedPolicies: [], unresolved: undefined },
     selection: { candidate: 0, algorithm: "static", confidence: 1, reason: "the only candidate" },
     answeredBy: undefined,
@@ -70,37 +66,47 @@ test("reads signals for an explicit model too, which stays selected", async () =
   })
 })
 
-test("tells that a fixed answer needs no model", async () => {
-  const plugins = [
-    { type: "system_prompt", hooks: {} },
-    { type: "fast_response", hooks: {} },
-  ]
-  expect(await look(over(match(), { plugins }))).toMatchObject({
+test("tells that a plugin which can answer needs no model, and runs none", async () => {
+  expect(
+    await look(over(match(), { plugins: [plugin("system_prompt", false), plugin("fast_response", true)] })),
+  ).toMatchObject({
     answeredBy: "fast_response",
     selection: undefined,
     selectedModel: undefined,
   })
+  expect(await look(over(match(), { plugins: [plugin("x", false)] }))).toMatchObject({ selectedModel: "large" })
 })
 
-test("runs no plugin", async () => {
-  const plugins = [{ type: "x", hooks: { before: () => expect.unreachable("a plugin ran") } }]
-  expect(await look(over(match(), { plugins }))).toMatchObject({ selectedModel: "large" })
-})
-
-describe("unknown facts", () => {
-  test("that fail the request are told instead of thrown", async () => {
-    expect(await look(over(unknown(), { onUnknown: "fail_request" }))).toMatchObject({
-      failed: true,
-      verdict: { decision: undefined, unresolved: "rush" },
-    })
+test("asks no looper, because that would call models", async () => {
+  const looper = { run: () => expect.unreachable("the looper ran") }
+  expect(
+    await look(over(match(), { looper, candidates: [createCandidate("small"), createCandidate("large")] })),
+  ).toMatchObject({
+    selection: undefined,
+    selectedModel: undefined,
+    failed: false,
   })
+})
 
-  test("settled by policy are told", async () => {
-    expect(await look(over(unknown(), { onUnknown: "match" }))).toMatchObject({
-      failed: false,
-      selectedModel: "large",
-      verdict: { appliedPolicies: [{ decision: "rush", policy: "match" }] },
-    })
+test("unknown facts that fail the request are told instead of thrown, and those settled by policy with it", async () => {
+  expect(await look(over(unknown(), { onUnknown: "fail_request" }))).toMatchObject({
+    failed: true,
+    verdict: { decision: undefined, unresolved: "rush" },
+  })
+  expect(await look(over(unknown(), { onUnknown: "match" }))).toMatchObject({
+    failed: false,
+    selectedModel: "large",
+    verdict: { appliedPolicies: [{ decision: "rush", policy: "match" }] },
+  })
+})
+
+test("a selector that throws leaves the first candidate", async () => {
+  const selector = { select: () => Promise.reject(new Error("x")) }
+  expect(
+    await look(over(match(), { selector, candidates: [createCandidate("small"), createCandidate("large")] })),
+  ).toMatchObject({
+    selectedModel: "small",
+    selection: { reason: "the selector failed" },
   })
 })
 

@@ -4,9 +4,9 @@ import { RtrError } from "../../../ts/kernel/error.ts"
 import { createQuestionBatch, type QuestionBatch } from "../../../ts/kernel/pipeline/question-batch.ts"
 import type { Inference, InferenceOptions } from "../../../ts/kernel/types/inference.ts"
 
-const target = { deployment: "starter", head: undefined, whole: false }
+const target = { deployment: "default", head: undefined, whole: false }
 const signal = new AbortController().signal
-const call = { signal, left: () => false }
+const call = { signal, client: signal }
 const withinMs = (deadlineMs: number) => ({ deadlineAt: performance.now() + deadlineMs, call })
 
 beforeEach(() => void vi.useFakeTimers())
@@ -143,7 +143,7 @@ describe("answers", () => {
   test("reach those who asked, in whatever kind", async () => {
     const inference = createFakeInference({ labels: ["x", "y"], classify: () => [0.25, 0.75], embed: () => [3, 4] })
     const batch = batchOver(inference, 2)
-    const asked = batch.questions({ deployment: "starter", head: "domain", whole: false })
+    const asked = batch.questions({ deployment: "default", head: "domain", whole: false })
     const answers = await Promise.all([
       asked.classify("a"),
       batch.questions({ deployment: "other", head: "x", whole: false }).embed("b"),
@@ -154,7 +154,7 @@ describe("answers", () => {
     ])
     expect(inference.calls).toEqual([
       [
-        { kind: "classify", deployment: "starter", head: "domain", text: "a" },
+        { kind: "classify", deployment: "default", head: "domain", text: "a" },
         { kind: "embed", deployment: "other", text: "b" },
       ],
     ])
@@ -164,7 +164,7 @@ describe("answers", () => {
     const marked = [{ label: "PERSON", start: 0, end: 1, probability: 0.75 }]
     const inference = createFakeInference({ spans: () => marked })
     const batch = batchOver(inference, 1)
-    const whole = batch.questions({ deployment: "starter", head: "pii", whole: true })
+    const whole = batch.questions({ deployment: "default", head: "pii", whole: true })
     expect(await Promise.all([whole.spans("a"), whole.spans("b", { threshold: 0.8 }), whole.classify("c")])).toEqual([
       marked,
       [],
@@ -173,11 +173,11 @@ describe("answers", () => {
     await batch.questions(target).spans("d", { threshold: 0 })
     expect(inference.calls).toEqual([
       [
-        { kind: "spans", deployment: "starter", head: "pii", text: "a", whole: true },
-        { kind: "spans", deployment: "starter", head: "pii", text: "b", whole: true, threshold: 0.8 },
-        { kind: "classify", deployment: "starter", head: "pii", text: "c", whole: true },
+        { kind: "spans", deployment: "default", head: "pii", text: "a", whole: true },
+        { kind: "spans", deployment: "default", head: "pii", text: "b", whole: true, threshold: 0.8 },
+        { kind: "classify", deployment: "default", head: "pii", text: "c", whole: true },
       ],
-      [{ kind: "spans", deployment: "starter", text: "d", threshold: 0 }],
+      [{ kind: "spans", deployment: "default", text: "d", threshold: 0 }],
     ])
   })
 
@@ -189,12 +189,17 @@ describe("answers", () => {
   test("of a target without head name none", async () => {
     const inference = createFakeInference()
     await batchOver(inference, 1).questions(target).classify("a")
-    expect(inference.calls).toEqual([[{ kind: "classify", deployment: "starter", text: "a" }]])
+    expect(inference.calls).toEqual([[{ kind: "classify", deployment: "default", text: "a" }]])
   })
 
   test("of a text to be read whole come from the deployment that makes the vectors", async () => {
     const inference = createFakeInference()
-    const ask = batchOver(inference, 1).questions({ deployment: "guard", head: "risk", whole: true, vectors: "vectors" })
+    const ask = batchOver(inference, 1).questions({
+      deployment: "guard",
+      head: "risk",
+      whole: true,
+      vectors: "vectors",
+    })
     await Promise.all([ask.classify("a"), ask.embed("a")])
     expect(inference.calls).toEqual([
       [
@@ -206,7 +211,12 @@ describe("answers", () => {
 
   test("to typed questions and rankings go to the target's deployment, without its head", async () => {
     const inference = createFakeInference({ decide: () => ({ type: "noul", noul: 0.25 }), rerank: () => 0.75 })
-    const ask = batchOver(inference, 1).questions({ deployment: "judge", head: "risk", whole: true, vectors: "vectors" })
+    const ask = batchOver(inference, 1).questions({
+      deployment: "judge",
+      head: "risk",
+      whole: true,
+      vectors: "vectors",
+    })
     const question = { type: "noul", instructions: "Is it urgent?" } as const
     expect(await Promise.all([ask.decide("a", question), ask.rerank("a", ["b", "c"])])).toEqual([
       { type: "noul", noul: 0.25 },
@@ -281,15 +291,15 @@ describe("answers", () => {
         return fake.bundle(tasks)
       },
     }
-    let left = false
-    const leaving = { deadlineAt: performance.now() + 5000, call: { signal, left: () => left } }
+    const client = new AbortController()
+    const leaving = { deadlineAt: performance.now() + 5000, call: { signal, client: client.signal } }
     const ask = createQuestionBatch(inference, 1, leaving).questions(target)
     const questions = Array.from({ length: 32 * 20 }, (_, index) => ask.embed(String(index)))
     await vi.waitFor(() => expect(release).toHaveLength(8))
     release.splice(0, 2).forEach((resolve) => resolve())
     await vi.waitFor(() => expect(deadlines).toHaveLength(10))
     expect(deadlines.every((deadline) => deadline !== undefined && deadline <= 5000)).toBe(true)
-    left = true
+    client.abort()
     release.forEach((resolve) => resolve())
     const settled = await Promise.allSettled(questions)
     expect(deadlines).toHaveLength(10)
@@ -346,7 +356,7 @@ describe("answers", () => {
 })
 
 describe("words that a model does not see", () => {
-  const guard = { deployment: "starter", head: "risk", whole: true }
+  const guard = { deployment: "default", head: "risk", whole: true }
   const unread = { code: "unread_words" }
   /** A model that knows no word in capitals. */
   const unknownTokens = (text: string): number => text.match(/[A-Z]+/g)?.length ?? 0

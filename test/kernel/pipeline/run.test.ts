@@ -1,107 +1,102 @@
+import { defineSelector, defineSignal, type Fact, type RuleOf, Type } from "rtr"
 import { describe, expect, test } from "vitest"
-import { RtrError } from "../../../ts/kernel/error.ts"
-import { type PipelineHost, resolveModel, run } from "../../../ts/kernel/pipeline/run.ts"
-import { createTracer } from "../../../ts/kernel/pipeline/trace.ts"
-import type { Call, Outcome } from "../../../ts/kernel/types/call.ts"
-import type { JsonReply, StreamReply } from "../../../ts/kernel/types/chat.ts"
-import { nullMetrics } from "../../../ts/kernel/types/metrics.ts"
-import type { PluginHooks } from "../../../ts/kernel/types/module.ts"
-import type { Fact } from "../../../ts/kernel/types/fact.ts"
-import type { Plan, RuleNode } from "../../../ts/kernel/types/plan.ts"
-import { collect } from "../../fakes/batches.ts"
+import { resolveModel } from "../../../ts/kernel/pipeline/run.ts"
 import { createCall } from "../../fakes/call.ts"
-import {
-  and,
-  createCandidate,
-  createDecision,
-  createFamily,
-  createPlan,
-  createTarget,
-  leaf,
-  match,
-  noMatch,
-  or,
-  unknown,
-} from "../../fakes/plan.ts"
-import { completion, createFakeTransport, type FakeTransport, jsonReply } from "../../fakes/transport.ts"
+import { chat } from "../../fakes/kernel.ts"
+import { createPlan, createTarget } from "../../fakes/plan.ts"
+import { completion, createFakeTransport, jsonReply } from "../../fakes/transport.ts"
+import { type WatchedKernel, type WatchedOptions, watchedKernel } from "../../fakes/watched-kernel.ts"
 
-const models = new Map(["small", "large"].map((name) => [name, createTarget(name)]))
+type Said = Omit<Fact, "rule">
 
-/** A plan with one decision on one signal; the fact decides what the signal says. */
-function planWith(fact: ReturnType<typeof match>, changes: Partial<Plan> = {}, decision: object = {}): Plan {
-  return createPlan({
-    models,
-    defaultModel: models.get("small"),
-    signals: [createFamily("keyword", { read: () => [fact] })],
-    slotCount: 1,
-    decisions: [createDecision("rush", { rules: leaf(0), candidates: [createCandidate("large")], ...decision })],
-    ...changes,
+const match: Said = { state: "match", confidence: 1 }
+const noMatch: Said = { state: "no_match", confidence: 0 }
+const unknown: Said = { state: "unknown", confidence: 0, reason: "failed" }
+const tooLong: Said = { ...unknown, reason: "input_limit" }
+
+/** A signal whose rules have the facts that the test gives. */
+const sayingSignal = (facts: Readonly<Record<string, Said>>, guard = false) =>
+  defineSignal({
+    about: "Says what a test says",
+    rule: Type.Object({}),
+    guard,
+    setup: (rules: readonly RuleOf<ReturnType<typeof Type.Object>>[]) => ({
+      read: () => rules.map(({ name }) => ({ rule: name, ...(facts[name] ?? noMatch) })),
+    }),
+  })
+
+/** A kernel whose decision `rush` depends on rules with these facts. */
+function kernelOn(
+  facts: Readonly<Record<string, Said>>,
+  { changes = {}, ...options }: WatchedOptions = {},
+  guard = false,
+): Promise<WatchedKernel> {
+  const names = Object.keys(facts)
+  return watchedKernel({
+    modules: { saying: sayingSignal(facts, guard) },
+    changes: {
+      "routing.signals": { saying: names.map((name) => ({ name })) },
+      "routing.decisions.0.rules": {
+        operator: "OR",
+        conditions: names.map((name) => ({ type: "saying", name })),
+      },
+      ...changes,
+    },
+    ...options,
   })
 }
 
-interface Ran {
-  readonly outcome: Outcome
-  readonly transport: FakeTransport
-}
-
-async function route(plan: Plan, call: Call = createCall()): Promise<Ran> {
-  const transport = createFakeTransport(jsonReply(completion("hi")))
-  const host: PipelineHost = { plan, transport, inference: undefined, tracer: createTracer(nullMetrics, plan) }
-  return { outcome: await run(host, call), transport }
-}
-
-const hostsOf = ({ transport }: Ran): readonly string[] => transport.requests.map(({ url }) => new URL(url).host)
-const ms = expect.any(Number)
+const hostsOf = ({ transport }: WatchedKernel) => transport.requests.map(({ url }) => new URL(url).hostname)
 
 describe("a decision that matches", () => {
-  test("is called with its candidate and told in the routing", async () => {
-    const ran = await route(planWith(match(0.75)))
-    expect(ran.outcome.routing).toEqual({
-      path: "upstream",
-      model: "large",
-      decision: "rush",
-      algorithm: "static",
-      confidence: 0.75,
-      appliedPolicies: [],
-      signalMs: ms,
-      familyMs: { keyword: ms },
-      automatic: true,
-    })
-    expect(hostsOf(ran)).toEqual(["large.example"])
-    const body = completion("hi")
-    expect(ran.outcome.reply).toEqual({ kind: "json", status: 200, body, text: JSON.stringify(body), headers: {} })
-  })
-
-  test("tells the reasoning setting of its candidate", async () => {
-    const reasoning = { enabled: true, effort: "low", family: { type: "reasoning_effort", parameter: "x" } } as const
-    const ran = await route(planWith(match(), {}, { candidates: [createCandidate("large", { reasoning })] }))
-    expect(ran.outcome.routing.reasoning).toEqual(reasoning)
-  })
-
-  test("asks its selector among several candidates", async () => {
-    const candidates = [createCandidate("small"), createCandidate("large")]
-    const ran = await route(
-      planWith(
-        match(),
-        {},
-        { algorithm: "dice", candidates, select: () => ({ candidate: 1, confidence: 1, reason: "x" }) },
-      ),
-    )
-    expect([ran.outcome.routing.model, ran.outcome.routing.algorithm, hostsOf(ran)]).toEqual([
-      "large",
-      "dice",
-      ["large.example"],
+  test("is called with its candidate and told in the record", async () => {
+    const kernel = await kernelOn({ a: { ...match, confidence: 0.75 } })
+    const { status, body } = await kernel.ask("hello")
+    expect([status, body.choices[0].message.content, hostsOf(kernel)]).toEqual([200, "hi", ["large.example"]])
+    expect(kernel.records).toMatchObject([
+      {
+        path: "upstream",
+        model: "large",
+        decision: "rush",
+        algorithm: "static",
+        confidence: 0.75,
+        appliedPolicies: [],
+        automatic: true,
+        requestedModel: "MoM",
+        endpoint: "/v1/chat/completions",
+        listener: "main",
+        generation: 1,
+        status: 200,
+        error: undefined,
+        readings: { typeMs: { saying: expect.any(Number) }, totalMs: expect.any(Number) },
+        selection: { candidate: 0, algorithm: "static", confidence: 1, reason: "the only candidate" },
+      },
     ])
   })
 
-  test("gives the upstream headers with model, confidence and request id", async () => {
-    const call = createCall(
-      "x",
-      {},
-      { header: (name) => ({ traceparent: "00-1", tracestate: "s", cookie: "c" })[name] },
-    )
-    const { transport } = await route(planWith(match(0.75)), call)
-    expect(transport.requests[0]?.headers).toEqual({
+  test("asks its selector among several candidates", async () => {
+    const dice = defineSelector({
+      about: "Takes the last",
+      setup: (_, { candidates }) => ({
+        select: () => ({ candidate: candidates.length - 1, confidence: 0.5, reason: "last" }),
+      }),
+    })
+    const changes = {
+      "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large" }],
+      "routing.decisions.0.algorithm": { type: "dice" },
+    }
+    const kernel = await watchedKernel({ modules: { dice }, changes })
+    await kernel.ask("urgent")
+    expect([hostsOf(kernel), kernel.records[0]?.selection]).toEqual([
+      ["large.example"],
+      { candidate: 1, algorithm: "dice", confidence: 0.5, reason: "last" },
+    ])
+  })
+
+  test("gives the upstream headers with model, confidence and request id, and passes on those of tracing alone", async () => {
+    const { ask, transport } = await kernelOn({ a: { ...match, confidence: 0.75 } })
+    await ask("x", {}, { "x-request-id": "req-1", traceparent: "00-1", tracestate: "s", "x-own": "c", cookie: "c" })
+    expect(transport.requests[0]?.headers).toMatchObject({
       "x-request-id": "req-1",
       "x-cache-status": "miss",
       "x-selected-model": "large",
@@ -109,263 +104,247 @@ describe("a decision that matches", () => {
       traceparent: "00-1",
       tracestate: "s",
     })
+    expect(Object.keys(transport.requests[0]?.headers ?? {})).not.toContain("x-own")
+    expect(JSON.stringify(transport.requests[0]?.headers)).not.toContain("cookie")
   })
 
   test("sends names that are not ASCII in a form that headers can hold", async () => {
-    const { transport } = await route(planWith(match(), {}, { candidates: [createCandidate("模型 ü")] }))
-    expect(transport.requests[0]?.headers["x-selected-model"]).toBe(encodeURIComponent("模型 ü"))
-  })
-
-  test("whose candidates are none, and whose plugins do not answer, is an error", async () => {
-    await expect(route(planWith(match(), {}, { candidates: [] }))).rejects.toMatchObject({
-      code: "no_model_selected",
-      message: 'Decision "rush" has no model, and none of its plugins answered',
+    const { ask, transport } = await watchedKernel({
+      changes: { "providers.models.1.name": "模型 ü", "routing.decisions.0.modelRefs": [{ model: "模型 ü" }] },
     })
-  })
-})
-
-describe("plugins of the decision", () => {
-  const withPlugin = (hooks: PluginHooks, changes: object = {}) =>
-    planWith(match(), {}, { plugins: [{ type: "fast_response", hooks }], ...changes })
-  const answer: JsonReply = { kind: "json", status: 200, body: completion("no") as JsonReply["body"] }
-
-  test("see the call", async () => {
-    const seen: unknown[] = []
-    await route(withPlugin({ before: (call) => void seen.push(call) }))
-    expect(seen).toEqual([
-      {
-        id: "req-1",
-        decision: "rush",
-        model: "large",
-        request: createCall().request,
-        headers: expect.objectContaining({ "x-selected-model": "large" }),
-      },
+    const { headers } = await ask("urgent")
+    expect([transport.requests[0]?.headers["x-selected-model"], headers.get("x-selected-model")]).toEqual([
+      encodeURIComponent("模型 ü"),
+      encodeURIComponent("模型 ü"),
     ])
   })
 
-  test("change what the upstream gets", async () => {
-    const { transport } = await route(
-      withPlugin({
-        before: ({ request, headers }) => ({ request: { ...request, n: 2 }, headers: { ...headers, a: "1" } }),
-      }),
-    )
-    expect(JSON.parse(transport.requests[0]?.body ?? "")).toMatchObject({ n: 2 })
-    expect(transport.requests[0]?.headers).toMatchObject({ a: "1" })
-  })
-
-  test("may answer without a model, which the path tells", async () => {
-    const ran = await route(withPlugin({ before: () => ({ answer }) }, { candidates: [] }))
-    expect(ran.outcome.reply).toBe(answer)
-    expect(ran.outcome.routing).toMatchObject({
-      path: "fast_response",
-      model: undefined,
-      decision: "rush",
-      confidence: 1,
+  test("tells the reasoning setting of its candidate", async () => {
+    const { ask, records } = await watchedKernel({
+      changes: {
+        "providers.models.1.reasoning_family": "thinker",
+        "providers.defaults.reasoning_families": {
+          thinker: { type: "reasoning_effort", parameter: "reasoning_effort" },
+        },
+        "routing.decisions.0.modelRefs": [{ model: "large", use_reasoning: true, reasoning_effort: "low" }],
+      },
     })
-    expect(hostsOf(ran)).toEqual([])
-  })
-
-  test("need not know whether the client asked for a stream", async () => {
-    const { outcome } = await route(withPlugin({ before: () => ({ answer }) }), createCall("x", { stream: true }))
-    expect((await collect((outcome.reply as StreamReply).batches))[0]).toMatchObject({
-      chunks: [{ object: "chat.completion.chunk", choices: [{ delta: { content: "no" } }] }],
-      done: true,
-    })
-  })
-
-  test("may answer with an error, which stays whole for a client that asked for a stream", async () => {
-    const refusal = { kind: "json", status: 403, body: { error: { message: "no" } } } as const
-    const { outcome } = await route(
-      withPlugin({ before: () => ({ answer: refusal }) }),
-      createCall("x", { stream: true }),
-    )
-    expect(outcome.reply).toBe(refusal)
-  })
-
-  test("may refuse", async () => {
-    const refuse = new RtrError("model_not_allowed", "no")
-    await expect(route(withPlugin({ before: () => ({ refuse }) }))).rejects.toBe(refuse)
+    await ask("urgent")
+    expect(records[0]?.reasoning).toMatchObject({ enabled: true, effort: "low" })
   })
 })
 
 describe("no decision matches", () => {
-  test("the default model is called", async () => {
-    const ran = await route(planWith(noMatch()))
-    expect(ran.outcome.routing).toEqual({
-      path: "upstream",
-      model: "small",
-      decision: undefined,
-      algorithm: undefined,
-      confidence: undefined,
-      appliedPolicies: [],
-      signalMs: ms,
-      familyMs: { keyword: ms },
-      automatic: true,
-    })
-    expect(hostsOf(ran)).toEqual(["small.example"])
-    expect(ran.transport.requests[0]?.headers).toEqual({
-      "x-request-id": "req-1",
-      "x-cache-status": "miss",
-      "x-selected-model": "small",
-    })
-  })
-
-  test("the routing has what the guards found all the same", async () => {
-    const guard = createFamily("jailbreak", { read: () => [noMatch()] })
-    const { outcome } = await route(planWith(noMatch(), { signals: [guard] }))
-    expect(outcome.routing.securityChecks).toEqual({ jailbreak: false })
+  test("the default model is called, and the record has what the guards found all the same", async () => {
+    const kernel = await kernelOn({ a: noMatch }, {}, true)
+    await kernel.ask("hello")
+    expect(hostsOf(kernel)).toEqual(["small.example"])
+    expect(kernel.records).toMatchObject([
+      {
+        path: "upstream",
+        model: "small",
+        decision: undefined,
+        algorithm: undefined,
+        confidence: undefined,
+        automatic: true,
+        securityChecks: { saying: false },
+      },
+    ])
+    expect(kernel.transport.requests[0]?.headers).not.toHaveProperty("x-routing-confidence")
   })
 
   test("without a default model it is an error", async () => {
-    await expect(route(planWith(noMatch(), { defaultModel: undefined }))).rejects.toMatchObject({
-      code: "no_model_selected",
-      message: "No decision matched the request, and providers.defaults.model names no model for that case",
-    })
+    const { ask } = await kernelOn({ a: noMatch }, { changes: { "providers.defaults": undefined } })
+    const { status, body } = await ask("hello")
+    expect([status, body.error]).toEqual([
+      expect.any(Number),
+      expect.objectContaining({
+        code: "no_model_selected",
+        message: "No decision matched the request, and providers.defaults.model names no model for that case",
+      }),
+    ])
   })
 })
 
-describe("unknown facts", () => {
-  test("with fail_request refuse the call", async () => {
-    await expect(route(planWith(unknown(), {}, { onUnknown: "fail_request" }))).rejects.toMatchObject({
-      code: "signal_unresolved",
-      message: 'Decision "rush" hangs on signals that could not be read, and its policy is fail_request',
-      retryAfterSeconds: 1,
-    })
+test("unknown facts with fail_request refuse the call, for good where only another text could help", async () => {
+  const message = (rest: string) => expect.stringContaining(rest)
+  const unread: Said = { ...unknown, reason: "unread_words" }
+  const partly: Said = { ...match, confidence: 0.6, value: 0.6, atLeast: true, reason: "input_limit" }
+  const onTwo = (predicate: object) => ({
+    "routing.decisions.0.rules": {
+      operator: "AND",
+      conditions: [
+        { type: "saying", name: "a", predicate },
+        { type: "saying", name: "b" },
+      ],
+    },
   })
-
-  describe("of a text that is too long", () => {
-    const tooLong = { ...unknown(), reason: "input_limit" } as const
-    const planOf = (facts: readonly Fact[], rules: RuleNode) =>
-      planWith(
-        match(),
+  const settledElsewhere = {
+    "routing.decisions.0.rules": {
+      operator: "AND",
+      conditions: [
         {
-          signals: [createFamily("keyword", { rules: facts.map((_, index) => `r${index}`), read: () => named(facts) })],
-          slotCount: facts.length,
+          operator: "OR",
+          conditions: [
+            { type: "saying", name: "a" },
+            { type: "saying", name: "c" },
+          ],
         },
-        { onUnknown: "fail_request", rules },
-      )
-    const named = (facts: readonly Fact[]) => facts.map((fact, index) => ({ ...fact, rule: `r${index}` }))
-
-    test("refuse the call for good", async () => {
-      const error = await route(planOf([tooLong, noMatch()], or(leaf(0), leaf(1)))).catch((cause: unknown) => cause)
-      expect(error).toMatchObject({
-        code: "context_length_exceeded",
-        status: 413,
-        message:
-          'The text is too long for the guards and other signals of decision "rush" to read it whole; send a shorter one',
-        retryAfterSeconds: undefined,
-      })
+        { type: "saying", name: "b" },
+      ],
+    },
+  }
+  const cases: readonly (readonly [string, Readonly<Record<string, Said>>, object, readonly unknown[]])[] = [
+    ["a failure", { a: unknown }, {}, [503, "signal_unresolved", message('Decision "rush" depends on signals'), "1"]],
+    ["too long", { a: tooLong, b: noMatch }, {}, [413, "context_length_exceeded", message("send a shorter one"), null]],
+    [
+      "a predicate on the unread part",
+      { a: partly, b: match },
+      onTwo({ gte: 0.9 }),
+      [413, "context_length_exceeded", message("too long"), null],
+    ],
+    ["unread words", { a: tooLong, b: unread }, {}, [400, "unread_words", message("that their models know"), null]],
+    [
+      "settled elsewhere",
+      { a: tooLong, b: unknown, c: match },
+      settledElsewhere,
+      [503, "signal_unresolved", message("depends"), "1"],
+    ],
+    ["another fact may come", { a: tooLong, b: unknown }, {}, [503, "signal_unresolved", message("depends"), "1"]],
+  ]
+  for (const [name, facts, changes, expected] of cases) {
+    const { ask, transport, records } = await kernelOn(facts, {
+      changes: { ...changes, "routing.decisions.0.rules.on_unknown": "fail_request" },
     })
+    const { status, body, headers } = await ask("a secret text")
+    expect([name, status, body.error.code, body.error.message, headers.get("retry-after")]).toEqual([name, ...expected])
+    expect([transport.requests, body.error.message.includes("secret"), records[0]?.error?.code]).toEqual([
+      [],
+      false,
+      expected[1],
+    ])
+  }
+})
 
-    test("refuse the call for good where a predicate hangs on the part that was not read", async () => {
-      const partly = { ...match(0.6), value: 0.6, atLeast: true, reason: "input_limit" } as const
-      const rules = and(leaf(0, { predicate: { gte: 0.9 } }), leaf(1))
-      await expect(route(planOf([partly, match()], rules))).rejects.toMatchObject({
-        code: "context_length_exceeded",
-        status: 413,
-      })
-    })
-
-    test("or in words that no model knows refuse the call for good too", async () => {
-      const unread = { ...unknown(), reason: "unread_words" } as const
-      const error = await route(planOf([tooLong, unread], or(leaf(0), leaf(1)))).catch((cause: unknown) => cause)
-      expect(error).toMatchObject({
-        code: "unread_words",
-        status: 400,
-        message:
-          'The text has words that the guards and other signals of decision "rush" cannot read; send it in a script and a language that their models know',
-        retryAfterSeconds: undefined,
-      })
-    })
-
-    test("are beside the point where another condition settles their part", async () => {
-      const rules = and(or(leaf(0), leaf(2)), leaf(1))
-      await expect(route(planOf([tooLong, unknown(), match()], rules))).rejects.toMatchObject({
-        code: "signal_unresolved",
-      })
-    })
-
-    test("leave a retry its sense while another fact may come", async () => {
-      await expect(route(planOf([tooLong, unknown()], or(leaf(0), leaf(1))))).rejects.toMatchObject({
-        code: "signal_unresolved",
-        retryAfterSeconds: 1,
-      })
-    })
-  })
-
-  test.each(["match", "no_match"] as const)("with %s are told", async (policy) => {
-    const ran = await route(planWith(unknown(), {}, { onUnknown: policy }))
-    expect(ran.outcome.routing.appliedPolicies).toEqual([{ decision: "rush", policy }])
-    expect(ran.outcome.routing.model).toBe(policy === "match" ? "large" : "small")
-  })
+test("unknown facts that a policy settles are told", async () => {
+  for (const [policy, model] of [
+    ["match", "large"],
+    ["no_match", "small"],
+  ] as const) {
+    const { ask, records } = await kernelOn(
+      { a: unknown },
+      { changes: { "routing.decisions.0.rules.on_unknown": policy } },
+    )
+    const { headers } = await ask("hello")
+    expect([records[0]?.model, records[0]?.appliedPolicies, headers.get("x-rtr-applied-unknown-policy")]).toEqual([
+      model,
+      [{ decision: "rush", policy }],
+      `rush=${policy}`,
+    ])
+  }
 })
 
 describe("the model that a request names", () => {
-  const plan = planWith(match())
-  const resolve = (model: string, grants?: readonly string[]) =>
-    resolveModel(plan, { request: { model, messages: [] }, grants: grants && new Set(grants) })
-
-  test("is called as it is: no signals, no plugins", async () => {
-    const untouched = planWith(match(), {
-      signals: [createFamily("keyword", { read: () => expect.unreachable("a signal was read") })],
+  test("is called as it is: no signals, no plugins, no confidence", async () => {
+    const untouched = defineSignal({
+      about: "x",
+      rule: Type.Object({}),
+      setup: () => ({ read: () => expect.unreachable("a signal was read") }),
     })
-    const ran = await route(untouched, createCall("x", { model: "small" }))
-    expect(ran.outcome.routing).toEqual({
-      path: "upstream",
-      model: "small",
-      decision: undefined,
-      algorithm: undefined,
-      confidence: undefined,
-      appliedPolicies: [],
-      signalMs: 0,
-      familyMs: {},
-      automatic: false,
-    })
-    expect(JSON.parse(ran.transport.requests[0]?.body ?? "")).toMatchObject({ model: "upstream-small" })
+    const { ask, records, sent } = await kernelOn({ a: match }, { modules: { saying: untouched } })
+    const { headers } = await ask("hello", { model: "small" })
+    expect([sent()[0]?.["model"], headers.get("x-selected-model")]).toEqual(["small", "small"])
+    expect(records).toMatchObject([
+      {
+        path: "upstream",
+        model: "small",
+        automatic: false,
+        decision: undefined,
+        readings: undefined,
+        confidence: undefined,
+      },
+    ])
   })
 
-  test.each(["MoM", "auto", "rtr/auto"])("is left to the router by %s", (model) =>
-    expect(resolve(model)).toBeUndefined(),
-  )
+  const models = new Map(["small", "large"].map((name) => [name, createTarget(name)]))
+  const resolve = (model: string, grants?: readonly string[]) => {
+    const { request } = createCall("x", { model })
+    try {
+      return (
+        resolveModel(createPlan({ models }), { request, grants: grants && new Set(grants) })?.name ??
+        "the router's choice"
+      )
+    } catch (error) {
+      return (error as { readonly code: string }).code
+    }
+  }
 
-  test("is found among the configured ones", () => expect(resolve("large")).toBe(models.get("large")))
-
-  test.each(["nobody", "mom", "MOM", "rtr/fusion", "constructor"])("is not found when it is %s", (model) => {
-    expect(() => resolve(model)).toThrow(
-      expect.objectContaining({
-        code: "model_not_found",
-        message: `Model "${model}" is not available; use "MoM" for automatic routing, or a model that GET /v1/models lists`,
-      }),
-    )
+  test("is found by its exact name, within the listener's grants", () => {
+    const auto = "the router's choice"
+    const cases: readonly (readonly [model: string, grants: readonly string[] | undefined, result: string])[] = [
+      ["MoM", undefined, auto],
+      ["auto", undefined, auto],
+      ["rtr/auto", undefined, auto],
+      ["large", undefined, "large"],
+      ...["nobody", "mom", "MOM", "rtr/fusion", "constructor"].map(
+        (name) => [name, undefined, "model_not_found"] as const,
+      ),
+      ["MoM", ["MoM"], auto],
+      ["auto", ["MoM"], auto],
+      ["MoM", ["rtr/auto"], auto],
+      ["small", ["small"], "small"],
+      ["MoM", ["small"], "model_not_allowed"],
+      ["small", ["MoM"], "model_not_allowed"],
+      ["small", [], "model_not_allowed"],
+      // An unknown name does not tell what the grants are.
+      ["nobody", ["small"], "model_not_found"],
+    ]
+    for (const [model, grants, result] of cases)
+      expect([model, grants, resolve(model, grants)]).toEqual([model, grants, result])
   })
 
-  test("is quoted in a short form that cannot break a log", () => {
-    expect(() => resolve(`a"\n${"b".repeat(500)}`)).toThrow(`Model "a\\"\\n${"b".repeat(97)}…" is not available`)
+  test("is quoted in a short form that cannot break a log", async () => {
+    const { ask, records } = await watchedKernel()
+    const { status, body } = await ask("x", { model: `a"\n${"b".repeat(500)}` })
+    expect([status, body.error.message]).toEqual([
+      404,
+      expect.stringContaining(`Model "a\\"\\n${"b".repeat(97)}…" is not available`),
+    ])
+    expect(records).toMatchObject([{ status: 404, path: "error", error: { code: "model_not_found" } }])
   })
+})
 
-  test.each([
-    ["MoM", ["MoM"]],
-    ["auto", ["MoM"]],
-    ["MoM", ["rtr/auto"]],
-    ["small", ["small"]],
-  ])("is allowed when it is %s and the grants are %j", (model, grants) => {
-    expect(resolve(model, grants)?.name).toBe(model === "small" ? "small" : undefined)
+test("a client that leaves while signals are read costs no backend call", async () => {
+  const leaving = new AbortController()
+  const slow = defineSignal({
+    about: "Lets the client leave",
+    rule: Type.Object({}),
+    setup: (rules: readonly RuleOf<ReturnType<typeof Type.Object>>[]) => ({
+      read: async () => {
+        leaving.abort()
+        return rules.map(({ name }) => ({ rule: name, ...match }))
+      },
+    }),
   })
+  const { kernel, transport, records } = await kernelOn({ a: match }, { modules: { saying: slow } })
+  await Promise.resolve(kernel.fetch(new Request(chat("hello"), { signal: leaving.signal }))).catch(() => {})
+  expect([transport.requests, records.map(({ status, error }) => [status, error?.code])]).toEqual([
+    [],
+    [[499, "client_closed_request"]],
+  ])
+})
 
-  test.each([
-    ["MoM", ["small"]],
-    ["small", ["MoM"]],
-    ["small", []],
-  ])("is refused when it is %s and the grants are %j", (model, grants) => {
-    expect(() => resolve(model, grants)).toThrow(
-      expect.objectContaining({
-        code: "model_not_allowed",
-        message: `Model "${model}" is not allowed on this listener`,
-      }),
-    )
+test("a whole reply for a client that asked for a stream becomes one", async () => {
+  const { stream } = await watchedKernel({
+    transport: createFakeTransport(jsonReply(completion("hi"), { headers: { "x-ratelimit-limit": "9" } })),
   })
-
-  test("does not tell an unknown name from the grants", () => {
-    expect(() => resolve("nobody", ["small"])).toThrow(expect.objectContaining({ code: "model_not_found" }))
-  })
+  const { headers, events } = await stream("urgent", { stream_options: { include_usage: true } })
+  expect([headers.get("content-type"), headers.get("x-ratelimit-limit"), events.at(-1)]).toEqual([
+    "text/event-stream; charset=utf-8",
+    "9",
+    "[DONE]",
+  ])
+  expect(JSON.stringify(events)).toContain('"content":"hi"')
+  expect(JSON.stringify(events)).toContain('"finish_reason":"stop"')
+  expect(JSON.stringify(events)).toContain('"prompt_tokens":10')
 })

@@ -1,79 +1,140 @@
-import { signalInput } from "rtr/testing"
+import {
+  type Choice,
+  defineSelector,
+  RtrError,
+  type SelectionOutcome,
+  type SelectorReader,
+  type SignalInput,
+} from "rtr"
 import { expect, test } from "vitest"
-import { select } from "../../../ts/kernel/pipeline/select.ts"
-import type { Choice } from "../../../ts/kernel/types/module.ts"
-import { createCandidate, createDecision } from "../../fakes/plan.ts"
+import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
+import { chunk, hookPlugin, lastChunk, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
 
-const input = signalInput("hello")
-const two = [createCandidate("small"), createCandidate("large")]
-const choose = (choice: Choice | (() => Choice | Promise<Choice>)) =>
-  select(
-    createDecision("d", {
-      algorithm: "dice",
-      candidates: two,
-      select: typeof choice === "function" ? choice : () => choice,
-    }),
-    input,
-  )
+const two = [{ model: "small" }, { model: "large" }]
 
-test("a decision without candidates has nothing to choose", async () => {
-  expect(await select(createDecision("d"), input)).toBeUndefined()
+/** A kernel whose decision `rush` chooses between small and large by this selector. */
+const choosing = (reader: SelectorReader, { changes, modules, ...options }: WatchedOptions = {}) =>
+  watchedKernel({
+    modules: { dice: defineSelector({ about: "Chooses as a test says", setup: () => reader }), ...modules },
+    changes: { "routing.decisions.0.modelRefs": two, "routing.decisions.0.algorithm": { type: "dice" }, ...changes },
+    ...options,
+  })
+
+test("the selector sees the request, and its choice carries the algorithm's name", async () => {
+  const seen: SignalInput[] = []
+  for (const choice of [{ candidate: 1, confidence: 0.8, reason: "it is cheaper" }] as const)
+    for (const answer of [choice, Promise.resolve(choice)]) {
+      const { ask, records } = await choosing({ select: (input) => (seen.push(input), answer) })
+      await ask("urgent matter")
+      expect(records).toMatchObject([
+        { model: "large", algorithm: "dice", selection: { ...choice, algorithm: "dice" } },
+      ])
+    }
+  expect(seen.map(({ text, principal }) => [text, principal.role])).toEqual([
+    ["urgent matter", "client"],
+    ["urgent matter", "client"],
+  ])
 })
 
 test("the only candidate is taken without asking", async () => {
-  const decision = createDecision("d", {
-    algorithm: "dice",
-    candidates: [createCandidate("small")],
-    select: () => expect.unreachable("the selector was asked"),
-  })
-  expect(await select(decision, input)).toEqual({
-    candidate: 0,
-    algorithm: "dice",
-    confidence: 1,
-    reason: "the only candidate",
-  })
+  const { ask, records } = await choosing(
+    { select: () => expect.unreachable("the selector was asked") },
+    { changes: { "routing.decisions.0.modelRefs": [{ model: "small" }] } },
+  )
+  await ask("urgent")
+  expect(records).toMatchObject([
+    { model: "small", selection: { candidate: 0, confidence: 1, reason: "the only candidate" } },
+  ])
 })
 
-test("the selector's choice carries the algorithm's name", async () => {
-  const choice = { candidate: 1, confidence: 0.8, reason: "it is cheaper" }
-  expect(await choose(choice)).toEqual({ ...choice, algorithm: "dice" })
-  expect(await choose(async () => choice)).toEqual({ ...choice, algorithm: "dice" })
-})
-
-test("the selector sees the input", async () => {
-  const seen: unknown[] = []
-  const decision = createDecision("d", {
-    candidates: two,
-    select: (given) => {
-      seen.push(given)
-      return { candidate: 0, confidence: 1, reason: "x" }
+test("a decision without candidates has nothing to choose, and needs a plugin that answers", async () => {
+  const { ask, records } = await watchedKernel({
+    modules: { silent: hookPlugin(() => ({ before: () => undefined }), { hooks: ["before"], answers: true }) },
+    changes: {
+      "routing.decisions.0.modelRefs": undefined,
+      "routing.decisions.0.plugins": [{ type: "silent", configuration: {} }],
     },
   })
-  await select(decision, input)
-  expect(seen).toEqual([input])
+  const { body } = await ask("urgent")
+  expect(body.error).toMatchObject({
+    code: "no_model_selected",
+    message: 'Decision "rush" has no model, and none of its plugins answered',
+  })
+  expect(records).toMatchObject([{ decision: "rush", model: undefined, selection: undefined }])
 })
 
-test.each([2, -1, 0.5, Number.NaN, undefined])(
-  "index %s names nobody, so the first candidate is taken",
-  async (candidate) => {
-    expect(await choose({ candidate: candidate as number, confidence: 1, reason: "x" })).toEqual({
-      candidate: 0,
-      algorithm: "dice",
-      confidence: 0,
-      reason: "the selector named no candidate",
-    })
-  },
-)
+test("a selector that names nobody or fails leaves the first candidate, and its bugs are told once", async () => {
+  const named = (candidate: unknown) => () => ({ candidate: candidate as number, confidence: 1, reason: "x" })
+  const nobody = "the selector named no candidate"
+  const failed = "the selector failed"
+  const bug = new TypeError("x")
+  const cases: readonly (readonly [() => Choice | Promise<Choice>, string, number])[] = [
+    ...[2, -1, 0.5, Number.NaN, undefined].map((index) => [named(index), nobody, 0] as const),
+    [
+      () => {
+        throw bug
+      },
+      failed,
+      1,
+    ],
+    [() => Promise.reject(bug), failed, 1],
+    [() => undefined as never, failed, 1],
+    [() => Promise.reject(new RtrError("unavailable", "not yet")), failed, 0],
+  ]
+  for (const [select, reason, told] of cases) {
+    const kernel = await choosing({ select })
+    await kernel.ask("urgent")
+    await kernel.ask("urgent")
+    expect(kernel.records).toMatchObject([
+      { model: "small", selection: { candidate: 0, algorithm: "dice", confidence: 0, reason } },
+      {},
+    ])
+    expect(kernel.told.map(([, about]) => about)).toEqual(Array.from({ length: told }, () => "selector dice"))
+  }
+})
 
-const failed = { candidate: 0, algorithm: "dice", confidence: 0, reason: "the selector failed" }
+test("onOutcome hears how each of its calls ended, once", async () => {
+  const down = new RtrError("upstream_unavailable", "down")
+  const usage = { inputTokens: 10, outputTokens: 5, cachedInputTokens: 0 }
+  const cases: readonly (readonly [FakeReply | Error, "ask" | "stream", Partial<SelectionOutcome>])[] = [
+    [jsonReply(completion("hi")), "ask", { status: 200, error: undefined, usage, firstByteMs: expect.any(Number) }],
+    [streamReply([chunk("a"), lastChunk()]), "stream", { status: 200, usage, firstByteMs: expect.any(Number) }],
+    [jsonReply({}, { status: 429 }), "ask", { status: 429, usage: undefined }],
+    [down, "ask", { status: down.status, error: expect.objectContaining({ code: "upstream_unavailable" }) }],
+  ]
+  for (const [reply, method, outcome] of cases) {
+    const outcomes: SelectionOutcome[] = []
+    const kernel = await choosing(
+      {
+        select: () => ({ candidate: 1, confidence: 1, reason: "x" }),
+        onOutcome: (each) => void outcomes.push(each),
+      },
+      { transport: createFakeTransport(reply) },
+    )
+    await kernel[method]("urgent")
+    await kernel.ask("calm")
+    expect(outcomes).toMatchObject([{ candidate: 1, model: "large", totalMs: expect.any(Number), ...outcome }])
+    expect(outcomes).toHaveLength(1)
+  }
+})
 
-test.each<[string, () => Choice | Promise<Choice>]>([
-  [
-    "throws",
-    () => {
-      throw new Error("x")
-    },
-  ],
-  ["rejects", () => Promise.reject(new Error("x"))],
-  ["returns nothing", () => undefined as never],
-])("a selector that %s leaves the first candidate", async (_, choice) => expect(await choose(choice)).toEqual(failed))
+test("an onOutcome that throws harms no request", async () => {
+  for (const method of ["ask", "stream"] as const) {
+    const kernel = await choosing(
+      {
+        select: () => ({ candidate: 1, confidence: 1, reason: "x" }),
+        onOutcome() {
+          throw new Error("broken")
+        },
+      },
+      {
+        transport: createFakeTransport(
+          method === "ask" ? jsonReply(completion("hi")) : streamReply([chunk("a"), lastChunk()]),
+        ),
+      },
+    )
+    const { status, text } = await kernel[method]("urgent")
+    expect([status, text.includes("error"), kernel.records.length]).toEqual([200, false, 1])
+    expect(kernel.told.map(([error, about]) => [String(error), about])).toEqual([["Error: broken", "selector dice"]])
+  }
+})

@@ -5,7 +5,7 @@ import { readSignals, type RequestInput, toSignalInput } from "../../../ts/kerne
 import type { SignalReadings } from "../../../ts/kernel/types/call.ts"
 import type { BatchedQuestions, Inference } from "../../../ts/kernel/types/inference.ts"
 import type { PlannedSignal } from "../../../ts/kernel/types/plan.ts"
-import { createPlannedSignal, starterTarget as target } from "../../fakes/planned-signal.ts"
+import { createPlannedSignal, defaultTarget as target } from "../../fakes/planned-signal.ts"
 import { inputOf, user } from "../../fakes/signal-input.ts"
 
 beforeEach(() => void vi.useFakeTimers())
@@ -15,7 +15,8 @@ const newInput = (): RequestInput => ({ ...inputOf([user("hello")]) })
 const fact = (rule: string, changes: object = {}) => ({ rule, state: "match", confidence: 1, ...changes }) as const
 const unknown = (rule: string, reason: string) => ({ rule, state: "unknown", confidence: 0, reason })
 const never = (): Promise<never> => new Promise(() => {})
-const call = { signal: new AbortController().signal, left: () => false }
+const { signal } = new AbortController()
+const call = { signal, client: signal }
 
 interface ReadOptions {
   readonly inference?: Inference
@@ -55,11 +56,11 @@ describe("facts", () => {
   test("see the input", async () => {
     const seen: unknown[] = []
     const input = newInput()
-    const read = (given: unknown): [] => {
+    const spy = (given: unknown): [] => {
       seen.push(given)
       return []
     }
-    await readNow([createPlannedSignal("spy", { read })], { input })
+    await readNow([createPlannedSignal("spy", { read: spy })], { input })
     expect(seen).toEqual([input])
   })
 
@@ -173,8 +174,8 @@ describe("a signal that fails", () => {
 })
 
 describe("a signal that comes after others", () => {
-  const later = (read: PlannedSignal["read"], changes: Partial<PlannedSignal> = {}): PlannedSignal =>
-    createPlannedSignal("later", { level: 1, read, ...changes })
+  const later = (reader: PlannedSignal["read"]): PlannedSignal =>
+    createPlannedSignal("later", { level: 1, read: reader })
 
   test("sees their facts, whatever the order in the plan, and whether they come at once or not", async () => {
     for (const first of [() => [fact("a"), fact("b")], async () => [fact("a"), fact("b")]]) {
@@ -233,7 +234,10 @@ describe("the deadline", () => {
     let finish = (_facts: readonly ReturnType<typeof fact>[]): void => {}
     let fail = (_error: Error): void => {}
     const late = createPlannedSignal("late", { read: () => new Promise((resolve) => (finish = resolve)) })
-    const failing = createPlannedSignal("failing", { firstSlot: 1, read: () => new Promise((_, reject) => (fail = reject)) })
+    const failing = createPlannedSignal("failing", {
+      firstSlot: 1,
+      read: () => new Promise((_, reject) => (fail = reject)),
+    })
     const reading = read([late, failing], { signalTimeoutMs: 50 })
     await vi.advanceTimersByTimeAsync(50)
     const readings = await reading

@@ -21,7 +21,7 @@ const write = (name: string, content: string | object): string => {
 test("a file is read, checked and named by its bytes", async () => {
   const text = JSON.stringify(documentWith({ "providers.models.1.backend_refs.0.api_key": "${KEY}" }))
   const path = write("small.yaml", text)
-  const config = await loadConfig(path, { KEY: "secret" })
+  const config = await loadConfig(path, { environment: { KEY: "secret" } })
   expect([config.path, config.hash]).toEqual([path, createHash("sha256").update(text).digest("hex")])
   expect(config.document.providers?.models?.[1]?.backend_refs?.[0]?.api_key).toBe("secret")
   expect(JSON.stringify(config.printable)).not.toContain("secret")
@@ -112,5 +112,5 @@ test("deploymentsOf names what the file needs", async () => {
   const config = await loadConfig(
     write("domains.yaml", documentWith({ "routing.decisions.0.rules": { type: "domain", name: "law" } })),
   )
-  expect(deploymentsOf(config).map(({ name, artifact }) => [name, artifact])).toEqual([["starter", "signals"]])
+  expect(deploymentsOf(config).map(({ name, artifact }) => [name, artifact])).toEqual([["default", "signals"]])
 })

@@ -9,13 +9,13 @@ const root = join(import.meta.dirname, "../../..")
 const staticPackage = findBuiltinPackage("static") ?? ""
 
 test("texts are embedded and classified in this process", async () => {
-  const inference = await createNativeInference({ models: { starter: "signals" }, threads: 1 })
+  const inference = await createNativeInference({ models: { default: "signals" }, threads: 1 })
   onTestFinished(() => inference.close())
   const text = "What is the derivative of x squared?"
   const answers = await inference.bundle([
-    { kind: "embed", deployment: "starter", text },
-    { kind: "classify", deployment: "starter", head: "domain", text },
-    { kind: "classify", deployment: "starter", head: "no-such-head", text },
+    { kind: "embed", deployment: "default", text },
+    { kind: "classify", deployment: "default", head: "domain", text },
+    { kind: "classify", deployment: "default", head: "no-such-head", text },
     { kind: "embed", deployment: "elsewhere", text },
   ])
   const [embedded, classified, headless, elsewhere] = answers
@@ -32,13 +32,13 @@ test("texts are embedded and classified in this process", async () => {
 })
 
 test("a text that is to be read whole makes no vector when it is too long", async () => {
-  const inference = await createNativeInference({ models: { starter: "signals" }, threads: 1 })
+  const inference = await createNativeInference({ models: { default: "signals" }, threads: 1 })
   onTestFinished(() => inference.close())
   const text = "word ".repeat(1000)
   const answers = await inference.bundle([
-    { kind: "embed", deployment: "starter", text },
-    { kind: "embed", deployment: "starter", text, whole: true },
-    { kind: "embed", deployment: "starter", text: "word", whole: true },
+    { kind: "embed", deployment: "default", text },
+    { kind: "embed", deployment: "default", text, whole: true },
+    { kind: "embed", deployment: "default", text: "word", whole: true },
   ])
   expect(answers.map((answer) => (answer.kind === "error" ? answer.error.code : answer.kind))).toEqual([
     "embed",
@@ -123,7 +123,7 @@ describe("a model that marks tokens", () => {
 })
 
 test("a kernel with inference in its process routes by meaning", async () => {
-  const inference = await createNativeInference({ models: { starter: "static" } })
+  const inference = await createNativeInference({ models: { default: "static" } })
   const kernel = await createKernel({
     inference,
     config: {

@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { ConfigError } from "../../../ts/kernel/config/config-error.ts"
+import { wrapDocument } from "../../../ts/kernel/config/source-document.ts"
 import { RtrError } from "../../../ts/kernel/error.ts"
-import { loadRegistry } from "../../../ts/kernel/runtime/node-modules.ts"
+import { loadRegistryFor } from "../../../ts/kernel/runtime/node-modules.ts"
 import { builtinModules } from "../../../ts/plugins/registry.gen.ts"
 
 let folder: string
@@ -21,15 +23,17 @@ const plugin = (about: string): string => `import { definePlugin, RtrError, Type
 export default definePlugin({
   about: ${JSON.stringify(about)},
   options: Type.Object({}),
-  setup: () => ({ before: () => ({ refuse: new RtrError("invalid_request", "no") }) }),
+  hooks: ["before"],
+  setup: () => ({ open: () => ({ before: () => ({ refuse: new RtrError("invalid_request", "no") }) }) }),
 })
 `
 
-const load = (...modules: readonly unknown[]) => loadRegistry({ modules }, folder)
+const loadDocument = (document: unknown) => loadRegistryFor(wrapDocument(document), join(folder, "config.yaml"))
+const load = (...modules: readonly unknown[]) => loadDocument({ modules })
 
 test("a document without modules has the built-in ones", async () => {
   for (const document of [{}, null, undefined, { modules: null }, { modules: "x" }, { modules: [5] }]) {
-    const registry = await loadRegistry(document, folder)
+    const registry = await loadDocument(document)
     expect(registry.all("signal").length + registry.all("plugin").length).toBe(
       builtinModules.filter(({ kind }) => kind === "signal" || kind === "plugin").length,
     )
@@ -56,8 +60,8 @@ describe("a file", () => {
 
   test('that imports "rtr" gets the kernel that runs', async () => {
     write("same.mjs", plugin("says no"))
-    const hooks = await (await load("./same.mjs")).find("plugin", "same")?.module.setup({})
-    const result = (await hooks?.before?.({} as never)) as { refuse: unknown }
+    const opened = await (await load("./same.mjs")).find("plugin", "same")?.module.setup({}, { decision: "d" })
+    const result = (await opened?.open({} as never).before?.({} as never)) as { refuse: unknown }
     expect(result.refuse).toBeInstanceOf(RtrError)
   })
 })
@@ -87,7 +91,10 @@ describe("a package", () => {
 
 describe("a module that cannot be used", () => {
   const refused = (message: string) =>
-    expect.objectContaining({ code: "invalid_module", message: expect.stringContaining(message) })
+    expect.objectContaining({
+      code: expect.stringMatching(/^invalid_(config|module)$/),
+      message: expect.stringContaining(message),
+    })
 
   test.each<[string, string, string]>([
     ["throws", 'throw new Error("no luck")', "Cannot load module ./throws.mjs: no luck"],
@@ -102,9 +109,13 @@ describe("a module that cannot be used", () => {
     [
       "is of an unknown kind",
       'export default { kind: "gadget", about: "x" }',
-      "kind must be one of signal, selector, plugin, provider, route",
+      "kind must be one of signal, selector, ",
     ],
-    ["lacks setup", 'export default { kind: "plugin", about: "x", options: {} }', "setup must be a function"],
+    [
+      "lacks setup",
+      'export default { kind: "plugin", about: "x", options: {}, hooks: [] }',
+      "setup must be a function",
+    ],
   ])("because it %s", async (why, content, message) => {
     const name = `${why.toLowerCase().replaceAll(" ", "-")}.mjs`
     write(name, content)
@@ -118,12 +129,10 @@ describe("a module that cannot be used", () => {
 
   test("is told with all others and its position", async () => {
     write("number.mjs", "export default 5")
-    const told: (readonly [unknown, string])[] = []
-    const loading = loadRegistry({ modules: ["./gone.mjs", 5, "./number.mjs"] }, folder, (problems) =>
-      told.push(...problems.map(({ path, message }) => [path, message] as const)),
-    )
+    const loading = load("./gone.mjs", 5, "./number.mjs")
     await expect(loading).rejects.toEqual(refused("Cannot load module ./gone.mjs: "))
-    expect(told).toEqual([
+    const { problems } = (await loading.catch((error: unknown) => error)) as ConfigError
+    expect(problems.map(({ path, message }) => [path, message])).toEqual([
       [["modules", 0], expect.stringMatching(/^Cannot load module \.\/gone\.mjs: Cannot find module '\S+gone\.mjs'$/)],
       [["modules", 2], expect.stringContaining('Cannot register module "number" from ./number.mjs: ')],
     ])

@@ -161,7 +161,11 @@ describe("a call", () => {
         body: JSON.stringify({
           results: [
             { id: "0", status: 200, decisions: { answers: { q: { type: "noul", noul: 0.25 } } } },
-            { id: "1", status: 200, rerank: { results: [1, 0].map((index) => ({ index, relevance_score: index / 2 })) } },
+            {
+              id: "1",
+              status: 200,
+              rerank: { results: [1, 0].map((index) => ({ index, relevance_score: index / 2 })) },
+            },
             { id: "2", status: 422, error: { code: "unsupported_surface" } },
           ],
         }),
@@ -181,7 +185,12 @@ describe("a call", () => {
         },
         {
           id: "1",
-          rerank: { model: "other", query: "x", documents: ["a", "b"], options: { overflow: "reject", max_tokens: 128 } },
+          rerank: {
+            model: "other",
+            query: "x",
+            documents: ["a", "b"],
+            options: { overflow: "reject", max_tokens: 128 },
+          },
         },
         { id: "2", rerank: { model: "signals", query: "x", documents: ["a"], options: { overflow: "truncate" } } },
       ],

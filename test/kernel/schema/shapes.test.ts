@@ -1,12 +1,18 @@
 import { Type } from "typebox"
 import { Value } from "typebox/value"
 import { expect, test } from "vitest"
-import { duration, literals, name, port, section, taggedUnion } from "../../../ts/kernel/schema/shapes.ts"
+import { duration, exactlyOneOf, literals, name, port, section, taggedUnion } from "../../../ts/kernel/schema/shapes.ts"
 
 test("a section refuses unknown keys and carries its description", () => {
   const schema = section({ a: Type.Integer() }, { description: "words" })
   expect(schema).toMatchObject({ type: "object", additionalProperties: false, description: "words" })
   expect([{ a: 1 }, { a: 1, b: 2 }, {}].map((value) => Value.Check(schema, value))).toEqual([true, false, false])
+})
+
+test("a choice of fields is JSON Schema that takes exactly one of them", () => {
+  const schema = exactlyOneOf({ a: Type.Integer(), b: Type.String() }, { c: Type.Optional(Type.Boolean()) })
+  const values = [{ a: 1 }, { b: "x", c: true }, {}, { a: 1, b: "x" }, { a: "x" }, { a: 1, d: 1 }]
+  expect(values.map((value) => Value.Check(schema, value))).toEqual([true, true, false, false, false, false])
 })
 
 test("a tagged union is JSON Schema with a discriminator", () => {

@@ -7,39 +7,45 @@ const found = (text: string): readonly string[] =>
   findPatternEntities(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
 
 describe("e-mail addresses", () => {
-  test.each([
-    ["write to ann.lee@example.com.", "ann.lee@example.com"],
-    ["<o'brien+news@mail.example.co.uk>", "o'brien+news@mail.example.co.uk"],
-    ["'ann@example.com'", "ann@example.com"],
-    ["请发邮件到ann@example.com谢谢", "ann@example.com"],
-    ["jürgen@müller.de", "jürgen@müller.de"],
-    ["mailto:ann@example.com", "ann@example.com"],
-    ["ann@example.com-thanks", "ann@example.com"],
-    ["ann@xn--mller-kva.xn--p1ai", "ann@xn--mller-kva.xn--p1ai"],
-    ["a..b.c@example.org", "b.c@example.org"],
-    ["ann＠example.com", "ann＠example.com"],
-    ["write to bob.smith﹫example.com.", "bob.smith﹫example.com"],
-    ["𝐛𝐨𝐛@𝐞𝐱𝐚𝐦𝐩𝐥𝐞.𝐜𝐨𝐦", "𝐛𝐨𝐛@𝐞𝐱𝐚𝐦𝐩𝐥𝐞.𝐜𝐨𝐦"],
-    ["💌 ⓑⓞⓑ@example.com 💌", "ⓑⓞⓑ@example.com"],
-    ["ann\u200b@exam\u00adple.com", "ann\u200b@exam\u00adple.com"],
-    ["\u202aann@example.com\u202c", "ann@example.com"],
-    ["jose\u0301@example.com", "jose\u0301@example.com"],
-  ])("%s", (text, address) => expect(found(text)).toEqual([`EMAIL_ADDRESS ${address}`]))
+  test("are found", () => {
+    const cases = [
+      ["write to ann.lee@example.com.", "ann.lee@example.com"],
+      ["<o'brien+news@mail.example.co.uk>", "o'brien+news@mail.example.co.uk"],
+      ["'ann@example.com'", "ann@example.com"],
+      ["请发邮件到ann@example.com谢谢", "ann@example.com"],
+      ["jürgen@müller.de", "jürgen@müller.de"],
+      ["mailto:ann@example.com", "ann@example.com"],
+      ["ann@example.com-thanks", "ann@example.com"],
+      ["ann@xn--mller-kva.xn--p1ai", "ann@xn--mller-kva.xn--p1ai"],
+      ["a..b.c@example.org", "b.c@example.org"],
+      ["ann＠example.com", "ann＠example.com"],
+      ["write to bob.smith﹫example.com.", "bob.smith﹫example.com"],
+      ["𝐛𝐨𝐛@𝐞𝐱𝐚𝐦𝐩𝐥𝐞.𝐜𝐨𝐦", "𝐛𝐨𝐛@𝐞𝐱𝐚𝐦𝐩𝐥𝐞.𝐜𝐨𝐦"],
+      ["💌 ⓑⓞⓑ@example.com 💌", "ⓑⓞⓑ@example.com"],
+      ["ann\u200b@exam\u00adple.com", "ann\u200b@exam\u00adple.com"],
+      ["\u202aann@example.com\u202c", "ann@example.com"],
+      ["jose\u0301@example.com", "jose\u0301@example.com"],
+    ] as const
+    for (const [text, address] of cases) expect([text, ...found(text)]).toEqual([text, `EMAIL_ADDRESS ${address}`])
+  })
 
-  test.each([
-    "ann@localhost",
-    "npm i left-pad@1.3.0 @types/node@22.1.2",
-    "icon@2x.png",
-    "@decorator.method",
-    "ann@ example.com",
-    "ann@-example-.com",
-    "ann@example..com",
-    "git clone git@github.com:ann/tool.git",
-    "scp x ann@host.example.com:/srv/x",
-    "rsync ann@host.example.com:backup/x",
-    "ssh://ann@host.example.com/x",
-    "x = a@b",
-  ])("%s has none", (text) => expect(found(text)).toEqual([]))
+  test("are not found where there are none", () => {
+    const cases = [
+      "ann@localhost",
+      "npm i left-pad@1.3.0 @types/node@22.1.2",
+      "icon@2x.png",
+      "@decorator.method",
+      "ann@ example.com",
+      "ann@-example-.com",
+      "ann@example..com",
+      "git clone git@github.com:ann/tool.git",
+      "scp x ann@host.example.com:/srv/x",
+      "rsync ann@host.example.com:backup/x",
+      "ssh://ann@host.example.com/x",
+      "x = a@b",
+    ] as const
+    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+  })
 })
 
 describe("payment cards", () => {
@@ -82,199 +88,233 @@ describe("payment cards", () => {
     expect(found("2 4111 1111 1111 1111")).toEqual(["CREDIT_CARD 4111 1111 1111 1111"])
   })
 
-  test.each([
-    ["a wrong check digit", "4111 1111 1111 1112"],
-    ["a length that the network has not", "411111111111116"],
-    ["a beginning that no network has", "1234567812345670"],
-    ["the number of an order", "order number: 4111111111111111"],
-    ["a tracking code", 'tracking_id="4111 1111 1111 1111"'],
-    ["other groups", "41111 111 1111 1111"],
-    ["mixed signs", "4111-1111 1111-1111"],
-    ["more digits", "41111111111111110000"],
-    ["a decimal", "0.4111111111111111"],
-    ["a hash", "a4111111111111111f"],
-    ["zeros", "0000000000000000"],
-  ])("%s is none", (_, text) => expect(found(text)).toEqual([]))
+  test("are not found in what only looks like one", () => {
+    const cases = [
+      ["a wrong check digit", "4111 1111 1111 1112"],
+      ["a length that the network has not", "411111111111116"],
+      ["a beginning that no network has", "1234567812345670"],
+      ["the number of an order", "order number: 4111111111111111"],
+      ["a tracking code", 'tracking_id="4111 1111 1111 1111"'],
+      ["other groups", "41111 111 1111 1111"],
+      ["mixed signs", "4111-1111 1111-1111"],
+      ["more digits", "41111111111111110000"],
+      ["a decimal", "0.4111111111111111"],
+      ["a hash", "a4111111111111111f"],
+      ["zeros", "0000000000000000"],
+    ] as const
+    for (const [, text] of cases) expect([text, ...found(text)]).toEqual([text])
+  })
 })
 
 describe("bank accounts", () => {
-  test.each([
-    "DE89 3704 0044 0532 0130 00",
-    "DE89370400440532013000",
-    "GB29NWBK60161331926819",
-    "NL91-ABNA-0417-1643-00",
-    "fr14 2004 1010 0505 0001 3m02 606",
-    "NO9386011117947",
-    "DE89  3704  0044  0532  0130  00",
-    "DE89.3704.0044.0532.0130.00",
-    "DE89\u200b3704\u200b0044053201\u200b3000",
-    "MT84MALT011000012345MTLCAST001S",
-  ])("%s", (number) => expect(found(`to ${number} today`)).toEqual([`IBAN_CODE ${number}`]))
+  test("are found", () => {
+    const cases = [
+      "DE89 3704 0044 0532 0130 00",
+      "DE89370400440532013000",
+      "GB29NWBK60161331926819",
+      "NL91-ABNA-0417-1643-00",
+      "fr14 2004 1010 0505 0001 3m02 606",
+      "NO9386011117947",
+      "DE89  3704  0044  0532  0130  00",
+      "DE89.3704.0044.0532.0130.00",
+      "DE89\u200b3704\u200b0044053201\u200b3000",
+      "MT84MALT011000012345MTLCAST001S",
+    ] as const
+    for (const number of cases)
+      expect([number, ...found(`to ${number} today`)]).toEqual([number, `IBAN_CODE ${number}`])
+  })
 
-  test.each([
-    ["wrong check digits", "DE88 3704 0044 0532 0130 00"],
-    ["a length of another country", "DE89 3704 0044 0532 0130"],
-    ["a country without", "US89370400440532013000"],
-    ["other groups", "DE893 70400440 532013000"],
-    ["more letters", "DE89370400440532013000X"],
-    ["letters in front", "XDE89370400440532013000"],
-    ["the end of the text", "DE89"],
-  ])("%s is none", (_, text) => expect(found(text)).toEqual([]))
+  test("are not found in what only looks like one", () => {
+    const cases = [
+      ["wrong check digits", "DE88 3704 0044 0532 0130 00"],
+      ["a length of another country", "DE89 3704 0044 0532 0130"],
+      ["a country without", "US89370400440532013000"],
+      ["other groups", "DE893 70400440 532013000"],
+      ["more letters", "DE89370400440532013000X"],
+      ["letters in front", "XDE89370400440532013000"],
+      ["the end of the text", "DE89"],
+    ] as const
+    for (const [, text] of cases) expect([text, ...found(text)]).toEqual([text])
+  })
 })
 
 describe("social security numbers", () => {
-  test.each([
-    ["mine is 536-22-8726.", "536-22-8726"],
-    ["SSN: 536 22 8726", "536 22 8726"],
-    ["social security number 536228726", "536228726"],
-    ["536228726 is my SSN", "536228726"],
-    ["社会安全号码536228726", "536228726"],
-    ["they have my social (536 22 8726)", "536 22 8726"],
-    ["my SSN is 536 - 22 - 8726", "536 - 22 - 8726"],
-    ['{"socialSecurityNumber":"536 22 8726"}', "536 22 8726"],
-  ])("%s", (text, number) => expect(found(text)).toEqual([`US_SSN ${number}`]))
+  test("are found", () => {
+    const cases = [
+      ["mine is 536-22-8726.", "536-22-8726"],
+      ["SSN: 536 22 8726", "536 22 8726"],
+      ["social security number 536228726", "536228726"],
+      ["536228726 is my SSN", "536228726"],
+      ["社会安全号码536228726", "536228726"],
+      ["they have my social (536 22 8726)", "536 22 8726"],
+      ["my SSN is 536 - 22 - 8726", "536 - 22 - 8726"],
+      ['{"socialSecurityNumber":"536 22 8726"}', "536 22 8726"],
+    ] as const
+    for (const [text, number] of cases) expect([text, ...found(text)]).toEqual([text, `US_SSN ${number}`])
+  })
 
-  test.each([
-    "536 22 8726",
-    "536228726",
-    "000-22-8726",
-    "666-22-8726",
-    "900-22-8726",
-    "536-00-8726",
-    "536-22-0000",
-    "078-05-1120",
-    "536-22-8726-1",
-    "part A-536-22-8726",
-    "1536-22-8726",
-    "lesson 536228726",
-    "order 536-22-8726",
-    "536 - 22 - 8726",
-    "my social media id 536228726",
-  ])("%s is none", (text) => expect(found(text)).toEqual([]))
+  test("are not found in what only looks like one", () => {
+    const cases = [
+      "536 22 8726",
+      "536228726",
+      "000-22-8726",
+      "666-22-8726",
+      "900-22-8726",
+      "536-00-8726",
+      "536-22-0000",
+      "078-05-1120",
+      "536-22-8726-1",
+      "part A-536-22-8726",
+      "1536-22-8726",
+      "lesson 536228726",
+      "order 536-22-8726",
+      "536 - 22 - 8726",
+      "my social media id 536228726",
+    ] as const
+    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+  })
 })
 
 describe("addresses of machines", () => {
-  test.each([
-    ["from 203.0.113.77 again", "203.0.113.77"],
-    ["http://192.168.0.1:8080/", "192.168.0.1"],
-    ["192.168.10.0/24", "192.168.10.0"],
-    ["It is 127.0.0.1.", "127.0.0.1"],
-    ["10.0.0.5", "10.0.0.5"],
-    ["10.20.30.40", "10.20.30.40"],
-    ["5.101.2.3", "5.101.2.3"],
-    ["ping 5.15.0.91", "5.15.0.91"],
-    ["8.8.8.8", "8.8.8.8"],
-    ["ping 1.2.3.4", "1.2.3.4"],
-    ["1.2.3.4:443", "1.2.3.4"],
-    ["2001:db8::1", "2001:db8::1"],
-    ["[2001:db8:0:1::8a2e]:443", "2001:db8:0:1::8a2e"],
-    ["2001:0db8:85a3:0000:0000:8a2e:0370:7334 is", "2001:0db8:85a3:0000:0000:8a2e:0370:7334"],
-    ["fe80::1ff:fe23:4567:890a%eth0", "fe80::1ff:fe23:4567:890a"],
-    ["at 2001:db8::1: refused", "2001:db8::1"],
-    ["route 2001:db8:: via", "2001:db8::"],
-  ])("%s", (text, address) => expect(found(text)).toEqual([`IP_ADDRESS ${address}`]))
+  test("are found", () => {
+    const cases = [
+      ["from 203.0.113.77 again", "203.0.113.77"],
+      ["http://192.168.0.1:8080/", "192.168.0.1"],
+      ["192.168.10.0/24", "192.168.10.0"],
+      ["It is 127.0.0.1.", "127.0.0.1"],
+      ["10.0.0.5", "10.0.0.5"],
+      ["10.20.30.40", "10.20.30.40"],
+      ["5.101.2.3", "5.101.2.3"],
+      ["ping 5.15.0.91", "5.15.0.91"],
+      ["8.8.8.8", "8.8.8.8"],
+      ["ping 1.2.3.4", "1.2.3.4"],
+      ["1.2.3.4:443", "1.2.3.4"],
+      ["2001:db8::1", "2001:db8::1"],
+      ["[2001:db8:0:1::8a2e]:443", "2001:db8:0:1::8a2e"],
+      ["2001:0db8:85a3:0000:0000:8a2e:0370:7334 is", "2001:0db8:85a3:0000:0000:8a2e:0370:7334"],
+      ["fe80::1ff:fe23:4567:890a%eth0", "fe80::1ff:fe23:4567:890a"],
+      ["at 2001:db8::1: refused", "2001:db8::1"],
+      ["route 2001:db8:: via", "2001:db8::"],
+    ] as const
+    for (const [text, address] of cases) expect([text, ...found(text)]).toEqual([text, `IP_ADDRESS ${address}`])
+  })
 
-  test.each([
-    "version 203.0.113.77",
-    "v4.0.30.42",
-    "tool==1.22.3.40",
-    "1.2.3.4",
-    "section 4.10.12.3",
-    "Linux 5.15.0.91",
-    "tool 10.2.1.0",
-    "1.22.3.40-beta",
-    '"firmware": "2.11.12.70"',
-    "upgrade from 5.10.5.90 to 5.10.5.91",
-    "1.22.33.44.55",
-    "300.1.1.1",
-    "192.168.001.001",
-    "255.255.255.0",
-    "0.0.0.0",
-    "12:30:45",
-    "2024:10:11 12:30",
-    "aa:bb:cc:dd:ee:ff",
-    "std::vector fd00::Name",
-    "rows[2000::2]",
-    "2001:db8:::1",
-    "2001:db8:1:2:3:4:5",
-    "2001:db8:1:2:3:4:5:6:7",
-    "2001:db8::1::2",
-  ])("%s is none", (text) => expect(found(text)).toEqual([]))
+  test("are not found in what only looks like one", () => {
+    const cases = [
+      "version 203.0.113.77",
+      "v4.0.30.42",
+      "tool==1.22.3.40",
+      "1.2.3.4",
+      "section 4.10.12.3",
+      "Linux 5.15.0.91",
+      "tool 10.2.1.0",
+      "1.22.3.40-beta",
+      '"firmware": "2.11.12.70"',
+      "upgrade from 5.10.5.90 to 5.10.5.91",
+      "1.22.33.44.55",
+      "300.1.1.1",
+      "192.168.001.001",
+      "255.255.255.0",
+      "0.0.0.0",
+      "12:30:45",
+      "2024:10:11 12:30",
+      "aa:bb:cc:dd:ee:ff",
+      "std::vector fd00::Name",
+      "rows[2000::2]",
+      "2001:db8:::1",
+      "2001:db8:1:2:3:4:5",
+      "2001:db8:1:2:3:4:5:6:7",
+      "2001:db8::1::2",
+    ] as const
+    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+  })
 })
 
 describe("telephone numbers", () => {
-  test.each([
-    ["+49 30 901820", "+49 30 901820"],
-    ["+49 (0)30 901820-12", "+49 (0)30 901820-12"],
-    ["(+44) 20 7946 0958", "(+44) 20 7946 0958"],
-    ["+14155550132", "+14155550132"],
-    ["+1 (415) 555-0132 ext. 12", "+1 (415) 555-0132 ext. 12"],
-    ["+1 415 555 0132 2 times", "+1 415 555 0132"],
-    ["+81‑3‑1234‑5678", "+81‑3‑1234‑5678"],
-    ["(415) 555-0132", "(415) 555-0132"],
-    ["(415)-555-0132", "(415)-555-0132"],
-    ["my number is 415-555-0132", "415-555-0132"],
-    ["+49\u200b30\u200b901820", "+49\u200b30\u200b901820"],
-    ["+1.4155550132", "+1.4155550132"],
-    ["Phone: 030 901820", "030 901820"],
-    ["phone:5550132 is", "5550132"],
-    ["my mobile number is 0171 2345678.", "0171 2345678"],
-    ["Tel. 0049 30 901820", "0049 30 901820"],
-    ["call me at 415-555-0132", "415-555-0132"],
-    ["Teléfono 91 123 45 67", "91 123 45 67"],
-    ["电话：１３８１２３４５６７８", "１３８１２３４５６７８"],
-    ["call Rui Saraiva on 210 322 386", "210 322 386"],
-    ["Elm Street 5\nT 030 901820", "030 901820"],
-    ["मेरा फोन 04 223 5378 है", "04 223 5378"],
-    ["телефон 8 (495) 123-45-67", "8 (495) 123-45-67"],
-  ])("%s", (text, number) => expect(found(text)).toEqual([`PHONE_NUMBER ${number}`]))
+  test("are found", () => {
+    const cases = [
+      ["+49 30 901820", "+49 30 901820"],
+      ["+49 (0)30 901820-12", "+49 (0)30 901820-12"],
+      ["(+44) 20 7946 0958", "(+44) 20 7946 0958"],
+      ["+14155550132", "+14155550132"],
+      ["+1 (415) 555-0132 ext. 12", "+1 (415) 555-0132 ext. 12"],
+      ["+1 415 555 0132 2 times", "+1 415 555 0132"],
+      ["+81‑3‑1234‑5678", "+81‑3‑1234‑5678"],
+      ["(415) 555-0132", "(415) 555-0132"],
+      ["(415)-555-0132", "(415)-555-0132"],
+      ["my number is 415-555-0132", "415-555-0132"],
+      ["+49\u200b30\u200b901820", "+49\u200b30\u200b901820"],
+      ["+1.4155550132", "+1.4155550132"],
+      ["Phone: 030 901820", "030 901820"],
+      ["phone:5550132 is", "5550132"],
+      ["my mobile number is 0171 2345678.", "0171 2345678"],
+      ["Tel. 0049 30 901820", "0049 30 901820"],
+      ["call me at 415-555-0132", "415-555-0132"],
+      ["Teléfono 91 123 45 67", "91 123 45 67"],
+      ["电话：１３８１２３４５６７８", "１３８１２３４５６７８"],
+      ["call Rui Saraiva on 210 322 386", "210 322 386"],
+      ["Elm Street 5\nT 030 901820", "030 901820"],
+      ["मेरा फोन 04 223 5378 है", "04 223 5378"],
+      ["телефон 8 (495) 123-45-67", "8 (495) 123-45-67"],
+    ] as const
+    for (const [text, number] of cases) expect([text, ...found(text)]).toEqual([text, `PHONE_NUMBER ${number}`])
+  })
 
-  test.each([
-    "415-555-0132",
-    "0171 2345678",
-    "order 4155550132",
-    "phone order number 41555501",
-    "+2024-01-15",
-    "+500000000 views",
-    "+1 015 555 0132",
-    "+999 1234567",
-    "at +40.6892-074.0445",
-    "+40.689247,-74.044502",
-    "Tel Aviv 1948 1967 1973",
-    "10/Oct/2000:13:55:36 +0200 2326 1234",
-    "a phone costs $12345678",
-    "I have a phone since 2019-05-17",
-    "the phone, bought on 17.05.2019",
-    "phone: 0000000000",
-    "failed\tcall back\t4428621",
-    "call it a day",
-    "phone 12345",
-    "a+4930901820",
-    "1700000000000",
-    "0.12345678901",
-    "(115) 555-0132",
-  ])("%s is none", (text) => expect(found(text)).toEqual([]))
+  test("are not found in what only looks like one", () => {
+    const cases = [
+      "415-555-0132",
+      "0171 2345678",
+      "order 4155550132",
+      "phone order number 41555501",
+      "+2024-01-15",
+      "+500000000 views",
+      "+1 015 555 0132",
+      "+999 1234567",
+      "at +40.6892-074.0445",
+      "+40.689247,-74.044502",
+      "Tel Aviv 1948 1967 1973",
+      "10/Oct/2000:13:55:36 +0200 2326 1234",
+      "a phone costs $12345678",
+      "I have a phone since 2019-05-17",
+      "the phone, bought on 17.05.2019",
+      "phone: 0000000000",
+      "failed\tcall back\t4428621",
+      "call it a day",
+      "phone 12345",
+      "a+4930901820",
+      "1700000000000",
+      "0.12345678901",
+      "(115) 555-0132",
+    ] as const
+    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+  })
 })
 
 describe("addresses with a password", () => {
-  test.each([
-    ["use postgres://ann:hunter2@db.example.com:5432/shop.", "postgres://ann:hunter2@db.example.com:5432"],
-    ["(https://ann:s3cr%21t@example.com)", "https://ann:s3cr%21t@example.com"],
-    ["redis://:monkey@10.0.0.5:6379", "redis://:monkey@10.0.0.5:6379"],
-    ["mongodb+srv://a:b1@c.example/d?x=1#y", "mongodb+srv://a:b1@c.example"],
-  ])("%s", (text, address) => expect(found(text)).toEqual([`PASSWORD ${address}`]))
+  test("are found", () => {
+    const cases = [
+      ["use postgres://ann:hunter2@db.example.com:5432/shop.", "postgres://ann:hunter2@db.example.com:5432"],
+      ["(https://ann:s3cr%21t@example.com)", "https://ann:s3cr%21t@example.com"],
+      ["redis://:monkey@10.0.0.5:6379", "redis://:monkey@10.0.0.5:6379"],
+      ["mongodb+srv://a:b1@c.example/d?x=1#y", "mongodb+srv://a:b1@c.example"],
+    ] as const
+    for (const [text, address] of cases) expect([text, ...found(text)]).toEqual([text, `PASSWORD ${address}`])
+  })
 
-  test.each([
-    "https://example.com/a:b",
-    "https://ann@example.com/",
-    "postgres://postgres:postgres@localhost/db",
-    "postgres://user:password@db.example.com/db",
-    "https://ann:${TOKEN}@example.com",
-    "https://ann:$TOKEN@example.com",
-    "https://ann:API_TOKEN@example.com",
-    "https://ann:***@example.com",
-    "://a:b1@c",
-  ])("%s has none", (text) => expect(found(text)).toEqual([]))
+  test("are not found where there are none", () => {
+    const cases = [
+      "https://example.com/a:b",
+      "https://ann@example.com/",
+      "postgres://postgres:postgres@localhost/db",
+      "postgres://user:password@db.example.com/db",
+      "https://ann:${TOKEN}@example.com",
+      "https://ann:$TOKEN@example.com",
+      "https://ann:API_TOKEN@example.com",
+      "https://ann:***@example.com",
+      "://a:b1@c",
+    ] as const
+    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+  })
 
   test("do not hide what stands in the path", () =>
     expect(found("https://ann:hunter2@db.example.com/x?ssn=123-45-6789&mail=ann@x.org")).toEqual([
@@ -289,17 +329,20 @@ describe("addresses with a password", () => {
   })
 })
 
-test.each([
-  "1e10fa2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d7e8f",
-  "550e8400-e29b-41d4-a716-446655440000",
-  "2024-05-17T12:30:45.123456Z",
-  "17.05.2019, 5/17/2019 and 20190517",
-  "ISBN 978-3-16-148410-0",
-  "3.14159265358979323846",
-  "1,234,567,890,123,456",
-  "INC0012345, PO 123456, WEB1234-5678",
-  "x = [1, 22, 333, 4444, 55555, 666666]",
-])("%s is no personal data", (text) => expect(found(text)).toEqual([]))
+test("what is no personal data is not found", () => {
+  const cases = [
+    "1e10fa2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d7e8f",
+    "550e8400-e29b-41d4-a716-446655440000",
+    "2024-05-17T12:30:45.123456Z",
+    "17.05.2019, 5/17/2019 and 20190517",
+    "ISBN 978-3-16-148410-0",
+    "3.14159265358979323846",
+    "1,234,567,890,123,456",
+    "INC0012345, PO 123456, WEB1234-5678",
+    "x = [1, 22, 333, 4444, 55555, 666666]",
+  ] as const
+  for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+})
 
 test("several stand in the order of the text, each with probability 1", () => {
   const text = "ann@example.com, +49 30 901820, 203.0.113.77 and 4111 1111 1111 1111"

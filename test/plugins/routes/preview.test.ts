@@ -1,244 +1,220 @@
-import { RtrError } from "rtr"
-import { createFakeInference, routeContract } from "rtr/testing"
+import type { Call, ChatRequest, Preview } from "rtr"
+import { routeContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import route from "../../../ts/plugins/routes/preview.ts"
-import { documentWith } from "../../fakes/document.ts"
-import { createFakeKernel, type FakeKernel, post } from "../../fakes/kernel.ts"
-import { createFakeTransport } from "../../fakes/transport.ts"
+import { lineRequest } from "../../fakes/line-dialect.ts"
+import { type Answer, jsonPost, mountRoute } from "../../fakes/listener.ts"
+import { fakeDecision, fakePlan, fakePreview, fakeSignal } from "../../fakes/preview.ts"
 
 describe("contract", () => {
   for (const { name, run } of routeContract(route)) test(name, run)
 })
 
-const kernelWith = (
-  changes: Readonly<Record<string, unknown>> = {},
-  options: Parameters<typeof createFakeKernel>[0] = {},
-): Promise<FakeKernel> =>
-  createFakeKernel({
-    config: documentWith(changes),
-    transport: createFakeTransport(new Error("a backend was called")),
-    ...options,
-  })
+const path = "/api/v1/routing/preview"
 
-async function ask(kernel: FakeKernel, body: unknown, query = "") {
-  const response = await kernel.management.fetch(post(`/api/v1/routing/preview${query}`, body))
-  return {
-    status: response.status,
-    body: (await response.json()) as Record<string, unknown>,
-    headers: response.headers,
+function mount(preview: (call: Call) => Promise<Preview>, plan = fakePlan({ autoNames: ["magic", "MoM"] })) {
+  const read: unknown[] = []
+  const readChat = (dialect: string, body: unknown): ChatRequest => {
+    read.push([dialect, body])
+    return lineRequest("x")
   }
+  const ask = mountRoute(route, { preview, readChat, plan: () => plan })
+  return { read, ask: (body: unknown, query = ""): Promise<Answer> => ask(`${path}${query}`, jsonPost(body)) }
 }
-const preview = async (body: unknown, changes: Readonly<Record<string, unknown>> = {}, query = "") =>
-  ask(await kernelWith(changes), body, query)
-
-const ms = expect.any(Number)
 
 describe("a preview", () => {
-  test("tells facts, decision, model and reason", async () => {
-    expect((await preview({ text: "this is urgent" })).body).toEqual({
-      original_text: "this is urgent",
-      requested_model: "MoM",
-      decision_result: {
-        decision_name: "rush",
-        algorithm: "static",
-        plugins: [],
-        confidence: 1,
-        used_signals: { keywords: ["urgent"] },
-        matched_signals: { keywords: ["urgent"] },
-        unmatched_signals: {},
-      },
-      recommended_models: ["large"],
-      selected_model: "large",
-      selection_status: "selected",
-      selection_method: "static",
-      selection_reason: "the only candidate",
-      routing_decision: "rush",
-      metrics: { keyword: { execution_time_ms: ms, confidence: 1 } },
-      signal_confidences: { "keyword:urgent": 1 },
-      signal_values: {},
-    })
+  const rush = fakeDecision("rush", {
+    plugins: [{ type: "cache", hooks: new Set(), buffersStream: false, answers: false, open: () => ({}) }],
   })
-
-  test("tells the default model where no decision matches", async () => {
-    expect((await preview({ text: "calm" })).body).toMatchObject({
-      decision_result: { decision_name: "", algorithm: "", unmatched_signals: { keywords: ["urgent"] } },
-      recommended_models: [],
-      selected_model: "small",
-      selection_status: "selected",
-      selection_method: "default_model",
-      selection_reason: "no decision matched",
-      routing_decision: "",
-      signal_confidences: {},
-    })
+  const plan = fakePlan({
+    signals: [
+      fakeSignal("keyword", { configKey: "keywords", rules: ["urgent", "calm"] }),
+      fakeSignal("domain", { configKey: "domains", rules: ["law"], firstSlot: 2 }),
+    ],
+    decisions: [rush],
   })
-
-  test("tells that there is no model", async () => {
-    const { body } = await preview({ text: "calm" }, { "providers.defaults": undefined })
-    expect(body).toMatchObject({ selection_status: "unavailable" })
-    expect(body).not.toHaveProperty("selected_model")
-  })
-
-  test("of an explicit model tells facts without a decision", async () => {
-    const { body } = await preview({ text: "urgent", model: "small" })
-    expect(body).toMatchObject({
-      requested_model: "small",
-      recommended_models: [],
-      selected_model: "small",
-      selection_method: "explicit",
-      selection_reason: "the request names the model",
-      routing_decision: "",
-      signal_confidences: { "keyword:urgent": 1 },
-    })
-    expect(body).not.toHaveProperty("decision_result")
-  })
-
-  test("of a fixed answer needs no model", async () => {
-    const plugins = [
-      { type: "fast_response", configuration: { message: "no" } },
-      { type: "system_prompt", configuration: {} },
-    ]
-    const { body } = await preview({ text: "urgent" }, { "routing.decisions.0.plugins": plugins })
-    expect(body).toMatchObject({
-      selection_status: "not_required",
-      selection_method: "fast_response",
-      decision_result: { plugins: ["fast_response", "system_prompt"] },
-    })
-    expect(body).not.toHaveProperty("selected_model")
-  })
-
-  test("takes messages with everything that a decision may read", async () => {
-    const context = {
-      "routing.signals.context": [{ name: "any", min_tokens: 0 }],
-      "routing.decisions.0.rules": { type: "context", name: "any" },
-    }
-    const messages = [
-      { role: "system", content: "x" },
-      { role: "user", content: [{ type: "text", text: "hello" }] },
-    ]
-    const { body } = await preview({ messages, tools: [{}], max_tokens: 1000 }, context)
-    expect(body).toMatchObject({
-      original_text: "hello",
-      signal_values: { "context:any": 2 + 2 * 4 + 8 + 4 + 1000 },
-      decision_result: { matched_signals: { context: ["any"] } },
-    })
-  })
-
-  test.each([
-    [{ text: "urgent", options: { trace: true } }, ""],
-    [{ text: "urgent" }, "?trace=true"],
-  ])("traces the rules when asked (%j %s)", async (body, query) => {
-    expect((await preview(body, {}, query)).body["eval_trace"]).toEqual([
+  const preview = fakePreview({
+    plan,
+    readings: {
+      facts: [
+        { rule: "urgent", state: "match", confidence: 0.9, value: 3 },
+        { rule: "calm", state: "no_match", confidence: 0 },
+        { rule: "law", state: "unknown", confidence: 0, reason: "timeout" },
+      ],
+      typeMs: { keyword: 0.5, domain: 7 },
+      totalMs: 7,
+    },
+    verdict: { decision: 0, confidence: 0.9, appliedPolicies: [{ decision: "rush", policy: "no_match" }] },
+    selection: { candidate: 0, algorithm: "static", confidence: 1, reason: "the only candidate" },
+    selectedModel: "large",
+    traces: [
       {
         decision_name: "rush",
         state: "match",
         matched: true,
-        confidence: 1,
-        root_trace: {
-          node_type: "OR",
-          state: "match",
-          matched: true,
-          confidence: 1,
-          children: [
-            {
-              node_type: "leaf",
-              signal_type: "keyword",
-              signal_name: "urgent",
-              state: "match",
-              matched: true,
-              confidence: 1,
-            },
-          ],
+        confidence: 0.9,
+        root_trace: { node_type: "AND", state: "match", matched: true, confidence: 0.9, children: [] },
+      },
+    ],
+  })
+
+  test("tells facts by the keys of the document, decision, model and reason", async () => {
+    const { status, body } = await mount(async () => preview, plan).ask({ text: "x" })
+    expect([status, body]).toEqual([
+      200,
+      {
+        original_text: "hello",
+        requested_model: "MoM",
+        decision_result: {
+          decision_name: "rush",
+          algorithm: "static",
+          plugins: ["cache"],
+          confidence: 0.9,
+          used_signals: { keywords: ["urgent", "calm"], domains: ["law"] },
+          matched_signals: { keywords: ["urgent"] },
+          unmatched_signals: { keywords: ["calm"] },
         },
+        recommended_models: [],
+        selected_model: "large",
+        selection_status: "selected",
+        selection_method: "static",
+        selection_reason: "the only candidate",
+        routing_decision: "rush",
+        metrics: {
+          keyword: { execution_time_ms: 0.5, confidence: 0.9 },
+          domain: { execution_time_ms: 7, confidence: 0 },
+        },
+        signal_confidences: { "keyword:urgent": 0.9 },
+        signal_values: { "keyword:urgent": 3 },
+        signal_errors: { "domain:law": "timeout" },
+        applied_unknown_policies: { rush: "no_match" },
       },
     ])
   })
 
-  test.each([
-    [{ text: "urgent" }, ""],
-    [{ text: "urgent", options: { trace: false } }, "?trace=false"],
-    [{ text: "urgent", options: {} }, "?trace=1"],
-  ])("does not trace otherwise (%j %s)", async (body, query) => {
-    expect((await preview(body, {}, query)).body).not.toHaveProperty("eval_trace")
+  test("reads its facts by the plan that it was made with, also when another one serves by now", async () => {
+    const newer = fakePlan({
+      signals: [fakeSignal("language", { configKey: "languages", rules: ["de", "en", "fr"] })],
+      decisions: [fakeDecision("other")],
+    })
+    const { body } = await mount(async () => preview, newer).ask({ text: "x" })
+    expect(body).toMatchObject({
+      routing_decision: "rush",
+      decision_result: { decision_name: "rush", used_signals: { keywords: ["urgent", "calm"], domains: ["law"] } },
+      signal_confidences: { "keyword:urgent": 0.9 },
+    })
   })
-})
 
-describe("signals that cannot be read", () => {
-  const asks = (onUnknown: string) => ({
-    "routing.decisions.0.rules": {
-      operator: "AND",
-      on_unknown: onUnknown,
-      conditions: [{ type: "domain", name: "law" }],
-    },
-  })
-  const broken = { inference: createFakeInference({ failWith: new RtrError("overloaded", "busy") }) }
-
-  test("are told with their reason and the policy that settled them", async () => {
-    const { status, body } = await ask(await kernelWith(asks("match"), broken), { text: "hello" })
-    expect([status, body]).toEqual([
-      200,
-      expect.objectContaining({
-        selected_model: "large",
-        signal_errors: { "domain:law": "overloaded" },
-        applied_unknown_policies: { rush: "match" },
-        decision_result: expect.objectContaining({
-          used_signals: { domains: ["law"] },
-          matched_signals: {},
-          unmatched_signals: {},
-        }),
+  test("tells the other ways to a model, or to none", async () => {
+    const bodies = await Promise.all(
+      [
+        {},
+        { automatic: false, requestedModel: "small" },
+        { answeredBy: "fast_response" },
+        { selectedModel: undefined },
+        { failed: true, selectedModel: undefined },
+      ].map(async (changes) => {
+        const { status, body } = await mount(async () => fakePreview(changes)).ask({ text: "x" })
+        const {
+          selected_model,
+          selection_status,
+          selection_method,
+          selection_reason,
+          decision_error,
+          decision_result,
+        } = body as Record<string, unknown>
+        return [
+          status,
+          selected_model,
+          selection_status,
+          selection_method,
+          selection_reason,
+          decision_error,
+          decision_result !== undefined,
+        ]
       }),
+    )
+    const unresolved = "a decision with on_unknown: fail_request depends on signals that could not be read"
+    expect(bodies).toEqual([
+      [200, "small", "selected", "default_model", "no decision matched", undefined, true],
+      [200, "small", "selected", "explicit", "the request names the model", undefined, false],
+      [200, undefined, "not_required", "fast_response", undefined, undefined, true],
+      [200, undefined, "unavailable", undefined, undefined, undefined, true],
+      [503, undefined, "unavailable", undefined, undefined, unresolved, true],
     ])
   })
 
-  test("that fail the request make the preview 503 with all it knows", async () => {
-    const { status, body } = await ask(await kernelWith(asks("fail_request"), broken), { text: "hello" })
-    expect([status, body]).toEqual([
-      503,
-      expect.objectContaining({
-        selection_status: "unavailable",
-        decision_error: "a decision with on_unknown: fail_request hangs on signals that could not be read",
-        signal_errors: { "domain:law": "overloaded" },
-      }),
+  test("traces the rules when asked, in the body or in the query", async () => {
+    const { ask } = mount(async () => preview, plan)
+    const traces = await Promise.all(
+      (
+        [
+          [{ text: "x", options: { trace: true } }, ""],
+          [{ text: "x" }, "?trace=true"],
+          [{ text: "x", options: { trace: false } }, "?trace=false"],
+          [{ text: "x", options: {} }, ""],
+        ] as const
+      ).map(
+        async ([body, query]) =>
+          (((await ask(body, query)).body as Record<string, unknown>)["eval_trace"] as unknown[] | undefined)?.length,
+      ),
+    )
+    expect(traces).toEqual([1, 1, undefined, undefined])
+  })
+
+  test("hands on what a decision may read, as a call of this client", async () => {
+    const calls: Call[] = []
+    const { ask, read } = mount(async (call) => {
+      calls.push(call)
+      return fakePreview()
+    })
+    const messages = [{ role: "user", content: "hi" }]
+    await ask({ text: "hello", max_tokens: 5 })
+    await ask({ messages, model: "small", tools: [{}], options: { trace: true } })
+    expect(read).toEqual([
+      ["chat_completions", { model: "magic", max_tokens: 5, messages: [{ role: "user", content: "hello" }] }],
+      ["chat_completions", { model: "small", tools: [{}], messages }],
     ])
+    expect(calls[0]).toMatchObject({ request: lineRequest("x"), listener: "management", endpoint: path })
   })
 })
 
 describe("a request that cannot be read", () => {
-  const message = (text: string): string => `Cannot read the preview request: ${text}`
-  const names =
-    "text, messages, model, tools, tool_choice, functions, function_call, response_format, max_tokens, max_completion_tokens, options"
+  const { ask } = mount(async () => fakePreview())
 
   test.each<[unknown, string]>([
-    ["{", message("the body is not valid JSON")],
-    ["[]", message("the body must be a JSON object")],
-    ["null", message("the body must be a JSON object")],
-    [{}, message('it must have either "text" or "messages"')],
-    [{ text: "a", messages: [] }, message('it must have either "text" or "messages"')],
-    [{ text: " " }, message('"text" must be a non-empty string')],
-    [{ text: 5 }, message('"text" must be a non-empty string')],
-    [{ text: null }, message('"text" must be a non-empty string')],
-    [{ messages: [] }, 'Cannot read the chat request: "messages" must not be empty'],
-    [{ text: "a", model: 5 }, 'Cannot read the chat request: "model" must be a non-empty string'],
-    [{ text: "a", stream: true }, message(`field "stream" is not supported; it may have ${names}`)],
-    [{ text: "a", recipe: "x" }, message(`field "recipe" is not supported; it may have ${names}`)],
-    [{ text: "a", options: "trace" }, message('"options" must be an object')],
-    [{ text: "a", options: null }, message('"options" must be an object')],
-    [{ text: "a", options: { seed: 1 } }, message('option "seed" is not supported yet; there is "trace"')],
-  ])("%j is refused", async (body, text) => {
-    expect(await preview(body)).toMatchObject({
+    ["{", "the body is not valid JSON"],
+    ["[]", "body must be a map, got a list"],
+    ["null", "body must be a map, got nothing"],
+    [{}, 'body must have exactly one of "text" and "messages", got none'],
+    [{ text: "a", messages: [{}] }, 'body must have exactly one of "text" and "messages", got both'],
+    [{ text: " " }, "body.text (Text of one user turn) does not have the right form (pattern \\S)"],
+    [{ text: "" }, "body.text must not be empty"],
+    [{ text: 5 }, "body.text must be a string, got a number"],
+    [{ messages: [] }, "body.messages must not have fewer than 1 items"],
+    [{ text: "a", model: 5 }, "body.model must be a string, got a number"],
+    [{ text: "a", stream: true }, "body.stream is not a known key"],
+    [
+      { text: "a", modle: "x", options: { seed: 1 } },
+      'body.modle is not a known key (did you mean "model"?); body.options.seed is not a known key',
+    ],
+    [{ text: "a", options: "trace" }, "body.options must be a map, got a string"],
+    [{ text: "a", options: { trace: "yes" } }, "body.options.trace must be a boolean, got a string"],
+  ])("%j is refused", async (body, message) => {
+    expect(await ask(body)).toMatchObject({
       status: 400,
-      body: { error: { code: "INVALID_INPUT", message: text } },
+      body: { error: { code: "INVALID_INPUT", message: `Cannot read the request: ${message}` } },
     })
   })
 
-  test("an unknown model is refused", async () => {
-    expect(await preview({ text: "a", model: "nobody" })).toMatchObject({
-      status: 404,
-      body: { error: { code: "INVALID_ROUTING_MODEL" } },
+  test("a trace that is neither true nor false is refused", async () => {
+    expect((await ask({ text: "a" }, "?trace=1")).body).toMatchObject({
+      error: { message: "Cannot read the request: query.trace must be a boolean, got a string" },
     })
   })
 
   test("a body that is too large is refused", async () => {
-    expect(await preview({ text: "x".repeat(10 * 1024 * 1024) })).toMatchObject({
+    expect(await ask({ text: "x".repeat(10 * 1024 * 1024) })).toMatchObject({
       status: 413,
       body: { error: { code: "REQUEST_BODY_TOO_LARGE" } },
     })
@@ -246,37 +222,44 @@ describe("a request that cannot be read", () => {
 })
 
 describe("limits", () => {
-  const asks = { "routing.decisions.0.rules": { type: "domain", name: "law" } }
+  const limited = (previewConcurrency: number, previewTimeoutMs = 1000) => {
+    const { management } = fakePlan()
+    return fakePlan({ management: { ...management, previewConcurrency, previewTimeoutMs } })
+  }
 
-  test("refuse more previews at once than allowed, and take them again afterwards", async () => {
-    const kernel = await kernelWith(
-      { ...asks, "global.services.api.routing_preview.max_concurrency": 2 },
-      { inference: createFakeInference({ delayMs: 30 }) },
-    )
-    const results = await Promise.all(["a", "b", "c", "d"].map((text) => ask(kernel, { text })))
-    expect(results.map(({ status }) => status).toSorted()).toEqual([200, 200, 429, 429])
+  test("refuse more previews at once than the plan allows, and take them again afterwards", async () => {
+    const slow = () => new Promise<Preview>((resolve) => setTimeout(() => resolve(fakePreview()), 20))
+    const { ask } = mount(slow, limited(2))
+    const results = await Promise.all(["a", "b", "c"].map((text) => ask({ text })))
+    expect(results.map(({ status }) => status).toSorted()).toEqual([200, 200, 429])
     const refused = results.find(({ status }) => status === 429)
-    expect(refused?.body).toMatchObject({
-      error: { code: "OVERLOADED", message: "2 previews run already; try again in a moment" },
-    })
-    expect(refused?.headers.get("retry-after")).toBe("1")
-    expect((await ask(kernel, { text: "again" })).status).toBe(200)
+    expect([refused?.body, refused?.headers["retry-after"]]).toMatchObject([
+      { error: { code: "OVERLOADED", message: "2 previews run already; try again in a moment" } },
+      "1",
+    ])
+    expect((await ask({ text: "again" })).status).toBe(200)
   })
 
-  test("a preview that fails gives its place back", async () => {
-    const kernel = await kernelWith({ ...asks, "global.services.api.routing_preview.max_concurrency": 1 })
-    for (let round = 0; round < 3; round++) expect((await ask(kernel, { text: "a", model: "nobody" })).status).toBe(404)
-    expect((await ask(kernel, { text: "a" })).status).toBe(200)
-  })
-
-  test("a preview that takes too long is given up", async () => {
-    const kernel = await kernelWith(
-      { ...asks, "global.services.api.routing_preview.request_timeout_seconds": 1 },
-      { inference: createFakeInference({ delayMs: 1500 }) },
+  test("give the place of a preview that fails back, and give up one that takes too long", async () => {
+    let fails = true
+    const { ask } = mount(
+      async () => (fails ? Promise.reject(new Error("x")) : new Promise<Preview>(() => {})),
+      limited(1, 20),
     )
-    expect(await ask(kernel, { text: "a" })).toMatchObject({
-      status: 504,
-      body: { error: { code: "REQUEST_TIMEOUT", message: "The preview took longer than 1 seconds" } },
+    expect([(await ask({ text: "a" })).status, (await ask({ text: "a" })).status]).toEqual([500, 500])
+    fails = false
+    expect(await ask({ text: "a" })).toMatchObject({ status: 504, body: { error: { code: "REQUEST_TIMEOUT" } } })
+  })
+
+  test("are those of an active configuration", async () => {
+    const ask = mountRoute(route, {
+      preview: async () => fakePreview(),
+      readChat: () => lineRequest("x"),
+      plan: () => undefined,
+    })
+    expect(await ask(path, jsonPost({ text: "x" }))).toMatchObject({
+      status: 503,
+      body: { error: { code: "NOT_READY" } },
     })
   })
 })

@@ -1,7 +1,9 @@
-import type { KernelStatus, RouteRequest } from "rtr"
+import type { KernelStatus } from "rtr"
 import { routeContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import route from "../../../ts/plugins/routes/probes.ts"
+import { mountRoute } from "../../fakes/listener.ts"
+import { fakeStatus } from "../../fakes/status.ts"
 
 describe("contract", () => {
   for (const { name, run } of routeContract(route)) test(name, run)
@@ -9,59 +11,34 @@ describe("contract", () => {
 
 const deployment = (name: string, ready: boolean) =>
   ({ name, artifact: "signals", process: "p", state: ready ? "ready" : "loading", ready, restarts: 0 }) as const
-const status: KernelStatus = {
-  phase: "ready",
-  ready: true,
-  draining: false,
-  updatedAt: new Date(0),
-  instanceId: "i",
-  configHash: "h",
-  deployments: [deployment("a", true), deployment("b", true)],
-}
+const status = fakeStatus({ deployments: [deployment("a", true), deployment("b", true)] })
 
-async function ask(
-  path: "/health" | "/ready",
-  listener: string,
-  changes: Partial<KernelStatus> = {},
-): Promise<unknown> {
-  const handlers = route.setup({ status: () => ({ ...status, ...changes }) })
-  const from: RouteRequest = {
-    id: "req-1",
-    request: new Request(`http://h${path}`),
-    startedAt: 0,
-    listener,
-    hold: () => {},
-    keep: () => () => {},
-  }
-  const response = await handlers[route.operations.findIndex((operation) => operation.path === path)]?.(from)
-  return [response?.status, response?.headers.get("x-request-id"), await response?.json()]
+async function ask(path: "/health" | "/ready", kind: "inference" | "management", changes: Partial<KernelStatus> = {}) {
+  const send = mountRoute(route, { status: () => ({ ...status, ...changes }) }, { kind, apiKeys: ["k"] })
+  const { status: code, body } = await send(path)
+  return [code, body]
 }
 
 describe("GET /health", () => {
   test("says that the process answers, in any phase", async () => {
-    expect(await ask("/health", "main")).toEqual([200, "req-1", { status: "ok" }])
-    expect(await ask("/health", "main", { ready: false, phase: "error" })).toEqual([200, "req-1", { status: "ok" }])
+    expect(await ask("/health", "inference")).toEqual([200, { status: "ok" }])
+    expect(await ask("/health", "inference", { ready: false, phase: "error" })).toEqual([200, { status: "ok" }])
   })
 
   test("names the service on the management listener", async () => {
-    expect(await ask("/health", "management")).toEqual([200, "req-1", { status: "healthy", service: "rtr" }])
+    expect(await ask("/health", "management")).toEqual([200, { status: "healthy", service: "rtr" }])
   })
 })
 
 describe("GET /ready", () => {
   test("says ready or not on an inference listener, and no more", async () => {
-    expect(await ask("/ready", "main")).toEqual([200, "req-1", { status: "ready" }])
-    expect(await ask("/ready", "main", { ready: false, draining: true })).toEqual([
-      503,
-      "req-1",
-      { status: "not_ready" },
-    ])
+    expect(await ask("/ready", "inference")).toEqual([200, { status: "ready" }])
+    expect(await ask("/ready", "inference", { ready: false, draining: true })).toEqual([503, { status: "not_ready" }])
   })
 
   test("says more on the management listener", async () => {
     expect(await ask("/ready", "management")).toEqual([
       200,
-      "req-1",
       {
         status: "ready",
         service: "rtr",
@@ -83,7 +60,6 @@ describe("GET /ready", () => {
     } as const
     expect(await ask("/ready", "management", changes)).toEqual([
       503,
-      "req-1",
       {
         status: "starting",
         service: "rtr",

@@ -20,7 +20,8 @@ const read = async (rule: Omit<Rule, "name">, request: ChatRequest): Promise<Fac
   const reader = await signal.setup([{ name: "rule", ...rule }], { settings: {} })
   return (await reader.read({ ...signalInput(""), request }, {}))[0]
 }
-const request = (fields: Partial<ChatRequest> = {}, ...turns: readonly Turn[]): ChatRequest => chatRequest(turns, fields)
+const request = (fields: Partial<ChatRequest> = {}, ...turns: readonly Turn[]): ChatRequest =>
+  chatRequest(turns, fields)
 const turn = (role: Turn["role"], ...blocks: readonly Block[]): Turn => ({ role, blocks })
 const tokensOf = async (given: ChatRequest): Promise<number | undefined> =>
   (await read({ min_tokens: 0 }, given))?.value
@@ -66,7 +67,11 @@ describe("the estimate", () => {
             { name: "web_search", form: "opaque", parameters: { type: "web_search", max: 1 } },
           ],
         }),
-        2 * 8 + bytesOf([{ type: "custom", custom: { name: "c" } }, { type: "web_search", max: 1 }]),
+        2 * 8 +
+          bytesOf([
+            { type: "custom", custom: { name: "c" } },
+            { type: "web_search", max: 1 },
+          ]),
       ],
       [
         "tool calls: their JSON and 8 each",

@@ -22,7 +22,10 @@ async function read(
   { settings = {}, inference = guard() }: { settings?: Settings; inference?: FakeInference } = {},
 ): Promise<readonly Fact[]> {
   const reader: SignalReader<"inference.classify" | "inference.embed"> = await setUp(rules, settings, inference)
-  return reader.read(inputOf(typeof messages === "string" ? [user(messages)] : messages), createFakeQuestions(inference))
+  return reader.read(
+    inputOf(typeof messages === "string" ? [user(messages)] : messages),
+    createFakeQuestions(inference),
+  )
 }
 const statesOf = async (...given: Parameters<typeof read>) => (await read(...given)).map(({ state }) => state)
 

@@ -140,9 +140,11 @@ describe("confidence with a predicate", () => {
 })
 
 describe("rules", () => {
-  const problems = (given: Rule): readonly string[] => {
+  const problems = async (given: Rule): Promise<readonly string[]> => {
     const reported: string[] = []
-    signal.check?.([rule("exists", digits), given], (path, message) => reported.push(`${path.join(".")}: ${message}`))
+    await signal.check?.([rule("exists", digits), given], (path, message) =>
+      reported.push(`${path.join(".")}: ${message}`),
+    )
     return reported
   }
 
@@ -199,7 +201,7 @@ describe("rules", () => {
       rule("count", digits, { gt: 2, lt: 1 }),
       ["1.predicate: can never hold: no number is above 2 and below 1"],
     ],
-  ])("%s", (_, given, reported) => expect(problems(given)).toEqual(reported))
+  ])("%s", async (_, given, reported) => expect(await problems(given)).toEqual(reported))
 
   test.each([
     [{ feature: { type: "count", source: digits } }, true],

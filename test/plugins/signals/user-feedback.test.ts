@@ -102,7 +102,9 @@ test.each<[string, readonly Turn[]]>([
 test("a failing model makes the facts unknown where there is an answer", async () => {
   const reader = await signal.setup(rules, { settings: {} })
   const inference = createFakeInference({ labels: ["yes", "no"] })
-  await expect(reader.read(inputOf(dialogue), createFakeQuestions(inference))).rejects.toMatchObject({ code: "invalid_model_output" })
+  await expect(reader.read(inputOf(dialogue), createFakeQuestions(inference))).rejects.toMatchObject({
+    code: "invalid_model_output",
+  })
 })
 
 test.each([

@@ -73,6 +73,9 @@ async function serve(options: ServeOptions): Promise<void> {
   const tellTooLong = throttled((requestId, requests) =>
     logEvent("warning", "text_too_long", { request_id: requestId, requests, answered: 413 }),
   )
+  // Without a listener the signal would end the process, also one that comes too early to mean anything.
+  let reload = async (): Promise<void> => {}
+  process.on("SIGHUP", () => void reload())
   const running = await startRouter({
     path: options.config,
     watch: options.watch,
@@ -94,13 +97,15 @@ async function serve(options: ServeOptions): Promise<void> {
         })
     },
   })
+  reload = async () => {
+    try {
+      await running.reload("signal")
+    } catch (error) {
+      logEvent("warning", "config_unreadable", { reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
   printLine(`rtr is ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   for (const [name, url] of Object.entries(running.addresses)) printLine(`  ${name.padEnd(12)} ${url}`)
-  process.on("SIGHUP", () => {
-    running.reload("signal").catch((error: unknown) => {
-      logEvent("warning", "config_unreadable", { reason: error instanceof Error ? error.message : String(error) })
-    })
-  })
   await stopAsked()
   logEvent("info", "stopping", { grace_seconds: options.graceSeconds })
   await running.stop(options.graceSeconds * 1000)
@@ -114,10 +119,18 @@ function logActivation(outcome: ActivationOutcome): void {
     const { stage, hash, reasons } = outcome.rejection
     logEvent("error", "config_rejected", { trigger, stage, hash, problems: reasons.length })
     // Problems of a document have their place in the message; a stack would say nothing.
-    printWarning(outcome.error instanceof Error ? outcome.error.message : "the configuration was refused")
+    const message = outcome.error instanceof Error ? outcome.error.message : "the configuration was refused"
+    // An error outside the document's own check has its place beside the message.
+    const place =
+      (outcome.error as { readonly path?: unknown } | undefined)?.path === undefined ? undefined : reasons[0]?.path
+    printWarning(place === undefined ? message : `${message} (${place})`)
     return
   }
-  logEvent("info", `config_${result}`, { trigger, hash: outcome.hash, ...("version" in outcome && { version: outcome.version }) })
+  logEvent("info", `config_${result}`, {
+    trigger,
+    hash: outcome.hash,
+    ...("version" in outcome && { version: outcome.version }),
+  })
 }
 
 /**
@@ -126,7 +139,7 @@ function logActivation(outcome: ActivationOutcome): void {
  */
 function waitForSignal(): () => Promise<void> {
   let stop = (): void => process.exit(1)
-  onStopSignal(() => stop())
+  onStopSignal(() => stop(), { signals: ["SIGINT", "SIGTERM"] })
   return () => new Promise<void>((resolve) => (stop = resolve))
 }
 

@@ -110,7 +110,7 @@ function stopOnSignal(stop: (graceMs: number) => Promise<void>): void {
     stopping = true
     void stop(10_000).finally(() => process.exit())
   }
-  onStopSignal(end, end)
+  onStopSignal(end, { again: end })
   if (process.env["RTRUN_EXIT_WITH_STDIN"] === "1") process.stdin.on("end", end).on("error", end).resume()
 }
 

@@ -3,6 +3,7 @@
 import type { Registry } from "../modules/registry.ts"
 import type { Problem } from "../schema/problem.ts"
 import type { ConfigDocument } from "./document-schema.ts"
+import type { LaterProblems } from "./later-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
 import { checkDecisions } from "./sections/decisions.ts"
 import { checkListeners } from "./sections/listeners.ts"
@@ -18,13 +19,14 @@ export function checkDocument(
   document: ConfigDocument,
   registry: Registry,
   readHeads: ReadHeads = () => undefined,
+  later: LaterProblems = [],
 ): readonly Problem[] {
   const packages = readPackages(document, readHeads)
   return [
     ...checkListeners(document),
     ...checkProviders(document),
     ...checkModelCards(document),
-    ...checkSignals(document, registry, packages.heads),
+    ...checkSignals(document, registry, packages.heads, later),
     ...checkDecisions(document, registry),
     ...checkManagement(document),
     ...checkStores(document, registry),

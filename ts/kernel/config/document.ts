@@ -14,13 +14,7 @@ import {
 import type { DocumentPath } from "../error.ts"
 import type { Position, Problem } from "../schema/problem.ts"
 import { ConfigError } from "./config-error.ts"
-
-export interface SourceDocument {
-  /** Plain JSON value of the document. */
-  readonly value: unknown
-  /** Where the value at a path stands, or its nearest ancestor when it is not there. */
-  locate(path: DocumentPath): Position | undefined
-}
+import type { SourceDocument } from "./source-document.ts"
 
 /** Past this size a document is not configuration; parsing it would only cost memory. */
 const maxDocumentBytes = 16 * 1024 * 1024
@@ -73,11 +67,6 @@ function holdsItself(root: unknown): boolean {
     return found
   }
   return enter(root, new Set())
-}
-
-/** Wraps a value that is no file, such as an object passed to `createKernel`. */
-export function wrapDocument(value: unknown): SourceDocument {
-  return { value, locate: () => undefined }
 }
 
 function toProblem(error: YAMLError, position: (offset: number) => Position): Problem {

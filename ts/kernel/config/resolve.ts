@@ -8,9 +8,11 @@ import { applyAliases } from "./aliases.ts"
 import { canonicalDocument } from "./canonical.ts"
 import { checkDocument } from "./check.ts"
 import { ConfigError } from "./config-error.ts"
-import type { SourceDocument } from "./document.ts"
+import type { SourceDocument } from "./source-document.ts"
+import type { MaybePromise } from "../types/module-base.ts"
 import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
 import { type ConfigDocument, documentSchema } from "./document-schema.ts"
+import type { LaterProblems } from "./later-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
 import { unsupportedIn } from "./unsupported.ts"
 
@@ -30,8 +32,11 @@ export interface ResolveOptions {
   readonly readHeads?: ReadHeads
 }
 
-/** Checks a document. Throws a `ConfigError` with every problem, each with path and place. */
-export function resolveDocument(source: SourceDocument, options: ResolveOptions): ResolvedDocument {
+/**
+ * Checks a document. Throws a `ConfigError` with every problem, each with path and place. Returns a promise, or rejects, when a
+ * module's check does.
+ */
+export function resolveDocument(source: SourceDocument, options: ResolveOptions): MaybePromise<ResolvedDocument> {
   const { registry, readHeads } = options
   const aliased = applyAliases(source.value)
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
@@ -48,22 +53,27 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   refuse(checkShape(source.value))
   const expanded = expandEnvironment(aliased.value, options.environment)
   const { value, problems } = validateExpanded(documentSchema(registry), expanded.value, expanded.expandedPaths)
-  refuse([
+  const later: LaterProblems = []
+  const found = [
     ...aliased.problems,
     ...problems,
     ...(problems.length === 0
-      ? checkDocument(value as ConfigDocument, registry, readHeads)
-      : checkWhatIsThere(value, registry, readHeads)),
-  ])
-  return {
-    document: canonicalDocument(value as ConfigDocument, registry),
-    printable: canonicalDocument(aliased.value as ConfigDocument, registry),
-    warnings: withPlaces(
-      expanded.unset.map(({ name, path }) =>
-        invalid(path, `environment variable ${name} is not set; its place stays empty`),
+      ? checkDocument(value as ConfigDocument, registry, readHeads, later)
+      : checkWhatIsThere(value, registry, later, readHeads)),
+  ]
+  const finish = (foundLater: readonly Problem[]): ResolvedDocument => {
+    refuse([...found, ...foundLater])
+    return {
+      document: canonicalDocument(value as ConfigDocument, registry),
+      printable: canonicalDocument(aliased.value as ConfigDocument, registry),
+      warnings: withPlaces(
+        expanded.unset.map(({ name, path }) =>
+          invalid(path, `environment variable ${name} is not set; its place stays empty`),
+        ),
       ),
-    ),
+    }
   }
+  return later.length === 0 ? finish([]) : Promise.all(later).then((lists) => finish(lists.flat()))
 }
 
 function withPlace(problem: Problem, position: Position | undefined): Problem {
@@ -111,11 +121,19 @@ function fromText(value: unknown): unknown {
 }
 
 /** Cross-checks of a document whose schema already fails, so that one run shows as much as possible. They may trip over a wrong shape. */
-function checkWhatIsThere(value: unknown, registry: Registry, readHeads?: ReadHeads): readonly Problem[] {
+function checkWhatIsThere(
+  value: unknown,
+  registry: Registry,
+  later: LaterProblems,
+  readHeads?: ReadHeads,
+): readonly Problem[] {
+  const started: LaterProblems = []
   try {
-    return checkDocument(value as ConfigDocument, registry, readHeads)
+    return checkDocument(value as ConfigDocument, registry, readHeads, started)
   } catch {
     return []
+  } finally {
+    later.push(...started.map((problems) => problems.catch(() => [])))
   }
 }
 

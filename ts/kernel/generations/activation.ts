@@ -41,9 +41,19 @@ export interface ActivationHost<Content, Wanted extends Candidate = Candidate> {
 }
 
 export type ActivationOutcome =
-  | { readonly result: "active"; readonly version: number; readonly hash: string; readonly trigger: Candidate["trigger"] }
+  | {
+      readonly result: "active"
+      readonly version: number
+      readonly hash: string
+      readonly trigger: Candidate["trigger"]
+    }
   /** The document is the one that serves already. */
-  | { readonly result: "unchanged"; readonly version: number; readonly hash: string; readonly trigger: Candidate["trigger"] }
+  | {
+      readonly result: "unchanged"
+      readonly version: number
+      readonly hash: string
+      readonly trigger: Candidate["trigger"]
+    }
   | { readonly result: "superseded"; readonly hash: string; readonly trigger: Candidate["trigger"] }
   | {
       readonly result: "rejected"

@@ -3,12 +3,12 @@
 import type { Environment } from "../config/environment.ts"
 import { compilePlan } from "../config/compile.ts"
 import { type NeededDeployment, neededDeployments } from "../config/bindings.ts"
-import { readDocument, type SourceDocument, wrapDocument } from "../config/document.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import { resolveDocument, type ResolvedDocument } from "../config/resolve.ts"
 import { restartRequired } from "../config/restart.ts"
+import { type SourceDocument, wrapDocument } from "../config/source-document.ts"
 import { stateStore } from "../config/sections/stores.ts"
-import { RtrError } from "../error.ts"
+import { isRtrError, RtrError } from "../error.ts"
 import type { Services } from "../modules/capabilities.ts"
 import type { Registry } from "../modules/registry.ts"
 import { ConfigError } from "../config/config-error.ts"
@@ -73,18 +73,24 @@ export async function loadDocument(
   enter: (stage: ActivationStage) => void = () => {},
 ): Promise<LoadedDocument> {
   enter("parse")
-  const document = value === undefined ? readDocument(text, source) : wrapDocument(value)
+  const document = value === undefined ? await readText(text, source) : wrapDocument(value)
   enter("compile")
   const registry = await host.loadRegistry(document, source)
   enter("validate")
   const { readHeads } = host
-  const resolved = resolveDocument(document, {
+  const resolved = await resolveDocument(document, {
     source,
     registry,
     environment: host.environment(),
     ...(readHeads !== undefined && { readHeads }),
   })
   return { ...resolved, registry }
+}
+
+/** The YAML parser loads with the first text: hosts that pass parsed documents start without it. */
+async function readText(text: string, source: string): Promise<SourceDocument> {
+  const { readDocument } = await import("../config/document.ts")
+  return readDocument(text, source)
 }
 
 export interface PrepareOptions {
@@ -155,6 +161,12 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
   }
 }
 
+/** Says where in the document the store stands that cannot be opened. */
+function atStore(error: unknown): unknown {
+  if (!isRtrError(error) || error.path !== undefined) return error
+  return new RtrError(error.code, error.message, { path: ["global", "stores", "state"], cause: error })
+}
+
 function stopWhenAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new RtrError("unavailable", "A newer configuration has come")
 }
@@ -171,11 +183,13 @@ async function openStore(
   const { module } = registered
   return resources.acquire(
     `store:${JSON.stringify([type, configuration])}`,
-    async () => ({
-      type,
-      shapes: module.shapes,
-      open: await module.setup(configuration, { clock: services.clock }),
-    }),
+    async () => {
+      try {
+        return { type, shapes: module.shapes, open: await module.setup(configuration, { clock: services.clock }) }
+      } catch (error) {
+        throw atStore(error)
+      }
+    },
     ({ open }) => open.close(),
   )
 }

@@ -10,7 +10,11 @@ export interface Lease<Value> {
 
 export interface SharedResources {
   /** The resource under this key, made when nobody has it. A maker that fails leaves nothing behind. */
-  acquire<Value>(key: string, make: () => Promise<Value>, close?: (value: Value) => MaybePromise<void>): Promise<Lease<Value>>
+  acquire<Value>(
+    key: string,
+    make: () => Promise<Value>,
+    close?: (value: Value) => MaybePromise<void>,
+  ): Promise<Lease<Value>>
 }
 
 interface Entry {

@@ -50,7 +50,17 @@ export interface ListenerApp {
 interface Target {
   readonly operation: MountedOperation
   readonly responder: ChatResponder | undefined
+  readonly hasBody: boolean
   readonly maxBodyBytes: number
+}
+
+/** A request whose sender is known and whose body is parsed. */
+interface ReadRequest {
+  readonly id: string
+  readonly startedAt: number
+  readonly principal: Principal
+  readonly params: Params
+  readonly body: unknown
 }
 
 type Params = Readonly<Record<string, string>>
@@ -76,7 +86,8 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     const lease = new RequestLease(acquire, memory)
     try {
       const principal = authorise(request.headers, operation)
-      const input = await readRequest(request, target, params, lease, { id, startedAt, principal })
+      const body = target.hasBody ? parseJson(await readBody(request, target.maxBodyBytes, lease)) : undefined
+      const input = toInput(request, target, { id, startedAt, principal, params, body })
       const result = await operation.handle(input)
       if ("outcome" in result) {
         if (target.responder === undefined)
@@ -94,16 +105,12 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     }
   }
 
-  const readRequest = async (
+  const toInput = (
     request: Request,
-    { operation, responder, maxBodyBytes: limit }: Target,
-    params: Params,
-    lease: RequestLease,
-    { id, startedAt, principal }: { readonly id: string; readonly startedAt: number; readonly principal: Principal },
-  ): Promise<OperationInput<unknown, unknown, unknown>> => {
+    { operation, responder }: Target,
+    { id, startedAt, principal, params, body }: ReadRequest,
+  ): OperationInput<unknown, unknown, unknown> => {
     const header = (wanted: string): string | undefined => request.headers.get(wanted) ?? undefined
-    const hasBody = responder !== undefined || operation.body !== undefined
-    const body = hasBody ? parseJson(await readBody(request, limit, lease)) : undefined
     const isChecked = operation.params !== undefined || operation.query !== undefined || operation.body !== undefined
     const checked = isChecked
       ? readInput(operation, { params, query: queryOf(request.url), ...(operation.body !== undefined && { body }) })
@@ -179,7 +186,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
 
   return {
     fetch(request) {
-      // A path without parameters is found here: h3's event, its URL and its router cost 2 µs, a quarter of all that the listener does.
+      // A path without parameters is found here: h3's event, its URL and its router cost 1 µs more, of the 5 that the listener takes.
       const path = pathOf(request.url)
       return paths.has(path) ? answer(request, path, noParams) : app.fetch(request)
     },
@@ -191,15 +198,21 @@ function toTarget(
   { dialects, onInternalError }: ListenerAppOptions,
   headers: ChatResponder["headers"],
 ): Target {
-  const { dialect: dialectId, id } = operation
+  const { dialect: dialectId, id, body } = operation
   if (dialectId === undefined)
-    return { operation, responder: undefined, maxBodyBytes: operation.maxBodyBytes ?? maxBodyBytes }
+    return {
+      operation,
+      responder: undefined,
+      hasBody: body !== undefined,
+      maxBodyBytes: operation.maxBodyBytes ?? maxBodyBytes,
+    }
   const dialect = dialects.get(dialectId)
   if (dialect === undefined)
     throw new RtrError("invalid_module", `Cannot mount operation ${id}: there is no dialect "${dialectId}"`)
   return {
     operation,
     responder: { dialectId, dialect, headers, onInternalError },
+    hasBody: true,
     maxBodyBytes: operation.maxBodyBytes ?? maxChatBodyBytes,
   }
 }

@@ -21,11 +21,11 @@ export function parseJson(body: string): unknown {
 
 /** Searching for a character is far quicker than walking over all of them, and few bodies have many brackets. */
 function mayExceedBounds(body: string): boolean {
-  return body.length > maxValues || countUpTo(body, "{") + countUpTo(body, "[") > maxDepth
+  return body.length > maxValues || countOf(body, "{") + countOf(body, "[") > maxDepth
 }
 
-/** How often a bracket stands in the body, within text or not; it stops past the greatest depth. */
-function countUpTo(body: string, bracket: string): number {
+/** How many brackets there are; one more than the depth allows is as good as all. */
+function countOf(body: string, bracket: string): number {
   let count = 0
   for (let at = body.indexOf(bracket); at >= 0 && count <= maxDepth; at = body.indexOf(bracket, at + 1)) count += 1
   return count

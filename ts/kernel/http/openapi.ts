@@ -1,6 +1,6 @@
 // The OpenAPI document of a list of operations.
 
-import { Type } from "typebox"
+import { type TSchema, Type } from "typebox"
 import type { DialectModule } from "../types/dialect.ts"
 import type { OperationInfo, ReplySpec } from "../types/route.ts"
 import { type OpenApiSchema, type SchemaComponents, toOpenApiSchema } from "./openapi-schema.ts"
@@ -13,6 +13,8 @@ export interface OpenApiDocument {
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, object>>
     readonly schemas: Readonly<Record<string, OpenApiSchema>>
+    /** What a listener answers to a path or a method that it does not serve. */
+    readonly responses: Readonly<Record<string, OpenApiResponse>>
   }
 }
 
@@ -28,7 +30,13 @@ export interface OpenApiOperation {
 
 export interface OpenApiResponse {
   readonly description: string
-  readonly content?: Readonly<Record<string, { readonly schema: OpenApiSchema }>>
+  readonly content?: Readonly<Record<string, OpenApiContent>>
+}
+
+export interface OpenApiContent {
+  readonly schema: OpenApiSchema
+  /** Data of one event of a stream. */
+  readonly "x-rtr-event"?: OpenApiSchema
 }
 
 /** Dialects give the formats of the operations that name one; a dialect that is missing leaves them open. */
@@ -53,7 +61,24 @@ export function openApiDocument(
         apiKey: { type: "apiKey", in: "header", name: "api-key", description: "Inference listeners only" },
       },
       schemas,
+      responses: describeRefusals(operations, schemas),
     },
+  }
+}
+
+/** Paths that are not there have no place under `paths`, so their answers are named after the listener's error format. */
+function describeRefusals(
+  operations: readonly OperationInfo[],
+  schemas: SchemaComponents,
+): OpenApiDocument["components"]["responses"] {
+  const served = new Set(operations.flatMap(({ listeners = [] }) => listeners))
+  const refusal = (errors: OperationInfo["errors"]): OpenApiResponse => ({
+    description: "401 for a stranger, 404 for an unknown path, 405 for a method that the path does not have",
+    content: { "application/json": { schema: plainErrorReference(errors, schemas) } },
+  })
+  return {
+    ...(served.has("inference") && { InferenceRefusal: refusal("inference") }),
+    ...((served.has("management") || served.has("metrics")) && { ManagementRefusal: refusal("management") }),
   }
 }
 
@@ -160,7 +185,14 @@ function describeChatReply(
   schemas: SchemaComponents,
 ): OpenApiResponse {
   const whole = { schema: toOpenApiSchema(dialect?.replySchema ?? Type.Object({}), schemas) }
-  const stream = { schema: { type: "string", description: "Events, when the request asks for a stream" } }
+  const events = dialect?.eventSchema
+  const stream = {
+    schema: { type: "string", description: "Events, when the request asks for a stream" },
+    ...(dialect !== undefined &&
+      events !== undefined && {
+        "x-rtr-event": { anyOf: [toOpenApiSchema(events, schemas), toOpenApiSchema(dialect.errorSchema, schemas)] },
+      }),
+  }
   return {
     description: about,
     content: { "application/json": whole, [mediaType(dialect?.streamType ?? "text/event-stream")]: stream },
@@ -186,6 +218,7 @@ export function errorStatusesOf(operation: OperationInfo): readonly string[] {
   const isOpen = listeners.length > 0 && listeners.every((listener) => open.includes(listener))
   if (!isOpen) statuses.add(401)
   if (!isOpen && listeners.some((listener) => listener !== "inference")) statuses.add(403)
+  if (listeners.some((listener) => listener !== "inference")) statuses.add(421)
   return [...statuses].toSorted((one, other) => one - other).map(String)
 }
 
@@ -194,12 +227,17 @@ function errorReference(
   dialect: DialectModule | undefined,
   schemas: SchemaComponents,
 ): OpenApiSchema {
-  const [name, schema] =
-    operation.errors === "management"
-      ? (["ManagementError", managementErrorSchema] as const)
-      : dialect === undefined
-        ? (["InferenceError", inferenceErrorSchema] as const)
-        : ([`${operation.dialect}_error`, dialect.errorSchema] as const)
+  if (operation.errors === "management" || dialect === undefined) return plainErrorReference(operation.errors, schemas)
+  return reference(`${operation.dialect}_error`, dialect.errorSchema, schemas)
+}
+
+function plainErrorReference(errors: OperationInfo["errors"], schemas: SchemaComponents): OpenApiSchema {
+  return errors === "management"
+    ? reference("ManagementError", managementErrorSchema, schemas)
+    : reference("InferenceError", inferenceErrorSchema, schemas)
+}
+
+function reference(name: string, schema: TSchema, schemas: SchemaComponents): OpenApiSchema {
   schemas[name] ??= toOpenApiSchema(schema, schemas)
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -230,6 +268,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "404": "Not found",
   "413": "The body is too large",
   "415": "The body is not JSON",
+  "421": "The request names another host than this one",
   "429": "Too many requests at the moment",
   "499": "The client left",
   "500": "Something went wrong inside the router",

@@ -2,6 +2,7 @@
 
 import { RtrError } from "../error.ts"
 import type { AnyModule, ModuleKind, RegisteredModule } from "../types/module.ts"
+import { capabilityNames } from "./capabilities.ts"
 import { moduleKinds } from "./kinds.ts"
 import type { OutsideModule } from "./registry.ts"
 
@@ -29,5 +30,14 @@ export function readModule(outside: OutsideModule): RegisteredModule {
   for (const name of functions) if (typeof fields[name] !== "function") refuse(`${name} must be a function`)
   for (const name of objects)
     if (typeof fields[name] !== "object" || fields[name] === null) refuse(`${name} is missing`)
+  for (const need of needsOf(module as AnyModule))
+    if (!(capabilityNames as readonly string[]).includes(need))
+      refuse(`it needs "${need}", and there are only ${capabilityNames.join(", ")}`)
   return { id: underscores ? id.replaceAll("-", "_") : id, module: module as unknown as AnyModule, source }
+}
+
+/** Capabilities that a module asks for; of a route those of its operations. */
+export function needsOf(module: AnyModule): readonly string[] {
+  if (module.kind === "route") return [...new Set(module.operations.flatMap(({ needs }) => needs ?? []))]
+  return "needs" in module ? (module.needs ?? []) : []
 }

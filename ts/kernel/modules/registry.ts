@@ -53,6 +53,7 @@ export async function createRegistry(
   }
   checkSignalNames([...byKey.values()])
   checkAlgorithmNames([...byKey.values()])
+  checkProviderDialects([...byKey.values()])
   const modules = [...byKey.values()]
   return {
     all: (kind) => modules.filter((entry) => entry.module.kind === kind) as never,
@@ -88,6 +89,17 @@ function checkAlgorithmNames(modules: readonly RegisteredModule<AnyModule>[]): v
       "invalid_module",
       `Cannot register looper "${looper.id}" from ${looper.source}: a selector already has that id, and a decision names both by algorithm.type`,
     )
+}
+
+/** A provider without its dialect could never be called. */
+function checkProviderDialects(modules: readonly RegisteredModule<AnyModule>[]): void {
+  const dialects = modules.flatMap(({ id, module }) => (module.kind === "dialect" ? [id] : []))
+  for (const { id, module, source } of modules)
+    if (module.kind === "provider" && !dialects.includes(module.dialect))
+      throw new RtrError(
+        "invalid_module",
+        `Cannot register provider "${id}" from ${source}: dialect "${module.dialect}" is not registered, only ${dialects.join(", ")}`,
+      )
 }
 
 export function signalConfigKey(id: string, module: Pick<SignalModule, "configKey">): string {

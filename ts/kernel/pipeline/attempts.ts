@@ -18,6 +18,8 @@ const maxErrorBytes = 256 * 1024
 export interface AttemptHost {
   readonly transport: Transport
   readonly figures: ModelFiguresKeeper
+  /** Says which request an object belongs to that a module is given, so that models which it asks stand in that record. */
+  readonly track?: ((about: object, call: Call, record: CallRecord) => void) | undefined
 }
 
 export interface AttemptOptions {
@@ -198,7 +200,7 @@ function createUpstreamStream(
     },
     cancel() {
       if (over) return
-      finish(done ? undefined : new RtrError("client_closed_request", "The client left before the end of the stream"))
+      finish(done ? undefined : new RtrError("client_closed_request", "The stream was closed before its end"))
       response.cancel()
     },
   }

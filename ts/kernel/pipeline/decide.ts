@@ -147,7 +147,7 @@ function evaluateOr(children: readonly RuleNode[], facts: Facts): number {
   return highest === noMatch && open ? unknown : highest
 }
 
-/** Why the facts are unknown that a tree without an answer hangs on; undefined among them stands for a cause that nobody told. */
+/** Why a tree has no answer: the reasons of the unknown facts that it depends on. Undefined stands for a fact without a reason. */
 export function unknownReasons(node: RuleNode, facts: Facts): readonly (UnknownReason | undefined)[] {
   if (evaluate(node, facts) !== unknown) return []
   return node.kind === "leaf"

@@ -2,12 +2,13 @@
 
 import { RtrError } from "../error.ts"
 import type { Call, CallRecord } from "../types/call.ts"
-import type { ChatReply, ChatRequest, Reply } from "../types/chat.ts"
+import type { ChatReply, ChatRequest, Reply, Usage } from "../types/chat.ts"
 import type { LooperCall } from "../types/looper.ts"
 import type { PlannedDecision } from "../types/plan.ts"
 import type { PluginCall } from "../types/plugin.ts"
 import type { SignalInput } from "../types/signal.ts"
 import { type AttemptHost, callUpstream } from "./attempts.ts"
+import { addUsage } from "./record.ts"
 
 export interface LooperOptions extends Pick<PluginCall, "request" | "headers"> {
   readonly call: Call
@@ -16,11 +17,12 @@ export interface LooperOptions extends Pick<PluginCall, "request" | "headers"> {
   readonly decision: PlannedDecision
 }
 
-/** Runs the looper. Every candidate that it asks is an attempt of the record. */
+/** Runs the looper. Every candidate that it asks is an attempt of the record, and the reply's usage is that of all of them. */
 export async function runLooper(
   host: AttemptHost,
   { call, record, input, decision, request, headers }: LooperOptions,
 ): Promise<Reply> {
+  let usage: Usage | undefined
   const ask = async (index: number, asked: ChatRequest = request): Promise<ChatReply> => {
     const candidate = decision.candidates[index]
     if (candidate === undefined)
@@ -39,7 +41,10 @@ export async function runLooper(
       reasoning: candidate.reasoning,
       readsEvents: false,
     })
-    if (reply.kind === "whole") return reply.reply
+    if (reply.kind === "whole") {
+      usage = addUsage(usage, reply.reply.usage)
+      return reply.reply
+    }
     if (reply.kind === "stream") reply.stream.cancel()
     const said = reply.kind === "failure" ? `: ${reply.message}` : ""
     throw new RtrError("upstream_error", `Model "${candidate.model}" answered with status ${reply.status}${said}`)
@@ -54,6 +59,7 @@ export async function runLooper(
     },
     ask,
   }
+  host.track?.(looperCall, call, record)
   const { looper } = decision
   if (looper === undefined) throw new RtrError("internal_error", "The decision has no looper; this is a bug")
   const { reply, candidate, confidence, reason } = await looper.run(looperCall)
@@ -61,5 +67,6 @@ export async function runLooper(
   record.model = chosen?.model
   record.reasoning = chosen?.reasoning
   record.selection = { candidate, algorithm: decision.algorithm, confidence: confidence ?? 1, reason }
-  return { kind: "whole", status: 200, reply }
+  const isSum = usage === undefined || usage === reply.usage
+  return { kind: "whole", status: 200, reply: isSum ? reply : { ...reply, usage } }
 }

@@ -1,15 +1,24 @@
 // Runs a decision's plugins as one onion around the model call.
 
 import { RtrError } from "../error.ts"
-import type { CallRecord, PluginOutcome } from "../types/call.ts"
+import type { PluginOutcome } from "../types/call.ts"
 import type { ChatEvent, ChatReply, ChatStream, Reply, StreamBatch } from "../types/chat.ts"
 import { createReplyCollector } from "../chat/collect-reply.ts"
 import { eventsOf } from "../chat/reply-events.ts"
 import type { PlannedPlugin } from "../types/plan.ts"
-import type { PluginCall, PluginHooks } from "../types/plugin.ts"
+import type { BeforeResult, PluginCall, PluginHooks } from "../types/plugin.ts"
 import { passStream, type StreamEnd, streamOf } from "./streams.ts"
 
-export type CallModel = (call: PluginCall) => Promise<Reply>
+export interface PluginRun {
+  readonly plugins: readonly PlannedPlugin[]
+  readonly callModel: (call: PluginCall) => Promise<Reply>
+  /** Told what each plugin did, unless it did nothing. */
+  readonly onOutcome: (outcome: PluginOutcome) => void
+  /** Told about each call that a plugin has changed: the object that the plugins inside are given. */
+  readonly onCall: (call: PluginCall) => void
+  /** Told what an end-hook threw, which harms nobody any more. */
+  readonly onEndError: (type: string, error: unknown) => void
+}
 
 /** A reply, and the plugin that gave it when it was not the model. */
 export interface PluginReply {
@@ -17,10 +26,12 @@ export interface PluginReply {
   readonly answeredBy: string | undefined
 }
 
+/** A plugin with its hooks for one call. */
 interface Opened {
   readonly type: string
   readonly hooks: Partial<PluginHooks>
   readonly buffersStream: boolean
+  readonly note: (outcome: PluginOutcome["outcome"]) => void
 }
 
 /** Whether some plugin looks at the events of a stream. */
@@ -32,76 +43,97 @@ export function readsEvents(plugins: readonly PlannedPlugin[]): boolean {
  * Runs the plugins from the outermost to the innermost, then the model, then the after-hooks on the way back.
  * An answer given by a before-hook passes the after-hooks of the plugins outside it only.
  */
-export async function runPlugins(
-  plugins: readonly PlannedPlugin[],
-  call: PluginCall,
-  record: CallRecord,
-  callModel: CallModel,
-): Promise<PluginReply> {
-  if (plugins.length === 0) return { reply: await callModel(call), answeredBy: undefined }
+export async function runPlugins(run: PluginRun, call: PluginCall): Promise<PluginReply> {
   const opened: Opened[] = []
   const end = (how: StreamEnd): void => {
-    for (const { hooks } of opened.toReversed()) hooks.end?.(how)
+    for (const { type, hooks } of opened.toReversed())
+      try {
+        hooks.end?.(how)
+      } catch (error) {
+        run.onEndError(type, error)
+      }
   }
+  let result: PluginReply
   try {
-    const result = await runFrom(0, { plugins, opened, record, callModel }, call)
-    if (result.reply.kind === "stream" && opened.some(({ hooks }) => hooks.end !== undefined))
-      return { ...result, reply: { ...result.reply, stream: passStream(result.reply.stream, { onEnd: end }) } }
-    end("complete")
-    return result
+    result = await runFrom(0, { ...run, opened }, call)
   } catch (error) {
     end("failed")
     throw error
   }
+  if (result.reply.kind === "stream" && opened.some(({ hooks }) => hooks.end !== undefined))
+    return { ...result, reply: { ...result.reply, stream: passStream(result.reply.stream, { onEnd: end }) } }
+  end("complete")
+  return result
 }
 
-interface Onion {
-  readonly plugins: readonly PlannedPlugin[]
+interface Onion extends PluginRun {
   readonly opened: Opened[]
-  readonly record: CallRecord
-  readonly callModel: CallModel
 }
 
 async function runFrom(index: number, onion: Onion, call: PluginCall): Promise<PluginReply> {
-  const plugin = onion.plugins[index]
-  if (plugin === undefined) return { reply: await onion.callModel(call), answeredBy: undefined }
-  const note = (outcome: PluginOutcome["outcome"]): void => {
-    onion.record.plugins.push({ type: plugin.type, outcome })
-  }
-  const { type, buffersStream } = plugin
-  const hooks = plugin.open(call)
-  onion.opened.push({ type, hooks, buffersStream })
+  const planned = onion.plugins[index]
+  if (planned === undefined) return { reply: await onion.callModel(call), answeredBy: undefined }
+  const plugin = open(planned, onion, call)
+  const { type, hooks } = plugin
   let inside = call
   if (hooks.before !== undefined) {
-    const before = await hooks.before(call)
-    checkBefore(before, type)
+    const before = await noteFailure(plugin, async () => readBefore(await hooks.before?.(call), type))
     if (before !== undefined && "refuse" in before) {
-      note("refused")
+      plugin.note("refused")
       throw before.refuse
     }
     if (before !== undefined && "answer" in before) {
-      note("answered")
+      plugin.note("answered")
       return { reply: { kind: "whole", status: 200, reply: before.answer }, answeredBy: type }
     }
     if (before !== undefined) {
-      note("changed")
+      plugin.note("changed")
       inside = {
         ...call,
         ...(before.request && { request: before.request }),
         ...(before.headers && { headers: before.headers }),
       }
+      onion.onCall(inside)
     }
   }
   const { reply, answeredBy } =
     hooks.around === undefined
       ? await runFrom(index + 1, onion, inside)
-      : await runAround(type, hooks.around.bind(hooks), inside, (again) => runFrom(index + 1, onion, again))
-  return { reply: await afterwards({ type, hooks, buffersStream }, reply), answeredBy }
+      : await runAround(plugin, inside, (again) => {
+          if (again !== inside) onion.onCall(again)
+          return runFrom(index + 1, onion, again)
+        })
+  return { reply: await afterwards(plugin, reply), answeredBy }
+}
+
+function open(
+  { type, buffersStream, open: openHooks }: PlannedPlugin,
+  { opened, onOutcome }: Onion,
+  call: PluginCall,
+): Opened {
+  const note: Opened["note"] = (outcome) => onOutcome({ type, outcome })
+  try {
+    const plugin = { type, hooks: openHooks(call), buffersStream, note }
+    opened.push(plugin)
+    return plugin
+  } catch (error) {
+    note("failed")
+    throw error
+  }
+}
+
+async function noteFailure<Value>({ note }: Opened, hook: () => Value | Promise<Value>): Promise<Value> {
+  try {
+    return await hook()
+  } catch (error) {
+    note("failed")
+    throw error
+  }
 }
 
 /** A mistake here would send on what the plugin meant to change or to stop. */
-function checkBefore(result: unknown, type: string): void {
-  if (result === undefined) return
+function readBefore(result: BeforeResult, type: string): BeforeResult {
+  if (result === undefined) return undefined
   const known =
     typeof result === "object" &&
     result !== null &&
@@ -111,31 +143,43 @@ function checkBefore(result: unknown, type: string): void {
       "invalid_module",
       `Plugin "${type}" returned something else from before than undefined, { request, headers }, { answer } or { refuse }`,
     )
+  return result
 }
 
 async function runAround(
-  type: string,
-  around: PluginHooks["around"],
+  { type, hooks, note }: Opened,
   call: PluginCall,
   run: (call: PluginCall) => Promise<PluginReply>,
 ): Promise<PluginReply> {
   const given: Reply[] = []
+  const thrownInside: unknown[] = []
   // Who answered when the hook never asks: the plugin itself.
   let answeredBy: string | undefined = type
   try {
-    const reply = await around(call, async (inside) => {
-      const result = await run(inside)
-      answeredBy = result.answeredBy
-      given.push(result.reply)
-      return result.reply
+    const reply = await (hooks as PluginHooks).around(call, async (inside) => {
+      try {
+        const result = await run(inside)
+        answeredBy = result.answeredBy
+        given.push(result.reply)
+        return result.reply
+      } catch (error) {
+        thrownInside.push(error)
+        throw error
+      }
     })
-    // A returned stream is the last one that was given, or made from it.
-    closeStreams(reply.kind === "stream" ? given.slice(0, -1) : given)
+    closeStreams(given.filter((other) => other !== keptBy(reply, given)))
     return { reply, answeredBy }
   } catch (error) {
+    if (!thrownInside.includes(error)) note("failed")
     closeStreams(given)
     throw error
   }
+}
+
+/** A returned stream is one of those that were given, or made from the last of them. */
+function keptBy(reply: Reply, given: readonly Reply[]): Reply | undefined {
+  if (reply.kind !== "stream") return undefined
+  return given.find((other) => other.kind === "stream" && other.stream === reply.stream) ?? given.at(-1)
 }
 
 /** A stream that nobody reads would keep its backend connection. */
@@ -145,27 +189,39 @@ function closeStreams(replies: readonly Reply[]): void {
 
 /** Failures of the upstream pass unseen: after-hooks are about answers. */
 async function afterwards(plugin: Opened, reply: Reply): Promise<Reply> {
-  const { hooks, buffersStream } = plugin
-  if (reply.kind === "failure" || reply.status >= 400) return reply
+  const { hooks, buffersStream, note } = plugin
+  if (reply.kind === "failure") return reply
+  const { after, event } = hooks
   if (reply.kind === "whole")
-    return hooks.after === undefined ? reply : { ...reply, reply: await hooks.after(reply.reply) }
-  const { event } = hooks
-  const mapped =
-    event === undefined ? reply.stream : passStream(reply.stream, { onBatch: (batch) => mapEvents(batch, event, hooks) })
-  if (!buffersStream || hooks.after === undefined) return { ...reply, stream: mapped }
-  return { ...reply, stream: buffered(mapped, hooks.after.bind(hooks)), dialect: undefined }
+    return after === undefined
+      ? reply
+      : { ...reply, reply: await noteFailure(plugin, () => after.call(hooks, reply.reply)) }
+  let { stream } = reply
+  if (event !== undefined) {
+    const onBatch = (batch: StreamBatch) => mapEvents(batch, (each) => event.call(hooks, each), note)
+    stream = passStream(stream, { onBatch })
+  }
+  if (!buffersStream || after === undefined) return { ...reply, stream }
+  const check = (whole: ChatReply): Promise<ChatReply> => noteFailure(plugin, () => after.call(hooks, whole))
+  return { ...reply, stream: buffered(plugin.type, stream, check), dialect: undefined }
 }
 
 async function mapEvents(
   batch: StreamBatch,
-  event: PluginHooks["event"],
-  hooks: Partial<PluginHooks>,
+  onEvent: PluginHooks["event"],
+  note: Opened["note"],
 ): Promise<StreamBatch> {
   let changed = false
   const events: ChatEvent[] = []
   for (const each of batch.events) {
-    const pending = event.call(hooks as PluginHooks, each)
-    const result = pending instanceof Promise ? await pending : pending
+    let result: Awaited<ReturnType<PluginHooks["event"]>>
+    try {
+      const pending = onEvent(each)
+      result = pending instanceof Promise ? await pending : pending
+    } catch (error) {
+      note("failed")
+      throw error
+    }
     if (result === each) events.push(each)
     else {
       changed = true
@@ -178,23 +234,45 @@ async function mapEvents(
   return { ...rest, events }
 }
 
-/** The whole stream is read and checked before its first byte goes on. */
-function buffered(source: ChatStream, after: (reply: ChatReply) => ChatReply | Promise<ChatReply>): ChatStream {
+/** As much as a whole reply may have. */
+const maxBufferedBytes = 64 * 1024 * 1024
+
+/** What a batch takes while it is held, about. */
+const sizeOf = ({ bytes, events }: StreamBatch): number => bytes?.length ?? JSON.stringify(events).length
+
+/** The whole stream is read and checked before its first byte goes on. Rejects with `upstream_error` when it does not end in time for its memory. */
+function buffered(type: string, source: ChatStream, check: (reply: ChatReply) => Promise<ChatReply>): ChatStream {
   let checked: ChatStream | undefined
-  let cancelled = false
+  let over = false
   const read = async (): Promise<ChatStream> => {
     const collector = createReplyCollector()
-    for (let batch = await source.next(); batch !== undefined; batch = await source.next())
+    let size = 0
+    for (let batch = await source.next(); batch !== undefined; batch = await source.next()) {
+      size += sizeOf(batch)
+      if (size > maxBufferedBytes) {
+        source.cancel()
+        throw new RtrError(
+          "upstream_error",
+          `The stream is longer than 64 MiB, and plugin "${type}" has to read it whole`,
+        )
+      }
       for (const event of batch.events) collector.add(event)
-    return streamOf(cancelled ? [] : eventsOf(await after(collector.reply())))
+    }
+    return streamOf(over ? [] : eventsOf(await check(collector.reply())))
   }
   return {
     async next() {
-      checked ??= await read()
-      return checked.next()
+      if (over) return undefined
+      try {
+        checked ??= await read()
+        return await checked.next()
+      } catch (error) {
+        over = true
+        throw error
+      }
     },
     cancel() {
-      cancelled = true
+      over = true
       source.cancel()
       checked?.cancel()
     },

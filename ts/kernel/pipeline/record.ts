@@ -54,7 +54,8 @@ export function toRecordedError(error: unknown): RtrError {
   return isRtrError(error) ? error : new RtrError("internal_error", "Unexpected error", { cause: error })
 }
 
-function addUsage(sum: Usage | undefined, usage: Usage | undefined): Usage | undefined {
+/** Tokens of both; undefined when neither told any. */
+export function addUsage(sum: Usage | undefined, usage: Usage | undefined): Usage | undefined {
   if (sum === undefined || usage === undefined) return sum ?? usage
   const both = (one: number | undefined, other: number | undefined): number => (one ?? 0) + (other ?? 0)
   return {

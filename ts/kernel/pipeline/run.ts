@@ -28,8 +28,6 @@ export interface PipelineHost extends AttemptHost {
   readonly onModuleError?: OnModuleError | undefined
   /** Told once about each call when it is over, whether it succeeded or not. */
   readonly onRecord: (record: CallRecord) => void
-  /** Told when a call begins, so that calls of models by modules find its record. */
-  readonly onStart?: ((input: object, call: Call, record: CallRecord) => void) | undefined
 }
 
 /** Routes one request and gets its reply. Rejects with an `RtrError` when there is none; the record tells of it all the same. */
@@ -42,7 +40,7 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
       return callModel(host, call, record, explicit)
     }
     const input = toSignalInput(call)
-    host.onStart?.(input, call, record)
+    host.track?.(input, call, record)
     const reading = readSignals(host, call, input)
     const readings = reading instanceof Promise ? await reading : reading
     if (call.client.aborted) throw new RtrError("client_closed_request", "The client left before a model was chosen")
@@ -147,8 +145,8 @@ async function callDecision(
   record.model = candidate?.model
   record.reasoning = candidate?.reasoning
 
-  const ask = async (inside: Pick<PluginCall, "request" | "headers">): Promise<Reply> => {
-    if (decision.looper !== undefined) return runLooper(host, { call, record, input, decision, ...inside })
+  const ask = async ({ request, headers: sent }: Pick<PluginCall, "request" | "headers">): Promise<Reply> => {
+    if (decision.looper !== undefined) return runLooper(host, { call, record, input, decision, request, headers: sent })
     if (candidate === undefined)
       throw new RtrError(
         "no_model_selected",
@@ -158,8 +156,8 @@ async function callDecision(
       call,
       record,
       target: candidate.target,
-      request: inside.request,
-      headers: inside.headers,
+      request,
+      headers: sent,
       reasoning: candidate.reasoning,
       readsEvents: readsEvents(decision.plugins),
     })
@@ -168,8 +166,17 @@ async function callDecision(
   if (decision.plugins.length === 0) return inClientForm(await ask({ request: call.request, headers }), call)
 
   const pluginCall = createPluginCall(call, input, { decision: decision.name, model: candidate?.model ?? "", headers })
-  host.onStart?.(pluginCall, call, record)
-  const { reply, answeredBy } = await runPlugins(decision.plugins, pluginCall, record, ask)
+  host.track?.(pluginCall, call, record)
+  const { reply, answeredBy } = await runPlugins(
+    {
+      plugins: decision.plugins,
+      callModel: ask,
+      onOutcome: (outcome) => record.plugins.push(outcome),
+      onCall: (changed) => host.track?.(changed, call, record),
+      onEndError: (type, error) => host.onModuleError?.(`plugin ${type}`, error),
+    },
+    pluginCall,
+  )
   if (answeredBy !== undefined) {
     record.path = answeredBy
     record.model = undefined

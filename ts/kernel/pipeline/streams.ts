@@ -32,14 +32,15 @@ export function passStream(source: ChatStream, { onBatch, onError, onEnd }: Stre
         return onBatch === undefined ? batch : await onBatch(batch)
       } catch (cause) {
         const error = onError === undefined ? cause : onError(cause)
-        end("failed", error)
+        // The source first: what is behind this stage finds everything before it closed.
         source.cancel()
+        end("failed", error)
         throw error
       }
     },
     cancel() {
-      end("left")
       source.cancel()
+      end("left")
     },
   }
 }

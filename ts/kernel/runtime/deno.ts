@@ -3,9 +3,10 @@
 import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { readDocument } from "../config/document.ts"
-import { createKernel, type Kernel, type KernelOptions, moduleId } from "./edge.ts"
+import { moduleId } from "./bare-kernel.ts"
+import { createKernel, type Kernel, type KernelOptions } from "./edge.ts"
 
-export { createKernel, type Kernel, type KernelOptions } from "./edge.ts"
+export { createBareKernel, createKernel, type Kernel, type KernelOptions } from "./edge.ts"
 
 /** The parts of Deno that are used here; its own types are not needed to check this file. */
 interface DenoGlobal {

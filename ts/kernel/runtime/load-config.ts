@@ -6,7 +6,7 @@ import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
 import { RtrError } from "../error.ts"
 import { type LoadedDocument, loadDocument } from "../generations/prepare.ts"
-import { sha256 } from "./edge.ts"
+import { sha256 } from "./bare-kernel.ts"
 import { loadRegistryFor } from "./node-modules.ts"
 
 /** A configuration file, checked. */

@@ -15,7 +15,13 @@ import type {
 } from "../types/inference.ts"
 import { toCodeUnits } from "./code-units.ts"
 import { findUp } from "./find-up.ts"
-import { fromDecisionsReply, fromRerankReply, type JsonObject, toDecisionsBody, toRerankBody } from "./question-bodies.ts"
+import {
+  fromDecisionsReply,
+  fromRerankReply,
+  type JsonObject,
+  toDecisionsBody,
+  toRerankBody,
+} from "./question-bodies.ts"
 
 /** Options of the engine; see `rtrun serve --help` for what each limit means. */
 export interface EngineOptions {
@@ -249,7 +255,11 @@ const native: { readonly [Kind in QuestionKind]: NativeKind<Kind> } = {
     toAnswer: (result) =>
       result.vectors === undefined ? undefined : { kind: "embed", vector: result.vectors, ...countsOf(result) },
   },
-  decide: { surface: "decisions", toBody: (task) => toDecisionsBody(task, served(task)), fromReply: fromDecisionsReply },
+  decide: {
+    surface: "decisions",
+    toBody: (task) => toDecisionsBody(task, served(task)),
+    fromReply: fromDecisionsReply,
+  },
   rerank: { surface: "rerank", toBody: (task) => toRerankBody(task, served(task)), fromReply: fromRerankReply },
 }
 
@@ -265,8 +275,8 @@ async function answerAll(
   tasks.forEach((task, index) => {
     const kind = native[task.kind] as NativeKind<QuestionKind>
     if ("surface" in kind) {
-      const answer = withCode(engine.ask(kind.surface, withDeadline(kind.toBody(task), deadlineMs))).then(
-        (reply) => kind.fromReply(reply, task),
+      const answer = withCode(engine.ask(kind.surface, withDeadline(kind.toBody(task), deadlineMs))).then((reply) =>
+        kind.fromReply(reply, task),
       )
       alone.push(
         answer.then(
@@ -283,7 +293,12 @@ async function answerAll(
     })
   })
   if (bundled.length > 0) {
-    const results = await withCode(engine.bundle(bundled.map(({ task }) => task), deadlineMs))
+    const results = await withCode(
+      engine.bundle(
+        bundled.map(({ task }) => task),
+        deadlineMs,
+      ),
+    )
     bundled.forEach(({ read }, position) => {
       const result = results[position]
       if (result !== undefined) read(result)

@@ -4,13 +4,13 @@ import { registerHooks } from "node:module"
 import { dirname, isAbsolute, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { builtinModules } from "../../plugins/registry.gen.ts"
-import type { SourceDocument } from "../config/document.ts"
+import type { SourceDocument } from "../config/source-document.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { invalid, type Problem } from "../schema/problem.ts"
 import { isRtrError, RtrError } from "../error.ts"
 import { readModule } from "../modules/read-module.ts"
 import { createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
-import { moduleId, unwrap } from "./edge.ts"
+import { moduleId, unwrap } from "./bare-kernel.ts"
 
 /** All built-in modules. */
 export function loadBuiltins(): Promise<Registry> {

@@ -170,7 +170,10 @@ interface WireKind<Kind extends QuestionKind> {
 
 function toWireTask(task: InferenceTask, index: number, deployment: RemoteDeployment): object {
   const { servedName: model, overflow, maxTokens } = deployment
-  return { id: String(index), ...(wire[task.kind] as WireKind<QuestionKind>).toTask(task, { model, overflow, maxTokens }) }
+  return {
+    id: String(index),
+    ...(wire[task.kind] as WireKind<QuestionKind>).toTask(task, { model, overflow, maxTokens }),
+  }
 }
 
 function toClassify(task: InferenceTask<"classify" | "spans">, served: Served): object {

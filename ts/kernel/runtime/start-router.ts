@@ -8,9 +8,12 @@ import { RtrError } from "../error.ts"
 import type { ActivationOutcome, Candidate } from "../generations/activation.ts"
 import type { InferenceLease, LoadedDocument } from "../generations/prepare.ts"
 import type { ListenerApp } from "../http/app.ts"
+import { errorResponse, managementErrorBody } from "../http/error-body.ts"
+import { ManagementError } from "../http/management-error.ts"
+import { requestIdOf } from "../http/request-id.ts"
 import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import type { Metrics } from "../types/metrics.ts"
-import { sha256 } from "./edge.ts"
+import { sha256 } from "./bare-kernel.ts"
 import { readConfigFile } from "./load-config.ts"
 import { openListener, type OpenListener } from "./node-listener.ts"
 import { loadBuiltins, loadRegistryFor } from "./node-modules.ts"
@@ -135,11 +138,15 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
  */
 function onlyLocalNames(app: ListenerApp): ListenerApp {
   return {
-    fetch: (request) =>
-      isLocalName(request.headers.get("host") ?? "")
-        ? app.fetch(request)
-        : new Response("This port answers to localhost and to IP addresses only\n", { status: 421 }),
+    fetch: (request) => (isLocalName(request.headers.get("host") ?? "") ? app.fetch(request) : misdirected(request)),
   }
+}
+
+function misdirected({ headers }: Request): Response {
+  const message = "This port answers to localhost and to IP addresses only"
+  const error = new ManagementError(421, "MISDIRECTED_REQUEST", message)
+  const requestId = requestIdOf(headers)
+  return errorResponse(error, managementErrorBody(error, requestId), { requestId })
 }
 
 const isLocalName = (host: string): boolean => /^(localhost|[\d.]+|\[[\da-f:.]+\])?(:\d+)?$/i.test(host)

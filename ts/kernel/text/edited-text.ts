@@ -54,7 +54,10 @@ export function applyEdits(text: string, edits: readonly Edit[]): NormalizedText
   return {
     text: parts.join(""),
     // Up to the last character, not to the one behind it: what stands between them is no part of the span.
-    sourceSpan: ({ start, end }) => ({ start: characterAt(start).start, end: characterAt(Math.max(start, end - 1)).end }),
+    sourceSpan: ({ start, end }) => ({
+      start: characterAt(start).start,
+      end: characterAt(Math.max(start, end - 1)).end,
+    }),
   }
 }
 

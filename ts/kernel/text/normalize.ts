@@ -7,18 +7,18 @@ const isPlainAscii = /^[\t\n\r -~]*$/
 /** Letters and digits in circles, squares and brackets are symbols to Unicode, and so are the letters of flags and radicals. */
 const enclosed =
   "\\u{1f100}-\\u{1f189}\\u{1f1e6}-\\u{1f1ff}\\u249c-\\u24ff\\u2776-\\u2793\\u2f00-\\u2fd5\\u3200-\\u33ff\\u{1f200}-\\u{1f265}"
-/** ASCII in other widths, and the signs that stand for a hyphen. */
+/** ASCII in other widths, and the characters that stand for a hyphen. */
 const otherForms = "\\uff01-\\uff5e\\ufe50-\\ufe6b\\u2010-\\u2012\\u2212\\u2044"
 /** Tag characters, which show nothing and spell ASCII. */
 const tags = "\\u{e0020}-\\u{e007e}"
-/** Hangul fillers and the braille sign without dots: blank, but letters or signs to a tokenizer. */
+/** Hangul fillers and the braille character without dots: blank, but letters or characters to a tokenizer. */
 const blanks = "\\u115f\\u1160\\u3164\\uffa0\\u2800"
 /** Punctuation beyond ASCII that writers use and vocabularies have. */
 const ordinary = "\\u00a1-\\u00bf\\u2010-\\u2027\\u2030-\\u203a\\u3001-\\u3011\\u301c\\u30fb"
-/** Signs of no script carry no words: pictographs, arrows, boxes, mathematics. Money stays, for patterns look for it. */
+/** Characters of no script carry no words: pictographs, arrows, boxes, mathematics. Money stays, for patterns look for it. */
 const symbol = `(?![\\0-\\x7f${enclosed}${otherForms}\\p{Sc}])(?=\\p{sc=Common})\\p{S}`
 const oddPunctuation = `(?![\\0-\\x7f${ordinary}${otherForms}])\\p{P}`
-/** What joins pictographs, and what is put over or around a sign. */
+/** What joins pictographs, and what is put over or around a character. */
 const joints = "\\u200d\\ufe0e\\ufe0f\\p{Me}"
 
 const odd = new RegExp(
@@ -42,9 +42,9 @@ export function normalizeText(text: string): NormalizedText {
       continue
     }
     let start = index
-    for (const sign of found) {
-      const [end, instead] = [start + sign.length, plainForm(sign)]
-      if (instead !== sign) edits.push({ start, end, instead })
+    for (const character of found) {
+      const [end, instead] = [start + character.length, plainForm(character)]
+      if (instead !== character) edits.push({ start, end, instead })
       start = end
     }
   }
@@ -76,25 +76,25 @@ export function hasText(text: string): boolean {
   return /[!-~]/.test(text) || /[^\s\p{C}\p{M}]/u.test(normalizeText(text).text)
 }
 
-/** The plain form of a letter, a digit or a sign that stands for one. */
-function plainForm(sign: string): string {
-  const code = sign.codePointAt(0) ?? 0
+/** The plain form of a letter, a digit or a character that stands for one. */
+function plainForm(character: string): string {
+  const code = character.codePointAt(0) ?? 0
   if (code >= 0xe0020 && code <= 0xe007e) return String.fromCharCode(code - 0xe0000)
-  if (blankSigns.has(code)) return " "
+  if (blankCharacters.has(code)) return " "
   if (hyphens.has(code)) return "-"
   if (code === 0x2044) return "/"
   const counted = enclosedCounts.find(([first, last]) => code >= first && code <= last)
   if (counted !== undefined) return String(code - counted[0] + counted[2])
   const lettered = enclosedAlphabets.find((first) => code >= first && code < first + 26)
   if (lettered !== undefined) return String.fromCharCode(0x61 + code - lettered)
-  return sign.normalize("NFKC").replaceAll("\u2044", "/")
+  return character.normalize("NFKC").replaceAll("\u2044", "/")
 }
 
-const blankSigns: ReadonlySet<number> = new Set([0x115f, 0x1160, 0x3164, 0xffa0, 0x2800])
+const blankCharacters: ReadonlySet<number> = new Set([0x115f, 0x1160, 0x3164, 0xffa0, 0x2800])
 const hyphens: ReadonlySet<number> = new Set([0x2010, 0x2011, 0x2012, 0x2212])
 /** White letters on black, and the letters of flags: Unicode gives them no plain form. */
 const enclosedAlphabets = [0x1f150, 0x1f170, 0x1f1e6]
-/** Numbers in circles without a plain form: the first sign, the last one, and the number that the first shows. */
+/** Numbers in circles without a plain form: the first character, the last one, and the number that the first shows. */
 const enclosedCounts: readonly (readonly [first: number, last: number, number: number])[] = [
   [0x2776, 0x277f, 1],
   [0x2780, 0x2789, 1],
@@ -118,11 +118,11 @@ function editsOf(text: string, pattern: RegExp, instead: (found: string) => stri
 function cutsOf(text: string): readonly Edit[] {
   return Array.from(text.matchAll(longWords)).flatMap(({ 0: word, index }) => {
     const cuts: Edit[] = []
-    const signs = Array.from(word)
-    let place = index
-    for (let first = 0; first + maxWordCharacters < signs.length; first += maxWordCharacters) {
-      place += signs.slice(first, first + maxWordCharacters).join("").length
-      cuts.push({ start: place, end: place, instead: " " })
+    const characters = Array.from(word)
+    let position = index
+    for (let first = 0; first + maxWordCharacters < characters.length; first += maxWordCharacters) {
+      position += characters.slice(first, first + maxWordCharacters).join("").length
+      cuts.push({ start: position, end: position, instead: " " })
     }
     return cuts
   })

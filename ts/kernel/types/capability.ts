@@ -3,7 +3,15 @@
 import type { CallRecord, Outcome } from "./call.ts"
 import type { Call } from "./call.ts"
 import type { ChatReply, ChatRequest } from "./chat.ts"
-import type { Classification, Decided, Inference, PartialCoverage, Ranking, TextSpan, TypedQuestion } from "./inference.ts"
+import type {
+  Classification,
+  Decided,
+  Inference,
+  PartialCoverage,
+  Ranking,
+  TextSpan,
+  TypedQuestion,
+} from "./inference.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OperationInfo } from "./route.ts"
 import type { Plan } from "./plan.ts"
@@ -98,7 +106,7 @@ export interface Capabilities {
   dialects: { readonly setup: { readChat(dialect: string, body: unknown): ChatRequest }; readonly call: object }
   /** The plan that serves this request. */
   plan: { readonly setup: { plan(): Plan | undefined }; readonly call: object }
-  models_list: { readonly setup: { modelList(listener: string): readonly ModelEntry[] }; readonly call: object }
+  "models.list": { readonly setup: { modelList(listener: string): readonly ModelEntry[] }; readonly call: object }
   status: { readonly setup: { status(): KernelStatus }; readonly call: object }
   /** The operations of this router, for discovery and its OpenAPI document. */
   operations: { readonly setup: { operations(): readonly OperationInfo[] }; readonly call: object }

@@ -43,7 +43,12 @@ export type Decided =
   /** The probability of yes. */
   | { readonly type: "noul"; readonly noul: number }
   /** `score` is the expected level; the lowest is 0. */
-  | { readonly type: "score"; readonly score: number; readonly probabilities: Probabilities; readonly confidence: number }
+  | {
+      readonly type: "score"
+      readonly score: number
+      readonly probabilities: Probabilities
+      readonly confidence: number
+    }
   | { readonly type: "set"; readonly selected: readonly string[]; readonly probabilities: Probabilities }
   /** `noul` is the probability that there is a span at all. */
   | { readonly type: "span"; readonly noul: number; readonly spans: readonly TextSpan[] }

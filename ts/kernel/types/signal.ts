@@ -76,8 +76,11 @@ export interface SignalModule<
   readonly settings?: { readonly path: readonly string[]; readonly schema: Settings }
   /** Rules to assume for condition names when the document declares none. */
   readonly implyRules?: (names: readonly string[]) => readonly RuleOf<Rule>[]
-  /** Finds what the schema cannot: patterns that do not compile, names outside a list. Paths start at the rule list. */
-  readonly check?: (rules: readonly RuleOf<Rule>[], report: Report, known?: KnownModel) => void
+  /**
+   * Finds what the schema cannot: patterns that do not compile, names outside a list. Paths start at the rule list. A check
+   * that loads a library returns a promise.
+   */
+  readonly check?: (rules: readonly RuleOf<Rule>[], report: Report, known?: KnownModel) => MaybePromise<void>
   /** Finds decisions that cannot give what their rules ask for. Paths start at the decision. */
   readonly checkDecision?: (use: DecisionUse, report: Report) => void
   /** Scores that a rule gives to models; they hold for the decision of the rule's name. */

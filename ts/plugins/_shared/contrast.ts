@@ -18,7 +18,7 @@ export async function embedChunks(text: string, embed: Embed): Promise<Vectors> 
   const chunks = chunksOf(text, maxChunks)
   if (chunks.length > maxChunks)
     throw new RtrError("max_length_exceeded", `Cannot compare a text of more than ${maxChunks} chunks with patterns`)
-  // A model sees nothing in a chunk of spaces or pictographs, which would leave the whole text unread.
+  // A model sees nothing in a chunk of spaces or pictographs, which would make the coverage partial.
   const asked = chunks.filter(hasText)
   return Promise.allSettled(asked.map((chunk) => embedChunk(chunk, embed)))
 }

@@ -4,7 +4,7 @@ import { defineDialect } from "../../kernel/index.ts"
 import { errorBody, errorEvent, failureBody, readError } from "../_shared/chat-completions/errors.ts"
 import { readReply, writeReply } from "../_shared/chat-completions/reply.ts"
 import { readRequest, writeRequest } from "../_shared/chat-completions/request.ts"
-import { errorSchema, replySchema, requestSchema } from "../_shared/chat-completions/schemas.ts"
+import { errorSchema, eventSchema, replySchema, requestSchema } from "../_shared/chat-completions/schemas.ts"
 import { createReader } from "../_shared/chat-completions/stream-reader.ts"
 import { createWriter } from "../_shared/chat-completions/stream-writer.ts"
 
@@ -14,6 +14,7 @@ export default defineDialect({
   requestSchema,
   replySchema,
   errorSchema,
+  eventSchema,
   readRequest,
   writeRequest,
   readReply,

@@ -37,7 +37,7 @@ export default defineRoute({
       },
       errors: "inference",
       errorStatuses: [503],
-      needs: ["models_list"],
+      needs: ["models.list"],
       setup:
         ({ modelList }) =>
         ({ listener }) => ({ body: { object: "list", data: modelList(listener) } }),

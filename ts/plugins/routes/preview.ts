@@ -6,6 +6,7 @@ import {
   type Fact,
   literals,
   operation,
+  type Plan,
   type Preview,
   RtrError,
   section,
@@ -104,13 +105,14 @@ export default defineRoute({
         503: { about: "The same, where a decision with on_unknown: fail_request could not be decided", schema: reply },
       },
       errors: "management",
-      errorStatuses: [403, 404, 429, 504],
+      errorStatuses: [404, 503, 504],
       needs: ["routing.preview", "dialects", "plan"],
       setup({ preview, readChat, plan }) {
         let running = 0
         return async ({ body: { options, ...fields }, query, call }) => {
-          const { previewConcurrency, previewTimeoutMs } = limitsOf(plan())
-          const chat = readChat("chat_completions", toChatBody(fields))
+          const { autoNames, management } = requirePlan(plan())
+          const { previewConcurrency, previewTimeoutMs } = management
+          const chat = readChat("chat_completions", toChatBody(fields, autoNames[0] ?? "MoM"))
           // No queue: a preview that waits would be about a request that is long gone.
           if (running >= previewConcurrency)
             throw new RtrError("overloaded", `${running} previews run already; try again in a moment`, {
@@ -130,15 +132,18 @@ export default defineRoute({
   ],
 })
 
-function limitsOf(plan: Preview["plan"] | undefined): Preview["plan"]["management"] {
+function requirePlan(plan: Plan | undefined): Plan {
   if (plan === undefined)
     throw new RtrError("not_ready", "The router has no active configuration yet", { retryAfterSeconds: 5 })
-  return plan.management
+  return plan
 }
 
-function toChatBody(fields: { readonly text?: string; readonly messages?: readonly unknown[] }): object {
+function toChatBody(
+  fields: { readonly text?: string; readonly messages?: readonly unknown[] },
+  automatic: string,
+): object {
   const { text, messages = [{ role: "user", content: text }], ...rest } = fields
-  return { model: "MoM", ...rest, messages }
+  return { model: automatic, ...rest, messages }
 }
 
 async function withDeadline<Value>(work: Promise<Value>, deadlineMs: number): Promise<Value> {

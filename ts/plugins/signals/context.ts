@@ -1,6 +1,14 @@
 // Matches the size of the whole request in tokens.
 
-import { type Block, type ChatRequest, defineSignal, type Fact, type Tool, type Turn, Type } from "../../kernel/index.ts"
+import {
+  type Block,
+  type ChatRequest,
+  defineSignal,
+  type Fact,
+  type Tool,
+  type Turn,
+  Type,
+} from "../../kernel/index.ts"
 import { tokenSize, toTokens } from "../_shared/token-size.ts"
 
 const rule = Type.Object({ min_tokens: Type.Optional(tokenSize), max_tokens: Type.Optional(tokenSize) })

@@ -61,8 +61,7 @@ export default defineSignal({
       description: name,
       mmlu_categories: labels.includes(name.toLowerCase()) ? [name.toLowerCase()] : ["other"],
     })),
-  modelScores: ({ model_scores: scores = [] }) =>
-    Object.fromEntries(scores.map(({ model, score }) => [model, score])),
+  modelScores: ({ model_scores: scores = [] }) => Object.fromEntries(scores.map(({ model, score }) => [model, score])),
   check(rules, report, { labels: known } = {}) {
     if (known === undefined) return
     const refuse = (path: DocumentPath, label: string, what: string): void => {

@@ -110,7 +110,9 @@ export default defineSignal({
     return {
       async read(input, { classify, embed }) {
         const current = [input.text]
-        const history = rules.some((entry) => entry.include_history === true) ? conversationTexts(input.request, input.text) : []
+        const history = rules.some((entry) => entry.include_history === true)
+          ? conversationTexts(input.request, input.text)
+          : []
         const risks = once(async (text) => {
           const classification = await classify(text)
           return { risk: riskOf(classification, positive), failure: classification.truncated }
@@ -142,7 +144,7 @@ function thresholdOf(entry: { readonly method?: string; readonly threshold?: num
   return entry.threshold === undefined || entry.threshold === 0 ? contrastiveThreshold : entry.threshold
 }
 
-/** An attack that was seen is one, whatever else was not read; without one, an unread text leaves the question open. */
+/** An attack that was seen is one, whatever else was not read; without one, a truncated text leaves the question open. */
 function toFact(name: string, threshold: number, { risk, failure }: Reading): Fact {
   const matched = risk !== undefined && risk >= threshold
   if (failure !== undefined && !matched)
@@ -204,6 +206,7 @@ function contrastOf(vectors: Vectors, contrast: Contrast): Reading {
   return {
     risk: read.length === 0 ? undefined : contrast(read),
     failure:
-      vectors.find((result) => result.status === "rejected")?.reason ?? read.find(({ truncated }) => truncated)?.truncated,
+      vectors.find((result) => result.status === "rejected")?.reason ??
+      read.find(({ truncated }) => truncated)?.truncated,
   }
 }

@@ -1,8 +1,8 @@
-// Finds configured words: exactly, with typing errors, by pattern, by BM25 or by shared n-grams.
+// Finds configured words: exactly, with typos, by pattern, by BM25 or by shared n-grams.
 
 import { defineSignal, type Fact, literals, type Static, Type } from "../../kernel/index.ts"
-import { compilePattern, patternProblem } from "../_shared/regular-expression.ts"
-import { type SearchedText, toSearchedText, wordFinder, wordsOf } from "../_shared/words.ts"
+import { compilePattern, reportPatterns } from "../_shared/regular-expression.ts"
+import { anyWord, wordsOf } from "../_shared/words.ts"
 
 const rule = Type.Object({
   operator: literals(["AND", "OR", "NOR"], { description: "All keywords, any keyword, or none" }),
@@ -28,8 +28,8 @@ const maxStemmedCharacters = 40
 
 /** Searches a text for the keywords of one rule. Scored methods search it once, however many keywords there are. */
 interface Matcher {
-  any(text: SearchedText): boolean
-  every(text: SearchedText): boolean
+  any(text: string): boolean
+  every(text: string): boolean
   readonly scored: boolean
 }
 
@@ -37,42 +37,33 @@ export default defineSignal({
   about: "Matches when configured words or patterns appear in the text",
   configKey: "keywords",
   rule,
-  check(rules, report) {
-    rules.forEach((entry, index) => {
-      if (entry.method !== "regex") return
-      entry.keywords.forEach((keyword, position) => {
-        const problem = patternProblem(keyword)
-        if (problem !== undefined) report([index, "keywords", position], `is not a valid pattern: ${problem}`)
-      })
-    })
-  },
+  check: (rules, report) =>
+    reportPatterns(
+      rules.flatMap(({ method, keywords }, index) =>
+        method === "regex"
+          ? keywords.map((pattern, position) => ({ pattern, path: [index, "keywords", position] }))
+          : [],
+      ),
+      report,
+    ),
   async setup(rules) {
     const readers = await Promise.all(rules.map(createReader))
-    return {
-      read({ text }) {
-        const searched = toSearchedText(
-          text.length > maxSearchedCharacters ? text.slice(0, maxSearchedCharacters) : text,
-        )
-        const scored = text.length > maxScoredCharacters ? toSearchedText(text.slice(0, maxScoredCharacters)) : searched
-        return readers.map((read) => read(searched, scored, text.length))
-      },
-    }
+    return { read: ({ text }) => readers.map((read) => read(text)) }
   },
 })
 
-type Read = (searched: SearchedText, scored: SearchedText, length: number) => Fact
-
-async function createReader({ name, operator, ...entry }: Rule): Promise<Read> {
+async function createReader({ name, operator, ...entry }: Rule): Promise<(text: string) => Fact> {
   const matcher = await createMatcher(entry)
   const max = matcher.scored ? maxScoredCharacters : maxSearchedCharacters
   const match: Fact = Object.freeze({ rule: name, state: "match", confidence: 1 })
   const noMatch: Fact = Object.freeze({ rule: name, state: "no_match", confidence: 1 })
-  const unread: Fact = Object.freeze({ rule: name, state: "unknown", confidence: 0, reason: "input_limit" })
-  return (searched, scored, length) => {
-    const text = matcher.scored ? scored : searched
-    const found = operator === "AND" ? matcher.every(text) : matcher.any(text)
-    // What stands in the unread part could still add a keyword; it cannot take one away.
-    if (length > max && !found) return unread
+  const truncated: Fact = Object.freeze({ rule: name, state: "unknown", confidence: 0, reason: "input_limit" })
+  return (text) => {
+    const isCut = text.length > max
+    const searched = isCut ? text.slice(0, max) : text
+    const found = operator === "AND" ? matcher.every(searched) : matcher.any(searched)
+    // The part that was not read could still add a keyword; it cannot take one away.
+    if (isCut && !found) return truncated
     return found === (operator !== "NOR") ? match : noMatch
   }
 }
@@ -93,23 +84,20 @@ async function createMatcher(entry: Entry): Promise<Matcher> {
 }
 
 function exactMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry): Matcher {
-  const finders = keywords.map((keyword) => wordFinder(keyword, caseSensitive))
+  const each = keywords.map((keyword) => anyWord([keyword], caseSensitive))
+  const any = anyWord(keywords, caseSensitive)
   return {
-    // A loop, because a callback for each rule of each request is garbage.
-    any(text) {
-      for (const find of finders) if (find(text)) return true
-      return false
-    },
-    every: (text) => finders.every((find) => find(text)),
+    any: (text) => any.test(text),
+    every: (text) => each.every((word) => word.test(text)),
     scored: false,
   }
 }
 
-function regexMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry): Matcher {
-  const patterns = keywords.map((keyword) => compilePattern(keyword, caseSensitive))
+async function regexMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry): Promise<Matcher> {
+  const patterns = await Promise.all(keywords.map((keyword) => compilePattern(keyword, caseSensitive)))
   return {
-    any: ({ text }) => patterns.some((pattern) => pattern.test(text)),
-    every: ({ text }) => patterns.every((pattern) => pattern.test(text)),
+    any: (text) => patterns.some((pattern) => pattern.test(text)),
+    every: (text) => patterns.every((pattern) => pattern.test(text)),
     scored: false,
   }
 }
@@ -120,7 +108,7 @@ async function fuzzyMatcher(entry: Entry): Promise<Matcher> {
   const maxEdits = entry.fuzzy_threshold ?? 2
   const keywords = entry.keywords.map((keyword) => ({
     wanted: keyword.toLowerCase(),
-    find: wordFinder(keyword, entry.case_sensitive ?? false),
+    exact: anyWord([keyword], entry.case_sensitive ?? false),
   }))
   const near = (words: ReadonlySet<string>, wanted: string): boolean => {
     for (const word of words)
@@ -130,13 +118,13 @@ async function fuzzyMatcher(entry: Entry): Promise<Matcher> {
   return {
     any: (text) => {
       if (exact.any(text)) return true
-      const words = wordsOf(text.text)
+      const words = wordsOf(text)
       return keywords.some(({ wanted }) => near(words, wanted))
     },
     every: (text) => {
-      const inexact = keywords.filter(({ find }) => !find(text))
+      const inexact = keywords.filter(({ exact: word }) => !word.test(text))
       if (inexact.length === 0) return true
-      const words = wordsOf(text.text)
+      const words = wordsOf(text)
       return inexact.every(({ wanted }) => near(words, wanted))
     },
     scored: true,
@@ -146,8 +134,8 @@ async function fuzzyMatcher(entry: Entry): Promise<Matcher> {
 /** A matcher of a search that finds the positions of all keywords at once. */
 function searchMatcher(keywords: readonly string[], search: (text: string) => ReadonlySet<number>): Matcher {
   return {
-    any: ({ text }) => search(text).size > 0,
-    every: ({ text }) => search(text).size === keywords.length,
+    any: (text) => search(text).size > 0,
+    every: (text) => search(text).size === keywords.length,
     scored: true,
   }
 }

@@ -72,7 +72,13 @@ export default defineSignal({
   },
   checkDecision({ rules, cards }, report) {
     if (!rules.includes("BOTH") || cards.length === 0) return
-    const made = new Set(cards.map((card) => String(card?.["modality"] ?? "").trim().toLowerCase()))
+    const made = new Set(
+      cards.map((card) =>
+        String(card?.["modality"] ?? "")
+          .trim()
+          .toLowerCase(),
+      ),
+    )
     if (made.has("omni") || (made.has("ar") && made.has("diffusion"))) return
     report(
       ["modelRefs"],

@@ -92,7 +92,10 @@ export default defineSignal({
     const readsHistory = wanted.some(({ includesHistory }) => includesHistory)
     return {
       async read(input, { spans }) {
-        const [own, ...history] = search([input.text, ...(readsHistory ? conversationTexts(input.request, input.text) : [])])
+        const [own, ...history] = search([
+          input.text,
+          ...(readsHistory ? conversationTexts(input.request, input.text) : []),
+        ])
         if (own === undefined) return []
         const ask = askOnce(spans)
         const readings = await Promise.all(
@@ -156,13 +159,13 @@ async function readRule(
   searched: readonly Searched[],
   ask: AskModel,
 ): Promise<RuleReading> {
-  const match = (value: number, unread?: UnknownReason): RuleReading => ({
+  const match = (value: number, truncated?: UnknownReason): RuleReading => ({
     fact: {
       rule: name,
       state: "match",
       confidence: 1,
       value,
-      ...(unread !== undefined && { atLeast: true, reason: unread }),
+      ...(truncated !== undefined && { atLeast: true, reason: truncated }),
     },
   })
   const unknown = (reason: UnknownReason): Fact => ({ rule: name, state: "unknown", confidence: 0, reason })
@@ -178,8 +181,9 @@ async function readRule(
   }
   const failed = marked.find(({ failure }) => failure !== undefined)
   const isCut = read.some(({ cut }) => cut)
-  const unread = failed === undefined ? (isCut ? "input_limit" : undefined) : reasonOf(failed.failure)
-  if (value >= 0) return match(value, unread)
-  if (unread !== undefined) return { fact: unknown(unread), ...(failed !== undefined && { failure: failed.failure }) }
+  const truncated = failed === undefined ? (isCut ? "input_limit" : undefined) : reasonOf(failed.failure)
+  if (value >= 0) return match(value, truncated)
+  if (truncated !== undefined)
+    return { fact: unknown(truncated), ...(failed !== undefined && { failure: failed.failure }) }
   return { fact: { rule: name, state: "no_match", confidence: 1, value: 0 } }
 }

@@ -11,7 +11,7 @@ import {
   type Static,
   Type,
 } from "../../kernel/index.ts"
-import { compilePattern, patternProblem } from "../_shared/regular-expression.ts"
+import { compilePattern, reportPatterns } from "../_shared/regular-expression.ts"
 import { countUnits, wordPattern } from "../_shared/words.ts"
 
 const bound = Type.Optional(Type.Number())
@@ -23,9 +23,7 @@ const rule = Type.Object({
       type: literals(["regex", "keyword_set", "sequence", "text_bytes"]),
       pattern: Type.Optional(Type.String({ minLength: 1 })),
       keywords: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
-      sequences: Type.Optional(
-        Type.Array(Type.Array(Type.String({ minLength: 1 }), { minItems: 2 }), { minItems: 1 }),
-      ),
+      sequences: Type.Optional(Type.Array(Type.Array(Type.String({ minLength: 1 }), { minItems: 2 }), { minItems: 1 })),
       case_sensitive: Type.Optional(Type.Boolean()),
     }),
   }),
@@ -52,8 +50,6 @@ export default defineSignal({
         if (field !== needed && source[field] !== undefined)
           report([...at, "source", field], `does not belong to a source of type ${source.type}`)
       }
-      const problem = source.pattern === undefined ? undefined : patternProblem(source.pattern)
-      if (problem !== undefined) report([...at, "source", "pattern"], `is not a valid pattern: ${problem}`)
       if ((type === "sequence") !== (source.type === "sequence"))
         report([...at, "type"], "sequence features and sequence sources go together")
       if (source.type === "text_bytes" && type !== "count")
@@ -62,10 +58,19 @@ export default defineSignal({
       const range = predicate === undefined ? undefined : predicateProblem(predicate)
       if (range !== undefined) report([index, "predicate"], range)
     })
+    return reportPatterns(
+      rules.flatMap(({ feature: { source } }, index) =>
+        source.pattern === undefined
+          ? []
+          : [{ pattern: source.pattern, path: [index, "feature", "source", "pattern"] }],
+      ),
+      report,
+    )
   },
-  setup(rules) {
-    const readers = rules.map((entry) => {
-      const measure = createMeasure(entry.feature.type, entry.feature.source)
+  async setup(rules) {
+    const measures = await Promise.all(rules.map(({ feature }) => createMeasure(feature.type, feature.source)))
+    const readers = rules.map((entry, index) => {
+      const measure = measures[index] as Measure
       return (text: string): Fact => {
         const value = measure(text)
         const { predicate } = entry
@@ -90,18 +95,20 @@ export default defineSignal({
 /** Counting is one pass that nothing interrupts; a longer text would hold up every other request. */
 const maxCharacters = 2_000_000
 
-function createMeasure(type: Rule["feature"]["type"], source: Source): (text: string) => number {
-  const count = createCount(source)
+type Measure = (text: string) => number
+
+async function createMeasure(type: Rule["feature"]["type"], source: Source): Promise<Measure> {
+  const count = await createCount(source)
   if (type === "exists") return (text) => (count(text) > 0 ? 1 : 0)
   if (type === "density") return (text) => count(text) / Math.max(1, countUnits(text))
   return count
 }
 
-function createCount(source: Source): (text: string) => number {
+async function createCount(source: Source): Promise<Measure> {
   const caseSensitive = source.case_sensitive ?? false
   switch (source.type) {
     case "regex":
-      return compilePattern(source.pattern ?? "", caseSensitive).count
+      return (await compilePattern(source.pattern ?? "", caseSensitive)).count
     case "keyword_set": {
       const words = new RegExp((source.keywords ?? []).map(wordPattern).join("|"), caseSensitive ? "gu" : "giu")
       return (text) => text.match(words)?.length ?? 0

@@ -1,7 +1,7 @@
 import { defineLooper, defineSelector, Type } from "rtr"
 import { signalInput } from "rtr/testing"
 import { describe, expect, test } from "vitest"
-import { wrapDocument } from "../../../../ts/kernel/config/document.ts"
+import { wrapDocument } from "../../../../ts/kernel/config/source-document.ts"
 import { resolveDocument } from "../../../../ts/kernel/config/resolve.ts"
 import { createRegistry } from "../../../../ts/kernel/modules/registry.ts"
 import { canonical, documentWith, problemsOf } from "../../../fakes/document.ts"

@@ -1,7 +1,7 @@
 import { definePlugin, Type } from "rtr"
 import { describe, expect, test } from "vitest"
 import { resolveDocument } from "../../../../ts/kernel/config/resolve.ts"
-import { wrapDocument } from "../../../../ts/kernel/config/document.ts"
+import { wrapDocument } from "../../../../ts/kernel/config/source-document.ts"
 import { createRegistry } from "../../../../ts/kernel/modules/registry.ts"
 import type { PlannedPlugin } from "../../../../ts/kernel/types/plan.ts"
 import { canonical } from "../../../fakes/document.ts"

@@ -36,7 +36,7 @@ test.each<[object, readonly string[]]>([
 test("what a store reports stands below its configuration", async () => {
   const { defineStore, Type } = await import("rtr")
   const { resolveDocument } = await import("../../../../ts/kernel/config/resolve.ts")
-  const { wrapDocument } = await import("../../../../ts/kernel/config/document.ts")
+  const { wrapDocument } = await import("../../../../ts/kernel/config/source-document.ts")
   const disk = defineStore({
     about: "keeps",
     shapes: ["kv"],

@@ -13,6 +13,7 @@ import { compileTarget, questionsOf, readingBinding, type RegisteredSignal } fro
 import type { CompileContext } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
+import type { LaterProblems } from "../later-problems.ts"
 import { findHead, type PackageHead } from "../package-heads.ts"
 import { rulesOf, settingsOf, signalLevels, usedSignals } from "../signal-use.ts"
 import type { DecisionEntry } from "./decisions.ts"
@@ -51,11 +52,12 @@ export function impliedRules(
   return implied
 }
 
-/** `heads` are those of deployments whose package is known, by the deployment's name. */
+/** `heads` are those of deployments whose package is known, by the deployment's name. Checks that take time go to `later`. */
 export function checkSignals(
   document: ConfigDocument,
   registry: Registry,
   heads: ReadonlyMap<string, readonly PackageHead[]>,
+  later: LaterProblems,
 ): readonly Problem[] {
   return registry.all("signal").flatMap((registered) => {
     const { id, module } = registered
@@ -73,8 +75,10 @@ export function checkSignals(
     const report = (path: DocumentPath, message: string): void => {
       problems.push(invalid([...at, ...path], message))
     }
-    module.check?.(rules as never, report, { labels: head?.labels })
-    return problems
+    const checked = module.check?.(rules as never, report, { labels: head?.labels })
+    if (!(checked instanceof Promise)) return problems
+    later.push(checked.then(() => problems))
+    return []
   })
 }
 

@@ -165,6 +165,51 @@ export const replySchema: TObject = Type.Object(
   { description: "A whole reply, as the backend gave it, with `routing_metadata`" },
 )
 
+const piece = Type.Object({
+  role: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  content: Type.Optional(content),
+  reasoning_content: Type.Optional(anything),
+  refusal: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  tool_calls: Type.Optional(
+    Type.Union([
+      Type.Array(
+        Type.Object({
+          index: Type.Optional(Type.Number({ description: "Tells parallel calls apart" })),
+          id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+          type: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+          function: Type.Optional(
+            Type.Object({
+              name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+              arguments: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+            }),
+          ),
+        }),
+      ),
+      Type.Null(),
+    ]),
+  ),
+})
+
+export const eventSchema: TObject = Type.Object(
+  {
+    id: Type.Optional(Type.String()),
+    object: Type.Optional(literals(["chat.completion.chunk"])),
+    created: Type.Optional(Type.Number({ description: "Seconds since 1970" })),
+    model: Type.Optional(Type.String()),
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Optional(Type.Number()),
+        delta: Type.Optional(piece),
+        finish_reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        logprobs: Type.Optional(anything),
+      }),
+      { description: "Empty in the chunk that counts tokens" },
+    ),
+    usage: Type.Optional(Type.Union([usage, Type.Null()])),
+  },
+  { description: "One chunk of a stream, as the backend gave it. `[DONE]` follows the last one." },
+)
+
 export const errorSchema: TObject = Type.Object(
   {
     error: Type.Object({

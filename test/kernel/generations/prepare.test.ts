@@ -1,0 +1,162 @@
+import { defineSelector, defineSignal, defineStore, type KeyValueStore, type RuleOf, Type } from "rtr"
+import { createFakeInference } from "rtr/testing"
+import { expect, onTestFinished, test } from "vitest"
+import { createRouter, type RouterOptions } from "../../../ts/kernel/kernel.ts"
+import { createRegistry } from "../../../ts/kernel/modules/registry.ts"
+import { builtinModules } from "../../../ts/plugins/registry.gen.ts"
+import { documentWith } from "../../fakes/document.ts"
+import { createFakeTransport, completion, jsonReply } from "../../fakes/transport.ts"
+import { chat } from "../../fakes/kernel.ts"
+
+/** A router with these modules, whose documents are activated one after the other. */
+async function start(modules: Readonly<Record<string, unknown>> = {}, options: Partial<RouterOptions> = {}) {
+  const builtins = await createRegistry(builtinModules)
+  const registry = await createRegistry(
+    builtinModules,
+    Object.entries(modules).map(([id, module]) => ({ id, module, source: "test" })),
+  )
+  const router = createRouter({
+    builtins,
+    loadRegistry: async () => registry,
+    transport: createFakeTransport(jsonReply(completion("hi"))),
+    hash: async (text) => text,
+    ...options,
+  })
+  onTestFinished(() => router.close())
+  const activate = (changes: Readonly<Record<string, unknown>> = {}) =>
+    router.activate({ text: JSON.stringify(documentWith(changes)), source: "config.yaml", trigger: "api" })
+  const ask = async (text: string) => (await router.inference.fetch(chat(text))).text()
+  return { router, activate, ask }
+}
+
+const embedding = (candidates: readonly string[]) => ({
+  "routing.signals.embeddings": [{ name: "refund", threshold: 0.5, candidates }],
+  "routing.decisions.0.rules": { type: "embedding", name: "refund" },
+})
+
+test("fixed texts are embedded once over two generations, and again when they change", async () => {
+  const inference = createFakeInference()
+  const embedded = () => inference.calls.flat().flatMap((question) => ("text" in question ? [question.text] : []))
+  const { activate, ask } = await start({}, { inference })
+  await expect(activate(embedding(["money back"]))).resolves.toMatchObject({ result: "active" })
+  const first = embedded().length
+  expect(embedded()).toContain("money back")
+  await activate({ ...embedding(["money back"]), "routing.decisions.0.description": "changed" })
+  expect(embedded()).toHaveLength(first)
+  await activate(embedding(["a refund"]))
+  expect(embedded().slice(first)).toContain("a refund")
+  await ask("hello")
+})
+
+/** Counts requests in the document's store. */
+const counting = (options: Parameters<typeof defineSelector>[0]["options"] = undefined) =>
+  defineSelector({
+    about: "Counts in a store",
+    needs: ["store.kv"],
+    ...(options !== undefined && { options }),
+    setup: (_, { kv }: { kv: KeyValueStore }) => ({
+      async select() {
+        const count = Number((await kv.get("count"))?.value ?? 0) + 1
+        await kv.set("count", count)
+        return { candidate: count % 2, confidence: 1, reason: String(count) }
+      },
+    }),
+  })
+const counted = {
+  "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large" }],
+  "routing.decisions.0.algorithm": { type: "counting" },
+}
+
+test("equal settings share one store over generations; it is closed with the last one that uses it", async () => {
+  const log: string[] = []
+  const drawer = defineStore({
+    about: "Keeps in memory and says so",
+    shapes: ["kv"],
+    options: Type.Object({ name: Type.String() }),
+    setup: ({ name }) => {
+      log.push(`open ${name}`)
+      const values = new Map<string, unknown>()
+      const kv = {
+        get: async (key: string) => (values.has(key) ? { value: values.get(key) } : undefined),
+        set: async (key: string, value: unknown) => void values.set(key, value),
+      }
+      return { kv: () => kv as never, close: async () => void log.push(`close ${name}`) }
+    },
+  })
+  const reasons: (string | undefined)[] = []
+  const { activate, ask, router } = await start(
+    { drawer, counting: counting() },
+    { onRecord: ({ selection }) => reasons.push(selection?.reason) },
+  )
+  const stored = (name: string, changes: object = {}) =>
+    activate({ ...counted, "global.stores.state": { type: "drawer", configuration: { name } }, ...changes })
+  await expect(stored("a")).resolves.toMatchObject({ result: "active" })
+  await ask("urgent")
+  await stored("a", { "routing.decisions.0.description": "changed" })
+  await ask("urgent")
+  expect([reasons, log]).toEqual([["1", "2"], ["open a"]])
+  await stored("b")
+  await ask("urgent")
+  expect(reasons.at(-1)).toBe("1")
+  await expect.poll(() => log).toEqual(["open a", "open b", "close a"])
+  await router.close()
+  expect(log).toEqual(["open a", "open b", "close a", "close b"])
+})
+
+test("a document whose preparing fails leaves nothing open: deployments are released, modules and stores closed", async () => {
+  const log: string[] = []
+  const opening = (name: string, fails: boolean) =>
+    defineSignal({
+      about: "Opens something",
+      rule: Type.Object({}),
+      setup: (rules: readonly RuleOf<ReturnType<typeof Type.Object>>[]) => {
+        if (fails) throw new Error("no luck")
+        log.push(`open ${name}`)
+        return {
+          read: () => rules.map((rule) => ({ rule: rule.name, state: "match", confidence: 1 }) as const),
+          close: () => void log.push(`close ${name}`),
+        }
+      },
+    })
+  const { activate, router } = await start(
+    { works: opening("works", false), fails: opening("fails", true) },
+    {
+      openInference: (deployments) => {
+        log.push(`lease ${deployments.map(({ name }) => name).join()}`)
+        return {
+          inference: createFakeInference(),
+          ready: async () => {},
+          release: async () => void log.push("release"),
+        }
+      },
+    },
+  )
+  const rules = (...types: readonly string[]) => ({
+    ...embedding(["x"]),
+    ...Object.fromEntries(types.map((type) => [`routing.signals.${type}`, [{ name: type }]])),
+    "routing.decisions.0.rules": {
+      operator: "OR",
+      conditions: ["embedding", ...types].map((type) => ({ type, name: type === "embedding" ? "refund" : type })),
+    },
+  })
+  await expect(activate(rules("works", "fails"))).resolves.toMatchObject({ result: "rejected" })
+  expect(log.toSorted()).toEqual(["close works", "lease default", "open works", "release"])
+  expect(router.plan()).toBeUndefined()
+  log.length = 0
+  await expect(activate(rules("works"))).resolves.toMatchObject({ result: "active" })
+  expect(log.toSorted()).toEqual(["lease default", "open works"])
+  await router.close()
+  expect(log.slice(-2).toSorted()).toEqual(["close works", "release"])
+})
+
+test("what needs a restart is refused with its paths, and the old document serves on", async () => {
+  const { activate, router, ask } = await start()
+  await activate()
+  const hash = router.plan()?.hash
+  const outcome = await activate({ "listeners.0.port": 9999 })
+  expect(outcome).toMatchObject({
+    result: "rejected",
+    rejection: { reasons: [{ code: "restart_required", path: expect.stringContaining("listeners") }] },
+  })
+  expect([router.plan()?.hash, (await ask("hello")).includes("hi")]).toEqual([hash, true])
+})

@@ -1,0 +1,16 @@
+// A document with the places of its values, whatever it was read from.
+
+import type { DocumentPath } from "../error.ts"
+import type { Position } from "../schema/problem.ts"
+
+export interface SourceDocument {
+  /** Plain JSON value of the document. */
+  readonly value: unknown
+  /** Where the value at a path stands, or its nearest ancestor when it is not there. */
+  locate(path: DocumentPath): Position | undefined
+}
+
+/** Wraps a value that is no file, such as an object passed to `createKernel`. */
+export function wrapDocument(value: unknown): SourceDocument {
+  return { value, locate: () => undefined }
+}

@@ -1,0 +1,57 @@
+// The apps of all listeners of one generation.
+
+import { createListenerApp, type ListenerApp } from "./http/app.ts"
+import { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
+import { mountOperations } from "./http/mount.ts"
+import type { Services } from "./modules/capabilities.ts"
+import type { Registry } from "./modules/registry.ts"
+import type { Plan, PlannedListener, PlannedManagement } from "./types/plan.ts"
+import type { ListenerKind } from "./types/route.ts"
+
+export interface ListenerAppsOptions {
+  readonly registry: Registry
+  readonly services: Services
+  /** Undefined before the first activation: management works, inference does not. */
+  readonly plan: Plan | undefined
+  readonly tokens: PlannedManagement["tokens"]
+  /** Memory that requests hold, by listener; it is the listener's, whatever generation serves it. */
+  readonly memory: Map<string, HeldMemory>
+  /** Leases the generation of a plan. */
+  readonly acquire: (plan: Plan) => () => void
+  readonly onInternalError: ((error: unknown, requestId: string) => void) | undefined
+}
+
+/** Key of an inference listener; the others are `management` and `metrics`. */
+export const listenerKey = (name: string): string => `listener ${name}`
+
+export function createListenerApps(options: ListenerAppsOptions): ReadonlyMap<string, ListenerApp> {
+  const { registry, services, plan, tokens, memory, acquire, onInternalError } = options
+  const routes = registry.all("route")
+  const dialects = new Map(registry.all("dialect").map(({ id, module }) => [id, module]))
+  const app = (kind: ListenerKind, name: string, listener?: PlannedListener): ListenerApp => {
+    let held = memory.get(name)
+    if (held === undefined) memory.set(name, (held = createHeldMemory()))
+    return createListenerApp({
+      name,
+      kind,
+      memory: held,
+      dialects,
+      operations: mountOperations(routes, kind, services),
+      ...(plan !== undefined && { acquire: () => acquire(plan) }),
+      ...(kind === "management" && { tokens }),
+      ...(listener !== undefined && {
+        apiKeys: listener.apiKeys,
+        grants: listener.models,
+        upstreamTimeoutMs: listener.timeoutMs,
+      }),
+      ...(onInternalError !== undefined && { onInternalError }),
+    })
+  }
+  return new Map([
+    ["management", app("management", "management")],
+    ["metrics", app("metrics", "metrics")],
+    ...(plan?.listeners ?? []).map(
+      (listener) => [listenerKey(listener.name), app("inference", listener.name, listener)] as const,
+    ),
+  ])
+}

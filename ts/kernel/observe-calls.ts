@@ -1,0 +1,41 @@
+// Who hears of a finished call: metrics, the selector that chose its model, and whoever listens.
+
+import type { OnModuleError } from "./pipeline/signals.ts"
+import { createCallMetrics } from "./pipeline/call-metrics.ts"
+import type { CallRecord } from "./types/call.ts"
+import type { Metrics } from "./types/metrics.ts"
+import type { Plan } from "./types/plan.ts"
+
+export interface CallObservers {
+  readonly metrics: Metrics
+  readonly onModuleError: OnModuleError
+  readonly onRecord: ((record: CallRecord) => void) | undefined
+}
+
+/** Returns what the pipeline tells of each finished call of one generation. */
+export function observeCalls(
+  plan: Plan,
+  { metrics, onModuleError, onRecord }: CallObservers,
+): (record: CallRecord) => void {
+  const count = createCallMetrics(metrics, plan)
+  const selectors = new Map(
+    plan.decisions.flatMap(({ name, selector }) =>
+      selector?.onOutcome === undefined ? [] : [[name, selector] as const],
+    ),
+  )
+  return (record) => {
+    count(record)
+    const { decision, selection, model } = record
+    const selector = decision === undefined ? undefined : selectors.get(decision)
+    if (selector !== undefined && selection !== undefined && model !== undefined) {
+      const { status, error, usage, firstByteMs, totalMs } = record
+      try {
+        selector.onOutcome?.({ candidate: selection.candidate, model, status, error, usage, firstByteMs, totalMs })
+      } catch (cause) {
+        // The client has its reply: what a selector makes of it is no matter of this request.
+        onModuleError(`selector ${record.algorithm}`, cause)
+      }
+    }
+    onRecord?.(record)
+  }
+}
