@@ -291,15 +291,15 @@ describe("answers", () => {
         return fake.bundle(tasks)
       },
     }
-    const client = new AbortController()
-    const leaving = { deadlineAt: performance.now() + 5000, call: { signal, client: client.signal } }
+    const leave = new AbortController()
+    const leaving = { deadlineAt: performance.now() + 5000, call: { signal, client: leave.signal } }
     const ask = createQuestionBatch(inference, 1, leaving).questions(target)
     const questions = Array.from({ length: 32 * 20 }, (_, index) => ask.embed(String(index)))
     await vi.waitFor(() => expect(release).toHaveLength(8))
     release.splice(0, 2).forEach((resolve) => resolve())
     await vi.waitFor(() => expect(deadlines).toHaveLength(10))
     expect(deadlines.every((deadline) => deadline !== undefined && deadline <= 5000)).toBe(true)
-    client.abort()
+    leave.abort()
     release.forEach((resolve) => resolve())
     const settled = await Promise.allSettled(questions)
     expect(deadlines).toHaveLength(10)
