@@ -2,7 +2,9 @@ import { Type } from "typebox"
 import { RtrError } from "rtr"
 import { describe, expect, test, vi } from "vitest"
 import { createHeldMemory, type ListenerAppOptions, type MountedOperation, type OperationInput } from "rtr"
+import { ownCancelSignal } from "../../../ts/kernel/http/cancel-signal.ts"
 import { maxHeldBytes } from "../../../ts/kernel/http/held-memory.ts"
+import { ClientSignal } from "../../../ts/kernel/runtime/node-http/client-signal.ts"
 import { ask, askJson, chatOperation, fakeListener, fakeOperation, fakeRecord } from "../../fakes/listener.ts"
 import { lineReply, lineRequest } from "../../fakes/line-dialect.ts"
 
@@ -93,7 +95,7 @@ describe("a request", () => {
       grants: new Set(["m"]),
       upstreamTimeoutMs: 5000,
     })
-    expect([call?.header("content-type"), call?.left(), call?.signal.aborted]).toEqual([
+    expect([call?.header("content-type"), call?.client.aborted, call?.signal.aborted]).toEqual([
       "application/json",
       false,
       false,
@@ -111,23 +113,17 @@ describe("a request", () => {
         body: '{"text":"x"}',
         signal: leaving.signal,
       })
-      let left = false
-      if (aware)
-        Object.assign(request, {
-          onLeave: (callback: () => void) => {
-            leave = () => {
-              left = true
-              callback()
-            }
-          },
-          left: () => left,
-        })
+      if (aware) {
+        const client = new ClientSignal()
+        leave = () => client.abort()
+        Object.assign(request, { [ownCancelSignal]: client })
+      }
       const app = listen([
         chatOperation(({ call, chat }: Input) => {
           const own = call(chat)
-          own.onLeave(() => heard.push("left"))
+          own.client.addEventListener("abort", () => heard.push("left"))
           leave()
-          heard.push(String(own.left()))
+          heard.push(String(own.client.aborted))
           throw new RtrError("client_closed_request", "gone")
         }),
       ])

@@ -13,19 +13,40 @@ export function createCallMetrics(metrics: Metrics, plan: Pick<Plan, "models">):
   const typeSeconds = byKey((type) => metrics.histogram("llm_signal_extraction_latency_seconds", { signal_type: type }))
   const attempts = byKey((model) => createAttemptRecorder(metrics, model, plan.models.get(model)?.pricing))
   const recorders = new Map<string, RecordCall>()
+  const latest = new Map<string | undefined, { readonly kind: Kind; readonly count: RecordCall }>()
   return (record) => {
     const { readings } = record
     if (readings !== undefined) {
       readingSeconds().observe(readings.totalMs / 1000)
       for (const type in readings.typeMs) typeSeconds(type).observe((readings.typeMs[type] ?? 0) / 1000)
     }
-    const key = kindOf(record)
-    let count = recorders.get(key)
-    if (count === undefined) recorders.set(key, (count = createRecorder(metrics, record)))
-    count(record)
+    // Most calls are like the last one of their decision, which is quicker to tell than to make a key of nine parts (2 µs).
+    const last = latest.get(record.decision)
+    if (last !== undefined && isAlike(last.kind, record)) last.count(record)
+    else {
+      const key = kindOf(record)
+      let count = recorders.get(key)
+      if (count === undefined) recorders.set(key, (count = createRecorder(metrics, record)))
+      const { endpoint, status, path, model, automatic, reasoning } = record
+      if (record.error === undefined)
+        latest.set(record.decision, { kind: { endpoint, status, path, model, automatic, reasoning }, count })
+      count(record)
+    }
     for (const attempt of record.attempts) attempts(attempt.model)(attempt)
   }
 }
+
+type Kind = Pick<CallRecord, "endpoint" | "status" | "path" | "model" | "automatic" | "reasoning">
+
+/** Whether a call counts in the same series as an earlier one of its decision that did not fail. */
+const isAlike = (kind: Kind, record: CallRecord): boolean =>
+  record.error === undefined &&
+  kind.model === record.model &&
+  kind.status === record.status &&
+  kind.endpoint === record.endpoint &&
+  kind.path === record.path &&
+  kind.automatic === record.automatic &&
+  kind.reasoning === record.reasoning
 
 /** What decides which series a call counts in; all of it comes from the configuration or is bounded. */
 function kindOf({ endpoint, status, error, path, model, decision, automatic, reasoning }: CallRecord): string {

@@ -72,12 +72,31 @@ export function headOf({ start, hostLine }: RequestTarget, { method, headers }: 
   let named = false
   for (const name in headers) {
     const value = headers[name] as string
-    const lower = name.toLowerCase()
-    if (!isHeaderName(name) || !isHeaderValue(value) || framing.has(lower)) throw unwritable()
-    if (lower === "host") named = true
-    head += `${name}: ${value}\r\n`
+    let line = lines.get(name)
+    if (line === undefined || line.value !== value) {
+      line = readLine(name, value)
+      if (lines.size < maxLines || lines.has(name)) lines.set(name, line)
+    }
+    if (line.isHost) named = true
+    head += line.text
   }
   return named ? head : head + hostLine
+}
+
+interface HeaderLine {
+  readonly value: string
+  readonly isHost: boolean
+  readonly text: string
+}
+
+/** The last line of each header: most have the same value in every request, and need no second check. */
+const lines = new Map<string, HeaderLine>()
+const maxLines = 200
+
+function readLine(name: string, value: string): HeaderLine {
+  const lower = name.toLowerCase()
+  if (!isHeaderName(name) || !isHeaderValue(value) || framing.has(lower)) throw unwritable()
+  return { value, isHost: lower === "host", text: `${name}: ${value}\r\n` }
 }
 
 const unwritable = (): RtrError =>

@@ -116,7 +116,8 @@ export class IncomingRequest {
     await undefined
     const incoming = this.#incoming
     const length = Number(this.headers.get("content-length") ?? 0)
-    const bytes = length > 0 && incoming.readableLength === length ? (incoming.read() as Buffer) : await collect(incoming)
+    const bytes =
+      length > 0 && incoming.readableLength === length ? (incoming.read() as Buffer) : await collect(incoming)
     // Lets the end of the body pass.
     incoming.resume()
     return decoder.decode(bytes)

@@ -190,9 +190,7 @@ function writeGeneration(generation: Generation, body: WireObject): WireObject {
   return withoutUndefined({
     [limitOf(body)]: generation.maxOutputTokens,
     stop: generation.stop,
-    ...Object.fromEntries(
-      numberFields.map(([name, field]) => [field, generation[name]]),
-    ),
+    ...Object.fromEntries(numberFields.map(([name, field]) => [field, generation[name]])),
   })
 }
 
