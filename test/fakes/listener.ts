@@ -131,7 +131,6 @@ export function fakeRecord(changes: Partial<CallRecord> = {}): CallRecord {
     toolCount: 3,
     plugins: [],
     attempts: [],
-    droppedFields: [],
     status: 200,
     error: undefined,
     usage: undefined,

@@ -85,13 +85,6 @@ describe("headers", () => {
     ])
   })
 
-  test("tell the fields that the upstream's dialect has no counterpart for", () => {
-    expect(headersOf({ droppedFields: ["logit_bias", "größe"] })["x-rtr-dropped-fields"]).toBe(
-      "logit_bias,gr%C3%B6%C3%9Fe",
-    )
-    expect(headersOf()).not.toHaveProperty("x-rtr-dropped-fields")
-  })
-
   test("tell a fixed answer", () => {
     expect(headersOf({ path: "fast_response", model: undefined })).toMatchObject({
       "x-rtr-response-path": "fast_response",

@@ -111,7 +111,6 @@ function addRareHeaders(head: Head, record: CallRecord): void {
     head["x-rtr-applied-unknown-policy"] = record.appliedPolicies
       .map(({ decision, policy }) => `${toHeaderText(decision)}=${policy}`)
       .join(",")
-  if (record.droppedFields.length > 0) head["x-rtr-dropped-fields"] = record.droppedFields.map(toHeaderText).join(",")
 }
 
 const noChecks: readonly (readonly [string, boolean])[] = []

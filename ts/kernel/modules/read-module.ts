@@ -2,6 +2,16 @@
 
 import { RtrError } from "../error.ts"
 import type { AnyModule, ModuleKind, RegisteredModule } from "../types/module.ts"
+import { pluginHooks } from "../types/plugin.ts"
+import {
+  audiences,
+  capabilityGroups,
+  listenerKinds,
+  permissions,
+  planes,
+  sensitivities,
+  visibilities,
+} from "../types/route.ts"
 import { capabilityNames } from "./capabilities.ts"
 import { moduleKinds } from "./kinds.ts"
 import type { OutsideModule } from "./registry.ts"
@@ -33,6 +43,8 @@ export function readModule(outside: OutsideModule): RegisteredModule {
   for (const need of needsOf(module as AnyModule))
     if (!(capabilityNames as readonly string[]).includes(need))
       refuse(`it needs "${need}", and there are only ${capabilityNames.join(", ")}`)
+  const wrong = wrongWord(module as AnyModule)
+  if (wrong !== undefined) refuse(wrong)
   return { id: underscores ? id.replaceAll("-", "_") : id, module: module as unknown as AnyModule, source }
 }
 
@@ -40,4 +52,35 @@ export function readModule(outside: OutsideModule): RegisteredModule {
 export function needsOf(module: AnyModule): readonly string[] {
   if (module.kind === "route") return [...new Set(module.operations.flatMap(({ needs }) => needs ?? []))]
   return "needs" in module ? (module.needs ?? []) : []
+}
+
+/** Words out of a fixed list that a module must use. A misspelt one would be accepted and mean nothing. */
+function wrongWord(module: AnyModule): string | undefined {
+  if (module.kind === "plugin") {
+    const hooks: readonly string[] = module.hooks
+    const hook = hooks.find((name) => !(pluginHooks as readonly string[]).includes(name))
+    if (hook !== undefined) return `there is no hook "${hook}"; there are ${pluginHooks.join(", ")}`
+    return module.stream === "buffer" && !hooks.includes("after")
+      ? 'stream: "buffer" is for a plugin with the hook after, and it has none'
+      : undefined
+  }
+  if (module.kind !== "route") return undefined
+  for (const operation of module.operations) {
+    const words: readonly (readonly [field: string, used: readonly string[], known: readonly string[]])[] = [
+      ["permission", [operation.permission], permissions],
+      ["sensitivity", [operation.sensitivity], sensitivities],
+      ["capability", [operation.capability], capabilityGroups],
+      ["plane", [operation.plane], planes],
+      ["audiences", operation.audiences, audiences],
+      ["visibility", operation.visibility === undefined ? [] : [operation.visibility], visibilities],
+    ]
+    for (const [field, used, known] of words)
+      for (const word of used)
+        if (!known.includes(word))
+          return `${field} of operation "${operation.id}" must be one of ${known.join(", ")}, got "${word}"`
+  }
+  const listener = module.listeners.find((kind) => !listenerKinds.includes(kind))
+  return listener === undefined
+    ? undefined
+    : `there is no listener "${listener}"; there are ${listenerKinds.join(", ")}`
 }

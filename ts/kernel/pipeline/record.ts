@@ -27,7 +27,6 @@ export function createRecord(call: Call, generation: number): CallRecord {
     toolCount: call.request.tools.length,
     plugins: [],
     attempts: [],
-    droppedFields: nothing,
     status: 0,
     error: undefined,
     usage: undefined,

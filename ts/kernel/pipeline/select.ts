@@ -26,7 +26,10 @@ async function ask(
   try {
     const choice = await selector.select(input)
     if (candidates[choice.candidate] !== undefined) return { ...choice, algorithm }
-    onModuleError?.(`selector ${algorithm}`, new TypeError(`it chose candidate ${choice.candidate}, which is not there`))
+    onModuleError?.(
+      `selector ${algorithm}`,
+      new TypeError(`it chose candidate ${choice.candidate}, which is not there`),
+    )
     return { candidate: 0, algorithm, confidence: 0, reason: "the selector named no candidate" }
   } catch (error) {
     onModuleError?.(`selector ${algorithm}`, error)

@@ -109,8 +109,6 @@ export interface CallRecord {
   toolCount: number
   readonly plugins: PluginOutcome[]
   readonly attempts: Attempt[]
-  /** Fields of the request that had no counterpart in the upstream's dialect. */
-  droppedFields: readonly string[]
   status: number
   error: RtrError | undefined
   /** Of all attempts together. */

@@ -1,7 +1,6 @@
 // What modules may ask the kernel for. A module's host has exactly what its `needs` names; `modules/capabilities.ts` makes them.
 
-import type { CallRecord, Outcome } from "./call.ts"
-import type { Call } from "./call.ts"
+import type { Call, Outcome } from "./call.ts"
 import type { ChatReply, ChatRequest } from "./chat.ts"
 import type {
   Classification,
@@ -126,5 +125,3 @@ type Every<Union> = (Union extends unknown ? (value: Union) => void : never) ext
 export type Granted<Need extends Capability, Phase extends "setup" | "call"> = [Need] extends [never]
   ? object
   : Every<Capabilities[Need][Phase]>
-
-

@@ -40,6 +40,8 @@ export interface PluginHooks {
 }
 export type PluginHook = keyof PluginHooks
 
+export const pluginHooks = ["before", "around", "event", "after", "end"] as const satisfies readonly PluginHook[]
+
 export interface PluginModule<
   Options extends TObject = TObject,
   Hook extends PluginHook = PluginHook,

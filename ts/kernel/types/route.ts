@@ -8,7 +8,8 @@ import type { ChatRequest } from "./chat.ts"
 import type { MaybePromise, ModuleBase } from "./module-base.ts"
 import type { Principal } from "./principal.ts"
 
-export type ListenerKind = "inference" | "management" | "metrics"
+export const listenerKinds = ["inference", "management", "metrics"] as const
+export type ListenerKind = (typeof listenerKinds)[number]
 
 export const permissions = [
   "health.read",
