@@ -206,7 +206,7 @@ test("a hook that throws ends the call, without a word of its message, and the r
     const names = Object.keys(hook) as (keyof PluginHooks)[]
     const { ask, records, told } = await kernelWithPlugins({
       outer: hookPlugin(() => ({ around: (call, next) => next(call) }), { hooks: ["around"] }),
-      a: hookPlugin(() => hook as PluginHooks, { hooks: names, stream: "buffer" }),
+      a: hookPlugin(() => hook as PluginHooks, { hooks: names, ...("after" in hook && { stream: "buffer" as const }) }),
     })
     const { status, text } = await ask("urgent")
     expect([names, status, text.includes("secret"), told.length]).toEqual([names, 500, false, 1])

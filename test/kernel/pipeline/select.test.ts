@@ -69,7 +69,7 @@ test("a selector that names nobody or fails leaves the first candidate, and its 
   const failed = "the selector failed"
   const bug = new TypeError("x")
   const cases: readonly (readonly [() => Choice | Promise<Choice>, string, number])[] = [
-    ...[2, -1, 0.5, Number.NaN, undefined].map((index) => [named(index), nobody, 0] as const),
+    ...[2, -1, 0.5, Number.NaN, undefined].map((index) => [named(index), nobody, 1] as const),
     [
       () => {
         throw bug
