@@ -309,7 +309,9 @@ function reportOnce(onInternalError: RouterOptions["onInternalError"]): OnModule
   const reported = new Set<string>()
   return (module, error) => {
     // A model of another task gives no answer to any request, so that somebody has to hear of it; other errors pass.
-    if ((isRtrError(error) && error.code !== "invalid_model_output") || reported.has(module)) return
+    // A selector that cannot reach its store goes on with the first candidate; nothing else would tell.
+    const passes = isRtrError(error) && error.code !== "invalid_model_output" && !module.startsWith("selector ")
+    if (passes || reported.has(module)) return
     reported.add(module)
     onInternalError?.(error, module)
   }

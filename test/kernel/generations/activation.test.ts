@@ -109,3 +109,47 @@ test("closing stops what warms, waits for leases and takes no more documents", a
   expect(events).toContain("close one")
   await expect(submit("three")).rejects.toMatchObject({ code: "unavailable" })
 })
+
+test("a preparation that never ends is left behind by the next document, and by closing", async () => {
+  const closed: string[] = []
+  const release = new Map<string, () => void>()
+  const activation = createActivation<Content>({
+    hash: async (text) => text,
+    prepare: async ({ text }) => {
+      if (text.startsWith("hangs")) await new Promise<void>((resolve) => release.set(text, resolve))
+      return { text }
+    },
+    close: async ({ text }) => void closed.push(text),
+  })
+  const submit = (text: string) => activation.submit({ text, source: "c", trigger: "api" })
+  await submit("one")
+  const hanging = submit("hangs")
+  await settled()
+  await expect(submit("two")).resolves.toMatchObject({ result: "active", version: 2 })
+  await expect(hanging).resolves.toMatchObject({ result: "superseded" })
+  release.get("hangs")?.()
+  await settled()
+  expect(closed).toEqual(["one", "hangs"])
+  void submit("hangs again")
+  await settled()
+  await activation.close()
+  expect(closed).toEqual(["one", "hangs", "two"])
+})
+
+test("a listener that throws stops nothing", async () => {
+  const told: unknown[] = []
+  const activation = createActivation<Content>({
+    hash: async (text) => text,
+    prepare: async ({ text }) => ({ text }),
+    close: async () => {},
+    onOutcome: () => {
+      throw new Error("listener")
+    },
+    onListenerError: (error) => told.push(error),
+  })
+  for (const [index, text] of ["one", "two"].entries())
+    await expect(activation.submit({ text, source: "c", trigger: "api" })).resolves.toMatchObject({
+      version: index + 1,
+    })
+  expect(told).toHaveLength(2)
+})

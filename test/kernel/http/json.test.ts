@@ -35,3 +35,12 @@ test.each<[string, string, string | undefined]>([
 ])("%s", (_, body, reason) => expect(refusalOf(body)).toBe(reason))
 
 test("the value is what the text says", () => expect(parseJson('{"a":[1,null]}')).toEqual({ a: [1, null] }))
+
+test("numbers that a double cannot hold keep their digits, others are numbers", () => {
+  const body =
+    '{"seed":9223372036854775807,"t":0.1234567890123456789,"big":1e400,"n":3,"text":"9223372036854775807","f":1.0}'
+  expect(JSON.stringify(parseJson(body))).toBe(
+    '{"seed":9223372036854775807,"t":0.1234567890123456789,"big":1e400,"n":3,"text":"9223372036854775807","f":1}',
+  )
+  expect(parseJson('{"n":1234567890123456,"f":1.5}')).toEqual({ n: 1234567890123456, f: 1.5 })
+})

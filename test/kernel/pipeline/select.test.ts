@@ -79,7 +79,7 @@ test("a selector that names nobody or fails leaves the first candidate, and its 
     ],
     [() => Promise.reject(bug), failed, 1],
     [() => undefined as never, failed, 1],
-    [() => Promise.reject(new RtrError("unavailable", "not yet")), failed, 0],
+    [() => Promise.reject(new RtrError("unavailable", "not yet")), failed, 1],
   ]
   for (const [select, reason, told] of cases) {
     const kernel = await choosing({ select })

@@ -15,7 +15,10 @@ const newInput = (): RequestInput => ({ ...inputOf([user("hello")]) })
 const fact = (rule: string, changes: object = {}) => ({ rule, state: "match", confidence: 1, ...changes }) as const
 const unknown = (rule: string, reason: string) => ({ rule, state: "unknown", confidence: 0, reason })
 const never = (): Promise<never> => new Promise(() => {})
-const call = { signal: new AbortController().signal, client: { aborted: false, addEventListener() {}, removeEventListener() {} } }
+const call = {
+  signal: new AbortController().signal,
+  client: { aborted: false, addEventListener() {}, removeEventListener() {} },
+}
 
 interface ReadOptions {
   readonly inference?: Inference

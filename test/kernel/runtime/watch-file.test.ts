@@ -77,3 +77,16 @@ test("nothing is told after the watch is closed", async () => {
   await quiet()
   expect(seen).toEqual([])
 })
+
+test("a folder in which something changes all the time does not hide the change", async () => {
+  const path = join(folder, "config.yaml")
+  writeFileSync(path, "one")
+  watchPath(path, "one")
+  const busy = setInterval(() => writeFileSync(join(folder, "state.db"), String(Math.random())), 20)
+  try {
+    writeFileSync(path, "two")
+    await vi.waitFor(() => expect(seen).toEqual(["two"]), 3000)
+  } finally {
+    clearInterval(busy)
+  }
+})

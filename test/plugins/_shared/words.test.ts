@@ -70,3 +70,14 @@ test.each([
   ["日本語テキスト한국", 9],
   ["über straße", 2],
 ])("%j has %i units", (text, units) => expect(countUnits(text)).toBe(units))
+
+test("long lists of words are found as short ones are", () => {
+  const many = Array.from({ length: 5000 }, (_, index) => `word${index}abc`)
+  const find = anyWord([...many, "größe", "two words", "c++", "中文", "Straße"], false)
+  for (const text of ["hello WORD4999abc!", "die Größe zählt", "TWO WORDS", "I like C++", "这是中文吗", "Straße"])
+    expect([text, find.test(text)]).toEqual([text, true])
+  for (const text of ["word4999abcd", "hello", "größer", "two  words", "words two", ""])
+    expect([text, find.test(text)]).toEqual([text, false])
+  const exact = anyWord([...many, "Größe"], true)
+  expect([exact.test("Größe"), exact.test("größe")]).toEqual([true, false])
+})

@@ -126,12 +126,15 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
     try {
       if (signal.aborted) throw new RtrError("unavailable", "A newer configuration has come")
       const next = version + 1
-      const content = await host.prepare(candidate, hash, {
+      const preparation = host.prepare(candidate, hash, {
         current,
         version: next,
-        enter: (entered) => (stage = entered),
+        enter: (entered) => {
+          if (!signal.aborted) stage = entered
+        },
         signal,
       })
+      const content = await unlessAborted(preparation, signal, host.close)
       stage = "activate"
       const replaced = current
       const generation = createGeneration(next, hash, content, host.close)
@@ -209,6 +212,23 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
     }
     tell(outcome)
     settle(outcome)
+  }
+}
+
+/** A module that never comes to an end must not hold up the next document. What it makes after all is closed. */
+async function unlessAborted<Content>(
+  preparation: Promise<Content>,
+  signal: AbortSignal,
+  close: (content: Content) => Promise<void>,
+): Promise<Content> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(new RtrError("unavailable", "A newer configuration has come")))
+  })
+  try {
+    return await Promise.race([preparation, aborted])
+  } catch (error) {
+    if (signal.aborted) preparation.then(close).catch(() => {})
+    throw error
   }
 }
 

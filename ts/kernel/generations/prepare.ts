@@ -116,7 +116,7 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) {
       try {
-        await closer()
+        await withinMs(closer(), closeMs)
       } catch (error) {
         // The others still have to be closed.
         host.services.log("warning", "close_failed", { reason: isRtrError(error) ? error.message : "internal_error" })
@@ -172,6 +172,21 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
 function atStore(error: unknown): unknown {
   if (!isRtrError(error) || error.path !== undefined) return error
   return new RtrError(error.code, error.message, { path: ["global", "stores", "state"], cause: error })
+}
+
+/** A module that never says that it is closed must not keep the process. */
+const closeMs = 5000
+
+async function withinMs(work: Promise<void>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new RtrError("unavailable", `it took longer than ${ms / 1000} seconds`)), ms)
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function stopWhenAborted(signal: AbortSignal): void {

@@ -12,11 +12,24 @@ const maxValues = 1_000_000
 export function parseJson(body: string): unknown {
   if (mayExceedBounds(body)) checkBounds(body)
   try {
-    return JSON.parse(body)
+    return longNumber.test(body) ? JSON.parse(body, keepExact) : JSON.parse(body)
   } catch {
     // The parser's own message quotes the text, which may be somebody's prompt.
     throw refuse("the body is not valid JSON")
   }
+}
+
+/** A number that may not fit into a double. */
+const longNumber = /\d{16}|\d[eE]\+?\d{3}/
+
+/** What newer engines add to `JSON`, which the type library does not know yet. */
+const exactJson = JSON as unknown as { rawJSON?(text: string): unknown }
+
+/** Keeps a number that a double cannot hold as it was written, so that the backend gets the client's digits. */
+function keepExact(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source
+  if (typeof value !== "number" || source === undefined || Number.isSafeInteger(value)) return value
+  return String(value) === source || exactJson.rawJSON === undefined ? value : exactJson.rawJSON(source)
 }
 
 /** Searching for a character is far quicker than walking over all of them, and few bodies have many brackets. */

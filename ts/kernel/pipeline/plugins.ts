@@ -174,6 +174,8 @@ async function runAround(
         throw error
       }
     })
+    if (!isReply(reply))
+      throw new RtrError("invalid_module", `Plugin "${type}" returned something else from around than a reply`)
     closeStreams(given.filter((other) => other !== keptBy(reply, given)))
     return { reply, answeredBy }
   } catch (error) {
@@ -181,6 +183,32 @@ async function runAround(
     closeStreams(given)
     throw error
   }
+}
+
+/** A module from outside may return anything. */
+function isReply(value: unknown): value is Reply {
+  const { kind, status } = (value ?? {}) as { readonly kind?: unknown; readonly status?: unknown }
+  return ["whole", "stream", "failure"].includes(String(kind)) && Number.isInteger(status)
+}
+
+const eventTypes: ReadonlySet<unknown> = new Set<ChatEvent["type"]>([
+  "start",
+  "block_start",
+  "block_delta",
+  "block_end",
+  "stop",
+  "usage",
+  "ping",
+  "failed",
+  "opaque",
+])
+
+function readEvents(result: unknown): readonly ChatEvent[] {
+  const events = result === undefined ? [] : Array.isArray(result) ? (result as readonly unknown[]) : [result]
+  for (const event of events)
+    if (!eventTypes.has((event as { readonly type?: unknown } | null)?.type))
+      throw new RtrError("invalid_module", "A plugin returned something else from event than events of a stream")
+  return events as readonly ChatEvent[]
 }
 
 /** A returned stream is one of those that were given, or made from the last of them. */
@@ -225,6 +253,7 @@ async function mapEvents(
     try {
       const pending = onEvent(each)
       result = pending instanceof Promise ? await pending : pending
+      if (result !== each) readEvents(result)
     } catch (error) {
       note("failed")
       throw error
@@ -232,8 +261,7 @@ async function mapEvents(
     if (result === each) events.push(each)
     else {
       changed = true
-      if (Array.isArray(result)) events.push(...(result as readonly ChatEvent[]))
-      else if (result !== undefined) events.push(result as ChatEvent)
+      events.push(...readEvents(result))
     }
   }
   if (!changed) return batch

@@ -6,6 +6,8 @@ import { dirname } from "node:path"
 
 /** Editors write a file in several steps; a change counts when nothing more has happened for so long. */
 const quietMs = 100
+/** Other files of the folder may change all the time; the file is read after so long at the latest. */
+const maxWaitMs = 1000
 
 export interface FileWatch {
   close(): void
@@ -34,9 +36,16 @@ export function watchFile(
     known = text
     onChange(text)
   }
+  let waitingSince: number | undefined
   const later = (): void => {
+    const now = performance.now()
+    waitingSince ??= now
     clearTimeout(timer)
-    timer = setTimeout(() => void read(), quietMs)
+    const waitMs = Math.max(0, Math.min(quietMs, waitingSince + maxWaitMs - now))
+    timer = setTimeout(() => {
+      waitingSince = undefined
+      void read()
+    }, waitMs)
     timer.unref()
   }
   // The folder is watched, because a watch on the file itself ends with the file that a rename replaces.

@@ -14,9 +14,36 @@ export function wordPattern(literal: string): string {
   return `${wordCharacter.test(first) ? "(?<![\\p{L}\\p{N}_])" : ""}${escaped}${wordCharacter.test(last) ? "(?![\\p{L}\\p{N}_])" : ""}`
 }
 
-/** Matches any of the literals as whole words. */
-export function anyWord(literals: readonly string[], caseSensitive: boolean): RegExp {
-  return new RegExp(literals.map(wordPattern).join("|"), caseSensitive ? "u" : "iu")
+export interface WordFinder {
+  test(text: string): boolean
+}
+
+/** A pattern of more words takes seconds to compile, and its time grows with every word that it has. */
+const maxPatternWords = 200
+
+/** Finds any of the literals as whole words. */
+export function anyWord(literals: readonly string[], caseSensitive: boolean): WordFinder {
+  if (literals.length <= maxPatternWords) return patternOf(literals, caseSensitive)
+  const isOneWord = (literal: string): boolean => /^[\p{L}\p{N}_]+$/u.test(literal) && !unspaced.test(literal)
+  const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
+  const words = new Set(literals.filter(isOneWord).map(fold))
+  const others = literals.filter((literal) => !isOneWord(literal))
+  const patterns = Array.from({ length: Math.ceil(others.length / maxPatternWords) }, (_, part) =>
+    patternOf(others.slice(part * maxPatternWords, (part + 1) * maxPatternWords), caseSensitive),
+  )
+  return {
+    test: (text) =>
+      (fold(text).match(/[\p{L}\p{N}_]+/gu) ?? []).some((word) => words.has(word)) ||
+      patterns.some((pattern) => pattern.test(text)),
+  }
+}
+
+function patternOf(literals: readonly string[], caseSensitive: boolean): RegExp {
+  const pattern = new RegExp(literals.map(wordPattern).join("|"), caseSensitive ? "u" : "iu")
+  // Engines compile a pattern when it is first used, once for texts of one byte a letter and once for others.
+  pattern.test("a")
+  pattern.test("\u0430")
+  return pattern
 }
 
 /** Runs of letters and digits, lower case, each once. */

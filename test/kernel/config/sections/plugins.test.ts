@@ -59,6 +59,7 @@ test("a plugin is set up once, with its configuration, its decision and what it 
   const seen: unknown[] = []
   const plugin = await planned({
     needs: ["clock"],
+    hooks: ["before", "after"],
     stream: "buffer",
     setup: async (options: unknown, host: { clock: () => number }) => {
       seen.push(options, { ...host, clock: host.clock() })
@@ -68,7 +69,7 @@ test("a plugin is set up once, with its configuration, its decision and what it 
   expect(seen).toEqual([{ a: 1 }, { decision: "d", clock: 0 }])
   expect(plugin).toEqual({
     type: "note",
-    hooks: new Set(["before"]),
+    hooks: new Set(["before", "after"]),
     buffersStream: true,
     answers: true,
     open: expect.any(Function),
@@ -78,9 +79,9 @@ test("a plugin is set up once, with its configuration, its decision and what it 
 describe("hooks", () => {
   const before = () => undefined
 
-  test("that nobody knows are refused when the plugin is set up", async () => {
+  test("that nobody knows, and a setup without open, are refused", async () => {
     await expect(planned({ hooks: ["befor"] })).rejects.toThrow(
-      'Cannot use plugin "note" from ./note.ts: it declares the hook befor; hooks are the functions before, around, event, after, end',
+      'Cannot register module "note" from ./note.ts: there is no hook "befor"; there are before, around, event, after, end',
     )
     await expect(planned({ setup: () => ({ before }) })).rejects.toThrow(
       'Cannot use plugin "note" from ./note.ts: its setup must return an object with the function open',

@@ -96,7 +96,6 @@ async function compilePlugin(
   { services, closing }: CompileContext,
 ): Promise<PlannedPlugin> {
   const { id, module } = registered
-  checkDeclared(registered)
   const name = `plugin:${id}`
   const granted = grantSetup(module.needs ?? [], services, { name })
   const instance = await module.setup(configuration as never, { decision, ...granted } as never)
@@ -116,25 +115,6 @@ async function compilePlugin(
       return hooks
     },
   }
-}
-
-const hookNames: readonly string[] = ["before", "around", "event", "after", "end"] satisfies PluginHook[]
-
-/** A misspelt hook would never run, which for a plugin that guards something is the worst that can happen. */
-function checkDeclared(registered: RegisteredPlugin): void {
-  const wrong = registered.module.hooks.find((hook) => !hookNames.includes(hook))
-  if (wrong !== undefined)
-    throw broken(registered, `it declares the hook ${String(wrong)}; hooks are the functions ${hookNames.join(", ")}`)
-}
-
-function checkOpened(hooks: Partial<PluginHooks> | undefined, registered: RegisteredPlugin): void {
-  if (typeof hooks !== "object" || hooks === null) throw broken(registered, "its open returned no hooks")
-  const declared: readonly string[] = registered.module.hooks
-  const undeclared = Object.keys(hooks).find((name) => !declared.includes(name))
-  if (undeclared !== undefined)
-    throw broken(registered, `its open returned ${undeclared}, which its hooks do not declare (${declared.join(", ")})`)
-  const missing = declared.find((name) => typeof hooks[name as PluginHook] !== "function")
-  if (missing !== undefined) throw broken(registered, `it declares the hook ${missing}, and its open did not return it`)
 }
 
 const broken = ({ id, source }: RegisteredPlugin, reason: string): RtrError =>

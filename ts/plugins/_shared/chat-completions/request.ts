@@ -111,7 +111,7 @@ function patch(request: ChatRequest, body: WireObject, read: ChatRequest): WireO
 // ── fields ──
 
 type Check = (value: unknown) => boolean
-const isNumber: Check = (value) => typeof value === "number"
+const isNumber: Check = (value) => toNumber(value) !== undefined
 const isBoolean: Check = (value) => typeof value === "boolean"
 const isTexts: Check = (value) => Array.isArray(value) && value.every(isText)
 
@@ -140,6 +140,14 @@ const modelled: Readonly<Record<string, Check>> = {
   user: isText,
   store: isBoolean,
   metadata: (value) => isObject(value) && Object.values(value).every(isText),
+}
+
+/** A number, also one that was too long for a double and so was kept as it was written. */
+function toNumber(value: unknown): number | undefined {
+  if (typeof value === "number") return value
+  const raw = isObject(value) ? (value as { readonly rawJSON?: unknown }).rawJSON : undefined
+  const isRaw = (JSON as unknown as { isRawJSON?(given: unknown): boolean }).isRawJSON?.(value) === true
+  return isRaw && typeof raw === "string" ? Number(raw) : undefined
 }
 
 /** A field's value if its canonical counterpart can hold it. */
@@ -179,10 +187,13 @@ function readGeneration(body: WireObject): Generation {
   const set = (name: keyof Generation, value: JsonValue | undefined): void => {
     if (value !== undefined) fields[name] = value
   }
-  set("maxOutputTokens", pick(body, limitOf(body)))
+  set("maxOutputTokens", toNumber(pick(body, limitOf(body))))
   const stop = pick(body, "stop")
   set("stop", isText(stop) ? [stop] : stop)
-  for (const [name, field] of numberFields) set(name, pick(body, field))
+  for (const [name, field] of numberFields) {
+    const value = pick(body, field)
+    set(name, toNumber(value) ?? value)
+  }
   return fields
 }
 
