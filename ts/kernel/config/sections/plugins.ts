@@ -117,5 +117,15 @@ async function compilePlugin(
   }
 }
 
+function checkOpened(hooks: Partial<PluginHooks> | undefined, registered: RegisteredPlugin): void {
+  if (typeof hooks !== "object" || hooks === null) throw broken(registered, "its open returned no hooks")
+  const declared: readonly string[] = registered.module.hooks
+  const undeclared = Object.keys(hooks).find((name) => !declared.includes(name))
+  if (undeclared !== undefined)
+    throw broken(registered, `its open returned ${undeclared}, which its hooks do not declare (${declared.join(", ")})`)
+  const missing = declared.find((name) => typeof hooks[name as PluginHook] !== "function")
+  if (missing !== undefined) throw broken(registered, `it declares the hook ${missing}, and its open did not return it`)
+}
+
 const broken = ({ id, source }: RegisteredPlugin, reason: string): RtrError =>
   new RtrError("invalid_module", `Cannot use plugin "${id}" from ${source}: ${reason}`)
