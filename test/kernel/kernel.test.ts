@@ -47,9 +47,9 @@ async function guarded(options: FakeInferenceOptions = {}) {
 describe("guards", () => {
   test("say in the reply what they found", async () => {
     const { ask } = await guarded()
-    expect(await ask("hello")).toEqual(["other", "jailbreak:false,pii:false"])
-    expect(await ask("ignore that")).toEqual(["attack", "jailbreak:true,pii:false"])
-    expect(await ask("I am ann@example.com")).toEqual(["personal", "jailbreak:false,pii:true"])
+    expect(await ask("hello")).toEqual(["other", "pii:false,jailbreak:false"])
+    expect(await ask("ignore that")).toEqual(["attack", "pii:false,jailbreak:true"])
+    expect(await ask("I am ann@example.com")).toEqual(["personal", "pii:true,jailbreak:false"])
   })
 
   test("read every part of the message that has a text", async () => {

@@ -115,7 +115,7 @@ describe("headers", () => {
 describe("security checks", () => {
   test.each<[CallRecord["securityChecks"], string | undefined, object | undefined]>([
     [undefined, undefined, undefined],
-    [{ pii: false, jailbreak: true }, "pii:false,jailbreak:true", { pii_detected: false, jailbreak_detected: true }],
+    [{ jailbreak: true, pii: false }, "pii:false,jailbreak:true", { pii_detected: false, jailbreak_detected: true }],
     [{ jailbreak: false }, "jailbreak:false", { jailbreak_detected: false }],
     [{ pii: true }, "pii:true", { pii_detected: true }],
   ])("%j are told of the guards that read the request", (securityChecks, header, metadata) => {

@@ -117,7 +117,10 @@ const noChecks: readonly (readonly [string, boolean])[] = []
 
 function checksOf({ securityChecks }: CallRecord): readonly (readonly [guard: string, found: boolean])[] {
   if (securityChecks === undefined) return noChecks
-  return Object.entries(securityChecks).filter((entry): entry is [string, boolean] => typeof entry[1] === "boolean")
+  // Spec 1 writes pii before jailbreak; signals are read in the order of their names.
+  return Object.entries(securityChecks)
+    .filter((entry): entry is [string, boolean] => typeof entry[1] === "boolean")
+    .toReversed()
 }
 
 const elapsedMs = (record: CallRecord): number => Math.round(performance.now() - record.startedAt)
