@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { jsonResponse, responseParts, streamResponse, textResponse } from "../../../ts/kernel/http/response.ts"
+import { responseParts, streamResponse, textResponse } from "../../../ts/kernel/http/response.ts"
 import type { ByteSource } from "../../../ts/kernel/types/byte-source.ts"
 
 test("a text is sent with its status and headers", async () => {
@@ -49,13 +49,4 @@ test("a server takes it apart until somebody uses it as a web object", () => {
   ])
   response.headers.set("a", "2")
   expect([responseParts(response), responseParts(new Response())]).toEqual([undefined, undefined])
-})
-
-test("JSON ends with a line break and carries the request id", async () => {
-  const response = jsonResponse({ a: [1] }, 503, "req-1")
-  expect([response.status, Object.fromEntries(response.headers), await response.text()]).toEqual([
-    503,
-    { "content-type": "application/json", "x-request-id": "req-1" },
-    '{"a":[1]}\n',
-  ])
 })

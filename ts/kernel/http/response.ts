@@ -59,13 +59,6 @@ export function streamResponse(
   return createResponse({ status, headers, content: source })
 }
 
-export function jsonResponse(body: unknown, status: number, requestId: string): Response {
-  return textResponse(`${JSON.stringify(body)}\n`, status, {
-    "content-type": "application/json",
-    "x-request-id": requestId,
-  })
-}
-
 /** srvx has a response of its own on Node alone. Other hosts accept nothing but their own class. */
 const isTakenApart = (FastResponse as unknown) !== globalThis.Response
 

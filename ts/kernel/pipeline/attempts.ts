@@ -18,7 +18,7 @@ const maxErrorBytes = 256 * 1024
 export interface AttemptHost {
   readonly transport: Transport
   readonly figures: ModelFiguresKeeper
-  /** Says which request an object belongs to that a module is given, so that models which it asks stand in that record. */
+  /** Ties an object that a module is given to its request, so that the calls of models about it stand in that record. */
   readonly track?: ((about: object, call: Call, record: CallRecord) => void) | undefined
 }
 

@@ -85,7 +85,7 @@ export function resolveModel(plan: Plan, call: Pick<Call, "request" | "grants">)
 /** Model names come from the client; a long one is cut so that it cannot fill a log or a reply. */
 const quote = (name: string): string => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
 
-/** Whoever sends a text again that is too long or in words that no model knows gets the same answer; everything else may pass. */
+/** Errors that a retry cannot mend get a 4xx code; the others may be tried again. */
 function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, { readings }: CallRecord): RtrError {
   const rules = decisions.find((decision) => decision.name === name)?.rules
   const reasons = rules === undefined ? [] : unknownReasons(rules, readings?.facts ?? [])

@@ -32,7 +32,7 @@ export function passStream(source: ChatStream, { onBatch, onError, onEnd }: Stre
         return onBatch === undefined ? batch : await onBatch(batch)
       } catch (cause) {
         const error = onError === undefined ? cause : onError(cause)
-        // The source first: what is behind this stage finds everything before it closed.
+        // The source first: an attempt has to be closed before the record that it stands in.
         source.cancel()
         end("failed", error)
         throw error

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest"
-import { defaultListener } from "../../../../ts/kernel/config/sections/listeners.ts"
 import { canonical } from "../../../fakes/document.ts"
 import { compileWith } from "../../../fakes/services.ts"
 
@@ -14,6 +13,7 @@ test("listeners have their limits, and 300 seconds without a time-out", async ()
   ])
 })
 
-test("a document that declares none is served on loopback", () => {
-  expect(defaultListener).toMatchObject({ address: "127.0.0.1", port: 8801, timeoutMs: 300_000 })
+test("a document that declares none is served on loopback", async () => {
+  const { plan } = await compileWith({ version: "v0.3" })
+  expect(plan.listeners).toMatchObject([{ address: "127.0.0.1", port: 8801, timeoutMs: 300_000 }])
 })

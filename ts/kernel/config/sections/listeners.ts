@@ -66,5 +66,3 @@ export function compileListener(listener: ListenerEntry): PlannedListener {
     models: listener.models === undefined ? undefined : new Set(listener.models),
   }
 }
-
-export const defaultListener: PlannedListener = compileListener(defaultEntry)
