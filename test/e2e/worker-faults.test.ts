@@ -160,7 +160,10 @@ test("a worker that does not answer in time makes facts unknown by the signal de
   expect(response.headers.get("retry-after")).toBe("1")
   expect(performance.now() - startedAt).toBeLessThan(3000)
   expect(await response.json()).toMatchObject({
-    error: { code: "signal_unresolved", message: expect.stringMatching(/Decision "fail" depends on signals/) as unknown },
+    error: {
+      code: "signal_unresolved",
+      message: expect.stringMatching(/Decision "fail" depends on signals/) as unknown,
+    },
   })
 })
 
