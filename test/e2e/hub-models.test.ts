@@ -28,7 +28,7 @@ async function setUp(): Promise<{ hub: FakeHub; environment: Record<string, stri
     "org/plain": fixtureRepository("embeddings", ["manifest.json", "rtrun.json", "golden.json"]),
     "org/packed": fixtureRepository("heads-int8"),
   })
-  return { hub, environment: { HUB_ENDPOINT: hub.endpoint, RTRUN_CACHE_DIR: emptyFolder(), HOME: "/nowhere" } }
+  return { hub, environment: { HUB_ENDPOINT: hub.endpoint, RTRUN_CACHE_DIR: emptyFolder(), HOME: emptyFolder() } }
 }
 
 interface Prepared {

@@ -194,7 +194,7 @@ export function settingsFor(
   const waits: number[] = []
   const settings = readHubSettings({
     cacheFolder: emptyFolder(),
-    environment: { HOME: "/nowhere", HUB_ENDPOINT: hub.endpoint, ...environment },
+    environment: { HOME: emptyFolder(), HUB_ENDPOINT: hub.endpoint, ...environment },
   })
   return {
     ...settings,

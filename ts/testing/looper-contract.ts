@@ -1,7 +1,7 @@
 // What every looper must do.
 
 import type { TObject } from "typebox"
-import { Value } from "typebox/value"
+import { type AlgorithmSamples, algorithmCases } from "./algorithm-cases.ts"
 import {
   type Candidate,
   type ChatReply,
@@ -12,13 +12,10 @@ import {
   RtrError,
 } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
-import { createFakeStores } from "./fake-store.ts"
+import { grantedHost } from "./granted.ts"
 import { sampleCandidates } from "./selector-contract.ts"
 
-export interface LooperContractOptions {
-  readonly options?: Readonly<Record<string, unknown>>
-  /** Options that `check` must report. */
-  readonly invalidOptions?: readonly Readonly<Record<string, unknown>>[]
+export interface LooperContractOptions extends AlgorithmSamples {
   /** What further `needs` grant at set-up; stores, `clock`, `random`, `log` and an `http` that cannot be reached are there. */
   readonly host?: object
 }
@@ -94,14 +91,7 @@ export async function looperOf<Options extends TObject>(
   candidates: readonly Candidate[] = sampleCandidates,
 ): Promise<{ run(call: LooperCall): Promise<LooperAnswer>; close?(): void | Promise<void> }> {
   const unreachable = { json: () => Promise.reject(new RtrError("upstream_unavailable", "Nobody is there")) }
-  const granted = {
-    ...createFakeStores(),
-    clock: () => 0,
-    random: () => 0.5,
-    log: () => {},
-    http: unreachable,
-    ...host,
-  }
+  const granted = grantedHost({ http: unreachable, ...host })
   return module.setup(
     deepFreeze(structuredClone(options)) as never,
     { ...granted, decision: "test", candidates } as never,
@@ -112,29 +102,9 @@ export function looperContract<Options extends TObject>(
   module: LooperModule<Options>,
   contract: LooperContractOptions = {},
 ): readonly ContractCase[] {
-  const { options = {}, invalidOptions = [] } = contract
   const sure: FakeCandidate = ({ candidate }) => modelReply(`answer of ${candidate}`, [[-0.01, -6]])
   return [
-    contractCase("says what it does in one line", () => {
-      expectThat(module.kind === "looper", "a module made by defineLooper")
-      expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
-    }),
-    contractCase("accepts its sample options, refuses unknown keys and reports what cannot work", () => {
-      const { options: schema } = module
-      expectThat(schema !== undefined || Object.keys(options).length === 0, "a schema for its options")
-      if (schema !== undefined) {
-        expectThat(Value.Check(schema, options), "the sample options to fit the schema")
-        expectThat(!Value.Check(schema, { ...options, no_such_option: 1 }), "an unknown option to be refused")
-      }
-      module.check?.(options as never, (path, message) => {
-        throw new Error(`Expected the sample options to be valid, got ${path.join(".")}: ${message}`)
-      })
-      for (const wrong of invalidOptions) {
-        const reported: string[] = []
-        module.check?.(wrong as never, (_, message) => void reported.push(message))
-        expectThat(reported.length > 0, `check to report ${JSON.stringify(wrong)}`)
-      }
-    }),
+    ...algorithmCases(module, "looper", contract),
     contractCase("answers with a reply, a candidate that it asked and a reason", async () => {
       for (let count = 1; count <= sampleCandidates.length; count++) {
         const looper = await looperOf(module, contract, sampleCandidates.slice(0, count))

@@ -1,16 +1,14 @@
 // What every selector must do.
 
 import type { TObject } from "typebox"
-import { Value } from "typebox/value"
 import type { Candidate, Choice, ModelFigures, SelectorModule, SelectorReader } from "../kernel/index.ts"
+import { type AlgorithmSamples, algorithmCases } from "./algorithm-cases.ts"
 import { awkwardTexts, type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
 import { createFakeStores } from "./fake-store.ts"
+import { grantedHost } from "./granted.ts"
 import { signalInput } from "./signal-contract.ts"
 
-export interface SelectorContractOptions {
-  readonly options?: Readonly<Record<string, unknown>>
-  /** Options that `check` must report. */
-  readonly invalidOptions?: readonly Readonly<Record<string, unknown>>[]
+export interface SelectorContractOptions extends AlgorithmSamples {
   /** What further `needs` grant at set-up; stores, `clock`, `random` and `log` are there. */
   readonly host?: object
 }
@@ -38,7 +36,7 @@ export async function selectorReaderOf<Options extends TObject>(
   { options = {}, host = {} }: SelectorContractOptions,
   candidates: readonly Candidate[] = sampleCandidates,
 ): Promise<SelectorReader> {
-  const granted = { ...createFakeStores(), clock: () => 0, random: () => 0.5, log: () => {}, ...host }
+  const granted = grantedHost(host)
   const kernel = { decision: "test", candidates, figures: figuresOf }
   return module.setup(deepFreeze(structuredClone(options)) as never, { ...granted, ...kernel } as never)
 }
@@ -55,28 +53,8 @@ export function selectorContract<Options extends TObject>(
   module: SelectorModule<Options>,
   contract: SelectorContractOptions = {},
 ): readonly ContractCase[] {
-  const { options = {}, invalidOptions = [] } = contract
   return [
-    contractCase("says what it does in one line", () => {
-      expectThat(module.kind === "selector", "a module made by defineSelector")
-      expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
-    }),
-    contractCase("accepts its sample options, refuses unknown keys and reports what cannot work", () => {
-      const { options: schema } = module
-      expectThat(schema !== undefined || Object.keys(options).length === 0, "a schema for its options")
-      if (schema !== undefined) {
-        expectThat(Value.Check(schema, options), "the sample options to fit the schema")
-        expectThat(!Value.Check(schema, { ...options, no_such_option: 1 }), "an unknown option to be refused")
-      }
-      module.check?.(options as never, (path, message) => {
-        throw new Error(`Expected the sample options to be valid, got ${path.join(".")}: ${message}`)
-      })
-      for (const wrong of invalidOptions) {
-        const reported: string[] = []
-        module.check?.(wrong as never, (_, message) => void reported.push(message))
-        expectThat(reported.length > 0, `check to report ${JSON.stringify(wrong)}`)
-      }
-    }),
+    ...algorithmCases(module, "selector", contract),
     contractCase("always names a candidate, with a reason and a confidence", async () => {
       for (let count = 2; count <= sampleCandidates.length; count++) {
         const reader = await selectorReaderOf(module, contract, sampleCandidates.slice(0, count))

@@ -13,6 +13,7 @@ import {
   type Turn,
 } from "../kernel/index.ts"
 import { awkwardTexts, type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import { grantedHost } from "./granted.ts"
 import { createFakeInference, createFakeQuestions, type FakeInferenceOptions } from "./fake-inference.ts"
 
 export interface SignalContractOptions<Rule extends TObject> {
@@ -162,7 +163,7 @@ export function signalContract<Rule extends TObject, Settings extends TObject, N
 async function open<Rule extends TObject>(module: SignalModule<Rule>, options: SignalContractOptions<Rule>) {
   const all = createFakeQuestions(createFakeInference(options.inference))
   const vectors = questionsIn(module).includes("embed") ? { embedAll: all.embedAll } : {}
-  const host = { settings: options.settings ?? {}, ...vectors, ...options.host }
+  const host = { ...grantedHost(), settings: options.settings ?? {}, ...vectors, ...options.host }
   return { reader: await module.setup(options.rules, host as never), questions: granted(module, all) }
 }
 

@@ -26,8 +26,9 @@ test("the base is fetched at the commit that the adapter pins", async () => {
 test("a given base is taken as it is", async () => {
   const base = emptyFolder()
   expect(await findBase(adapter({}), base)).toBe(base)
-  await expect(findBase(adapter({}), "/nowhere")).rejects.toThrow(
-    "Cannot use --base-path /nowhere: there is no such folder",
+  const missing = join(base, "missing")
+  await expect(findBase(adapter({}), missing)).rejects.toThrow(
+    `Cannot use --base-path ${missing}: there is no such folder`,
   )
 })
 
