@@ -35,6 +35,12 @@ test("signals read the last user turn, wherever it stands", () => {
     [[textTurn("user", "one"), textTurn("assistant", "x"), textTurn("user", "two")], "two"],
     [[textTurn("user", "one"), turn("tool", result(text("x")))], "one"],
     [[textTurn("user", "one"), textTurn("system", "x")], "one"],
+    [
+      [textTurn("user", "one"), textTurn("other", "x"), textTurn("assistant", "y"), textTurn("other", "z")],
+      "one\nx\nz",
+    ],
+    [[textTurn("other", "x"), textTurn("user", "one")], "one"],
+    [[textTurn("system", "x"), textTurn("other", "one")], "one"],
     [[textTurn("user", "one"), turn("user", image)], ""],
   ]
   for (const [turns, expected] of cases) expect([turns, lastUserText(chatRequest(turns))]).toEqual([turns, expected])

@@ -12,14 +12,22 @@ export function textOf({ blocks }: Pick<Turn, "blocks">): string {
   return blocks.flatMap((block) => ownText(block) ?? []).join("\n")
 }
 
-/** Text of the last user turn; empty without one. */
+/**
+ * Text of the last user turn, and of turns after it whose role nobody knows: a backend may take "human" for the user, so
+ * they must not pass unread. Empty without either.
+ */
 export function lastUserText({ turns }: Pick<ChatRequest, "turns">): string {
+  let after = ""
   for (let index = turns.length - 1; index >= 0; index--) {
-    const turn = turns[index]
-    if (turn?.role === "user") return textOf(turn)
+    const turn = turns[index] as Turn
+    if (turn.role === "user") return joined(textOf(turn), after)
+    if (turn.role === "other") after = joined(textOf(turn), after)
   }
-  return ""
+  return after
 }
+
+const joined = (first: string, second: string): string =>
+  first === "" || second === "" ? first + second : `${first}\n${second}`
 
 /**
  * Texts of a conversation in order, whatever the role: every turn, and what else of it is words: tool results, arguments of
