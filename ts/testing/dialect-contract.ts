@@ -15,6 +15,7 @@ import {
   type WireObject,
 } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import { helloRequest } from "./chat.ts"
 
 export interface DialectContractOptions {
   /** More requests and replies that the dialect can say in full. */
@@ -24,21 +25,11 @@ export interface DialectContractOptions {
   readonly streams?: readonly string[]
 }
 
-const base: ChatRequest = {
-  model: "MoM",
-  turns: [{ role: "user", blocks: [{ type: "text", text: "hello" }] }],
-  tools: [],
-  generation: {},
-  stream: false,
-  session: {},
-  extensions: {},
-}
-
 /** What every chat dialect can say. */
 const requests: readonly ChatRequest[] = [
-  { ...base, generation: { maxOutputTokens: 50 } },
+  { ...helloRequest, generation: { maxOutputTokens: 50 } },
   {
-    ...base,
+    ...helloRequest,
     stream: true,
     turns: [
       { role: "system", blocks: [{ type: "text", text: "rules" }] },
@@ -51,7 +42,7 @@ const requests: readonly ChatRequest[] = [
     generation: { maxOutputTokens: 50, temperature: 0.5, topP: 0.25 },
   },
   {
-    ...base,
+    ...helloRequest,
     turns: [
       {
         role: "user",
@@ -100,7 +91,7 @@ export function dialectContract(module: DialectModule, options: DialectContractO
     deepFreeze({ ...copy(module.writeRequest(request, { model: "client-model" })), x_unknown: { kept: [1] } })
   /** A stream of this dialect. */
   const streamOf = (reply: ChatReply): Uint8Array => {
-    const writer = module.writer({ ...base, stream: true })
+    const writer = module.writer({ ...helloRequest, stream: true })
     return joined([...eventsOf(reply).map((event) => writer.write([event])), writer.end()])
   }
   const stream = streamOf(replies[1] as ChatReply)
@@ -117,7 +108,7 @@ export function dialectContract(module: DialectModule, options: DialectContractO
       for (const request of allRequests) {
         const written = copy(module.writeRequest(deepFreeze(copy(request)), { model: "upstream" }))
         const read = module.readRequest(written)
-        for (const part of Object.keys(base) as (keyof ChatRequest)[])
+        for (const part of Object.keys(helloRequest) as (keyof ChatRequest)[])
           expectSame(read[part], part === "model" ? "upstream" : request[part], `the ${part} of a request`)
         expectSame(read.toolChoice, request.toolChoice, "the tool choice of a request")
       }
@@ -217,7 +208,7 @@ export function dialectContract(module: DialectModule, options: DialectContractO
       const comment = module.streamType.startsWith("text/event-stream") ? encoder.encode(": a comment\n\n") : []
       for (const each of [joined([Uint8Array.from(comment), stream]), ...streams]) {
         const { events } = drain(module.reader({ events: true }), [each])
-        const writer = module.writer({ ...base, stream: true })
+        const writer = module.writer({ ...helloRequest, stream: true })
         const written = decoder.decode(joined([writer.write(events), writer.end()]))
         expectSame(written, decoder.decode(each), "the stream as it came")
         expectSame(drain(module.reader({ events: false }), [each]).bytes, decoder.decode(each), "its bytes")
@@ -228,7 +219,7 @@ export function dialectContract(module: DialectModule, options: DialectContractO
       const shout = events.map((event) =>
         event.type === "block_delta" && event.index === 0 ? { ...event, text: event.text.toUpperCase() } : event,
       )
-      const writer = module.writer({ ...base, stream: true })
+      const writer = module.writer({ ...helloRequest, stream: true })
       const bytes = joined([...shout.map((event) => writer.write([event])), writer.end()])
       const [choice] = collected(drain(module.reader({ events: true }), [bytes]).events).choices
       expectSame(

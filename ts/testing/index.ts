@@ -1,6 +1,7 @@
 // The entry `rtr/testing`: contract suites and fakes for authors of modules.
 
 export { awkwardTexts, type ContractCase, deepFreeze } from "./case.ts"
+export { chatRequest, textTurn } from "./chat.ts"
 export { dialectContract, type DialectContractOptions } from "./dialect-contract.ts"
 export {
   createFakeInference,
@@ -27,12 +28,5 @@ export {
   type SelectorContractOptions,
   selectorReaderOf,
 } from "./selector-contract.ts"
-export {
-  chatRequest,
-  readerOf,
-  signalContract,
-  type SignalContractOptions,
-  signalInput,
-  textTurn,
-} from "./signal-contract.ts"
+export { readerOf, signalContract, type SignalContractOptions, signalInput } from "./signal-contract.ts"
 export { storeContract, type StoreContractOptions } from "./store-contract.ts"

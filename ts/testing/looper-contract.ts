@@ -12,6 +12,7 @@ import {
   RtrError,
 } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import { chatRequest, textTurn } from "./chat.ts"
 import { grantedHost } from "./granted.ts"
 import { sampleCandidates } from "./selector-contract.ts"
 
@@ -29,15 +30,7 @@ export interface Asked {
 /** How a fake candidate answers: with a reply, or by throwing. */
 export type FakeCandidate = (asked: Asked) => ChatReply | Promise<ChatReply>
 
-const request: ChatRequest = {
-  model: "MoM",
-  turns: [{ role: "user", blocks: [{ type: "text", text: "How far is the moon?" }] }],
-  tools: [],
-  generation: {},
-  stream: false,
-  session: {},
-  extensions: {},
-}
+const question = "How far is the moon?"
 
 /** A reply with this text, and with these probabilities of its tokens: of each the chosen one and the next likely. */
 export function modelReply(
@@ -68,8 +61,8 @@ export function looperCall(
   const call: LooperCall = {
     id: "req-1",
     decision: "test",
-    text: "How far is the moon?",
-    request: deepFreeze(structuredClone(request)),
+    text: question,
+    request: deepFreeze(chatRequest([textTurn("user", question)])),
     principal: { role: "client", permissions: undefined, name: "test" },
     header: () => undefined,
     factsOf: () => [],

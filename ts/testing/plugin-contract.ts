@@ -13,58 +13,41 @@ import type {
 } from "../kernel/index.ts"
 import { textReply } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import { chatRequest, helloRequest, textTurn } from "./chat.ts"
+import { grantedHost } from "./granted.ts"
 
 export interface PluginContractOptions {
   /** `configuration` of a decision's plugin. */
   readonly options: Readonly<Record<string, unknown>>
-  /** What the module's `needs` grant at set-up. */
+  /** What further `needs` grant at set-up; stores, `clock`, `random` and `log` are there. */
   readonly host?: object
 }
 
-const base: ChatRequest = {
-  model: "MoM",
-  turns: [{ role: "user", blocks: [{ type: "text", text: "hello" }] }],
-  tools: [],
-  generation: {},
-  stream: false,
-  session: {},
-  extensions: {},
-}
-
-/** A canonical request of one user turn, changed as given. */
-export function chatRequest(changes: Partial<ChatRequest> = {}): ChatRequest {
-  return { ...base, ...changes }
-}
-
 const requests: readonly ChatRequest[] = [
-  chatRequest(),
-  chatRequest({
+  helloRequest,
+  chatRequest([textTurn("system", "rules"), textTurn("user", "hello")], {
     stream: true,
-    turns: [{ role: "system", blocks: [{ type: "text", text: "rules" }] }, ...base.turns],
     generation: { maxOutputTokens: 10, count: 3, stop: ["x"] },
     extensions: { x_unknown: { kept: true } },
   }),
-  chatRequest({
-    turns: [
-      { role: "system", blocks: [] },
-      {
-        role: "user",
-        blocks: [
-          { type: "text", text: "look" },
-          { type: "image", source: { kind: "url", url: "data:," } },
-          { type: "opaque", dialect: "other", value: null },
-        ],
-      },
-    ],
-  }),
-  chatRequest({
-    turns: [
+  chatRequest([
+    { role: "system", blocks: [] },
+    {
+      role: "user",
+      blocks: [
+        { type: "text", text: "look" },
+        { type: "image", source: { kind: "url", url: "data:," } },
+        { type: "opaque", dialect: "other", value: null },
+      ],
+    },
+  ]),
+  chatRequest(
+    [
       { role: "assistant", blocks: [{ type: "tool_call", id: "1", name: "f", arguments: "{}" }] },
       { role: "tool", blocks: [{ type: "tool_result", callId: "1", blocks: [] }] },
     ],
-    tools: [{ name: "f" }],
-    toolChoice: "auto",
-  }),
+    { tools: [{ name: "f" }], toolChoice: "auto" },
+  ),
 ]
 
 const reply: ChatReply = textReply({ text: "hello", model: "m" })
@@ -87,7 +70,7 @@ const eventTypes: ReadonlySet<string> = new Set(events.map(({ type }) => type))
 const hookNames: ReadonlySet<string> = new Set<PluginHook>(["before", "around", "event", "after", "end"])
 
 /** A call as a plugin sees it, frozen. */
-export function pluginCall(request: ChatRequest = base): PluginCall {
+export function pluginCall(request: ChatRequest = helloRequest): PluginCall {
   const call = {
     id: "req-1",
     decision: "test",
@@ -110,9 +93,9 @@ export function pluginContract<Options extends TObject>(
   { options, host = {} }: PluginContractOptions,
 ): readonly ContractCase[] {
   const frozen = deepFreeze(structuredClone(options))
-  const setup = () => module.setup(frozen as never, { decision: "test", ...host } as never)
+  const setup = () => module.setup(frozen as never, { ...grantedHost(host), decision: "test" } as never)
   const open = async (request?: ChatRequest): Promise<{ hooks: Partial<PluginHooks>; call: PluginCall }> => {
-    const call = pluginCall(structuredClone(request ?? base))
+    const call = pluginCall(structuredClone(request ?? helloRequest))
     return { hooks: (await setup()).open(call), call }
   }
   return [

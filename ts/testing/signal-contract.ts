@@ -4,7 +4,6 @@ import type { TObject } from "typebox"
 import { Value } from "typebox/value"
 import {
   type Capability,
-  type ChatRequest,
   type Fact,
   RtrError,
   type RuleOf,
@@ -13,6 +12,7 @@ import {
   type Turn,
 } from "../kernel/index.ts"
 import { awkwardTexts, type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import { chatRequest, textTurn } from "./chat.ts"
 import { grantedHost } from "./granted.ts"
 import { createFakeInference, createFakeQuestions, type FakeInferenceOptions } from "./fake-inference.ts"
 
@@ -30,14 +30,6 @@ export interface SignalContractOptions<Rule extends TObject> {
   readonly inference?: FakeInferenceOptions
   /** What its `needs` grant to `setup` beside the questions to models. */
   readonly host?: object
-}
-
-/** A turn that is one text. */
-export const textTurn = (role: Turn["role"], text: string): Turn => ({ role, blocks: [{ type: "text", text }] })
-
-/** A request of these turns for the router's own choice of model. */
-export function chatRequest(turns: readonly Turn[], changes: Partial<ChatRequest> = {}): ChatRequest {
-  return { model: "MoM", turns, tools: [], generation: {}, stream: false, session: {}, extensions: {}, ...changes }
 }
 
 /** A request whose last user turn is this text. */
