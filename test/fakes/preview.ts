@@ -2,37 +2,6 @@
 
 import type { Plan, Preview } from "rtr"
 
-type Signal = Plan["signals"][number]
-
-export const fakeSignal = (type: string, changes: Partial<Signal> = {}): Signal => ({
-  type,
-  configKey: type,
-  rules: ["rule"],
-  firstSlot: 0,
-  level: 0,
-  target: undefined,
-  guard: false,
-  read: () => [],
-  ...changes,
-})
-
-export const fakeDecision = (
-  name: string,
-  changes: Partial<Plan["decisions"][number]> = {},
-): Plan["decisions"][number] => ({
-  name,
-  priority: 0,
-  tier: 0,
-  rules: { kind: "AND", children: [] },
-  onUnknown: "no_match",
-  algorithm: "static",
-  candidates: [],
-  selector: undefined,
-  looper: undefined,
-  plugins: [],
-  ...changes,
-})
-
 export function fakePlan(changes: Partial<Plan> = {}): Plan {
   return {
     hash: "0".repeat(64),

@@ -1,7 +1,7 @@
 // What the cases of every store shape use.
 
 import { type ErrorCode, isRtrError, type JsonValue, type OpenStore, type StoreFields } from "../kernel/index.ts"
-import { expectThat } from "./case.ts"
+import { type ContractCase, contractCase, expectThat } from "./case.ts"
 
 /** An open store for one case, with a name that no other case uses and a clock that the case moves. */
 export interface CaseStore {
@@ -11,6 +11,22 @@ export interface CaseStore {
 }
 
 export type WithStore = (run: (store: CaseStore) => Promise<void>) => Promise<void>
+
+/** Makes cases of one store shape. `openShape` gives undefined when the store does not have it. */
+export function casesOf<Shape>(
+  label: string,
+  withStore: WithStore,
+  openShape: (store: OpenStore, name: string) => Shape | undefined,
+): (name: string, run: (shape: Shape, store: CaseStore) => Promise<void>) => ContractCase {
+  return (name, run) =>
+    contractCase(`${label}: ${name}`, () =>
+      withStore(async (store) => {
+        const shape = openShape(store.store, store.name)
+        expectThat(shape !== undefined, `the shape ${label}`)
+        await run(shape, store)
+      }),
+    )
+}
 
 /** Throws unless both are the same as JSON, with the keys of objects in any order. */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {

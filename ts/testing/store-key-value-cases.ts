@@ -1,39 +1,21 @@
 // What every key-value store must do.
 
 import type { JsonValue, KeyValueStore } from "../kernel/index.ts"
-import { type ContractCase, contractCase, expectThat } from "./case.ts"
-import {
-  awkwardKeys,
-  awkwardValues,
-  type CaseStore,
-  expectEqual,
-  expectRejection,
-  type WithStore,
-} from "./store-case.ts"
-
-interface KeyValueCase extends CaseStore {
-  readonly kv: KeyValueStore
-}
+import { type ContractCase, expectThat } from "./case.ts"
+import { awkwardKeys, awkwardValues, casesOf, expectEqual, expectRejection, type WithStore } from "./store-case.ts"
 
 export function keyValueCases(withStore: WithStore): readonly ContractCase[] {
-  const kvCase = (name: string, run: (store: KeyValueCase) => Promise<void>): ContractCase =>
-    contractCase(`kv: ${name}`, () =>
-      withStore(async (store) => {
-        const kv = store.store.kv?.(store.name)
-        expectThat(kv !== undefined, "the shape kv")
-        await run({ ...store, kv })
-      }),
-    )
+  const kvCase = casesOf("kv", withStore, (store, name) => store.kv?.(name))
   const valueOf = async (kv: KeyValueStore, key: string): Promise<JsonValue | undefined> => (await kv.get(key))?.value
 
   return [
-    kvCase("gives back any value", async ({ kv }) => {
+    kvCase("gives back any value", async (kv) => {
       for (const [index, value] of awkwardValues.entries()) {
         await kv.set(`key ${index}`, value)
         expectEqual((await kv.get(`key ${index}`))?.value, value, "the value")
       }
     }),
-    kvCase("keeps a copy", async ({ kv }) => {
+    kvCase("keeps a copy", async (kv) => {
       const value = { list: [1] }
       await kv.set("a", value)
       value.list.push(2)
@@ -42,7 +24,7 @@ export function keyValueCases(withStore: WithStore): readonly ContractCase[] {
       first.list.push(3)
       expectEqual(await valueOf(kv, "a"), { list: [1] }, "the value as it was written")
     }),
-    kvCase("tells any two keys apart", async ({ kv }) => {
+    kvCase("tells any two keys apart", async (kv) => {
       for (const [index, key] of awkwardKeys.entries()) {
         expectEqual(await kv.get(key), undefined, "nothing under a key that was not written")
         await kv.set(key, index)
@@ -50,14 +32,14 @@ export function keyValueCases(withStore: WithStore): readonly ContractCase[] {
       for (const [index, key] of awkwardKeys.entries()) expectEqual(await valueOf(kv, key), index, "the value")
       await expectRejection("invalid_input", () => kv.set("\ud800", 1))
     }),
-    kvCase("refuses what JSON cannot hold", async ({ kv }) => {
+    kvCase("refuses what JSON cannot hold", async (kv) => {
       const circle: unknown[] = []
       circle.push(circle)
       for (const value of [undefined, () => 1, 1n, Number.NaN, circle])
         await expectRejection("invalid_input", () => kv.set("a", value as never))
       expectEqual(await kv.get("a"), undefined, "nothing written")
     }),
-    kvCase("changes the version with every write", async ({ kv }) => {
+    kvCase("changes the version with every write", async (kv) => {
       const versions = [await kv.set("a", 1), await kv.set("a", 1)]
       expectEqual((await kv.get("a"))?.version, versions[1], "the version that was returned")
       versions.push((await kv.compareAndSet("a", versions[1], 1)) ?? "")
@@ -67,7 +49,7 @@ export function keyValueCases(withStore: WithStore): readonly ContractCase[] {
       versions.push(await kv.set("a", 1))
       expectEqual(new Set(versions).size, 5, "five different versions")
     }),
-    kvCase("writes only over the version that was expected", async ({ kv }) => {
+    kvCase("writes only over the version that was expected", async (kv) => {
       expectEqual(await kv.compareAndSet("a", "1", 1), undefined, "no write over a key that is not there")
       const first = await kv.compareAndSet("a", undefined, 1)
       expectThat(first !== undefined, "a write of a new key")
@@ -78,7 +60,7 @@ export function keyValueCases(withStore: WithStore): readonly ContractCase[] {
       expectThat((await kv.compareAndSet("a", second, 5)) !== undefined, "a write over the expected version")
       expectEqual(await valueOf(kv, "a"), 5, "the value of the last write")
     }),
-    kvCase("lets one of 50 writers win each version", async ({ kv }) => {
+    kvCase("lets one of 50 writers win each version", async (kv) => {
       await kv.set("a", [])
       const add = async (writer: number): Promise<void> => {
         // In the worst order a writer loses to each of the others once.
@@ -100,7 +82,7 @@ export function keyValueCases(withStore: WithStore): readonly ContractCase[] {
       const created = await Promise.all(writers.map((writer) => kv.compareAndSet("new", undefined, writer)))
       expectEqual(created.filter((version) => version !== undefined).length, 1, "one writer of a new key")
     }),
-    kvCase("adds in one step", async ({ kv }) => {
+    kvCase("adds in one step", async (kv) => {
       expectEqual(await kv.increment("a", 2), 2, "a missing key to count as 0")
       await Promise.all(Array.from({ length: 50 }, () => kv.increment("a", 1)))
       expectEqual(await kv.increment("a", -0.5), 51.5, "the sum")
@@ -112,7 +94,7 @@ export function keyValueCases(withStore: WithStore): readonly ContractCase[] {
       await expectRejection("invalid_input", () => kv.increment("large", Number.MAX_VALUE))
       expectEqual([await valueOf(kv, "a"), await valueOf(kv, "text")], [51.5, "1"], "what was there before")
     }),
-    kvCase("ends entries in time", async ({ kv, advance }) => {
+    kvCase("ends entries in time", async (kv, { advance }) => {
       const version = await kv.set("a", 1, { ttlMs: 1000 })
       await kv.set("stays", 1)
       advance(999)
@@ -132,7 +114,7 @@ export function keyValueCases(withStore: WithStore): readonly ContractCase[] {
       for (const ttlMs of [0, -1, Number.NaN, Infinity])
         await expectRejection("invalid_input", () => kv.set("a", 3, { ttlMs }))
     }),
-    kvCase("counts until the end of the first increment", async ({ kv, advance }) => {
+    kvCase("counts until the end of the first increment", async (kv, { advance }) => {
       await kv.increment("a", 1, { ttlMs: 1000 })
       advance(600)
       expectEqual(await kv.increment("a", 1, { ttlMs: 1000 }), 2, "the sum")
@@ -143,12 +125,12 @@ export function keyValueCases(withStore: WithStore): readonly ContractCase[] {
       advance(1000)
       expectEqual(await valueOf(kv, "stays"), 2, "a key without an end to stay")
     }),
-    kvCase("says whether there was something to delete", async ({ kv }) => {
+    kvCase("says whether there was something to delete", async (kv) => {
       await kv.set("a", null)
       expectEqual([await kv.delete("a"), await kv.delete("a")], [true, false], "one deletion")
       expectEqual(await kv.get("a"), undefined, "nothing after the deletion")
     }),
-    kvCase("lists keys in ascending order", async ({ kv }) => {
+    kvCase("lists keys in ascending order", async (kv) => {
       for (const key of awkwardKeys.toReversed()) await kv.set(key, 1)
       expectEqual(await kv.keys(), awkwardKeys, "all keys")
       expectEqual(await kv.keys({ prefix: "a" }), ["a", "a\0b", "a\0c"], "the keys with a prefix")
@@ -165,7 +147,7 @@ export function keyValueCases(withStore: WithStore): readonly ContractCase[] {
       for (const limit of [0, -1, 1.5, Number.NaN, 1001])
         await expectRejection("invalid_input", () => kv.keys({ limit }))
     }),
-    kvCase("keeps names apart", async ({ kv, store, name }) => {
+    kvCase("keeps names apart", async (kv, { store, name }) => {
       const other = store.kv?.(`${name}2`)
       await kv.set("a", 1)
       await other?.set("a", 2)

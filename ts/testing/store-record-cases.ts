@@ -1,30 +1,19 @@
 // What every store of records must do.
 
 import type { RecordQuery, RecordStore, StoredRecord, StoreFields } from "../kernel/index.ts"
-import { type ContractCase, contractCase, expectThat } from "./case.ts"
+import { type ContractCase, expectThat } from "./case.ts"
 import {
   awkwardFields,
   awkwardKeys,
   awkwardValues,
-  type CaseStore,
+  casesOf,
   expectEqual,
   expectRejection,
   type WithStore,
 } from "./store-case.ts"
 
-interface RecordCase extends CaseStore {
-  readonly records: RecordStore
-}
-
 export function recordCases(withStore: WithStore): readonly ContractCase[] {
-  const recordCase = (name: string, run: (store: RecordCase) => Promise<void>): ContractCase =>
-    contractCase(`records: ${name}`, () =>
-      withStore(async (store) => {
-        const records = store.store.records?.(store.name)
-        expectThat(records !== undefined, "the shape records")
-        await run({ ...store, records })
-      }),
-    )
+  const recordCase = casesOf("records", withStore, (store, name) => store.records?.(name))
   const record = (id: string, createdAt: number, fields: StoreFields = {}): StoredRecord => ({
     id,
     createdAt,
@@ -51,7 +40,7 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
   }
 
   return [
-    recordCase("gives back any record", async ({ records }) => {
+    recordCase("gives back any record", async (records) => {
       for (const [index, value] of awkwardValues.entries()) {
         const written = { id: `id ${index}`, createdAt: index + 0.5, fields: awkwardFields, value }
         await records.put(written)
@@ -65,14 +54,14 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
         "the values of a query",
       )
     }),
-    recordCase("tells any two ids apart", async ({ records }) => {
+    recordCase("tells any two ids apart", async (records) => {
       for (const [index, id] of awkwardKeys.entries()) await records.put(record(id, index))
       for (const [index, id] of awkwardKeys.entries())
         expectEqual((await records.get(id))?.createdAt, index, "the record of the id")
       expectEqual(await idsOf(records, { order: "oldest" }), awkwardKeys, "all ids")
       await expectRejection("invalid_input", () => records.put(record("\ud800", 1)))
     }),
-    recordCase("keeps a copy", async ({ records }) => {
+    recordCase("keeps a copy", async (records) => {
       const value = [1]
       const fields: Record<string, string> = { a: "1" }
       await records.put({ id: "a", createdAt: 1, fields, value })
@@ -81,7 +70,7 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
       expectEqual(await records.get("a"), { id: "a", createdAt: 1, fields: { a: "1" }, value: [1] }, "what was written")
       expectEqual(await records.count({ a: "1" }), 1, "what was written")
     }),
-    recordCase("refuses what it cannot find again", async ({ records }) => {
+    recordCase("refuses what it cannot find again", async (records) => {
       for (const bad of [Number.NaN, Infinity, null, undefined, [], {}]) {
         await expectRejection("invalid_input", () => records.put(record("a", 1, { bad } as never)))
         await expectRejection("invalid_input", () => records.query({ where: { bad } as never }))
@@ -95,7 +84,7 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
         await expectRejection("invalid_input", () => records.query({ cursor }))
       expectEqual(await records.count(), 0, "nothing written")
     }),
-    recordCase("finds by fields, each with its type", async ({ records }) => {
+    recordCase("finds by fields, each with its type", async (records) => {
       await records.put(record("text", 1, { a: "1", b: "x" }))
       await records.put(record("number", 2, { a: 1, b: "x" }))
       await records.put(record("boolean", 3, { a: true, b: "y" }))
@@ -118,7 +107,7 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
       expectEqual(await found(awkwardFields), "awkward", "the record with all fields")
       expectEqual([await records.count(), await records.count({ b: "x" })], [5, 2], "the numbers of records")
     }),
-    recordCase("replaces the record with the same id", async ({ records }) => {
+    recordCase("replaces the record with the same id", async (records) => {
       await records.put(record("a", 1, { old: true }))
       await records.put(record("b", 2))
       await records.put(record("a", 3, { new: true }))
@@ -129,7 +118,7 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
         "the new fields alone",
       )
     }),
-    recordCase("orders by age, then by id", async ({ records }) => {
+    recordCase("orders by age, then by id", async (records) => {
       for (const [id, createdAt] of [
         ["c", 2],
         ["a", 2],
@@ -152,7 +141,7 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
       const { next } = await records.query({ limit: 1 })
       await expectRejection("invalid_input", () => records.query({ order: "oldest", cursor: next ?? "" }))
     }),
-    recordCase("shows each record once while others are added and deleted", async ({ records }) => {
+    recordCase("shows each record once while others are added and deleted", async (records) => {
       const ids = Array.from({ length: 120 }, (_, index) => `r${String(index).padStart(3, "0")}`)
       for (const [index, id] of ids.entries())
         await records.put(record(id, Math.floor(index / 10), { even: index % 2 === 0 }))
@@ -173,7 +162,7 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
         for (const id of await idsOf(records, { limit: 1000 })) if (id.startsWith("new")) await records.delete(id)
       }
     }),
-    recordCase("gives 100 records when it is not told how many", async ({ records }) => {
+    recordCase("gives 100 records when it is not told how many", async (records) => {
       for (let index = 0; index < 101; index++) await records.put(record(`id ${index}`, index))
       const { records: found, next } = await records.query()
       expectEqual([found.length, next !== undefined], [100, true], "100 records and a next page")
@@ -181,7 +170,7 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
       expectEqual([rest.records.length, rest.next], [1, undefined], "the last record and no next page")
       expectEqual((await records.query({ limit: 101 })).next, undefined, "no next page after the last record")
     }),
-    recordCase("ends records in time", async ({ records, advance }) => {
+    recordCase("ends records in time", async (records, { advance }) => {
       await records.put(record("a", 1, { f: 1 }), { ttlMs: 1000 })
       await records.put(record("b", 2, { f: 1 }))
       await records.put(record("c", 3, { f: 1 }), { ttlMs: 10 })
@@ -199,7 +188,7 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
       expectEqual(await records.deleteWhere({ f: 1 }), 2, "those without an end")
       await expectRejection("invalid_input", () => records.put(record("a", 1), { ttlMs: 0 }))
     }),
-    recordCase("deletes by id and by fields", async ({ records }) => {
+    recordCase("deletes by id and by fields", async (records) => {
       for (let index = 0; index < 250; index++)
         await records.put(record(`id ${index}`, index, { even: index % 2 === 0, all: 1 }))
       expectEqual([await records.delete("id 0"), await records.delete("id 0")], [true, false], "one deletion")
@@ -211,7 +200,7 @@ export function recordCases(withStore: WithStore): readonly ContractCase[] {
       )
       expectEqual([await records.deleteWhere({}), await records.count()], [125, 0], "everything deleted")
     }),
-    recordCase("keeps names apart", async ({ records, store, name }) => {
+    recordCase("keeps names apart", async (records, { store, name }) => {
       const other = store.records?.(`${name}2`)
       await records.put(record("a", 1, { f: 1 }))
       await other?.put(record("a", 2, { f: 1 }))

@@ -1,34 +1,23 @@
 // What every store of vectors must do.
 
-import type { StoredVector, StoreFields, VectorMatch, VectorStore } from "../kernel/index.ts"
-import { type ContractCase, contractCase, expectThat } from "./case.ts"
+import type { StoredVector, StoreFields, VectorMatch } from "../kernel/index.ts"
+import { type ContractCase, expectThat } from "./case.ts"
 import {
   awkwardFields,
   awkwardKeys,
   awkwardValues,
-  type CaseStore,
+  casesOf,
   expectEqual,
   expectRejection,
   type WithStore,
 } from "./store-case.ts"
 
-interface VectorCase extends CaseStore {
-  /** Vectors of two dimensions. */
-  readonly vectors: VectorStore
-}
-
 /** The largest difference that 32-bit floats may make to a similarity. */
 const tolerance = 1e-5
 
 export function vectorCases(withStore: WithStore): readonly ContractCase[] {
-  const vectorCase = (name: string, run: (store: VectorCase) => Promise<void>): ContractCase =>
-    contractCase(`vectors: ${name}`, () =>
-      withStore(async (store) => {
-        const vectors = store.store.vectors?.(store.name, { dimensions: 2 })
-        expectThat(vectors !== undefined, "the shape vectors")
-        await run({ ...store, vectors })
-      }),
-    )
+  // Vectors of two dimensions.
+  const vectorCase = casesOf("vectors", withStore, (store, name) => store.vectors?.(name, { dimensions: 2 }))
   /** A vector of two dimensions at an angle, so that its similarity to another is the cosine of the difference. */
   const at = (degrees: number, length = 1): Float32Array =>
     Float32Array.of(length * Math.cos((degrees * Math.PI) / 180), length * Math.sin((degrees * Math.PI) / 180))
@@ -42,7 +31,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
   const everything = { limit: 1000 }
 
   return [
-    vectorCase("gives the most similar first, with the cosine", async ({ vectors }) => {
+    vectorCase("gives the most similar first, with the cosine", async (vectors) => {
       const angles = [0, 10, 45, 90, 135, 180]
       await vectors.upsert(angles.map((angle, index) => stored(`${angle}`, at(angle, 10 ** (index - 3)), { angle })))
       const matches = await vectors.search(at(0, 1000), { limit: 6 })
@@ -60,7 +49,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
         "those that are similar enough",
       )
     }),
-    vectorCase("finds the same as a comparison with every vector", async ({ store, name }) => {
+    vectorCase("finds the same as a comparison with every vector", async (_twoDimensional, { store, name }) => {
       const dimensions = 37
       let seed = 1
       const random = (): number => ((seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647) * 2 - 1
@@ -92,7 +81,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
         expectEqual(idsOf((await vectors?.search(query, { limit: 10, where })) ?? []), expected, "the ten most similar")
       }
     }),
-    vectorCase("gives back any vector with its direction", async ({ vectors }) => {
+    vectorCase("gives back any vector with its direction", async (vectors) => {
       for (const [index, value] of awkwardValues.entries()) {
         await vectors.upsert([{ id: `id ${index}`, vector: Float32Array.of(3, 4), fields: awkwardFields, value }])
         const { vector, ...rest } = (await vectors.get(`id ${index}`)) ?? { vector: new Float32Array() }
@@ -107,12 +96,12 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
       expectEqual(match?.fields, awkwardFields, "the fields of a match")
       expectEqual(await vectors.get("other"), undefined, "nothing under another id")
     }),
-    vectorCase("tells any two ids apart", async ({ vectors }) => {
+    vectorCase("tells any two ids apart", async (vectors) => {
       await vectors.upsert(awkwardKeys.map((id, index) => stored(id, at(index))))
       expectEqual(idsOf(await vectors.search(at(0), everything)), awkwardKeys, "every id")
       await expectRejection("invalid_input", () => vectors.upsert([stored("\ud800", at(0))]))
     }),
-    vectorCase("keeps a copy", async ({ vectors }) => {
+    vectorCase("keeps a copy", async (vectors) => {
       const vector = Float32Array.of(1, 0)
       await vectors.upsert([stored("a", vector)])
       vector.set([0, 1])
@@ -122,7 +111,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
         "the vector as it was written",
       )
     }),
-    vectorCase("refuses what has no direction or another width", async ({ vectors, store, name }) => {
+    vectorCase("refuses what has no direction or another width", async (vectors, { store, name }) => {
       const bad = [
         Float32Array.of(1),
         Float32Array.of(1, 2, 3),
@@ -153,7 +142,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
         "another width once the old vectors are deleted",
       )
     }),
-    vectorCase("keeps very short and very long vectors alike", async ({ vectors }) => {
+    vectorCase("keeps very short and very long vectors alike", async (vectors) => {
       await vectors.upsert([
         stored("long", Float32Array.of(3e38, 3e38)),
         stored("short", Float32Array.of(1e-40, 1e-40)),
@@ -161,7 +150,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
       for (const { similarity } of await vectors.search(at(45), everything))
         expectThat(Math.abs(similarity - 1) < tolerance, `the similarity 1, got ${similarity}`)
     }),
-    vectorCase("replaces the vector with the same id", async ({ vectors }) => {
+    vectorCase("replaces the vector with the same id", async (vectors) => {
       await vectors.upsert([stored("a", at(0), { old: true }), stored("b", at(30))])
       await vectors.search(at(0), everything)
       await vectors.upsert([stored("a", at(90), { new: true })])
@@ -176,7 +165,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
       await vectors.upsert([stored("c", at(5)), stored("c", at(60))])
       expectEqual(idsOf(await vectors.search(at(0), everything)), ["a", "b", "c"], "the last of one call")
     }),
-    vectorCase("finds by fields, each with its type", async ({ vectors }) => {
+    vectorCase("finds by fields, each with its type", async (vectors) => {
       await vectors.upsert([
         stored("text", at(0), { a: "1" }),
         stored("number", at(1), { a: 1, b: "x" }),
@@ -193,7 +182,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
         expectEqual(await found(Object.fromEntries([[field, value]])), "awkward", `the vector with ${field}`)
       await expectRejection("invalid_input", () => vectors.search(at(0), { limit: 1, where: { a: Number.NaN } }))
     }),
-    vectorCase("ends vectors in time", async ({ vectors, advance, store, name }) => {
+    vectorCase("ends vectors in time", async (vectors, { advance, store, name }) => {
       await vectors.upsert([stored("a", at(0), { f: 1 })], { ttlMs: 1000 })
       await vectors.upsert([stored("b", at(10), { f: 1 })])
       expectEqual(idsOf(await vectors.search(at(0), everything)), ["a", "b"], "both before the end")
@@ -212,7 +201,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
       await wider?.upsert([stored("d", Float32Array.of(1, 2, 3))])
       expectEqual(await wider?.count(), 1, "another width once the old vectors are past their end")
     }),
-    vectorCase("deletes by id and by fields", async ({ vectors }) => {
+    vectorCase("deletes by id and by fields", async (vectors) => {
       await vectors.upsert(
         Array.from({ length: 90 }, (_, index) => stored(`v${index}`, at(index), { even: index % 2 === 0 })),
       )
@@ -223,7 +212,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
       expectEqual([await vectors.deleteWhere({}), await vectors.count()], [44, 0], "everything deleted")
       expectEqual(await vectors.search(at(0), { limit: 2 }), [], "nothing found")
     }),
-    vectorCase("searches while others write", async ({ vectors }) => {
+    vectorCase("searches while others write", async (vectors) => {
       const write = async (writer: number): Promise<void> => {
         for (let turn = 0; turn < 20; turn++)
           await vectors.upsert([stored(`w${writer}`, at(writer + turn)), stored(`w${writer} ${turn}`, at(180))])
@@ -237,7 +226,7 @@ export function vectorCases(withStore: WithStore): readonly ContractCase[] {
       await Promise.all([...Array.from({ length: 10 }, (_, writer) => write(writer)), search(), search()])
       expectEqual((await vectors.search(at(0), everything)).length, 210, "everything that was written")
     }),
-    vectorCase("keeps names apart", async ({ vectors, store, name }) => {
+    vectorCase("keeps names apart", async (vectors, { store, name }) => {
       const other = store.vectors?.(`${name}2`, { dimensions: 2 })
       await vectors.upsert([stored("a", at(0))])
       await other?.upsert([stored("a", at(90)), stored("b", at(0))])

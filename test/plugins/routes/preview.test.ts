@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest"
 import route from "../../../ts/plugins/routes/preview.ts"
 import { lineRequest } from "../../fakes/line-dialect.ts"
 import { type Answer, jsonPost, mountRoute } from "../../fakes/listener.ts"
-import { fakeDecision, fakePlan, fakePreview, fakeSignal } from "../../fakes/preview.ts"
+import { createDecision } from "../../fakes/plan.ts"
+import { createPlannedSignal } from "../../fakes/planned-signal.ts"
+import { fakePlan, fakePreview } from "../../fakes/preview.ts"
 
 describe("contract", () => {
   for (const { name, run } of routeContract(route)) test(name, run)
@@ -23,13 +25,13 @@ function mount(preview: (call: Call) => Promise<Preview>, plan = fakePlan({ auto
 }
 
 describe("a preview", () => {
-  const rush = fakeDecision("rush", {
+  const rush = createDecision("rush", {
     plugins: [{ type: "cache", hooks: new Set(), buffersStream: false, answers: false, open: () => ({}) }],
   })
   const plan = fakePlan({
     signals: [
-      fakeSignal("keyword", { configKey: "keywords", rules: ["urgent", "calm"] }),
-      fakeSignal("domain", { configKey: "domains", rules: ["law"], firstSlot: 2 }),
+      createPlannedSignal("keyword", { configKey: "keywords", rules: ["urgent", "calm"] }),
+      createPlannedSignal("domain", { configKey: "domains", rules: ["law"], firstSlot: 2 }),
     ],
     decisions: [rush],
   })
@@ -94,8 +96,8 @@ describe("a preview", () => {
 
   test("reads its facts by the plan that it was made with, also when another one serves by now", async () => {
     const newer = fakePlan({
-      signals: [fakeSignal("language", { configKey: "languages", rules: ["de", "en", "fr"] })],
-      decisions: [fakeDecision("other")],
+      signals: [createPlannedSignal("language", { configKey: "languages", rules: ["de", "en", "fr"] })],
+      decisions: [createDecision("other")],
     })
     const { body } = await mount(async () => preview, newer).ask({ text: "x" })
     expect(body).toMatchObject({
