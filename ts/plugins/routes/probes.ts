@@ -9,18 +9,9 @@ import {
   type OperationReply,
   Type,
 } from "../../kernel/index.ts"
+import { processOperation, readinessBody } from "../_shared/process-readiness.ts"
 
 const service = "rtr"
-
-const kept = {
-  sensitivity: "operational",
-  capability: "system",
-  plane: "infrastructure",
-  audiences: ["agent", "operator"],
-  stability: "stable",
-  errors: "management",
-  needs: ["status"],
-} as const
 
 const readiness = Type.Object({
   status: literals(["ready", "starting", "not_ready"]),
@@ -38,7 +29,7 @@ export default defineRoute({
   listeners: ["inference", "management"],
   operations: [
     operation({
-      ...kept,
+      ...processOperation,
       id: "health.read",
       method: "GET",
       path: "/health",
@@ -59,7 +50,7 @@ export default defineRoute({
         }),
     }),
     operation({
-      ...kept,
+      ...processOperation,
       id: "ready.read",
       method: "GET",
       path: "/ready",
@@ -81,18 +72,5 @@ export default defineRoute({
 function ready(status: KernelStatus, listenerKind: ListenerKind): OperationReply {
   const code = status.ready ? 200 : 503
   if (listenerKind !== "management") return { status: code, body: { status: status.ready ? "ready" : "not_ready" } }
-  const pending = status.deployments.filter((deployment) => !deployment.ready)
-  return {
-    status: code,
-    body: {
-      status: status.ready ? "ready" : "starting",
-      service,
-      ready: status.ready,
-      phase: status.phase,
-      ...(status.message !== undefined && { message: status.message }),
-      pending_models: pending.map(({ name }) => name),
-      ready_models: status.deployments.length - pending.length,
-      total_models: status.deployments.length,
-    },
-  }
+  return { status: code, body: { status: status.ready ? "ready" : "starting", service, ...readinessBody(status) } }
 }

@@ -10,17 +10,12 @@ import {
   type Rejection,
   Type,
 } from "../../kernel/index.ts"
+import { processOperation, readinessBody } from "../_shared/process-readiness.ts"
 
 const kept = {
+  ...processOperation,
   method: "GET",
   permission: "ready.read",
-  sensitivity: "operational",
-  capability: "system",
-  plane: "infrastructure",
-  audiences: ["agent", "operator"],
-  stability: "stable",
-  errors: "management",
-  needs: ["status"],
 } as const
 
 const time = Type.String({ format: "date-time" })
@@ -116,17 +111,11 @@ export default defineRoute({
 })
 
 function startup(status: KernelStatus): OperationReply {
-  const pending = status.deployments.filter(({ ready }) => !ready)
   const { lastRejection } = status.activation
   return {
     status: status.ready ? 200 : 503,
     body: {
-      phase: status.phase,
-      ready: status.ready,
-      ...(status.message !== undefined && { message: status.message }),
-      pending_models: pending.map(({ name }) => name),
-      ready_models: status.deployments.length - pending.length,
-      total_models: status.deployments.length,
+      ...readinessBody(status),
       updated_at: status.updatedAt.toISOString(),
       model_deployments: status.deployments,
       ...(lastRejection !== undefined && { last_rejection: toBody(lastRejection) }),
