@@ -26,11 +26,13 @@ export function startCommand(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
   checkout: string = root,
+  input?: string,
 ): RunningCommand {
   const child = spawn(process.execPath, [join(checkout, "bin", `${name}.js`), ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     env: { ...process.env, NO_COLOR: "1", ...environment },
   })
+  child.stdin?.end(input)
   let stdout = ""
   let stderr = ""
   child.stdout?.on("data", (piece: Buffer) => (stdout += piece.toString()))
@@ -62,8 +64,9 @@ export async function runCommand(
   name: "rtr" | "rtrun",
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
+  input?: string,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const command = startCommand(name, args, environment)
+  const command = startCommand(name, args, environment, root, input)
   const code = await command.exited
   return { code, stdout: command.stdout(), stderr: command.stderr() }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
-import { providersOn, runCommand, startRouter, startTestBackend, temporaryFolder } from "./_processes.ts"
+import { providersOn, runCommand, startRouter, startTestBackend, temporaryFolder, waitFor } from "./_processes.ts"
 
 const root = join(import.meta.dirname, "../..")
 const quickstart = join(root, "examples/quickstart/config.yaml")
@@ -253,6 +253,7 @@ test("request chat, route preview and status talk to a running router", async ()
   })
   const chat = await runCommand("rtr", ["request", "chat", "--base-url", router.url, "write", "python"])
   expect([chat.code, chat.stdout]).toEqual([0, "hello\n"])
+  expect(chat.stderr).toMatch(/^coding → coder \(confidence 1\.00\), \d+\.\d ms to decide\n$/)
   const json = JSON.parse(
     (await runCommand("rtr", ["request", "chat", "--json", "--base-url", `${router.url}/v1`, "--prompt", "python"]))
       .stdout,
@@ -296,4 +297,52 @@ test("request chat tells an error of the backend from one of the router", async 
   const chat = (...args: string[]) => runCommand("rtr", ["request", "chat", "--base-url", router.url, ...args, "hi"])
   expect((await chat("--model", "small")).stderr).toMatch(/The backend of model "small" answered 500: out of memory/)
   expect((await chat("--model", "nope")).stderr).toMatch(/The router answered 404/)
+})
+
+test("request chat reads standard input, finds the listener in the document and sends its key only there", async () => {
+  const elsewhere = await startTestBackend()
+  const backend = await startTestBackend()
+  const router = await startRouter(
+    {
+      listeners: [{ name: "test", address: "127.0.0.1", port: 0, api_keys: ["${LISTENER_KEY}"] }],
+      providers: providersOn(backend.endpoint, "small"),
+    },
+    { LISTENER_KEY: "listener" },
+  )
+  const { port } = new URL(router.url)
+  const document = write(
+    `version: v0.3\nlisteners: [{ name: test, address: 127.0.0.1, port: ${port}, api_keys: ["\${LISTENER_KEY}"] }]\nrouting: {}\n`,
+  )
+  const environment = { LISTENER_KEY: "listener", OPENAI_API_KEY: "other" }
+  for (const message of [[], ["-"]]) {
+    const args = ["request", "chat", "--quiet", "--config", document, ...message]
+    expect(await runCommand("rtr", args, environment, "one\ntwo\n")).toEqual({ code: 0, stdout: "hello\n", stderr: "" })
+  }
+  expect(backend.requests.map(({ body }) => body["messages"])).toEqual(
+    [1, 2].map(() => [{ role: "user", content: "one\ntwo" }]),
+  )
+  const to = (...args: string[]) =>
+    runCommand("rtr", ["request", "chat", "--config", document, ...args], environment, "")
+  expect((await to("--base-url", router.url, "hi")).stderr).toMatch(/answered 401.*\nHint: .*--api-key-env NAME/)
+  expect((await to("--base-url", router.url, "--api-key-env", "LISTENER_KEY", "hi")).code).toBe(0)
+  expect((await to("--base-url", elsewhere.url, "hi")).code).toBe(0)
+  expect((await to("--base-url", elsewhere.url, "--api-key-env", "OPENAI_API_KEY", "hi")).code).toBe(0)
+  expect(elsewhere.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, "Bearer other"])
+  expect((await to("--api-key-env", "UNSET_KEY", "hi")).stderr).toMatch(
+    /environment variable UNSET_KEY of --api-key-env/,
+  )
+  expect((await to()).stderr).toMatch(/standard input has no text/)
+})
+
+test("status tells why the newest document was refused", async () => {
+  const backend = await startTestBackend()
+  const config = { providers: providersOn(backend.endpoint, "small") }
+  const router = await startRouter(config)
+  const status = () => runCommand("rtr", ["status", "--endpoint", router.management])
+  expect((await status()).stdout).not.toContain("Rejected")
+  router.write({ ...config, routng: {} })
+  await waitFor(() => router.stderr().includes("config_rejected"))
+  expect((await status()).stdout).toMatch(
+    /^Rejected {2}[0-9a-f]{64} at \S+ \(validate\); the document before it serves\n {2}line \d+ routng: is not a known key/m,
+  )
 })

@@ -79,6 +79,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "loadBuiltins",
       "loadConfig",
       "openEngine",
+      "readAddresses",
       "readBuiltinModels",
       "startRouter",
       "toNodeListener",

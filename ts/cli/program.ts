@@ -14,11 +14,17 @@ export async function runProgram(program: Command): Promise<void> {
     // Commands take this setting over from the one that holds them.
     if (command.commands.length === 0 && !refused.has(command)) command.allowExcessArguments(false)
   })
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreGoneReader)
   try {
     await program.parseAsync()
   } catch (error) {
     process.exitCode = await exitCodeOf(error)
   }
+}
+
+/** Whoever read the output has seen enough (`| head`), or its terminal is gone: no reason to fail, and none to stop serving. */
+function ignoreGoneReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE" && error.code !== "EIO") throw error
 }
 
 /** Commands that this version refuses whatever follows them. */

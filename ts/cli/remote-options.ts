@@ -4,7 +4,10 @@ import type { Command } from "commander"
 import { wholeNumber } from "./program.ts"
 
 export interface RemoteOptions {
-  readonly endpoint: string
+  /** Wins over the document. */
+  readonly endpoint?: string
+  /** The document whose management address is called. */
+  readonly config?: string
   /** Name of the environment variable that holds the token. */
   readonly tokenEnv: string
   /** Seconds. */
@@ -16,7 +19,8 @@ export const defaultEndpoint = "http://127.0.0.1:8080"
 /** Adds the options of every command that calls the management API. */
 export function addRemoteOptions(command: Command): Command {
   return command
-    .option("--endpoint <url>", "management API", defaultEndpoint)
+    .option("--config <file>", "configuration whose management address is called (default: config.yaml if it is there)")
+    .option("--endpoint <url>", `management API, instead of --config (default: ${defaultEndpoint})`)
     .option("--timeout <seconds>", "longest wait", wholeNumber(1, 3600), 15)
     .option("--token-env <name>", "environment variable with the management token", "RTR_MGMT_TOKEN")
 }

@@ -1,17 +1,27 @@
 // Calls the management API of a running router.
 
-import { type FetchError, ofetch } from "ofetch"
+import { ofetch } from "ofetch"
 import { RtrError } from "rtr"
 import { createManagementClient, type ManagementCall, type ManagementClient } from "./management-client.gen.ts"
 import { defaultEndpoint, type RemoteOptions } from "./remote-options.ts"
+import { documentAddress, type FoundAddress } from "./router-address.ts"
 
-/** The typed client of one router. Throws `invalid_request` for an endpoint that is no origin. */
-export function connectManagement(options: RemoteOptions): ManagementClient {
-  return createManagementClient(createCall(options))
+/** The typed client of one router. Rejects with `invalid_request` for an endpoint that is no origin. */
+export async function connectManagement(options: RemoteOptions): Promise<ManagementClient> {
+  const { endpoint, config } = options
+  const found =
+    endpoint === undefined
+      ? await documentAddress({
+          config,
+          read: (addresses) => addresses.management(),
+          usual: defaultEndpoint,
+          option: "--endpoint",
+        })
+      : { url: originOf(endpoint), from: "--endpoint" }
+  return createManagementClient(createCall(found, options))
 }
 
-function createCall({ endpoint, tokenEnv, timeout }: RemoteOptions): ManagementCall {
-  const origin = originOf(endpoint)
+function createCall({ url: origin, from }: FoundAddress, { tokenEnv, timeout }: RemoteOptions): ManagementCall {
   const token = process.env[tokenEnv]
   return async ({ method, path, params = {}, query, body, statuses }) => {
     try {
@@ -32,11 +42,18 @@ function createCall({ endpoint, tokenEnv, timeout }: RemoteOptions): ManagementC
       if (error instanceof RtrError) throw error
       throw new RtrError(
         "unavailable",
-        `The router's management API is not reachable at ${origin}: ${(error as FetchError).message.split(": ").at(-1) ?? "no answer"}`,
-        { cause: error, hint: "Start the router with: rtr serve" },
+        `The router's management API is not reachable at ${origin} (from ${from}): ${reasonOf(error)}`,
+        { cause: error, hint: "Start the router with: rtr serve; --endpoint or --config names another one" },
       )
     }
   }
+}
+
+/** The innermost cause says what happened: `connect ECONNREFUSED 127.0.0.1:8080`. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause !== undefined) return reasonOf(cause)
+  return error instanceof Error && error.message !== "" ? error.message : "no answer"
 }
 
 const fillIn = (path: string, params: Readonly<Record<string, unknown>>): string =>

@@ -3,15 +3,18 @@
 import type { Command } from "commander"
 import { printJson, printLine } from "../print.ts"
 import { commandGroup, refuseOptions, wholeNumber } from "../program.ts"
+import { routeLine } from "../route-line.ts"
+import { documentAddress, type FoundAddress } from "../router-address.ts"
 
 interface ChatOptions {
   readonly prompt?: string
   readonly model: string
   readonly system?: string
-  readonly config: string
+  readonly config?: string
   readonly baseUrl?: string
-  readonly apiKeyEnv: string
+  readonly apiKeyEnv?: string
   readonly json: boolean
+  readonly quiet: boolean
   readonly timeout: number
   readonly temperature?: string
 }
@@ -21,33 +24,34 @@ export function addRequestCommands(program: Command): void {
   const chat = request
     .command("chat")
     .description("send one message and print the answer")
-    .argument("[message...]", "the message")
+    .argument("[message...]", "the message; standard input without it, or for -")
     .option("--prompt <text>", "the message, instead of the argument")
     .option("--model <name>", "model to ask for", "rtr/auto")
     .option("--system <text>", "system message")
-    .option("--config <file>", "configuration whose first listener is called", "config.yaml")
-    .option("--base-url <url>", "listener to call, with or without /v1")
-    .option("--api-key-env <name>", "environment variable with the listener's key", "OPENAI_API_KEY")
+    .option("--config <file>", "configuration whose first listener is called (default: config.yaml if it is there)")
+    .option(
+      "--base-url <url>",
+      `listener to call, with or without /v1, instead of --config (default: ${usualListener})`,
+    )
+    .option("--api-key-env <name>", "environment variable with the key to send (default: the listener's own key)")
     .option("--json", "print the whole reply and the routing headers as JSON", false)
+    .option("--quiet", "do not tell on standard error how the message was routed", false)
     .option("--timeout <seconds>", "longest wait", wholeNumber(1, 3600), 120)
     .option("--temperature <number>", "sampling temperature")
   refuseOptions(chat, ["--target <target>"])
   chat.action(sendChat)
 }
 
+const usualListener = "http://127.0.0.1:8801"
+
 async function sendChat(words: readonly string[], options: ChatOptions): Promise<void> {
   const { RtrError } = await import("rtr")
-  const message = options.prompt ?? words.join(" ")
-  if (message.trim() === "")
-    throw new RtrError(
-      "invalid_request",
-      'There is no message; write it behind the command, as in: rtr request chat "What is a monad?"',
-    )
   const temperature = options.temperature === undefined ? undefined : Number(options.temperature)
   if (temperature !== undefined && !Number.isFinite(temperature))
     throw new RtrError("invalid_request", `--temperature must be a number, got "${options.temperature}"`)
-  const url = `${await listenerUrl(options)}/v1/chat/completions`
-  const key = process.env[options.apiKeyEnv]
+  const message = await messageOf(words, options)
+  const listener = await listenerOf(options)
+  const url = `${listener.url}/v1/chat/completions`
   const body = {
     model: options.model,
     messages: [
@@ -58,7 +62,7 @@ async function sendChat(words: readonly string[], options: ChatOptions): Promise
   }
   const headers = {
     "content-type": "application/json",
-    ...(key !== undefined && key !== "" && { authorization: `Bearer ${key}` }),
+    ...(listener.key !== undefined && { authorization: `Bearer ${listener.key}` }),
   }
   const response = await fetch(url, {
     method: "POST",
@@ -67,10 +71,11 @@ async function sendChat(words: readonly string[], options: ChatOptions): Promise
     signal: AbortSignal.timeout(options.timeout * 1000),
   }).catch((cause: unknown) => {
     const late = cause instanceof Error && cause.name === "TimeoutError"
+    const address = `${url} (from ${listener.from})`
     throw new RtrError(
       "unavailable",
-      late ? `No answer from ${url} within ${options.timeout} s` : `The router does not answer at ${url}`,
-      { cause, hint: "Start it with: rtr serve" },
+      late ? `No answer from ${address} within ${options.timeout} s` : `The router does not answer at ${address}`,
+      { cause, hint: "Start it with: rtr serve; --base-url or --config names another one" },
     )
   })
   const text = await response.text()
@@ -78,18 +83,64 @@ async function sendChat(words: readonly string[], options: ChatOptions): Promise
     throw new RtrError(
       "upstream_error",
       `${answererOf(response.headers)} answered ${response.status}: ${errorText(text)}`,
+      response.status === 401 ? { hint: "Name the variable with the listener's key: --api-key-env NAME" } : {},
     )
   const reply = JSON.parse(text) as { choices?: readonly { message?: { content?: unknown } }[] }
-  if (options.json) printJson({ routing: routingHeaders(response.headers), reply })
-  else printLine(String(reply.choices?.[0]?.message?.content ?? ""))
+  if (options.json) return printJson({ routing: routingHeaders(response.headers), reply })
+  if (!options.quiet) process.stderr.write(`${routeLine(response.headers)}\n`)
+  printLine(String(reply.choices?.[0]?.message?.content ?? ""))
 }
 
-async function listenerUrl(options: ChatOptions): Promise<string> {
-  if (options.baseUrl !== undefined) return options.baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")
-  const { loadConfig } = await import("rtr/node")
-  const listener = (await loadConfig(options.config)).document.listeners?.[0] ?? { address: "127.0.0.1", port: 8801 }
-  const host = ["0.0.0.0", "::"].includes(listener.address) ? "127.0.0.1" : listener.address
-  return `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}`
+/** The words of the command line, or what stands on standard input. */
+async function messageOf(words: readonly string[], { prompt }: ChatOptions): Promise<string> {
+  const { RtrError } = await import("rtr")
+  const written = prompt ?? (words.length === 0 ? undefined : words.join(" "))
+  // A terminal that was asked nothing would only wait.
+  const fromInput = written === "-" || (written === undefined && process.stdin.isTTY !== true)
+  // The line break at the end is the shell's.
+  const message = fromInput ? (await readAll(process.stdin)).replace(/\r?\n$/, "") : (written ?? "")
+  if (message.trim() === "")
+    throw new RtrError(
+      "invalid_request",
+      fromInput
+        ? "Cannot send an empty message: standard input has no text"
+        : 'There is no message; write it behind the command, as in: rtr request chat "What is a monad?", or pipe it in',
+    )
+  return message
+}
+
+async function readAll(stream: AsyncIterable<Buffer>): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of stream) pieces.push(piece)
+  return Buffer.concat(pieces).toString("utf8")
+}
+
+/** The listener to call and the key that is for it: only a key that was named for this call, or the listener's own. */
+async function listenerOf({ baseUrl, config, apiKeyEnv }: ChatOptions): Promise<FoundAddress> {
+  const found: FoundAddress =
+    baseUrl === undefined
+      ? await documentAddress({
+          config,
+          read: (addresses) => addresses.listener(),
+          usual: usualListener,
+          option: "--base-url",
+        })
+      : { url: await baseOf(baseUrl), from: "--base-url" }
+  if (apiKeyEnv === undefined) return found
+  const key = process.env[apiKeyEnv]?.trim()
+  if (key !== undefined && key !== "") return { ...found, key }
+  const { RtrError } = await import("rtr")
+  throw new RtrError(
+    "invalid_request",
+    `Cannot send a key: environment variable ${apiKeyEnv} of --api-key-env is not set`,
+  )
+}
+
+async function baseOf(baseUrl: string): Promise<string> {
+  if (URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol))
+    return baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")
+  const { RtrError } = await import("rtr")
+  throw new RtrError("invalid_request", `--base-url must be a URL such as ${usualListener}/v1, got "${baseUrl}"`)
 }
 
 function routingHeaders(headers: Headers): Record<string, string> {

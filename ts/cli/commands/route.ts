@@ -36,10 +36,8 @@ export function addRouteCommands(program: Command): void {
 async function preview(options: PreviewOptions): Promise<void> {
   const { connectManagement } = await import("../remote.ts")
   const body = await requestBody(options)
-  const reply = await connectManagement(options).routingPreview({
-    body,
-    ...(options.trace && { query: { trace: true } }),
-  })
+  const router = await connectManagement(options)
+  const reply = await router.routingPreview({ body, ...(options.trace && { query: { trace: true } }) })
   if (options.json) printJson(reply)
   else printSummary(reply)
 }

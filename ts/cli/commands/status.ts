@@ -3,6 +3,7 @@
 import type { Command } from "commander"
 import { heading, printJson, printLine, table } from "../print.ts"
 import { refuseOptions } from "../program.ts"
+import type { StatusReadReply, StatusStartupReply } from "../management-client.gen.ts"
 import { addRemoteOptions, type RemoteOptions } from "../remote-options.ts"
 
 export function addStatusCommand(program: Command): void {
@@ -17,7 +18,7 @@ export function addStatusCommand(program: Command): void {
 
 async function status(options: RemoteOptions & { readonly json: boolean }): Promise<void> {
   const { connectManagement } = await import("../remote.ts")
-  const router = connectManagement(options)
+  const router = await connectManagement(options)
   const [startup, conditions] = await Promise.all([router.statusStartup(), router.statusRead()])
   // Scripts ask with the exit code: a router that is not ready is not a success.
   process.exitCode = startup.ready ? 0 : 1
@@ -30,6 +31,7 @@ async function status(options: RemoteOptions & { readonly json: boolean }): Prom
   )
   printLine(`${heading("Instance")}  ${conditions.instance_id}`)
   printLine(`${heading("Config")}    ${conditions.config.active_hash ?? "(none active)"}`)
+  if (startup.last_rejection !== undefined) printRejection(startup.last_rejection, conditions.config)
   printLine("")
   printLine(
     table(
@@ -53,4 +55,19 @@ async function status(options: RemoteOptions & { readonly json: boolean }): Prom
       ]),
     ),
   )
+}
+
+type Rejection = NonNullable<StatusStartupReply["last_rejection"]>
+
+/** Why the newest document that was refused does not serve. It is told apart from one that a later document has followed. */
+function printRejection({ at, stage, hash, reasons }: Rejection, config: StatusReadReply["config"]): void {
+  const isNewest = config.observed_hash === hash && config.active_hash !== hash
+  printLine("")
+  printLine(
+    `${heading("Rejected")}  ${hash} at ${at} (${stage})${isNewest ? "; the document before it serves" : "; a later document serves"}`,
+  )
+  for (const { path, line, message } of reasons) {
+    const place = [line === undefined ? "" : `line ${line} `, path === undefined ? "" : `${path}: `].join("")
+    printLine(`  ${place}${message}`)
+  }
 }

@@ -1,0 +1,86 @@
+// Reads where a document says that its router listens. Nothing else is checked and no module is loaded: a client of a router
+// needs only the way to it, and has to find it while the document is broken elsewhere.
+
+import type { ConfigDocument } from "../config/document-schema.ts"
+import { type Environment, expandEnvironment } from "../config/environment.ts"
+import { listenersOf } from "../config/sections/listeners.ts"
+import { defaultAddress, defaultPort } from "../config/sections/management.ts"
+import { type DocumentPath, RtrError } from "../error.ts"
+import { formatPath } from "../schema/problem.ts"
+import { readConfigFile } from "./load-config.ts"
+
+export interface ReadAddress {
+  /** Origin at which a client of this machine reaches it. */
+  readonly url: string
+  /** Where the document says so, such as `listeners[0]`. */
+  readonly place: string
+}
+
+export interface ReadAddresses {
+  /** The first listener, with one of its keys. Throws `invalid_config` for an address that leads nowhere, such as port 0. */
+  listener(): ReadAddress & { readonly key: string | undefined }
+  /** The management API. Throws as above. */
+  management(): ReadAddress
+}
+
+/** Throws an `RtrError` for a file that cannot be read or is no YAML. */
+export async function readAddresses(path: string, environment: Environment = process.env): Promise<ReadAddresses> {
+  const text = readConfigFile(path)
+  const { readDocument } = await import("../config/document.ts")
+  const { value } = expandEnvironment(readDocument(text, path).value, environment)
+  return {
+    listener() {
+      const written = valueAt(value, ["listeners"])
+      const listeners = Array.isArray(written) ? written : []
+      const [first] = listenersOf({ listeners } as Partial<ConfigDocument> as ConfigDocument)
+      const { address, port, api_keys: keys } = (first ?? {}) as Readonly<Record<string, unknown>>
+      const key: unknown = Array.isArray(keys)
+        ? keys.find((each) => typeof each === "string" && each !== "")
+        : undefined
+      return {
+        ...addressOf(path, ["listeners", 0], ["address", address], port),
+        key: typeof key === "string" ? key : undefined,
+      }
+    },
+    management() {
+      const place = ["global", "services", "management_api"]
+      const { bind_address: address = defaultAddress, port = defaultPort } = (valueAt(value, place) ?? {}) as Readonly<
+        Record<string, unknown>
+      >
+      return addressOf(path, place, ["bind_address", address], port)
+    },
+  }
+}
+
+function addressOf(
+  file: string,
+  place: DocumentPath,
+  [key, address]: readonly [key: string, value: unknown],
+  port: unknown,
+): ReadAddress {
+  const refuse = (at: string, wanted: string): never => {
+    throw new RtrError("invalid_config", `Cannot tell from ${file} where the router listens: ${at} must be ${wanted}`, {
+      path: [...place, at],
+    })
+  }
+  // The schema allows the management API no other address, and a token goes to no other.
+  const fits = (host: string): boolean =>
+    key === "bind_address" ? ["127.0.0.1", "localhost", "::1"].includes(host) : host !== ""
+  if (typeof address !== "string" || !fits(address)) return refuse(key, "an address of this machine")
+  // Text from the environment stands for a number. Port 0 is any free one.
+  if (!/^[1-9]\d{0,4}$/.test(String(port)) || Number(port) > 65535) return refuse("port", "a number from 1 to 65535")
+  return { url: `http://${toHost(address)}:${String(port)}`, place: formatPath(place) }
+}
+
+/** What is bound to every address is reached on the loopback. */
+function toHost(address: string): string {
+  if (address === "0.0.0.0" || address === "::") return "127.0.0.1"
+  return address.includes(":") ? `[${address}]` : address
+}
+
+function valueAt(value: unknown, path: DocumentPath): unknown {
+  return path.reduce<unknown>(
+    (node, step) => (typeof node === "object" && node !== null ? (node as Record<string, unknown>)[step] : undefined),
+    value,
+  )
+}
