@@ -3,8 +3,8 @@
 
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { createKernel, type Inference } from "rtr"
-import { toNodeListener } from "rtr/node"
+import type { Inference } from "rtr"
+import { createKernel, toNodeListener } from "rtr/node"
 
 export interface EmbedOptions {
   readonly backend: string
@@ -18,6 +18,7 @@ export async function startServer({
   port = 0,
   inference,
 }: EmbedOptions): Promise<{ server: Server; url: string }> {
+  // References such as `${OPENAI_API_KEY}` and `api_key_env` are read from `process.env`; `environment` replaces it.
   const kernel = await createKernel({
     config: {
       version: "v0.3",

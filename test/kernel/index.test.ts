@@ -65,6 +65,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "buildFeatures",
       "builtinPackageNames",
       "checkPackage",
+      "createKernel",
       "createNativeInference",
       "createNodeTransport",
       "createPrometheusMetrics",

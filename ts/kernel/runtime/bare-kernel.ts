@@ -21,7 +21,10 @@ export interface KernelOptions extends Pick<
   readonly source?: string
   /** Outside modules by id, as their files export them. */
   readonly modules?: Readonly<Record<string, unknown>>
-  /** Values for `${NAME}` references and `api_key_env`. */
+  /**
+   * Values for `${NAME}` references and `api_key_env`; none when left out, because an edge host has no environment of its own.
+   * `createKernel` of `rtr/node` takes `process.env`.
+   */
   readonly environment?: Environment
   /** Answers model questions; without it, signals that ask a model are refused. */
   readonly inference?: Inference

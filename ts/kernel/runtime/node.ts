@@ -22,6 +22,8 @@ export {
   type ProfileReport,
   type ServeAddress,
 } from "./native.ts"
+export type { Kernel, KernelOptions } from "./edge.ts"
+export { createKernel } from "./node-kernel.ts"
 export { toNodeListener } from "./node-listener.ts"
 export { loadBuiltins } from "./node-modules.ts"
 export { createNodeTransport } from "./node-transport.ts"
