@@ -260,15 +260,44 @@ describe("answers", () => {
   test("to long texts come in several calls, and one that no call holds has its own", async () => {
     const inference = createFakeInference()
     const ask = batchOver(inference, 1).questions(target)
-    const lengths = [10, 600_000, 400_000, 2_000_000, 20, 999_980, 1]
-    await Promise.all(lengths.map((length) => ask.embed("x".repeat(length))))
-    expect(inference.calls.map((tasks) => tasks.map(({ text }) => text.length))).toEqual([
-      [10, 600_000],
-      [400_000],
-      [2_000_000],
-      [20, 999_980],
-      [1],
-    ])
+    const lengths = [10, 600_000, 400_000, 2_000_000, 20, 999_978, 1]
+    await Promise.all(lengths.map((length) => ask.rerank("a", ["x".repeat(length)])))
+    const sizes = inference.calls.map((tasks) => tasks.map((task) => "documents" in task && task.documents[0]?.length))
+    expect(sizes).toEqual([[10, 600_000], [400_000], [2_000_000], [20, 999_978], [1]])
+  })
+
+  test("of others are about the beginning of a long text, without half of a character", async () => {
+    const inference = createFakeInference()
+    const ask = batchOver(inference, 1).questions(target)
+    await Promise.all([ask.classify(`a${"😀".repeat(2_000_000)}`), ask.classify("x".repeat(2_000_000))])
+    expect(inference.calls.flat().map(({ text }) => text.length)).toEqual([131_071, 131_072])
+  })
+
+  test("of a guard about a text over the limit are refused for its length alone", async () => {
+    const inference = createFakeInference()
+    const ask = batchOver(inference, 1).questions({ ...target, whole: true })
+    await expect(ask.classify("ｘ".repeat(4_000_000))).rejects.toMatchObject({ code: "max_length_exceeded" })
+    expect(inference.calls).toEqual([])
+  })
+
+  test("of a guard about a text whose plain form is over the limit are refused", async () => {
+    vi.useRealTimers()
+    const inference = createFakeInference()
+    const ask = batchOver(inference, 1).questions({ ...target, whole: true })
+    await expect(ask.classify("\ufdfa".repeat(40_000))).rejects.toMatchObject({ code: "max_length_exceeded" })
+    expect(inference.calls).toEqual([])
+  })
+
+  test("of a guard about a long text wait for its plain form, which several share", async () => {
+    vi.useRealTimers()
+    const inference = createFakeInference()
+    const batch = batchOver(inference, 2)
+    const text = "ｘ".repeat(20_000)
+    await Promise.all([1, 2].map(() => batch.questions({ ...target, whole: true }).embed(text)))
+    expect(inference.calls.map((tasks) => tasks.length)).toEqual([2])
+    expect(new Set(inference.calls.flat().map((task) => task.text.replaceAll(" ", "")))).toEqual(
+      new Set(["x".repeat(20_000)]),
+    )
   })
 
   test("of a guard are about the text as a backend sees it, others about the text itself", async () => {

@@ -1,6 +1,12 @@
 import { hasText, normalizeText } from "rtr"
 import { describe, expect, test } from "vitest"
-import { normalizeForModel } from "../../../ts/kernel/text/normalize.ts"
+import { normalizeForModel as normalizeLong } from "../../../ts/kernel/text/normalize.ts"
+import type { NormalizedText } from "../../../ts/kernel/text/edited-text.ts"
+import { normalizedByPatterns } from "../../fakes/normalized-by-patterns.ts"
+import { createRandom } from "../../fakes/random.ts"
+
+/** Of short texts. */
+const normalizeForModel = (text: string): NormalizedText => normalizeLong(text) as NormalizedText
 
 const asTags = (text: string): string =>
   Array.from(text, (sign) => String.fromCodePoint(0xe0000 + (sign.codePointAt(0) ?? 0))).join("")
@@ -90,4 +96,72 @@ test("pictographs and blanks alone are no text", () => {
   expect(["", " \n", "👍", "😀😀 →", "\u2800\u200b", "│─┐"].filter(hasText)).toEqual([])
   const texts = ["a", "?", "สวัสดี", "⠊", "👍 ok", "①"]
   expect(texts.filter(hasText)).toEqual(texts)
+})
+
+describe("the tables say what the patterns say", () => {
+  const scripts = [
+    ..."aZ09 \n[]<>$_-",
+    ..."éßñ“”—…«»½²③⑴ⓐⒷ㊀㋿㍿⼀⺀",
+    ..."ｆＵ１！＠．　‐‑−⁄",
+    ..."漢字かなカナｶﾅ한국어ﾡㅤ",
+    ..."مرحباשלום٠١٢۳ภาษาहिंदी",
+    ..."e\u0301a\u20dd\u20e3\u0488\u200d\ufe0e\ufe0f\u200b\u00ad\ufeff",
+    ..."😀👩👍🏽🇩🇪→│✓∑€₿¥※†‡·•ﷺﬃ𝐀𝟗🄰🅐🅰🈁",
+    "\u{e0041}",
+    "\u{e007f}",
+    "\u{e0100}",
+    "\ud83d",
+    "\ude00",
+    "\u2800",
+    "[CLS]",
+    "<|im_start|>",
+    "</s>",
+    "a".repeat(99),
+    "𐐷".repeat(60),
+  ]
+  const random = createRandom(16)
+  const randomText = (parts: number): string =>
+    Array.from({ length: parts }, () => {
+      const code = random.below(0x110000)
+      const part = random.chance(0.9) ? random.pick(scripts) : String.fromCodePoint(code)
+      return random.chance(0.1) ? part.repeat(random.below(30)) : part
+    }).join("")
+
+  /** The text, and where every tenth span of it stands in the source. */
+  const described = ({ text, sourceSpan }: NormalizedText): readonly unknown[] => [
+    text,
+    ...Array.from({ length: Math.ceil(text.length / 10) }, (_, index) =>
+      sourceSpan({ start: index * 10, end: index * 10 + 1 + (index % 40) }),
+    ),
+  ]
+
+  test("of short texts, which are normalized at once", () => {
+    for (let round = 0; round < 400; round++) {
+      const text = randomText(60)
+      expect(described(normalizeForModel(text))).toEqual(described(normalizedByPatterns(text)))
+    }
+  })
+
+  test("of long texts, wherever their slices end", async () => {
+    for (let round = 0; round < 6; round++) {
+      const text = randomText(9000 + round)
+      const made = normalizeLong(text)
+      expect(made).toBeInstanceOf(Promise)
+      expect(described(await made)).toEqual(described(normalizedByPatterns(text)))
+    }
+  })
+})
+
+test("a long text is given up when nobody waits for it any more", async () => {
+  const late = (): never => {
+    throw new Error("late")
+  }
+  await expect(normalizeLong("é".repeat(20_000), late)).rejects.toThrow("late")
+})
+
+test("texts of any length are told from blank ones", () => {
+  expect(hasText("\u2800".repeat(400_000))).toBe(false)
+  expect(hasText(`${"\u2800".repeat(400_000)}é`)).toBe(true)
+  // Nothing says so; who reads it finds it too long.
+  expect(hasText("\u2800".repeat(4_000_000))).toBe(true)
 })

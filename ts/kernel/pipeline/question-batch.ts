@@ -17,6 +17,7 @@ import {
   type QuestionKinds,
   type TokenCounts,
 } from "../types/inference.ts"
+import type { MaybePromise } from "../types/module-base.ts"
 import type { InferenceTarget } from "../types/plan.ts"
 
 /** Calls of one request that run together. A long history makes hundreds, which would fill a worker's queue for everybody. */
@@ -101,10 +102,10 @@ export function createQuestionBatch(
     startCalls()
   }
 
-  /** Several guards read the same text, and a long one beyond ASCII takes milliseconds. */
-  const normalized = new Map<string, NormalizedText>()
-  const normalize = (text: string): NormalizedText => {
-    const made = normalized.get(text) ?? normalizeForModel(text)
+  /** Several guards read the same text. A long one takes milliseconds, in slices, as long as somebody waits for them. */
+  const normalized = new Map<string, MaybePromise<NormalizedText>>()
+  const normalize = (text: string): MaybePromise<NormalizedText> => {
+    const made = normalized.get(text) ?? normalizeForModel(text, remaining)
     normalized.set(text, made)
     return made
   }

@@ -1,6 +1,7 @@
 // How much of a text a model read: no answer may stand for words that its vocabulary has nothing for.
 
 import { RtrError } from "../error.ts"
+import type { MaybePromise } from "../types/module-base.ts"
 import type { PartialCoverage, TokenCounts } from "../types/inference.ts"
 import type { NormalizedText } from "./edited-text.ts"
 import { hasText } from "./normalize.ts"
@@ -8,8 +9,17 @@ import { hasText } from "./normalize.ts"
 /** Asks a model about a text as it is given. */
 type Ask<Answer> = (text: string) => Promise<Answer>
 
-/** Normalizes a text, once for all who ask about it. */
-type Normalize = (text: string) => NormalizedText
+/** Normalizes a text, once for all who ask about it. A promise for a long text. */
+type Normalize = (text: string) => MaybePromise<NormalizedText>
+
+/**
+ * Most characters of a text that is read whole: 16 for each of the 32,768 tokens that models usually scan. The length alone
+ * says that a longer one is not read, before anything is done with it.
+ */
+export const maxWholeCharacters = 524_288
+
+/** Most characters of a beginning: 16 for each of the 8,192 tokens of the longest input. */
+export const maxBeginningCharacters = 131_072
 
 interface Counted {
   readonly counts?: TokenCounts
@@ -27,7 +37,12 @@ export async function askWhole<Answer extends Counted>(
   ask: Ask<Answer>,
   normalize: Normalize,
 ): Promise<CoveredAnswer<Answer>> {
-  const { text: normalized, sourceSpan } = normalize(text)
+  refuseTooLong(text)
+  // Without a pause for a short text, so that every signal that asks at once is in one call.
+  const made = normalize(text)
+  const { text: normalized, sourceSpan } = made instanceof Promise ? await made : made
+  // One character may have a plain form of eighteen.
+  refuseTooLong(normalized)
   if (!hasText(normalized)) throw unreadWords("no word of the text")
   const answer = await ask(normalized)
   const unknown = answer.counts?.unknownTokens ?? 0
@@ -39,17 +54,33 @@ export async function askWhole<Answer extends Counted>(
  * normalized where the model sees little of that. Rejects where it sees less than half even so.
  */
 export async function askMostly<Answer extends Counted>(
-  text: string,
+  whole: string,
   ask: Ask<Answer>,
   normalize: Normalize,
 ): Promise<CoveredAnswer<Answer>> {
+  const text = beginningOf(whole, maxBeginningCharacters)
   if (!hasText(text)) throw unreadWords("no word of the text")
   const asWritten = await ask(text)
   if (!isMostlyUnknown(asWritten)) return { answer: asWritten, sourceSpan: (span) => span }
-  const { text: normalized, sourceSpan } = normalize(text)
+  const { text: normalized, sourceSpan } = await normalize(text)
   const answer = normalized === text ? asWritten : await ask(normalized)
   if (isMostlyUnknown(answer)) throw unreadWords("less than half of the text")
   return { answer, sourceSpan }
+}
+
+function refuseTooLong({ length }: string): void {
+  if (length > maxWholeCharacters)
+    throw new RtrError(
+      "max_length_exceeded",
+      `Cannot read ${length} characters to their end; at most ${maxWholeCharacters} are read`,
+    )
+}
+
+/** The first characters, without half of one. */
+function beginningOf(text: string, max: number): string {
+  if (text.length <= max) return text
+  const isHalf = (text.charCodeAt(max - 1) & 0xfc00) === 0xd800
+  return text.slice(0, isHalf ? max - 1 : max)
 }
 
 function isMostlyUnknown({ counts }: Counted): boolean {

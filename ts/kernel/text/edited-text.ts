@@ -13,61 +13,87 @@ export interface NormalizedText {
   readonly sourceSpan: (span: TextRange) => TextRange
 }
 
-/** A part of a text and what stands there instead. */
-export interface Edit extends TextRange {
-  readonly instead: string
+export const unchanged = (text: string): NormalizedText => ({ text, sourceSpan: (span) => span })
+
+/** Writes an edited text from the beginning of its source to the end. */
+export interface TextEditor {
+  /** One code unit, of the source or instead of one. */
+  keep(unit: number): void
+  /** What stands instead of the source from `start` to `end`; right behind what was written before. */
+  replace(start: number, end: number, instead: string): void
+  finish(): NormalizedText
 }
 
-/** Edits a text that was edited before; spans still lead to the first one. The edits do not overlap. */
-export function editAgain(before: NormalizedText, edits: readonly Edit[]): NormalizedText {
-  if (edits.length === 0) return before
-  const after = applyEdits(
-    before.text,
-    edits.toSorted((a, b) => a.start - b.start),
-  )
-  return { text: after.text, sourceSpan: (span) => before.sourceSpan(after.sourceSpan(span)) }
-}
+/** Numbers of one edit: from and to where in the source, from and to where in the new text. */
+const [stride, sourceStart, sourceEnd, newStart, newEnd] = [4, 0, 1, 2, 3]
 
-/** Applies edits, which are in order and do not overlap. */
-export function applyEdits(text: string, edits: readonly Edit[]): NormalizedText {
-  if (edits.length === 0) return { text, sourceSpan: (span) => span }
-  const parts: string[] = []
-  /** Where each edit begins in the new text. */
-  const starts: number[] = []
-  let [read, written] = [0, 0]
-  for (const { start, end, instead } of edits) {
-    parts.push(text.slice(read, start), instead)
-    written += start - read
-    starts.push(written)
-    written += instead.length
-    read = end
+/** An editor of a source that has kept its beginning. A text of a million edits takes some bytes for each, and no object. */
+export function editText({ length }: string, beginning = ""): TextEditor {
+  const parts = [beginning]
+  const units = new Uint16Array(Math.min(8192, length + 16))
+  let used = 0
+  let written = beginning.length
+  let edits = new Uint32Array(16 * stride)
+  let count = 0
+  const flush = (): void => {
+    parts.push(String.fromCharCode(...units.subarray(0, used)))
+    used = 0
   }
-  parts.push(text.slice(read))
-  const characterAt = (position: number): TextRange => {
-    const index = lastAtMost(starts, position)
-    const [edit, start] = [edits[index], starts[index]]
-    if (edit === undefined || start === undefined) return { start: position, end: position + 1 }
-    if (position < start + edit.instead.length) return edit
-    const source = edit.end + position - start - edit.instead.length
-    return { start: source, end: source + 1 }
+  const keep = (unit: number): void => {
+    if (used === units.length) flush()
+    units[used++] = unit
+    written += 1
   }
   return {
-    text: parts.join(""),
-    // Up to the last character, not to the one behind it: what stands between them is no part of the span.
-    sourceSpan: ({ start, end }) => ({
-      start: characterAt(start).start,
-      end: characterAt(Math.max(start, end - 1)).end,
-    }),
+    keep,
+    replace(start, end, instead) {
+      const from = written
+      for (let index = 0; index < instead.length; index++) keep(instead.charCodeAt(index))
+      if (end - start === 1 && instead.length === 1) return
+      if (count * stride === edits.length) {
+        const more = new Uint32Array(edits.length * 2)
+        more.set(edits)
+        edits = more
+      }
+      edits.set([start, end, from, written], count * stride)
+      count += 1
+    },
+    finish() {
+      flush()
+      return { text: parts.join(""), sourceSpan: toSource(edits, count) }
+    },
   }
 }
 
-/** Position of the last number that is at most `limit`; -1 where there is none. The numbers are in order. */
-export function lastAtMost(numbers: readonly number[], limit: number): number {
-  let [low, high] = [0, numbers.length]
+function toSource(edits: Uint32Array, count: number): NormalizedText["sourceSpan"] {
+  const characterAt = (position: number): TextRange => {
+    const edit = lastAtMost(edits, count, position)
+    if (edit === -1) return { start: position, end: position + 1 }
+    const number = (part: number): number => edits[edit * stride + part] ?? 0
+    if (position < number(newEnd)) return { start: number(sourceStart), end: number(sourceEnd) }
+    const source = number(sourceEnd) + position - number(newEnd)
+    return { start: source, end: source + 1 }
+  }
+  // Up to the last character, not to the one behind it: what stands between them is no part of the span.
+  return ({ start, end }) => ({
+    start: characterAt(start).start,
+    end: characterAt(Math.max(start, end - 1)).end,
+  })
+}
+
+/** The last edit whose part of the new text begins at a position or before it; -1 where there is none. */
+function lastAtMost(edits: Uint32Array, count: number, position: number): number {
+  let [low, high] = [0, count]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((numbers[middle] ?? Infinity) > limit) high = middle
+    if ((edits[middle * stride + newStart] ?? Infinity) > position) high = middle
     else low = middle + 1
   }
   return low - 1
 }
+
+/** Spans of a text that was edited twice lead to the first one. */
+export const editedTwice = (first: NormalizedText, second: NormalizedText): NormalizedText => ({
+  text: second.text,
+  sourceSpan: (span) => first.sourceSpan(second.sourceSpan(span)),
+})

@@ -1,129 +1,150 @@
 // Normalizes texts for readers that know fewer characters than backends do: the tokenizers of models, and patterns.
 
-import { applyEdits, editAgain, type Edit, type NormalizedText } from "./edited-text.ts"
+import type { MaybePromise } from "../types/module-base.ts"
+import {
+  encloser,
+  formed,
+  inWord,
+  joint,
+  kept,
+  kindMask,
+  money,
+  plainFormOf,
+  says,
+  symbol,
+  traitsOf,
+} from "./characters.ts"
+import { editedTwice, editText, type NormalizedText, type TextEditor, unchanged } from "./edited-text.ts"
+import { finish, finishInSlices, type Work } from "./slices.ts"
+
+/** A text up to this length takes less than a millisecond and is normalized at once. */
+const maxAtOnce = 8192
+
+/** A step takes microseconds; milliseconds where every character is met for the first time. */
+const charactersOfStep = 1024
 
 const isPlainAscii = /^[\t\n\r -~]*$/
 
-/** Letters and digits in circles, squares and brackets are symbols to Unicode, and so are the letters of flags and radicals. */
-const enclosed =
-  "\\u{1f100}-\\u{1f189}\\u{1f1e6}-\\u{1f1ff}\\u249c-\\u24ff\\u2776-\\u2793\\u2f00-\\u2fd5\\u3200-\\u33ff\\u{1f200}-\\u{1f265}"
-/** ASCII in other widths, and the characters that stand for a hyphen. */
-const otherForms = "\\uff01-\\uff5e\\ufe50-\\ufe6b\\u2010-\\u2012\\u2212\\u2044"
-/** Tag characters, which show nothing and spell ASCII. */
-const tags = "\\u{e0020}-\\u{e007e}"
-/** Hangul fillers and the braille character without dots: blank, but letters or characters to a tokenizer. */
-const blanks = "\\u115f\\u1160\\u3164\\uffa0\\u2800"
-/** Punctuation beyond ASCII that writers use and vocabularies have. */
-const ordinary = "\\u00a1-\\u00bf\\u2010-\\u2027\\u2030-\\u203a\\u3001-\\u3011\\u301c\\u30fb"
-/** Characters of no script carry no words: pictographs, arrows, boxes, mathematics. Money stays, for patterns look for it. */
-const symbol = `(?![\\0-\\x7f${enclosed}${otherForms}\\p{Sc}])(?=\\p{sc=Common})\\p{S}`
-const oddPunctuation = `(?![\\0-\\x7f${ordinary}${otherForms}])\\p{P}`
-/** What joins pictographs, and what is put over or around a character. */
-const joints = "\\u200d\\ufe0e\\ufe0f\\p{Me}"
+/** The text with every character in its plain form; characters that carry no words become one space. At once, so for short texts. */
+export const normalizeText = (text: string): NormalizedText => finish(normalizing(text))
 
-const odd = new RegExp(
-  [
-    `(?<letters>(?:(?![\\0-\\x7f])[\\p{L}\\p{N}${enclosed}${otherForms}${tags}${blanks}])+)`,
-    `(?:(?:${symbol}|${oddPunctuation})[${joints}]*)+`,
-    `\\p{Me}+`,
-  ].join("|"),
-  "gu",
-)
-
-/** The text with every character in its plain form; characters that carry no words become one space. */
-export function normalizeText(text: string): NormalizedText {
-  if (isPlainAscii.test(text)) return applyEdits(text, [])
-  const edits: Edit[] = []
-  for (const { 0: found, index, groups } of text.matchAll(odd)) {
-    if (groups?.["letters"] === undefined) {
-      // What encloses a digit or a letter leaves it where it stands.
-      const instead = /^\p{Me}/u.test(found) ? "" : " "
-      edits.push({ start: index, end: index + found.length, instead })
-      continue
+/** The same in steps. */
+export function* normalizing(text: string): Work<NormalizedText> {
+  if (isPlainAscii.test(text)) return unchanged(text)
+  const editor = editText(text)
+  let runStart = -1
+  for (let index = 0, pause = charactersOfStep; index < text.length;) {
+    if (index >= pause) {
+      yield
+      pause = index + charactersOfStep
     }
-    let start = index
-    for (const character of found) {
-      const [end, instead] = [start + character.length, plainForm(character)]
-      if (instead !== character) edits.push({ start, end, instead })
-      start = end
+    const unit = text.charCodeAt(index)
+    const code = (unit & 0xf800) === 0xd800 ? (text.codePointAt(index) as number) : unit
+    const end = index + (code > 0xffff ? 2 : 1)
+    const kind = code < 0x80 ? kept : traitsOf(code) & kindMask
+    if (kind === symbol || (runStart !== -1 && (kind === joint || kind === encloser))) {
+      if (runStart === -1) runStart = index
+    } else {
+      if (runStart !== -1) editor.replace(runStart, index, " ")
+      runStart = -1
+      if (kind === formed) editor.replace(index, end, plainFormOf(code))
+      else if (kind === encloser) editor.replace(index, end, "")
+      else {
+        editor.keep(unit)
+        if (code > 0xffff) editor.keep(text.charCodeAt(index + 1))
+      }
     }
+    index = end
   }
-  return applyEdits(text, edits)
+  if (runStart !== -1) editor.replace(runStart, text.length, " ")
+  return editor.finish()
+}
+
+/**
+ * The text for a model that must not miss a word: normalized, without special tokens of the tokenizer and without endless
+ * words. A promise for a long text only.
+ */
+export function normalizeForModel(text: string, check?: () => void): MaybePromise<NormalizedText> {
+  const work = normalizingForModel(text)
+  return text.length > maxAtOnce ? finishInSlices(work, check) : finish(work)
+}
+
+function* normalizingForModel(text: string): Work<NormalizedText> {
+  const plain = yield* normalizing(text)
+  const forTokenizer = yield* withoutTraps(plain.text)
+  return forTokenizer === undefined ? plain : editedTwice(plain, forTokenizer)
 }
 
 /** Special tokens of tokenizers; in a user's text they are words. */
-const specialTokens =
-  /\[(?=(?:CLS|SEP|PAD|UNK|MASK)\])|<(?=\/?(?:s|pad|unk|mask|bos|eos|cls|sep)>|\|[a-z_0-9]{1,40}\|>)/g
-const money = /(?![\0-\x7f])\p{Sc}+/gu
+const specialToken =
+  /\[(?=(?:CLS|SEP|PAD|UNK|MASK)\])|<(?=\/?(?:s|pad|unk|mask|bos|eos|cls|sep)>|\|[a-z_0-9]{1,40}\|>)/y
+const bracket = 0x5b
+const less = 0x3c
 /** WordPiece takes a word of more characters for unknown, whatever it says. */
 const maxWordCharacters = 100
-const inWord = "[^\\s\\p{P}$+<=>^`|~]"
-const longWords = new RegExp(`${inWord}{${maxWordCharacters + 1},}`, "gu")
 
-/** The text for a model that must not miss a word: normalized, without special tokens of the tokenizer and without endless words. */
-export function normalizeForModel(text: string): NormalizedText {
-  const plain = normalizeText(text)
-  const written = editAgain(plain, [
-    ...editsOf(plain.text, specialTokens, () => "("),
-    ...(isPlainAscii.test(plain.text) ? [] : editsOf(plain.text, money, () => " ")),
-  ])
-  return editAgain(written, cutsOf(written.text))
+/** Other signs instead of those that tokenizers misread; undefined where there are none. */
+function* withoutTraps(text: string): Work<NormalizedText | undefined> {
+  let editor: TextEditor | undefined
+  let wordCharacters = 0
+  let moneyStart = -1
+  for (let index = 0, pause = charactersOfStep; index < text.length;) {
+    if (index >= pause) {
+      yield
+      pause = index + charactersOfStep
+    }
+    const unit = text.charCodeAt(index)
+    const code = (unit & 0xf800) === 0xd800 ? (text.codePointAt(index) as number) : unit
+    const end = index + (code > 0xffff ? 2 : 1)
+    const traits = traitsOf(code)
+    if ((traits & money) !== 0) {
+      editor ??= editText(text, text.slice(0, index))
+      if (moneyStart === -1) moneyStart = index
+      wordCharacters = 0
+    } else {
+      if (moneyStart !== -1) editor?.replace(moneyStart, index, " ")
+      moneyStart = -1
+      wordCharacters = (traits & inWord) === 0 ? 0 : wordCharacters + 1
+      if (wordCharacters > maxWordCharacters) {
+        editor ??= editText(text, text.slice(0, index))
+        editor.replace(index, index, " ")
+        wordCharacters = 1
+      }
+      if ((unit === bracket || unit === less) && isSpecialToken(text, index)) {
+        editor ??= editText(text, text.slice(0, index))
+        editor.keep(openingParenthesis)
+      } else if (editor !== undefined) {
+        editor.keep(unit)
+        if (code > 0xffff) editor.keep(text.charCodeAt(index + 1))
+      }
+    }
+    index = end
+  }
+  if (moneyStart !== -1) editor?.replace(moneyStart, text.length, " ")
+  return editor?.finish()
 }
+
+const openingParenthesis = 0x28
+
+function isSpecialToken(text: string, index: number): boolean {
+  specialToken.lastIndex = index
+  return specialToken.test(text)
+}
+
+/** A longer text without a sign of text near its beginning counts as one that says something. */
+const maxBlankCharacters = 524_288
 
 /** Whether a text has words, digits or punctuation: pictographs and blanks alone are no text. */
 export function hasText(text: string): boolean {
-  // Nearly every text has a visible ASCII character, which normalizing keeps, near its beginning.
-  return /[!-~]/.test(text) || /[^\s\p{C}\p{M}]/u.test(normalizeText(text).text)
-}
-
-/** The plain form of a letter, a digit or a character that stands for one. */
-function plainForm(character: string): string {
-  const code = character.codePointAt(0) ?? 0
-  if (code >= 0xe0020 && code <= 0xe007e) return String.fromCharCode(code - 0xe0000)
-  if (blankCharacters.has(code)) return " "
-  if (hyphens.has(code)) return "-"
-  if (code === 0x2044) return "/"
-  const counted = enclosedCounts.find(([first, last]) => code >= first && code <= last)
-  if (counted !== undefined) return String(code - counted[0] + counted[2])
-  const lettered = enclosedAlphabets.find((first) => code >= first && code < first + 26)
-  if (lettered !== undefined) return String.fromCharCode(0x61 + code - lettered)
-  return character.normalize("NFKC").replaceAll("\u2044", "/")
-}
-
-const blankCharacters: ReadonlySet<number> = new Set([0x115f, 0x1160, 0x3164, 0xffa0, 0x2800])
-const hyphens: ReadonlySet<number> = new Set([0x2010, 0x2011, 0x2012, 0x2212])
-/** White letters on black, and the letters of flags: Unicode gives them no plain form. */
-const enclosedAlphabets = [0x1f150, 0x1f170, 0x1f1e6]
-/** Numbers in circles without a plain form: the first character, the last one, and the number that the first shows. */
-const enclosedCounts: readonly (readonly [first: number, last: number, number: number])[] = [
-  [0x2776, 0x277f, 1],
-  [0x2780, 0x2789, 1],
-  [0x278a, 0x2793, 1],
-  [0x24eb, 0x24f4, 11],
-  [0x24f5, 0x24fe, 1],
-  [0x24ff, 0x24ff, 0],
-  [0x1f10b, 0x1f10b, 0],
-  [0x1f10c, 0x1f10c, 0],
-]
-
-function editsOf(text: string, pattern: RegExp, instead: (found: string) => string): readonly Edit[] {
-  return Array.from(text.matchAll(pattern), ({ 0: found, index }) => ({
-    start: index,
-    end: index + found.length,
-    instead: instead(found),
-  }))
-}
-
-/** Spaces in words that are too long. */
-function cutsOf(text: string): readonly Edit[] {
-  return Array.from(text.matchAll(longWords)).flatMap(({ 0: word, index }) => {
-    const cuts: Edit[] = []
-    const characters = Array.from(word)
-    let position = index
-    for (let first = 0; first + maxWordCharacters < characters.length; first += maxWordCharacters) {
-      position += characters.slice(first, first + maxWordCharacters).join("").length
-      cuts.push({ start: position, end: position, instead: " " })
-    }
-    return cuts
-  })
+  const end = Math.min(text.length, maxBlankCharacters)
+  for (let index = 0; index < end; index++) {
+    const unit = text.charCodeAt(index)
+    // Nearly every text has a visible ASCII character, which normalizing keeps, near its beginning.
+    if (unit > 0x20 && unit < 0x7f) return true
+    if (unit <= 0x7f) continue
+    const code = (unit & 0xf800) === 0xd800 ? (text.codePointAt(index) as number) : unit
+    if ((traitsOf(code) & says) !== 0) return true
+    if (code > 0xffff) index += 1
+  }
+  return text.length > maxBlankCharacters
 }
