@@ -126,6 +126,7 @@ export function fakeRecord(changes: Partial<CallRecord> = {}): CallRecord {
     selection: undefined,
     appliedPolicies: [],
     securityChecks: undefined,
+    unscanned: [],
     model: "large",
     reasoning: undefined,
     toolCount: 3,

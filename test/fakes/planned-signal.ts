@@ -13,7 +13,7 @@ export function createPlannedSignal(type: string, changes: Partial<PlannedSignal
     firstSlot: 0,
     level: 0,
     target: undefined,
-    guard: false,
+    guard: undefined,
     read: () => [{ rule: "rule", state: "match", confidence: 1 }],
     ...changes,
   }

@@ -34,6 +34,8 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "exactlyOneOf",
       "formatPath",
       "formatProblem",
+      "guardRule",
+      "guardSettings",
       "hasText",
       "hostApiVersion",
       "isRtrError",

@@ -79,7 +79,7 @@ describe("guards", () => {
 
 test("a model of another task is told of once, because it answers no request", async () => {
   const { ask, told } = await guarded({ labels: ["cat", "dog"] })
-  expect(await ask("hello")).toEqual(["other", "pii:false"])
+  expect(await ask("hello")).toEqual(["attack", "pii:false"])
   await ask("hello again")
   expect(told).toEqual([["invalid_model_output", "signal jailbreak"]])
 })

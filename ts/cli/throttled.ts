@@ -6,10 +6,10 @@ const quietMs = 60_000
  * Tells of the first event at once, and of those that follow with the next one after a minute. `count` is the number of events
  * since the last time, this one included.
  */
-export function throttled(
-  tell: (subject: string, count: number) => void,
+export function throttled<Subject = string>(
+  tell: (subject: Subject, count: number) => void,
   now: () => number = () => performance.now(),
-): (subject: string) => void {
+): (subject: Subject) => void {
   let toldAt = -Infinity
   let count = 0
   return (subject) => {

@@ -74,6 +74,7 @@ export type {
 
 // ── facts, questions, records ──
 
+export type { GuardPolicy, UnreadKind, Unscanned } from "./types/guard.ts"
 export { type Fact, type FactState, reasonOf, type UnknownReason } from "./types/fact.ts"
 export type {
   BatchedQuestions,
@@ -114,6 +115,7 @@ export { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
 export { ManagementError } from "./http/management-error.ts"
 export { listOperations, type MountedOperation, mountOperations } from "./http/mount.ts"
 export { type OpenApiDocument, openApiDocument, operationId } from "./http/openapi.ts"
+export { guardRule, guardSettings } from "./schema/guard-options.ts"
 export { exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts"
 
 // ── texts and options of modules ──

@@ -36,7 +36,7 @@ describe("the whole plan", () => {
           firstSlot: 0,
           level: 0,
           target: undefined,
-          guard: false,
+          guard: undefined,
           read: expect.any(Function),
         },
       ],
@@ -165,11 +165,11 @@ test("rules become a tree that knows its facts by slot", async () => {
   })
 })
 
-test("conditions on a guard that blocks match unknown facts, unless they say otherwise", async () => {
+test("conditions on a guard whose errors block match unknown facts, unless they say otherwise", async () => {
   const policiesWith = async (settings: object) => {
     const guard = { type: "jailbreak", name: "attack" }
     const { decisions } = await planWith({
-      "routing.signals.jailbreak": [{ name: "attack" }],
+      "routing.signals.jailbreak": [{ name: "attack", on_unscanned: "allow" }],
       "routing.decisions.0.rules": { operator: "OR", conditions: [guard, { ...guard, on_error: "no_match" }] },
       "global.model_catalog.modules.prompt_guard": settings,
     })

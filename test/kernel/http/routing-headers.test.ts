@@ -101,6 +101,15 @@ describe("headers", () => {
     expect(headersOf({ appliedPolicies })["x-rtr-applied-unknown-policy"]).toBe("a=match,gr%C3%B6%C3%9Fe=no_match")
   })
 
+  test("tell what guards did not read, each reason once and within bounds", () => {
+    const entry = (guard: string, rule = "r") => ({ guard, rule, reason: "timeout" }) as const
+    const told = (...unscanned: CallRecord["unscanned"]) => headersOf({ unscanned })["x-rtr-unscanned"]
+    expect(told()).toBeUndefined()
+    expect(told(entry("pii", "a"), entry("pii", "b"), entry("größe"))).toBe("pii=timeout,gr%C3%B6%C3%9Fe=timeout")
+    const many = Array.from({ length: 100 }, (_, index) => entry(`guard-${index}`))
+    expect(told(...many)?.split(",")).toHaveLength(8)
+  })
+
   test("can hold names in any script", () => {
     const headers = headersOf({ model: "模型", decision: "a\r\nset-cookie: x", algorithm: "é" })
     expect(() => new Headers(headers)).not.toThrow()

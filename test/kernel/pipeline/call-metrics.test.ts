@@ -190,6 +190,19 @@ test("the reasoning setting of the candidate is counted", () => {
   expect(values["llm_reasoning_decisions_total{category=rush,model=small,enabled=true,effort=high}"]).toEqual([1])
 })
 
+test("counts the rules of guards that did not read a request, by reason", () => {
+  const unscanned = [
+    { guard: "pii", rule: "any", reason: "timeout" },
+    { guard: "pii", rule: "other", reason: "timeout" },
+    { guard: "jailbreak", rule: "attack", reason: "unread_words" },
+  ] as const
+  const values = count({ unscanned })
+  expect([
+    values["rtr_guard_unscanned_total{guard=pii,reason=timeout}"],
+    values["rtr_guard_unscanned_total{guard=jailbreak,reason=unread_words}"],
+  ]).toEqual([[1, 1], [1]])
+})
+
 test("every metric of the pipeline that is defined is recorded, with its labels and kind", () => {
   const used = new Map<string, string>()
   const note =
@@ -208,6 +221,7 @@ test("every metric of the pipeline that is defined is recorded, with its labels 
       readings: { facts: [], totalMs: 1, typeMs: { keyword: 1 } },
       reasoning: { enabled: false, effort: "low", family: { type: "reasoning_effort", parameter: "x" } },
       attempts: [attempt({ usage, cost: 1, firstByteMs: 1, endMs: 2 })],
+      unscanned: [{ guard: "pii", rule: "any", reason: "timeout" }],
     }),
   )
   const defined = metricDefinitions.flatMap(({ name, kind, labels }) =>

@@ -4,13 +4,14 @@ import { expect, test } from "vitest"
 import { securityChecks } from "../../../ts/kernel/pipeline/security-checks.ts"
 import type { Facts } from "../../../ts/kernel/types/call.ts"
 import type { FactState } from "../../../ts/kernel/types/fact.ts"
+import { strictPolicy } from "../../../ts/kernel/types/guard.ts"
 import { createPlannedSignal } from "../../fakes/planned-signal.ts"
 import { inputOf, user } from "../../fakes/signal-input.ts"
 
 const signals = [
   createPlannedSignal("topic"),
-  createPlannedSignal("attack", { guard: true, rules: ["a", "b"], firstSlot: 1 }),
-  createPlannedSignal("secret", { guard: true, firstSlot: 3 }),
+  createPlannedSignal("attack", { guard: [strictPolicy, strictPolicy], rules: ["a", "b"], firstSlot: 1 }),
+  createPlannedSignal("secret", { guard: [strictPolicy], firstSlot: 3 }),
 ]
 const facts = (...states: readonly FactState[]): Facts =>
   states.map((state) => ({ rule: "rule", state, confidence: state === "match" ? 1 : 0 }))

@@ -1,6 +1,7 @@
 // rtr serve: starts the router and the workers it needs.
 
 import type { Command } from "commander"
+import type { CallRecord } from "rtr"
 import type { ActivationOutcome } from "rtr/node"
 import { refuseOptions, wholeNumber } from "../program.ts"
 import { logEvent, printLine, printWarning } from "../print.ts"
@@ -73,6 +74,13 @@ async function serve(options: ServeOptions): Promise<void> {
   const tellTooLong = throttled((requestId, requests) =>
     logEvent("warning", "text_too_long", { request_id: requestId, requests, answered: 413 }),
   )
+  const tellUnscanned = throttled(({ id, unscanned }: Pick<CallRecord, "id" | "unscanned">, requests) =>
+    logEvent("warning", "request_unscanned", {
+      request_id: id,
+      requests,
+      guards: unscanned.map(({ guard, rule, reason }) => `${guard}:${rule}=${reason}`),
+    }),
+  )
   // Without a listener the signal would end the process, also one that comes too early to mean anything.
   let reload = async (): Promise<void> => {}
   process.on("SIGHUP", () => void reload())
@@ -84,8 +92,9 @@ async function serve(options: ServeOptions): Promise<void> {
     log: logEvent,
     onInternalError: logInternalError,
     onActivation: logActivation,
-    onRecord({ id, error }) {
+    onRecord({ id, error, unscanned }) {
       if (error?.code === "context_length_exceeded") tellTooLong(id)
+      if (unscanned.length > 0) tellUnscanned({ id, unscanned })
     },
     createWorkers: (metrics) => createWorkerPool({ metrics, environment: process.env, log: logEvent }),
     onLoaded(loaded) {

@@ -3,6 +3,7 @@
 import { H3 } from "h3"
 import { type ErrorCode, RtrError } from "../error.ts"
 import type { DialectModule } from "../types/dialect.ts"
+import { failedCallOf } from "../types/call.ts"
 import type { ChatRequest } from "../types/chat.ts"
 import type { ManagementToken } from "../types/plan.ts"
 import type { Principal } from "../types/principal.ts"
@@ -19,7 +20,7 @@ import type { MountedOperation } from "./mount.ts"
 import { readInput } from "./read-input.ts"
 import { requestIdOf } from "./request-id.ts"
 import { textResponse } from "./response.ts"
-import { createRoutingHeaders } from "./routing-headers.ts"
+import { createRoutingHeaders, errorHeaders } from "./routing-headers.ts"
 
 export interface ListenerAppOptions {
   readonly name: string
@@ -101,7 +102,10 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       lease.end()
       const known = toPublicError(error)
       if (known.code === "internal_error") onInternalError?.(error, id)
-      return errorResponse(known, errorBodyOf(target, known, id), { requestId: id })
+      return errorResponse(known, errorBodyOf(target, known, id), {
+        requestId: id,
+        headers: errorHeaders(failedCallOf(error)),
+      })
     }
   }
 

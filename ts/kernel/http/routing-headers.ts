@@ -50,6 +50,24 @@ export function routingMetadata(record: CallRecord): WireObject {
   return metadata
 }
 
+const unscannedName = "x-rtr-unscanned"
+
+/** What an error reply tells of how its call was routed. */
+export function errorHeaders(record: CallRecord | undefined): Readonly<Head> {
+  const unscanned = record === undefined ? undefined : unscannedHeader(record)
+  return unscanned === undefined ? {} : { [unscannedName]: unscanned }
+}
+
+/** A header must stay short, however many guards a document has. */
+const maxUnscanned = 8
+
+/** Which guards did not read the request whole, and why: `jailbreak=input_limit,pii=timeout`. */
+function unscannedHeader({ unscanned }: CallRecord): string | undefined {
+  if (unscanned.length === 0) return undefined
+  const told = new Set(unscanned.map(({ guard, reason }) => `${toHeaderText(guard)}=${reason}`))
+  return [...told].slice(0, maxUnscanned).join(",")
+}
+
 interface Template {
   readonly path: string
   readonly algorithm: string | undefined
@@ -107,6 +125,8 @@ const ownPaths: ReadonlySet<string> = new Set(["upstream", "looper", "error"])
 function addRareHeaders(head: Head, record: CallRecord): void {
   const checks = checksOf(record)
   if (checks.length > 0) head["x-security-checks"] = checks.map(([guard, found]) => `${guard}:${found}`).join(",")
+  const unscanned = unscannedHeader(record)
+  if (unscanned !== undefined) head[unscannedName] = unscanned
   if (record.appliedPolicies.length > 0)
     head["x-rtr-applied-unknown-policy"] = record.appliedPolicies
       .map(({ decision, policy }) => `${toHeaderText(decision)}=${policy}`)

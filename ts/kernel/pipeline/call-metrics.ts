@@ -13,6 +13,7 @@ export function createCallMetrics(metrics: Metrics, plan: Pick<Plan, "models">):
   const typeSeconds = byKey((type) => metrics.histogram("llm_signal_extraction_latency_seconds", { signal_type: type }))
   const attempts = byKey((model) => createAttemptRecorder(metrics, model, plan.models.get(model)?.pricing))
   const recorders = new Map<string, RecordCall>()
+  const unscanned = byKey((guard) => byKey((reason) => metrics.counter("rtr_guard_unscanned_total", { guard, reason })))
   const latest = new Map<string | undefined, { readonly kind: Kind; readonly count: RecordCall }>()
   return (record) => {
     const { readings } = record
@@ -20,6 +21,7 @@ export function createCallMetrics(metrics: Metrics, plan: Pick<Plan, "models">):
       readingSeconds().observe(readings.totalMs / 1000)
       for (const type in readings.typeMs) typeSeconds(type).observe((readings.typeMs[type] ?? 0) / 1000)
     }
+    for (const { guard, reason } of record.unscanned) unscanned(guard)(reason).add()
     // Most calls are like the last one of their decision, which is quicker to tell than to make a key of nine parts (2 µs).
     const last = latest.get(record.decision)
     if (last !== undefined && isAlike(last.kind, record)) last.count(record)

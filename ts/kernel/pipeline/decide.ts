@@ -103,8 +103,11 @@ function evaluate(node: RuleNode, facts: Facts): number {
 
 type Leaf = Extract<RuleNode, { kind: "leaf" }>
 
-function ofUnknown({ onError }: Leaf): number {
-  return onError === undefined ? unknown : onError === "match" ? 1 : noMatch
+function ofUnknown({ onError, predicate, blocksUnscanned }: Leaf): number {
+  if (onError === undefined) return unknown
+  if (onError === "no_match") return noMatch
+  // What a guard did not read counts as the worst there is: a condition that asks for a small number must not take it.
+  return blocksUnscanned === true && predicate !== undefined && !predicateHolds(predicate, Infinity) ? noMatch : 1
 }
 
 function evaluateLeaf(node: Leaf, facts: Facts): number {

@@ -1,7 +1,7 @@
 // Closes a call's record once: at once for a whole reply and for an error, at the end for a stream.
 
 import { RtrError } from "../error.ts"
-import type { CallRecord, Outcome } from "../types/call.ts"
+import { type CallRecord, type Outcome, rememberFailedCall } from "../types/call.ts"
 import type { Reply } from "../types/chat.ts"
 import { closeRecord, toRecordedError } from "./record.ts"
 import { passStream } from "./streams.ts"
@@ -24,6 +24,7 @@ export async function finishCall(
     const error = toRecordedError(cause)
     closeRecord(record, { status: error.status, error })
     onRecord(record)
+    rememberFailedCall(cause, record)
     throw cause
   }
   if (reply.kind === "stream") return { record, reply: { ...reply, stream: finishStream(onRecord, record, reply) } }

@@ -96,6 +96,12 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     labels: ["signal_type"],
     buckets: seconds,
   },
+  {
+    name: "rtr_guard_unscanned_total",
+    kind: "counter",
+    help: "Rules of guards that did not read a request whole, by reason",
+    labels: ["guard", "reason"],
+  },
   { name: "rtr_model_runtime_ready", kind: "gauge", help: "1 while the deployment answers", labels: ["deployment"] },
   {
     name: "rtr_model_runtime_requests_total",

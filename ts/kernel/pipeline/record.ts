@@ -22,6 +22,7 @@ export function createRecord(call: Call, generation: number): CallRecord {
     selection: undefined,
     appliedPolicies: nothing,
     securityChecks: undefined,
+    unscanned: nothing,
     model: undefined,
     reasoning: undefined,
     toolCount: call.request.tools.length,

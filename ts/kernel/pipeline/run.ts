@@ -19,6 +19,7 @@ import { securityChecks } from "./security-checks.ts"
 import { select } from "./select.ts"
 import { type OnModuleError, readSignals, toSignalInput } from "./signals.ts"
 import { streamOf } from "./streams.ts"
+import { unscannedIn } from "./unscanned.ts"
 
 export interface PipelineHost extends AttemptHost {
   readonly plan: Plan
@@ -47,6 +48,7 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
     const verdict = decide(host.plan, readings.facts)
     record.readings = readings
     record.appliedPolicies = verdict.appliedPolicies
+    record.unscanned = unscannedIn(host.plan.signals, readings.facts)
     record.securityChecks = securityChecks(host.plan.signals, readings.facts, input)
     if (verdict.unresolved !== undefined) throw unresolved(host.plan, verdict, record)
     if (verdict.decision !== undefined)

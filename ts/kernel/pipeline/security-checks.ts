@@ -18,7 +18,7 @@ export function securityChecks(
 ): SecurityChecks | undefined {
   let checks: Record<string, boolean> | undefined
   for (const signal of signals) {
-    if (!signal.guard) continue
+    if (signal.guard === undefined) continue
     const found = findingOf(signal, facts)
     if (found === undefined || (!found && !isAllText(input))) continue
     checks ??= {}

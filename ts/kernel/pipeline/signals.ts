@@ -181,7 +181,7 @@ async function waitFor(
 /** Puts the facts into their slots; what a module from outside returned may be anything. */
 function settle(
   reading: Reading,
-  { type, rules, firstSlot }: PlannedSignal,
+  { type, rules, firstSlot, guard }: PlannedSignal,
   result: readonly Fact[] | undefined,
   reason: UnknownReason,
   since: number,
@@ -191,11 +191,17 @@ function settle(
     const rule = rules[index] as string
     // Most modules answer in the order of their rules.
     const fact = found[index]?.rule === rule ? found[index] : found.find((each) => each?.rule === rule)
-    reading.facts[firstSlot + index] =
-      fact != null && isWellFormed(fact) ? fact : { rule, state: "unknown", confidence: 0, reason }
+    const known: Fact = fact != null && isWellFormed(fact) ? fact : { rule, state: "unknown", confidence: 0, reason }
+    reading.facts[firstSlot + index] = guard === undefined ? known : scanned(known)
   }
   reading.at = performance.now()
   reading.typeMs[type] = reading.at - since
+}
+
+/** A guard that has found nothing so far does not know that there is nothing. */
+function scanned(fact: Fact): Fact {
+  if (fact.state !== "no_match" || fact.atLeast !== true) return fact
+  return { ...fact, state: "unknown", confidence: 0, reason: fact.reason ?? "failed" }
 }
 
 function isWellFormed({ state, confidence }: Fact): boolean {

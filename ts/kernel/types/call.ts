@@ -4,6 +4,7 @@ import type { RtrError } from "../error.ts"
 import type { CancelSignal } from "./cancel-signal.ts"
 import type { ChatRequest, Reply, Usage } from "./chat.ts"
 import type { Fact } from "./fact.ts"
+import type { Unscanned } from "./guard.ts"
 import type { Principal } from "./principal.ts"
 import type { ReasoningChoice } from "./provider.ts"
 
@@ -103,6 +104,8 @@ export interface CallRecord {
   selection: Selection | undefined
   appliedPolicies: Verdict["appliedPolicies"]
   securityChecks: SecurityChecks | undefined
+  /** Rules of guards that did not read all that they have to. */
+  unscanned: readonly Unscanned[]
   /** Model that was chosen; with several attempts the one that answered. */
   model: string | undefined
   reasoning: ReasoningChoice | undefined
@@ -120,4 +123,16 @@ export interface CallRecord {
 export interface Outcome {
   readonly record: CallRecord
   readonly reply: Reply
+}
+
+const failedCalls = new WeakMap<object, CallRecord>()
+
+/** Ties the error that ended a call to its record, so that an error reply can tell how the call was routed. */
+export function rememberFailedCall(error: unknown, record: CallRecord): void {
+  if (typeof error === "object" && error !== null) failedCalls.set(error, record)
+}
+
+/** Undefined for an error outside of a call. */
+export function failedCallOf(error: unknown): CallRecord | undefined {
+  return typeof error === "object" && error !== null ? failedCalls.get(error) : undefined
 }

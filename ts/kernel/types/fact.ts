@@ -8,6 +8,7 @@ export type FactState = "match" | "no_match" | "unknown"
 export type UnknownReason =
   | "input_limit"
   | "unread_words"
+  | "unreadable_content"
   | "timeout"
   | "unavailable"
   | "overloaded"

@@ -4,6 +4,7 @@
 import type { UnknownPolicy } from "./call.ts"
 import type { DialectModule } from "./dialect.ts"
 import type { Fact } from "./fact.ts"
+import type { GuardPolicy } from "./guard.ts"
 import type { BatchedQuestions } from "./inference.ts"
 import type { LooperAnswer, LooperCall } from "./looper.ts"
 import type { PluginCall, PluginHook, PluginHooks } from "./plugin.ts"
@@ -34,8 +35,8 @@ export interface PlannedSignal {
   readonly level: number
   /** Undefined for a signal that asks no model. */
   readonly target: InferenceTarget | undefined
-  /** Whether its settings make it a guard of the request's text. */
-  readonly guard: boolean
+  /** What each rule of a guard has to read, in the order of the rules; undefined for a signal that is no guard. */
+  readonly guard: readonly GuardPolicy[] | undefined
   /** What conditions make of unknown facts that do not say it themselves; left out, it is the decision's policy. */
   readonly onUnknown?: "match" | "no_match"
   readonly read: (input: SignalInput, questions: BatchedQuestions) => readonly Fact[] | Promise<readonly Fact[]>
@@ -49,6 +50,8 @@ export type RuleNode =
       readonly slot: number
       readonly predicate: Predicate | undefined
       readonly onError: "match" | "no_match" | undefined
+      /** Its guard blocks what it did not read: an unknown number counts as the highest there is. */
+      readonly blocksUnscanned?: boolean
     }
   | { readonly kind: "AND" | "OR"; readonly children: readonly RuleNode[] }
   | { readonly kind: "NOT"; readonly children: readonly [RuleNode] }

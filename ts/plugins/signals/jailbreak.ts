@@ -5,6 +5,8 @@ import {
   conversationTexts,
   defineSignal,
   type Fact,
+  guardRule,
+  guardSettings,
   hasText,
   literals,
   reasonOf,
@@ -32,11 +34,7 @@ const rule = Type.Object({
         "Risk from which the rule matches: that of prompt_guard when left out; for contrastive 0.1, also for 0",
     }),
   ),
-  include_history: Type.Optional(
-    Type.Boolean({
-      description: "Read every message and what assistants gave to tools, not the last user message only",
-    }),
-  ),
+  ...guardRule,
   jailbreak_patterns: patterns("contrastive: sentences that are attacks"),
   benign_patterns: patterns("contrastive: sentences that are none"),
   direction: Type.Optional(literals(["request"])),
@@ -53,12 +51,7 @@ const settings = section({
       description: "Labels whose probabilities make the risk; every label but benign when left out",
     }),
   ),
-  on_error: Type.Optional(
-    literals(["allow", "block"], {
-      description:
-        "block: a text that was not read counts as an attack in every condition without on_error; allow, the default, leaves it to the decision's on_unknown",
-    }),
-  ),
+  ...guardSettings,
 })
 
 const contrastiveThreshold = 0.1

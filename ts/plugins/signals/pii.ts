@@ -5,9 +5,12 @@ import {
   conversationTexts,
   defineSignal,
   type Fact,
+  guardRule,
+  guardSettings,
   hasText,
   type PartialCoverage,
   reasonOf,
+  section,
   type TextSpan,
   Type,
   type UnknownReason,
@@ -31,11 +34,7 @@ const rule = Type.Object({
         "Kinds of personal data that do not match; none when left out. GPE (places), ORGANIZATION, DATE_TIME, NRP, TITLE, AGE and DOMAIN_NAME are in many harmless texts",
     }),
   ),
-  include_history: Type.Optional(
-    Type.Boolean({
-      description: "Read every message and what assistants gave to tools, not the last user message only",
-    }),
-  ),
+  ...guardRule,
 })
 
 /** Patterns read this much of a request and no more: a second of work that nothing else in the process can do meanwhile. */
@@ -68,7 +67,9 @@ export default defineSignal({
   binding: "pii_classifier",
   defaultHead: "pii",
   guard: true,
+  onUnknown: ({ on_error: onError }) => (onError === "block" ? "match" : undefined),
   rule,
+  settings: { path: ["model_catalog", "modules", "classifier", "pii"], schema: section(guardSettings) },
   check(rules, report) {
     rules.forEach(({ pii_types_allowed: allowed = [] }, index) =>
       allowed.forEach((kind, position) => {

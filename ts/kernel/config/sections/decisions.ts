@@ -146,13 +146,14 @@ export async function compileDecision(
 ): Promise<PlannedDecision> {
   const { rules = {}, algorithm, plugins = [] } = decision
   const at: DocumentPath = ["routing", "decisions", index]
+  const onUnknown: UnknownPolicy = rules.on_unknown ?? "no_match"
   const candidates = (decision.modelRefs ?? []).map((ref) => compileCandidate(decision, ref, context))
   return {
     name: decision.name,
     priority: decision.priority ?? 0,
     tier: decision.tier ?? 0,
-    rules: compileRules(rules, context.signals),
-    onUnknown: (rules.on_unknown ?? "no_match") satisfies UnknownPolicy,
+    rules: compileRules(rules, context.signals, onUnknown),
+    onUnknown,
     candidates,
     ...(await compileAlgorithm(
       { decision: decision.name, algorithm, candidates, path: [...at, "algorithm"] },

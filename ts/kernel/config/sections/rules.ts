@@ -4,6 +4,7 @@ import { Type, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
 import { literals, name, section } from "../../schema/shapes.ts"
+import type { UnknownPolicy } from "../../types/call.ts"
 import type { PlannedSignal, RuleNode } from "../../types/plan.ts"
 import { type Predicate, predicateProblem } from "../../types/predicate.ts"
 
@@ -128,23 +129,35 @@ function checkComposite(node: RuleEntry, at: DocumentPath, depth: number, proble
     problems.push(invalid([...at, "conditions"], `of ${node.operator} must not be empty`))
 }
 
-/** Turns a canonical tree into one that knows its facts by slot number. Throws `invalid_config` for a rule that no signal has. */
-export function compileRules(entry: RuleEntry, signals: readonly PlannedSignal[]): RuleNode {
+/**
+ * Turns a canonical tree into one that knows its facts by slot number. `onUnknown` is the decision's. Throws `invalid_config`
+ * for a rule that no signal has.
+ */
+export function compileRules(
+  entry: RuleEntry,
+  signals: readonly PlannedSignal[],
+  onUnknown: UnknownPolicy = "no_match",
+): RuleNode {
   const { type, name: rule = "" } = entry
   if (type !== undefined) {
     const signal = signals.find((candidate) => candidate.type === type)
     const position = signal?.rules.indexOf(rule) ?? -1
     if (signal === undefined || position < 0) throw new RtrError("invalid_config", `There is no ${type} rule "${rule}"`)
+    const onError = entry.on_error ?? signal.onUnknown
+    const blocks = signal.guard?.[position]?.onUnscanned === "block"
     return {
       kind: "leaf",
       type,
       name: rule,
       slot: signal.firstSlot + position,
       predicate: entry.predicate,
-      onError: entry.on_error ?? signal.onUnknown,
+      // A decision that fails the request is as closed as one that matches, and tells the client what was wrong.
+      onError:
+        blocks && onUnknown !== "fail_request" ? "match" : blocks && onError === "no_match" ? undefined : onError,
+      ...(blocks && { blocksUnscanned: true }),
     }
   }
-  const children = (entry.conditions ?? []).map((child) => compileRules(child, signals))
+  const children = (entry.conditions ?? []).map((child) => compileRules(child, signals, onUnknown))
   const [only] = children
   if (entry.operator === "NOT" && only !== undefined) return { kind: "NOT", children: [only] }
   return { kind: entry.operator === "OR" ? "OR" : "AND", children }

@@ -5,7 +5,9 @@ import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
+import { guardRule } from "../../schema/guard-options.ts"
 import { name, section } from "../../schema/shapes.ts"
+import { type GuardPolicy, strictPolicy, type UnreadKind } from "../../types/guard.ts"
 import type { BatchedQuestions } from "../../types/inference.ts"
 import type { PlannedSignal } from "../../types/plan.ts"
 import type { SignalReader } from "../../types/signal.ts"
@@ -28,6 +30,7 @@ export function signalsSchema(registry: Registry): TUnsafe<SignalsSection> {
     const rule = section({
       name,
       description: Type.Optional(Type.String()),
+      ...(module.guard === true && (guardRule as TProperties)),
       ...(module.rule.properties as TProperties),
     })
     properties[signalConfigKey(id, module)] = Type.Optional(Type.Array(rule, { description: module.about }))
@@ -162,10 +165,25 @@ async function compileSignal(
     firstSlot,
     level,
     target,
-    guard: module.guard ?? false,
+    guard: module.guard === true ? rules.map((rule) => guardPolicy(rule, settings)) : undefined,
     ...(onUnknown !== undefined && { onUnknown }),
     read: readWith(reader, questionsOf(registered)),
   }
+}
+
+/** How a rule takes what it could not read: as it says, else as the guard's settings say. */
+function guardPolicy(rule: SignalRule & GuardOptions, settings: Pick<GuardOptions, "on_unscanned">): GuardPolicy {
+  return {
+    onUnscanned: rule.on_unscanned ?? settings.on_unscanned ?? strictPolicy.onUnscanned,
+    readsEverything: rule.include_history ?? strictPolicy.readsEverything,
+    allowedUnread: new Set(rule.allow_unread),
+  }
+}
+
+interface GuardOptions {
+  readonly on_unscanned?: "block" | "allow"
+  readonly include_history?: boolean
+  readonly allow_unread?: readonly UnreadKind[]
 }
 
 const noQuestions = Object.freeze({})

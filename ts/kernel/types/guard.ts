@@ -1,0 +1,27 @@
+// What a guard has to read, and what follows when it did not.
+
+import type { UnknownReason } from "./fact.ts"
+
+/** Content that no guard can read. `other` is what only the dialect of the client knows, without a text. */
+export const unreadKinds = ["image", "audio", "video", "file", "encrypted", "other"] as const
+export type UnreadKind = (typeof unreadKinds)[number]
+
+/** How one rule of a guard takes what it could not read. */
+export interface GuardPolicy {
+  /** block: its unknown fact counts as found in every condition; allow: conditions and decisions say what it means. */
+  readonly onUnscanned: "block" | "allow"
+  /** Whether it reads every text of the request, or those of the last user turn alone. */
+  readonly readsEverything: boolean
+  readonly allowedUnread: ReadonlySet<UnreadKind>
+}
+
+/** What holds for a rule that says nothing. */
+export const strictPolicy: GuardPolicy = { onUnscanned: "block", readsEverything: true, allowedUnread: new Set() }
+
+/** A rule of a guard that did not read all that it has to. */
+export interface Unscanned {
+  /** Condition type of the guard. */
+  readonly guard: string
+  readonly rule: string
+  readonly reason: UnknownReason
+}
