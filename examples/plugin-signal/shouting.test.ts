@@ -16,8 +16,8 @@ test("capitals are shouting", async () => {
 })
 
 test("a decision uses it", async () => {
-  const { printable } = await loadConfig(join(import.meta.dirname, "config.yaml"))
-  const kernel = await createKernel({ config: printable, modules: { shouting } })
+  const { unexpanded } = await loadConfig(join(import.meta.dirname, "config.yaml"))
+  const kernel = await createKernel({ config: unexpanded, modules: { shouting } })
   const body = JSON.stringify({ model: "MoM", messages: [{ role: "user", content: "WHERE IS MY ORDER" }] })
   const headers = { "content-type": "application/json" }
   const response = await kernel.fetch(

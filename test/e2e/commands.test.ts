@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
@@ -132,6 +132,25 @@ describe("rtr config validate", () => {
     )
     expect(printed.stdout).toMatch(/\$\{KEY\}/)
     expect(printed.stdout).not.toMatch(/sk-from-env/)
+  })
+
+  test("tells of keys that everybody can read, and router prints none of them", async () => {
+    const file = write(
+      "version: v0.3\nrouting: {}\nlisteners: [{ name: a, address: x, port: 1, api_keys: [sk-literal, '${KEY}'] }]\n",
+    )
+    chmodSync(file, 0o644)
+    const validate = () => runCommand("rtr", ["config", "validate", "--config", file], { KEY: "x" })
+    expect((await validate()).stderr).toMatch(
+      /listeners\[0\]\.api_keys\[0\]: is a key that every user of this machine can read \(mode 0644\)/,
+    )
+    chmodSync(file, 0o600)
+    expect(await validate()).toEqual({ code: 0, stdout: `✓ ${file} is valid\n`, stderr: "" })
+    for (const json of [[], ["--json"]]) {
+      const { stdout } = await runCommand("rtr", ["config", "router", "--config", file, ...json], { KEY: "x" })
+      expect(stdout).toContain("<redacted>")
+      expect(stdout).toContain("${KEY}")
+      expect(stdout).not.toContain("sk-literal")
+    }
   })
 })
 

@@ -8,7 +8,7 @@ import { registry } from "../../fakes/registry.ts"
 
 describe("the normal form", () => {
   test("says aloud what was left out, in a fixed order of keys", () => {
-    const { printable } = resolve(
+    const { unexpanded } = resolve(
       JSON.stringify({
         routing: {
           strategy: "priority",
@@ -20,7 +20,7 @@ describe("the normal form", () => {
         version: "v0.3",
       }),
     )
-    expect(JSON.stringify(printable, null, 1)).toBe(
+    expect(JSON.stringify(unexpanded, null, 1)).toBe(
       JSON.stringify(
         {
           version: "v0.3",
@@ -47,8 +47,8 @@ describe("the normal form", () => {
   })
 
   test("leaves out what a document does not have", () => {
-    expect(resolve({ version: "v0.3", routing: {} }).printable).toEqual({ version: "v0.3", routing: {} })
-    expect(resolve({ version: "v0.3", global: {} }).printable).toEqual({ version: "v0.3", global: {} })
+    expect(resolve({ version: "v0.3", routing: {} }).unexpanded).toEqual({ version: "v0.3", routing: {} })
+    expect(resolve({ version: "v0.3", global: {} }).unexpanded).toEqual({ version: "v0.3", global: {} })
   })
 
   test("keeps everything that it has no opinion about", () => {
@@ -112,19 +112,19 @@ describe("generated documents", () => {
   test.each(seeds)("of seed %i are the same when they are printed and read again, in YAML and in JSON", (seed) => {
     const first = resolve(randomDocument(createRandom(seed)), environment)
     const texts = [
-      stringify(first.printable, { lineWidth: 0, aliasDuplicateObjects: false }),
-      JSON.stringify(first.printable),
+      stringify(first.unexpanded, { lineWidth: 0, aliasDuplicateObjects: false }),
+      JSON.stringify(first.unexpanded),
     ]
     for (const text of texts) {
       const again = resolve(text, environment)
       expect(again.document).toEqual(first.document)
-      expect(JSON.stringify(again.printable)).toBe(JSON.stringify(first.printable))
+      expect(JSON.stringify(again.unexpanded)).toBe(JSON.stringify(first.unexpanded))
     }
   })
 
   test("hold no value from the environment when they are printed", () => {
     const printed = seeds.map((seed) =>
-      JSON.stringify(resolve(randomDocument(createRandom(seed)), environment).printable),
+      JSON.stringify(resolve(randomDocument(createRandom(seed)), environment).unexpanded),
     )
     expect(printed.join()).toContain("${LISTENER_KEY}")
     expect(printed.join()).not.toMatch(/listener-secret|key: secret/)

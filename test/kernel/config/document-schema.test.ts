@@ -17,10 +17,10 @@ const environment = { OPENAI_API_KEY: "key" }
 
 describe("valid documents", () => {
   test.each(filesIn("valid"))("%s is read into its normal form, and read again from it", async (name) => {
-    const { document, printable, warnings } = await load(read("valid", name), environment)
-    const printed = stringify(printable, { lineWidth: 0, aliasDuplicateObjects: false })
+    const { document, unexpanded, warnings } = await load(read("valid", name), environment)
+    const printed = stringify(unexpanded, { lineWidth: 0, aliasDuplicateObjects: false })
     await expect(printed).toMatchFileSnapshot(join(fixtures, "canonical", name))
-    expect(await load(printed, environment)).toEqual({ document, printable, warnings: [] })
+    expect(await load(printed, environment)).toEqual({ document, unexpanded, warnings: [] })
     expect(warnings).toEqual([])
   })
 

@@ -185,13 +185,13 @@ describe("values from the environment", () => {
   })
 
   test("are in the document and not in what is printed", () => {
-    const { document, printable } = resolve(
+    const { document, unexpanded } = resolve(
       documentWith({ "providers.models.1.backend_refs.0.api_key": "${SECRET}" }),
       { SECRET: "hunter2" },
     )
     expect(JSON.stringify(document)).toContain("hunter2")
-    expect(JSON.stringify(printable)).not.toContain("hunter2")
-    expect(JSON.stringify(printable)).toContain("${SECRET}")
+    expect(JSON.stringify(unexpanded)).not.toContain("hunter2")
+    expect(JSON.stringify(unexpanded)).toContain("${SECRET}")
   })
 
   test.each([
@@ -221,7 +221,7 @@ providers:
 routing:
   decisions: [{ name: all, modelRefs: [{ model: "$MODEL" }] }]
 `
-  const { document, printable, warnings } = resolve(text, { MODEL: "small" })
+  const { document, unexpanded, warnings } = resolve(text, { MODEL: "small" })
   const expected = (model: string, fallback: string) => ({
     version: "v0.3",
     providers: {
@@ -240,9 +240,9 @@ routing:
       ],
     },
   })
-  expect({ document, printable, warnings }).toEqual({
+  expect({ document, unexpanded, warnings }).toEqual({
     document: expected("small", "small"),
-    printable: expected("$MODEL", "${MODEL:-small}"),
+    unexpanded: expected("$MODEL", "${MODEL:-small}"),
     warnings: [],
   })
 })

@@ -24,7 +24,7 @@ test("a file is read, checked and named by its bytes", async () => {
   const config = await loadConfig(path, { environment: { KEY: "secret" } })
   expect([config.path, config.hash]).toEqual([path, createHash("sha256").update(text).digest("hex")])
   expect(config.document.providers?.models?.[1]?.backend_refs?.[0]?.api_key).toBe("secret")
-  expect(JSON.stringify(config.printable)).not.toContain("secret")
+  expect(JSON.stringify(config.unexpanded)).not.toContain("secret")
   expect(config.registry.find("signal", "keyword")).toBeDefined()
   expect(config.warnings).toEqual([])
 })

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs"
 import type { Command } from "commander"
+import { exposedKeysWarning } from "../exposed-keys.ts"
 import { commandGroup, refuseCommands, refuseOptions } from "../program.ts"
 import { printJson, printLine, printWarning } from "../print.ts"
 import { replaceFile } from "../replace-file.ts"
@@ -28,7 +29,7 @@ export function addConfigCommands(program: Command): void {
 
   config
     .command("router")
-    .description("print the configuration in its normal form")
+    .description("print the configuration in its normal form, without the keys that are written in it")
     .option("--config <file>", "configuration", "config.yaml")
     .option("--json", "print JSON instead of YAML", false)
     .action(router)
@@ -103,9 +104,14 @@ async function init(options: { output: string; force: boolean }): Promise<void> 
 }
 
 async function validate(options: { config: string; json: boolean }): Promise<void> {
-  const [{ loadConfig }, { ConfigError, formatProblem }] = await Promise.all([import("rtr/node"), import("rtr")])
+  const [{ literalSecrets, loadConfig }, { ConfigError, formatProblem }] = await Promise.all([
+    import("rtr/node"),
+    import("rtr"),
+  ])
   try {
-    const { warnings } = await loadConfig(options.config)
+    const loaded = await loadConfig(options.config)
+    const exposed = exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded))
+    const warnings = [...loaded.warnings, ...(exposed === undefined ? [] : [exposed])]
     if (options.json) printJson({ valid: true, problems: [], warnings })
     else {
       for (const warning of warnings) printWarning(formatProblem(warning, options.config))
@@ -119,10 +125,10 @@ async function validate(options: { config: string; json: boolean }): Promise<voi
 }
 
 async function router(options: { config: string; json: boolean }): Promise<void> {
-  const [{ loadConfig }, { stringify }] = await Promise.all([import("rtr/node"), import("yaml")])
-  const { printable } = await loadConfig(options.config)
-  if (options.json) printJson(printable)
-  else printLine(stringify(printable, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd())
+  const [{ loadConfig, redactSecrets }, { stringify }] = await Promise.all([import("rtr/node"), import("yaml")])
+  const document = redactSecrets((await loadConfig(options.config)).unexpanded)
+  if (options.json) printJson(document)
+  else printLine(stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd())
 }
 
 async function schema(options: { config?: string; section?: string }): Promise<void> {

@@ -3,6 +3,7 @@
 import type { Command } from "commander"
 import type { CallRecord } from "rtr"
 import type { ActivationOutcome } from "rtr/node"
+import { exposedKeysWarning } from "../exposed-keys.ts"
 import { refuseOptions, wholeNumber } from "../program.ts"
 import { logEvent, printLine, printWarning } from "../print.ts"
 import { onStopSignal } from "../stop-signals.ts"
@@ -67,7 +68,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const stopAsked = waitForSignal()
   // A module that forgets to await something must not take every other request with it.
   process.on("unhandledRejection", (error) => logInternalError(error, "unknown"))
-  const [{ createWorkerPool, deploymentsOf, startRouter }, { formatProblem }] = await Promise.all([
+  const [{ createWorkerPool, deploymentsOf, literalSecrets, startRouter }, { formatProblem }] = await Promise.all([
     import("rtr/node"),
     import("rtr"),
   ])
@@ -99,6 +100,8 @@ async function serve(options: ServeOptions): Promise<void> {
     createWorkers: (metrics) => createWorkerPool({ metrics, environment: process.env, log: logEvent }),
     onLoaded(loaded) {
       for (const warning of loaded.warnings) printWarning(formatProblem(warning, options.config))
+      const exposed = exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded))
+      if (exposed !== undefined) printWarning(formatProblem(exposed, options.config))
       const deployments = deploymentsOf(loaded)
       if (deployments.length > 0)
         logEvent("info", "loading_model_deployments", {

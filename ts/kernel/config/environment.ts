@@ -13,7 +13,7 @@ export interface Expanded {
 }
 
 /** `$$`, `${NAME}`, `${NAME:-default}`, `${NAME-default}` and `$NAME`. */
-const reference = /\$\$|\$\{([A-Za-z_]\w*)(?:(:?-)([^}]*))?\}|\$([A-Za-z_]\w*)/g
+export const reference = /\$\$|\$\{([A-Za-z_]\w*)(?:(:?-)([^}]*))?\}|\$([A-Za-z_]\w*)/g
 
 /** Expands every string value (not keys). An unset name without a default becomes an empty string and is reported. */
 export function expandEnvironment(value: unknown, environment: Environment): Expanded {

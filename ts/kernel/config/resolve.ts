@@ -14,13 +14,14 @@ import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
 import { type ConfigDocument, documentSchema } from "./document-schema.ts"
 import type { LaterProblems } from "./later-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
+import { redactedProblems } from "./secrets.ts"
 import { unsupportedIn } from "./unsupported.ts"
 
 export interface ResolvedDocument {
   /** Canonical, with environment references expanded. Holds secrets; never print it. */
   readonly document: ConfigDocument
-  /** Canonical, with environment references as written. */
-  readonly printable: ConfigDocument
+  /** Canonical, with environment references as written. May hold secrets all the same; print it through `redactSecrets`. */
+  readonly unexpanded: ConfigDocument
   readonly warnings: readonly Problem[]
 }
 
@@ -56,6 +57,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   const later: LaterProblems = []
   const found = [
     ...aliased.problems,
+    ...redactedProblems(aliased.value),
     ...problems,
     ...(problems.length === 0
       ? checkDocument(value as ConfigDocument, registry, readHeads, later)
@@ -65,7 +67,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     refuse([...found, ...foundLater])
     return {
       document: canonicalDocument(value as ConfigDocument, registry),
-      printable: canonicalDocument(aliased.value as ConfigDocument, registry),
+      unexpanded: canonicalDocument(aliased.value as ConfigDocument, registry),
       warnings: withPlaces(
         expanded.unset.map(({ name, path }) =>
           invalid(path, `environment variable ${name} is not set; its place stays empty`),

@@ -5,6 +5,7 @@ export { type ConfigDocument, documentSchema } from "../config/document-schema.t
 export type { Environment } from "../config/environment.ts"
 export { type BoundHead, headProblem, type PackageHead } from "../config/package-heads.ts"
 export type { ResolvedDocument } from "../config/resolve.ts"
+export { literalSecrets, redactSecrets } from "../config/secrets.ts"
 export type { ActivationOutcome } from "../generations/activation.ts"
 export type { InferenceLease, LoadedDocument } from "../generations/prepare.ts"
 export { type BuildFeatures, buildFeatures } from "./build-features.ts"

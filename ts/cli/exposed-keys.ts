@@ -1,0 +1,22 @@
+// Warns of a document with keys in it that every user of the machine can read.
+
+import { statSync } from "node:fs"
+import type { DocumentPath, Problem } from "rtr"
+
+/** Others; a group is given on purpose, as for a service in /etc. */
+const readableByAll = 0o004
+
+/** The warning, or undefined for a file that is private, has no literal `secrets`, or lies where files have no such modes. */
+export function exposedKeysWarning(path: string, secrets: readonly DocumentPath[]): Problem | undefined {
+  const [first, ...others] = secrets
+  if (first === undefined || process.platform === "win32") return undefined
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isFile() !== true || (found.mode & readableByAll) === 0) return undefined
+  const what = others.length === 0 ? "is a key" : `and ${others.length} more are keys`
+  const mode = (found.mode & 0o777).toString(8).padStart(4, "0")
+  return {
+    path: first,
+    code: "invalid",
+    message: `${what} that every user of this machine can read (mode ${mode}); run chmod 600 ${path}, or write \${VARIABLE} instead`,
+  }
+}

@@ -1,0 +1,129 @@
+// Finds the values of a document that are secrets, by what their keys say. References such as `${NAME}` are none.
+
+import type { DocumentPath } from "../error.ts"
+import { invalid, type Problem } from "../schema/problem.ts"
+import { reference } from "./environment.ts"
+
+/** Stands in a printed document for a secret. A document that has it is refused: the word is known to everybody. */
+export const redacted = "<redacted>"
+
+/** A copy that may be printed: secrets are replaced, references to the environment stay as they are written. */
+export function redactSecrets<Value>(document: Value): Value {
+  return mapSecrets(document, (text) => withoutLiterals(text)) as Value
+}
+
+/** Where secrets are written out. A header that only might be one, such as `X-Title`, does not count. */
+export function literalSecrets(document: unknown): readonly DocumentPath[] {
+  const found: DocumentPath[] = []
+  mapSecrets(document, (text, path, certain) => {
+    if (certain && withoutLiterals(text) !== text) found.push(path)
+    return text
+  })
+  return found
+}
+
+/** Secrets of a document that was printed, which nobody has put back. */
+export function redactedProblems(document: unknown): readonly Problem[] {
+  const problems: Problem[] = []
+  mapSecrets(document, (text, path) => {
+    if (text.includes(redacted))
+      problems.push(
+        invalid(path, `has "${redacted}" in place of a secret that was not printed; write the value or a \${VARIABLE}`),
+      )
+    return text
+  })
+  return problems
+}
+
+type Replace = (text: string, path: DocumentPath, certain: boolean) => string
+
+/** Whether the value of a key is a secret; headers of an unknown kind may be one. */
+type Kind = "no" | "maybe" | "yes"
+
+function mapSecrets(root: unknown, replace: Replace): unknown {
+  const walk = (node: unknown, path: DocumentPath, kind: Kind): unknown => {
+    if (Array.isArray(node)) return node.map((item, index) => walk(item, [...path, index], kind))
+    if (typeof node === "object" && node !== null)
+      return Object.fromEntries(
+        Object.entries(node).map(([key, item]) => [
+          key,
+          walk(item, [...path, key], kindOf(key, node, path.at(-1), kind)),
+        ]),
+      )
+    if (kind === "no") return typeof node === "string" ? mapUrl(node, path, replace) : node
+    // YAML reads a password of digits as a number.
+    return typeof node === "string" || typeof node === "number" ? replace(String(node), path, kind === "yes") : node
+  }
+  return walk(root, [], "no")
+}
+
+/** Keys beside a secret that describe it. */
+const descriptions = new Set(["name", "env", "role", "roles", "id", "type", "description", "models", "listeners"])
+
+function kindOf(key: string, node: object, section: string | number | undefined, around: Kind): Kind {
+  if (section === "extra_headers") return isSecretName(key) ? "yes" : "maybe"
+  const { name } = node as { readonly name?: unknown }
+  if (key === "value" && typeof name === "string" && isSecretName(name)) return "yes"
+  if (isSecretName(key)) return "yes"
+  return descriptions.has(key) || isReferenceName(wordsOf(key)) ? "no" : around
+}
+
+const secretWords =
+  /^(secrets?|passwords?|passwd|passphrases?|credentials?|apikeys?|authorization|cookie|token|signature)$/
+/** `max_tokens` counts; these tokens are let in. */
+const keyOwners =
+  /^(api|access|private|encryption|signing|account|subscription|auth|shared|master|admin|bearer|refresh)$/
+
+/** Whether a key or the name of a header says that its value is a secret. */
+function isSecretName(name: string): boolean {
+  const words = wordsOf(name)
+  if (isReferenceName(words)) return false
+  const last = words.at(-1) ?? ""
+  return (
+    words.some((word) => secretWords.test(word)) ||
+    name === "tokens" ||
+    (/^(keys?|tokens)$/.test(last) && keyOwners.test(words.at(-2) ?? ""))
+  )
+}
+
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+
+/** `api_key_env` and `password_file` say where a secret is. */
+const isReferenceName = (words: readonly string[]): boolean =>
+  /^(env|file|path|header|prefix|name|names|mode)$/.test(words.at(-1) ?? "")
+
+/** The credentials of a URL: `user:password@`, and parameters such as `?api_key=`. */
+function mapUrl(text: string, path: DocumentPath, replace: Replace): string {
+  if (!text.includes("://")) return text
+  const mapped = (value: string): string => (value === "" ? value : replace(value, path, true))
+  return text
+    .replace(/(:\/\/)([^\s/?#@:]*)(?::([^\s/?#]*))?@/g, (_, start: string, user: string, password?: string) =>
+      password === undefined ? `${start}${mapped(user)}@` : `${start}${user}:${mapped(password)}@`,
+    )
+    .replace(/([?&])([^=&#\s]+)=([^&#\s]+)/g, (whole, start: string, name: string, value: string) =>
+      isSecretName(name) || /^(key|sig)$/i.test(name) ? `${start}${name}=${mapped(value)}` : whole,
+    )
+}
+
+/** The text with every part replaced that is neither a reference nor the word before a key. A default of a reference is one. */
+function withoutLiterals(text: string): string {
+  const [, scheme = "", key = ""] = /^((?:bearer|basic|token)\s+)?([^]*)$/i.exec(text) ?? []
+  let result = scheme
+  let end = 0
+  const addLiteral = (literal: string): void => {
+    result += literal.trim() === "" ? literal : redacted
+  }
+  for (const match of key.matchAll(reference)) {
+    const [whole, braced, operator, fallback = ""] = match
+    if (whole === "$$") continue
+    addLiteral(key.slice(end, match.index))
+    end = match.index + whole.length
+    result += fallback === "" ? whole : `\${${braced}${operator}${redacted}}`
+  }
+  addLiteral(key.slice(end))
+  return result
+}
