@@ -26,7 +26,8 @@ export interface ServerProcess {
   cpuMs(): number
   /** Resident memory of the process alone, in MiB; 0 where the system does not tell. */
   rssMib(): number
-  stop(): Promise<void>
+  /** Resolves with the exit status, or with the signal that ended the process. One that does not stop in ten seconds is killed. */
+  stop(): Promise<number | NodeJS.Signals>
 }
 
 const running = new Set<ChildProcess>()
@@ -73,12 +74,14 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     cpuMs: () => [pid, ...childrenOf(pid)].reduce((sum, id) => sum + cpuMsOf(id), 0),
     rssMib: () => rssMibOf(pid),
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-      child.kill("SIGTERM")
-      const timer = setTimeout(() => child.kill("SIGKILL"), 10_000)
-      await exited
-      clearTimeout(timer)
+      if (child.exitCode === null && child.signalCode === null) {
+        const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+        child.kill("SIGTERM")
+        const timer = setTimeout(() => child.kill("SIGKILL"), 10_000)
+        await exited
+        clearTimeout(timer)
+      }
+      return child.exitCode ?? child.signalCode ?? 1
     },
   }
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { createMixedLoad, models } from "../../bench/soak/mixed-load.ts"
+import { createMixedLoad, models } from "../../bench/soak/worker/mixed-load.ts"
 import { temporaryFolder } from "./_processes.ts"
 import { startWorker } from "./_workers.ts"
 

@@ -1,12 +1,12 @@
 // Requests of every kind and length in turn, over texts that never come twice.
 
 import { join } from "node:path"
-import { type LoadResult, runLoad } from "../_shared/load/closed-loop.ts"
-import type { Address } from "../_shared/load/address.ts"
-import { type PreparedRequest, prepareRequest } from "../_shared/load/prepared-request.ts"
-import { repository } from "../_shared/options.ts"
-import { createTextMaker, mixedLengths, type TextMaker } from "../inference/texts.ts"
-import { packageFolder } from "../inference/worker.ts"
+import { type LoadResult, runLoad } from "../../_shared/load/closed-loop.ts"
+import type { Address } from "../../_shared/load/address.ts"
+import { type PreparedRequest, prepareRequest } from "../../_shared/load/prepared-request.ts"
+import { repository } from "../../_shared/options.ts"
+import { createTextMaker, mixedLengths, type TextMaker } from "../../inference/texts.ts"
+import { packageFolder } from "../../inference/worker.ts"
 
 /** What the load asks: the embedded package, and a fixture that answers typed questions. */
 export const models: readonly string[] = [
