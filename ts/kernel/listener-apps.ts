@@ -1,7 +1,7 @@
 // The apps of all listeners of one generation.
 
 import { createListenerApp, type ListenerApp } from "./http/app.ts"
-import { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
+import type { HeldMemory } from "./http/held-memory.ts"
 import { mountOperations } from "./http/mount.ts"
 import type { Services } from "./modules/capabilities.ts"
 import type { Registry } from "./modules/registry.ts"
@@ -14,8 +14,8 @@ export interface ListenerAppsOptions {
   /** Undefined before the first activation: management works, inference does not. */
   readonly plan: Plan | undefined
   readonly tokens: PlannedManagement["tokens"]
-  /** Memory that requests hold, by listener; it is the listener's, whatever generation serves it. */
-  readonly memory: Map<string, HeldMemory>
+  /** Memory that requests hold, of all listeners and generations together. */
+  readonly memory: HeldMemory
   /** Leases the generation of a plan. */
   readonly acquire: (plan: Plan) => () => void
   readonly onInternalError: ((error: unknown, requestId: string) => void) | undefined
@@ -28,14 +28,11 @@ export function createListenerApps(options: ListenerAppsOptions): ReadonlyMap<st
   const { registry, services, plan, tokens, memory, acquire, onInternalError } = options
   const routes = registry.all("route")
   const dialects = new Map(registry.all("dialect").map(({ id, module }) => [id, module]))
-  const app = (kind: ListenerKind, name: string, listener?: PlannedListener): ListenerApp => {
-    const key = `${kind} ${name}`
-    let held = memory.get(key)
-    if (held === undefined) memory.set(key, (held = createHeldMemory()))
-    return createListenerApp({
+  const app = (kind: ListenerKind, name: string, listener?: PlannedListener): ListenerApp =>
+    createListenerApp({
       name,
       kind,
-      memory: held,
+      memory,
       dialects,
       operations: mountOperations(routes, kind, services),
       ...(plan !== undefined && { acquire: () => acquire(plan) }),
@@ -47,7 +44,6 @@ export function createListenerApps(options: ListenerAppsOptions): ReadonlyMap<st
       }),
       ...(onInternalError !== undefined && { onInternalError }),
     })
-  }
   return new Map([
     ["management", app("management", "management")],
     ["metrics", app("metrics", "metrics")],

@@ -3,6 +3,7 @@ import { RtrError } from "rtr"
 import { describe, expect, test, vi } from "vitest"
 import { createHeldMemory, type ListenerAppOptions, type MountedOperation, type OperationInput } from "rtr"
 import { ownCancelSignal } from "../../../ts/kernel/http/cancel-signal.ts"
+import { ownClientAddress } from "../../../ts/kernel/http/client-address.ts"
 import { maxHeldBytes } from "../../../ts/kernel/http/held-memory.ts"
 import { ClientSignal } from "../../../ts/kernel/runtime/node-http/client-signal.ts"
 import { ask, askJson, chatOperation, fakeListener, fakeOperation, fakeRecord } from "../../fakes/listener.ts"
@@ -247,7 +248,7 @@ describe("input that does not fit", () => {
   })
 
   test("is refused as another content type", async () => {
-    const plain = { method: "POST", body: "{}", headers: { "content-type": "text/plain" } }
+    const plain = { method: "POST", body: "{}", headers: { "content-type": "image/png" } }
     expect(await ask(listen([operation]), "/things/a", plain)).toMatchObject({ status: 415 })
   })
 })
@@ -445,10 +446,8 @@ describe("memory of bodies", () => {
       ),
     )
 
-  test("is bounded for one listener, also over its generations, and given back with the reply", async () => {
-    const memory = createHeldMemory(1000)
-    const waiting: (() => void)[] = []
-    const operation = fakeOperation({
+  const waitingOperation = (waiting: (() => void)[]): MountedOperation =>
+    fakeOperation({
       method: "POST",
       body: Type.String(),
       async handle() {
@@ -456,17 +455,58 @@ describe("memory of bodies", () => {
         return {}
       },
     })
+
+  test("is bounded for all listeners together, also over their generations, and given back with the reply", async () => {
+    const memory = createHeldMemory(4000)
+    const waiting: (() => void)[] = []
+    const operation = waitingOperation(waiting)
     const [old, next] = [listen([operation], { memory }), listen([operation], { memory })]
-    const running = [send(old, 500), send(next, 500)]
+    const running = [send(old, 500), send(next, 300)]
     await vi.waitFor(() => expect(waiting).toHaveLength(2))
-    const refused = await send(old, 100)
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
+    const refused = await send(old, 500)
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"])
     for (const end of waiting.splice(0)) end()
     await Promise.all(running)
-    const later = send(next, 900)
+    const later = send(next, 500)
     await vi.waitFor(() => expect(waiting).toHaveLength(1))
     waiting[0]?.()
     expect((await later).status).toBe(200)
+  })
+
+  test("is shared by clients, which are known by their keys, or else by their addresses", async () => {
+    const from = (client: string) => (request: Request) => {
+      request.headers.set("api-key", client)
+      Object.assign(request, { [ownClientAddress]: client })
+      return request
+    }
+    for (const apiKeys of [[], ["a", "b"]]) {
+      const waiting: (() => void)[] = []
+      const app = listen([waitingOperation(waiting)], { memory: createHeldMemory(8000), apiKeys })
+      const sendAs = (client: string, bytes: number) =>
+        send({ fetch: (request) => app.fetch(from(client)(request)) }, bytes)
+      const running = [sendAs("a", 900), sendAs("a", 900)]
+      await vi.waitFor(() => expect(waiting).toHaveLength(2))
+      const refused = await sendAs("a", 300)
+      expect([refused.status, refused.headers.get("retry-after"), await refused.text()]).toEqual([
+        429,
+        "1",
+        expect.stringContaining("This client holds too many large requests"),
+      ])
+      running.push(sendAs("b", 300))
+      await vi.waitFor(() => expect(waiting).toHaveLength(3))
+      for (const end of waiting.splice(0)) end()
+      expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200])
+    }
+  })
+
+  test("that one request may never have is too much for the process and not for the moment", async () => {
+    const app = listen([waitingOperation([])], { memory: createHeldMemory(4 * 2 ** 20) })
+    const refused = await send(app, 2 ** 21)
+    expect([refused.status, refused.headers.get("retry-after"), await refused.text()]).toEqual([
+      413,
+      null,
+      expect.stringContaining("takes more than the 3 MiB that one request may have"),
+    ])
   })
 
   test("has room for a few of the largest requests", () => expect(maxHeldBytes).toBe(256 * 1024 * 1024))

@@ -6,7 +6,7 @@ const readBody = (
   request: Request,
   limit: number = maxBodyBytes,
   hold: (bytes: number) => void = () => {},
-): Promise<string> => read(request, limit, { hold })
+): Promise<unknown> => read(request, limit, { hold })
 
 const post = (
   body: BodyInit | null,
@@ -39,18 +39,37 @@ describe("content types", () => {
     "Application/JSON",
     "application/vnd.api+json",
     "application/problem+json ; a=b",
-  ])("%s is JSON", async (type) => expect(await readBody(post("{}", { "content-type": type }))).toBe("{}"))
+  ])("%s is JSON", async (type) => expect(await readBody(post("{}", { "content-type": type }))).toEqual({}))
 
-  test("a body without one is taken", async () => {
-    const request = new Request("http://h/", { method: "POST", body: new TextEncoder().encode("{}") })
-    expect(request.headers.get("content-type")).toBe(null)
-    expect(await readBody(request)).toBe("{}")
+  test.each([undefined, "text/plain", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded"])(
+    "%s is taken from a program and not from a web page",
+    async (type) => {
+      const send = (more: Readonly<Record<string, string>>): Promise<unknown> => {
+        const body = new TextEncoder().encode("{}")
+        return readBody(post(body, { ...more, ...(type !== undefined && { "content-type": type }) }))
+      }
+      expect(await send({})).toEqual({})
+      const pages: readonly (readonly [string, string])[] = [
+        ["origin", "https://evil.example"],
+        ["origin", "null"],
+        ["sec-fetch-site", "cross-site"],
+      ]
+      for (const [name, value] of pages)
+        await expect(send({ [name]: value })).rejects.toMatchObject({ code: "unsupported_media_type" })
+    },
+  )
+
+  test("a compressed body is named as such", async () => {
+    const zipped = Uint8Array.of(31, 139, 8, 0)
+    await expect(
+      readBody(post(zipped, { "content-type": "application/json", "content-encoding": "gzip" })),
+    ).rejects.toMatchObject({
+      code: "unsupported_media_type",
+      message: 'Cannot read the request: its content-encoding must be left out, not "gzip"',
+    })
   })
 
   test.each([
-    "text/plain",
-    "text/plain;charset=UTF-8",
-    "application/x-www-form-urlencoded",
     "multipart/form-data; boundary=x",
     "text/json",
     "application/jsonp",
@@ -68,15 +87,16 @@ describe("content types", () => {
 
 describe("a body of unknown length", () => {
   test("is read to its end", async () => {
-    expect(await readBody(post(stream(["{", '"a"', ":1}"])))).toBe('{"a":1}')
+    expect(await readBody(post(stream(["{", '"a"', ":1}"])))).toEqual({ a: 1 })
   })
 
   test("may cut characters between its pieces", async () => {
-    const bytes = new TextEncoder().encode("漢👩é")
+    const bytes = new TextEncoder().encode('"漢👩é"')
     expect(await readBody(post(stream(Array.from(bytes, (byte) => Uint8Array.of(byte)))))).toBe("漢👩é")
   })
 
-  test("of nothing is empty", async () => expect(await readBody(post(null))).toBe(""))
+  test("of nothing is no JSON", async () =>
+    await expect(readBody(post(null))).rejects.toMatchObject({ code: "invalid_request" }))
 
   test("is refused as soon as it is too large", async () => {
     let given = 0
@@ -94,7 +114,7 @@ describe("a body of unknown length", () => {
   })
 
   test("of exactly the limit is fine", async () => {
-    expect(await readBody(post(stream(["x".repeat(60), "y".repeat(40)])), 100)).toHaveLength(100)
+    expect(await readBody(post(stream([`"${"x".repeat(59)}`, `${"y".repeat(39)}"`])), 100)).toHaveLength(98)
   })
 
   test("that breaks means that the client left", async () => {
@@ -113,11 +133,11 @@ describe("a declared length", () => {
   })
 
   test("within the limit is read", async () => {
-    expect(await readBody(post("{}", { "content-type": "application/json", "content-length": "2" }), 2)).toBe("{}")
+    expect(await readBody(post("{}", { "content-type": "application/json", "content-length": "2" }), 2)).toEqual({})
   })
 
   test("that is no number is no length", async () => {
-    expect(await readBody(post("{}", { "content-type": "application/json", "content-length": "x" }))).toBe("{}")
+    expect(await readBody(post("{}", { "content-type": "application/json", "content-length": "x" }))).toEqual({})
   })
 })
 
@@ -125,7 +145,7 @@ describe("a body of declared length", () => {
   const own = (text: () => Promise<string>): Request =>
     ({ headers: new Headers({ "content-type": "application/json", "content-length": "50" }), text }) as never
 
-  test("is read at once", async () => expect(await readBody(own(async () => "{}"))).toBe("{}"))
+  test("is read at once", async () => expect(await readBody(own(async () => "{}"))).toEqual({}))
 
   test("may be refused by the server's own limit", async () => {
     const tooLarge = Object.assign(new Error("too large"), { code: "ERR_BODY_TOO_LARGE" })
@@ -138,45 +158,76 @@ describe("a body of declared length", () => {
     })
   })
 
-  test("that is small is not held", async () => {
-    const held: number[] = []
-    await readBody(
-      own(async () => "{}"),
-      100,
-      (bytes) => held.push(bytes),
-    )
-    expect(held).toEqual([])
+  test("is told when it comes too slowly", async () => {
+    const slow = Object.assign(new Error("slow"), { code: "ERR_BODY_TIMEOUT" })
+    await expect(readBody(own(() => Promise.reject(slow)))).rejects.toMatchObject({ code: "request_timeout" })
   })
 })
 
-test("a large body is held as it comes, whatever it announces", async () => {
-  const held: number[] = []
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    yield new TextEncoder().encode("{}")
+describe("memory", () => {
+  const json = new Headers({ "content-type": "application/json" })
+  const sum = async (body: string, length?: number): Promise<number> => {
+    let held = 0
+    const headers = new Headers(json)
+    if (length !== undefined) headers.set("content-length", String(length))
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode(body)
+    }
+    const request = { headers, body: pieces(), text: async () => body } as never
+    await readBody(request, maxChatBodyBytes, (bytes) => (held += bytes))
+    return held
   }
-  const headers = new Headers({ "content-type": "application/json", "content-length": "1000000" })
-  await readBody({ headers, body: pieces() } as never, 2_000_000, (bytes) => held.push(bytes))
-  expect(held).toEqual([2])
-  const refuse = (): never => {
-    throw new RtrError("overloaded", "full")
-  }
-  await expect(readBody({ headers, body: pieces() } as never, 2_000_000, refuse)).rejects.toMatchObject({
-    code: "overloaded",
+
+  test("is held for values and not only for bytes", async () => {
+    const objects = `[${"{},".repeat(1000)}{}]`
+    const text = JSON.stringify("x".repeat(objects.length - 2))
+    for (const length of [undefined, objects.length]) {
+      expect(await sum(objects, length)).toBeGreaterThan(1000 * 150)
+      expect(await sum(text, length)).toBeLessThan(text.length * 7)
+    }
+  })
+
+  test("of a large body is held as it comes, whatever it announces, and a refusal ends it", async () => {
+    let given = 0
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      for (const piece of ["[", ...Array.from({ length: 100 }, () => "1,"), "1]"]) {
+        given += 1
+        yield new TextEncoder().encode(piece)
+      }
+    }
+    const headers = new Headers({ "content-type": "application/json", "content-length": "1000000" })
+    let held = 0
+    const hold = (bytes: number): void => {
+      held += bytes
+      if (held > 1000) throw new RtrError("unavailable", "full")
+    }
+    await expect(readBody({ headers, body: pieces() } as never, 2_000_000, hold)).rejects.toMatchObject({
+      code: "unavailable",
+    })
+    expect(given).toBeLessThan(20)
+  })
+
+  test("of a body in tiny pieces is held for the pieces", async () => {
+    let held = 0
+    const bytes = new TextEncoder().encode(JSON.stringify("x".repeat(998)))
+    await readBody(post(stream(Array.from(bytes, (byte) => Uint8Array.of(byte)))), 10_000, (more) => (held += more))
+    expect(held).toBeGreaterThan(1000 * 60)
   })
 })
 
-test("a body in chunks is held piece by piece", async () => {
-  const held: number[] = []
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    yield new TextEncoder().encode('{"a"')
-    yield new TextEncoder().encode(":1}")
-  }
-  const request = {
-    headers: new Headers({ "content-type": "application/json" }),
-    body: pieces(),
-  } as never
-  expect(await readBody(request, 100, (bytes) => held.push(bytes))).toBe('{"a":1}')
-  expect(held).toEqual([4, 3])
+test("many values are refused before they have all come", async () => {
+  let given = 0
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      given += 1
+      controller.enqueue(new TextEncoder().encode(given === 1 ? '{"x":[' : "{},".repeat(1000)))
+    },
+  })
+  await expect(readBody(post(endless), maxChatBodyBytes)).rejects.toMatchObject({
+    code: "invalid_request",
+    message: "Cannot read the request: the body has more than 150000 brackets, commas and colons outside its texts",
+  })
+  expect(given).toBeLessThan(100)
 })
 
 test("the limit of chat requests has room for images", () => {

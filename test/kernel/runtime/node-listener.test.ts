@@ -176,7 +176,7 @@ describe("a request", () => {
     const listener = await listen(async (request) => {
       await sleep(50)
       try {
-        return textResponse(await readBody(request, maxChatBodyBytes, { hold: () => {} }), 200, {})
+        return textResponse(String(await readBody(request, maxChatBodyBytes, { hold: () => {} })), 200, {})
       } catch (error) {
         return textResponse((error as { code: string }).code, 413, {})
       }

@@ -11,10 +11,10 @@ import type { ListenerKind, OperationInput, OperationReply } from "../types/rout
 import { createAuthorise } from "./authorise.ts"
 import { maxBodyBytes, maxChatBodyBytes, readBody } from "./body.ts"
 import { type ChatResponder, chatResponse } from "./chat-response.ts"
+import { clientAddressOf } from "./client-address.ts"
 import { errorResponse, inferenceErrorBody, managementErrorBody, toPublicError } from "./error-body.ts"
 import { createHeldMemory, type HeldMemory } from "./held-memory.ts"
 import { IncomingCall } from "./incoming-call.ts"
-import { parseJson } from "./json.ts"
 import { RequestLease } from "./lease.ts"
 import type { MountedOperation } from "./mount.ts"
 import { readInput } from "./read-input.ts"
@@ -37,7 +37,7 @@ export interface ListenerAppOptions {
   readonly upstreamTimeoutMs?: number
   /** Called when a request starts; the function that it returns runs once, when the reply or its stream has ended. */
   readonly acquire?: () => () => void
-  /** Counts the bodies of one listener over all its generations; an own count when left out. */
+  /** Counts what all requests of the process hold; an own count when left out. */
   readonly memory?: HeldMemory
   /** Told about errors that are bugs, with the request id and never with content. */
   readonly onInternalError?: (error: unknown, requestId: string) => void
@@ -79,6 +79,8 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
   } = options
   const authorise = createAuthorise(options)
   const headers = createRoutingHeaders()
+  /** Whose share of the memory a request takes: the key's or token's where there are some, the address's otherwise. */
+  const isIdentified = kind === "inference" ? (options.apiKeys ?? []).length > 0 : options.tokens !== undefined
 
   const serve = async (request: Request, target: Target, params: Params): Promise<Response> => {
     const startedAt = performance.now()
@@ -87,7 +89,8 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     const lease = new RequestLease(acquire, memory)
     try {
       const principal = authorise(request.headers, operation)
-      const body = target.hasBody ? parseJson(await readBody(request, target.maxBodyBytes, lease)) : undefined
+      if (target.hasBody) lease.client = isIdentified ? principal : clientAddressOf(request)
+      const body = target.hasBody ? await readBody(request, target.maxBodyBytes, lease) : undefined
       const input = toInput(request, target, { id, startedAt, principal, params, body })
       const result = await operation.handle(input)
       if ("outcome" in result) {

@@ -47,15 +47,19 @@ const administrator: Principal = { role: "admin", permissions: undefined, name: 
 
 /** Takes a key as `Authorization: Bearer` or `api-key`. The keys are all that an inference listener asks for. */
 function createKeyCheck(listener: string, apiKeys: readonly string[]): (headers: Headers) => Principal {
-  const client: Principal = { role: "client", permissions: undefined, name: listener }
-  if (apiKeys.length === 0) return () => client
+  const createClient = (): Principal => ({ role: "client", permissions: undefined, name: listener })
+  const anybody = createClient()
+  if (apiKeys.length === 0) return () => anybody
+  // One for each key: clients have their shares of the memory by it.
+  const clients = apiKeys.map(createClient)
   const isKnown = createSecretCheck(apiKeys)
   return (headers) => {
     const authorization = headers.get("authorization")
     const sent =
       (authorization === null ? undefined : /^bearer +(\S+)$/i.exec(authorization.trim())?.[1]) ??
       headers.get("api-key")
-    if (isKnown(sent) < 0) throw new RtrError("invalid_api_key", "Unauthorized: missing or invalid API key")
+    const client = clients[isKnown(sent)]
+    if (client === undefined) throw new RtrError("invalid_api_key", "Unauthorized: missing or invalid API key")
     return client
   }
 }

@@ -1,6 +1,8 @@
-// Reads a request body with a bound, on every host.
+// Reads the JSON body of a request within bounds of size, memory and time, on every host.
 
 import { RtrError } from "../error.ts"
+import { costOfSmall, JsonScan } from "./json-scan.ts"
+import { parseJson } from "./json.ts"
 
 /** Largest chat request. Images travel as base64 inside it. */
 export const maxChatBodyBytes = 64 * 1024 * 1024
@@ -8,52 +10,98 @@ export const maxChatBodyBytes = 64 * 1024 * 1024
 /** Largest body of other operations. */
 export const maxBodyBytes = 10 * 1024 * 1024
 
-/** Counts what a body takes as it comes. */
+/** Counts what a body takes. */
 export interface BodyHolder {
-  /** Throws `overloaded` when there is no room. */
+  /** Throws when there is no room. */
   hold(bytes: number): void
 }
 
-const smallBodyBytes = 64 * 1024
+/** A body up to this size is read at once. */
+const smallBodyBytes = 16 * 1024
+
+/** What a piece of a body costs besides its bytes, so that a body in tiny pieces is counted in full. */
+const bytesOfPiece = 64
+
+/** A value that takes less memory than this is parsed in a few milliseconds. */
+const bytesOfOwnTurn = 1024 * 1024
 
 /**
- * The body as text. Throws `unsupported_media_type`, `request_too_large`, or `client_closed_request` when the client left,
- * and what the holder throws, which is told the bytes of a large body as they come.
+ * The body's value. Throws `unsupported_media_type`, `request_too_large`, `invalid_request`, `request_timeout` for a body that
+ * does not come, `client_closed_request` when the client left, and what the holder throws. The holder is told how much memory
+ * the value will take, of a large body as it comes.
  */
-export async function readBody(request: Request, limit: number, holder: BodyHolder): Promise<string> {
-  const type = request.headers.get("content-type")
-  // A web page may send text, forms and bodies without a type to a local listener without asking; JSON it may not.
-  if (type === null && request.headers.get("origin") !== null) throw unsupported()
-  if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) throw unsupported()
-  const length = Number(request.headers.get("content-length") ?? 0)
+export async function readBody(request: Request, limit: number, holder: BodyHolder): Promise<unknown> {
+  const { headers } = request
+  const type = headers.get("content-type")
+  if (type === null || !jsonType.test(type)) checkOtherType(type, headers)
+  const length = Number(headers.get("content-length") ?? 0)
   if (length > limit) throw tooLarge(limit)
   try {
-    // Small bodies are read at once; the server's parser enforces their declared length. Others are held as they come, so that
-    // a client that announces much and sends nothing takes no room from the rest.
-    return length > 0 && length <= smallBodyBytes ? await request.text() : await readBounded(request, limit, holder)
+    // The server's parser enforces the length that a small body declares.
+    if (length === 0 || length > smallBodyBytes) return await readLarge(request, limit, holder)
+    const text = await request.text()
+    holder.hold(costOfSmall(text))
+    return parseJson(text)
   } catch (cause) {
-    if ((cause as { code?: unknown } | null)?.code === "ERR_BODY_TOO_LARGE") throw tooLarge(limit)
-    if (cause instanceof RtrError) throw cause
+    if (cause instanceof RtrError) {
+      const encoding = cause.code === "invalid_request" ? headers.get("content-encoding") : null
+      throw encoding === null ? cause : unsupported(`its content-encoding must be left out, not ${quote(encoding)}`)
+    }
+    const code = (cause as { code?: unknown } | null)?.code
+    if (code === "ERR_BODY_TOO_LARGE") throw tooLarge(limit)
+    if (code === "ERR_BODY_TIMEOUT")
+      throw new RtrError("request_timeout", "Cannot read the request: its body comes too slowly", { cause })
     throw new RtrError("client_closed_request", "The client left before its request was read", { cause })
   }
 }
 
-const unsupported = (): RtrError =>
-  new RtrError("unsupported_media_type", "Cannot read the request: its content-type must be application/json")
+const jsonType = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
+
+/** What `curl -d` and others send when nobody says that it is JSON. */
+const unsaidType = /^(application\/x-www-form-urlencoded|text\/plain)\s*(;|$)/i
+
+/**
+ * A web page may send texts, forms and bodies without a type to a local listener without asking; JSON it may not. A browser
+ * names the page in one of two headers, which programs do not send.
+ */
+function checkOtherType(type: string | null, headers: Headers): void {
+  const isFromProgram = headers.get("origin") === null && headers.get("sec-fetch-site") === null
+  if (!isFromProgram || (type !== null && !unsaidType.test(type)))
+    throw unsupported("its content-type must be application/json")
+}
+
+const unsupported = (reason: string): RtrError =>
+  new RtrError("unsupported_media_type", `Cannot read the request: ${reason}`)
 
 const tooLarge = (limit: number): RtrError =>
   new RtrError("request_too_large", `Cannot read the request: its body is larger than ${limit} bytes`)
 
-async function readBounded(request: Request, limit: number, holder: BodyHolder): Promise<string> {
-  if (request.body === null) return ""
+const quote = (text: string): string => JSON.stringify(text.slice(0, 40))
+
+/** Holds memory for what has come, so that a client that announces much and sends nothing takes no room from the rest. */
+async function readLarge(request: Request, limit: number, holder: BodyHolder): Promise<unknown> {
   const decoder = new TextDecoder()
+  const scan = new JsonScan()
   let text = ""
   let size = 0
-  for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
+  let counted = 0
+  for await (const piece of (request.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
     size += piece.length
-    holder.hold(piece.length)
     if (size > limit) throw tooLarge(limit)
+    scan.read(piece)
+    holder.hold(scan.cost - counted + bytesOfPiece)
+    counted = scan.cost
     text += decoder.decode(piece, { stream: true })
   }
-  return text + decoder.decode()
+  text += decoder.decode()
+  if (counted > bytesOfOwnTurn) await ownTurn()
+  return parseJson(text, scan)
 }
+
+/** Each large body is parsed in a turn of the event loop of its own. Many that end at the same time would keep all others waiting. */
+function ownTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => new Promise((resolve) => setTimeout(resolve)))
+  return lastTurn
+}
+
+let lastTurn: Promise<void> = Promise.resolve()

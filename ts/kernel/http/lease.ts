@@ -1,9 +1,12 @@
-// What one request holds until its reply or stream has ended: its generation, and memory for its body.
+// What one request holds until its reply or stream has ended: its generation, and memory for its body and its reply.
 
+import { RtrError } from "../error.ts"
 import type { HeldMemory } from "./held-memory.ts"
 
-/** Everything that a request holds is taken here and given back here, once. Limits per client belong here too. */
+/** Everything that a request holds is taken here and given back here, once. */
 export class RequestLease {
+  /** Whose share of the memory the request takes. */
+  client: unknown
   readonly #release: (() => void) | undefined
   readonly #memory: HeldMemory
   #bytes = 0
@@ -14,9 +17,19 @@ export class RequestLease {
     this.#memory = memory
   }
 
-  /** Counts bytes of the body. Throws `overloaded` when the listener holds too many. */
-  hold(bytes: number): void {
-    this.#memory.take(bytes)
+  /**
+   * Counts bytes of memory. Throws `request_too_large` for more than one request may have, and what the memory throws when
+   * there is no room.
+   */
+  readonly hold = (bytes: number): void => {
+    // A reply that comes after its client has left is dropped at once.
+    if (this.#ended) return
+    if (this.#bytes + bytes > this.#memory.largest)
+      throw new RtrError(
+        "request_too_large",
+        `Cannot hold the request: it takes more than the ${Math.floor(this.#memory.largest / 2 ** 20)} MiB that one request may have in this process`,
+      )
+    this.#memory.take(bytes, this.client)
     this.#bytes += bytes
   }
 
@@ -24,7 +37,7 @@ export class RequestLease {
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    if (this.#bytes > 0) this.#memory.giveBack(this.#bytes)
+    if (this.#bytes > 0) this.#memory.giveBack(this.#bytes, this.client)
     this.#release?.()
   }
 }

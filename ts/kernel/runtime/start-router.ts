@@ -1,6 +1,7 @@
 // Starts a router on Node: management first, then models, then the inference listeners; then it follows its document.
 
 import { resolve } from "node:path"
+import { getHeapStatistics } from "node:v8"
 import type { NeededDeployment } from "../config/bindings.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
@@ -55,6 +56,9 @@ export interface RunningRouter {
   stop(graceMs: number): Promise<void>
 }
 
+/** The part of the heap that requests and replies may hold. The rest is for what the work on them needs, and for the process. */
+const heldPart = 0.4
+
 /** Opens management and metrics at once, and the inference listeners when the models are ready. */
 export async function startRouter(options: StartOptions): Promise<RunningRouter> {
   const { path, environment = process.env } = options
@@ -71,6 +75,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     metricsText: prometheus.metricsText,
     environment: () => environment,
     hash: sha256,
+    memoryBytes: getHeapStatistics().heap_size_limit * heldPart,
     ...(workers !== undefined && { openInference: (deployments) => workers.open(deployments) }),
   })
   const open: OpenListener[] = []

@@ -3,10 +3,12 @@
 import type { IncomingMessage } from "node:http"
 import { maxChatBodyBytes } from "../../http/body.ts"
 import { ownCancelSignal } from "../../http/cancel-signal.ts"
+import { ownClientAddress } from "../../http/client-address.ts"
 import { inheritLazily } from "../../http/inherit-lazily.ts"
 import { toWebStream } from "../../http/response.ts"
 import type { ByteSource } from "../../types/byte-source.ts"
 import type { CancelSignal } from "../../types/cancel-signal.ts"
+import { networkOf } from "./network-of.ts"
 import { askForBody, type Exchange } from "./send-response.ts"
 
 /** Reads headers from the list of the parser; everything beyond `get` and `has` makes the web object. */
@@ -86,6 +88,11 @@ export class IncomingRequest {
       else client.addEventListener("abort", () => controller.abort())
     }
     return this.#controller.signal
+  }
+
+  get [ownClientAddress](): string | undefined {
+    const { remoteAddress } = this.#incoming.socket
+    return remoteAddress === undefined ? undefined : networkOf(remoteAddress)
   }
 
   get #hasBody(): boolean {
