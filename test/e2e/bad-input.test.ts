@@ -69,7 +69,7 @@ test("wrong models, methods, paths and content types are told apart", async () =
     status: 404,
     code: "model_not_found",
   })
-  expect(await errorOf(await router.ask(userMessage("hi"), { "content-type": "text/plain" }))).toMatchObject({
+  expect(await errorOf(await router.ask(userMessage("hi"), { "content-type": "image/png" }))).toMatchObject({
     status: 415,
     code: "unsupported_media_type",
   })

@@ -236,7 +236,7 @@ describe("a request that cannot be served", () => {
     ["no messages", post("/v1/chat/completions", { model: "MoM" }), 400, "invalid_request"],
     [
       "another content type",
-      post("/v1/chat/completions", "{}", { "content-type": "text/plain" }),
+      post("/v1/chat/completions", "{}", { "content-type": "image/png" }),
       415,
       "unsupported_media_type",
     ],
