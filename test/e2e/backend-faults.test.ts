@@ -219,7 +219,7 @@ describe("a backend that", () => {
     })
     const response = await router.ask(userMessage("hi"))
     const text = await response.text()
-    expect(response.status).toBe(401)
+    expect(response.status).toBe(502)
     expect(text).toMatch(/refused the router's credentials/)
     expect(text).not.toMatch(/sk-secret/)
   })

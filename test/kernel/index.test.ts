@@ -48,6 +48,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "openApiDocument",
       "operation",
       "operationId",
+      "parseBackendObject",
       "predicateHolds",
       "predicateProblem",
       "reasonOf",

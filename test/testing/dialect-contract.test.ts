@@ -118,7 +118,7 @@ const broken: readonly (readonly [string, Partial<DialectModule>, string])[] = [
         try {
           return dialect.readReply(text)
         } catch {
-          return dialect.readReply("{}")
+          return dialect.readReply('{"choices":[]}')
         }
       },
     },

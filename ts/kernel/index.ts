@@ -31,6 +31,7 @@ export { closest, type Problem, suggestion } from "./schema/problem.ts"
 // ── chat ──
 
 export type * from "./types/chat.ts"
+export { parseBackendObject } from "./chat/backend-json.ts"
 export { createReplyCollector, type ReplyCollector } from "./chat/collect-reply.ts"
 export {
   createEventSplitter,

@@ -8,6 +8,22 @@ test("an error of the stream is an error of the reply", () => {
   expect(() => collector.reply()).toThrow(expect.objectContaining({ code: "upstream_error", message: "busy" }))
 })
 
+test("numbers of choices and blocks may be anything: each is one more, in their order", () => {
+  const collector = createReplyCollector()
+  for (const [choice, index] of [
+    [4e9, 1e12],
+    [-1, 0],
+    [0.5, -7],
+  ] as const) {
+    collector.add({ type: "block_start", choice, index, block: { type: "text" } })
+    collector.add({ type: "block_delta", choice, index, text: String(choice) })
+    collector.add({ type: "stop", choice, reason: "stop" })
+  }
+  expect(collector.reply().choices).toEqual(
+    ["-1", "0.5", "4000000000"].map((text) => ({ blocks: [{ type: "text", text }], stop: "stop" })),
+  )
+})
+
 test("parallel blocks are kept apart, and a block that was taken out leaves no hole", () => {
   const collector = createReplyCollector()
   const at = (index: number) => ({ choice: 0, index })

@@ -333,15 +333,42 @@ describe("an error reply", () => {
     expect((await ask("urgent")).body.error).toMatchObject({ message: "bad" })
   })
 
-  test("of status 401 or 403 is about the router's own key and does not quote it", async () => {
-    for (const status of [401, 403]) {
-      const { ask } = await over(jsonReply({ error: { message: "Incorrect API key provided: sk-secret" } }, { status }))
+  test("of status 401, 403 or 407 is about the router's own key: a bad gateway, and the key is not quoted", async () => {
+    for (const status of [401, 403, 407]) {
+      const { ask, records } = await over(
+        jsonReply({ error: { message: "Incorrect API key provided: sk-secret" } }, { status }),
+      )
       const { body, ...answer } = await ask("urgent")
       expect([answer.status, body.error.message]).toEqual([
-        status,
-        'The backend of model "large" refused the router\'s credentials',
+        502,
+        `The backend of model "large" refused the router's credentials with status ${status}`,
       ])
+      expect(records).toMatchObject([{ status: 502, attempts: [{ status }] }])
       expect(JSON.stringify(body)).not.toContain("sk-secret")
+    }
+  })
+
+  test("that is nested too deep to be written again is described", async () => {
+    const more = `${"[".repeat(50_000)}${"]".repeat(50_000)}`
+    const { ask, told } = await over({ status: 500, body: `{"error":{"message":"deep","more":${more}}}` })
+    const { status, body } = await ask("urgent")
+    expect([status, body.error.message, told]).toEqual([
+      500,
+      'The backend of model "large" answered with status 500',
+      [],
+    ])
+  })
+
+  test("in the middle of a stream, or with a good status, loses the router's key too", async () => {
+    const changes = { "providers.models.1.backend_refs.0.api_key": "sk-very-secret" }
+    const bad = { error: { message: "bad key sk-very-secret" } }
+    for (const reply of [streamReply([chunk("a"), bad]), jsonReply(bad)]) {
+      const { stream } = await over(reply, { changes })
+      const { text } = await stream("urgent")
+      expect([text.includes("sk-very-secret"), text]).toEqual([
+        false,
+        expect.stringContaining('No reply from model \\"large\\": the backend reported an error: bad key [removed]'),
+      ])
     }
   })
 
@@ -364,6 +391,31 @@ test("a status that is no reply is an error, and its body is left", async () => 
       1,
     ])
   }
+})
+
+test("a status without content is an error", async () => {
+  for (const status of [204, 205]) {
+    const { ask } = await over({ status })
+    const { body, ...answer } = await ask("urgent")
+    expect([answer.status, body.error.message]).toEqual([
+      502,
+      `No reply from model "large": it answered with status ${status}, which has no content`,
+    ])
+  }
+})
+
+test("headers that tell when to come back are passed on as far as a client reads headers", async () => {
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x-ratelimit-${index}`, "1"]))
+  const { ask } = await over(
+    jsonReply({}, { headers: { "x-ratelimit-long": "9".repeat(40_000), "retry-after": "7", ...many }, status: 429 }),
+  )
+  const { headers } = await ask("urgent")
+  expect([headers.get("retry-after"), headers.get("x-ratelimit-0"), headers.get("x-ratelimit-long")]).toEqual([
+    "7",
+    "1",
+    null,
+  ])
+  expect([...headers].filter(([name]) => name.startsWith("x-ratelimit-"))).toHaveLength(19)
 })
 
 test("only the headers that tell when to come back are passed on", async () => {

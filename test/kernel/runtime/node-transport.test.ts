@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer as createSecureServer } from "node:https"
-import type { AddressInfo, Socket } from "node:net"
+import { type AddressInfo, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { createNodeTransport } from "../../../ts/kernel/runtime/node-transport.ts"
+import type { Transport } from "../../../ts/kernel/types/transport.ts"
 import { startServer, transportContract } from "../../contracts/transport.ts"
 
 describe("contract", () => {
@@ -37,6 +38,37 @@ test("a refused connection is told as such", async () => {
     message: "its host name is not known",
   })
   await transport.close()
+})
+
+test("an answer that is not HTTP/1.1 is told as such", async () => {
+  const server = await startRawServer("SSH-2.0-OpenSSH\r\n\r\n")
+  await expect(server.ask()).rejects.toMatchObject({
+    code: "upstream_error",
+    message: "its answer is not valid HTTP/1.1: the status line is not well-formed",
+  })
+})
+
+test("a reply is asked for uncompressed, and one that is compressed all the same is refused", async () => {
+  const answer = (status: number, lines: string): string =>
+    `HTTP/1.1 ${status} X\r\n${lines}content-length: 2\r\n\r\n{}`
+  for (const lines of ["content-encoding: gzip\r\n", "content-encoding: gzip\r\ncontent-encoding: br\r\n"]) {
+    const server = await startRawServer(answer(200, lines))
+    await expect(server.ask({ "accept-encoding": "gzip" })).rejects.toMatchObject({
+      code: "upstream_error",
+      message: expect.stringMatching(
+        /^it answered with content encoding "gzip(, br)?", but the request asked for none$/,
+      ) as unknown,
+    })
+    expect(server.requests[0]?.match(/accept-encoding: .*/g)).toEqual(["accept-encoding: identity"])
+    await expect.poll(server.open).toBe(0)
+  }
+  for (const [status, lines] of [
+    [200, ""],
+    [200, "content-encoding: identity\r\n"],
+    [200, "content-encoding: \r\n"],
+    [500, "content-encoding: gzip\r\n"],
+  ] as const)
+    expect((await (await startRawServer(answer(status, lines))).ask()).status).toBe(status)
 })
 
 test("an idle connection that the backend closes is not used again, and its announced patience is respected", async () => {
@@ -167,3 +199,31 @@ describe("Unix sockets", () => {
     await transport.close()
   })
 })
+
+/** Answers every request with these bytes. */
+async function startRawServer(answer: string): Promise<{
+  readonly ask: (headers?: Readonly<Record<string, string>>) => ReturnType<Transport["request"]>
+  readonly requests: readonly string[]
+  readonly open: () => number
+}> {
+  const sockets = new Set<Socket>()
+  const requests: string[] = []
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on("data", (piece: Buffer) => {
+      requests.push(piece.toString().replaceAll("\r\n", "\n"))
+      socket.write(answer, "latin1")
+    })
+    socket.on("error", () => {})
+    socket.on("close", () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const transport = createNodeTransport()
+  onTestFinished(async () => {
+    await transport.close()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return { requests, open: () => sockets.size, ask: (headers = {}) => transport.request({ ...request, headers, url }) }
+}

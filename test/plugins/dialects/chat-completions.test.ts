@@ -368,14 +368,42 @@ describe("a request", () => {
 describe("a whole reply", () => {
   test.each([
     [
-      '{ "id" : "1", "seed": 12345678901234567890, "text": "}" }\n',
-      '{ "id" : "1", "seed": 12345678901234567890, "text": "}" ,"routing_metadata":{"a":1}}',
+      '{ "id" : "1", "choices": [], "seed": 12345678901234567890, "text": "}" }\n',
+      '{ "id" : "1", "choices": [], "seed": 12345678901234567890, "text": "}" ,"routing_metadata":{"a":1}}',
     ],
-    ["{}", '{"routing_metadata":{"a":1}}'],
-    ['{"routing_metadata":"theirs"}', '{"routing_metadata":{"a":1}}'],
+    ['{"choices":[]}', '{"choices":[],"routing_metadata":{"a":1}}'],
+    ['{"routing_metadata":"theirs","choices":[]}', '{"routing_metadata":{"a":1},"choices":[]}'],
   ])("keeps the upstream's text: %s", (text, written) =>
     expect(dialect.writeReply(dialect.readReply(text), { a: 1 })).toBe(written),
   )
+
+  test("that a client could not read is refused, and the reason says what is odd without quoting it", () => {
+    const choice = (message: unknown) => JSON.stringify({ choices: [{ message }] })
+    for (const [text, reason] of [
+      ["", "the reply is empty"],
+      [" \n", "the reply is empty"],
+      ["<html>secret</html>", "the reply is a page and not a JSON object"],
+      ['data: {"a":"secret"}\n\n', 'the reply is an event stream whose content type is not "text/event-stream"'],
+      [": secret\n\n", 'the reply is an event stream whose content type is not "text/event-stream"'],
+      ['["secret"]', "the reply is not a JSON object"],
+      ['{"secret":1}', '"choices" of the reply is missing'],
+      ['{"choices":null}', '"choices" of the reply is not a list'],
+      ['{"choices":{"secret":1}}', '"choices" of the reply is not a list'],
+      ['{"choices":["secret"]}', "choices[0] of the reply is not an object"],
+      ['{"choices":[{"delta":{}}]}', "choices[0].message of the reply is not an object"],
+      [choice(null), "choices[0].message of the reply is not an object"],
+      [choice({ content: 5 }), "choices[0].message.content of the reply is neither text nor a list of parts"],
+      [choice({ content: ["secret"] }), "choices[0].message.content of the reply is neither text nor a list of parts"],
+      [choice({ tool_calls: {} }), "choices[0].message.tool_calls of the reply is not a list of calls"],
+      ['{"error":{"message":"busy"}}', "the backend reported an error: busy"],
+      ['{"error":"busy","choices":null}', "the backend reported an error: busy"],
+    ] as const)
+      expect(() => dialect.readReply(text), text).toThrow(
+        expect.objectContaining({ code: "upstream_error", message: reason }),
+      )
+    for (const message of [{}, { content: null, tool_calls: null }, { content: [{ type: "text", text: "a" }] }])
+      expect(dialect.readReply(choice(message)).choices).toHaveLength(1)
+  })
 
   test("that was changed keeps unknown fields of the reply and of choices that stayed", () => {
     const choice = (content: string) => ({
@@ -394,7 +422,7 @@ describe("a whole reply", () => {
   })
 
   test("tells usage only where both counts are numbers", () => {
-    const usageOf = (usage: unknown) => dialect.readReply(JSON.stringify({ usage })).usage
+    const usageOf = (usage: unknown) => dialect.readReply(JSON.stringify({ usage, choices: [] })).usage
     const details = { prompt_tokens_details: { cached_tokens: 1 }, completion_tokens_details: { reasoning_tokens: 2 } }
     expect([
       usageOf({ prompt_tokens: 1, completion_tokens: 2 }),
@@ -454,10 +482,64 @@ describe("a stream", () => {
     ])
   })
 
-  test("tells an error of the upstream, and fields that nobody knows", () => {
-    expect(eventsIn('data: {"error":{"message":"busy","code":429}}\n\n')).toEqual([
-      { type: "failed", message: "busy", code: "429" },
-    ])
+  test.each([true, false])("with events: %s ends with an error of the upstream, behind what was good", (events) => {
+    const good = chunk({ content: "a" })
+    for (const bad of [
+      'data: {"error":{"message":"busy","code":429}}\n\n',
+      'data: {"error":"busy"}\n\n',
+      'event: error\ndata: {"id":"1","error" : {"message":"busy"},"choices":[]}\n\n',
+    ]) {
+      const reader = dialect.reader({ events })
+      const batch = reader.read(encoder.encode(`${good}${bad}data: [DONE]\n\n`))
+      expect([decoder.decode(batch?.bytes), batch?.done]).toEqual([good, false])
+      const reported = expect.objectContaining({
+        code: "upstream_error",
+        message: "the backend reported an error: busy",
+      }) as Error
+      expect(() => reader.read(new Uint8Array(0))).toThrow(reported)
+      expect(() => reader.end()).toThrow(reported)
+    }
+    const harmless = `${chunk({ content: 'say "error" and "usage"' })}data: {"error":null,"choices":[]}\n\ndata: [DONE]\n\n`
+    expect(dialect.reader({ events }).read(encoder.encode(harmless))).toMatchObject({ done: true })
+  })
+
+  test.each([true, false])("with events: %s that has no event before its end mark is none", (events) => {
+    for (const text of ["data: [DONE]\n\n", ": ping\n\ndata: [DONE]\n\n"]) {
+      const reader = dialect.reader({ events })
+      expect(() => {
+        reader.read(encoder.encode(text))
+        reader.read(new Uint8Array(0))
+      }).toThrow("no event before its end mark")
+    }
+  })
+
+  test.each([true, false])(
+    "with events: %s may leave out the blank line behind its end mark, or add spaces",
+    (events) => {
+      for (const last of ["data: [DONE]", "data: [DONE]\n", "data:[DONE]\r\n"]) {
+        const reader = dialect.reader({ events })
+        reader.read(encoder.encode(chunk({ content: "a" }) + last))
+        const batch = reader.end()
+        expect([last, batch?.done, decoder.decode(batch?.bytes)]).toEqual([last, true, "data: [DONE]\n\n"])
+      }
+      const spaced = `${chunk({ content: "a" })}data:  [DONE] \n\n`
+      const batch = dialect.reader({ events }).read(encoder.encode(spaced))
+      expect([batch?.done, decoder.decode(batch?.bytes)]).toEqual([true, spaced])
+      for (const cut of ["", "data: [DON", chunk({ content: "b" }).trimEnd()]) {
+        const reader = dialect.reader({ events })
+        reader.read(encoder.encode(chunk({ content: "a" }) + cut))
+        expect(() => reader.end(), cut).toThrow("the stream ended before its end mark")
+      }
+    },
+  )
+
+  test.each([true, false])("with events: %s keeps the bytes before a fault, also where they are no UTF-8", (events) => {
+    const good = Buffer.from(chunk({ content: "a\xff\xe2\x82" }), "latin1")
+    const batch = dialect.reader({ events }).read(Buffer.concat([good, encoder.encode("data: oops\n\n")]))
+    expect(Buffer.from(batch?.bytes ?? []).equals(good)).toBe(true)
+  })
+
+  test("tells fields that nobody knows", () => {
     expect(eventsIn('data: {"choices":[],"x":1}\n\n')[1]).toEqual({
       type: "opaque",
       dialect: "chat_completions",

@@ -68,11 +68,11 @@ describe("a whole reply", () => {
 
   test.each([
     [
-      '{ "id" : "1", "seed": 12345678901234567890, "text": "}" }\n',
-      /^\{ "id" : "1", "seed": 12345678901234567890, "text": "\}" ,"routing_metadata":\{.*\}\}$/,
+      '{ "id" : "1", "choices": [], "seed": 12345678901234567890, "text": "}" }\n',
+      /^\{ "id" : "1", "choices": \[\], "seed": 12345678901234567890, "text": "\}" ,"routing_metadata":\{.*\}\}$/,
     ],
-    ["{}", /^\{"routing_metadata":\{.*\}\}$/],
-    ['{"routing_metadata":"theirs"}', /^\{"routing_metadata":\{.*\}\}$/],
+    ['{"choices":[]}', /^\{"choices":\[\],"routing_metadata":\{.*\}\}$/],
+    ['{"routing_metadata":"theirs","choices":[]}', /^\{"routing_metadata":\{.*\},"choices":\[\]\}$/],
   ])("keeps the backend's own text: %s", async (body, expected) => {
     const { text, body: parsed } = await ask(await kernelOver({ status: 200, body }), chat("x"))
     expect(text).toMatch(expected)

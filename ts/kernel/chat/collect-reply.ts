@@ -16,21 +16,25 @@ interface CollectedBlock {
   encrypted?: string
 }
 interface CollectedChoice {
-  readonly blocks: CollectedBlock[]
+  readonly blocks: Map<number, CollectedBlock>
   stop: StopReason
   logprobs: TokenLogprob[] | undefined
 }
 
 /** The inverse of `eventsOf`. Opaque events and pings are left out. */
 export function createReplyCollector(): ReplyCollector {
-  const choices: CollectedChoice[] = []
+  // Backends and plugins choose the numbers: an array would grow to the largest.
+  const choices = new Map<number, CollectedChoice>()
   let head = { id: "", model: "", created: 0 }
   let usage: Usage | undefined
   let failure: RtrError | undefined
 
   const choiceOf = (number: number): CollectedChoice => {
-    while (choices.length <= number) choices.push({ blocks: [], stop: "other", logprobs: undefined })
-    return choices[number] as CollectedChoice
+    const known = choices.get(number)
+    if (known !== undefined) return known
+    const choice: CollectedChoice = { blocks: new Map(), stop: "other", logprobs: undefined }
+    choices.set(number, choice)
+    return choice
   }
 
   return {
@@ -40,12 +44,12 @@ export function createReplyCollector(): ReplyCollector {
           head = { id: event.id, model: event.model, created: event.created }
           break
         case "block_start":
-          choiceOf(event.choice).blocks[event.index] = { start: event.block, texts: [] }
+          choiceOf(event.choice).blocks.set(event.index, { start: event.block, texts: [] })
           break
         case "block_delta": {
           const choice = choiceOf(event.choice)
           if (event.logprobs !== undefined) (choice.logprobs ??= []).push(...event.logprobs)
-          const block = choice.blocks[event.index]
+          const block = choice.blocks.get(event.index)
           if (block === undefined) break
           block.texts.push(event.text)
           if (event.signature !== undefined) block.signature = event.signature
@@ -68,9 +72,8 @@ export function createReplyCollector(): ReplyCollector {
       if (failure !== undefined) throw failure
       return {
         ...head,
-        choices: choices.map(({ blocks, stop, logprobs }) => ({
-          // A plugin may have taken a block out.
-          blocks: blocks.filter((block) => block !== undefined).map(blockOf),
+        choices: inOrder(choices).map(({ blocks, stop, logprobs }) => ({
+          blocks: inOrder(blocks).map(blockOf),
           stop,
           ...(logprobs !== undefined && { logprobs }),
         })),
@@ -79,6 +82,10 @@ export function createReplyCollector(): ReplyCollector {
     },
   }
 }
+
+/** By their numbers; those that are missing leave no gap. */
+const inOrder = <Value>(numbered: ReadonlyMap<number, Value>): readonly Value[] =>
+  [...numbered].toSorted(([one], [other]) => one - other).map(([, value]) => value)
 
 function blockOf({ start, texts, signature, encrypted }: CollectedBlock): Block {
   const text = texts.join("")

@@ -25,18 +25,20 @@ export interface EventSplitter {
    * `maxEventBytes`; events before it are returned first, and the next call throws.
    */
   push(bytes: Uint8Array): EventBatch | undefined
+  /** What follows the last blank line, as if it had one. */
+  end(): EventBatch | undefined
 }
 
 /** An event may be large (an image as base64), but a line without end must not fill the memory. */
 export const maxEventBytes = 4 * 1024 * 1024
 
-/** Groups the pieces of a body into whole events. What follows the last blank line is no event. */
+/** Groups the pieces of a body into whole events. */
 export function createEventSplitter(): EventSplitter {
   let rest = none
   let used = 0
   let tooLarge = false
   let atStart = true
-  return {
+  const splitter: EventSplitter = {
     push(piece) {
       if (tooLarge) throw largeEvent()
       let bytes = piece
@@ -66,14 +68,30 @@ export function createEventSplitter(): EventSplitter {
       if (large === 0) throw largeEvent()
       return upTo({ events, text, bytes: whole }, large)
     },
+    end: () => (used === 0 ? undefined : splitter.push(encoder.encode("\n\n"))),
   }
+  return splitter
 }
 
 /** The first `count` events of a batch. */
 export function upTo({ events, text, bytes }: EventBatch, count: number): EventBatch {
   if (count === events.length) return { events, text, bytes }
   const kept = text.slice(0, events[count]?.start)
-  return { events: events.slice(0, count), text: kept, bytes: encoder.encode(kept) }
+  return { events: events.slice(0, count), text: kept, bytes: bytes.subarray(0, endOfLine(bytes, linesIn(kept))) }
+}
+
+/** Line feeds are the same in text and bytes; other characters may have been replaced in the text, where they were no UTF-8. */
+function linesIn(text: string): number {
+  let count = 0
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1
+  return count
+}
+
+/** The position behind this many lines. */
+function endOfLine(bytes: Uint8Array, lines: number): number {
+  let end = 0
+  for (let left = lines; left > 0; left--) end = bytes.indexOf(lineFeed, end) + 1
+  return end
 }
 
 /** One event with this data. */

@@ -1,5 +1,6 @@
 // One attempt: sends the request to a backend of the chosen model and reads its reply into the canonical form.
 
+import { parseBackendObject } from "../chat/backend-json.ts"
 import { isRtrError, RtrError } from "../error.ts"
 import type { Attempt, Call, CallRecord } from "../types/call.ts"
 import type { ChatRequest, ChatStream, Reply, StreamBatch, UpstreamFailure } from "../types/chat.ts"
@@ -63,7 +64,7 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
     observed.attempt.status = response.status
     return await readReply(response, backend, options, observed)
   } catch (cause) {
-    const error = about(cause, target.name)
+    const error = about(cause, target.name, backend.secrets)
     observed.end(error)
     throw error
   }
@@ -112,15 +113,16 @@ async function readReply(
 ): Promise<Reply> {
   const { status } = response
   if (status >= 400 && status < 600) return readFailure(response, backend, target.name, observed)
-  if (status < 200 || status >= 300) {
+  if (status < 200 || status >= 300 || status === 204 || status === 205) {
     response.cancel()
-    throw new RtrError("upstream_error", `it answered with status ${status}, which is no reply`)
+    const reason = status === 204 || status === 205 ? "has no content" : "is no reply"
+    throw new RtrError("upstream_error", `it answered with status ${status}, which ${reason}`)
   }
   const headers = passedHeaders(response.headerList)
   if (mediaTypeOf(response.header("content-type")) === mediaTypeOf(backend.dialect.streamType)) {
     if (request.stream) {
       const reader = backend.dialect.reader({ events: readsEvents || backend.dialectId !== call.dialect })
-      const stream = createUpstreamStream(response, { reader, model: target.name, observed })
+      const stream = createUpstreamStream(response, { reader, model: target.name, observed, secrets: backend.secrets })
       return { kind: "stream", status, stream, dialect: backend.dialectId, headers }
     }
     response.cancel()
@@ -145,6 +147,7 @@ interface UpstreamStreamOptions {
   readonly reader: StreamReader
   readonly model: string
   readonly observed: Observed
+  readonly secrets: readonly string[]
 }
 
 /**
@@ -153,7 +156,7 @@ interface UpstreamStreamOptions {
  */
 function createUpstreamStream(
   response: TransportResponse,
-  { reader, model, observed }: UpstreamStreamOptions,
+  { reader, model, observed, secrets }: UpstreamStreamOptions,
 ): ChatStream {
   let over = false
   let done = false
@@ -164,13 +167,11 @@ function createUpstreamStream(
     clearTimeout(ending)
     observed.end(error)
   }
-  const seen = (batch: StreamBatch): StreamBatch => {
+  const seen = (batch: StreamBatch): void => {
     observed.usage(batch.usage)
-    if (batch.done) {
-      done = true
-      ending = setTimeout(() => response.cancel(), endingMs)
-    }
-    return batch
+    if (!batch.done) return
+    done = true
+    ending = setTimeout(() => response.cancel(), endingMs)
   }
   return {
     async next() {
@@ -184,13 +185,13 @@ function createUpstreamStream(
           const bytes = pulled instanceof Promise ? await pulled : pulled
           observed.firstByte()
           const batch = bytes === undefined ? reader.end() : reader.read(bytes)
+          if (batch !== undefined) seen(batch)
           if (bytes === undefined) finish()
-          if (batch !== undefined) return seen(batch)
-          if (bytes === undefined) return undefined
+          if (batch !== undefined || bytes === undefined) return batch
         }
       } catch (cause) {
         const wasDone = done
-        const error = about(cause, model)
+        const error = about(cause, model, secrets)
         finish(wasDone ? undefined : error)
         response.cancel()
         // The client has its whole reply.
@@ -206,14 +207,22 @@ function createUpstreamStream(
   }
 }
 
-/** Says which model an error of the transport or the dialect is about. */
-function about(error: unknown, model: string): unknown {
+/** Says which model an error of the transport or the dialect is about. What it quotes of the backend may hold its key. */
+function about(error: unknown, model: string, secrets: readonly string[]): unknown {
   return isRtrError(error) && error.code !== "invalid_request"
-    ? new RtrError(error.code, `No reply from model "${model}": ${error.message}`, { cause: error })
+    ? new RtrError(error.code, `No reply from model "${model}": ${withoutSecrets(error.message, secrets)}`, {
+        cause: error,
+      })
     : error
 }
 
-/** An upstream's error goes on in the client's format, with the same status. */
+/**
+ * About the credentials that the router has at the backend. With the same status a client would take it for its own key, and
+ * the backend's text may quote the router's. So it is a fault behind the router: status 502.
+ */
+const credentialStatuses: ReadonlySet<number> = new Set([401, 403, 407])
+
+/** Another error of an upstream goes on in the client's format, with the same status. */
 async function readFailure(
   response: TransportResponse,
   backend: TargetBackend,
@@ -224,15 +233,36 @@ async function readFailure(
   const text = withoutSecrets(await response.text(maxErrorBytes).catch(() => ""), backend.secrets)
   observed.firstByte()
   observed.end()
-  const common = { kind: "failure", status, headers: passedHeaders(response.headerList) } as const
-  // These are about the router's own credentials: the text may quote them, and it would mislead the client about its own.
-  if (status === 401 || status === 403)
-    return { ...common, message: `The backend of model "${model}" refused the router's credentials` }
-  const body = parseObject(text)
-  const said = body === undefined ? undefined : backend.dialect.readError(body)
-  if (body === undefined || said === undefined)
-    return { ...common, message: `The backend of model "${model}" answered with status ${status}` }
-  return { ...common, ...said, original: { dialect: backend.dialectId, body } }
+  const headers = passedHeaders(response.headerList)
+  if (credentialStatuses.has(status)) {
+    const message = `The backend of model "${model}" refused the router's credentials with status ${status}`
+    return { kind: "failure", status: 502, headers, message }
+  }
+  const body = parseFailure(text)
+  const said = body && backend.dialect.readError(body)
+  if (said === undefined)
+    return {
+      kind: "failure",
+      status,
+      headers,
+      message: `The backend of model "${model}" answered with status ${status}`,
+    }
+  return {
+    kind: "failure",
+    status,
+    headers,
+    ...said,
+    original: { dialect: backend.dialectId, body: body as WireObject },
+  }
+}
+
+/** Undefined for what is no JSON object: the caller describes the status instead. */
+function parseFailure(text: string): WireObject | undefined {
+  try {
+    return parseBackendObject(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Some backends quote the key that they did not like. */
@@ -240,22 +270,21 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, "[removed]"), text)
 }
 
-function parseObject(text: string): WireObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WireObject) : undefined
-  } catch {
-    // Not JSON: the caller describes the status instead.
-    return undefined
-  }
-}
+/** Many clients read 16 KiB of headers and no more. */
+const maxPassedHeaders = 20
+const maxPassedLength = 200
 
 /** Headers that tell the client when to come back. */
 function passedHeaders(list: readonly string[]): Readonly<Record<string, string>> | undefined {
   let passed: Record<string, string> | undefined
-  for (let at = 0; at < list.length; at += 2) {
+  let left = maxPassedHeaders
+  for (let at = 0; at < list.length && left > 0; at += 2) {
     const name = list[at] as string
-    if (name === "retry-after" || name.startsWith("x-ratelimit-")) (passed ??= {})[name] = list[at + 1] as string
+    if (name !== "retry-after" && !name.startsWith("x-ratelimit-")) continue
+    const value = list[at + 1] as string
+    if (name.length + value.length > maxPassedLength) continue
+    ;(passed ??= {})[name] = value
+    left -= 1
   }
   return passed
 }

@@ -58,6 +58,10 @@ export class Exchange implements TransportResponse {
   // ── what the connection tells ──
 
   onHead(status: number, headers: readonly string[]): void {
+    const encoding = valueOf(headers, "content-encoding")
+    // The text of an error status is read as far as it can be.
+    if (encoding !== undefined && encoding !== "" && status < 300 && encoding.toLowerCase() !== "identity")
+      return this.#fail(`it answered with content encoding "${encoding}", but the request asked for none`)
     this.#state = "reading"
     this.status = status
     this.headerList = headers
@@ -160,10 +164,13 @@ export class Exchange implements TransportResponse {
   }
 
   cancel(): void {
-    if (this.over) return
+    if (!this.over) this.#fail("the reader left")
+  }
+
+  #fail(reason: string): void {
     this.#unread = []
     this.#unreadBytes = 0
-    this.onFailure(new RtrError("upstream_error", "the reader left"))
+    this.onFailure(new RtrError("upstream_error", reason))
     this.connection?.abandon()
   }
 }

@@ -1,6 +1,7 @@
 // What went wrong with a connection, in words for the client.
 
 import { isRtrError, RtrError } from "../../error.ts"
+import { ProtocolError } from "./grammar.ts"
 
 /** How far the exchange had come. */
 export type Moment = "connecting" | "waiting" | "reading"
@@ -8,6 +9,8 @@ export type Moment = "connecting" | "waiting" | "reading"
 /** Before the headers nothing has been answered yet; after them the reply is broken. */
 export function failureOf(cause: unknown, moment: Moment): RtrError {
   if (isRtrError(cause)) return cause
+  if (cause instanceof ProtocolError)
+    return new RtrError("upstream_error", `its answer is not valid HTTP/1.1: ${cause.message}`, { cause })
   if (moment === "reading")
     return new RtrError("upstream_error", "the connection broke in the middle of the reply", { cause })
   return new RtrError("upstream_unavailable", reasonOf((cause as { code?: unknown } | null)?.code), { cause })

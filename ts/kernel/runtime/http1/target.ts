@@ -12,7 +12,7 @@ export interface RequestTarget {
   readonly host: string
   readonly port: number
   readonly socketPath: string | undefined
-  /** Request line and connection. */
+  /** Request line, connection and accepted encodings. */
   readonly start: Readonly<Record<"GET" | "POST", string>>
   /** The `host` header. */
   readonly hostLine: string
@@ -45,13 +45,13 @@ function readTarget(text: string, socketPath: string | undefined): RequestTarget
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
     socketPath,
-    start: {
-      GET: `GET ${path} HTTP/1.1\r\nconnection: keep-alive\r\n`,
-      POST: `POST ${path} HTTP/1.1\r\nconnection: keep-alive\r\n`,
-    },
+    start: { GET: `GET ${path} HTTP/1.1\r\n${own}`, POST: `POST ${path} HTTP/1.1\r\n${own}` },
     hostLine: `host: ${url.host}\r\n`,
   }
 }
+
+/** Without a word about encodings, a backend may compress its reply. */
+const own = "connection: keep-alive\r\naccept-encoding: identity\r\n"
 
 /** The message decides about these; a value that contradicts it would let the backend see another message. */
 const framing: ReadonlySet<string> = new Set([
@@ -96,7 +96,7 @@ const maxLines = 200
 function readLine(name: string, value: string): HeaderLine {
   const lower = name.toLowerCase()
   if (!isHeaderName(name) || !isHeaderValue(value) || framing.has(lower)) throw unwritable()
-  return { value, isHost: lower === "host", text: `${name}: ${value}\r\n` }
+  return { value, isHost: lower === "host", text: lower === "accept-encoding" ? "" : `${name}: ${value}\r\n` }
 }
 
 const unwritable = (): RtrError =>

@@ -2,7 +2,6 @@
 
 import type { BlockStart, ChatEvent, JsonValue, WireObject } from "../../../kernel/index.ts"
 import { argumentsOf } from "./blocks.ts"
-import { readError } from "./errors.ts"
 import { readLogprobs, readStop, readUsage } from "./reply.ts"
 import { dialectId, hasLength, isObject, isText, toList, withoutUndefined } from "./wire.ts"
 
@@ -52,14 +51,7 @@ export function createChunkReader(): ChunkReader {
   return {
     chunk(chunk, text) {
       const events: ChatEvent[] = []
-      const failed = readError(chunk)
-      if (failed !== undefined)
-        events.push({
-          type: "failed",
-          message: failed.message,
-          ...(failed.code !== undefined && { code: failed.code }),
-        })
-      if (!started && failed === undefined) {
+      if (!started) {
         started = true
         events.push(startOf(chunk))
       }
@@ -71,7 +63,7 @@ export function createChunkReader(): ChunkReader {
       const usage = readUsage(chunk["usage"])
       if (usage !== undefined) events.push({ type: "usage", usage })
       const unknown = unknownFields(chunk)
-      if (events.length === 0 || (failed === undefined && Object.keys(unknown).length > 0))
+      if (events.length === 0 || Object.keys(unknown).length > 0)
         events.push({ type: "opaque", dialect: dialectId, value: unknown })
       return remember(events, text)
     },

@@ -4,13 +4,13 @@ import {
   type ChatReply,
   type JsonValue,
   type ReplyChoice,
-  RtrError,
   type StopReason,
   type TokenLogprob,
   type Usage,
   type WireObject,
 } from "../../../kernel/index.ts"
 import { readBlocks, writeBlocks } from "./blocks.ts"
+import { checkReply } from "./check-reply.ts"
 import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "./wire.ts"
 
 interface OriginalReply {
@@ -21,10 +21,9 @@ interface OriginalReply {
 
 const choiceOriginals = new WeakMap<ReplyChoice, JsonValue>()
 
-/** Reads an upstream's reply. Throws `upstream_error` for anything but a JSON object. Choices are read on first use. */
+/** Reads an upstream's reply. Throws `upstream_error` for what is none. Choices are read on first use. */
 export function readReply(text: string): ChatReply {
-  const body = parseObject(text)
-  if (body === undefined) throw new RtrError("upstream_error", "the reply is not a JSON object")
+  const body = checkReply(text)
   const { id, model, created, usage } = body
   const original: OriginalReply = { text, body }
   let choices: readonly ReplyChoice[] | undefined
@@ -40,15 +39,6 @@ export function readReply(text: string): ChatReply {
   }
   original.reply = reply
   return reply
-}
-
-export function parseObject(text: string): WireObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /**
