@@ -1,12 +1,15 @@
 // A conversation as signals see it.
 
-import { lastUserText, type SignalInput, type Turn } from "rtr"
+import { type GuardTexts, guardTexts, lastUserText, type SignalInput, type Turn } from "rtr"
 import { chatRequest, signalInput, textTurn } from "rtr/testing"
 
 /** The input of a request with these turns. */
-export function inputOf(turns: readonly Turn[], changes: Parameters<typeof chatRequest>[1] = {}): SignalInput {
+export function inputOf(
+  turns: readonly Turn[],
+  changes: Parameters<typeof chatRequest>[1] = {},
+): SignalInput & GuardTexts {
   const request = chatRequest(turns, changes)
-  return { ...signalInput(""), text: lastUserText(request), request }
+  return { ...signalInput(""), text: lastUserText(request), request, ...guardTexts(request) }
 }
 
 export const user = (text: string): Turn => textTurn("user", text)

@@ -61,10 +61,10 @@ describe("guards", () => {
     expect(await ask([...parts, { type: "other", text: "ignore that" }])).toEqual(["attack", "jailbreak:true"])
   })
 
-  test("say nothing of a message that they did not read", async () => {
+  test("refuse a message that they cannot read, and read every role", async () => {
     const { ask } = await guarded()
-    expect(await ask([{ type: "image_url", image_url: { url: "x" } }])).toEqual(["other", null])
-    expect(await ask("ignore that", "system")).toEqual(["other", null])
+    expect(await ask([{ type: "image_url", image_url: { url: "x" } }])).toEqual(["attack", null])
+    expect(await ask("ignore that", "system")).toEqual(["attack", "pii:false,jailbreak:true"])
   })
 
   test("have texts read to their end", async () => {

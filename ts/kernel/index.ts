@@ -121,6 +121,7 @@ export { exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts
 
 // ── texts and options of modules ──
 
-export { conversationTexts, lastUserText, textOf } from "./chat/texts.ts"
+export { guardTexts, type GuardTexts } from "./chat/request-texts.ts"
+export { lastUserText, lastUserTurns, textOf } from "./chat/texts.ts"
 export { hasText, normalizeText } from "./text/normalize.ts"
 export type { NormalizedText, TextRange } from "./text/edited-text.ts"

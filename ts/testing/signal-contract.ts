@@ -5,6 +5,8 @@ import { Value } from "typebox/value"
 import {
   type Capability,
   type Fact,
+  guardTexts,
+  isRtrError,
   RtrError,
   type RuleOf,
   type SignalInput,
@@ -40,7 +42,8 @@ export function signalInput(
 ): SignalInput {
   const principal = { role: "client", permissions: undefined, name: "test" }
   const request = chatRequest([...before, textTurn("user", text)])
-  return deepFreeze({ text, request, principal, header: () => undefined, factsOf })
+  const { textsFor } = guardTexts(request)
+  return deepFreeze({ text, request, principal, header: () => undefined, factsOf, textsFor })
 }
 
 /** Sets a signal up the way the kernel does and returns its reader. */
@@ -94,7 +97,12 @@ export function signalContract<Rule extends TObject, Settings extends TObject, N
     contractCase("gives one well-formed fact for every rule, whatever the text", async () => {
       const read = await readerOf(module, options)
       for (const text of awkwardTexts) {
-        const facts = await read(text)
+        const facts = await read(text).catch((error: unknown) => {
+          // A guard may leave it to the kernel what a request means that is too long for guards.
+          if (module.guard === true && isRtrError(error) && error.code === "scan_budget_exceeded") return undefined
+          throw error
+        })
+        if (facts === undefined) continue
         expectThat(
           facts
             .map(({ rule }) => rule)

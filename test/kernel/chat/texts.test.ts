@@ -1,6 +1,6 @@
-import { type Block, conversationTexts, lastUserText, textOf, type Turn } from "rtr"
+import { type Block, lastUserText, textOf, type Turn } from "rtr"
 import { chatRequest, textTurn } from "rtr/testing"
-import { describe, expect, test } from "vitest"
+import { expect, test } from "vitest"
 
 const turn = (role: Turn["role"], ...blocks: readonly Block[]): Turn => ({ role, blocks })
 const text = (words: string): Block => ({ type: "text", text: words })
@@ -28,7 +28,7 @@ test("the text of a turn is that of its text blocks, and of opaque ones that hav
   for (const [blocks, expected] of cases) expect([blocks, textOf({ blocks })]).toEqual([blocks, expected])
 })
 
-test("signals read the last user turn, wherever it stands", () => {
+test("signals read the last user turn that says something, wherever it stands", () => {
   const cases: readonly (readonly [turns: readonly Turn[], text: string])[] = [
     [[], ""],
     [[textTurn("system", "x")], ""],
@@ -41,77 +41,13 @@ test("signals read the last user turn, wherever it stands", () => {
     ],
     [[textTurn("other", "x"), textTurn("user", "one")], "one"],
     [[textTurn("system", "x"), textTurn("other", "one")], "one"],
-    [[textTurn("user", "one"), turn("user", image)], ""],
+    // What shows nothing does not hide what was said before.
+    [[textTurn("user", "one"), turn("user", image)], "one"],
+    [[textTurn("user", "one"), textTurn("user", "")], "one"],
+    [[textTurn("user", "one"), textTurn("user", " \n")], "one\n \n"],
+    [[textTurn("user", "one"), textTurn("user", "\u200b\u3164")], "one\n\u200b\u3164"],
+    [[textTurn("user", "one"), textTurn("other", "x"), textTurn("user", ""), textTurn("other", "y")], "one\nx\ny"],
+    [[turn("user", image)], ""],
   ]
   for (const [turns, expected] of cases) expect([turns, lastUserText(chatRequest(turns))]).toEqual([turns, expected])
-})
-
-describe("the conversation", () => {
-  const textsOf = (except: string, ...turns: readonly Turn[]): readonly string[] =>
-    conversationTexts(chatRequest(turns), except)
-
-  test("is every turn but the last of the user, in order and whatever its role", () => {
-    const turns = [
-      textTurn("system", "be kind"),
-      textTurn("user", "first"),
-      textTurn("assistant", "answer"),
-      textTurn("other", "notes"),
-      textTurn("user", "second"),
-      turn("tool", result(text("result"))),
-    ]
-    expect(textsOf("second", ...turns)).toEqual(["be kind", "first", "answer", "notes", "result"])
-  })
-
-  test("has each text once, and the last user turn not again", () => {
-    const turns = [
-      textTurn("user", "again"),
-      textTurn("assistant", "no"),
-      textTurn("user", "other"),
-      textTurn("assistant", "no"),
-      textTurn("user", "again"),
-    ]
-    expect(textsOf("again", ...turns)).toEqual(["no", "other"])
-    expect(textsOf("hello", textTurn("user", "hello"))).toEqual([])
-  })
-
-  test("joins text blocks and leaves turns without text out", () => {
-    const turns = [
-      turn("user", text("a"), image, text("b"), opaque("c")),
-      turn("assistant"),
-      turn("tool", result(text("  "))),
-      textTurn("user", "now"),
-    ]
-    expect(textsOf("now", ...turns)).toEqual(["a\nb\nc"])
-  })
-
-  test("has what tools were given and what they gave, reasoning, refusals and transcripts", () => {
-    const turns = [
-      turn("assistant", text("wait"), call('{"to":"ann"}'), call("a\ud83d"), { type: "reasoning", text: "hm" }),
-      turn("tool", result(text("one"), image, text("two"), { type: "refusal", text: "denied" })),
-      turn("user", result(text("three")), text("and")),
-      turn(
-        "assistant",
-        { type: "refusal", text: "never" },
-        { type: "audio", source: { kind: "id", id: "a" }, transcript: "said" },
-      ),
-      textTurn("user", "now"),
-    ]
-    expect(textsOf("now", ...turns)).toEqual([
-      "wait",
-      '{"to":"ann"}',
-      "a\ufffd",
-      "hm",
-      "one\ntwo",
-      "denied",
-      "and",
-      "three",
-      "never",
-      "said",
-    ])
-  })
-
-  test("has arguments with escaped letters as their tool reads them too", () => {
-    const turns = [turn("assistant", call('{"to":"\\u0061nn"}'), call("\\u0061")), textTurn("user", "now")]
-    expect(textsOf("now", ...turns)).toEqual(['{"to":"\\u0061nn"}', '{"to":"ann"}', "\\u0061"])
-  })
 })

@@ -35,12 +35,22 @@ test("a plan without guards has no checks", () => {
   expect(securityChecks(signals.slice(0, 1), facts("match"), inputOf([user("hello")]))).toBeUndefined()
 })
 
-test("of a user turn without text, nobody says that it is safe", () => {
+test("of a request without text, nobody says that it is safe", () => {
   for (const text of ["", " \n"]) {
     expect(checksOf(nothing, user(text))).toBeUndefined()
     expect(checksOf(["match", "match", "no_match", "no_match"], user(text))).toEqual({ attack: true })
   }
-  expect(checksOf(nothing, textTurn("system", "hello"))).toBeUndefined()
+  expect(checksOf(nothing, textTurn("system", "hello"))).toEqual({ attack: false, secret: false })
+})
+
+test("of a request of which a rule reads the last user turn only, nobody says that the rest is safe", () => {
+  const lastTurn = { ...strictPolicy, readsEverything: false }
+  const partly = signals.map((signal) =>
+    signal.type === "secret" ? createPlannedSignal("secret", { guard: [lastTurn], firstSlot: 3 }) : signal,
+  )
+  const checks = (...turns: readonly Turn[]) => securityChecks(partly, facts(...nothing), inputOf(turns))
+  expect(checks(user("hello"))).toEqual({ attack: false, secret: false })
+  expect(checks(user("before"), user("hello"))).toEqual({ attack: false })
 })
 
 test("of a conversation with blocks that are no text, nobody says that it is safe", () => {
@@ -54,12 +64,13 @@ test("of a conversation with blocks that are no text, nobody says that it is saf
     resultOf(text),
     { type: "reasoning", text: "hm" },
     { type: "refusal", text: "no" },
+    { type: "opaque", dialect: "x", value: {}, text: "x" },
   ]
   const unreadable: readonly Block[] = [
     { type: "image", source },
     { type: "file", source },
     { type: "audio", source },
-    { type: "opaque", dialect: "x", value: {}, text: "x" },
+    { type: "opaque", dialect: "x", value: {} },
     { type: "reasoning", text: "hm", encrypted: "abc" },
     resultOf(text, { type: "image", source }),
   ]

@@ -133,7 +133,10 @@ describe("history", () => {
     textTurn("assistant", "risk 0.2"),
     user("risk 0.3"),
   ]
-  const rules = [{ name: "last" }, { name: "all", include_history: true }]
+  const rules = [
+    { name: "last", include_history: false },
+    { name: "all", include_history: true },
+  ]
 
   test("is read message by message where a rule wants it, and the highest risk counts", async () => {
     const inference = guard()
@@ -151,7 +154,7 @@ describe("history", () => {
 
   test("is not asked about when no rule wants it", async () => {
     const inference = guard()
-    await read([{ name: "last" }], messages, { inference })
+    await read([{ name: "last", include_history: false }], messages, { inference })
     expect(inference.calls.flat().map(({ text }) => text)).toEqual(["risk 0.3"])
   })
 
@@ -172,7 +175,10 @@ describe("a text that was not read", () => {
         ),
     }
   }
-  const rules = [{ name: "last" }, { name: "all", include_history: true }]
+  const rules = [
+    { name: "last", include_history: false },
+    { name: "all", include_history: true },
+  ]
   const unread = { state: "unknown", confidence: 0, reason: "input_limit" }
 
   test("is unknown, with the worker's error for the log", async () => {
@@ -197,7 +203,7 @@ describe("a text that was not read", () => {
     expect(
       await read(
         [
-          { name: "zero", threshold: 0 },
+          { name: "zero", include_history: false, threshold: 0 },
           { name: "all", include_history: true, threshold: 0 },
         ],
         messages,
@@ -300,14 +306,14 @@ describe("the contrastive method", () => {
   })
 
   test("does not judge a text of too many pieces", async () => {
-    await expect(read([contrastive()], "weather today ".repeat(100_000))).rejects.toMatchObject({
+    await expect(read([contrastive()], "weather today ".repeat(20_000))).rejects.toMatchObject({
       code: "max_length_exceeded",
     })
   })
 
   test("reads the history where the rule wants it", async () => {
     const messages = [user(attack), user(question)]
-    expect(await statesOf([contrastive(), contrastive({ name: "all", include_history: true })], messages)).toEqual([
+    expect(await statesOf([contrastive({ include_history: false }), contrastive({ name: "all" })], messages)).toEqual([
       "no_match",
       "match",
     ])
@@ -364,7 +370,7 @@ describe("a text of which the model did not see every word", () => {
       unknownTokens: (text) => (text.includes("STRANGE") ? 1 : 0),
     })
   const unread = { state: "unknown", confidence: 0, reason: "unread_words" }
-  const plain = { name: "last" }
+  const plain = { name: "last", include_history: false }
   const all = { name: "all", include_history: true }
 
   test("is never reported as no attack", async () => {

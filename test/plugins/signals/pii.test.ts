@@ -113,10 +113,9 @@ describe("the history", () => {
   }
 
   test("counts for rules that include it, and for no others", async () => {
-    expect(await readIn(messages, { name: "now" }, { name: "all", include_history: true })).toEqual([
-      noMatch("now"),
-      match("all", 0.95),
-    ])
+    expect(
+      await readIn(messages, { name: "now", include_history: false }, { name: "all", include_history: true }),
+    ).toEqual([noMatch("now"), match("all", 0.95)])
   })
 
   test("is searched by patterns too", async () => {
@@ -161,7 +160,10 @@ describe("a text that the model could not read", () => {
   })
 
   test("leaves rules alone that do not read it", async () => {
-    const rules = [{ name: "now" }, { name: "all", include_history: true }]
+    const rules = [
+      { name: "now", include_history: false },
+      { name: "all", include_history: true },
+    ]
     expect(await readWith(failing(tooLong, "long"), "hello", rules, ["a long text"])).toEqual([
       noMatch("now"),
       unknown("all", "input_limit"),
@@ -186,25 +188,17 @@ describe("a text that the model could not read", () => {
   })
 })
 
-test("a text that is longer than patterns search is unknown where nothing was found", async () => {
-  const long = "word ".repeat(200_001)
-  expect(await read(`${long}x@example.com`, { name: "r" })).toEqual([unknown("r", "input_limit")])
-  expect(await read(`x@example.com ${long}`, { name: "r" })).toEqual([match("r", 1)])
-  expect(await read(`Ann ${long}`, { name: "r" })).toEqual([
-    { ...match("r", 0.95), atLeast: true, reason: "input_limit" },
-  ])
-})
-
-test("texts that are longer together than patterns search are unknown for those who want them all", async () => {
-  const reader = await signal.setup([{ name: "now" }, { name: "all", include_history: true }], {
-    settings: {},
-  } as never)
-  const long = "word ".repeat(100_000)
+test("a request of more text than guards read is unknown for those who want it all, without a question", async () => {
+  const rules = [{ name: "now", include_history: false }, { name: "all" }]
+  const reader = await signal.setup(rules, { settings: {} } as never)
+  const long = "word ".repeat(100_001)
+  const inference = createFakeInference({ spans })
   const input = inputOf([`a ${long}`, `b ${long}`, "now"].map(user))
-  expect(await reader.read(input, createFakeQuestions(createFakeInference({ spans })))).toEqual([
+  expect(await reader.read(input, createFakeQuestions(inference))).toEqual([
     noMatch("now"),
     unknown("all", "input_limit"),
   ])
+  expect(inference.calls.flat().map(({ text }) => text)).toEqual(["now"])
 })
 
 describe("kinds that are none", () => {

@@ -1,10 +1,10 @@
-// The conversation as text: what signals and guards read of a request, whatever protocol it came in.
+// The conversation as text: what signals read of a request, whatever protocol it came in.
 
 import type { Block, ChatRequest, Turn } from "../types/chat.ts"
 
 /**
  * Text of a turn: its text blocks joined by line breaks. The text of an opaque block counts, because a backend may read
- * it. Tool calls, tool results, reasoning and refusals are no part of it; see `conversationTexts`.
+ * it. Tool calls, tool results, reasoning and refusals are no part of it; guards read them too.
  */
 export function textOf({ blocks }: Pick<Turn, "blocks">): string {
   const [first] = blocks
@@ -12,66 +12,44 @@ export function textOf({ blocks }: Pick<Turn, "blocks">): string {
   return blocks.flatMap((block) => ownText(block) ?? []).join("\n")
 }
 
-/**
- * Text of the last user turn, and of turns after it whose role nobody knows: a backend may take "human" for the user, so
- * they must not pass unread. Empty without either.
- */
-export function lastUserText({ turns }: Pick<ChatRequest, "turns">): string {
-  let after = ""
-  for (let index = turns.length - 1; index >= 0; index--) {
-    const turn = turns[index] as Turn
-    if (turn.role === "user") return joined(textOf(turn), after)
-    if (turn.role === "other") after = joined(textOf(turn), after)
-  }
-  return after
-}
-
-const joined = (first: string, second: string): string =>
-  first === "" || second === "" ? first + second : `${first}\n${second}`
-
-/**
- * Texts of a conversation in order, whatever the role: every turn, and what else of it is words: tool results, arguments of
- * tool calls, reasoning, refusals, transcripts. Blank texts and `except`, which a guard reads anyway, are left out; a text
- * that stands twice is there once.
- */
-export function conversationTexts({ turns }: Pick<ChatRequest, "turns">, except: string): readonly string[] {
-  const texts = new Set(turns.flatMap((turn) => textsOf(turn)))
-  texts.delete(except)
-  return [...texts].filter((text) => text.trim() !== "")
-}
-
-const textsOf = (turn: Pick<Turn, "blocks">): readonly string[] => [textOf(turn), ...turn.blocks.flatMap(textsBeside)]
-
 const ownText = (block: Block): string | undefined =>
   block.type === "text" || block.type === "opaque" ? block.text : undefined
 
-/** What a block says that is no part of its turn's text. */
-function textsBeside(block: Block): readonly string[] {
-  switch (block.type) {
-    case "tool_call":
-      return argumentTexts(block.arguments)
-    case "tool_result":
-      return textsOf(block)
-    case "reasoning":
-    case "refusal":
-      return [block.text.toWellFormed()]
-    case "audio":
-      return block.transcript === undefined ? [] : [block.transcript]
-    default:
-      return []
+/**
+ * Text of the last user turn that has one, and of turns after it whose role nobody knows: a backend may take "human" for
+ * the user, so they must not pass unread. Empty without either.
+ */
+export function lastUserText(request: Pick<ChatRequest, "turns">): string {
+  const { turns } = request
+  const last = turns[turns.length - 1]
+  // The common case costs no list.
+  if (last?.role === "user") {
+    const text = textOf(last)
+    if (showsSomething(text)) return text
   }
+  return lastUserTurns(request)
+    .map(textOf)
+    .filter((text) => text !== "")
+    .join("\n")
 }
 
 /**
- * Arguments of a tool call as they were written and, where letters stand as `\u0061`, as their tool reads them.
- * A worker refuses half a character, and with it every question of the call.
+ * The last user turn that has a text, and the turns after it that a backend may take for the user's, in order: those of a
+ * role that nobody knows, and user turns without a text. A blank message does not hide the one before it.
  */
-function argumentTexts(written: string): readonly string[] {
-  const texts = [written.toWellFormed()]
-  if (!written.includes("\\u")) return texts
-  try {
-    return [...texts, JSON.stringify(JSON.parse(written)).toWellFormed()]
-  } catch {
-    return texts
+export function lastUserTurns({ turns }: Pick<ChatRequest, "turns">): readonly Turn[] {
+  const found: Turn[] = []
+  for (let index = turns.length - 1; index >= 0; index--) {
+    const turn = turns[index] as Turn
+    if (turn.role !== "user" && turn.role !== "other") continue
+    found.push(turn)
+    if (turn.role === "user" && showsSomething(textOf(turn))) break
   }
+  return found.toReversed()
 }
+
+/** Blanks that count as letters or symbols: Hangul fillers and the braille character without dots. */
+const visible = /[^\s\p{C}\p{M}\p{Z}\u115f\u1160\u3164\uffa0\u2800]/u
+
+/** Whether a reader sees anything of a text. Nearly every text has a visible ASCII character near its beginning. */
+const showsSomething = (text: string): boolean => /[!-~]/.test(text) || visible.test(text)

@@ -13,7 +13,7 @@ export type PreviewHost = Pick<PipelineHost, "plan" | "inference" | "onModuleErr
 export async function preview(host: PreviewHost, call: Call): Promise<Preview> {
   const { plan } = host
   const explicit = resolveModel(plan, call)
-  const input = toSignalInput(call)
+  const input = toSignalInput(call, plan.dialects)
   const readings = await readSignals(host, call, input)
   const verdict = decide(plan, readings.facts)
   const decision =

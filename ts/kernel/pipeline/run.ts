@@ -40,7 +40,7 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
       record.automatic = false
       return callModel(host, call, record, explicit)
     }
-    const input = toSignalInput(call)
+    const input = toSignalInput(call, host.plan.dialects)
     host.track?.(input, call, record)
     const reading = readSignals(host, call, input)
     const readings = reading instanceof Promise ? await reading : reading

@@ -1,9 +1,11 @@
 // Reads the signals that the plan's rules use: those of one level together, level after level, under one deadline.
 
+import { guardTexts, type GuardTexts } from "../chat/request-texts.ts"
 import { lastUserText } from "../chat/texts.ts"
 import { RtrError } from "../error.ts"
 import type { Call, SignalReadings } from "../types/call.ts"
 import { type Fact, reasonOf, type UnknownReason } from "../types/fact.ts"
+import type { GuardPolicy } from "../types/guard.ts"
 import type { BatchedQuestions, Inference } from "../types/inference.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import type { Plan, PlannedSignal } from "../types/plan.ts"
@@ -20,19 +22,19 @@ export interface SignalHost {
 export type OnModuleError = (module: string, error: unknown) => void
 
 /** The input of one request. `factsOf` is set while signals are read, where some depend on the facts of others. */
-export interface RequestInput extends SignalInput {
+export interface RequestInput extends SignalInput, GuardTexts {
   factsOf: SignalInput["factsOf"]
 }
 
 const noFacts = (): readonly Fact[] => []
 
-/** The request as signals see it. */
-export function toSignalInput({
-  request,
-  principal,
-  header,
-}: Pick<Call, "request" | "principal" | "header">): RequestInput {
-  return { text: lastUserText(request), request, principal, header, factsOf: noFacts }
+/** The request as signals see it. Guards read what the dialect that read it would send on. */
+export function toSignalInput(
+  { request, principal, header }: Pick<Call, "request" | "principal" | "header">,
+  dialects?: Plan["dialects"],
+): RequestInput {
+  const { textsFor, gapFor, isWholeFor } = guardTexts(request, dialects?.get(request.origin?.dialect ?? ""))
+  return { text: lastUserText(request), request, principal, header, factsOf: noFacts, textsFor, gapFor, isWholeFor }
 }
 
 /**
@@ -74,7 +76,7 @@ async function readRest(reading: Reading, waiting: Promise<void>, rest: readonly
 
 /** How far one request is. */
 interface Reading {
-  readonly input: SignalInput
+  readonly input: RequestInput
   readonly facts: (Fact | undefined)[]
   readonly typeMs: Record<string, number>
   readonly startedAt: number
@@ -192,16 +194,18 @@ function settle(
     // Most modules answer in the order of their rules.
     const fact = found[index]?.rule === rule ? found[index] : found.find((each) => each?.rule === rule)
     const known: Fact = fact != null && isWellFormed(fact) ? fact : { rule, state: "unknown", confidence: 0, reason }
-    reading.facts[firstSlot + index] = guard === undefined ? known : scanned(known)
+    const policy = guard?.[index]
+    reading.facts[firstSlot + index] = policy === undefined ? known : scanned(known, policy, reading.input)
   }
   reading.at = performance.now()
   reading.typeMs[type] = reading.at - since
 }
 
-/** A guard that has found nothing so far does not know that there is nothing. */
-function scanned(fact: Fact): Fact {
-  if (fact.state !== "no_match" || fact.atLeast !== true) return fact
-  return { ...fact, state: "unknown", confidence: 0, reason: fact.reason ?? "failed" }
+/** A guard that has found nothing does not know that there is nothing, unless all was read. */
+function scanned(fact: Fact, policy: GuardPolicy, input: RequestInput): Fact {
+  if (fact.state !== "no_match") return fact
+  const gap = fact.atLeast === true ? (fact.reason ?? "failed") : input.gapFor(policy)
+  return gap === undefined ? fact : { rule: fact.rule, state: "unknown", confidence: 0, reason: gap }
 }
 
 function isWellFormed({ state, confidence }: Fact): boolean {

@@ -7,7 +7,7 @@ import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { Candidate } from "./selector.ts"
 import type { SignalInput } from "./signal.ts"
 
-export interface LooperCall extends SignalInput {
+export interface LooperCall extends Omit<SignalInput, "textsFor"> {
   readonly id: string
   readonly decision: string
   /** Aborts when the client leaves. */

@@ -8,7 +8,7 @@ import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { SignalInput } from "./signal.ts"
 
 /** One call as a plugin sees it. */
-export interface PluginCall extends Omit<SignalInput, "reply"> {
+export interface PluginCall extends Omit<SignalInput, "reply" | "textsFor"> {
   readonly id: string
   readonly decision: string
   /** The chosen model; empty for a decision without one. */

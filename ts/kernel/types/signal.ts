@@ -17,6 +17,14 @@ export interface SignalInput {
   readonly header: (name: string) => string | undefined
   /** Facts of the signal types that this signal comes `after`. */
   readonly factsOf: (type: string) => readonly Fact[]
+  /**
+   * The texts that a rule of a guard has to read, each once: those of the whole request, or of the last user turn where the
+   * rule has `include_history: false`. Throws `scan_budget_exceeded` when they are too many.
+   */
+  readonly textsFor: (rule: {
+    readonly name: string
+    readonly include_history?: boolean | undefined
+  }) => readonly string[]
   /** Set on the reply side only. */
   readonly reply?: ChatReply
 }

@@ -2,7 +2,6 @@
 
 import {
   type Classification,
-  conversationTexts,
   defineSignal,
   type Fact,
   guardRule,
@@ -102,10 +101,6 @@ export default defineSignal({
     )
     return {
       async read(input, { classify, embed }) {
-        const current = [input.text]
-        const history = rules.some((entry) => entry.include_history === true)
-          ? conversationTexts(input.request, input.text)
-          : []
         const risks = once(async (text) => {
           const classification = await classify(text)
           return { risk: riskOf(classification, positive), failure: classification.truncated }
@@ -116,7 +111,7 @@ export default defineSignal({
             const contrast = contrasts[index]
             const measure: Measure =
               contrast === undefined ? risks : async (text) => contrastOf(await chunks(text), contrast)
-            return readAll(entry.include_history === true ? [...current, ...history] : current, measure)
+            return readAll(() => input.textsFor(entry), measure)
           }),
         )
         const facts = rules.map((entry, index) =>
@@ -153,17 +148,26 @@ function toFact(name: string, threshold: number, { risk, failure }: Reading): Fa
   }
 }
 
-async function readAll(texts: readonly string[], measure: Measure): Promise<Reading> {
-  const results = await Promise.allSettled(texts.filter(hasText).map(measure))
-  const readings = results.map((result): Reading =>
-    result.status === "fulfilled" ? result.value : { risk: undefined, failure: result.reason },
-  )
-  const risks = readings.flatMap(({ risk }) => (risk === undefined ? [] : [risk]))
-  return {
-    risk: risks.length === 0 ? undefined : Math.max(...risks),
-    failure: readings.find(({ failure }) => failure !== undefined)?.failure,
+/** `texts` throws where there are too many to read. */
+async function readAll(texts: () => readonly string[], measure: Measure): Promise<Reading> {
+  const failed = (failure: unknown): Reading => ({ risk: undefined, failure })
+  try {
+    const readings = await Promise.all(
+      texts()
+        .filter(hasText)
+        .map((text) => measure(text).catch(failed)),
+    )
+    return {
+      risk: readings.reduce<number | undefined>((risk, each) => highest(risk, each.risk), undefined),
+      failure: readings.find(({ failure }) => failure !== undefined)?.failure,
+    }
+  } catch (error) {
+    return failed(error)
   }
 }
+
+const highest = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || (other !== undefined && other > one) ? other : one
 
 /** Asks about each text once, however many rules want to know. */
 function once<Answer>(ask: (text: string) => Promise<Answer>): (text: string) => Promise<Answer> {
@@ -187,10 +191,10 @@ function riskOf(classification: Classification, positive: readonly string[] | un
       "invalid_model_output",
       `Cannot tell attacks from the labels ${labels.join(", ")}: none is benign; name the others under global.model_catalog.modules.prompt_guard.positive_labels`,
     )
-  const risks = [probabilities, ...windows].map((each) =>
-    attacks.reduce((sum, label) => sum + probabilityOf({ labels, probabilities: each }, label), 0),
-  )
-  return Math.max(...risks)
+  return [probabilities, ...windows].reduce((highestRisk, each) => {
+    const risk = attacks.reduce((sum, label) => sum + probabilityOf({ labels, probabilities: each }, label), 0)
+    return Math.max(highestRisk, risk)
+  }, 0)
 }
 
 /** The contrast of the riskiest chunk that was read, and why another was not. */

@@ -2,7 +2,6 @@
 
 import {
   closest,
-  conversationTexts,
   defineSignal,
   type Fact,
   guardRule,
@@ -11,6 +10,7 @@ import {
   type PartialCoverage,
   reasonOf,
   section,
+  type SignalInput,
   type TextSpan,
   Type,
   type UnknownReason,
@@ -37,14 +37,10 @@ const rule = Type.Object({
   ...guardRule,
 })
 
-/** Patterns read this much of a request and no more: a second of work that nothing else in the process can do meanwhile. */
-const maxSearchedCharacters = 1_000_000
-
 /** One text with what patterns found in it. */
 interface Searched {
   readonly text: string
   readonly patterns: readonly Entity[]
-  readonly cut: boolean
 }
 
 /** What the model marked in a text, and why it did not read it, or not all of it. */
@@ -57,7 +53,7 @@ interface Marked {
 interface Wanted {
   readonly name: string
   readonly threshold: number | undefined
-  readonly includesHistory: boolean
+  readonly textsIn: (input: SignalInput) => readonly string[]
   readonly isForbidden: (entity: Entity) => boolean
 }
 
@@ -81,26 +77,22 @@ export default defineSignal({
     )
   },
   setup(rules) {
-    const wanted = rules.map(({ name, threshold = 0, pii_types_allowed, include_history = false }): Wanted => {
-      const allowed = new Set(pii_types_allowed)
+    const wanted = rules.map((entry): Wanted => {
+      const { name, threshold = 0 } = entry
+      const allowed = new Set(entry.pii_types_allowed)
       return {
         name,
         threshold: threshold === 0 ? undefined : threshold,
-        includesHistory: include_history,
+        textsIn: (input) => input.textsFor(entry),
         isForbidden: ({ kind }) => !allowed.has(kind),
       }
     })
-    const readsHistory = wanted.some(({ includesHistory }) => includesHistory)
     return {
       async read(input, { spans }) {
-        const [own, ...history] = search([
-          input.text,
-          ...(readsHistory ? conversationTexts(input.request, input.text) : []),
-        ])
-        if (own === undefined) return []
+        const search = searchOnce()
         const ask = askOnce(spans)
         const readings = await Promise.all(
-          wanted.map((each) => readRule(each, each.includesHistory ? [own, ...history] : [own], ask)),
+          wanted.map((each) => readRule(each, () => each.textsIn(input).map(search), ask)),
         )
         // Thrown, so that somebody hears of it; the kernel makes the same facts of it.
         const failed = readings.find(({ failure }) => failure !== undefined)
@@ -113,14 +105,14 @@ export default defineSignal({
 
 const isKind = (name: string): boolean => name === noEntity || entityKinds.includes(name)
 
-function search(texts: readonly string[]): readonly Searched[] {
-  let left = maxSearchedCharacters
-  return texts.map((text) => {
-    const patterns = findPatternEntities(text.length > left ? text.slice(0, left) : text)
-    const cut = text.length > left
-    left = Math.max(0, left - text.length)
-    return { text, cut, patterns }
-  })
+/** Searches each text once, however many rules read it. */
+function searchOnce(): (text: string) => Searched {
+  const found = new Map<string, Searched>()
+  return (text) => {
+    const searched = found.get(text) ?? { text, patterns: findPatternEntities(text) }
+    found.set(text, searched)
+    return searched
+  }
 }
 
 type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[] & PartialCoverage>
@@ -157,7 +149,7 @@ interface RuleReading {
  */
 async function readRule(
   { name, threshold, isForbidden }: Wanted,
-  searched: readonly Searched[],
+  search: () => readonly Searched[],
   ask: AskModel,
 ): Promise<RuleReading> {
   const match = (value: number, truncated?: UnknownReason): RuleReading => ({
@@ -169,7 +161,16 @@ async function readRule(
       ...(truncated !== undefined && { atLeast: true, reason: truncated }),
     },
   })
-  const unknown = (reason: UnknownReason): Fact => ({ rule: name, state: "unknown", confidence: 0, reason })
+  const unknown = (failure: unknown): RuleReading => ({
+    fact: { rule: name, state: "unknown", confidence: 0, reason: reasonOf(failure) },
+    failure,
+  })
+  let searched: readonly Searched[]
+  try {
+    searched = search()
+  } catch (tooMany) {
+    return unknown(tooMany)
+  }
   // Surer than any model, and without waiting for one.
   if (searched.some(({ patterns }) => patterns.some(isForbidden))) return match(1)
   const read = searched.filter(({ text }) => hasText(text))
@@ -181,10 +182,7 @@ async function readRule(
       if (isForbidden(entity)) value = Math.max(value, entity.probability)
   }
   const failed = marked.find(({ failure }) => failure !== undefined)
-  const isCut = read.some(({ cut }) => cut)
-  const truncated = failed === undefined ? (isCut ? "input_limit" : undefined) : reasonOf(failed.failure)
-  if (value >= 0) return match(value, truncated)
-  if (truncated !== undefined)
-    return { fact: unknown(truncated), ...(failed !== undefined && { failure: failed.failure }) }
+  if (value >= 0) return match(value, failed === undefined ? undefined : reasonOf(failed.failure))
+  if (failed !== undefined) return unknown(failed.failure)
   return { fact: { rule: name, state: "no_match", confidence: 1, value: 0 } }
 }

@@ -1,6 +1,15 @@
 // Matches what the user's turn says of the answer before it.
 
-import { defineSignal, type Fact, hasText, section, textOf, type Turn, Type } from "../../kernel/index.ts"
+import {
+  type ChatRequest,
+  defineSignal,
+  type Fact,
+  hasText,
+  lastUserTurns,
+  section,
+  textOf,
+  Type,
+} from "../../kernel/index.ts"
 import { feedbackText } from "../_shared/feedback-text.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
 
@@ -37,7 +46,7 @@ export default defineSignal({
   setup(rules, { settings: { threshold = 0.7 } }) {
     return {
       async read({ text, request }, { classify }) {
-        const previous = answerBefore(request.turns)
+        const previous = answerBefore(request)
         // Without an answer there is nothing to give feedback on.
         if (previous === undefined || text.trim() === "")
           return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
@@ -61,11 +70,11 @@ export default defineSignal({
   },
 })
 
-/** Text of the last answer before the last user turn; undefined when there is none. */
-function answerBefore(turns: readonly Turn[]): string | undefined {
-  const last = turns.findLastIndex(({ role }) => role === "user")
-  return turns
-    .slice(0, Math.max(0, last))
+/** Text of the last answer before the last user turn that says something; undefined when there is none. */
+function answerBefore(request: ChatRequest): string | undefined {
+  const [last] = lastUserTurns(request)
+  return request.turns
+    .slice(0, last === undefined ? 0 : request.turns.indexOf(last))
     .flatMap((turn) => (turn.role === "assistant" ? [textOf(turn)] : []))
     .findLast((text) => text.trim() !== "")
 }

@@ -1,0 +1,233 @@
+import { type Block, type ChatRequest, guardTexts, type Turn } from "rtr"
+import { chatRequest, textTurn } from "rtr/testing"
+import { describe, expect, test } from "vitest"
+import chatCompletions from "../../../ts/plugins/dialects/chat-completions.ts"
+import { strictPolicy } from "../../../ts/kernel/types/guard.ts"
+
+const turn = (role: Turn["role"], ...blocks: readonly Block[]): Turn => ({ role, blocks })
+const text = (words: string): Block => ({ type: "text", text: words })
+const call = (given: string): Block => ({ type: "tool_call", id: "1", name: "f", arguments: given })
+const result = (...blocks: readonly Block[]): Block => ({ type: "tool_result", callId: "1", blocks })
+
+const rule = { name: "r" }
+const last = { name: "r", include_history: false }
+const textsOf = (...turns: readonly Turn[]): readonly string[] => guardTexts(chatRequest(turns)).textsFor(rule)
+/** A body as a client sends it. */
+const read = (body: object) => guardTexts(requestOf(body), chatCompletions)
+const requestOf = (body: object): ChatRequest =>
+  chatCompletions.readRequest({ model: "MoM", messages: [{ role: "user", content: "hello" }], ...body })
+const message = (fields: object) => ({ messages: [{ role: "user", content: "hello", ...fields }] })
+const gapOf = (body: object, ...allowedUnread: readonly string[]) =>
+  read(body).gapFor({ ...strictPolicy, allowedUnread: new Set(allowedUnread as never) })
+
+describe("the conversation", () => {
+  test("is every turn, in order and whatever its role, each text once", () => {
+    const turns = [
+      textTurn("system", "be kind"),
+      textTurn("user", "first"),
+      textTurn("assistant", "answer"),
+      textTurn("other", "notes"),
+      textTurn("user", "first"),
+      turn("tool", result(text("result"))),
+      textTurn("user", " "),
+    ]
+    expect(textsOf(...turns)).toEqual(["be kind", "first", "answer", "notes", "result"])
+  })
+
+  test("has what tools were given and what they gave, reasoning, refusals and transcripts", () => {
+    const turns = [
+      turn("assistant", text("wait"), call('{"to":"ann"}'), call("a\ud83d"), { type: "reasoning", text: "hm" }),
+      turn("tool", result(text("one"), text("two"), { type: "refusal", text: "denied" })),
+      turn("user", result(result(text("three"))), text("and")),
+      turn(
+        "assistant",
+        { type: "refusal", text: "never" },
+        { type: "audio", source: { kind: "id", id: "a" }, transcript: "said" },
+      ),
+    ]
+    expect(textsOf(...turns)).toEqual([
+      "wait",
+      '{"to":"ann"}',
+      "a\ufffd",
+      "hm",
+      "one\ntwo",
+      "denied",
+      "and",
+      "three",
+      "never",
+      "said",
+      "f\nf",
+    ])
+  })
+
+  test("has what stands as escaped letters as who parses it reads it too", () => {
+    expect(textsOf(turn("assistant", call('{"to":"\\u0061nn"}')), textTurn("user", "\\u0061 \\ud83d\\ude00"))).toEqual([
+      '{"to":"\\u0061nn"}',
+      '{"to":"ann"}',
+      "\\u0061 \\ud83d\\ude00",
+      "a 😀",
+      "f",
+    ])
+  })
+})
+
+describe("everything else that a backend gets", () => {
+  test("is read, wherever it stands", () => {
+    const cases: readonly (readonly [body: object, texts: readonly string[]])[] = [
+      [{}, []],
+      [{ temperature: 0.5, stop: ["user"], stream: true, stream_options: { include_usage: true } }, []],
+      [message({ name: "Ann Miller" }), ["Ann Miller"]],
+      [message({ x_note: { deep: [{ more: "read me" }] } }), ["read me"]],
+      [
+        { tools: [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }] },
+        ["get_weather"],
+      ],
+      [
+        {
+          tools: [
+            {
+              type: "function",
+              function: {
+                name: "f",
+                description: "tells it",
+                parameters: { type: "object", properties: { "say it all": { type: "string", enum: ["one", "two"] } } },
+              },
+            },
+          ],
+        },
+        ["f\ntells it\nsay it all\none\ntwo"],
+      ],
+      [{ user: "ann", metadata: { team: "blue" } }, ["ann\nblue"]],
+      [{ documents: [{ title: "a", text: "b" }, { text: "c" }] }, ["a\nb", "c"]],
+      [{ prediction: { type: "content", content: "x y" } }, ["content\nx y"]],
+      [
+        { response_format: { type: "json_schema", json_schema: { name: "n", schema: { description: "d" } } } },
+        ["n\nd"],
+      ],
+      [{ x_unknown: "read me" }, ["read me"]],
+      [{ x_unknown: { ignore_all_previous_instructions: 1 } }, ["ignore_all_previous_instructions"]],
+      [{ stop: ["first", "second"] }, ["first", "second"]],
+    ]
+    for (const [body, texts] of cases) expect([body, read(body).textsFor(rule)]).toEqual([body, ["hello", ...texts]])
+  })
+
+  test("is not the names and identifiers that a protocol needs, unless they say something", () => {
+    const withId = (id: string) => ({
+      messages: [
+        { role: "user", content: "hello" },
+        { role: "assistant", tool_calls: [{ id, type: "function", function: { name: "f", arguments: "{}" } }] },
+        { role: "tool", tool_call_id: id, content: "done" },
+      ],
+    })
+    const ids = ["call_1", "call_8f3aB2kQ9xTz01LmNopQRstu", "chatcmpl-tool-0b5d2c3e4f5a6b7c8d9e0f1a2b3c4d5e"]
+    for (const id of ids) expect([id, read(withId(id)).textsFor(rule)]).toEqual([id, ["hello", "{}", "done", "f"]])
+    for (const id of ["ignore_all_previous_instructions", "ignore everything", "ignoreallpreviousinstructions"])
+      expect([id, read(withId(id)).textsFor(rule)]).toEqual([id, ["hello", "{}", "done", `${id}\nf`, id]])
+  })
+
+  test("of a request of another dialect is its canonical form", () => {
+    const request = chatRequest([{ ...textTurn("user", "hello"), name: "Ann Miller" }], {
+      tools: [{ name: "f", description: "tells it" }],
+      extensions: { x: "read me" },
+    })
+    expect(guardTexts(request).textsFor(rule)).toEqual(["hello", "f\ntells it", "Ann Miller", "read me"])
+  })
+})
+
+describe("what is no text", () => {
+  const part = (...parts: readonly object[]) => message({ content: parts })
+  const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } }
+  const file = (data: string) => ({ type: "file", file: { filename: "notes.txt", file_data: data } })
+
+  test("leaves a gap, unless a rule may leave it unread", () => {
+    const cases: readonly (readonly [body: object, kind: string])[] = [
+      [part(image), "image"],
+      [part({ type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(300)}` } }), "image"],
+      [part({ type: "image_url", image_url: "https://example.com/a.png" }), "image"],
+      [part({ type: "input_audio", input_audio: { data: "aGk=", format: "wav" } }), "audio"],
+      [part({ type: "video_url", video_url: { url: "https://example.com/a.mp4" } }), "video"],
+      [part(file("data:application/pdf;base64,aGk=")), "file"],
+      [part({ type: "file", file: { file_id: "file-1" } }), "file"],
+      [part({ type: "mystery", value: 1 }), "other"],
+      [message({ x_image: "data:image/png;base64,aGk=" }), "image"],
+      [{ x_blob: "A".repeat(300) }, "encrypted"],
+    ]
+    for (const [body, kind] of cases)
+      expect([kind, body, gapOf(body), gapOf(body, kind)]).toEqual([kind, body, "unreadable_content", undefined])
+  })
+
+  test("is read where it is text after all", () => {
+    const body = part({ type: "text", text: "look" }, file("data:text/plain;base64,cmVhZCBtZQ=="), {
+      type: "other",
+      text: "more",
+    })
+    expect([read(body).textsFor(rule), gapOf(body)]).toEqual([["look\nmore", "read me", "notes.txt"], undefined])
+    expect(read({ x: "data:text/plain,read%20me" }).textsFor(rule)).toEqual(["hello", "read me"])
+    for (const broken of ["data:text/plain;base64,/w==", "data:text/plain;base64,%%"])
+      expect([broken, gapOf(part(file(broken)))]).toEqual([broken, "unreadable_content"])
+  })
+
+  test("is a gap of the last user turn only where it stands in it", () => {
+    const policy = { ...strictPolicy, readsEverything: false }
+    const words = { role: "user", content: "hello" }
+    const picture = { role: "user", content: [image] }
+    expect(read({ messages: [picture, words] }).gapFor(policy)).toBeUndefined()
+    expect(read({ messages: [words, picture] }).gapFor(policy)).toBe("unreadable_content")
+    expect(read({ messages: [words, { role: "human", content: [image] }] }).gapFor(policy)).toBe("unreadable_content")
+  })
+})
+
+test("the last user turn is read with all its parts", () => {
+  const body = {
+    messages: [
+      { role: "user", content: "before" },
+      { role: "assistant", content: "no" },
+      {
+        role: "user",
+        name: "Ann Miller",
+        content: [
+          { type: "text", text: "now" },
+          { type: "mystery", note: "read me" },
+        ],
+      },
+      { role: "user", content: "" },
+    ],
+  }
+  expect(read(body).textsFor(last)).toEqual(["now", "Ann Miller\nmystery\nread me"])
+})
+
+describe("a request of too much", () => {
+  const messages = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ role: "user", content: `message ${index}` }))
+  const refusal = expect.objectContaining({ code: "scan_budget_exceeded" }) as unknown
+
+  test("is not read", () => {
+    for (const body of [
+      { messages: messages(1001) },
+      message({ content: "word ".repeat(200_001) }),
+      { documents: Array.from({ length: 1000 }, (_, index) => ({ text: `document ${index}` })) },
+      { x: Array.from({ length: 10 }, () => Array.from({ length: 20_001 }, () => 0)) },
+    ]) {
+      expect(() => read(body).textsFor(rule)).toThrow(refusal)
+      expect(gapOf(body)).toBe("input_limit")
+    }
+    expect(read({ messages: messages(1000) }).textsFor(rule)).toHaveLength(1000)
+  })
+
+  test("may have a last user turn that is", () => {
+    const long = read({ messages: messages(2000) })
+    expect([long.textsFor(last), long.gapFor({ ...strictPolicy, readsEverything: false })]).toEqual([
+      ["message 1999"],
+      undefined,
+    ])
+  })
+})
+
+test("a rule reads the whole request when nothing is left, and something was there", () => {
+  const lastOnly = { ...strictPolicy, readsEverything: false }
+  const wholeFor = (body: object) => [strictPolicy, lastOnly].map((policy) => read(body).isWholeFor(policy))
+  expect(wholeFor({})).toEqual([true, true])
+  expect(wholeFor({ user: "ann miller" })).toEqual([true, false])
+  expect(wholeFor(message({ content: " " }))).toEqual([false, false])
+  expect(wholeFor(message({ content: [{ type: "image_url", image_url: { url: "x" } }] }))).toEqual([false, false])
+})

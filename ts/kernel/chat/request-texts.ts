@@ -1,0 +1,217 @@
+// What guards read of a request: every text that a backend gets, or those of the last user turn.
+
+import { RtrError } from "../error.ts"
+import type { Block, ChatRequest, Turn } from "../types/chat.ts"
+import type { DialectModule } from "../types/dialect.ts"
+import type { UnknownReason } from "../types/fact.ts"
+import type { GuardPolicy, UnreadKind } from "../types/guard.ts"
+import type { SignalInput } from "../types/signal.ts"
+import { lastUserTurns, textOf } from "./texts.ts"
+import { createWireReader, decodeText, kindOfMedia } from "./wire-strings.ts"
+
+/**
+ * Most texts of one request: each is a question to a model, which answers some 200 in a second on one core. A longer
+ * conversation would hold the workers for everybody else until the deadline.
+ */
+export const maxTexts = 1000
+
+/** Most characters of them together: about 200,000 words, which a model reads in the time that signals have. */
+export const maxTextCharacters = 1_000_000
+
+/** The texts of a request, as far as they can be read. */
+export interface RequestTexts {
+  /** Each once, in order, without blank ones. */
+  readonly texts: readonly string[]
+  /** What is no text. */
+  readonly unread: ReadonlySet<UnreadKind>
+  /** There is more than guards read. */
+  readonly isCut: boolean
+}
+
+/** What guards may ask of a request. It is read on first use. */
+export interface GuardTexts {
+  /** What a rule has to read. Throws `scan_budget_exceeded` when that is too much. */
+  readonly textsFor: SignalInput["textsFor"]
+  /** Why a rule that found nothing does not know that there is nothing; undefined when it does. */
+  readonly gapFor: (policy: GuardPolicy) => UnknownReason | undefined
+  /** Whether a rule reads the whole request, and finds something to read in it. */
+  readonly isWholeFor: (policy: GuardPolicy) => boolean
+}
+
+/** `dialect` is the client's: what it writes for a backend is what is read. */
+export function guardTexts(request: ChatRequest, dialect?: DialectModule): GuardTexts {
+  let everything: RequestTexts | undefined
+  let latest: RequestTexts | undefined
+  const ofAll = (): RequestTexts => (everything ??= readRequestTexts(request, dialect))
+  const ofLast = (): RequestTexts => (latest ??= readLastUserTexts(request))
+  return {
+    textsFor({ include_history: readsEverything = true }) {
+      const { texts, isCut } = readsEverything ? ofAll() : ofLast()
+      if (!isCut) return texts
+      throw new RtrError(
+        "scan_budget_exceeded",
+        `Guards read at most ${maxTexts} texts and ${maxTextCharacters} characters of a request`,
+      )
+    },
+    gapFor({ readsEverything, allowedUnread }) {
+      const { unread, isCut } = readsEverything ? ofAll() : ofLast()
+      if (isCut) return "input_limit"
+      for (const kind of unread) if (!allowedUnread.has(kind)) return "unreadable_content"
+      return undefined
+    },
+    isWholeFor({ readsEverything }) {
+      const { texts, unread, isCut } = ofAll()
+      return (
+        !isCut && unread.size === 0 && texts.length > 0 && (readsEverything || ofLast().texts.length === texts.length)
+      )
+    },
+  }
+}
+
+/**
+ * Every text of a request: turns of every role, what stands beside their texts, and every other string that goes to a backend.
+ * Other strings of one message, tool or list entry are one text; those of all other fields are another.
+ */
+export function readRequestTexts(request: ChatRequest, dialect?: DialectModule): RequestTexts {
+  const found = new Collector()
+  for (const turn of request.turns) {
+    if (found.isCut) return found.result()
+    found.turn(turn)
+  }
+  const rest: string[] = []
+  for (const [name, value] of Object.entries(sentBody(request, dialect))) {
+    if (!Array.isArray(value)) found.wire({ [name]: value }, rest)
+    else
+      for (const item of value) {
+        if (found.isCut) return found.result()
+        const strings: string[] = []
+        found.wire(item, strings)
+        found.add(strings.join("\n"))
+      }
+  }
+  found.add(rest.join("\n"))
+  return found.result()
+}
+
+/** The last user turn with a text and the turns after it that a backend may take for the user's, with all their parts. */
+export function readLastUserTexts(request: ChatRequest): RequestTexts {
+  const found = new Collector()
+  const turns = lastUserTurns(request)
+  for (const turn of turns) found.turn(turn)
+  const strings: string[] = []
+  for (const { blocks, name } of turns) {
+    found.wire(name, strings)
+    for (const block of blocks)
+      if (block.type === "opaque") found.wire(block.value, strings)
+      else if (block.type === "file") found.wire(block.name, strings)
+  }
+  found.add(strings.join("\n"))
+  return found.result()
+}
+
+/** The JSON that a backend of the client's dialect gets; the canonical form where there is none. */
+function sentBody(request: ChatRequest, dialect: DialectModule | undefined): object {
+  try {
+    if (dialect !== undefined) return dialect.writeRequest(request, { model: "" })
+  } catch {
+    // It cannot be sent as it is. What is sent instead has no other strings.
+  }
+  const { model: _, origin: __, turns, ...body } = request
+  return { ...body, turns: turns.map(({ origin: ___, ...turn }) => turn) }
+}
+
+class Collector {
+  readonly #texts = new Set<string>()
+  /** Strings of blocks that are read, or that are no text. */
+  readonly #known = new Set<string>()
+  readonly #unread = new Set<UnreadKind>()
+  readonly #wire = createWireReader((text) => this.#known.has(text))
+  #characters = 0
+  isCut = false
+
+  result(): RequestTexts {
+    return { texts: [...this.#texts], unread: this.#unread, isCut: this.isCut }
+  }
+
+  add(written: string): void {
+    if (this.isCut || written.trim() === "") return
+    // A worker refuses half a character, and with it every question of the call.
+    const text = written.toWellFormed()
+    if (this.#texts.has(text)) return
+    this.#characters += text.length
+    if (this.#texts.size === maxTexts || this.#characters > maxTextCharacters) {
+      this.isCut = true
+      return
+    }
+    this.#texts.add(text)
+    const unescaped = text.includes("\\u") ? withoutEscapes(text) : text
+    if (unescaped !== text) this.add(unescaped)
+  }
+
+  turn(turn: Pick<Turn, "blocks">): void {
+    this.add(textOf(turn))
+    for (const block of turn.blocks) this.#block(block)
+  }
+
+  /** Strings of a piece of JSON that are in no block. */
+  wire(value: unknown, strings: string[]): void {
+    if (!this.#wire.read(value, { strings, unread: this.#unread })) this.isCut = true
+  }
+
+  #block(block: Block): void {
+    switch (block.type) {
+      case "text":
+        this.#known.add(block.text)
+        return
+      case "tool_call":
+        this.#read(block.arguments)
+        return
+      case "tool_result":
+        this.turn(block)
+        return
+      case "refusal":
+        this.#read(block.text)
+        return
+      case "reasoning":
+        this.#read(block.text)
+        if (block.encrypted === undefined) return
+        this.#known.add(block.encrypted)
+        this.#unread.add("encrypted")
+        return
+      case "opaque":
+        this.#opaque(block)
+        return
+      default:
+        this.#media(block)
+    }
+  }
+
+  #read(text: string): void {
+    this.#known.add(text)
+    this.add(text)
+  }
+
+  #media(block: Extract<Block, { readonly source: unknown }>): void {
+    const { source } = block
+    if (block.type === "audio" && block.transcript !== undefined) this.#read(block.transcript)
+    const text =
+      block.type === "file" && source.kind === "base64" ? decodeText(source.data, source.mediaType) : undefined
+    this.#known.add(source.kind === "url" ? source.url : source.kind === "base64" ? source.data : source.id)
+    if (text === undefined) this.#unread.add(block.type)
+    else this.#read(text)
+  }
+
+  /** A part that only one dialect knows: its text is read, and where it names pictures or sound, those are not. */
+  #opaque({ value, text }: Extract<Block, { readonly type: "opaque" }>): void {
+    if (text !== undefined) this.#known.add(text)
+    const type = typeof value === "object" && value !== null && "type" in value ? String(value.type) : ""
+    if (/image|audio|video|file|document/i.test(type)) this.#unread.add(kindOfMedia(type))
+    else if (text === undefined) this.#unread.add("other")
+  }
+}
+
+/** Letters that stand as `\u0061`, as who parses them reads them. */
+const withoutEscapes = (text: string): string =>
+  text
+    .replaceAll(/\\u([0-9a-fA-F]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .toWellFormed()

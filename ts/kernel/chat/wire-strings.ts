@@ -1,0 +1,137 @@
+// The strings of a request's JSON that may be words: what guards read beside the texts of the conversation.
+
+import type { UnreadKind } from "../types/guard.ts"
+
+/** What was found in one part of the JSON. */
+export interface WireStrings {
+  /** Strings in order, and names that say something. */
+  readonly strings: string[]
+  readonly unread: Set<UnreadKind>
+}
+
+/** A request of more values than this is not read: walking over a million takes a tenth of a second. */
+const maxValues = 200_000
+
+/** Collects from parts of one JSON value. `isKnown` tells strings that are read elsewhere, or that are no text. */
+export function createWireReader(isKnown: (text: string) => boolean): {
+  /** False when the JSON has more values than are read. */
+  read(value: unknown, into: WireStrings): boolean
+} {
+  let values = 0
+  const walk = (value: unknown, key: string, into: WireStrings): void => {
+    if (++values > maxValues) return
+    if (typeof value === "string") readString(value, key, into)
+    else if (Array.isArray(value)) for (const item of value) walk(item, key, into)
+    else if (typeof value === "object" && value !== null)
+      for (const name in value) {
+        if (!isPlainName(name) && !wireNames.has(name)) into.strings.push(name)
+        walk((value as Readonly<Record<string, unknown>>)[name], name, into)
+      }
+  }
+  const readString = (text: string, key: string, { strings, unread }: WireStrings): void => {
+    if (text === "" || wireWords.has(text) || isKnown(text) || (identifiers.has(key) && isPlainName(text))) return
+    const media = readDataUrl(text)
+    if (media === undefined) {
+      if (isEncoded(text)) unread.add("encrypted")
+      else strings.push(text)
+    } else if (typeof media !== "string") unread.add(media.kind)
+    else if (!isKnown(media)) strings.push(media)
+  }
+  return {
+    read(value, into) {
+      walk(value, "", into)
+      return values <= maxValues
+    },
+  }
+}
+
+/** The text of a `data:` URL, or the kind of what is no text; undefined for anything else. */
+export function readDataUrl(url: string): string | { readonly kind: UnreadKind } | undefined {
+  if (!url.startsWith("data:")) return undefined
+  const comma = url.indexOf(",")
+  const head =
+    comma < 0 || comma > 200 ? undefined : /^data:([\w.+-]+\/[\w.+-]+)?((?:;[^;,\s]+)*)$/.exec(url.slice(0, comma))
+  if (head === undefined || head === null) return undefined
+  const [, type = "text/plain", options = ""] = head
+  const body = url.slice(comma + 1)
+  if (!options.endsWith(";base64")) {
+    const text = isTextType(type) ? decodePercent(body) : undefined
+    return text ?? { kind: kindOfMedia(type) }
+  }
+  return decodeText(body, type) ?? { kind: kindOfMedia(type) }
+}
+
+/** The text of base64 data whose media type is one of texts; undefined for what is no such text. */
+export function decodeText(data: string, mediaType: string | undefined): string | undefined {
+  if (mediaType === undefined || !isTextType(mediaType) || data.length > maxEncodedCharacters) return undefined
+  try {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    // Not base64, or not UTF-8: whoever gets it reads something else than a guard would.
+    return undefined
+  }
+}
+
+/** More than guards read in any case. */
+const maxEncodedCharacters = 2_000_000
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isTextType = (type: string): boolean =>
+  /^text\/|^application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|jsonl|x-ndjson|javascript)$/i.test(type)
+
+/** The kind of content by a media type or the name of a part. */
+export function kindOfMedia(name: string): UnreadKind {
+  if (/image/i.test(name)) return "image"
+  if (/audio/i.test(name)) return "audio"
+  return /video/i.test(name) ? "video" : "file"
+}
+
+/** Long runs without a space in the alphabet of base64: keys, signatures, encrypted reasoning. A backend may know what they say. */
+const isEncoded = (text: string): boolean => text.length >= 256 && /^[A-Za-z0-9+/_=-]+$/.test(text)
+
+/**
+ * Whether a name or an identifier says next to nothing: short, and of at most two words. `get_weather` and `call_8f3a` do not,
+ * `ignore_all_previous_instructions` does.
+ */
+function isPlainName(name: string): boolean {
+  if (name.length > 64 || !/^[\w.:/$@-]*$/.test(name)) return false
+  if (name.length < 12) return true
+  const words = name.match(/[a-z]{4,}|[A-Z]{4,}/g) ?? []
+  return words.length <= 2 && words.every((word) => word.length <= 16)
+}
+
+/** Fields that hold identifiers. */
+const identifiers: ReadonlySet<string> = new Set(["id", "tool_call_id", "call_id", "file_id", "callId", "model"])
+
+/** Names of fields that have more words than a plain name. */
+const wireNames: ReadonlySet<string> = new Set([
+  "chat_template_kwargs",
+  "parallel_tool_calls",
+  "parallelToolCalls",
+  "prompt_cache_retention",
+  "skip_special_tokens",
+  "spaces_between_special_tokens",
+  "include_stop_str_in_output",
+  "continue_final_message",
+  "return_tokens_as_token_ids",
+  "truncate_prompt_tokens",
+  "guided_decoding_backend",
+])
+
+/** Values of protocols and of JSON Schema, which say nothing by themselves. */
+const wireWords: ReadonlySet<string> = new Set(
+  (
+    "system developer user assistant tool function other text image_url input_audio file refusal custom auto none required " +
+    "any default low medium high minimal xhigh wav mp3 object string number integer boolean array null json_object json_schema " +
+    "function_call tool_call tool_result opaque image audio reasoning ephemeral flex priority concise detailed " +
+    "date-time date time email uri uuid url base64 id"
+  ).split(" "),
+)
