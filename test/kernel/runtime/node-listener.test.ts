@@ -619,3 +619,50 @@ test("a kernel answers behind one's own server of node:http", async () => {
     expect([response.status, response.headers.get("a"), await response.text()]).toEqual(wanted)
   }
 })
+
+describe("requests that a client sends before it has read a reply", () => {
+  test("begin one after the other, and are read no faster than they are answered", async () => {
+    let running = 0
+    let most = 0
+    const client = open(
+      await listen(async () => {
+        most = Math.max(most, ++running)
+        await sleep(1)
+        running -= 1
+        return textResponse("ok", 200, {})
+      }),
+    )
+    const thousand = "GET / HTTP/1.1\r\nhost: rtr\r\n\r\n".repeat(1000)
+    for (let sent = 0; sent < 1000; sent++) client.socket.write(thousand)
+    while ((client.text().match(/ok/g)?.length ?? 0) < 50) await sleep(2)
+    expect(most).toBe(1)
+    // Most of the 29 MB still wait at the client; the system's buffers take some.
+    expect(client.socket.writableLength).toBeGreaterThan(14_000_000)
+  })
+
+  test("may have bodies that come later than their turn", async () => {
+    const client = open(await listen(echo))
+    client.socket.write(Array.from({ length: 50 }, (_, at) => post(`number ${at}.`)).join(""))
+    const last = post("the last one")
+    client.socket.write(last.slice(0, -4))
+    await client.until("number 49.")
+    client.socket.write(last.slice(-4))
+    expect((await client.until("the last one")).match(/number \d+/g)?.length).toBe(50)
+  })
+
+  test("are dropped when the client leaves", async () => {
+    const begun: Request[] = []
+    const client = open(
+      await listen((request) => {
+        begun.push(request)
+        return new Promise<Response>(() => {})
+      }),
+    )
+    client.socket.write("GET / HTTP/1.1\r\nhost: rtr\r\n\r\n".repeat(3))
+    while (begun.length === 0) await sleep(2)
+    await sleep(20)
+    client.socket.destroy()
+    await sleep(50)
+    expect(begun.length).toBe(1)
+  })
+})

@@ -6,6 +6,7 @@ import { RtrError } from "../error.ts"
 import type { ListenerApp } from "../http/app.ts"
 import { ClientSignal } from "./node-http/client-signal.ts"
 import { IncomingRequest } from "./node-http/incoming-request.ts"
+import { inTurn } from "./node-http/one-at-a-time.ts"
 import { type Exchange, type ExchangeServer, sendFailure, sendResponse } from "./node-http/send-response.ts"
 
 export interface OpenListener {
@@ -97,6 +98,10 @@ function createExchange(
 }
 
 function answer(app: ListenerApp, exchange: Exchange): void {
+  inTurn(exchange.incoming, exchange.outgoing, () => begin(app, exchange))
+}
+
+function begin(app: ListenerApp, exchange: Exchange): void {
   try {
     const response = app.fetch(new IncomingRequest(exchange) as unknown as Request)
     if (!(response instanceof Promise)) return sendResponse(exchange, response)
