@@ -126,7 +126,7 @@ async function runAll(
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { row, mode } = next
       for (const problem of await runOne(row, mode, lane, behaviour)) {
-        const named = `${row.name}: ${problem}`
+        const named = `${row.name}: ${problem.replaceAll(/lane-\d+/g, "lane")}`
         modesOf.set(named, [...(modesOf.get(named) ?? []), mode])
       }
     }

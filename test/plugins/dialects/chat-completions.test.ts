@@ -539,6 +539,32 @@ describe("a stream", () => {
     expect(Buffer.from(batch?.bytes ?? []).equals(good)).toBe(true)
   })
 
+  test("keeps tool calls apart that have no index, by their ids and their order", () => {
+    const calls = (...list: readonly object[]) => chunk({ tool_calls: list })
+    const named = (id: string, text: string) => ({ id, function: { name: `f-${id}`, arguments: text } })
+    const rest = (text: string) => ({ function: { arguments: text } })
+    const cases = [
+      [calls(named("a", "{}")), calls(named("b", "[]"))],
+      [calls(named("a", "{"), named("b", "[")), calls(rest("}"), rest("]"))],
+      [calls(named("a", "{")), calls(rest("}")), calls(named("b", "[")), calls(rest("]"))],
+      [
+        calls(named("a", "{")),
+        calls({ id: "a", ...rest("}") }),
+        calls(named("b", "[")),
+        calls({ id: "b", ...rest("]") }),
+      ],
+    ]
+    for (const chunks of cases) {
+      const collector = createReplyCollector()
+      for (const event of eventsIn([...chunks, chunk({}, { finish_reason: "tool_calls" })].join("")))
+        collector.add(event)
+      expect(collector.reply().choices[0]?.blocks, chunks.join("")).toEqual([
+        { type: "tool_call", id: "a", name: "f-a", arguments: "{}" },
+        { type: "tool_call", id: "b", name: "f-b", arguments: "[]" },
+      ])
+    }
+  })
+
   test("tells fields that nobody knows", () => {
     expect(eventsIn('data: {"choices":[],"x":1}\n\n')[1]).toEqual({
       type: "opaque",

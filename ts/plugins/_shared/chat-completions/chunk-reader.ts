@@ -31,8 +31,13 @@ interface OpenChoice {
   blocks: number
   /** The open block of text, reasoning or refusal: one follows the other. */
   text: { readonly kind: TextKind; readonly index: number } | undefined
-  /** Open tool calls by their place on the wire. */
-  readonly calls: Map<number, number>
+  /** Open tool calls by their place on the wire, in the order in which they began. */
+  readonly calls: Map<number, OpenCall>
+}
+
+interface OpenCall {
+  readonly id: string
+  readonly index: number
 }
 
 /** A reader for the chunks of one stream. */
@@ -111,40 +116,54 @@ function readChoice(value: WireObject, choice: number, open: OpenChoice, events:
       ...(tokens !== undefined && { logprobs: tokens }),
     })
   }
-  const callDelta = (each: WireObject, position: number): void => {
-    const place = typeof each["index"] === "number" ? each["index"] : position
+  const callDelta = (each: WireObject, place: number): void => {
     const form = isObject(each["custom"]) ? "custom" : "function"
     const body = each[form]
     const { name, arguments: given, input } = isObject(body) ? body : {}
-    const begun = open.calls.get(place)
-    const index =
-      begun ??
-      start({
+    let begun = open.calls.get(place)
+    if (begun === undefined) {
+      const id = isText(each["id"]) ? each["id"] : ""
+      const block: BlockStart = {
         type: "tool_call",
-        id: isText(each["id"]) ? each["id"] : "",
+        id,
         name: isText(name) ? name : "",
         ...(form === "custom" && { form }),
-      })
-    if (begun === undefined) open.calls.set(place, index)
+      }
+      begun = { id, index: start(block) }
+      open.calls.set(place, begun)
+    }
+    const { index } = begun
     const text = argumentsOf(form === "custom" ? input : given)
     if (text !== "") events.push({ type: "block_delta", choice, index, text })
   }
   more("reasoning", reasoning)
   more("text", content)
   more("refusal", refusal)
-  for (const [position, each] of toList(calls).entries()) {
+  const pieces = toList(calls)
+  for (const [position, each] of pieces.entries()) {
     if (!isObject(each)) continue
     endText(choice, open, events)
-    callDelta(each, position)
+    callDelta(each, placeOf(each, pieces.length === 1 ? open.calls.size - 1 : position, open))
   }
   // The older form of a single call.
   if (isObject(call)) callDelta({ function: call, index: 0 }, 0)
   const reason = readStop(value["finish_reason"])
   if (reason === undefined) return
   endText(choice, open, events)
-  for (const index of open.calls.values()) events.push({ type: "block_end", choice, index })
+  for (const { index } of open.calls.values()) events.push({ type: "block_end", choice, index })
   open.calls.clear()
   events.push({ type: "stop", choice, reason })
+}
+
+/**
+ * Some backends leave the index of a call out. Then a new id begins a call, and pieces without an id belong to the call that
+ * began at this position.
+ */
+function placeOf({ index, id }: WireObject, position: number, { calls }: OpenChoice): number {
+  if (typeof index === "number") return index
+  const places = [...calls]
+  const known = hasLength(id) ? places.find(([, call]) => call.id === id) : places[position]
+  return known?.[0] ?? -1 - calls.size
 }
 
 function endText(choice: number, open: OpenChoice, events: ChatEvent[]): void {
