@@ -193,7 +193,7 @@ const isMap = (value: unknown): value is Json => typeof value === "object" && va
 async function load(yaml: string): Promise<LoadedConfig> {
   const path = join(folder, `${randomUUID()}.yaml`)
   writeFileSync(path, yaml)
-  return loadConfig(path, environment)
+  return loadConfig(path, { environment })
 }
 
 /** Problems and warnings, as the command line prints them. */

@@ -108,7 +108,7 @@ describe("the guide's files", { timeout: 120_000 }, () => {
     }
     const check = async (value: object): Promise<unknown> => {
       writeFileSync(config, JSON.stringify(value))
-      const { code, stderr } = await runCommand("rtr", ["config", "validate", "--config", config])
+      const { code, stderr } = await runCommand("rtr", ["config", "validate", "--load-modules", "--config", config])
       return [code, stderr]
     }
     expect(await check({ ...document, global })).toEqual([0, ""])
@@ -171,16 +171,24 @@ global: { services: { management_api: { port: 0 } } }
 `
   const config = join(folder, "config.yaml")
   writeFileSync(config, `${base}${routing}`)
-  const without = await runCommand("rtr", ["config", "validate", "--config", config])
+  const without = await runCommand("rtr", ["config", "validate", "--load-modules", "--config", config])
   expect([without.code, without.stderr]).toEqual([
     1,
     expect.stringMatching(/routing\.signals\.shouting: is not a known key/),
   ])
   writeFileSync(config, `${base}${moduleLine}${routing}`)
-  const validated = await runCommand("rtr", ["config", "validate", "--config", config])
+  const validated = await runCommand("rtr", ["config", "validate", "--load-modules", "--config", config])
   expect([validated.code, validated.stderr]).toEqual([0, ""])
+  const unloaded = await runCommand("rtr", ["config", "validate", "--config", config])
+  expect([unloaded.code, unloaded.stdout, unloaded.stderr]).toEqual([
+    0,
+    `✓ ${config} is valid as far as it was checked\n`,
+    expect.stringMatching(
+      /^Note: \.\/shouting\.ts was not loaded, .*; not checked: routing\.signals\.shouting, routing\.decisions\[0\]\.rules\.type\nHint: .*--load-modules/,
+    ),
+  ])
   writeFileSync(config, `${base}${moduleLine}${routing?.replace("min_ratio: 0.7", "min_ratio: 7")}`)
-  expect((await runCommand("rtr", ["config", "validate", "--config", config])).stderr).toMatch(
+  expect((await runCommand("rtr", ["config", "validate", "--load-modules", "--config", config])).stderr).toMatch(
     /shouting\[0\]\.min_ratio/,
   )
 
@@ -201,7 +209,7 @@ test("a module that cannot be loaded is refused with its name and the reason", a
   const config = join(folder, "config.yaml")
   const check = async (line: string): Promise<string> => {
     writeFileSync(config, `version: v0.3\n${line}\nrouting: {}\n`)
-    return (await runCommand("rtr", ["config", "validate", "--config", config])).stderr
+    return (await runCommand("rtr", ["config", "validate", "--load-modules", "--config", config])).stderr
   }
   writeFileSync(join(folder, "throws.ts"), 'throw new Error("no licence")')
   writeFileSync(join(folder, "empty.ts"), "export default {}")

@@ -95,7 +95,7 @@ test("a plugin that would let a stream pass unseen is refused with its place; bu
   const file = join(temporaryFolder(), "config.json")
   const validate = (path: string, plugin: string) => {
     writeFileSync(file, JSON.stringify({ version: "v0.3", ...documentOf("127.0.0.1:1", path, plugin) }))
-    return runCommand("rtr", ["config", "validate", "--config", file])
+    return runCommand("rtr", ["config", "validate", "--load-modules", "--config", file])
   }
   const refused = await validate(unheld, "unheld")
   expect(refused.code).toBe(1)

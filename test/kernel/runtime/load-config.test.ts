@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { deploymentsOf, loadConfig } from "../../../ts/kernel/runtime/load-config.ts"
+import { formatPath } from "../../../ts/kernel/schema/problem.ts"
 import { documentWith, smallDocument } from "../../fakes/document.ts"
 
 let folder: string
@@ -106,6 +107,116 @@ export default defineSignal({
   const config = await loadConfig(path)
   expect(config.registry.find("signal", "shouting")).toMatchObject({ source: "./shouting.mjs" })
   expect(config.document.routing?.signals?.["shouting"]).toEqual([{ name: "loud" }])
+})
+
+describe("without its modules", () => {
+  const withModules = (changes: Readonly<Record<string, unknown>>): string => {
+    write("sentinel.mjs", "globalThis.sentinelRan = true\nexport default 5")
+    return write("unloaded.yaml", { ...documentWith(changes), modules: ["./sentinel.mjs", "rtr-plugin-none"] })
+  }
+  const checked = async (changes: Readonly<Record<string, unknown>>) => {
+    const { unchecked = [], unexpanded } = await loadConfig(withModules(changes), { loadModules: false })
+    expect("sentinelRan" in globalThis).toBe(false)
+    expect(unexpanded.modules).toEqual(["./sentinel.mjs", "rtr-plugin-none"])
+    return unchecked.map(({ path }) => formatPath(path))
+  }
+
+  test("what only they know is told and no problem", async () => {
+    expect(await checked({})).toEqual([])
+    expect(
+      await checked({
+        "routing.signals.shouting": [{ name: "loud", min_ratio: 1 }],
+        "routing.signals.kb": [{ name: "a" }],
+        "routing.decisions.0.rules": {
+          operator: "OR",
+          conditions: [
+            { type: "shouting", name: "loud" },
+            { operator: "NOT", conditions: [{ type: "kb", name: "a" }] },
+          ],
+        },
+        "routing.decisions.0.modelRefs": [],
+        "routing.decisions.0.algorithm": { type: "fusion", fusion: { on: 1 } },
+        "routing.decisions.0.plugins": [{ type: "answerer", configuration: { x: 1 } }],
+        "providers.models.1.backend_refs.0.provider": "mine",
+        "global.stores.state": { type: "disk", configuration: {} },
+        "global.model_catalog.shouting.level": 3,
+      }),
+    ).toEqual([
+      "providers.models[1].backend_refs[0].provider",
+      "routing.signals.shouting",
+      "routing.signals.kb",
+      "routing.decisions[0].rules.conditions[0].type",
+      "routing.decisions[0].rules.conditions[1].conditions[0].type",
+      "routing.decisions[0].modelRefs",
+      "routing.decisions[0].algorithm.type",
+      "routing.decisions[0].plugins[0].type",
+      "global.stores.state.type",
+      "global.model_catalog.shouting",
+    ])
+  })
+
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ["routing.signals.keywords[0].operator", { "routing.signals.keywords.0.operator": "XOR" }],
+    ["routing.signals.shouting", { "routing.signals.shouting": 5, "listeners.0.port": "x" }],
+    ["routing.decisions[0].modelRefs", { "routing.decisions.0.modelRefs": [] }],
+    ["routing.decisions[0].plugins[0].type", { "routing.decisions.0.plugins": [{ type: 5, configuration: {} }] }],
+    ["listeners[0].colour", { "listeners.0.colour": "red" }],
+    ["modules[2]", { routing: {}, global: {} }],
+  ])("what is wrong with %s is told", async (place, changes) => {
+    const file = withModules(changes)
+    if (place === "modules[2]")
+      write("unloaded.yaml", { ...documentWith(changes), modules: ["./sentinel.mjs", "x", "./gone.ts"] })
+    const loading = loadConfig(file, { loadModules: false })
+    const expected = place === "routing.signals.shouting" ? "listeners[0].port" : place
+    await expect(loading).rejects.toThrow(`1 problem\n`)
+    await expect(loading).rejects.toThrow(expected)
+  })
+})
+
+describe("a variable that is not set", () => {
+  const needy = () =>
+    write(
+      "needy.yaml",
+      documentWith({
+        "listeners.0.api_keys": ["${LISTENER_KEY}"],
+        "listeners.0.port": "${PORT}",
+        "providers.models.0.backend_refs.0.api_key_env": "BACKEND_KEY",
+        "routing.decisions.0.description": "${TEXT}",
+        "global.services.management_api.auth": { mode: "bearer", tokens: [{ env: "ADMIN_TOKEN", role: "admin" }] },
+      }),
+    )
+
+  test("is named where the document needs it", async () => {
+    await expect(loadConfig(needy(), { environment: {} })).rejects.toMatchObject({
+      problems: [
+        { message: "must be a whole number, got a string; environment variable PORT is not set" },
+        { message: "must not be empty; environment variable LISTENER_KEY is not set" },
+      ],
+    })
+  })
+
+  test("is a warning for a document that serves elsewhere", async () => {
+    const refused = (name: string) =>
+      `environment variable ${name} is not set; rtr serve refuses the document without it`
+    const { warnings } = await loadConfig(needy(), { environment: {}, elsewhere: true })
+    expect(warnings.map(({ path, message }) => `${formatPath(path)}: ${message}`).toSorted()).toEqual([
+      `global.services.management_api.auth.tokens[0].env: ${refused("ADMIN_TOKEN")}`,
+      `listeners[0].api_keys[0]: ${refused("LISTENER_KEY")}`,
+      `listeners[0].port: ${refused("PORT")}`,
+      `providers.models[0].backend_refs[0].api_key_env: ${refused("BACKEND_KEY")}`,
+      "routing.decisions[0].description: environment variable TEXT is not set; its place stays empty",
+    ])
+  })
+
+  test("is none of the problems that the document has beside it", async () => {
+    const path = write(
+      "both.yaml",
+      documentWith({ "listeners.0.api_keys": ["${LISTENER_KEY}"], "routing.strategy": "dice" }),
+    )
+    await expect(loadConfig(path, { environment: {}, elsewhere: true })).rejects.toMatchObject({
+      problems: [{ path: ["routing", "strategy"] }],
+    })
+  })
 })
 
 test("deploymentsOf names what the file needs", async () => {

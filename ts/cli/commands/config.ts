@@ -22,6 +22,7 @@ export function addConfigCommands(program: Command): void {
       .command("validate")
       .description("list everything that is wrong with a configuration")
       .option("--config <file>", "configuration", "config.yaml")
+      .option("--load-modules", "run the code of the modules that it names, to check what only they know", false)
       .option("--json", "print the result as JSON", false)
       .action(validate),
     ["--endpoint <url>", "--timeout <seconds>", "--token-env <name>"],
@@ -103,30 +104,41 @@ async function init(options: { output: string; force: boolean }): Promise<void> 
   printLine(`Wrote ${options.output}. Check it with: rtr config validate --config ${options.output}`)
 }
 
-async function validate(options: { config: string; json: boolean }): Promise<void> {
-  const [{ literalSecrets, loadConfig }, { ConfigError, formatProblem }] = await Promise.all([
+async function validate(options: { config: string; json: boolean; loadModules: boolean }): Promise<void> {
+  const [{ literalSecrets, loadConfig }, { ConfigError, formatPath, formatProblem }] = await Promise.all([
     import("rtr/node"),
     import("rtr"),
   ])
+  const { config, json, loadModules } = options
   try {
-    const loaded = await loadConfig(options.config)
-    const exposed = exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded))
+    // It is checked for the place where it is going to serve, which has the variables.
+    const loaded = await loadConfig(config, { loadModules, elsewhere: true })
+    const exposed = exposedKeysWarning(config, literalSecrets(loaded.unexpanded))
     const warnings = [...loaded.warnings, ...(exposed === undefined ? [] : [exposed])]
-    if (options.json) printJson({ valid: true, problems: [], warnings })
-    else {
-      for (const warning of warnings) printWarning(formatProblem(warning, options.config))
-      printLine(`✓ ${options.config} is valid`)
-    }
+    const modules = loadModules ? [] : (loaded.unexpanded.modules ?? [])
+    const unchecked = (loaded.unchecked ?? []).map(({ path }) => formatPath(path))
+    if (json) return printJson({ valid: true, problems: [], warnings, modules_not_loaded: modules, unchecked })
+    for (const warning of warnings) printWarning(formatProblem(warning, config))
+    if (modules.length > 0) printNotLoaded(modules, unchecked)
+    printLine(`✓ ${config} is valid${unchecked.length > 0 ? " as far as it was checked" : ""}`)
   } catch (error) {
-    if (!(error instanceof ConfigError) || !options.json) throw error
+    if (!(error instanceof ConfigError) || !json) throw error
     printJson({ valid: false, problems: error.problems, warnings: [] })
     process.exitCode = 1
   }
 }
 
+function printNotLoaded(modules: readonly string[], unchecked: readonly string[]): void {
+  const what = unchecked.length === 0 ? "nothing in it needs them" : `not checked: ${unchecked.join(", ")}`
+  process.stderr.write(
+    `Note: ${modules.join(", ")} ${modules.length === 1 ? "was" : "were"} not loaded, so that no code of the document runs; ${what}\n` +
+      `Hint: With --load-modules that code runs and checks its keys.\n`,
+  )
+}
+
 async function router(options: { config: string; json: boolean }): Promise<void> {
   const [{ loadConfig, redactSecrets }, { stringify }] = await Promise.all([import("rtr/node"), import("yaml")])
-  const document = redactSecrets((await loadConfig(options.config)).unexpanded)
+  const document = redactSecrets((await loadConfig(options.config, { elsewhere: true })).unexpanded)
   if (options.json) printJson(document)
   else printLine(stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd())
 }

@@ -14,6 +14,8 @@ import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
 import { type ConfigDocument, documentSchema } from "./document-schema.ts"
 import type { LaterProblems } from "./later-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
+import { missingKeyVariables, refusedWithout } from "./missing-environment.ts"
+import { mayBeOfModule } from "./module-matters.ts"
 import { redactedProblems } from "./secrets.ts"
 import { unsupportedIn } from "./unsupported.ts"
 
@@ -23,6 +25,8 @@ export interface ResolvedDocument {
   /** Canonical, with environment references as written. May hold secrets all the same; print it through `redactSecrets`. */
   readonly unexpanded: ConfigDocument
   readonly warnings: readonly Problem[]
+  /** What only a module that was not loaded could judge. */
+  readonly unchecked?: readonly Problem[]
 }
 
 export interface ResolveOptions {
@@ -31,6 +35,10 @@ export interface ResolveOptions {
   readonly environment: Environment
   /** Left out on hosts that have no packages. */
   readonly readHeads?: ReadHeads
+  /** Whether a variable without a value is a warning even where the document needs one: it is set where the router runs. */
+  readonly elsewhere?: boolean
+  /** Whether the registry lacks the modules that the document names. */
+  readonly withoutModules?: boolean
 }
 
 /**
@@ -38,7 +46,7 @@ export interface ResolveOptions {
  * module's check does.
  */
 export function resolveDocument(source: SourceDocument, options: ResolveOptions): MaybePromise<ResolvedDocument> {
-  const { registry, readHeads } = options
+  const { registry, readHeads, elsewhere = false, withoutModules = false } = options
   const aliased = applyAliases(source.value)
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
     problems.map((problem) =>
@@ -53,7 +61,8 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
 
   refuse(checkShape(source.value))
   const expanded = expandEnvironment(aliased.value, options.environment)
-  const { value, problems } = validateExpanded(documentSchema(registry), expanded.value, expanded.expandedPaths)
+  const schema = documentSchema(registry)
+  const { value, problems } = validateExpanded(schema, expanded.value, expanded.expandedPaths)
   const later: LaterProblems = []
   const found = [
     ...aliased.problems,
@@ -63,17 +72,37 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
       ? checkDocument(value as ConfigDocument, registry, readHeads, later)
       : checkWhatIsThere(value, registry, later, readHeads)),
   ]
+  const unset = new Map(expanded.unset.map(({ name, path }) => [pathKey(path), name]))
   const finish = (foundLater: readonly Problem[]): ResolvedDocument => {
-    refuse([...found, ...foundLater])
+    const all = [...found, ...foundLater]
+    const unchecked = withoutModules ? all.filter(({ path }) => mayBeOfModule(path, value, registry, schema)) : []
+    const wrong = all.filter((problem) => !unchecked.includes(problem))
+    const ofEnvironment = wrong.filter(({ path }) => unset.has(pathKey(path)))
+    refuse(elsewhere ? wrong.filter((problem) => !ofEnvironment.includes(problem)) : wrong.map(namingVariable))
+    const needed = new Set(ofEnvironment.map(({ path }) => pathKey(path)))
     return {
       document: canonicalDocument(value as ConfigDocument, registry),
       unexpanded: canonicalDocument(aliased.value as ConfigDocument, registry),
-      warnings: withPlaces(
-        expanded.unset.map(({ name, path }) =>
-          invalid(path, `environment variable ${name} is not set; its place stays empty`),
+      warnings: withPlaces([
+        ...expanded.unset.map(({ name, path }) =>
+          invalid(
+            path,
+            needed.has(pathKey(path))
+              ? refusedWithout(name)
+              : `environment variable ${name} is not set; its place stays empty`,
+          ),
         ),
-      ),
+        ...(elsewhere ? missingKeyVariables(value as ConfigDocument, options.environment) : []),
+      ]),
+      ...(unchecked.length > 0 && { unchecked: inOrder(withPlaces(unchecked)) }),
     }
+  }
+  /** An empty place says more with the name of the variable that left it so. */
+  const namingVariable = (problem: Problem): Problem => {
+    const name = unset.get(pathKey(problem.path))
+    return name === undefined
+      ? problem
+      : { ...problem, message: `${problem.message}; environment variable ${name} is not set` }
   }
   return later.length === 0 ? finish([]) : Promise.all(later).then((lists) => finish(lists.flat()))
 }

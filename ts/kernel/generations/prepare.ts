@@ -4,7 +4,7 @@ import type { Environment } from "../config/environment.ts"
 import { compilePlan } from "../config/compile.ts"
 import { type NeededDeployment, neededDeployments } from "../config/bindings.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
-import { resolveDocument, type ResolvedDocument } from "../config/resolve.ts"
+import { resolveDocument, type ResolvedDocument, type ResolveOptions } from "../config/resolve.ts"
 import { restartRequired } from "../config/restart.ts"
 import { type SourceDocument, wrapDocument } from "../config/source-document.ts"
 import { stateStore } from "../config/sections/stores.ts"
@@ -66,9 +66,12 @@ export interface DocumentInput {
   readonly value?: object
 }
 
+/** How a document is read that is only checked, and served elsewhere. */
+export type CheckOptions = Pick<ResolveOptions, "elsewhere" | "withoutModules">
+
 /** Reads and checks a document. Throws a `ConfigError` that lists every problem. */
 export async function loadDocument(
-  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads">,
+  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads"> & CheckOptions,
   { text, source, value }: DocumentInput,
   enter: (stage: ActivationStage) => void = () => {},
 ): Promise<LoadedDocument> {
@@ -77,11 +80,13 @@ export async function loadDocument(
   enter("compile")
   const registry = await host.loadRegistry(document, source)
   enter("validate")
-  const { readHeads } = host
+  const { readHeads, elsewhere = false, withoutModules = false } = host
   const resolved = await resolveDocument(document, {
     source,
     registry,
     environment: host.environment(),
+    elsewhere,
+    withoutModules,
     ...(readHeads !== undefined && { readHeads }),
   })
   return { ...resolved, registry }

@@ -7,7 +7,7 @@ import type { Environment } from "../config/environment.ts"
 import { RtrError } from "../error.ts"
 import { type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./bare-kernel.ts"
-import { loadRegistryFor } from "./node-modules.ts"
+import { loadRegistryFor, registryWithoutModules } from "./node-modules.ts"
 
 /** A configuration file, checked. */
 export interface LoadedConfig extends LoadedDocument {
@@ -19,16 +19,25 @@ export interface LoadConfigOptions {
   readonly environment?: Environment
   /** Tells the heads of packages, so that a binding that asks another one is refused. */
   readonly readHeads?: ReadHeads
+  /**
+   * Whether the code of the modules that the file names runs, which it does when left out. What only they could judge then is in
+   * `unchecked`.
+   */
+  readonly loadModules?: boolean
+  /** Whether the file is only checked here: a variable that it needs and that is not set is a warning then. */
+  readonly elsewhere?: boolean
 }
 
 /** Reads and checks a file. Rejects with a `ConfigError` that lists every problem, or an `RtrError` when it cannot be read. */
 export async function loadConfig(path: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
-  const { environment = process.env, readHeads } = options
+  const { environment = process.env, readHeads, loadModules = true, elsewhere = false } = options
   const text = readConfigFile(path)
   const loaded = await loadDocument(
     {
       environment: () => environment,
-      loadRegistry: loadRegistryFor,
+      loadRegistry: loadModules ? loadRegistryFor : registryWithoutModules,
+      withoutModules: !loadModules,
+      elsewhere,
       ...(readHeads !== undefined && { readHeads }),
     },
     { text, source: path },

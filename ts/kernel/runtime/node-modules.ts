@@ -1,5 +1,6 @@
 // Loads the outside modules that a document names: package names, or files relative to the document.
 
+import { existsSync } from "node:fs"
 import { registerHooks } from "node:module"
 import { dirname, isAbsolute, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -22,20 +23,14 @@ export function loadBuiltins(): Promise<Registry> {
  * that failed and why.
  */
 export async function loadRegistryFor(document: SourceDocument, source: string): Promise<Registry> {
-  const named = (document.value as { modules?: unknown } | null)?.modules
-  const names = Array.isArray(named) ? named.map((name: unknown) => (typeof name === "string" ? name : undefined)) : []
+  const names = namesOf(document)
   if (names.length > 0) hookImports()
   const baseFolder = dirname(resolve(source))
   const loaded = await Promise.allSettled(
-    // What is no text is the schema's to report.
     names.flatMap((name, index) => (name === undefined ? [] : [loadModule(name, index, baseFolder)])),
   )
   const failures = loaded.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []))
-  const problems = failures.filter(isRtrError).map(({ path = [], message }): Problem => {
-    const position = document.locate(path)
-    return { ...invalid(path, message), ...(position !== undefined && { position }) }
-  })
-  if (problems.length > 0) throw new ConfigError(source, problems)
+  refuse(failures.filter(isRtrError), document, source)
   if (failures.length > 0) throw failures[0]
   return createRegistry(
     builtinModules,
@@ -43,9 +38,43 @@ export async function loadRegistryFor(document: SourceDocument, source: string):
   )
 }
 
+/**
+ * The built-in modules alone. The code of those that the document names does not run; that their files are there is checked.
+ * Rejects with a `ConfigError` that lists those that are not.
+ */
+export async function registryWithoutModules(document: SourceDocument, source: string): Promise<Registry> {
+  const missing = namesOf(document).flatMap((name, index) =>
+    name === undefined || !isFile(name) || existsSync(resolve(dirname(resolve(source)), name))
+      ? []
+      : [
+          new RtrError("invalid_module", `Cannot load module ${name}: there is no such file`, {
+            path: ["modules", index],
+          }),
+        ],
+  )
+  refuse(missing, document, source)
+  return loadBuiltins()
+}
+
+/** The entries of `modules:`. What is no text is the schema's to report. */
+function namesOf({ value }: SourceDocument): readonly (string | undefined)[] {
+  const named = (value as { modules?: unknown } | null)?.modules
+  return Array.isArray(named) ? named.map((name: unknown) => (typeof name === "string" ? name : undefined)) : []
+}
+
+/** Throws what is wrong with modules, each with its place in the document. */
+function refuse(errors: readonly RtrError[], document: SourceDocument, source: string): void {
+  const problems = errors.map(({ path = [], message }): Problem => {
+    const position = document.locate(path)
+    return { ...invalid(path, message), ...(position !== undefined && { position }) }
+  })
+  if (problems.length > 0) throw new ConfigError(source, problems)
+}
+
+const isFile = (name: string): boolean => name.startsWith(".") || isAbsolute(name)
+
 async function loadModule(name: string, index: number, baseFolder: string): Promise<OutsideModule> {
-  const isFile = name.startsWith(".") || isAbsolute(name)
-  const url = isFile ? pathToFileURL(resolve(baseFolder, name)).href : resolvePackage(name, baseFolder)
+  const url = isFile(name) ? pathToFileURL(resolve(baseFolder, name)).href : resolvePackage(name, baseFolder)
   try {
     const outside = { id: moduleId(name), module: unwrap(await import(url)), source: name }
     readModule(outside)

@@ -1,0 +1,31 @@
+// Variables that a document names for its keys and that are not set.
+
+import type { DocumentPath } from "../error.ts"
+import { invalid, type Problem } from "../schema/problem.ts"
+import type { ConfigDocument } from "./document-schema.ts"
+import { type Environment, readVariable } from "./environment.ts"
+
+/** What a router that serves this document is going to refuse, said where the document is only checked. */
+export const refusedWithout = (name: string): string =>
+  `environment variable ${name} is not set; rtr serve refuses the document without it`
+
+/** Names in `api_key_env` and in the tokens of the management API. */
+export function missingKeyVariables(document: ConfigDocument, environment: Environment): readonly Problem[] {
+  const { mode, tokens = [] } = document.global?.services?.management_api?.auth ?? {}
+  const named: readonly (readonly [name: string | undefined, path: DocumentPath])[] = [
+    ...(document.providers?.models ?? []).flatMap(({ backend_refs: refs = [] }, model) =>
+      refs.map(({ api_key_env: name }, index) => {
+        return [name, ["providers", "models", model, "backend_refs", index, "api_key_env"]] as const
+      }),
+    ),
+    ...tokens.map(({ env }, index) => {
+      const path = ["global", "services", "management_api", "auth", "tokens", index, "env"]
+      return [mode === "bearer" ? env : undefined, path] as const
+    }),
+  ]
+  return named.flatMap(([name, path]) =>
+    name === undefined || (readVariable(environment, name) ?? "").trim() !== ""
+      ? []
+      : [invalid(path, refusedWithout(name))],
+  )
+}
