@@ -205,7 +205,7 @@ test("twenty leases opened and released at once leave the process of the one tha
   expect(await whoAnswers(last.inference, "m")).toMatchObject({ pid: model.running()[0] })
   expect(model.running()).toHaveLength(1)
   const [sockets = ""] = readdirSync(folder)
-  expect(readdirSync(`${folder}/${sockets}`).toSorted()).toEqual(["21-m.models.json", "21-m.sock"])
+  expect(readdirSync(`${folder}/${sockets}`).toSorted()).toEqual(["21-m.models.json", "21-m.sock", "owner.json"])
 })
 
 test("closing the pool leaves no process and no file, and nothing can be opened afterwards", async () => {

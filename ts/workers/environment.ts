@@ -1,7 +1,6 @@
 // Settings of managed workers from environment variables (spec 3, environment variables of managed runtimes).
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { availableParallelism, tmpdir } from "node:os"
+import { availableParallelism } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { RtrError } from "../kernel/index.ts"
@@ -24,31 +23,6 @@ export function threadsOf(environment: Environment): number {
   if (!/^[1-9]\d*$/.test(text))
     throw new RtrError("invalid_config", `RTRUN_CPU_THREADS must be a positive whole number, got "${text}"`)
   return Math.min(Number(text), budget)
-}
-
-/** A folder that only this user can open: whoever can reach a worker's socket can read prompts. */
-export function socketFolder(environment: Environment): { readonly path: string; remove(): void } {
-  const parent = environment["RTRUN_DIR"] || tmpdir()
-  try {
-    mkdirSync(parent, { recursive: true, mode: 0o700 })
-    // A folder of its own, so that two routers with the same setting do not take each other's workers.
-    const path = mkdtempSync(join(parent, "rtr-"))
-    const removeFiles = (): void => rmSync(path, { recursive: true, force: true })
-    process.once("exit", removeFiles)
-    return {
-      path,
-      remove() {
-        process.off("exit", removeFiles)
-        removeFiles()
-      },
-    }
-  } catch (cause) {
-    throw new RtrError(
-      "unavailable",
-      `Cannot make a folder for worker sockets in ${parent} (${(cause as NodeJS.ErrnoException).code}); RTRUN_DIR names another one`,
-      { cause },
-    )
-  }
 }
 
 /** `RTRUN_COMMAND`, or the `rtrun` of this package. */

@@ -5,12 +5,13 @@ import { createNodeTransport, type Environment, type NeededDeployment } from "..
 import { checkArtifacts } from "./artifacts.ts"
 import { AttachedWorker } from "./attached-worker.ts"
 import { createDeploymentReport } from "./deployment-report.ts"
-import { readyTimeoutMs, socketFolder, threadsOf } from "./environment.ts"
+import { readyTimeoutMs, threadsOf } from "./environment.ts"
 import { type InferenceLease, type OpenLease, openLease, servedNameOf } from "./lease.ts"
 import type { WorkerLog } from "./log.ts"
 import { ManagedProcess } from "./managed-process.ts"
 import { type NeededWorker, neededWorkers } from "./needed-workers.ts"
 import { createSharedWorkers } from "./shared-workers.ts"
+import { openSocketFolder, type SocketFolder } from "./socket-folder.ts"
 import type { Worker } from "./worker.ts"
 
 export interface WorkerPool {
@@ -37,7 +38,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const leases = new Set<OpenLease>()
   const report = createDeploymentReport(metrics, log)
   const transport = createNodeTransport()
-  let folder: ReturnType<typeof socketFolder> | undefined
+  let folder: SocketFolder | undefined
   let serial = 0
   let closing: Promise<void> | undefined
 
@@ -51,7 +52,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     if (first?.endpoint !== undefined)
       return new AttachedWorker(first.endpoint, servedNameOf(first), transport, changed)
     const threads = threadsOf(environment)
-    folder ??= socketFolder(environment)
+    folder ??= openSocketFolder(environment, log)
     serial += 1
     return new ManagedProcess(process, members, {
       folder: folder.path,
