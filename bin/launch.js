@@ -31,6 +31,7 @@ const entryOf = (name) => [`ts/cli/${name}.ts`, `dist/cli/${name}.js`].map((file
 export async function launch(name) {
   const entry = entryOf(name)
   if (entry === undefined) fail(`${name}: this package is incomplete; install it again`)
+  if (isStartedByNpm()) followParent()
   if (isNewEnough(process.versions.node)) {
     // The worker writes nothing that its operator has not asked for.
     if (name === "rtr") keepCompiledCode()
@@ -42,9 +43,29 @@ export async function launch(name) {
     fail(
       `${name} needs Node ${needed.join(".")} or newer, this is ${process.versions.node}; install a newer Node, or in a checkout run: npm install`,
     )
-  const child = spawn(node, [...process.execArgv, entry, ...process.argv.slice(2)], { stdio: "inherit" })
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
+  const child = spawn(node, [...process.execArgv, entry, ...process.argv.slice(2)], {
+    // The channel carries nothing: its end tells the command that this process is gone, however it ended (ts/cli/launcher.ts).
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, RTR_LAUNCHER: String(process.pid) },
+  })
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(signal, () => child.kill(signal))
+  child.on("error", (error) => fail(`${name}: cannot start ${node}: ${error.message}`))
   child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
+}
+
+/** npm and npx start commands through a shell, and pass a signal to that shell alone. */
+const isStartedByNpm = () =>
+  (process.env.npm_command ?? process.env.npm_lifecycle_event) !== undefined && process.platform !== "win32"
+
+/** Stops this process when the one that started it has ended. Elsewhere a command may outlive its shell, as under nohup. */
+function followParent() {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    process.kill(process.pid, "SIGTERM")
+  }, 500)
+  timer.unref()
 }
 
 /**

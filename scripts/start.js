@@ -4,6 +4,7 @@
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { constants } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -80,7 +81,7 @@ function handOver(script) {
   return new Promise((settle) => {
     const child = spawn(projectNode, [join(root, script), ...args], { stdio: "inherit", cwd: root, env })
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal))
-    child.on("exit", (code, signal) => settle(code ?? (signal === "SIGINT" ? 130 : 1)))
+    child.on("exit", (code, signal) => settle(code ?? 128 + (constants.signals[signal] ?? 0)))
   })
 }
 

@@ -2,6 +2,7 @@
 
 import { type Command, CommanderError, InvalidArgumentError } from "commander"
 import type { DocumentPath, RtrError } from "rtr"
+import { followLauncher } from "./launcher.ts"
 import { printError } from "./print.ts"
 
 /** Exit codes: 0 done, 1 failed, 2 called wrongly. */
@@ -9,6 +10,7 @@ const usageError = 2
 
 /** Runs a program and sets the exit code; every error becomes one line on standard error. */
 export async function runProgram(program: Command): Promise<void> {
+  followLauncher()
   forEachCommand(program, (command) => {
     command.exitOverride().configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "Error: ")) })
     // Commands take this setting over from the one that holds them.

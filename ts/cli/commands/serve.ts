@@ -6,7 +6,7 @@ import type { ActivationOutcome } from "rtr/node"
 import { exposedKeysWarning } from "../exposed-keys.ts"
 import { refuseOptions, wholeNumber } from "../program.ts"
 import { logEvent, printLine, printWarning } from "../print.ts"
-import { onStopSignal } from "../stop-signals.ts"
+import { exitBySignal, onStopSignal, type StopAction } from "../stop-signals.ts"
 import { throttled } from "../throttled.ts"
 
 interface ServeOptions {
@@ -150,9 +150,9 @@ function logActivation(outcome: ActivationOutcome): void {
  * was begun; later the first one resolves its promise.
  */
 function waitForSignal(): () => Promise<void> {
-  let stop = (): void => process.exit(1)
-  onStopSignal(() => stop(), { signals: ["SIGINT", "SIGTERM"] })
-  return () => new Promise<void>((resolve) => (stop = resolve))
+  let stop: StopAction = exitBySignal
+  onStopSignal((signal) => stop(signal), { signals: ["SIGINT", "SIGTERM"] })
+  return () => new Promise<void>((resolve) => (stop = () => resolve()))
 }
 
 /** Where it happened, but not the message: that may quote a request. */
