@@ -148,6 +148,8 @@ test("a failed call of a backend is counted with its model and its decision", as
     [late, late.status, "timeout"],
     [jsonReply({ error: { message: "busy" } }, { status: 503 }), 503, "upstream_5xx"],
     [jsonReply({}, { status: 429 }), 429, "upstream_4xx"],
+    // The client gets a bad gateway, the count says what the backend answered.
+    [jsonReply({}, { status: 401 }), 502, "upstream_4xx"],
     [cut, 502, "upstream_5xx"],
   ]
   for (const [reply, status, reason] of cases) {

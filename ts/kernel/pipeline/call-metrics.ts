@@ -141,10 +141,13 @@ function byKey<Value>(make: (key: string) => Value): (key: string) => Value {
 }
 
 /** The bounded reason label of a failed call (spec 1, Metrics). */
-function errorReason({ error, status }: CallRecord): string | undefined {
+function errorReason({ error, status, attempts }: CallRecord): string | undefined {
   switch (error?.code) {
-    case undefined:
-      return status >= 500 ? "upstream_5xx" : status >= 400 ? "upstream_4xx" : undefined
+    case undefined: {
+      // A backend's status is not always the client's: refused credentials are a bad gateway.
+      const answered = status < 400 ? status : (attempts.at(-1)?.status ?? status)
+      return answered >= 500 ? "upstream_5xx" : answered >= 400 ? "upstream_4xx" : undefined
+    }
     case "upstream_timeout":
     case "deadline_exceeded":
     case "request_timeout":
