@@ -1,6 +1,6 @@
 // The frame of both commands: help, exit codes, and options that are known but not served yet.
 
-import { type Command, CommanderError, InvalidArgumentError } from "commander"
+import { type Command, CommanderError, InvalidArgumentError, Option } from "commander"
 import type { DocumentPath, RtrError } from "rtr"
 import { followLauncher } from "./launcher.ts"
 import { printError } from "./print.ts"
@@ -64,6 +64,14 @@ export function commandGroup(command: Command): Command {
     )
     return command.error(`error: unknown command "${unknown}"${near === undefined ? "" : ` (did you mean "${near}"?)`}`)
   })
+}
+
+/** An option whose words a shell offers and the help lists. Which of them is refused, and how, is the command's to say. */
+export function offerWords(flags: string, about: string, words: readonly string[], usual?: string): Option {
+  const option = new Option(flags, about)
+  if (usual !== undefined) option.default(usual)
+  option.argChoices = [...words]
+  return option
 }
 
 /** Declares options of the full product that this version refuses; they stay out of the help. */

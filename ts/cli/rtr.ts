@@ -3,6 +3,7 @@
 import { Command } from "commander"
 import { readVersion } from "./version.ts"
 import { commandGroup, refuseCommands, runProgram } from "./program.ts"
+import { addCompletionCommands } from "./commands/completion.ts"
 import { addConfigCommands } from "./commands/config.ts"
 import { addRequestCommands } from "./commands/request.ts"
 import { addRouteCommands } from "./commands/route.ts"
@@ -19,6 +20,7 @@ addConfigCommands(program)
 addRequestCommands(program)
 addRouteCommands(program)
 addStatusCommand(program)
-refuseCommands(program, ["recipe", "benchmark", "dashboard", "logs", "optimize", "completion", "stop", "storage"])
+addCompletionCommands(program)
+refuseCommands(program, ["recipe", "benchmark", "dashboard", "logs", "optimize", "stop", "storage"])
 
 await runProgram(commandGroup(program))

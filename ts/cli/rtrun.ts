@@ -2,6 +2,7 @@
 
 import { Command } from "commander"
 import { addBenchCommand } from "./commands/bench.ts"
+import { addCompletionCommands } from "./commands/completion.ts"
 import { addModelsCommand } from "./commands/models.ts"
 import { addPluginsCommand } from "./commands/plugins.ts"
 import { addPrepareCommand } from "./commands/prepare.ts"
@@ -19,5 +20,6 @@ addPrepareCommand(program)
 addModelsCommand(program)
 addPluginsCommand(program)
 addBenchCommand(program)
+addCompletionCommands(program)
 
 await runProgram(commandGroup(program))

@@ -41,7 +41,7 @@ export function addConfigCommands(program: Command): void {
       .description("print the JSON Schema that validates configurations")
       .option("--config <file>", "add the modules that this configuration names")
       .option("--full", "print the whole schema (the default)", true)
-      .option("--section <path>", "print one section, such as routing.decisions")
+      .option("--section <keys>", "print one section, such as routing.decisions")
       .action(schema),
     ["--surface <kind:name>", "--expanded", "--endpoint <url>", "--timeout <seconds>", "--token-env <name>"],
   )

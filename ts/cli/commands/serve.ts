@@ -4,7 +4,7 @@ import type { Command } from "commander"
 import type { CallRecord } from "rtr"
 import type { ActivationOutcome } from "rtr/node"
 import { exposedKeysWarning } from "../exposed-keys.ts"
-import { refuseOptions, wholeNumber } from "../program.ts"
+import { offerWords, refuseOptions, wholeNumber } from "../program.ts"
 import { logEvent, printLine, printWarning } from "../print.ts"
 import { exitBySignal, onStopSignal, type StopAction } from "../stop-signals.ts"
 import { throttled } from "../throttled.ts"
@@ -26,9 +26,9 @@ export function addServeCommand(program: Command): void {
     .description("start the router and its model workers")
     .argument("[model]", "not supported yet")
     .option("--config <file>", "configuration", "config.yaml")
-    .option("--gateway <mode>", "standalone", "standalone")
-    .option("--platform <platform>", "auto or cpu", "auto")
-    .option("--runtime-profile <profile>", "exact")
+    .addOption(offerWords("--gateway <mode>", "how requests come in", ["standalone"], "standalone"))
+    .addOption(offerWords("--platform <platform>", "where models run", ["auto", "cpu"], "auto"))
+    .addOption(offerWords("--runtime-profile <profile>", "how far answers may differ", ["exact"]))
     .option("--no-watch", "leave a changed configuration file until SIGHUP")
     .option("--metrics-port <port>", "port of GET /metrics", wholeNumber(0, 65535), 9190)
     .option("--metrics-address <address>", "address of GET /metrics", "127.0.0.1")

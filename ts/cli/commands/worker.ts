@@ -8,7 +8,7 @@ import { addAutotuneOptions, type AutotuneOptions, autotuneFolder } from "../mod
 import { findModels } from "../models/find-models.ts"
 import { addEngineModelOptions, addModelOptions, type ModelSourceOptions } from "../models/options.ts"
 import { printJson, printLine } from "../print.ts"
-import { wholeNumber } from "../program.ts"
+import { offerWords, wholeNumber } from "../program.ts"
 import { onStopSignal } from "../stop-signals.ts"
 
 interface WorkerOptions extends ModelSourceOptions, AutotuneOptions, EngineModelOptions {
@@ -40,7 +40,7 @@ export function addWorkerCommands(program: Command): void {
     .option("--served-model-name <name>", "name that requests use, for one model")
     .option("--threads <count>", "processor threads; all when left out", wholeNumber(1, 1024))
     .option("--memory-budget <gib>", "refuse models that need more", positiveNumber)
-    .option("--log-level <level>", "debug, info, warning or error", "info")
+    .addOption(offerWords("--log-level <level>", "what is logged", ["debug", "info", "warning", "error"], "info"))
     .option("--max-queue <requests>", "requests per model before 429", wholeNumber(1), 256)
     .option("--max-queued-tokens <tokens>", "tokens per model before 429", wholeNumber(1), 4_194_304)
     .option("--max-batch-tokens <tokens>", "tokens per forward", wholeNumber(1), 65_536)
