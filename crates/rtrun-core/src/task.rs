@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::families::ReadInput;
 use crate::package::HeadKind;
 use crate::question::{Answer, Span, StateQuestions};
+use crate::schedule::Source;
 use crate::tokens::Overflow;
 
 /// One task of a bundle.
@@ -141,6 +142,8 @@ pub enum InputType {
 pub struct BundleOptions {
     /// When the caller stops waiting.
     pub deadline: Option<Instant>,
+    /// What the bundle belongs to, where that takes several bundles.
+    pub source: Option<Source>,
 }
 
 /// The answers to a bundle, in task order.

@@ -10,6 +10,7 @@ use napi_derive::napi;
 use rtrun_core as core;
 use rtrun_core::serve::{ServeOptions, Server};
 
+use crate::callers::{Callers, Waiting};
 use crate::convert::{Device, EngineOptions, ModelState, ServeAddress, Task, TaskResult, seconds};
 use crate::leaving::stop_before_exit;
 use crate::log;
@@ -23,6 +24,7 @@ struct Running {
     servers: Mutex<Vec<Arc<Server>>>,
     /// What `open` was told to bind, until it is served.
     bound: Mutex<Option<Server>>,
+    callers: Callers,
 }
 
 /// How long `close` lets running requests end if it is not told.
@@ -50,7 +52,12 @@ impl Engine {
                 None => None,
             };
             let engine = core::Engine::open(options.into_core()?)?;
-            let running = Arc::new(Running { engine, servers: Mutex::default(), bound: Mutex::new(bound) });
+            let running = Arc::new(Running {
+                engine,
+                servers: Mutex::default(),
+                bound: Mutex::new(bound),
+                callers: Callers::default(),
+            });
             *opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&running);
             Ok(running)
         };
@@ -78,24 +85,27 @@ impl Engine {
         promise(env, describe, |value| value)
     }
 
-    /// Answers tasks, possibly of several models, in task order.
+    /// Answers tasks, possibly of several models, in task order. Bundles of one source share one place among the others.
     #[napi(catch_unwind, ts_return_type = "Promise<TaskResult[]>")]
     pub fn bundle<'env>(
         &self,
         env: &'env Env,
         tasks: Vec<Task>,
         deadline_ms: Option<f64>,
+        source: Option<String>,
     ) -> napi::Result<PromiseRaw<'env, Vec<TaskResult>>> {
         let running = Arc::clone(&self.0);
+        let waiting = self.enter(source.as_deref());
         let start = Instant::now();
         let bundle = async move {
             let deadline = seconds("deadlineMs", deadline_ms, 1e-3)?.and_then(|wait| start.checked_add(wait));
             let tasks = tasks.into_iter().map(Task::into_core).collect::<Result<Vec<_>, _>>()?;
             let ids: Vec<String> = tasks.iter().map(|task| task.id.clone()).collect();
             running.engine.check_bundle(&ids)?;
-            Ok(running.engine.bundle(tasks, core::BundleOptions { deadline }).await)
+            let source = source.as_deref().map(core::schedule::Source::named);
+            Ok(running.engine.bundle(tasks, core::BundleOptions { deadline, source }).await)
         };
-        promise(env, bundle, |answer| answer.outcomes.into_iter().map(TaskResult::from).collect())
+        promise(env, until_left(waiting, bundle), |answer| answer.outcomes.into_iter().map(TaskResult::from).collect())
     }
 
     /// Answers the body of `POST /v1/<surface>` as that endpoint would: decisions, classify, embeddings or rerank.
@@ -105,10 +115,18 @@ impl Engine {
         env: &'env Env,
         surface: String,
         #[napi(ts_arg_type = "Record<string, unknown>")] body: serde_json::Value,
+        source: Option<String>,
     ) -> napi::Result<PromiseRaw<'env, serde_json::Value>> {
         let running = Arc::clone(&self.0);
+        let waiting = self.enter(source.as_deref());
         let ask = async move { rtrun_core::serve::ask(&running.engine, &surface, body).await };
-        promise(env, ask, |answer| answer)
+        promise(env, until_left(waiting, ask), |answer| answer)
+    }
+
+    /// Says that nobody waits for the calls of a source any more: they end, and what waits for them is dropped.
+    #[napi(catch_unwind)]
+    pub fn leave(&self, source: String) {
+        self.0.callers.leave(&source);
     }
 
     /// Serves the HTTP contract and resolves with the address: the given one once it is bound, or the one that `open` has
@@ -174,6 +192,22 @@ impl Engine {
     pub fn devices(env: &Env, runtime_library: String) -> napi::Result<PromiseRaw<'_, Vec<Device>>> {
         let devices = off_thread(move || core::devices(&PathBuf::from(runtime_library)));
         promise(env, devices, |devices| devices.into_iter().map(Device::from).collect())
+    }
+}
+
+impl Engine {
+    fn enter(&self, source: Option<&str>) -> Option<Waiting> {
+        source.map(|source| self.0.callers.enter(source))
+    }
+}
+
+async fn until_left<T>(
+    waiting: Option<Waiting>,
+    call: impl Future<Output = Result<T, core::Error>>,
+) -> Result<T, core::Error> {
+    match waiting {
+        None => call.await,
+        Some(waiting) => waiting.run(call).await,
     }
 }
 

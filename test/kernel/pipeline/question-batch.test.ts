@@ -324,16 +324,28 @@ describe("answers", () => {
     const leaving = { deadlineAt: performance.now() + 5000, call: { signal, client: leave.signal } }
     const ask = createQuestionBatch(inference, 1, leaving).questions(target)
     const questions = Array.from({ length: 32 * 20 }, (_, index) => ask.embed(String(index)))
-    await vi.waitFor(() => expect(release).toHaveLength(8))
+    await vi.waitFor(() => expect(release).toHaveLength(2))
     release.splice(0, 2).forEach((resolve) => resolve())
-    await vi.waitFor(() => expect(deadlines).toHaveLength(10))
+    await vi.waitFor(() => expect(deadlines).toHaveLength(4))
     expect(deadlines.every((deadline) => deadline !== undefined && deadline <= 5000)).toBe(true)
     leave.abort()
     release.forEach((resolve) => resolve())
     const settled = await Promise.allSettled(questions)
-    expect(deadlines).toHaveLength(10)
-    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(320)
+    expect(deadlines).toHaveLength(4)
+    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(128)
     expect(settled.at(-1)).toMatchObject({ status: "rejected", reason: { code: "deadline_exceeded" } })
+  })
+
+  test("to many questions of several signals have the questions about one text in one call", async () => {
+    const inference = createFakeInference()
+    const batch = batchOver(inference, 2)
+    const [one, other] = [batch.questions(target), batch.questions({ ...target, head: "other" })]
+    const texts = Array.from({ length: 40 }, (_, index) => String(index))
+    const answers = [one, other].flatMap((ask) => texts.map((text) => ask.classify(text)))
+    await Promise.all(answers)
+    expect(textsOf(inference)).toEqual(
+      [texts.slice(0, 16), texts.slice(16, 32), texts.slice(32)].map((part) => part.flatMap((text) => [text, text])),
+    )
   })
 
   test("that are errors reject their question only", async () => {

@@ -4,12 +4,10 @@ import { RtrError } from "../error.ts"
 import { askMostly, askWhole } from "../text/coverage.ts"
 import type { NormalizedText } from "../text/edited-text.ts"
 import { normalizeForModel } from "../text/normalize.ts"
-import type { Call } from "../types/call.ts"
 import {
   type BatchedQuestions,
   type Inference,
   type InferenceAnswer,
-  type InferenceOptions,
   type InferenceTask,
   maxCharacters,
   maxTasks,
@@ -19,9 +17,7 @@ import {
 } from "../types/inference.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import type { InferenceTarget } from "../types/plan.ts"
-
-/** Calls of one request that run together. A long history makes hundreds, which would fill a worker's queue for everybody. */
-const maxConcurrentCalls = 8
+import { type CallLineOptions, createCallLine, type LinedCall } from "./call-line.ts"
 
 /** Longest wait for a second signal once one has asked; the common case does not wait at all. */
 const coalesceMs = 2
@@ -33,73 +29,40 @@ export interface QuestionBatch {
   finished(): void
 }
 
-export interface QuestionBatchOptions {
-  /** `performance.now()` at which nobody waits for an answer any more. */
-  readonly deadlineAt: number
-  readonly call: Pick<Call, "signal" | "client">
-}
-
 /**
  * `signals` is the number of signals that may ask. The call leaves when each of them has asked or finished,
  * so that questions about one text share a forward; a slow signal delays the others by `coalesceMs` at most.
  */
-export function createQuestionBatch(
-  inference: Inference,
-  signals: number,
-  { deadlineAt, call }: QuestionBatchOptions,
-): QuestionBatch {
+export function createQuestionBatch(inference: Inference, signals: number, options: CallLineOptions): QuestionBatch {
   let active = signals
   // Who has asked since the last call; one signal may ask several questions.
   let asked = new Set<object>()
   let tasks: InferenceTask[] = []
-  let replies: { resolve: (answer: InferenceAnswer) => void; reject: (error: unknown) => void }[] = []
+  let replies: Reply[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
-  const calls: (() => Promise<void>)[] = []
-  let running = 0
-
-  const startCalls = (): void => {
-    while (running < maxConcurrentCalls) {
-      const next = calls.shift()
-      if (next === undefined) return
-      running += 1
-      void next().finally(() => {
-        running -= 1
-        startCalls()
-      })
-    }
-  }
-
-  /** Options of a call that may have waited for others. Throws when nobody waits for its answers any more. */
-  const remaining = (): InferenceOptions => {
-    const deadlineMs = deadlineAt - performance.now()
-    if (call.client.aborted || deadlineMs <= 0)
-      throw new RtrError("deadline_exceeded", "Cannot ask the model: the time for signals is over")
-    return { deadlineMs, signal: call.signal }
-  }
+  const line = createCallLine(inference, options)
 
   const send = (): void => {
     clearTimeout(timer)
     timer = undefined
     if (tasks.length === 0) return
-    const [batch, waiting] = [tasks, replies]
+    const asking = togetherByText(tasks.map((task, index) => ({ task, reply: replies[index] as Reply })))
     ;[tasks, replies, asked] = [[], [], new Set()]
     // Several calls where signals ask about many or long texts: one that is too large would be refused for every signal.
     let start = 0
-    for (const end of endsOfCalls(batch)) {
-      const [part, asking] = [waiting.slice(start, end), batch.slice(start, end)]
+    const calls = endsOfCalls(asking).map((end): LinedCall => {
+      const part = asking.slice(start, end)
       start = end
-      calls.push(async () => {
-        try {
-          const answers = await inference.bundle(asking, remaining())
-          part.forEach(({ resolve, reject }, index) =>
-            answers[index] === undefined ? reject(missing()) : resolve(answers[index]),
-          )
-        } catch (error) {
-          part.forEach(({ reject }) => reject(error))
-        }
-      })
-    }
-    startCalls()
+      return {
+        tasks: part.map(({ task }) => task),
+        resolve: (answers) =>
+          part.forEach(({ reply }, index) =>
+            answers[index] === undefined ? reply.reject(missing()) : reply.resolve(answers[index]),
+          ),
+        reject: (error) => part.forEach(({ reply }) => reply.reject(error)),
+      }
+    })
+    line.add(calls)
   }
 
   /** Several guards read the same text. A long one takes milliseconds, in slices, as long as somebody waits for them. */
@@ -161,6 +124,16 @@ export function createQuestionBatch(
   }
 }
 
+interface Reply {
+  readonly resolve: (answer: InferenceAnswer) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Asking {
+  readonly task: InferenceTask
+  readonly reply: Reply
+}
+
 type Given<Kind extends QuestionKind> = Omit<QuestionKinds[Kind]["task"], "head" | "whole">
 type AnswerOf<Kind extends QuestionKind> = QuestionKinds[Kind]["answer"] & { readonly counts?: TokenCounts }
 type Asker = <Kind extends QuestionKind>(
@@ -206,11 +179,16 @@ const questionKinds: { readonly [Kind in QuestionKind]: QuestionRow<Kind> } = {
   },
 }
 
+/** Questions of several signals about one text stand next to each other: in one call, a worker reads it once for all of them. */
+function togetherByText(asking: readonly Asking[]): readonly Asking[] {
+  return asking.length <= maxTasks ? asking : [...Map.groupBy(asking, ({ task }) => task.text).values()].flat()
+}
+
 /** Where each call ends. A task that is too long for any call has one to itself. */
-function endsOfCalls(tasks: readonly InferenceTask[]): readonly number[] {
+function endsOfCalls(asking: readonly Asking[]): readonly number[] {
   const ends: number[] = []
   let [start, characters] = [0, 0]
-  for (const [index, task] of tasks.entries()) {
+  for (const [index, { task }] of asking.entries()) {
     const size = sizeOf(task)
     if (index > start && (index - start === maxTasks || characters + size > maxCharacters)) {
       ends.push(index)
@@ -218,7 +196,7 @@ function endsOfCalls(tasks: readonly InferenceTask[]): readonly number[] {
     }
     characters += size
   }
-  return [...ends, tasks.length]
+  return [...ends, asking.length]
 }
 
 function sizeOf(task: InferenceTask): number {

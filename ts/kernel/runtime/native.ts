@@ -8,6 +8,7 @@ import type {
   DeploymentStatus,
   Inference,
   InferenceAnswer,
+  InferenceOptions,
   InferenceTask,
   QuestionKind,
   TextSpan,
@@ -107,12 +108,16 @@ export interface Engine {
   /** Resolves when every model is ready or has failed for good. */
   ready(): Promise<readonly ModelState[]>
   describe(): Promise<{ readonly apiVersion: string; readonly models: readonly Readonly<Record<string, unknown>>[] }>
-  bundle(tasks: readonly EngineTask[], deadlineMs?: number): Promise<readonly EngineTaskResult[]>
+  /** Bundles of one `source` share one place among those of others. */
+  bundle(tasks: readonly EngineTask[], deadlineMs?: number, source?: string): Promise<readonly EngineTaskResult[]>
   /** Answers the body of `POST /v1/<surface>` as the worker would. Rejects with the code of its error body. */
   ask(
     surface: "decisions" | "classify" | "embeddings" | "rerank",
     body: Readonly<Record<string, unknown>>,
+    source?: string,
   ): Promise<Readonly<Record<string, unknown>>>
+  /** Says that nobody waits for the calls of a source any more: they reject, and nothing more is computed for them. */
+  leave(source: string): void
   /** Serves the worker's HTTP contract, at the address of `listen` unless one is given. */
   serve(address?: ServeAddress): Promise<ServeAddress>
   /** Pending while a server runs. */
@@ -216,7 +221,7 @@ export async function createNativeInference(options: NativeInferenceOptions): Pr
     throw new RtrError("unavailable", `Cannot load model "${failed.id}": ${failed.reason ?? failed.status}`)
   }
   return {
-    bundle: (tasks, { deadlineMs } = {}) => answerAll(engine, tasks, deadlineMs),
+    bundle: (tasks, options = {}) => answerUntilLeft(engine, tasks, options),
     status: () =>
       models.map(({ name, path }) => ({
         name,
@@ -263,11 +268,35 @@ const native: { readonly [Kind in QuestionKind]: NativeKind<Kind> } = {
   rerank: { surface: "rerank", toBody: (task) => toRerankBody(task, served(task)), fromReply: fromRerankReply },
 }
 
+let callers = 0
+
+/** Ends the work for a caller that leaves, as a closed connection does it at a worker. */
+async function answerUntilLeft(
+  engine: Engine,
+  tasks: readonly InferenceTask[],
+  { deadlineMs, signal, source }: InferenceOptions,
+): Promise<readonly InferenceAnswer[]> {
+  if (signal === undefined) return answerAll(engine, tasks, { deadlineMs, source })
+  const name = source ?? `call ${(callers += 1)}`
+  const leave = (): void => engine.leave(name)
+  signal.addEventListener("abort", leave, { once: true })
+  try {
+    signal.throwIfAborted()
+    return await answerAll(engine, tasks, { deadlineMs, source: name })
+  } catch (cause) {
+    if (!signal.aborted) throw cause
+    const error = new RtrError("client_closed_request", "the client left", { cause })
+    return tasks.map(() => ({ kind: "error", error }))
+  } finally {
+    signal.removeEventListener("abort", leave)
+  }
+}
+
 /** Tasks that the engine's bundle knows go as one; the others beside it, each a call of its own. */
 async function answerAll(
   engine: Engine,
   tasks: readonly InferenceTask[],
-  deadlineMs: number | undefined,
+  { deadlineMs, source }: { readonly deadlineMs: number | undefined; readonly source: string | undefined },
 ): Promise<readonly InferenceAnswer[]> {
   const answers: InferenceAnswer[] = tasks.map(() => ({ kind: "error", error: missing() }))
   const bundled: { readonly task: EngineTask; readonly read: (result: EngineTaskResult) => void }[] = []
@@ -275,7 +304,7 @@ async function answerAll(
   tasks.forEach((task, index) => {
     const kind = native[task.kind] as NativeKind<QuestionKind>
     if ("surface" in kind) {
-      const answer = withCode(engine.ask(kind.surface, withDeadline(kind.toBody(task), deadlineMs))).then((reply) =>
+      const answer = withCode(engine.ask(kind.surface, withDeadline(kind.toBody(task), deadlineMs), source)).then((reply) =>
         kind.fromReply(reply, task),
       )
       alone.push(
@@ -297,6 +326,7 @@ async function answerAll(
       engine.bundle(
         bundled.map(({ task }) => task),
         deadlineMs,
+        source,
       ),
     )
     bundled.forEach(({ read }, position) => {

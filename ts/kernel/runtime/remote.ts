@@ -96,7 +96,7 @@ export function createRemoteInference(options: RemoteInferenceOptions): Inferenc
   async function ask(
     worker: RemoteDeployment,
     tasks: readonly InferenceTask[],
-    { deadlineMs = 60_000, signal }: InferenceOptions,
+    { deadlineMs = 60_000, signal, source }: InferenceOptions,
   ): Promise<readonly InferenceAnswer[]> {
     const startedAt = performance.now()
     const names = [...new Set(tasks.map(({ deployment }) => deployment))]
@@ -109,7 +109,7 @@ export function createRemoteInference(options: RemoteInferenceOptions): Inferenc
         headers: { "content-type": "application/json" },
         body: JSON.stringify({
           tasks: tasks.map((task, index) => toWireTask(task, index, byName.get(task.deployment) ?? worker)),
-          options: { deadline_ms: Math.max(1, Math.round(deadlineMs)) },
+          options: { deadline_ms: Math.max(1, Math.round(deadlineMs)), ...(source !== undefined && { source }) },
         }),
         headersTimeoutMs: deadlineMs,
         bodyTimeoutMs: deadlineMs,

@@ -132,6 +132,8 @@ export interface InferenceOptions {
   /** Bounds the caller's wait; a forward that already runs is not interrupted. */
   readonly deadlineMs?: number
   readonly signal?: AbortSignal
+  /** What the call belongs to, where that takes several: calls of one source share one place among those of others. */
+  readonly source?: string
 }
 
 /** State of one deployment, as `/startup-status` shows it. */

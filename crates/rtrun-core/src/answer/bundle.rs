@@ -9,7 +9,7 @@ use super::prepare::{ModelWork, Place, Source, sort};
 use crate::engine::Engine;
 use crate::engines::{RowOutput, RowRequest};
 use crate::error::Error;
-use crate::schedule::{GroupAnswer, RowAnswer, Ticket};
+use crate::schedule::{GroupAnswer, RowAnswer, Terms, Ticket};
 use crate::task::{BundleAnswer, BundleOptions, Phases, Task};
 
 /// Answers a bundle. The rows of all tasks of one model are admitted, or refused, together.
@@ -30,7 +30,7 @@ pub async fn bundle(engine: &Arc<Engine>, tasks: Vec<Task>, options: BundleOptio
         }
     }
     let mut phases = Phases { tokenize: start.elapsed(), ..Phases::default() };
-    let submitted: Vec<Submitted> = works.into_iter().map(|work| Submitted::new(work, options.deadline)).collect();
+    let submitted: Vec<Submitted> = works.into_iter().map(|work| Submitted::new(work, options)).collect();
     let mut waited = Vec::with_capacity(submitted.len());
     let mut last = start;
     for submitted in submitted {
@@ -57,7 +57,7 @@ struct Submitted {
 }
 
 impl Submitted {
-    fn new(mut work: ModelWork, deadline: Option<Instant>) -> Self {
+    fn new(mut work: ModelWork, BundleOptions { deadline, source }: BundleOptions) -> Self {
         if let Some(error) = work.refused.take() {
             return Self { work, ticket: Some(Err(error)) };
         }
@@ -71,9 +71,10 @@ impl Submitted {
             .flatten()
             .collect();
         let place = work.place.take();
+        let terms = Terms { deadline, source };
         let ticket = (!rows.is_empty()).then(|| match place {
-            Some(place) => place.submit(&rows, deadline),
-            None => work.model.worker.submit(&rows, deadline),
+            Some(place) => place.submit(&rows, terms),
+            None => work.model.worker.submit(&rows, terms),
         });
         Self { work, ticket }
     }

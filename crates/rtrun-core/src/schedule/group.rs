@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::lane::Lane;
 use super::queue::{RowAnswer, Time};
 
 /// Names an admitted group.
@@ -33,6 +34,8 @@ pub struct Group {
     pub missing: usize,
     /// Tokens of all rows.
     pub tokens: usize,
+    /// The lane of its longest row.
+    pub lane: Lane,
     /// When it was admitted.
     pub admitted: Time,
     /// When its caller stops waiting.

@@ -1,6 +1,9 @@
 //! Which waiting rows share a forward. On a CPU padding costs as much as text, so only rows of like length do.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
+
+use super::shares::Turn;
 
 /// Which rows may share a forward without a change to their answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +30,8 @@ pub struct PackLimits {
 /// The largest part of a forward that may be padding, as a fraction.
 const WASTE: (usize, usize) = (1, 10);
 
-/// A waiting row: its length, and its number, which grows with its age.
-pub type Waiting = (usize, u64);
+/// A waiting row: its length, its turn, and its number. Of rows of one length, the next one comes first.
+pub type Waiting = (usize, Turn, u64);
 
 /// Chooses the rows of the forward that `seed` will be part of: its neighbours in length, as many as the limits allow.
 pub fn pack(waiting: &BTreeSet<Waiting>, seed: Waiting, limits: PackLimits) -> Vec<Waiting> {
@@ -70,11 +73,11 @@ fn pack_like(
 ) -> Vec<Waiting> {
     let mut chosen = vec![seed];
     let mut shorter = waiting.range(..seed).rev().peekable();
-    let mut longer = waiting.range((seed.0, seed.1 + 1)..).peekable();
+    let mut longer = waiting.range((Bound::Excluded(seed), Bound::Unbounded)).peekable();
     let (mut total, mut longest) = (seed.0, seed.0);
     loop {
         let waste_with = |row: Option<&&Waiting>| {
-            let (length, _) = **row?;
+            let (length, ..) = **row?;
             let longest = longest.max(length);
             let padded = longest * (chosen.len() + 1);
             let waste = padded - (total + length);

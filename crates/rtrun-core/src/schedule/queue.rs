@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::group::{Group, GroupId, Reply};
 use super::lane::{Lane, Lanes};
-use super::pack::{PackLimits, Sharing, forward_tokens};
+use super::pack::{PackLimits, Sharing, Waiting, forward_tokens};
+use super::shares::{Shares, Source};
 use super::waiting::{Arrival, WaitingRows};
 use crate::engines::{RowOutput, RowRequest};
 use crate::error::Error;
@@ -40,6 +41,16 @@ pub struct Batch {
     numbers: Vec<u64>,
 }
 
+/// What a group comes with besides its rows.
+pub struct Admission {
+    /// When its caller stops waiting.
+    pub deadline: Option<Time>,
+    /// What it belongs to; groups of one source share one place among the others. Without one, it stands for itself.
+    pub source: Option<Source>,
+    /// Takes the answer.
+    pub reply: Reply,
+}
+
 /// What the owner of a lane is to do.
 #[derive(Debug)]
 pub enum Next {
@@ -61,9 +72,12 @@ pub struct Queue {
     /// Of requests whose rows are still being made.
     reserved: Reserved,
     rows: WaitingRows,
+    shares: Shares,
     /// Groups by deadline.
     deadlines: BTreeSet<(Time, GroupId)>,
     progress: [Progress; 2],
+    /// When a group of a light source came last.
+    last_light: Option<Time>,
 }
 
 /// Places that are kept.
@@ -77,6 +91,8 @@ struct Reserved {
 #[derive(Clone, Copy)]
 struct Progress {
     is_running: bool,
+    /// Unanswered groups whose longest row is of the lane.
+    groups: usize,
     /// Seconds one token takes, as measured. Long rows cost more a token, and the lane behind has to give way.
     seconds_per_token: f64,
 }
@@ -86,6 +102,16 @@ const FIRST_SECONDS_PER_TOKEN: f64 = 1e-4;
 
 /// How much one forward moves the measured cost.
 const COST_WEIGHT: f64 = 0.1;
+
+/// A source of more tokens than this is heavy.
+const HEAVY_TOKENS: usize = 512;
+
+/// How long a light source is remembered.
+const LIGHT_MEMORY: Duration = Duration::from_secs(1);
+
+/// What part of the tokens of a forward the heavy sources get while light ones come. Shorter forwards compute fewer tokens
+/// a second, so not always.
+const SHORTENED: usize = 4;
 
 /// What rows without an answer get when their deadline passes.
 pub(crate) fn past_deadline() -> Error {
@@ -103,8 +129,10 @@ impl Queue {
             queued_tokens: 0,
             reserved: Reserved::default(),
             rows: WaitingRows::default(),
+            shares: Shares::new(),
             deadlines: BTreeSet::new(),
-            progress: [Progress { is_running: false, seconds_per_token: FIRST_SECONDS_PER_TOKEN }; 2],
+            last_light: None,
+            progress: [Progress { is_running: false, groups: 0, seconds_per_token: FIRST_SECONDS_PER_TOKEN }; 2],
         }
     }
 
@@ -144,32 +172,41 @@ impl Queue {
     }
 
     /// Admits a group as a whole or refuses it as a whole.
-    pub fn admit(
-        &mut self,
-        rows: &[RowRequest],
-        deadline: Option<Time>,
-        now: Time,
-        reply: Reply,
-    ) -> Result<GroupId, Error> {
+    pub fn admit(&mut self, rows: &[RowRequest], admission: Admission, now: Time) -> Result<GroupId, Error> {
+        let Admission { deadline, source, reply } = admission;
         let tokens = rows.iter().map(|request| request.row.len()).sum();
         self.check_admission(tokens)?;
+        let mut share = self.shares.open(source, tokens);
+        let longest = rows.iter().map(|request| request.row.len()).max().unwrap_or(0);
+        let lane = self.lanes.lane(longest, share.tokens);
+        self.check_wait(lane, tokens, deadline, now)?;
+        let is_heavy = share.tokens > HEAVY_TOKENS;
+        if !is_heavy {
+            self.last_light = Some(now);
+        }
         self.last_id += 1;
         let id = self.last_id;
-        let arrivals = Lane::ALL.map(|lane| self.arrival(lane, tokens, now));
+        let was_busy = Lane::ALL.map(|lane| self.progress[lane.index()].is_running || self.has_waiting(lane));
         let mut order: Vec<usize> = (0..rows.len()).collect();
         // The longest row first: packing from it downwards leaves the least padding.
         order.sort_by_key(|index| std::cmp::Reverse(rows[*index].row.len()));
         let mut numbers = vec![0; rows.len()];
         for index in order {
-            let lane = self.lanes.lane(rows[index].row.len(), tokens);
-            numbers[index] = self.rows.join(&rows[index], (id, index), arrivals[lane.index()]);
+            let length = rows[index].row.len();
+            // What a source had before counts too: many short groups of it are as long as one long group.
+            let lane = self.lanes.lane(length, share.tokens);
+            let turn = self.shares.turn(&mut share, lane, length);
+            let arrival = Arrival { turn, at: now, was_busy: was_busy[lane.index()], lane, is_heavy };
+            numbers[index] = self.rows.join(&rows[index], (id, index), arrival);
         }
+        self.shares.keep(source, share);
         if let Some(deadline) = deadline {
             self.deadlines.insert((deadline, id));
         }
         self.queued_tokens += tokens;
+        self.progress[lane.index()].groups += 1;
         let (answers, missing, forward) = (vec![None; rows.len()], rows.len(), Duration::ZERO);
-        let group = Group { answers, numbers, missing, tokens, admitted: now, deadline, forward, reply };
+        let group = Group { answers, numbers, missing, tokens, lane, admitted: now, deadline, forward, reply };
         self.groups.insert(id, group);
         Ok(id)
     }
@@ -177,20 +214,30 @@ impl Queue {
     /// From now on there is one lane; what waits for the other moves to the front.
     pub fn close_back(&mut self) {
         self.lanes = Lanes::One;
-        self.rows.move_to_front();
+        let (front, back) = (self.shares.now(Lane::Front), self.shares.now(Lane::Back));
+        self.rows.move_to_front(|turn| turn.saturating_sub(back).saturating_add(front));
+        for group in self.groups.values_mut() {
+            group.lane = Lane::Front;
+        }
+        self.progress[Lane::Front.index()].groups = self.groups.len();
     }
 
     /// What a lane is to do now. Groups whose deadline has passed are answered first.
     pub fn next(&mut self, lane: Lane, now: Time) -> Next {
         self.expire(now);
-        let Some((arrival, chosen)) = self.rows.choose(lane, self.limits.forward) else { return Next::Idle };
+        let limits = |arrival: Arrival| self.forward_limits(lane, arrival.is_heavy, now);
+        let Some((arrival, chosen)) = self.rows.choose(lane, limits) else { return Next::Idle };
         if let Some(until) = self.window_end(&chosen, arrival, now) {
             return Next::WaitUntil(until);
         }
         self.progress[lane.index()].is_running = true;
-        let tokens = forward_tokens(chosen.iter().map(|(length, _)| *length), self.limits.forward.sharing);
-        let numbers = chosen.iter().map(|(_, number)| *number).collect();
+        self.shares.serve(lane, arrival.turn);
+        let tokens = forward_tokens(chosen.iter().map(|(length, ..)| *length), self.limits.forward.sharing);
+        let numbers = chosen.iter().map(|(.., number)| *number).collect();
         let rows = chosen.into_iter().map(|row| self.rows.start(row)).collect();
+        if !self.has_waiting(lane) {
+            self.shares.rest(lane);
+        }
         Next::Run(Batch { rows, tokens, lane, numbers })
     }
 
@@ -260,20 +307,35 @@ impl Queue {
         Ok(())
     }
 
-    /// What the rows of a new group of `tokens` tokens bring into a lane.
-    fn arrival(&self, lane: Lane, tokens: usize, now: Time) -> Arrival {
-        let Progress { is_running, seconds_per_token } = self.progress[lane.index()];
-        // Expected finish if nothing else were there: early or short groups come first, and whoever waits moves up,
-        // because everything that arrives later has a later time to start from.
-        let finish = now + Duration::from_secs_f64(tokens as f64 * seconds_per_token);
-        Arrival { finish, at: now, was_busy: is_running || self.has_waiting(lane), lane }
+    /// Refuses a group that would get its answer too late, because of those that wait already: its caller is told now
+    /// and not at the deadline.
+    fn check_wait(&self, lane: Lane, tokens: usize, deadline: Option<Time>, now: Time) -> Result<(), Error> {
+        let Some(left) = deadline.map(|deadline| deadline.saturating_sub(now)) else { return Ok(()) };
+        let Progress { groups, seconds_per_token, .. } = self.progress[lane.index()];
+        // The others are served in turn with it, so until its end each of them gets no more tokens than it has itself.
+        let ahead = self.rows.waiting_tokens(lane).min(groups.saturating_mul(tokens));
+        if ahead as f64 * seconds_per_token > left.as_secs_f64() {
+            return Err(Error::Overloaded(format!(
+                "{groups} requests wait for the model already, and it would answer after the deadline; try again later"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Limits of a forward. While light sources come to the same lane, the forwards of heavy ones are short.
+    fn forward_limits(&self, lane: Lane, is_heavy: bool, now: Time) -> PackLimits {
+        let limits = self.limits.forward;
+        let has_light = self.last_light.is_some_and(|at| now.saturating_sub(at) < LIGHT_MEMORY);
+        let tokens =
+            if is_heavy && has_light && lane == Lane::Front { limits.tokens / SHORTENED } else { limits.tokens };
+        PackLimits { tokens, ..limits }
     }
 
     /// Until when a row waits for company: only if it came to a busy lane, and only while there is room beside it.
-    fn window_end(&self, chosen: &[(usize, u64)], arrival: Arrival, now: Time) -> Option<Time> {
+    fn window_end(&self, chosen: &[Waiting], arrival: Arrival, now: Time) -> Option<Time> {
         let until = arrival.at + self.limits.window;
-        let limits = self.limits.forward;
-        let and_one_more = chosen.iter().map(|(length, _)| *length).chain([chosen[0].0]);
+        let limits = self.forward_limits(arrival.lane, arrival.is_heavy, now);
+        let and_one_more = chosen.iter().map(|(length, ..)| *length).chain([chosen[0].0]);
         let has_room =
             limits.sharing != Sharing::Alone && forward_tokens(and_one_more, limits.sharing) <= limits.tokens;
         (arrival.was_busy && has_room && now < until).then_some(until)
@@ -295,6 +357,7 @@ impl Queue {
     fn take(&mut self, id: GroupId) -> Option<Group> {
         let group = self.groups.remove(&id)?;
         self.queued_tokens -= group.tokens;
+        self.progress[group.lane.index()].groups -= 1;
         if let Some(deadline) = group.deadline {
             self.deadlines.remove(&(deadline, id));
         }

@@ -1,10 +1,9 @@
 //! A place in the queue for a request whose rows are still being made.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::ticket::Ticket;
-use super::worker::Shared;
+use super::worker::{Shared, Terms};
 use crate::engines::RowRequest;
 use crate::error::Error;
 
@@ -28,9 +27,9 @@ impl Reservation {
     }
 
     /// Puts the rows where the place was.
-    pub fn submit(mut self, rows: &[RowRequest], deadline: Option<Instant>) -> Result<Ticket, Error> {
+    pub fn submit(mut self, rows: &[RowRequest], terms: Terms) -> Result<Ticket, Error> {
         self.is_used = true;
-        Shared::submit(&self.shared, rows, deadline, Some(self.tokens))
+        Shared::submit(&self.shared, rows, terms, Some(self.tokens))
     }
 }
 

@@ -6,6 +6,7 @@ use super::group::GroupId;
 use super::lane::Lane;
 use super::pack::{PackLimits, Waiting, pack};
 use super::queue::Time;
+use super::shares::Turn;
 use crate::engines::{Row, RowRequest};
 
 /// Rows by number, found by their input, their urgency and their length.
@@ -20,23 +21,34 @@ pub struct WaitingRows {
 /// The rows of one lane that do not run yet.
 #[derive(Default)]
 struct Order {
-    /// By the expected finish of their group.
-    by_finish: BTreeSet<(Time, u64)>,
-    /// By exit, since a forward has one exit, and then by length.
-    by_length: BTreeMap<u16, BTreeSet<Waiting>>,
+    by_turn: BTreeSet<(Turn, u64)>,
+    /// By what shares forwards, and then by length.
+    by_length: BTreeMap<Company, BTreeSet<Waiting>>,
+    /// Of all of them together.
+    tokens: usize,
 }
 
-/// When a row came, how urgent it is and where it waits.
+/// When a row came, which turn it has and where it waits.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrival {
-    /// When its group is expected to be done.
-    pub finish: Time,
+    /// Its place among the others of the lane.
+    pub turn: Turn,
     /// When it came.
     pub at: Time,
     /// Whether the lane had anything to do then.
     pub was_busy: bool,
     /// Which forwards it waits for.
     pub lane: Lane,
+    /// Whether its source is a heavy one.
+    pub is_heavy: bool,
+}
+
+/// Rows that may share a forward: of one exit, and those of light sources not with those of heavy ones, which would make
+/// the forward a long one.
+type Company = (u16, bool);
+
+fn company(row: &Row, arrival: Arrival) -> Company {
+    (row.exit, arrival.is_heavy)
 }
 
 /// A group and the place of the row in it.
@@ -59,11 +71,13 @@ impl WaitingRows {
             entry.waiters.insert(waiter);
             entry.request.wanted = entry.request.wanted.or(request.wanted);
             let (old, row) = (entry.arrival, entry.request.row.clone());
-            entry.arrival.finish = old.finish.min(arrival.finish);
-            // Whoever is in a hurry takes the row along into the lane in front.
-            entry.arrival.lane = old.lane.min(arrival.lane);
+            // Whoever is in a hurry takes the row along, into the lane in front too.
+            if (arrival.lane, arrival.turn) < (old.lane, old.turn) {
+                (entry.arrival.lane, entry.arrival.turn) = (arrival.lane, arrival.turn);
+            }
+            entry.arrival.is_heavy &= arrival.is_heavy;
             let new = entry.arrival;
-            if !entry.is_running && (old.finish, old.lane) != (new.finish, new.lane) {
+            if !entry.is_running && (old.lane, old.turn, old.is_heavy) != (new.lane, new.turn, new.is_heavy) {
                 self.unlist(&row, old, number);
                 self.list(&row, new, number);
             }
@@ -86,7 +100,12 @@ impl WaitingRows {
 
     /// Whether rows of the lane wait for a forward.
     pub fn has_waiting(&self, lane: Lane) -> bool {
-        !self.orders[lane.index()].by_finish.is_empty()
+        !self.orders[lane.index()].by_turn.is_empty()
+    }
+
+    /// Tokens of the rows of the lane that wait for a forward.
+    pub fn waiting_tokens(&self, lane: Lane) -> usize {
+        self.orders[lane.index()].tokens
     }
 
     /// Rows that wait or run, in both lanes.
@@ -94,29 +113,31 @@ impl WaitingRows {
         self.rows.len()
     }
 
-    /// The most urgent row of a lane and the rows that would share its forward, as lengths and numbers; the row comes
-    /// first.
-    pub fn choose(&self, lane: Lane, limits: PackLimits) -> Option<(Arrival, Vec<Waiting>)> {
+    /// The next row of a lane and the rows that would share its forward; the row comes first.
+    pub fn choose(&self, lane: Lane, limits: impl Fn(Arrival) -> PackLimits) -> Option<(Arrival, Vec<Waiting>)> {
         let order = &self.orders[lane.index()];
-        let (_, number) = order.by_finish.first()?;
+        let (_, number) = order.by_turn.first()?;
         let entry = &self.rows[number];
         let row = &entry.request.row;
-        Some((entry.arrival, pack(&order.by_length[&row.exit], (row.len(), *number), limits)))
+        let Entry { arrival, .. } = *entry;
+        let seed = (row.len(), arrival.turn, *number);
+        Some((arrival, pack(&order.by_length[&company(row, arrival)], seed, limits(arrival))))
     }
 
-    /// Moves every row that waits for the back lane to the front.
-    pub fn move_to_front(&mut self) {
+    /// Moves every row that waits for the back lane to the front, where its turn is another.
+    pub fn move_to_front(&mut self, turn: impl Fn(Turn) -> Turn) {
         let waiting = std::mem::take(&mut self.orders[Lane::Back.index()]);
-        for (_, number) in waiting.by_finish {
+        for (_, number) in waiting.by_turn {
             let Some(entry) = self.rows.get_mut(&number) else { continue };
             entry.arrival.lane = Lane::Front;
+            entry.arrival.turn = turn(entry.arrival.turn);
             let (row, arrival) = (entry.request.row.clone(), entry.arrival);
             self.list(&row, arrival, number);
         }
     }
 
     /// Marks a chosen row as running and returns its request.
-    pub fn start(&mut self, (_, number): Waiting) -> RowRequest {
+    pub fn start(&mut self, (.., number): Waiting) -> RowRequest {
         let entry = self.rows.get_mut(&number).expect("a chosen row exists; this is a bug");
         entry.is_running = true;
         let (request, arrival) = (entry.request.clone(), entry.arrival);
@@ -148,15 +169,17 @@ impl WaitingRows {
     /// Puts a row into the orders of what does not run yet.
     fn list(&mut self, row: &Row, arrival: Arrival, number: u64) {
         let order = &mut self.orders[arrival.lane.index()];
-        order.by_finish.insert((arrival.finish, number));
-        order.by_length.entry(row.exit).or_default().insert((row.len(), number));
+        order.by_turn.insert((arrival.turn, number));
+        order.tokens += row.len();
+        order.by_length.entry(company(row, arrival)).or_default().insert((row.len(), arrival.turn, number));
     }
 
     fn unlist(&mut self, row: &Row, arrival: Arrival, number: u64) {
         let order = &mut self.orders[arrival.lane.index()];
-        order.by_finish.remove(&(arrival.finish, number));
-        if let Some(lengths) = order.by_length.get_mut(&row.exit) {
-            lengths.remove(&(row.len(), number));
+        order.by_turn.remove(&(arrival.turn, number));
+        order.tokens -= row.len();
+        if let Some(lengths) = order.by_length.get_mut(&company(row, arrival)) {
+            lengths.remove(&(row.len(), arrival.turn, number));
         }
     }
 

@@ -9,8 +9,9 @@ use tokio::sync::{Semaphore, oneshot};
 
 use super::group::GroupId;
 use super::lane::{Lane, Lanes};
-use super::queue::{Batch, Next, Queue, QueueLimits, RowAnswer, Time};
+use super::queue::{Admission, Batch, Next, Queue, QueueLimits, RowAnswer, Time};
 use super::reservation::Reservation;
+use super::shares::Source;
 use super::ticket::Ticket;
 use crate::engines::{Encoder, Interrupt, Opener, RowOutput, RowRequest, give_way};
 use crate::error::Error;
@@ -39,6 +40,15 @@ pub struct BackLane {
     pub open: Opener,
     /// Which rows go there.
     pub lanes: Lanes,
+}
+
+/// How long a caller waits, and for what.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Terms {
+    /// When it stops waiting.
+    pub deadline: Option<Instant>,
+    /// What its rows belong to, where that takes several calls.
+    pub source: Option<Source>,
 }
 
 /// One model's queue and the threads that empty it.
@@ -98,8 +108,8 @@ impl Worker {
     }
 
     /// Admits rows as a whole or refuses them as a whole.
-    pub fn submit(&self, rows: &[RowRequest], deadline: Option<Instant>) -> Result<Ticket, Error> {
-        Shared::submit(&self.shared, rows, deadline, None)
+    pub fn submit(&self, rows: &[RowRequest], terms: Terms) -> Result<Ticket, Error> {
+        Shared::submit(&self.shared, rows, terms, None)
     }
 
     /// Keeps a place in the queue for a request whose rows are to be made.
@@ -176,7 +186,7 @@ impl Shared {
     pub(super) fn submit(
         self: &Arc<Self>,
         rows: &[RowRequest],
-        deadline: Option<Instant>,
+        Terms { deadline, source }: Terms,
         reserved: Option<usize>,
     ) -> Result<Ticket, Error> {
         let (sender, answer) = oneshot::channel();
@@ -190,7 +200,7 @@ impl Shared {
         let deadline = deadline.map(|deadline| deadline.saturating_duration_since(self.start));
         // A caller that has left has no use for its answer.
         let reply = Box::new(move |answer| drop(sender.send(answer)));
-        let id = state.queue.admit(rows, deadline, self.now(), reply)?;
+        let id = state.queue.admit(rows, Admission { deadline, source, reply }, self.now())?;
         let is_waiting = Lane::ALL.map(|lane| state.queue.has_waiting(lane));
         drop(state);
         for (changed, _) in self.changed.iter().zip(is_waiting).filter(|(_, is_waiting)| *is_waiting) {

@@ -20,7 +20,7 @@ pub async fn ask(engine: &Arc<Engine>, surface: &str, body: Value) -> Result<Val
     let start = Instant::now();
     let (deadline_ms, (task, shown)) = read(surface, body)?;
     let deadline = deadline(start, deadline_ms)?;
-    let mut answer = engine.bundle(vec![task], BundleOptions { deadline }).await;
+    let mut answer = engine.bundle(vec![task], BundleOptions { deadline, source: None }).await;
     let closing = || Error::NotReady("The engine is closing".to_owned());
     let outcome = answer.outcomes.pop().ok_or_else(closing)?;
     let response = serde_json::to_value(TaskResponse::new(&outcome.result?, &shown, &answer.phases));

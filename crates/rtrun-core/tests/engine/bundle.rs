@@ -156,7 +156,7 @@ fn a_word_whose_vector_is_not_a_number_fails_only_the_texts_that_hold_it() {
 fn a_deadline_that_has_passed_fails_the_task() {
     let engine = open_ready(options(&[("embeddings", &fixture("embeddings"))]));
     let deadline = Some(Instant::now().checked_sub(Duration::from_millis(1)).unwrap());
-    let mut answer = block_on(engine.bundle(vec![embed_task(&["hello"])], BundleOptions { deadline }));
+    let mut answer = block_on(engine.bundle(vec![embed_task(&["hello"])], BundleOptions { deadline, source: None }));
     assert!(matches!(answer.outcomes.remove(0).result, Err(Error::DeadlineExceeded(_))));
 }
 

@@ -26,7 +26,7 @@ fn large(model: &str, texts: usize) -> Task {
 }
 
 async fn ask(engine: &Arc<Engine>, task: Task, deadline: Option<Instant>) -> Option<&'static str> {
-    let BundleAnswer { mut outcomes, .. } = engine.bundle(vec![task], BundleOptions { deadline }).await;
+    let BundleAnswer { mut outcomes, .. } = engine.bundle(vec![task], BundleOptions { deadline, source: None }).await;
     outcomes.remove(0).result.err().map(|error| error.code())
 }
 

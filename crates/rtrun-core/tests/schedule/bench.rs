@@ -7,7 +7,7 @@ use std::time::Duration;
 use rtrun_core::Error;
 use rtrun_core::engines::{RowOutput, RowRequest, Wanted};
 use rtrun_core::schedule::{
-    Batch, GroupAnswer, GroupId, Lane, Lanes, Next, PackLimits, Queue, QueueLimits, Sharing, Time,
+    Admission, Batch, GroupAnswer, GroupId, Lane, Lanes, Next, PackLimits, Queue, QueueLimits, Sharing, Source, Time,
 };
 
 pub const fn ms(milliseconds: u64) -> Duration {
@@ -51,6 +51,20 @@ impl Bench {
     }
 
     pub fn admit_until(&mut self, rows: &[RowRequest], deadline: Option<Time>) -> Result<GroupId, Error> {
+        self.admit_for(None, rows, deadline)
+    }
+
+    /// Admits rows that belong to a source.
+    pub fn admit_of(&mut self, source: &str, rows: &[RowRequest]) -> Result<GroupId, Error> {
+        self.admit_for(Some(source), rows, None)
+    }
+
+    fn admit_for(
+        &mut self,
+        source: Option<&str>,
+        rows: &[RowRequest],
+        deadline: Option<Time>,
+    ) -> Result<GroupId, Error> {
         let answers = Arc::clone(&self.answers);
         let id = Arc::new(Mutex::new(0));
         let reply_id = Arc::clone(&id);
@@ -58,7 +72,8 @@ impl Bench {
             let before = answers.lock().unwrap().insert(*reply_id.lock().unwrap(), answer);
             assert!(before.is_none(), "a group is answered once");
         });
-        let admitted = self.queue.admit(rows, deadline, self.now, reply)?;
+        let admitted =
+            self.queue.admit(rows, Admission { deadline, source: source.map(Source::named), reply }, self.now)?;
         *id.lock().unwrap() = admitted;
         Ok(admitted)
     }

@@ -5,5 +5,6 @@ mod lanes;
 mod packing;
 mod probe;
 mod queue;
+mod shares;
 mod sharing;
 mod worker;

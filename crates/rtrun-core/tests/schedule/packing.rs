@@ -8,9 +8,10 @@ const CPU: PackLimits = PackLimits { tokens: 512, sharing: Sharing::Padded };
 
 /// Lengths of a forward whose seed is the first of `lengths`.
 fn lengths(lengths: &[usize], limits: PackLimits) -> Vec<usize> {
-    let waiting: BTreeSet<(usize, u64)> = lengths.iter().zip(1..).map(|(length, number)| (*length, number)).collect();
+    let waiting: BTreeSet<(usize, u64, u64)> =
+        lengths.iter().zip(1..).map(|(length, number)| (*length, 0, number)).collect();
     let mut chosen: Vec<usize> =
-        pack(&waiting, (lengths[0], 1), limits).into_iter().map(|(length, _)| length).collect();
+        pack(&waiting, (lengths[0], 0, 1), limits).into_iter().map(|(length, ..)| length).collect();
     chosen.sort_unstable();
     chosen
 }

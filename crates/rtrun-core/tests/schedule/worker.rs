@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rtrun_core::Error;
 use rtrun_core::engines::{Encoder, Interrupt, RowOutput, RowRequest};
-use rtrun_core::schedule::{BackLane, Lanes, Observer, QueueLimits, Worker, WorkerOptions};
+use rtrun_core::schedule::{BackLane, Lanes, Observer, QueueLimits, Terms, Worker, WorkerOptions};
 
 use super::bench::{limits, row};
 use crate::support::block_on;
@@ -89,7 +89,7 @@ fn stepped() -> (Box<dyn Encoder>, Sender<()>) {
 fn a_number_that_is_not_finite_fails_only_its_own_row() {
     let (worker, step, _) = start(limits());
     step.send(()).unwrap();
-    let ticket = worker.submit(&[row(1, 4), row(NAN, 4), row(2, 4)], None).unwrap();
+    let ticket = worker.submit(&[row(1, 4), row(NAN, 4), row(2, 4)], Terms::default()).unwrap();
     let (answer, _) = block_on(ticket.wait(None)).unwrap();
     let sentence = |at: usize| answer.rows[at].as_ref().unwrap().sentence.clone().unwrap();
     assert_eq!(sentence(0)[..], [1.0]);
@@ -102,11 +102,11 @@ fn a_failed_or_panicking_forward_fails_its_rows_and_the_next_one_works() {
     let (worker, step, _) = start(limits());
     for name in [FAIL, PANIC] {
         step.send(()).unwrap();
-        let (answer, _) = block_on(worker.submit(&[row(name, 4)], None).unwrap().wait(None)).unwrap();
+        let (answer, _) = block_on(worker.submit(&[row(name, 4)], Terms::default()).unwrap().wait(None)).unwrap();
         assert!(matches!(answer.rows[..], [Err(Error::Internal(_))]));
     }
     step.send(()).unwrap();
-    let (answer, _) = block_on(worker.submit(&[row(7, 4)], None).unwrap().wait(None)).unwrap();
+    let (answer, _) = block_on(worker.submit(&[row(7, 4)], Terms::default()).unwrap().wait(None)).unwrap();
     assert!(answer.rows[0].is_ok());
 }
 
@@ -115,7 +115,7 @@ fn a_deadline_ends_the_wait_while_the_forward_runs() {
     let (worker, step, _) = start(limits());
     let start = Instant::now();
     let deadline = Some(start + Duration::from_millis(20));
-    let ticket = worker.submit(&[row(1, 4)], deadline).unwrap();
+    let ticket = worker.submit(&[row(1, 4)], Terms { deadline, source: None }).unwrap();
     let (answer, _) = block_on(ticket.wait(deadline)).unwrap();
     assert!(matches!(answer.rows[..], [Err(Error::DeadlineExceeded(_))]));
     assert_eq!(worker.depth(), 0);
@@ -125,11 +125,11 @@ fn a_deadline_ends_the_wait_while_the_forward_runs() {
 #[test]
 fn a_dropped_ticket_frees_its_place() {
     let (worker, step, seen) = start(QueueLimits { groups: 2, ..limits() });
-    let running = worker.submit(&[row(1, 4)], None).unwrap();
-    let waiting = worker.submit(&[row(2, 400)], None).unwrap();
-    assert!(matches!(worker.submit(&[row(3, 4)], None), Err(Error::Overloaded(_))));
+    let running = worker.submit(&[row(1, 4)], Terms::default()).unwrap();
+    let waiting = worker.submit(&[row(2, 400)], Terms::default()).unwrap();
+    assert!(matches!(worker.submit(&[row(3, 4)], Terms::default()), Err(Error::Overloaded(_))));
     drop(waiting);
-    let last = worker.submit(&[row(3, 300)], None).unwrap();
+    let last = worker.submit(&[row(3, 300)], Terms::default()).unwrap();
     step.send(()).unwrap();
     step.send(()).unwrap();
     block_on(running.wait(None)).unwrap();
@@ -141,20 +141,26 @@ fn a_dropped_ticket_frees_its_place() {
 #[test]
 fn closing_in_peace_answers_what_waits() {
     let (worker, step, _) = start(limits());
-    let tickets = [worker.submit(&[row(1, 4)], None).unwrap(), worker.submit(&[row(2, 400)], None).unwrap()];
+    let tickets = [
+        worker.submit(&[row(1, 4)], Terms::default()).unwrap(),
+        worker.submit(&[row(2, 400)], Terms::default()).unwrap(),
+    ];
     step.send(()).unwrap();
     step.send(()).unwrap();
     worker.close(Duration::from_secs(10));
     for ticket in tickets {
         assert!(block_on(ticket.wait(None)).unwrap().0.rows[0].is_ok());
     }
-    assert!(matches!(worker.submit(&[row(3, 4)], None), Err(Error::NotReady(_))));
+    assert!(matches!(worker.submit(&[row(3, 4)], Terms::default()), Err(Error::NotReady(_))));
 }
 
 #[test]
 fn closing_at_once_stops_the_forward_and_answers_everything() {
     let (worker, _step, _) = start(limits());
-    let tickets = [worker.submit(&[row(1, 4)], None).unwrap(), worker.submit(&[row(2, 4)], None).unwrap()];
+    let tickets = [
+        worker.submit(&[row(1, 4)], Terms::default()).unwrap(),
+        worker.submit(&[row(2, 4)], Terms::default()).unwrap(),
+    ];
     worker.close(Duration::ZERO);
     for ticket in tickets {
         assert!(matches!(block_on(ticket.wait(None)), Err(Error::NotReady(_))));
@@ -164,8 +170,8 @@ fn closing_at_once_stops_the_forward_and_answers_everything() {
 #[test]
 fn a_question_is_answered_while_a_document_is_read() {
     let (worker, step, step_behind) = start_with_lanes();
-    let document = worker.submit(&[row(1, 101)], None).unwrap();
-    let question = worker.submit(&[row(2, 100)], None).unwrap();
+    let document = worker.submit(&[row(1, 101)], Terms::default()).unwrap();
+    let question = worker.submit(&[row(2, 100)], Terms::default()).unwrap();
     step.send(()).unwrap();
     assert!(block_on(question.wait(None)).unwrap().0.rows[0].is_ok());
     assert_eq!(worker.depth(), 1, "the document is still being read");
@@ -176,7 +182,10 @@ fn a_question_is_answered_while_a_document_is_read() {
 #[test]
 fn closing_stops_both_lanes() {
     let (worker, _step, _step_behind) = start_with_lanes();
-    let tickets = [worker.submit(&[row(1, 101)], None).unwrap(), worker.submit(&[row(2, 100)], None).unwrap()];
+    let tickets = [
+        worker.submit(&[row(1, 101)], Terms::default()).unwrap(),
+        worker.submit(&[row(2, 100)], Terms::default()).unwrap(),
+    ];
     worker.close(Duration::ZERO);
     for ticket in tickets {
         assert!(matches!(block_on(ticket.wait(None)), Err(Error::NotReady(_))));
@@ -186,7 +195,10 @@ fn closing_stops_both_lanes() {
 #[test]
 fn closing_in_peace_ends_what_waits_in_both_lanes() {
     let (worker, step, step_behind) = start_with_lanes();
-    let tickets = [worker.submit(&[row(1, 101)], None).unwrap(), worker.submit(&[row(2, 100)], None).unwrap()];
+    let tickets = [
+        worker.submit(&[row(1, 101)], Terms::default()).unwrap(),
+        worker.submit(&[row(2, 100)], Terms::default()).unwrap(),
+    ];
     step.send(()).unwrap();
     step_behind.send(()).unwrap();
     worker.close(Duration::from_secs(10));
@@ -198,10 +210,10 @@ fn closing_in_peace_ends_what_waits_in_both_lanes() {
 #[test]
 fn a_model_that_hangs_holds_up_no_other() {
     let (hanging, _never, _) = start(limits());
-    let stuck: Vec<_> = (0..8).map(|name| hanging.submit(&[row(name, 400)], None).unwrap()).collect();
+    let stuck: Vec<_> = (0..8).map(|name| hanging.submit(&[row(name, 400)], Terms::default()).unwrap()).collect();
     let (other, step, _) = start(limits());
     step.send(()).unwrap();
-    assert!(block_on(other.submit(&[row(1, 4)], None).unwrap().wait(None)).unwrap().0.rows[0].is_ok());
+    assert!(block_on(other.submit(&[row(1, 4)], Terms::default()).unwrap().wait(None)).unwrap().0.rows[0].is_ok());
     assert_eq!(hanging.depth(), stuck.len());
 }
 
@@ -219,13 +231,13 @@ fn requests_for_a_lane_that_cannot_be_opened_are_answered_in_front() {
         let observer = Arc::new(Seen::default());
         let options = WorkerOptions { name: "test".to_owned(), limits: limits(), back, observer };
         let worker = Worker::start(front, options).unwrap();
-        let long = worker.submit(&[row(1, 400)], None).unwrap();
+        let long = worker.submit(&[row(1, 400)], Terms::default()).unwrap();
         go.send(()).unwrap();
         step.send(()).unwrap();
         let (answer, _) = block_on(long.wait(None)).unwrap();
         assert!(answer.rows[0].is_ok());
         step.send(()).unwrap();
-        let later = worker.submit(&[row(2, 400)], None).unwrap();
+        let later = worker.submit(&[row(2, 400)], Terms::default()).unwrap();
         assert!(block_on(later.wait(None)).unwrap().0.rows[0].is_ok());
     }
 }
@@ -236,12 +248,12 @@ fn a_place_that_is_kept_counts_like_a_request() {
     let mut place = worker.reserve().unwrap();
     place.hold(300).unwrap();
     assert_eq!(worker.depth(), 1);
-    assert!(matches!(worker.submit(&[row(1, 201)], None), Err(Error::Overloaded(_))));
-    let waiting = worker.submit(&[row(1, 200)], None).unwrap();
+    assert!(matches!(worker.submit(&[row(1, 201)], Terms::default()), Err(Error::Overloaded(_))));
+    let waiting = worker.submit(&[row(1, 200)], Terms::default()).unwrap();
     assert!(matches!(worker.reserve(), Err(Error::Overloaded(_))));
     assert!(matches!(place.hold(301), Err(Error::Overloaded(_))));
     place.hold(300).unwrap();
-    let ticket = place.submit(&[row(2, 300)], None).unwrap();
+    let ticket = place.submit(&[row(2, 300)], Terms::default()).unwrap();
     assert_eq!(worker.depth(), 2);
     step.send(()).unwrap();
     step.send(()).unwrap();
@@ -251,5 +263,5 @@ fn a_place_that_is_kept_counts_like_a_request() {
     let mut place = worker.reserve().unwrap();
     place.hold(500).unwrap();
     drop(place);
-    drop(worker.submit(&[row(3, 500)], None).unwrap());
+    drop(worker.submit(&[row(3, 500)], Terms::default()).unwrap());
 }

@@ -11,7 +11,7 @@ use crate::support::{engine, fixture, open_ready, options};
 fn a_field_that_is_not_known_is_refused_by_name() {
     let engine = engine(&["heads-int8"]);
     let (server, _folder) = serve_unix(&engine);
-    let cases: [(&str, Value, &str); 10] = [
+    let cases: [(&str, Value, &str); 13] = [
         ("/v1/embeddings", json!({ "input": "x", "colour": 1 }), "unknown field `colour`"),
         ("/v1/embeddings", json!({ "input": "x", "options": { "colour": {} } }), "unknown field `colour`"),
         ("/v1/embeddings", json!({ "model": "heads-int8" }), "missing field `input`"),
@@ -26,6 +26,13 @@ fn a_field_that_is_not_known_is_refused_by_name() {
         ("/v1/embeddings", json!({ "input": [1, 2] }), "arrays of token ids are not supported"),
         ("/v1/bundle", json!({ "tasks": [{ "id": "a", "summarize": {} }] }), "unknown field `summarize`"),
         ("/v1/embeddings", json!({ "input": "x", "options": { "deadline_ms": 0 } }), "deadline_ms is 0"),
+        ("/v1/bundle", json!({ "tasks": [], "options": { "source": "" } }), "options.source has 0 bytes"),
+        (
+            "/v1/bundle",
+            json!({ "tasks": [], "options": { "source": "a".repeat(129) } }),
+            "options.source has 129 bytes",
+        ),
+        ("/v1/bundle", json!({ "tasks": [], "options": { "source": "tab\t" } }), "printable characters of ASCII"),
     ];
     for (path, body, part) in cases {
         let reply = post(&server, path, &body);

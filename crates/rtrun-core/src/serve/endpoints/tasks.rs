@@ -118,7 +118,7 @@ async fn one<R: TaskRequest>(served: Served, body: Body) -> Response {
         let deadline = deadline(clock.started(), request.deadline_ms())?;
         let (task, shown) = request.into_one()?;
         clock.parsed();
-        let mut answer = engine.bundle(vec![task], BundleOptions { deadline }).await;
+        let mut answer = engine.bundle(vec![task], BundleOptions { deadline, source: None }).await;
         clock.phases = answer.phases;
         let start = Instant::now();
         let outcome = answer.outcomes.pop().ok_or_else(closing)?;
@@ -135,6 +135,7 @@ async fn several(served: &Served, clock: &mut Clock, body: Body) -> Result<Respo
     let Object(request): Object<BundleRequest> =
         read_json(body, engine.options().max_request_bytes, served.bodies.share()).await?;
     let deadline = deadline(clock.started(), request.options.deadline_ms)?;
+    let source = request.options.source()?;
     let ids: Vec<String> = request.tasks.iter().map(|task| task.id.clone()).collect();
     engine.check_bundle(&ids)?;
     engine.metrics().bundle(ids.len());
@@ -149,7 +150,7 @@ async fn several(served: &Served, clock: &mut Clock, body: Body) -> Result<Respo
         }));
     }
     let has_tasks = !tasks.is_empty();
-    let answer = engine.bundle(tasks, BundleOptions { deadline }).await;
+    let answer = engine.bundle(tasks, BundleOptions { deadline, source }).await;
     clock.phases = answer.phases;
     let start = Instant::now();
     if has_tasks && answer.outcomes.is_empty() {

@@ -9,6 +9,7 @@ use super::embeddings::EmbeddingsRequest;
 use super::options::Shown;
 use super::rerank::RerankRequest;
 use crate::error::Error;
+use crate::schedule::Source;
 use crate::serve::body::parse;
 use crate::serve::decisions::DecisionsRequest;
 use crate::serve::object::{Object, object, objects};
@@ -44,6 +45,29 @@ pub struct BundleTask {
 pub struct BundleRequestOptions {
     /// Milliseconds after which the caller stops waiting.
     pub deadline_ms: Option<u64>,
+    source: Option<String>,
+}
+
+/// The longest name of a source, in bytes.
+const LONGEST_SOURCE: usize = 128;
+
+impl BundleRequestOptions {
+    /// What the bundle belongs to, checked.
+    pub fn source(&self) -> Result<Option<Source>, Error> {
+        match self.source.as_deref() {
+            None => Ok(None),
+            Some(name)
+                if (1..=LONGEST_SOURCE).contains(&name.len())
+                    && name.bytes().all(|byte| matches!(byte, b' '..=b'~')) =>
+            {
+                Ok(Some(Source::named(name)))
+            }
+            Some(name) => Err(Error::InvalidRequest(format!(
+                "options.source has {} bytes; it must be 1 to {LONGEST_SOURCE} printable characters of ASCII",
+                name.len()
+            ))),
+        }
+    }
 }
 
 impl BundleTask {
