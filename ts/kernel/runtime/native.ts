@@ -304,8 +304,8 @@ async function answerAll(
   tasks.forEach((task, index) => {
     const kind = native[task.kind] as NativeKind<QuestionKind>
     if ("surface" in kind) {
-      const answer = withCode(engine.ask(kind.surface, withDeadline(kind.toBody(task), deadlineMs), source)).then((reply) =>
-        kind.fromReply(reply, task),
+      const answer = withCode(engine.ask(kind.surface, withDeadline(kind.toBody(task), deadlineMs), source)).then(
+        (reply) => kind.fromReply(reply, task),
       )
       alone.push(
         answer.then(
