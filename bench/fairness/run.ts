@@ -28,7 +28,7 @@ const options = readOptions("usage: node bench/fairness/run.ts [--seconds N] [--
   seconds: 15,
 })
 const texts = createTextMaker(packageFolder, 1)
-const stops: (() => Promise<void>)[] = []
+const stops: (() => Promise<unknown>)[] = []
 
 interface Sample {
   readonly latencies: readonly number[]

@@ -68,7 +68,7 @@ export function createQuestionBatch(inference: Inference, signals: number, optio
   /** Several guards read the same text. A long one takes milliseconds, in slices, as long as somebody waits for them. */
   const normalized = new Map<string, MaybePromise<NormalizedText>>()
   const normalize = (text: string): MaybePromise<NormalizedText> => {
-    const made = normalized.get(text) ?? normalizeForModel(text, remaining)
+    const made = normalized.get(text) ?? normalizeForModel(text, line.remaining)
     normalized.set(text, made)
     return made
   }
