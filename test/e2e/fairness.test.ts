@@ -81,7 +81,7 @@ test("what a client asked for that has left is dropped at the worker", async () 
     routing: guards,
     global: {
       model_catalog: {
-        deployments: [{ name: "default", endpoint: `http://${host}:${port}`, served_name: "signals" }],
+        deployments: { default: { endpoint: `http://${host}:${port}`, served_name: "signals" } },
       },
     },
   })
