@@ -33,14 +33,14 @@ export interface QuestionBatch {
  * `signals` is the number of signals that may ask. The call leaves when each of them has asked or finished,
  * so that questions about one text share a forward; a slow signal delays the others by `coalesceMs` at most.
  */
-export function createQuestionBatch(inference: Inference, signals: number, options: CallLineOptions): QuestionBatch {
+export function createQuestionBatch(inference: Inference, signals: number, waiting: CallLineOptions): QuestionBatch {
   let active = signals
   // Who has asked since the last call; one signal may ask several questions.
   let asked = new Set<object>()
   let tasks: InferenceTask[] = []
   let replies: Reply[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
-  const line = createCallLine(inference, options)
+  const line = createCallLine(inference, waiting)
 
   const send = (): void => {
     clearTimeout(timer)

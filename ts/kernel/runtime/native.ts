@@ -221,7 +221,7 @@ export async function createNativeInference(options: NativeInferenceOptions): Pr
     throw new RtrError("unavailable", `Cannot load model "${failed.id}": ${failed.reason ?? failed.status}`)
   }
   return {
-    bundle: (tasks, options = {}) => answerUntilLeft(engine, tasks, options),
+    bundle: (tasks, given = {}) => answerUntilLeft(engine, tasks, given),
     status: () =>
       models.map(({ name, path }) => ({
         name,
