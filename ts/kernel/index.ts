@@ -123,5 +123,6 @@ export { exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts
 
 export { guardTexts, type GuardTexts } from "./chat/request-texts.ts"
 export { lastUserText, lastUserTurns, textOf } from "./chat/texts.ts"
-export { hasText, normalizeText } from "./text/normalize.ts"
+export { hasText, normalizeText, normalizing } from "./text/normalize.ts"
+export { type Work, workOn } from "./text/slices.ts"
 export type { NormalizedText, TextRange } from "./text/edited-text.ts"

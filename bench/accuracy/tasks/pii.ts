@@ -1,5 +1,6 @@
 // Personal data in a text: what the signal says, which joins patterns and the model, and what the model says alone.
 
+import type { MaybePromise } from "../../../ts/kernel/types/module-base.ts"
 import { toCodeUnits } from "../../../ts/kernel/runtime/code-units.ts"
 import { mergeEntities, toEntities } from "../../../ts/plugins/_shared/entities.ts"
 import { kindOf } from "../../../ts/plugins/_shared/entity-kinds.ts"
@@ -21,14 +22,12 @@ interface MarkedSpan extends Span {
   readonly probability: number
 }
 
-type Answer = (text: string, marked: readonly MarkedSpan[]) => readonly Span[]
+type Answer = (text: string, marked: readonly MarkedSpan[]) => MaybePromise<readonly Span[]>
 
-const withPatterns: Answer = (text, marked) =>
-  mergeEntities(text, findPatternEntities(text), toEntities(toCodeUnits(text, marked))).map(({ kind, start, end }) => ({
-    label: kind,
-    start,
-    end,
-  }))
+const withPatterns: Answer = async (text, marked) =>
+  mergeEntities(text, await findPatternEntities(text), toEntities(toCodeUnits(text, marked))).map(
+    ({ kind, start, end }) => ({ label: kind, start, end }),
+  )
 
 const alone: Answer = (text, marked) => inUnits(text, marked)
 
@@ -57,10 +56,11 @@ const piiTask = (name: string, answer: Answer): Task =>
       async ask(asker, rows) {
         const texts = rows.map(({ text }) => text)
         const results = await classify<{ readonly spans: readonly MarkedSpan[] }>(asker, "pii", texts, "window")
-        return rows.map((row, place) => {
+        const answers = rows.map(async (row, place) => {
           const result = results[place]
-          return result && count(row, answer(row.text, result.spans))
+          return result && count(row, await answer(row.text, result.spans))
         })
+        return Promise.all(answers)
       },
       baseline: (row) => count(row, inUnits(row.text, row.bag_of_words)),
       figures: exactSpanFigures,

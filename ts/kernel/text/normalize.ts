@@ -15,10 +15,7 @@ import {
   traitsOf,
 } from "./characters.ts"
 import { editedTwice, editText, type NormalizedText, type TextEditor, unchanged } from "./edited-text.ts"
-import { finish, finishInSlices, type Work } from "./slices.ts"
-
-/** A text up to this length takes less than a millisecond and is normalized at once. */
-const maxAtOnce = 8192
+import { finish, type Work, workOn } from "./slices.ts"
 
 /** A step takes microseconds; milliseconds where every character is met for the first time. */
 const charactersOfStep = 1024
@@ -28,7 +25,7 @@ const isPlainAscii = /^[\t\n\r -~]*$/
 /** The text with every character in its plain form; characters that carry no words become one space. At once, so for short texts. */
 export const normalizeText = (text: string): NormalizedText => finish(normalizing(text))
 
-/** The same in steps. */
+/** The same in steps, for a text of any length. */
 export function* normalizing(text: string): Work<NormalizedText> {
   if (isPlainAscii.test(text)) return unchanged(text)
   const editor = editText(text)
@@ -65,8 +62,7 @@ export function* normalizing(text: string): Work<NormalizedText> {
  * words. A promise for a long text only.
  */
 export function normalizeForModel(text: string, check?: () => void): MaybePromise<NormalizedText> {
-  const work = normalizingForModel(text)
-  return text.length > maxAtOnce ? finishInSlices(work, check) : finish(work)
+  return workOn(text, normalizingForModel(text), check)
 }
 
 function* normalizingForModel(text: string): Work<NormalizedText> {

@@ -1,10 +1,23 @@
 // Long work in slices, so that other requests are served between them.
 
+import type { MaybePromise } from "../types/module-base.ts"
+
 /** Work that says between its steps, each of which takes far less than a slice, that it could pause. */
 export type Work<Result> = Generator<void, Result, void>
 
 /** A slice ends behind the step in which this much time is over. Other requests wait as long at most, and a timer takes one more. */
 const sliceMs = 5
+
+/** Work on a text up to this length takes less than a millisecond or so. */
+const maxAtOnce = 8192
+
+/**
+ * Does work on a text: at once where the text is short, in slices where it is long. Throws what the work throws, and what
+ * `check` throws between slices, when nobody waits any more.
+ */
+export function workOn<Result>(text: string, work: Work<Result>, check?: () => void): MaybePromise<Result> {
+  return text.length > maxAtOnce ? finishInSlices(work, check) : finish(work)
+}
 
 /** Does work at once: for short texts. */
 export function finish<Result>(work: Work<Result>): Result {
@@ -15,9 +28,9 @@ export function finish<Result>(work: Work<Result>): Result {
 
 /**
  * Does work in slices and returns to the event loop before each of them. In hosts whose clock stands still while code runs
- * it is one slice. Throws what the work throws, and what `check` throws between slices, when nobody waits any more.
+ * it is one slice.
  */
-export async function finishInSlices<Result>(work: Work<Result>, check?: () => void): Promise<Result> {
+async function finishInSlices<Result>(work: Work<Result>, check?: () => void): Promise<Result> {
   for (;;) {
     await nextTurn()
     check?.()

@@ -1,6 +1,6 @@
 // Personal data that rules find better than a model: numbers with check digits, addresses of the net, telephone numbers.
 
-import type { TextRange } from "../../kernel/index.ts"
+import { type MaybePromise, type TextRange, type Work, workOn } from "../../kernel/index.ts"
 import type { Entity, PatternKind } from "./entities.ts"
 import { findEmailAddresses } from "./patterns/email-address.ts"
 import { findIbans } from "./patterns/iban.ts"
@@ -12,7 +12,7 @@ import { findUrlCredentials } from "./patterns/url-credentials.ts"
 import { toPlainTexts } from "./plain-text.ts"
 
 /** The surest first: where two overlap, the earlier one stands. */
-const finders: readonly (readonly [kind: PatternKind, find: (text: string) => readonly TextRange[]])[] = [
+const finders: readonly (readonly [kind: PatternKind, find: (text: string) => Work<readonly TextRange[]>])[] = [
   ["PASSWORD", findUrlCredentials],
   ["EMAIL_ADDRESS", findEmailAddresses],
   ["IBAN_CODE", findIbans],
@@ -22,21 +22,34 @@ const finders: readonly (readonly [kind: PatternKind, find: (text: string) => re
   ["PHONE_NUMBER", findPhoneNumbers],
 ]
 
-/** Entities with probability 1, in the order of the text, without overlaps. Takes time in proportion to the text. */
-export function findPatternEntities(text: string): readonly Entity[] {
-  return toPlainTexts(text).reduce<readonly Entity[]>(
-    (found, plain) =>
-      finders.reduce(
-        (sofar, [kind, find]) =>
-          addFree(
-            sofar,
-            find(plain.text).map((range) => ({ kind, ...plain.sourceSpan(range), probability: 1 })),
-          ),
-        found,
-      ),
-    [],
-  )
+/**
+ * Entities with probability 1, in the order of the text, without overlaps. Takes time in proportion to the text; a promise
+ * for a long one, which is searched in slices.
+ */
+export const findPatternEntities = (text: string): MaybePromise<readonly Entity[]> =>
+  workOn(text, findingEntities(text))
+
+function* findingEntities(text: string): Work<readonly Entity[]> {
+  let found: readonly Entity[] = []
+  for (const { text: plain, sourceSpan } of yield* toPlainTexts(text)) {
+    if (!mayHold.test(plain)) continue
+    for (const [kind, find] of finders) {
+      const entities: Entity[] = []
+      for (const range of yield* find(plain)) {
+        entities.push({ kind, ...sourceSpan(range), probability: 1 })
+        if (entities.length % entitiesOfStep === 0) yield
+      }
+      found = addFree(found, entities)
+      yield
+    }
+  }
+  return found
 }
+
+const entitiesOfStep = 1024
+
+/** Every entity has one of these. */
+const mayHold = /[\d@:]/
 
 /** Both lists in order, without those of the second that overlap one of the first. */
 function addFree(found: readonly Entity[], more: readonly Entity[]): readonly Entity[] {

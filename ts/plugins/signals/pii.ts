@@ -106,14 +106,16 @@ export default defineSignal({
 const isKind = (name: string): boolean => name === noEntity || entityKinds.includes(name)
 
 /** Searches each text once, however many rules read it. */
-function searchOnce(): (text: string) => Searched {
-  const found = new Map<string, Searched>()
+function searchOnce(): (text: string) => Promise<Searched> {
+  const found = new Map<string, Promise<Searched>>()
   return (text) => {
-    const searched = found.get(text) ?? { text, patterns: findPatternEntities(text) }
+    const searched = found.get(text) ?? searchIn(text)
     found.set(text, searched)
     return searched
   }
 }
+
+const searchIn = async (text: string): Promise<Searched> => ({ text, patterns: await findPatternEntities(text) })
 
 type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[] & PartialCoverage>
 type AskModel = (text: string, threshold: number | undefined) => Promise<Marked>
@@ -149,7 +151,7 @@ interface RuleReading {
  */
 async function readRule(
   { name, threshold, isForbidden }: Wanted,
-  search: () => readonly Searched[],
+  search: () => readonly Promise<Searched>[],
   ask: AskModel,
 ): Promise<RuleReading> {
   const match = (value: number, truncated?: UnknownReason): RuleReading => ({
@@ -167,9 +169,9 @@ async function readRule(
   })
   let searched: readonly Searched[]
   try {
-    searched = search()
-  } catch (tooMany) {
-    return unknown(tooMany)
+    searched = await Promise.all(search())
+  } catch (tooMuch) {
+    return unknown(tooMuch)
   }
   // Surer than any model, and without waiting for one.
   if (searched.some(({ patterns }) => patterns.some(isForbidden))) return match(1)

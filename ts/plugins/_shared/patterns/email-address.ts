@@ -1,7 +1,7 @@
 // E-mail addresses.
 
-import type { TextRange } from "../../../kernel/index.ts"
-import { textAfter, textBefore } from "./text-range.ts"
+import type { TextRange, Work } from "../../../kernel/index.ts"
+import { matchesOfStep, textAfter, textBefore } from "./text-range.ts"
 
 /** Letters of scripts with spaces between words, and accents that stand apart from them; others would join an address with the sentence around it. */
 const letters = "A-Za-z\\u00c0-\\u024f\\u0300-\\u052f"
@@ -15,9 +15,11 @@ const fileEnding =
   /^(?:png|jpe?g|gif|svg|webp|ico|bmp|pdf|json|ya?ml|html?|css|scss|tsx?|jsx?|mjs|cjs|txt|xml|csv|exe|dll|tgz|gz)$/i
 
 /** Looks left and right of each at sign, so a text without one costs nothing. */
-export function findEmailAddresses(text: string): readonly TextRange[] {
+export function* findEmailAddresses(text: string): Work<readonly TextRange[]> {
   const ranges: TextRange[] = []
+  let signs = 0
   for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
+    if (++signs % matchesOfStep === 0) yield
     const start = startOfLocal(text, at)
     const end = endOfDomain(text, at + 1)
     if (start < at && end !== undefined && !isOfUrlOrCopy(text, start, at, end)) ranges.push({ start, end })

@@ -1,6 +1,7 @@
 // International bank account numbers (ISO 13616).
 
-import type { TextRange } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../kernel/index.ts"
+import { matchesOfStep } from "./text-range.ts"
 
 /** Characters of an IBAN by country, from the registry of SWIFT. */
 const lengths: ReadonlyMap<string, number> = new Map(
@@ -17,9 +18,11 @@ const lengths: ReadonlyMap<string, number> = new Map(
 const beginning = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g
 
 /** Finds them unbroken or in groups of four behind one sign or two spaces, with the length of their country and check digits that fit. */
-export function findIbans(text: string): readonly TextRange[] {
+export function* findIbans(text: string): Work<readonly TextRange[]> {
   const ranges: TextRange[] = []
+  let beginnings = 0
   for (const { 0: found, index } of text.matchAll(beginning)) {
+    if (++beginnings % matchesOfStep === 0) yield
     const length = lengths.get(found.slice(0, 2).toUpperCase())
     const read = length === undefined ? undefined : readGroups(text, index, length)
     if (read !== undefined && remainder(read.signs) === 1) ranges.push({ start: index, end: read.end })

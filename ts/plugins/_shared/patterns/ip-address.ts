@@ -1,11 +1,11 @@
 // Addresses of machines, versions 4 and 6.
 
-import type { TextRange } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../kernel/index.ts"
 import { findChecked, textAfter, textBefore } from "./text-range.ts"
 
-export function findIpAddresses(text: string): readonly TextRange[] {
-  const version4 = findChecked(text, quad, ({ 0: found, index }) => isVersion4(text, found, index))
-  const version6 = findChecked(text, groups, ({ 0: found, index }) => isVersion6(text, found, index))
+export function* findIpAddresses(text: string): Work<readonly TextRange[]> {
+  const version4 = yield* findChecked(text, quad, ({ 0: found, index }) => isVersion4(text, found, index))
+  const version6 = yield* findChecked(text, groups, ({ 0: found, index }) => isVersion6(text, found, index))
   return [...version4, ...version6].toSorted((a, b) => a.start - b.start)
 }
 

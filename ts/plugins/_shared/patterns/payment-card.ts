@@ -1,6 +1,6 @@
 // Numbers of payment cards.
 
-import type { TextRange } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../kernel/index.ts"
 import { findChecked, isNumberOfThing } from "./text-range.ts"
 
 /** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. */
@@ -32,7 +32,7 @@ const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[
 ]
 
 /** One number in ten passes the Luhn check by chance, so that of an order is left out even then. */
-export function findPaymentCards(text: string): readonly TextRange[] {
+export function findPaymentCards(text: string): Work<readonly TextRange[]> {
   return findChecked(text, candidate, ({ 0: found, index }) => {
     const digits = found.replace(/\D/g, "")
     const isKnown = networks.some(([first, lengths]) => first.test(digits) && lengths.includes(digits.length))

@@ -1,27 +1,28 @@
 // Telephone numbers: with an international prefix, in the American form with parentheses, or where words say so.
 
-import type { TextRange } from "../../../kernel/index.ts"
-import { isNumberOfThing, textBefore } from "./text-range.ts"
+import type { TextRange, Work } from "../../../kernel/index.ts"
+import { execFrom, isNumberOfThing, matchesOfStep, textBefore } from "./text-range.ts"
 
 /** Seven digits and more with a few signs between them, with or without a plus. */
 const candidate = /(?<!\w|\w[-/_]|\d[.,:]|[+#])(?:\(?\+ ?)?\(?\d(?:[ ()./-]{0,3}\d){6,16}(?!\w)/g
 const extension = /^,? ?(?:ext|x|extension|durchwahl|poste)\.? ?\d{1,5}(?!\w)/i
 
-export function findPhoneNumbers(text: string): readonly TextRange[] {
+export function* findPhoneNumbers(text: string): Work<readonly TextRange[]> {
   const ranges: TextRange[] = []
-  candidate.lastIndex = 0
-  for (let match = candidate.exec(text); match !== null; match = candidate.exec(text)) {
+  let candidates = 0
+  for (let from = 0, match = execFrom(candidate, text, from); match !== null; match = execFrom(candidate, text, from)) {
+    if (++candidates % matchesOfStep === 0) yield
     const { 0: found, index: start } = match
     const number = longestNumber(text, found, start)
     if (number === undefined) {
       // The next number may begin inside what was read.
-      candidate.lastIndex = start + (/^\D*\d+/.exec(found)?.[0].length ?? 1)
+      from = start + (/^\D*\d+/.exec(found)?.[0].length ?? 1)
       continue
     }
     const end = start + number.length
     const more = extension.exec(text.slice(end, end + 20))?.[0].length ?? 0
     ranges.push({ start, end: end + more })
-    candidate.lastIndex = end + more
+    from = end + more
   }
   return ranges
 }

@@ -1,6 +1,6 @@
 // Social security numbers of the United States.
 
-import type { TextRange } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../kernel/index.ts"
 import { findChecked, isNumberOfThing, textAfter, textBefore } from "./text-range.ts"
 
 const candidate = /(?<![\w-]|\d[./])(\d{3})( - |[- .]?)(\d{2})\2(\d{4})(?![\w-]|[./]\d)/g
@@ -12,7 +12,7 @@ const words =
 const printed: ReadonlySet<string> = new Set(["078051120", "219099999", "457555462"])
 
 /** The form with hyphens stands for itself, unless it is the number of a thing; any other needs words that say what it is. */
-export function findSocialSecurityNumbers(text: string): readonly TextRange[] {
+export function findSocialSecurityNumbers(text: string): Work<readonly TextRange[]> {
   return findChecked(text, candidate, ({ 0: found, 1: area = "", 2: joint, 3: group = "", 4: serial = "", index }) => {
     // Never issued.
     if (area === "000" || area === "666" || area.startsWith("9") || group === "00" || serial === "0000") return false

@@ -1,25 +1,37 @@
 // Parts of a text that match a pattern and pass a check, and what stands beside them.
 
-import type { TextRange } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../kernel/index.ts"
+
+/** After so many matches a search could pause: a match and its checks take microseconds. */
+export const matchesOfStep = 32
 
 /**
  * Every match of a global pattern that passes the check, in order and without overlaps. Behind a match that fails the
  * search goes on one character later, so the pattern must be bounded in length to stay linear.
  */
-export function findChecked(
+export function* findChecked(
   text: string,
   pattern: RegExp,
   check: (match: RegExpExecArray) => boolean,
-): readonly TextRange[] {
+): Work<readonly TextRange[]> {
   const ranges: TextRange[] = []
-  pattern.lastIndex = 0
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+  let matches = 0
+  // The pattern is shared, and others search with it between two steps.
+  for (let from = 0, match = execFrom(pattern, text, from); match !== null; match = execFrom(pattern, text, from)) {
+    if (++matches % matchesOfStep === 0) yield
     const start = match.index
     const end = start + match[0].length
-    if (check(match)) ranges.push({ start, end })
-    else pattern.lastIndex = start + 1
+    const isFound = check(match)
+    if (isFound) ranges.push({ start, end })
+    from = isFound ? end : start + 1
   }
   return ranges
+}
+
+/** The first match of a global or sticky pattern from a position on. */
+export function execFrom(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
+  pattern.lastIndex = from
+  return pattern.exec(text)
 }
 
 /** The characters before a position, as many as context may take. */
