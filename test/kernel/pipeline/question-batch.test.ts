@@ -292,11 +292,11 @@ describe("answers", () => {
     vi.useRealTimers()
     const inference = createFakeInference()
     const batch = batchOver(inference, 2)
-    const text = "ｘ".repeat(20_000)
+    const text = "ｘ".repeat(70_000)
     await Promise.all([1, 2].map(() => batch.questions({ ...target, whole: true }).embed(text)))
     expect(inference.calls.map((tasks) => tasks.length)).toEqual([2])
     expect(new Set(inference.calls.flat().map((task) => task.text.replaceAll(" ", "")))).toEqual(
-      new Set(["x".repeat(20_000)]),
+      new Set(["x".repeat(70_000)]),
     )
   })
 

@@ -1,11 +1,11 @@
 import { awkwardTexts } from "rtr/testing"
 import { describe, expect, test } from "vitest"
-import type { Entity } from "../../../ts/plugins/_shared/entities.ts"
-import { findPatternEntities } from "../../../ts/plugins/_shared/pattern-entities.ts"
+import { finish } from "../../../ts/kernel/text/slices.ts"
+import { findingEntities, findPatternEntities } from "../../../ts/plugins/_shared/pattern-entities.ts"
 
 /** What is found, as `KIND text`. */
 const found = (text: string): readonly string[] =>
-  (findPatternEntities(text) as readonly Entity[]).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
+  finish(findingEntities(text)).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
 
 describe("e-mail addresses", () => {
   test("are found", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { compilePattern, reportPatterns } from "../../../ts/plugins/_shared/regular-expression.ts"
+import { finish } from "../../../ts/kernel/text/slices.ts"
+import { charactersRead, compilePattern, reportPatterns } from "../../../ts/plugins/_shared/regular-expression.ts"
 
 describe("a pattern", () => {
   test.each([
@@ -24,16 +25,17 @@ describe("a pattern", () => {
     ["[0-9]+", "1 22 333", 3],
     ["A", "aAa", 3],
   ])("%s occurs in %s %i times", async (source, text, count) =>
-    expect((await compilePattern(source, false)).count(text)).toBe(count),
+    expect(finish((await compilePattern(source, false)).counting(text))).toBe(count),
   )
 
   test("that matches nothing at all is counted without end in finite time", async () => {
-    expect((await compilePattern("x*", true)).count("abc")).toBe(4)
+    expect(finish((await compilePattern("x*", true)).counting("abc"))).toBe(4)
   })
 
   test("can be asked again and again", async () => {
     const pattern = await compilePattern("a", true)
-    expect([pattern.test("a"), pattern.test("a"), pattern.count("aa"), pattern.count("aa")]).toEqual([true, true, 2, 2])
+    expect([pattern.test("a"), pattern.test("a")]).toEqual([true, true])
+    expect([finish(pattern.counting("aa")), finish(pattern.counting("aa"))]).toEqual([2, 2])
   })
 
   test("runs in linear time", async () => {
@@ -42,6 +44,40 @@ describe("a pattern", () => {
       expect((await compilePattern(source, true)).test(`${"a".repeat(20_000)}!`)).toBe(false)
     // Backtracking would take longer than anybody waits; this only tells the two apart.
     expect(performance.now() - startedAt).toBeLessThan(15_000)
+  })
+})
+
+describe("a long text", () => {
+  const searched = async (source: string, text: string): Promise<boolean | undefined> =>
+    finish((await compilePattern(source, false)).testing(text))
+  const long = "a ".repeat(200_000)
+
+  test("is read in parts, and an end of a part is none of the text", async () => {
+    const text = `${"word ".repeat(8000)}needle ${"word ".repeat(3000)}`
+    for (const [source, found] of [
+      ["needle", true],
+      ["\\bneedle\\b", true],
+      ["^needle", false],
+      ["word$", false],
+      ["wor\\b", false],
+      ["word $", true],
+      ["^(word |needle )+$", true],
+    ] as const)
+      expect([source, await searched(source, text)]).toEqual([source, found])
+  })
+
+  test("over the limit is read as far as the size of the pattern allows", async () => {
+    expect(await searched("needle", `needle ${long}`)).toBe(true)
+    expect(await searched("\\bneedle\\b", `needle ${long}`)).toBe(true)
+    expect(await searched("needle", `${long} needle`)).toBe(undefined)
+    expect(await searched("a $", long)).toBe(undefined)
+    const { size, testing, counting } = await compilePattern("(needle|[a-z]{300}x)", false)
+    const limit = charactersRead(size)
+    expect([size > 300, limit < 10_000]).toEqual([true, true])
+    expect(finish(testing(`${long.slice(0, limit - 6)}needle`))).toBe(true)
+    expect(finish(testing(`${long.slice(0, limit)}needle`))).toBe(undefined)
+    expect(finish(counting(long.slice(0, limit)))).toBe(0)
+    expect(finish(counting(long))).toBe(undefined)
   })
 })
 
@@ -67,6 +103,22 @@ describe("what is wrong with a pattern", () => {
       await expect(compilePattern(source, true)).rejects.toThrow("error parsing regexp")
     },
   )
+
+  test.each([
+    ["a{1000}", /^0\.pattern makes a program of 1002 instructions; the most are 1000\./],
+    ["\\pL{999}\\pN", /^0\.pattern makes a program of 1002 instructions/],
+    ["a".repeat(100_000), /^0\.pattern has 100000 characters; a pattern has at most 4096\./],
+    ["(a{1000}){1000}", /^0\.pattern is not a valid pattern: .*invalid repeat count/],
+  ])("%.20s: what it costs", async (source, message) =>
+    expect(await problemsOf(source)).toEqual([expect.stringMatching(message)]),
+  )
+
+  test("is that they are too many", async () => {
+    const found: string[] = []
+    const patterns = Array.from({ length: 1002 }, (_, index) => ({ pattern: "a", path: [index] }))
+    await reportPatterns(patterns, (path, message) => found.push(`${path.join(".")} ${message}`))
+    expect(found).toEqual(["1000 is pattern 1001 of this signal; the most are 1000. Join some with |"])
+  })
 
   test("takes no time where there is none", () => {
     expect(reportPatterns([], () => {})).toBeUndefined()

@@ -1,5 +1,17 @@
 import { expect, test } from "vitest"
-import { anyWord, countUnits, wordPattern, wordsOf } from "../../../ts/plugins/_shared/words.ts"
+import { finish } from "../../../ts/kernel/text/slices.ts"
+import {
+  anyOf,
+  anyWord,
+  countUnits,
+  countWords,
+  eachOf,
+  maxSearchedCharacters,
+  wordPattern,
+  wordsOf,
+  wordsPattern,
+} from "../../../ts/plugins/_shared/words.ts"
+import { createRandom } from "../../fakes/random.ts"
 
 const finds = (literal: string, text: string): boolean => new RegExp(wordPattern(literal), "u").test(text)
 
@@ -69,7 +81,7 @@ test.each([
   ["!!! ...", 0],
   ["日本語テキスト한국", 9],
   ["über straße", 2],
-])("%j has %i units", (text, units) => expect(countUnits(text)).toBe(units))
+])("%j has %i units", (text, units) => expect(finish(countUnits(text))).toBe(units))
 
 test("long lists of words are found as short ones are", () => {
   const many = Array.from({ length: 5000 }, (_, index) => `word${index}abc`)
@@ -80,4 +92,50 @@ test("long lists of words are found as short ones are", () => {
     expect([text, find.test(text)]).toEqual([text, false])
   const exact = anyWord([...many, "Größe"], true)
   expect([exact.test("Größe"), exact.test("größe")]).toEqual([true, false])
+})
+
+test("words of a long text are counted in pieces as in one", () => {
+  const random = createRandom(5)
+  const literals = ["cat", "new york", "𐐷a", "漢字", "c++", "K", "x".repeat(300)]
+  const pattern = wordsPattern(literals, false)
+  for (let round = 0; round < 20; round++) {
+    let text = ""
+    // Words wherever pieces may end, and letters beside them.
+    while (text.length < 40_000) text += random.pick([...literals, " ", " ", "_", "é", "𐐷", "CAT", "\ud83d", "k"])
+    expect(finish(countWords(text, pattern, 300))).toBe(text.match(pattern)?.length)
+    const from = 8190 + random.below(4)
+    const [single, joined] = [`${" ".repeat(from)}cat `, `${"a".repeat(from)}cat `]
+    expect([single, joined].map((each) => finish(countWords(each, pattern, 300)))).toEqual([1, 0])
+  }
+})
+
+test("a long text is searched as a short one is, up to the limit", () => {
+  const many = Array.from({ length: 500 }, (_, index) => `word${index}`)
+  for (const find of [anyWord(["needle"], false), anyWord([...many, "needle"], false)]) {
+    expect(finish(find.testing(`${"a ".repeat(100_000)}Needle`))).toBe(true)
+    expect(finish(find.testing("a ".repeat(100_000)))).toBe(false)
+    expect(finish(find.testing(`${" ".repeat(maxSearchedCharacters)} needle`))).toBe(undefined)
+  }
+})
+
+test("what was not read decides only where nothing else does", () => {
+  const [yes, no, open] = [true, false, undefined].map((answer) => ({
+    test: () => answer === true,
+    *testing() {
+      yield
+      return answer
+    },
+  })) as [never, never, never]
+  expect([[open, yes], [no, open], [no], []].map((finders) => finish(anyOf(finders, "")))).toEqual([
+    true,
+    undefined,
+    false,
+    false,
+  ])
+  expect([[yes, open], [open, no], [yes], []].map((finders) => finish(eachOf(finders, "")))).toEqual([
+    undefined,
+    false,
+    true,
+    true,
+  ])
 })

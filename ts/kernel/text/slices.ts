@@ -1,5 +1,6 @@
 // Long work in slices, so that other requests are served between them.
 
+import { RtrError } from "../error.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 
 /** Work that says between its steps, each of which takes far less than a slice, that it could pause. */
@@ -8,15 +9,20 @@ export type Work<Result> = Generator<void, Result, void>
 /** A slice ends behind the step in which this much time is over. Other requests wait as long at most, and a timer takes one more. */
 const sliceMs = 5
 
-/** Work on a text up to this length takes less than a millisecond or so. */
-const maxAtOnce = 8192
+/** Work on a text up to this length begins at once: most of it takes less than a slice. */
+const maxAtOnce = 65_536
+
+/** Work that takes more slices than these has met what makes it endless: nobody waits two seconds for it. */
+const maxSlices = 400
 
 /**
- * Does work on a text: at once where the text is short, in slices where it is long. Throws what the work throws, and what
- * `check` throws between slices, when nobody waits any more.
+ * Does work on a text: that on a short text at once as far as one slice goes, that on a long one in slices from the
+ * beginning. Throws what the work throws, and what `check` throws between slices, when nobody waits any more.
  */
 export function workOn<Result>(text: string, work: Work<Result>, check?: () => void): MaybePromise<Result> {
-  return text.length > maxAtOnce ? finishInSlices(work, check) : finish(work)
+  if (text.length > maxAtOnce) return finishInSlices(work, check)
+  const step = slice(work)
+  return step.done === true ? step.value : finishInSlices(work, check)
 }
 
 /** Does work at once: for short texts. */
@@ -26,20 +32,24 @@ export function finish<Result>(work: Work<Result>): Result {
   return step.value
 }
 
-/**
- * Does work in slices and returns to the event loop before each of them. In hosts whose clock stands still while code runs
- * it is one slice.
- */
+/** Returns to the event loop before each slice. In hosts whose clock stands still while code runs the work is one slice. */
 async function finishInSlices<Result>(work: Work<Result>, check?: () => void): Promise<Result> {
-  for (;;) {
+  for (let count = 0; count < maxSlices; count++) {
     await nextTurn()
     check?.()
-    const startedAt = performance.now()
-    do {
-      const step = work.next()
-      if (step.done === true) return step.value
-    } while (performance.now() - startedAt < sliceMs)
+    const step = slice(work)
+    if (step.done === true) return step.value
   }
+  throw new RtrError("deadline_exceeded", `Cannot read the text: it takes more than ${maxSlices * sliceMs} ms of work`)
+}
+
+/** The last step of a slice. */
+function slice<Result>(work: Work<Result>): IteratorResult<void, Result> {
+  let step = work.next()
+  if (step.done === true) return step
+  const startedAt = performance.now()
+  while (step.done !== true && performance.now() - startedAt < sliceMs) step = work.next()
+  return step
 }
 
 let lastTurn: Promise<void> = Promise.resolve()

@@ -1,5 +1,7 @@
 // The text that the feedback head reads: what the user says, and the answer it is about.
 
+import { maxReadCharacters } from "./text-size.ts"
+
 /** Characters of the answer that the model was trained to read. */
 const previousCharacters = 600
 
@@ -9,7 +11,10 @@ const previousCharacters = 600
  */
 export function feedbackText(text: string, previous: string): string {
   // A character has two code units at most, so this slice holds all that count, however long the answer is.
-  const beginning = previous.trim().slice(0, 2 * previousCharacters)
+  const beginning = previous
+    .slice(0, maxReadCharacters)
+    .trim()
+    .slice(0, 2 * previousCharacters)
   const read = Array.from(beginning).slice(0, previousCharacters).join("")
-  return `${text.trim()}\n\nassistant: ${read}`
+  return `${text.slice(0, maxReadCharacters).trim()}\n\nassistant: ${read}`
 }

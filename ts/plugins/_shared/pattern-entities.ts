@@ -29,7 +29,8 @@ const finders: readonly (readonly [kind: PatternKind, find: (text: string) => Wo
 export const findPatternEntities = (text: string): MaybePromise<readonly Entity[]> =>
   workOn(text, findingEntities(text))
 
-function* findingEntities(text: string): Work<readonly Entity[]> {
+/** The same in steps. */
+export function* findingEntities(text: string): Work<readonly Entity[]> {
   let found: readonly Entity[] = []
   for (const { text: plain, sourceSpan } of yield* toPlainTexts(text)) {
     if (!mayHold.test(plain)) continue

@@ -8,7 +8,10 @@ import {
   type Tool,
   type Turn,
   Type,
+  type Work,
+  workOn,
 } from "../../kernel/index.ts"
+import { utf8Bytes, utf8BytesOfShort } from "../_shared/text-size.ts"
 import { tokenSize, toTokens } from "../_shared/token-size.ts"
 
 const rule = Type.Object({ min_tokens: Type.Optional(tokenSize), max_tokens: Type.Optional(tokenSize) })
@@ -32,15 +35,17 @@ export default defineSignal({
   },
   setup(rules) {
     const bands = rules.map((entry) => ({ name: entry.name, ...bandOf(entry) }))
+    const toFacts = (tokens: number): readonly Fact[] =>
+      bands.map(({ name, minTokens, maxTokens }) => ({
+        rule: name,
+        state: tokens >= minTokens && tokens <= maxTokens ? "match" : "no_match",
+        confidence: 1,
+        value: tokens,
+      }))
     return {
-      read({ request }) {
-        const tokens = estimateTokens(request)
-        return bands.map(({ name, minTokens, maxTokens }): Fact => ({
-          rule: name,
-          state: tokens >= minTokens && tokens <= maxTokens ? "match" : "no_match",
-          confidence: 1,
-          value: tokens,
-        }))
+      read({ text, request }) {
+        const tokens = workOn(text, estimatingTokens(request))
+        return tokens instanceof Promise ? tokens.then(toFacts) : toFacts(tokens)
       },
     }
   },
@@ -63,17 +68,32 @@ interface Size {
   structureBytes: number
   /** Tokens of what has a fixed size. */
   fixed: number
+  /** Texts to be counted in steps. */
+  readonly long: string[]
+  /** Parts of the structure to be counted in steps. */
+  readonly values: unknown[]
 }
 
+const maxShortCharacters = 4096
+const turnsOfStep = 256
+
 /** Estimate without a tokenizer: a quarter of the text's bytes, whole bytes for structure, fixed amounts for the rest, and the room asked for the answer. */
-function estimateTokens({ turns, tools, output, generation }: ChatRequest): number {
-  const size: Size = { textBytes: 0, structureBytes: 0, fixed: 0 }
-  for (const turn of turns) addTurn(size, turn)
+function* estimatingTokens({ turns, tools, output, generation }: ChatRequest): Work<number> {
+  const size: Size = { textBytes: 0, structureBytes: 0, fixed: 0, long: [], values: [] }
+  for (let index = 0; index < turns.length; index++) {
+    if (index % turnsOfStep === turnsOfStep - 1) yield
+    addTurn(size, turns[index] as Turn)
+  }
   if (tools.length > 0) {
     size.fixed += tools.length * tokensPerTool
-    size.structureBytes += jsonBytes(tools.map(toolJson))
+    addList(size, tools.map(toolJson))
   }
-  if (output !== undefined) size.structureBytes += jsonBytes(outputJson(output))
+  for (const text of size.long) size.textBytes += yield* utf8Bytes(text)
+  for (const value of size.values) {
+    yield
+    size.structureBytes += yield* utf8Bytes(JSON.stringify(value))
+  }
+  if (output !== undefined) size.structureBytes += yield* utf8Bytes(JSON.stringify(outputJson(output)))
   const reserve = generation.maxOutputTokens ?? 0
   return Math.ceil(size.textBytes / 4) + size.structureBytes + size.fixed + Math.max(0, reserve)
 }
@@ -84,7 +104,7 @@ function addTurn(size: Size, { role, blocks }: Turn): void {
   const calls = blocks.filter((block) => block.type === "tool_call")
   if (calls.length > 0) {
     size.fixed += calls.length * tokensPerTool
-    size.structureBytes += jsonBytes(calls.map(callJson))
+    addList(size, calls.map(callJson))
   }
   const results = blocks.filter((block) => block.type === "tool_result")
   for (const result of results) addText(size, result.blocks)
@@ -93,13 +113,19 @@ function addTurn(size: Size, { role, blocks }: Turn): void {
 
 /** Reasoning and refusals are left out, as backends leave those of earlier turns out of the prompt. */
 function addText(size: Size, blocks: readonly Block[]): void {
-  let bytes = 0
   for (const block of blocks) {
-    if (block.type === "text") bytes += utf8Bytes(block.text)
-    else if (block.type === "opaque") bytes += utf8Bytes(block.text ?? "")
-    else if (block.type === "image") size.fixed += tokensPerImage
+    if (block.type === "image") size.fixed += tokensPerImage
+    if (block.type !== "text" && block.type !== "opaque") continue
+    const { text = "" } = block
+    if (text.length > maxShortCharacters) size.long.push(text)
+    else size.textBytes += utf8BytesOfShort(text)
   }
-  size.textBytes += bytes
+}
+
+/** A list as JSON: brackets and commas are one more than its values. */
+function addList(size: Size, values: readonly unknown[]): void {
+  size.structureBytes += values.length + 1
+  for (const value of values) size.values.push(value)
 }
 
 // A size must not depend on the client's protocol, so structure counts as the most common one writes it.
@@ -128,21 +154,4 @@ function outputJson(output: NonNullable<ChatRequest["output"]>): unknown {
     case "opaque":
       return output.value
   }
-}
-
-const jsonBytes = (value: unknown): number => utf8Bytes(JSON.stringify(value))
-
-const encoder = new TextEncoder()
-const scratch = new Uint8Array(4096)
-
-/** Bytes of a text in UTF-8, counted through a small buffer instead of a copy of the text. */
-function utf8Bytes(text: string): number {
-  let bytes = 0
-  let rest = text
-  while (rest.length > 0) {
-    const { read, written } = encoder.encodeInto(rest, scratch)
-    bytes += written
-    rest = rest.slice(read)
-  }
-  return bytes
 }

@@ -10,6 +10,7 @@ import {
   suggestion,
   Type,
 } from "../../kernel/index.ts"
+import { isBlank } from "../_shared/text-size.ts"
 
 /** Labels of the domain classifier (spec 1, intent categories). */
 const labels: readonly string[] = [
@@ -85,7 +86,7 @@ export default defineSignal({
     )
     return {
       async read({ text }, { classify }) {
-        if (text.trim() === "")
+        if (isBlank(text))
           return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
         const classification = await classify(text)
         const detected = detect(classification, threshold, fallback)

@@ -2,6 +2,7 @@
 
 import { defineSignal, type Fact, literals, section, Type } from "../../kernel/index.ts"
 import { createBank, prototypeScoring } from "../_shared/prototype-bank.ts"
+import { isBlank } from "../_shared/text-size.ts"
 
 const rule = Type.Object({
   threshold: Type.Number({ minimum: -1, maximum: 1, description: "Similarity from which the rule matches" }),
@@ -50,7 +51,7 @@ export default defineSignal({
     )
     return {
       async read({ text }, { embed }) {
-        if (text.trim() === "")
+        if (isBlank(text))
           return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
         const vector = await embed(text)
         const scored = rules.map((entry, index) => ({

@@ -2,6 +2,7 @@
 
 import { defineSignal, type Fact, section, Type } from "../../kernel/index.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
+import { isBlank } from "../_shared/text-size.ts"
 
 const names = ["needs_fact_check", "no_fact_check_needed"]
 
@@ -31,7 +32,7 @@ export default defineSignal({
     const threshold = given === 0 ? 0.7 : given
     return {
       async read({ text }, { classify }) {
-        if (text.trim() === "")
+        if (isBlank(text))
           return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
         const classification = await classify(text)
         const [checked, unchecked] = [

@@ -1,8 +1,8 @@
 // Finds configured words: exactly, with typos, by pattern, by BM25 or by shared n-grams.
 
-import { defineSignal, type Fact, literals, type Static, Type } from "../../kernel/index.ts"
+import { defineSignal, type Fact, literals, type Static, Type, type Work, workOn } from "../../kernel/index.ts"
 import { compilePattern, reportPatterns } from "../_shared/regular-expression.ts"
-import { anyWord, wordsOf } from "../_shared/words.ts"
+import { anyOf, anyWord, eachOf, type Finder, wordsOf } from "../_shared/words.ts"
 
 const rule = Type.Object({
   operator: literals(["AND", "OR", "NOR"], { description: "All keywords, any keyword, or none" }),
@@ -22,15 +22,20 @@ type Rule = Static<typeof rule> & { readonly name: string }
 
 /** Scored methods look at every word, so they read this much and no more; the others search, and read far more. */
 const maxScoredCharacters = 65_536
-const maxSearchedCharacters = 2_000_000
+/** The one that scores all words together does it in one step. */
+const maxRankedCharacters = 16_384
 
 const maxStemmedCharacters = 40
 
 /** Searches a text for the keywords of one rule. Scored methods search it once, however many keywords there are. */
 interface Matcher {
-  any(text: string): boolean
-  every(text: string): boolean
-  readonly scored: boolean
+  /** For a short text. A scored method has nothing that is quick. */
+  readonly quick?: { any(text: string): boolean; every(text: string): boolean }
+  /** What a character costs: about a nanosecond for each. */
+  readonly cost: number
+  /** Undefined where the part that was not read decides. */
+  any(text: string): Work<boolean | undefined>
+  every(text: string): Work<boolean | undefined>
 }
 
 export default defineSignal({
@@ -48,23 +53,51 @@ export default defineSignal({
     ),
   async setup(rules) {
     const readers = await Promise.all(rules.map(createReader))
-    return { read: ({ text }) => readers.map((read) => read(text)) }
+    const cost = readers.reduce((sum, { quick, cost: each }) => sum + (quick === undefined ? Infinity : each), 0)
+    // Not even an empty text is for what has nothing quick.
+    const maxQuickCharacters = cost === Infinity ? -1 : quickCost / cost
+    return {
+      read: ({ text }) =>
+        text.length > maxQuickCharacters
+          ? workOn(text, readingAll(readers, text))
+          : readers.map(({ quick }) => quick?.(text) as Fact),
+    }
   },
 })
 
-async function createReader({ name, operator, ...entry }: Rule): Promise<(text: string) => Fact> {
-  const matcher = await createMatcher(entry)
-  const max = matcher.scored ? maxScoredCharacters : maxSearchedCharacters
+/** What is done without a look at the clock: about a millisecond. */
+const quickCost = 1_000_000
+
+interface Reader {
+  readonly quick?: (text: string) => Fact
+  readonly cost: number
+  reading(text: string): Work<Fact>
+}
+
+function* readingAll(readers: readonly Reader[], text: string): Work<readonly Fact[]> {
+  const facts: Fact[] = []
+  for (const { reading } of readers) {
+    facts.push(yield* reading(text))
+    yield
+  }
+  return facts
+}
+
+async function createReader({ name, operator, ...entry }: Rule): Promise<Reader> {
+  const { quick, cost, any, every } = await createMatcher(entry)
   const match: Fact = Object.freeze({ rule: name, state: "match", confidence: 1 })
   const noMatch: Fact = Object.freeze({ rule: name, state: "no_match", confidence: 1 })
   const truncated: Fact = Object.freeze({ rule: name, state: "unknown", confidence: 0, reason: "input_limit" })
-  return (text) => {
-    const isCut = text.length > max
-    const searched = isCut ? text.slice(0, max) : text
-    const found = operator === "AND" ? matcher.every(searched) : matcher.any(searched)
-    // The part that was not read could still add a keyword; it cannot take one away.
-    if (isCut && !found) return truncated
-    return found === (operator !== "NOR") ? match : noMatch
+  const toFact = (found: boolean): Fact => (found === (operator !== "NOR") ? match : noMatch)
+  return {
+    cost,
+    ...(quick !== undefined && {
+      quick: (text) => toFact(operator === "AND" ? quick.every(text) : quick.any(text)),
+    }),
+    *reading(text) {
+      const found = yield* operator === "AND" ? every(text) : any(text)
+      return found === undefined ? truncated : toFact(found)
+    },
   }
 }
 
@@ -83,61 +116,99 @@ async function createMatcher(entry: Entry): Promise<Matcher> {
   }
 }
 
+function searchMatcher(any: readonly Finder[], every: readonly Finder[], cost: number): Matcher {
+  return {
+    quick: {
+      any: (text) => any.some((finder) => finder.test(text)),
+      every: (text) => every.every((finder) => finder.test(text)),
+    },
+    cost,
+    any: (text) => anyOf(any, text),
+    every: (text) => eachOf(every, text),
+  }
+}
+
 function exactMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry): Matcher {
   const each = keywords.map((keyword) => anyWord([keyword], caseSensitive))
-  const any = anyWord(keywords, caseSensitive)
-  return {
-    any: (text) => any.test(text),
-    every: (text) => each.every((word) => word.test(text)),
-    scored: false,
-  }
+  return searchMatcher([anyWord(keywords, caseSensitive)], each, keywords.length)
 }
 
 async function regexMatcher({ keywords, case_sensitive: caseSensitive = false }: Entry): Promise<Matcher> {
   const patterns = await Promise.all(keywords.map((keyword) => compilePattern(keyword, caseSensitive)))
-  return {
-    any: (text) => patterns.some((pattern) => pattern.test(text)),
-    every: (text) => patterns.every((pattern) => pattern.test(text)),
-    scored: false,
-  }
+  const size = patterns.reduce((sum, pattern) => sum + pattern.size, 0)
+  return searchMatcher(patterns, patterns, 4 * size)
 }
 
 async function fuzzyMatcher(entry: Entry): Promise<Matcher> {
   const { distance } = await import("fastest-levenshtein")
-  const exact = exactMatcher(entry)
+  const caseSensitive = entry.case_sensitive ?? false
+  const anyExact = anyWord(entry.keywords, caseSensitive)
   const maxEdits = entry.fuzzy_threshold ?? 2
   const keywords = entry.keywords.map((keyword) => ({
     wanted: keyword.toLowerCase(),
-    exact: anyWord([keyword], entry.case_sensitive ?? false),
+    exact: anyWord([keyword], caseSensitive),
   }))
-  const near = (words: ReadonlySet<string>, wanted: string): boolean => {
-    for (const word of words)
+  function* near(words: ReadonlySet<string>, wanted: string): Work<boolean> {
+    let count = 0
+    for (const word of words) {
+      if (++count % wordsOfStep === 0) yield
       if (Math.abs(word.length - wanted.length) <= maxEdits && distance(word, wanted) <= maxEdits) return true
+    }
     return false
   }
-  return {
-    any: (text) => {
-      if (exact.any(text)) return true
+  return scoredMatcher(
+    maxScoredCharacters,
+    function* (text) {
+      if ((yield* anyExact.testing(text)) === true) return true
       const words = wordsOf(text)
-      return keywords.some(({ wanted }) => near(words, wanted))
+      for (const { wanted } of keywords) {
+        yield
+        if (yield* near(words, wanted)) return true
+      }
+      return false
     },
-    every: (text) => {
-      const inexact = keywords.filter(({ exact: word }) => !word.test(text))
-      if (inexact.length === 0) return true
-      const words = wordsOf(text)
-      return inexact.every(({ wanted }) => near(words, wanted))
+    function* (text) {
+      let words: ReadonlySet<string> | undefined
+      for (const { wanted, exact } of keywords) {
+        yield
+        if ((yield* exact.testing(text)) === true) continue
+        words ??= wordsOf(text)
+        if (!(yield* near(words, wanted))) return false
+      }
+      return true
     },
-    scored: true,
-  }
+  )
+}
+
+const wordsOfStep = 256
+
+type Search = (text: string) => Work<boolean>
+
+/** A matcher that reads a part of a long text, where the rest could still add a keyword and take none away. */
+function scoredMatcher(max: number, any: Search, every: Search): Matcher {
+  const upTo = (search: Search) =>
+    function* (text: string): Work<boolean | undefined> {
+      const found = yield* search(text.slice(0, max))
+      return found || text.length <= max ? found : undefined
+    }
+  return { cost: Infinity, any: upTo(any), every: upTo(every) }
 }
 
 /** A matcher of a search that finds the positions of all keywords at once. */
-function searchMatcher(keywords: readonly string[], search: (text: string) => ReadonlySet<number>): Matcher {
-  return {
-    any: (text) => search(text).size > 0,
-    every: (text) => search(text).size === keywords.length,
-    scored: true,
-  }
+function allAtOnce(
+  max: number,
+  keywords: readonly string[],
+  search: (text: string) => Work<ReadonlySet<number>>,
+): Matcher {
+  return scoredMatcher(
+    max,
+    function* (text) {
+      return (yield* search(text)).size > 0
+    },
+    function* (text) {
+      return (yield* search(text)).size === keywords.length
+    },
+  )
 }
 
 /** Each keyword is one document of an index; the text is the query. English stemming and stop words. */
@@ -152,13 +223,12 @@ async function bm25Matcher({ keywords, bm25_threshold: threshold }: Entry): Prom
   const index = new MiniSearch({ fields: ["text"], idField: "id", processTerm })
   index.addAll(keywords.map((text, id) => ({ id, text })))
   const minScore = threshold === undefined || threshold === 0 ? 0.1 : threshold
-  return searchMatcher(
-    keywords,
-    (text) =>
-      new Set(
-        index.search(text, { combineWith: "OR" }).flatMap(({ id, score }) => (score >= minScore ? [id as number] : [])),
-      ),
-  )
+  return allAtOnce(maxRankedCharacters, keywords, function* (text) {
+    yield
+    return new Set(
+      index.search(text, { combineWith: "OR" }).flatMap(({ id, score }) => (score >= minScore ? [id as number] : [])),
+    )
+  })
 }
 
 /** Compares each word, and the whole text, with each keyword by the n-grams they share. */
@@ -171,12 +241,13 @@ function ngramMatcher({
   const minSimilarity = threshold === undefined || threshold === 0 ? 0.4 : threshold
   const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
   const wanted = keywords.map((keyword) => gramsOf(fold(keyword), arity))
-  return searchMatcher(keywords, (text) => {
+  return allAtOnce(maxScoredCharacters, keywords, function* (text) {
     const folded = fold(text)
     const missing = new Set(wanted.keys())
     const found = new Set<number>()
     for (const part of [...new Set(folded.match(/[\p{L}\p{N}_-]+/gu) ?? []), folded]) {
       if (missing.size === 0) break
+      yield
       const grams = gramsOf(part, arity)
       for (const keyword of missing)
         if (similarity(grams, wanted[keyword] ?? noGrams) >= minSimilarity) {

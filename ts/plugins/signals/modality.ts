@@ -2,6 +2,7 @@
 
 import { type Classification, defineSignal, type Fact, literals, RtrError, section, Type } from "../../kernel/index.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
+import { isBlank, maxReadCharacters } from "../_shared/text-size.ts"
 
 /** Rule names, and labels of the modality head: text, image, text with an image. */
 const names = ["AR", "DIFFUSION", "BOTH"] as const
@@ -103,7 +104,7 @@ export default defineSignal({
     }
     return {
       async read({ text }, { classify }) {
-        if (text.trim() === "")
+        if (isBlank(text))
           return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
         const verdict =
           method === "keyword" && byKeywords !== undefined ? byKeywords(text) : decide(text, await classify(text))
@@ -157,7 +158,7 @@ function keywordReader(
   const lower = keywords.map((keyword) => keyword.toLowerCase())
   const lowerBoth = bothKeywords.map((keyword) => keyword.toLowerCase())
   return (text) => {
-    const searched = text.toLowerCase()
+    const searched = text.slice(0, maxReadCharacters).toLowerCase()
     const holds = (keyword: string): boolean => searched.includes(keyword)
     if (!lower.some(holds)) return { modality: "AR", confidence: keywordConfidence }
     return lowerBoth.some(holds)

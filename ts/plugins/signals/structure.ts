@@ -10,9 +10,12 @@ import {
   section,
   type Static,
   Type,
+  type Work,
+  workOn,
 } from "../../kernel/index.ts"
 import { compilePattern, reportPatterns } from "../_shared/regular-expression.ts"
-import { countUnits, wordPattern } from "../_shared/words.ts"
+import { utf8Bytes } from "../_shared/text-size.ts"
+import { countUnits, countWords, maxSearchedCharacters, wordsPattern } from "../_shared/words.ts"
 
 const bound = Type.Optional(Type.Number())
 
@@ -69,57 +72,83 @@ export default defineSignal({
   },
   async setup(rules) {
     const measures = await Promise.all(rules.map(({ feature }) => createMeasure(feature.type, feature.source)))
-    const readers = rules.map((entry, index) => {
-      const measure = measures[index] as Measure
-      return (text: string): Fact => {
-        const value = measure(text)
-        const { predicate } = entry
-        const matched = predicate === undefined ? value > 0 : predicateHolds(predicate, value)
-        return {
-          rule: entry.name,
-          state: matched ? "match" : "no_match",
-          confidence: predicate === undefined ? 1 : certainty(predicate, value),
-          value,
-        }
+    const toFact = (index: number, value: number | undefined): Fact => {
+      const { name, predicate } = rules[index] as Rule
+      if (value === undefined) return { rule: name, state: "unknown", confidence: 0, reason: "input_limit" }
+      const matched = predicate === undefined ? value > 0 : predicateHolds(predicate, value)
+      return {
+        rule: name,
+        state: matched ? "match" : "no_match",
+        confidence: predicate === undefined ? 1 : certainty(predicate, value),
+        value,
       }
-    })
-    return {
-      read: ({ text }) =>
-        text.length > maxCharacters
-          ? rules.map(({ name }): Fact => ({ rule: name, state: "unknown", confidence: 0, reason: "input_limit" }))
-          : readers.map((read) => read(text)),
     }
+    function* reading(text: string): Work<readonly Fact[]> {
+      const facts: Fact[] = []
+      for (const [index, measure] of measures.entries()) {
+        facts.push(toFact(index, yield* measure(text)))
+        yield
+      }
+      return facts
+    }
+    return { read: ({ text }) => workOn(text, reading(text)) }
   },
 })
 
-/** Counting is one pass that nothing interrupts; a longer text would hold up every other request. */
-const maxCharacters = 2_000_000
-
-type Measure = (text: string) => number
+/** Undefined for a text that is too long. */
+type Measure = (text: string) => Work<number | undefined>
 
 async function createMeasure(type: Rule["feature"]["type"], source: Source): Promise<Measure> {
-  const count = await createCount(source)
-  if (type === "exists") return (text) => (count(text) > 0 ? 1 : 0)
-  if (type === "density") return (text) => count(text) / Math.max(1, countUnits(text))
+  const count = await createCount(source, type === "exists")
+  if (type === "density")
+    return function* (text) {
+      const found = yield* count(text)
+      yield
+      return found === undefined ? undefined : found / Math.max(1, yield* countUnits(text))
+    }
   return count
 }
 
-async function createCount(source: Source): Promise<Measure> {
+/** For a source of which one occurrence is enough, 0 or 1. */
+async function createCount(source: Source, isOneEnough: boolean): Promise<Measure> {
   const caseSensitive = source.case_sensitive ?? false
   switch (source.type) {
-    case "regex":
-      return (await compilePattern(source.pattern ?? "", caseSensitive)).count
+    case "regex": {
+      const { testing, counting } = await compilePattern(source.pattern ?? "", caseSensitive)
+      if (!isOneEnough) return counting
+      return function* (text) {
+        const found = yield* testing(text)
+        return found === undefined ? undefined : Number(found)
+      }
+    }
     case "keyword_set": {
-      const words = new RegExp((source.keywords ?? []).map(wordPattern).join("|"), caseSensitive ? "gu" : "giu")
-      return (text) => text.match(words)?.length ?? 0
+      const { keywords = [] } = source
+      const words = wordsPattern(keywords, caseSensitive)
+      const longest = Math.max(...keywords.map(({ length }) => length))
+      const most = isOneEnough ? 1 : Infinity
+      return upToLimit((text) => countWords(text, words, longest, most))
     }
     case "sequence": {
       const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
       const sequences = (source.sequences ?? []).map((markers) => markers.map(fold))
-      return (text) => (sequences.some((markers) => inOrder(fold(text), markers)) ? 1 : 0)
+      return upToLimit(function* (text) {
+        const folded = fold(text)
+        for (const markers of sequences) {
+          if (inOrder(folded, markers)) return 1
+          yield
+        }
+        return 0
+      })
     }
     case "text_bytes":
-      return (text) => new TextEncoder().encode(text).length
+      return utf8Bytes
+  }
+}
+
+/** A part of a text says nothing of how often something is in it. */
+function upToLimit(count: (text: string) => Work<number>): Measure {
+  return function* (text) {
+    return text.length > maxSearchedCharacters ? undefined : yield* count(text)
   }
 }
 

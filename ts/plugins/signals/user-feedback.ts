@@ -12,6 +12,7 @@ import {
 } from "../../kernel/index.ts"
 import { feedbackText } from "../_shared/feedback-text.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
+import { isBlank } from "../_shared/text-size.ts"
 
 /** Labels of the feedback head by rule name; its fifth label, NONE, is a turn without a verdict. */
 const labels: Readonly<Record<string, string>> = {
@@ -48,7 +49,7 @@ export default defineSignal({
       async read({ text, request }, { classify }) {
         const previous = answerBefore(request)
         // Without an answer there is nothing to give feedback on.
-        if (previous === undefined || text.trim() === "")
+        if (previous === undefined || isBlank(text))
           return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
         // The answer alone says nothing of what its reader thinks.
         if (!hasText(text))
@@ -72,9 +73,12 @@ export default defineSignal({
 
 /** Text of the last answer before the last user turn that says something; undefined when there is none. */
 function answerBefore(request: ChatRequest): string | undefined {
+  const { turns } = request
   const [last] = lastUserTurns(request)
-  return request.turns
-    .slice(0, last === undefined ? 0 : request.turns.indexOf(last))
-    .flatMap((turn) => (turn.role === "assistant" ? [textOf(turn)] : []))
-    .findLast((text) => text.trim() !== "")
+  for (let index = last === undefined ? -1 : turns.indexOf(last) - 1; index >= 0; index--) {
+    const turn = turns[index]
+    const text = turn?.role === "assistant" ? textOf(turn) : ""
+    if (!isBlank(text)) return text
+  }
+  return undefined
 }
