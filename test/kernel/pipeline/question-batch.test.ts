@@ -283,7 +283,7 @@ describe("answers", () => {
   test("of a guard about a text whose plain form is over the limit are refused", async () => {
     vi.useRealTimers()
     const inference = createFakeInference()
-    const ask = batchOver(inference, 1).questions({ ...target, whole: true })
+    const ask = createQuestionBatch(inference, 1, withinMs(60_000)).questions({ ...target, whole: true })
     await expect(ask.classify("\ufdfa".repeat(40_000))).rejects.toMatchObject({ code: "max_length_exceeded" })
     expect(inference.calls).toEqual([])
   })
@@ -291,7 +291,7 @@ describe("answers", () => {
   test("of a guard about a long text wait for its plain form, which several share", async () => {
     vi.useRealTimers()
     const inference = createFakeInference()
-    const batch = batchOver(inference, 2)
+    const batch = createQuestionBatch(inference, 2, withinMs(60_000))
     const text = "ｘ".repeat(70_000)
     await Promise.all([1, 2].map(() => batch.questions({ ...target, whole: true }).embed(text)))
     expect(inference.calls.map((tasks) => tasks.length)).toEqual([2])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { finish } from "../../../ts/kernel/text/slices.ts"
-import { charactersRead, compilePattern, reportPatterns } from "../../../ts/plugins/_shared/regular-expression.ts"
+import { compilePattern, pieceCharacters, reportPatterns } from "../../../ts/plugins/_shared/regular-expression.ts"
 
 describe("a pattern", () => {
   test.each([
@@ -50,34 +50,49 @@ describe("a pattern", () => {
 describe("a long text", () => {
   const searched = async (source: string, text: string): Promise<boolean | undefined> =>
     finish((await compilePattern(source, false)).testing(text))
-  const long = "a ".repeat(200_000)
+  const counted = async (source: string, text: string): Promise<number | undefined> =>
+    finish((await compilePattern(source, false)).counting(text))
 
-  test("is read in parts, and an end of a part is none of the text", async () => {
-    const text = `${"word ".repeat(8000)}needle ${"word ".repeat(3000)}`
+  test("is read in pieces, whose ends are none of the text", async () => {
+    const text = `${"word ".repeat(30_000)}needle ${"word ".repeat(3000)}`
     for (const [source, found] of [
       ["needle", true],
       ["\\bneedle\\b", true],
-      ["^needle", false],
-      ["word$", false],
+      ["needle +word", true],
+      ["haystack", false],
       ["wor\\b", false],
+      ["\\bord", false],
+      // Nobody has seen both ends at once.
+      ["^needle", undefined],
+      ["^word", true],
       ["word $", true],
-      ["^(word |needle )+$", true],
+      ["needle$", undefined],
     ] as const)
       expect([source, await searched(source, text)]).toEqual([source, found])
   })
 
-  test("over the limit is read as far as the size of the pattern allows", async () => {
+  test("is counted in pieces as in one", async () => {
+    const text = "ab cab 12 ".repeat(20_000)
+    for (const source of ["ab", "\\bab\\b", "[a-z]+", "\\d", "ab c?", "b 1|12 a"]) {
+      const inOne = text.match(new RegExp(source, "g"))?.length
+      expect([source, await counted(source, text)]).toEqual([source, inOne])
+    }
+    expect(await counted("^ab", text)).toBe(undefined)
+  })
+
+  test("over the limit is read up to there", async () => {
+    const long = "a ".repeat(200_000)
     expect(await searched("needle", `needle ${long}`)).toBe(true)
-    expect(await searched("\\bneedle\\b", `needle ${long}`)).toBe(true)
     expect(await searched("needle", `${long} needle`)).toBe(undefined)
     expect(await searched("a $", long)).toBe(undefined)
+    expect(await counted("needle", long)).toBe(undefined)
+  })
+
+  test("is read in smaller pieces for a larger pattern", async () => {
     const { size, testing, counting } = await compilePattern("(needle|[a-z]{300}x)", false)
-    const limit = charactersRead(size)
-    expect([size > 300, limit < 10_000]).toEqual([true, true])
-    expect(finish(testing(`${long.slice(0, limit - 6)}needle`))).toBe(true)
-    expect(finish(testing(`${long.slice(0, limit)}needle`))).toBe(undefined)
-    expect(finish(counting(long.slice(0, limit)))).toBe(0)
-    expect(finish(counting(long))).toBe(undefined)
+    expect([size > 300, pieceCharacters(size) < 2000]).toEqual([true, true])
+    expect(finish(testing(`${"a ".repeat(12_000)}needle`))).toBe(true)
+    expect(finish(counting(`${"needle ".repeat(3000)}${"y".repeat(300)}x`))).toBe(3001)
   })
 })
 

@@ -12,8 +12,8 @@ const sliceMs = 5
 /** Work on a text up to this length begins at once: most of it takes less than a slice. */
 const maxAtOnce = 65_536
 
-/** Work that takes more slices than these has met what makes it endless: nobody waits two seconds for it. */
-const maxSlices = 400
+/** Work that takes longer has met what makes it endless; nobody waits for it. */
+const maxWorkMs = 2000
 
 /**
  * Does work on a text: that on a short text at once as far as one slice goes, that on a long one in slices from the
@@ -34,13 +34,15 @@ export function finish<Result>(work: Work<Result>): Result {
 
 /** Returns to the event loop before each slice. In hosts whose clock stands still while code runs the work is one slice. */
 async function finishInSlices<Result>(work: Work<Result>, check?: () => void): Promise<Result> {
-  for (let count = 0; count < maxSlices; count++) {
+  for (let workedMs = 0; workedMs < maxWorkMs;) {
     await nextTurn()
     check?.()
+    const startedAt = performance.now()
     const step = slice(work)
     if (step.done === true) return step.value
+    workedMs += performance.now() - startedAt
   }
-  throw new RtrError("deadline_exceeded", `Cannot read the text: it takes more than ${maxSlices * sliceMs} ms of work`)
+  throw new RtrError("deadline_exceeded", `Cannot read the text: it takes more than ${maxWorkMs} ms of work`)
 }
 
 /** The last step of a slice. */

@@ -1,13 +1,12 @@
 // Patterns from a configuration run on text from strangers, so they run in linear time: RE2 syntax, no backtracking.
 
 import type { DocumentPath, MaybePromise, Report, Work } from "../../kernel/index.ts"
-import { maxReadCharacters } from "./text-size.ts"
 import type { Finder } from "./words.ts"
 
 export interface Pattern extends Finder {
   /** Instructions of its program: the time for a character grows with them. */
   readonly size: number
-  /** Counts its matches, each behind the one before it. Undefined for a text that is too long to be read whole. */
+  /** Counts its matches, each behind the one before it. Undefined for a text that is too long. */
   counting(text: string): Work<number | undefined>
 }
 
@@ -17,55 +16,76 @@ export const maxPatternCharacters = 4096
 export const maxPatternSize = 1000
 
 /**
- * Characters times instructions that a pattern reads in one step: 25 ms at worst, where every character makes a new state
- * of the engine, and a hundredth of that as a rule (docs/why/long-texts.md).
+ * Characters times instructions that a pattern reads in one step: 25 ms for the worst patterns and texts that were found,
+ * and a tenth of that as a rule.
  */
-const stepCost = 250_000
+const stepCost = 500_000
 
-/** The same for a whole text. */
-const textCost = 2_500_000
+/** The same for a whole text, of which no more than so many characters are read. */
+const textCost = 10_000_000
+const mostCharacters = 262_144
+
+/** A character is two code units at most. */
+const aside = 2
 
 /** Compiles RE2 syntax. Rejects with the engine's message for a pattern that is not valid. */
 export async function compilePattern(source: string, caseSensitive: boolean): Promise<Pattern> {
   const RE2JS = await loadEngine()
   const pattern = RE2JS.compile(source, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE)
   const size = pattern.programSize()
-  const stepCharacters = Math.ceil(stepCost / size)
-  const maxCharacters = charactersRead(size)
-  // What such a pattern finds at the end of a part may be nothing in the text.
-  const looksBehind = /\$|\\[bBzZ]/.test(source)
+  const pieceLength = pieceCharacters(size)
+  const maxCharacters = Math.min(mostCharacters, Math.floor(textCost / size))
+  const overlap = pieceLength >> 2
+  // What such a pattern finds at the end of a piece may be nothing in the text.
+  const seesEdge = /\$|\\[bBzZ]/.test(source)
+  // Its matches may depend on both ends of the text.
+  const isAnchored = /[$^]|\\[AzZ]/.test(source.replace(/\[\^|\\[$^]/g, ""))
+
+  /** Counts matches piece by piece, up to `most`. One longer than the overlap may be missed where a piece ends. */
+  function* finding(text: string, most: number): Work<number> {
+    const limit = Math.min(text.length, maxCharacters)
+    let [found, from] = [0, 0]
+    for (let start = 0; ; start += pieceLength - overlap) {
+      const end = Math.min(start + pieceLength, limit)
+      // With the character before it, which tells whether a word begins.
+      const before = Math.max(0, start - aside)
+      const piece = text.slice(before, end)
+      const matcher = pattern.matcher(piece)
+      const searched = Math.max(from, start) - before
+      for (let isFound = searched <= piece.length && matcher.find(searched); isFound; isFound = matcher.find()) {
+        const [first, last] = [before + matcher.start(), before + matcher.end()]
+        // What begins so late is found in the next piece, where all of it is.
+        if (end < limit && first >= end - overlap) break
+        if (!(seesEdge && end < text.length && last === end)) {
+          from = last
+          found += 1
+          if (found === most) return found
+        }
+        yield
+      }
+      if (end === limit) return found
+      yield
+    }
+  }
+
   return {
     size,
     test: (text) => pattern.test(text),
     *testing(text) {
-      const read = text.slice(0, maxCharacters)
-      // The states that a part makes stay, so that the next, longer part makes few.
-      for (let end = stepCharacters; end < read.length; end += stepCharacters) {
-        if (pattern.test(read.slice(0, end)) && !looksBehind) return true
-        yield
-      }
-      const found = pattern.test(read)
-      if (read.length === text.length) return found
-      if (!found || !looksBehind) return found ? true : undefined
-      yield
-      const matcher = pattern.matcher(read)
-      return matcher.find() && matcher.end() < read.length ? true : undefined
+      // The engine's fastest way, which for a hostile text makes a new state at every character.
+      if (text.length * 2 <= pieceLength) return pattern.test(text)
+      if ((yield* finding(text, 1)) > 0) return true
+      return text.length > maxCharacters || (isAnchored && text.length > pieceLength) ? undefined : false
     },
     *counting(text) {
-      if (text.length > maxCharacters) return undefined
-      const matcher = pattern.matcher(text)
-      let found = 0
-      while (matcher.find()) {
-        found += 1
-        yield
-      }
-      return found
+      if (text.length > maxCharacters || (isAnchored && text.length > pieceLength)) return undefined
+      return yield* finding(text, Infinity)
     },
   }
 }
 
-/** How many characters of a text a pattern with so many instructions reads. */
-export const charactersRead = (size: number): number => Math.min(maxReadCharacters, Math.floor(textCost / size))
+/** Characters that a pattern with so many instructions reads at once. Longer texts are read in pieces that overlap by a quarter. */
+export const pieceCharacters = (size: number): number => Math.floor(stepCost / size)
 
 /** Reports the patterns that do not compile or cost too much. Returns a promise only when there is one to compile. */
 export function reportPatterns(

@@ -22,7 +22,7 @@ type Rule = Static<typeof rule> & { readonly name: string }
 
 /** Scored methods look at every word, so they read this much and no more; the others search, and read far more. */
 const maxScoredCharacters = 65_536
-/** The one that scores all words together does it in one step. */
+/** Those that compare the text as a whole do it in one step. */
 const maxRankedCharacters = 16_384
 
 const maxStemmedCharacters = 40
@@ -241,7 +241,7 @@ function ngramMatcher({
   const minSimilarity = threshold === undefined || threshold === 0 ? 0.4 : threshold
   const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
   const wanted = keywords.map((keyword) => gramsOf(fold(keyword), arity))
-  return allAtOnce(maxScoredCharacters, keywords, function* (text) {
+  return allAtOnce(maxRankedCharacters, keywords, function* (text) {
     const folded = fold(text)
     const missing = new Set(wanted.keys())
     const found = new Set<number>()
