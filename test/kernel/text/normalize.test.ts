@@ -160,8 +160,8 @@ test("a long text is given up when nobody waits for it any more", async () => {
 })
 
 test("texts of any length are told from blank ones", () => {
-  expect(hasText("\u2800".repeat(400_000))).toBe(false)
-  expect(hasText(`${"\u2800".repeat(400_000)}é`)).toBe(true)
+  expect(hasText("\u2800".repeat(100_000))).toBe(false)
+  expect(hasText(`${"\u2800".repeat(100_000)}é`)).toBe(true)
   // Nothing says so; who reads it finds it too long.
   expect(hasText("\u2800".repeat(4_000_000))).toBe(true)
 })

@@ -128,7 +128,7 @@ function isSpecialToken(text: string, index: number): boolean {
 }
 
 /** A longer text without a sign of text near its beginning counts as one that says something. */
-const maxBlankCharacters = 524_288
+const maxBlankCharacters = 131_072
 
 /** Whether a text has words, digits or punctuation: pictographs and blanks alone are no text. */
 export function hasText(text: string): boolean {
