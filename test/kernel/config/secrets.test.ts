@@ -71,4 +71,8 @@ test("a printed document is refused until its secrets are back", () => {
     'listeners[0].api_keys[0]: has "<redacted>" in place of a secret that was not printed; write the value or a ${VARIABLE}',
     'providers.models[1].backend_refs[0].api_key: has "<redacted>" in place of a secret that was not printed; write the value or a ${VARIABLE}',
   ])
+  const fallback = documentWith({ "listeners.0.api_keys": ["${KEY:-<redacted>}"] })
+  expect(problemsOf(fallback)).toEqual([expect.stringMatching(/^listeners\[0\]\.api_keys\[0\]: has "<redacted>"/)])
+  expect(problemsOf(fallback, { KEY: "sk-1" })).toEqual([])
+  expect(problemsOf(documentWith({ "routing.decisions.0.description": "prints <redacted> for keys" }))).toEqual([])
 })

@@ -4,10 +4,7 @@ import type { DocumentPath } from "../error.ts"
 import { invalid, type Problem } from "../schema/problem.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import { type Environment, readVariable } from "./environment.ts"
-
-/** What a router that serves this document is going to refuse, said where the document is only checked. */
-export const refusedWithout = (name: string): string =>
-  `environment variable ${name} is not set; rtr serve refuses the document without it`
+import { refusedWithout } from "./resolve.ts"
 
 /** Names in `api_key_env` and in the tokens of the management API. */
 export function missingKeyVariables(document: ConfigDocument, environment: Environment): readonly Problem[] {
@@ -26,6 +23,6 @@ export function missingKeyVariables(document: ConfigDocument, environment: Envir
   return named.flatMap(([name, path]) =>
     name === undefined || (readVariable(environment, name) ?? "").trim() !== ""
       ? []
-      : [invalid(path, refusedWithout(name))],
+      : [invalid(path, `environment variable ${name} is not set; ${refusedWithout}`)],
   )
 }

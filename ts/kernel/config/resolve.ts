@@ -14,9 +14,7 @@ import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
 import { type ConfigDocument, documentSchema } from "./document-schema.ts"
 import type { LaterProblems } from "./later-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
-import { missingKeyVariables, refusedWithout } from "./missing-environment.ts"
-import { mayBeOfModule } from "./module-matters.ts"
-import { redactedProblems } from "./secrets.ts"
+import { redactedProblems } from "./redacted.ts"
 import { unsupportedIn } from "./unsupported.ts"
 
 export interface ResolvedDocument {
@@ -29,16 +27,21 @@ export interface ResolvedDocument {
   readonly unchecked?: readonly Problem[]
 }
 
+export interface OnlyCheck {
+  /** Whether a problem at this path may be none with the modules that are not loaded; left out when all are. */
+  readonly mayBeOfModule?: (path: DocumentPath, document: unknown, registry: Registry, schema: object) => boolean
+  /** Variables of keys that are not set. They are warnings, as is every value that is wrong because its variable is not set. */
+  readonly missingKeyVariables?: (document: ConfigDocument, environment: Environment) => readonly Problem[]
+}
+
 export interface ResolveOptions {
   readonly source: string
   readonly registry: Registry
   readonly environment: Environment
   /** Left out on hosts that have no packages. */
   readonly readHeads?: ReadHeads
-  /** Whether a variable without a value is a warning even where the document needs one: it is set where the router runs. */
-  readonly elsewhere?: boolean
-  /** Whether the registry lacks the modules that the document names. */
-  readonly withoutModules?: boolean
+  /** How a document is judged that is only checked here. Hosts that serve it leave this out, and their bundles with it. */
+  readonly onlyCheck?: OnlyCheck
 }
 
 /**
@@ -46,7 +49,8 @@ export interface ResolveOptions {
  * module's check does.
  */
 export function resolveDocument(source: SourceDocument, options: ResolveOptions): MaybePromise<ResolvedDocument> {
-  const { registry, readHeads, elsewhere = false, withoutModules = false } = options
+  const { registry, readHeads } = options
+  const { mayBeOfModule, missingKeyVariables } = options.onlyCheck ?? {}
   const aliased = applyAliases(source.value)
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
     problems.map((problem) =>
@@ -66,7 +70,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   const later: LaterProblems = []
   const found = [
     ...aliased.problems,
-    ...redactedProblems(aliased.value),
+    ...redactedProblems(expanded.value),
     ...problems,
     ...(problems.length === 0
       ? checkDocument(value as ConfigDocument, registry, readHeads, later)
@@ -75,10 +79,14 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   const unset = new Map(expanded.unset.map(({ name, path }) => [pathKey(path), name]))
   const finish = (foundLater: readonly Problem[]): ResolvedDocument => {
     const all = [...found, ...foundLater]
-    const unchecked = withoutModules ? all.filter(({ path }) => mayBeOfModule(path, value, registry, schema)) : []
+    const unchecked = all.filter(({ path }) => mayBeOfModule?.(path, value, registry, schema) === true)
     const wrong = all.filter((problem) => !unchecked.includes(problem))
     const ofEnvironment = wrong.filter(({ path }) => unset.has(pathKey(path)))
-    refuse(elsewhere ? wrong.filter((problem) => !ofEnvironment.includes(problem)) : wrong.map(namingVariable))
+    refuse(
+      missingKeyVariables === undefined
+        ? wrong.map(namingVariable)
+        : wrong.filter((problem) => !ofEnvironment.includes(problem)),
+    )
     const needed = new Set(ofEnvironment.map(({ path }) => pathKey(path)))
     return {
       document: canonicalDocument(value as ConfigDocument, registry),
@@ -88,11 +96,11 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
           invalid(
             path,
             needed.has(pathKey(path))
-              ? refusedWithout(name)
+              ? `environment variable ${name} is not set; ${refusedWithout}`
               : `environment variable ${name} is not set; its place stays empty`,
           ),
         ),
-        ...(elsewhere ? missingKeyVariables(value as ConfigDocument, options.environment) : []),
+        ...(missingKeyVariables?.(value as ConfigDocument, options.environment) ?? []),
       ]),
       ...(unchecked.length > 0 && { unchecked: inOrder(withPlaces(unchecked)) }),
     }
@@ -106,6 +114,9 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   }
   return later.length === 0 ? finish([]) : Promise.all(later).then((lists) => finish(lists.flat()))
 }
+
+/** Said of a variable where its document is only checked. */
+export const refusedWithout = "rtr serve refuses the document without it"
 
 function withPlace(problem: Problem, position: Position | undefined): Problem {
   return problem.position !== undefined || position === undefined ? problem : { ...problem, position }

@@ -1,11 +1,8 @@
 // Finds the values of a document that are secrets, by what their keys say. References such as `${NAME}` are none.
 
 import type { DocumentPath } from "../error.ts"
-import { invalid, type Problem } from "../schema/problem.ts"
 import { reference } from "./environment.ts"
-
-/** Stands in a printed document for a secret. A document that has it is refused: the word is known to everybody. */
-export const redacted = "<redacted>"
+import { redacted } from "./redacted.ts"
 
 /** A copy that may be printed: secrets are replaced, references to the environment stay as they are written. */
 export function redactSecrets<Value>(document: Value): Value {
@@ -20,19 +17,6 @@ export function literalSecrets(document: unknown): readonly DocumentPath[] {
     return text
   })
   return found
-}
-
-/** Secrets of a document that was printed, which nobody has put back. */
-export function redactedProblems(document: unknown): readonly Problem[] {
-  const problems: Problem[] = []
-  mapSecrets(document, (text, path) => {
-    if (text.includes(redacted))
-      problems.push(
-        invalid(path, `has "${redacted}" in place of a secret that was not printed; write the value or a \${VARIABLE}`),
-      )
-    return text
-  })
-  return problems
 }
 
 type Replace = (text: string, path: DocumentPath, certain: boolean) => string

@@ -66,12 +66,9 @@ export interface DocumentInput {
   readonly value?: object
 }
 
-/** How a document is read that is only checked, and served elsewhere. */
-export type CheckOptions = Pick<ResolveOptions, "elsewhere" | "withoutModules">
-
 /** Reads and checks a document. Throws a `ConfigError` that lists every problem. */
 export async function loadDocument(
-  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads"> & CheckOptions,
+  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads"> & Pick<ResolveOptions, "onlyCheck">,
   { text, source, value }: DocumentInput,
   enter: (stage: ActivationStage) => void = () => {},
 ): Promise<LoadedDocument> {
@@ -80,13 +77,12 @@ export async function loadDocument(
   enter("compile")
   const registry = await host.loadRegistry(document, source)
   enter("validate")
-  const { readHeads, elsewhere = false, withoutModules = false } = host
+  const { readHeads, onlyCheck } = host
   const resolved = await resolveDocument(document, {
     source,
     registry,
     environment: host.environment(),
-    elsewhere,
-    withoutModules,
+    ...(onlyCheck !== undefined && { onlyCheck }),
     ...(readHeads !== undefined && { readHeads }),
   })
   return { ...resolved, registry }

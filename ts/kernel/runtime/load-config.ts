@@ -2,6 +2,8 @@
 
 import { readFileSync } from "node:fs"
 import { neededDeployments, type NeededDeployment } from "../config/bindings.ts"
+import { missingKeyVariables } from "../config/missing-environment.ts"
+import { mayBeOfModule } from "../config/module-matters.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
 import { RtrError } from "../error.ts"
@@ -36,8 +38,7 @@ export async function loadConfig(path: string, options: LoadConfigOptions = {}):
     {
       environment: () => environment,
       loadRegistry: loadModules ? loadRegistryFor : registryWithoutModules,
-      withoutModules: !loadModules,
-      elsewhere,
+      onlyCheck: { ...(!loadModules && { mayBeOfModule }), ...(elsewhere && { missingKeyVariables }) },
       ...(readHeads !== undefined && { readHeads }),
     },
     { text, source: path },
