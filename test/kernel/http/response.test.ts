@@ -50,3 +50,14 @@ test("a server takes it apart until somebody uses it as a web object", () => {
   response.headers.set("a", "2")
   expect([responseParts(response), responseParts(new Response())]).toEqual([undefined, undefined])
 })
+
+test("a long text is sent in pieces that are whole characters, and then nothing of it is held", async () => {
+  const text = `a${"👩é漢".repeat(30_000)}`
+  let sent = 0
+  const response = textResponse(text, 200, {}, () => (sent += 1))
+  expect([sent, await response.text(), sent]).toEqual([0, text, 1])
+  const left = textResponse(text, 200, {}, () => (sent += 1))
+  await left.body?.cancel()
+  expect(sent).toBe(2)
+  expect([textResponse("short", 200, {}, () => (sent += 1)).status, sent]).toEqual([200, 3])
+})

@@ -20,6 +20,9 @@ const limits: ListenerLimits = {
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 60_000,
   lingerMs: 1000,
+  writeStallMs: 60_000,
+  bodyWindowMs: 60_000,
+  minBodyBytes: 1000,
   maxHeadBytes: 2000,
 }
 
@@ -209,6 +212,56 @@ describe("a request", () => {
     refused.socket.write(`POST /no ${head}`)
     await refused.closed
     expect(refused.text()).toMatch(/^HTTP\/1\.1 401 [^]*connection: close\r\n[^]*no$/)
+  })
+})
+
+describe("a body that comes too slowly", () => {
+  const read: Handler = async (request) => {
+    try {
+      return textResponse(String(await readBody(request, maxChatBodyBytes, { hold: () => {} })), 200, {})
+    } catch (error) {
+      const { code, status } = error as { code: string; status: number }
+      return textResponse(code, status, {})
+    }
+  }
+  const head = (length: string): string =>
+    `POST / HTTP/1.1\r\nhost: rtr\r\ncontent-type: application/json\r\n${length}\r\n\r\n`
+
+  test("is answered with 408 and closed, whatever its size and wherever it stops", async () => {
+    const listener = await listen(read, { bodyWindowMs: 40, lingerMs: 60_000 })
+    const starts = [
+      head("content-length: 100"),
+      `${head("content-length: 100")}"abc`,
+      `${head("content-length: 100000")}"abc`,
+      `${head("transfer-encoding: chunked")}3\r\n"ab\r\n`,
+    ]
+    for (const start of starts) {
+      const client = open(listener)
+      client.socket.write(start)
+      await client.closed
+      expect(client.text()).toMatch(/^HTTP\/1\.1 408 [^]*connection: close\r\n[^]*request_timeout$/)
+    }
+  })
+
+  test("is not saved by a byte now and then", async () => {
+    const listener = await listen(read, { bodyWindowMs: 60 })
+    const client = open(listener)
+    client.socket.write(`${head("content-length: 100000")}"`)
+    const drip = setInterval(() => client.socket.write("a"), 5)
+    onTestFinished(() => clearInterval(drip))
+    expect(await client.until("request_timeout")).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  test("may take many windows when it goes on", async () => {
+    const listener = await listen(read, { bodyWindowMs: 40, minBodyBytes: 1 })
+    const client = open(listener)
+    client.socket.write(`${head("content-length: 42")}"`)
+    for (let sent = 0; sent < 40; sent++) {
+      client.socket.write("a")
+      await sleep(5)
+    }
+    client.socket.write('"')
+    expect(await client.until(`${"a".repeat(40)}`)).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 
@@ -439,6 +492,68 @@ describe("a streamed reply", () => {
       client.socket.resume()
       await client.closed
       expect([source.seen.pulled, client.text().length > 1000 * piece.length]).toEqual([1001, true])
+    }
+  })
+
+  test("ends when the client takes nothing for a while, and its source is cancelled", async () => {
+    const source = createSource(() => new Uint8Array(64 * 1024))
+    const ended: string[] = []
+    const listener = await listen(
+      (request) =>
+        request.url.endsWith("/whole")
+          ? textResponse("x".repeat(50_000_000), 200, {}, () => ended.push("whole"))
+          : streamResponse(source, 200, {}),
+      { writeStallMs: 100 },
+    )
+    for (const path of ["/", "/whole"]) {
+      const client = open(listener)
+      client.socket.pause()
+      // A client that writes does not read for that.
+      const writing = setInterval(() => client.socket.write("GET / HTTP/1.1\r\n"), 10)
+      onTestFinished(() => clearInterval(writing))
+      client.socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
+      await expect.poll(() => (path === "/" ? source.seen.cancelled : ended.length), { timeout: 5000 }).toBe(1)
+      clearInterval(writing)
+      client.socket.resume()
+      await client.closed
+      expect(client.text().length).toBeLessThan(50_000_000)
+    }
+  })
+
+  test("may be slow on both sides as long as something goes on", async () => {
+    const pieces = ["one", "two", "three"]
+    const listener = await listen(
+      (request) =>
+        request.url.endsWith("/whole")
+          ? textResponse("x".repeat(30_000_000), 200, {})
+          : streamResponse(
+              createSource((count) => sleep(150, pieces[count] === undefined ? undefined : bytes(pieces[count]))),
+              200,
+              {},
+            ),
+      { writeStallMs: 100 },
+    )
+    expect(await (await fetch(listener.url)).text()).toBe("onetwothree")
+    const client = open(listener)
+    client.socket.write("GET /whole HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
+    const reading = setInterval(() => {
+      client.socket.resume()
+      setTimeout(() => client.socket.pause(), 2)
+    }, 20)
+    onTestFinished(() => clearInterval(reading))
+    await client.closed
+    expect(client.text().length).toBeGreaterThan(30_000_000)
+  })
+
+  test("in one large piece leaves in parts", async () => {
+    const large = "0123456789".repeat(100_000)
+    for (const isAsync of [false, true]) {
+      const source = createSource((count) => {
+        const next = count === 2 ? undefined : bytes(count === 0 ? large : "end")
+        return isAsync ? Promise.resolve(next) : next
+      })
+      const listener = await listen(() => streamResponse(source, 200, {}))
+      expect(await (await fetch(listener.url)).text()).toBe(`${large}end`)
     }
   })
 

@@ -39,8 +39,7 @@ export function chatResponse(
     reply.kind === "whole"
       ? dialect.writeReply(reply.reply, routingMetadata(record))
       : JSON.stringify(dialect.failureBody(reply, record.id))
-  end()
-  return textResponse(text, reply.status, head)
+  return textResponse(text, reply.status, head, end)
 }
 
 /** The bytes of a streamed reply, pulled at the client's pace. */

@@ -3,6 +3,7 @@
 import { FastResponse } from "srvx"
 import type { ByteSource } from "../types/byte-source.ts"
 import { inheritLazily } from "./inherit-lazily.ts"
+import { TextSource } from "./text-source.ts"
 
 export type ResponseContent = string | ByteSource
 
@@ -45,8 +46,18 @@ class LeanResponse {
 
 inheritLazily(LeanResponse.prototype, Response.prototype)
 
-/** A whole reply. */
-export function textResponse(body: string, status: number, headers: Readonly<Record<string, string>>): Response {
+/** A text longer than this leaves piece by piece. */
+const longText = 64 * 1024
+
+/** A whole reply. `onSent` runs when nothing of it is held here any more. */
+export function textResponse(
+  body: string,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  onSent: () => void = () => {},
+): Response {
+  if (body.length > longText) return createResponse({ status, headers, content: new TextSource(body, onSent) })
+  onSent()
   return createResponse({ status, headers, content: body })
 }
 

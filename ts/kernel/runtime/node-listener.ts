@@ -4,10 +4,12 @@ import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { RtrError } from "../error.ts"
 import type { ListenerApp } from "../http/app.ts"
+import type { BodyPace } from "./node-http/body-source.ts"
 import { ClientSignal } from "./node-http/client-signal.ts"
 import { IncomingRequest } from "./node-http/incoming-request.ts"
 import { inTurn } from "./node-http/one-at-a-time.ts"
 import { type Exchange, type ExchangeServer, sendFailure, sendResponse } from "./node-http/send-response.ts"
+import { watchWrites } from "./node-http/write-stall.ts"
 
 export interface OpenListener {
   readonly url: string
@@ -15,12 +17,14 @@ export interface OpenListener {
 }
 
 /** Milliseconds and bytes. */
-export interface ListenerLimits {
+export interface ListenerLimits extends BodyPace {
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
   readonly keepAliveTimeoutMs: number
   /** A client that is answered before it has sent its whole body has this long to stop. */
   readonly lingerMs: number
+  /** A client that takes nothing of its reply for this long is dropped. */
+  readonly writeStallMs: number
   readonly maxHeadBytes: number
 }
 
@@ -33,6 +37,9 @@ const defaultLimits: ListenerLimits = {
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 65_000,
   lingerMs: 30_000,
+  writeStallMs: 30_000,
+  bodyWindowMs: 30_000,
+  minBodyBytes: 32 * 1024,
   maxHeadBytes: 60 * 1024,
 }
 
@@ -46,7 +53,7 @@ export async function openListener(
   port: number,
   limits: ListenerLimits = defaultLimits,
 ): Promise<OpenListener> {
-  const state = { lingerMs: limits.lingerMs, isClosing: false }
+  const state = { ...limits, isClosing: false }
   const server = createServer({
     noDelay: true,
     headersTimeout: limits.headersTimeoutMs,
@@ -67,6 +74,8 @@ export async function openListener(
     sockets.add(socket)
     socket.once("close", () => sockets.delete(socket))
   })
+  const stopWatching = watchWrites(sockets, limits.writeStallMs)
+  server.on("close", stopWatching)
   await listen(server, address, port)
   // A connection that cannot be accepted is lost; the others go on.
   server.on("error", () => {})
@@ -81,7 +90,7 @@ export async function openListener(
 
 /** Makes a listener for your own `http.createServer` from a kernel. */
 export function toNodeListener(kernel: ListenerApp): RequestListener {
-  const state: ExchangeServer = { lingerMs: defaultLimits.lingerMs, isClosing: false }
+  const state: ExchangeServer = { ...defaultLimits, isClosing: false }
   return (incoming, outgoing) => answer(kernel, createExchange(incoming, outgoing, state))
 }
 

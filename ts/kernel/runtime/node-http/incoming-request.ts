@@ -1,13 +1,13 @@
 // A request of node:http as a web `Request` whose parts are made when they are used.
 
 import type { IncomingMessage } from "node:http"
-import { maxChatBodyBytes } from "../../http/body.ts"
 import { ownCancelSignal } from "../../http/cancel-signal.ts"
 import { ownClientAddress } from "../../http/client-address.ts"
 import { inheritLazily } from "../../http/inherit-lazily.ts"
 import { toWebStream } from "../../http/response.ts"
 import type { ByteSource } from "../../types/byte-source.ts"
 import type { CancelSignal } from "../../types/cancel-signal.ts"
+import { BodySource } from "./body-source.ts"
 import { networkOf } from "./network-of.ts"
 import { askForBody, type Exchange } from "./send-response.ts"
 
@@ -123,8 +123,8 @@ export class IncomingRequest {
     await undefined
     const incoming = this.#incoming
     const length = Number(this.headers.get("content-length") ?? 0)
-    const bytes =
-      length > 0 && incoming.readableLength === length ? (incoming.read() as Buffer) : await collect(incoming)
+    if (length === 0 || incoming.readableLength !== length) return collect(sourceOf(this.#exchange))
+    const bytes = incoming.read() as Buffer
     // Lets the end of the body pass.
     incoming.resume()
     return decoder.decode(bytes)
@@ -159,55 +159,25 @@ function absoluteUrl(target: string, host: string | null): string {
 
 const decoder = new TextDecoder()
 
-const clientLeft = (cause?: unknown): Error => new Error("The client left before its request was read", { cause })
-
-const tooLarge = (): Error =>
-  Object.assign(new Error(`The body is larger than ${maxChatBodyBytes} bytes`), { code: "ERR_BODY_TOO_LARGE" })
-
-/** The whole body by plain listeners: a stream or an iterator would cost more than the request. */
-function collect(incoming: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = []
-    let size = 0
-    const onData = (piece: Buffer): void => {
-      size += piece.length
-      pieces.push(piece)
-      if (size <= maxChatBodyBytes) return
-      incoming.off("data", onData)
-      incoming.pause()
-      reject(tooLarge())
-    }
-    incoming.on("data", onData)
-    incoming.once("end", () => resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)))
-    incoming.once("error", (cause) => reject(clientLeft(cause)))
-    incoming.once("close", () => {
-      if (!incoming.readableEnded) reject(clientLeft())
-    })
-  })
+/** The whole body. A stream or an iterator would cost more than the request. */
+async function collect(source: ByteSource): Promise<string> {
+  const pieces: Uint8Array[] = []
+  for (;;) {
+    const pulled = source.pull()
+    const piece = pulled instanceof Promise ? await pulled : pulled
+    if (piece === undefined) return decoder.decode(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces))
+    pieces.push(piece)
+  }
 }
 
-/** The body piece by piece. Cancelling leaves the connection open, because the client still gets a reply. */
+/** The body piece by piece, which the client is asked for with the first one. */
 function sourceOf(exchange: Exchange): ByteSource {
-  const { incoming } = exchange
-  let pieces: AsyncIterator<Buffer> | undefined
-  let size = 0
+  const source = new BodySource(exchange.incoming, exchange.server)
   return {
-    async pull() {
-      if (pieces === undefined) {
-        askForBody(exchange)
-        pieces = incoming.iterator({ destroyOnReturn: false })
-      }
-      let result: IteratorResult<Buffer>
-      try {
-        result = await pieces.next()
-      } catch (cause) {
-        throw clientLeft(cause)
-      }
-      if (result.done === true) return undefined
-      size += result.value.length
-      if (size > maxChatBodyBytes) throw tooLarge()
-      return result.value
+    pull() {
+      askForBody(exchange)
+      return source.pull()
     },
-    cancel: () => void pieces?.return?.(),
+    cancel: () => source.cancel(),
   }
 }

@@ -2,9 +2,11 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type ResponseParts, responseParts } from "../../http/response.ts"
+import { TextSource } from "../../http/text-source.ts"
 import type { ByteSource } from "../../types/byte-source.ts"
 import type { CancelSignal } from "../../types/cancel-signal.ts"
 import { writeTogether } from "../write-together.ts"
+import type { BodyPace } from "./body-source.ts"
 
 /** One request with its reply, as node:http has them. */
 export interface Exchange {
@@ -16,7 +18,7 @@ export interface Exchange {
   readonly server: ExchangeServer
 }
 
-export interface ExchangeServer {
+export interface ExchangeServer extends BodyPace {
   /** A client that is answered before it has sent its whole body has this long to stop. */
   readonly lingerMs: number
   /** Connections end behind their reply. */
@@ -25,7 +27,10 @@ export interface ExchangeServer {
 
 /** The rest of a body that nobody wants is read over up to this size; past it the connection ends. */
 const maxDrainedBytes = 1024 * 1024
-/** Pieces of a stream that are there already leave in one write up to this size. */
+/**
+ * Pieces of a stream that are there already leave in one write up to this size, and none is larger: how much of its writes a
+ * connection has taken tells whether its client reads.
+ */
 const maxWriteBytes = 64 * 1024
 
 /** Sends the response, or status 500 where it cannot be written. Nothing is thrown. */
@@ -73,11 +78,14 @@ function sendText(exchange: Exchange, status: number, head: string[], body: stri
 
 /** False when the connection ends because much of the request's body is still to come. */
 function writeHead(exchange: Exchange, status: number, head: string[]): boolean {
-  const goesOn = exchange.incoming.complete || !hasLongRest(exchange)
+  const goesOn = exchange.incoming.complete || (status !== tooSlow && !hasLongRest(exchange))
   if (!goesOn || exchange.server.isClosing) head.push("connection", "close")
   exchange.outgoing.writeHead(status, head)
   return goesOn
 }
+
+/** The answer to a client whose body does not come. */
+const tooSlow = 408
 
 function hasLongRest({ incoming: { headers, method }, waitsForContinue }: Exchange): boolean {
   if (method === "GET" || method === "HEAD") return false
@@ -88,7 +96,7 @@ function hasLongRest({ incoming: { headers, method }, waitsForContinue }: Exchan
 
 /** A connection that is reset while the client sends would take the reply with it, so its body is read over first. */
 function end({ incoming, outgoing, server }: Exchange, goesOn: boolean): void {
-  if (goesOn || incoming.complete) return void outgoing.end()
+  if (goesOn || incoming.complete || outgoing.statusCode === tooSlow) return void outgoing.end()
   const finish = (): void => void outgoing.end()
   const timer = setTimeout(finish, server.lingerMs)
   outgoing.once("close", () => clearTimeout(timer))
@@ -100,7 +108,7 @@ function end({ incoming, outgoing, server }: Exchange, goesOn: boolean): void {
 /** Passes a source on. The head leaves with the first piece; a source that fails before it is an error status. */
 class StreamSender {
   readonly #exchange: Exchange
-  readonly #source: ByteSource
+  #source: ByteSource
   readonly #status: number
   readonly #head: string[]
   #begun = false
@@ -120,6 +128,8 @@ class StreamSender {
 
   start(): void {
     const { incoming, outgoing, client } = this.#exchange
+    if (this.#source instanceof TextSource)
+      this.#head.push("content-length", String(Buffer.byteLength(this.#source.text)))
     if (incoming.method === "HEAD" || this.#status === 204 || this.#status === 304) {
       cancelQuietly(this.#source)
       return end(this.#exchange, writeHead(this.#exchange, this.#status, this.#head))
@@ -149,8 +159,9 @@ class StreamSender {
         do {
           next = this.#source.pull()
           if (next === undefined || next instanceof Promise) break
-          pieces.push(next)
-          size += next.length
+          const piece = this.#cut(next)
+          pieces.push(piece)
+          size += piece.length
         } while (size < maxWriteBytes)
       } catch {
         isBroken = true
@@ -168,8 +179,15 @@ class StreamSender {
   readonly #onPiece = (piece: Uint8Array | undefined): void => {
     this.#asked = false
     if (piece === undefined) return this.#end()
-    if (piece.length > 0) this.#write(piece)
+    if (piece.length > 0) this.#write(this.#cut(piece))
     this.#pump()
+  }
+
+  /** The first part of a piece that is too large for one write; the source gives the others next. */
+  #cut(piece: Uint8Array): Uint8Array {
+    if (piece.length <= maxWriteBytes) return piece
+    this.#source = new Parts(piece, maxWriteBytes, this.#source)
+    return piece.subarray(0, maxWriteBytes)
   }
 
   readonly #onBroken = (): void => {
@@ -199,6 +217,30 @@ class StreamSender {
       sendFailure(this.#exchange)
     }
     return this.#begun
+  }
+}
+
+/** What is left of a large piece, and then the source that it came from. */
+class Parts implements ByteSource {
+  readonly #piece: Uint8Array
+  readonly #source: ByteSource
+  #at: number
+
+  constructor(piece: Uint8Array, at: number, source: ByteSource) {
+    this.#piece = piece
+    this.#at = at
+    this.#source = source
+  }
+
+  pull(): ReturnType<ByteSource["pull"]> {
+    if (this.#at >= this.#piece.length) return this.#source.pull()
+    const start = this.#at
+    this.#at += maxWriteBytes
+    return this.#piece.subarray(start, this.#at)
+  }
+
+  cancel(): void {
+    this.#source.cancel()
   }
 }
 
