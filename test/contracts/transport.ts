@@ -1,5 +1,6 @@
 // What every transport must do, against a real server.
 
+import { RtrError } from "rtr"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { createServer as createRawServer, type Server as RawServer } from "node:net"
@@ -447,6 +448,18 @@ export function transportContract(create: () => Transport): void {
         response.write("x".repeat(2000))
       })
       await expect((await send(server)).text(1000)).rejects.toMatchObject(tooLarge)
+      expect(await server.busy()).toBe(0)
+    })
+
+    test("for the memory that is left is refused, and no more is taken", async () => {
+      const server = await serve((_, response) => void response.end("x".repeat(10 * megabyte)))
+      let held = 0
+      const refused = (await send(server)).text(50 * megabyte, (bytes) => {
+        held += bytes
+        if (held > megabyte) throw new RtrError("unavailable", "full")
+      })
+      await expect(refused).rejects.toMatchObject({ code: "unavailable" })
+      expect(held).toBeLessThan(5 * megabyte)
       expect(await server.busy()).toBe(0)
     })
 

@@ -83,7 +83,7 @@ function toResponse(reply: FakeReply, onCancel: () => void): TransportResponse {
     header: (name) => headers[name],
     pull: reply.pull === undefined ? pull : () => pullLater(reply.pull as NonNullable<FakeReply["pull"]>),
     cancel,
-    async text(maxBytes) {
+    async text(maxBytes, hold) {
       const decoder = new TextDecoder()
       let text = ""
       let size = 0
@@ -93,6 +93,7 @@ function toResponse(reply: FakeReply, onCancel: () => void): TransportResponse {
           cancel()
           throw new RtrError("upstream_error", `the reply is larger than ${maxBytes} bytes`)
         }
+        hold?.(piece.length)
         text += decoder.decode(piece, { stream: true })
       }
       return text + decoder.decode()

@@ -102,6 +102,29 @@ export type ModelsListReply = {
   }[]
 }
 
+export interface ModelsReadInput {
+  readonly params: {
+    /** May hold slashes, as they are or percent-encoded */
+    readonly id: string
+  }
+}
+
+/** One of them. */
+export type ModelsReadReply = {
+  readonly id: string
+  readonly object: "model"
+  /** Seconds since 1970 */
+  readonly created: number
+  readonly owned_by: string
+  readonly description?: string
+  readonly routing: {
+    readonly resolution: "virtual" | "passthrough"
+    readonly selectable: boolean
+  }
+  /** Descriptive fields of the model's card */
+  readonly card?: Readonly<Record<string, unknown>>
+}
+
 export interface RoutingPreviewInput {
   readonly query?: {
     /** Adds what every rule said */
@@ -285,6 +308,8 @@ export interface ManagementClient {
   configHash(): Promise<ConfigHashReply>
   /** Lists automatic names and configured models. */
   modelsList(): Promise<ModelsListReply>
+  /** One of them. */
+  modelsRead(input: ModelsReadInput): Promise<ModelsReadReply>
   /** Reads signals, decides and selects; nothing is generated. */
   routingPreview(input: RoutingPreviewInput): Promise<RoutingPreviewReply>
   /** Liveness: the process answers. */
@@ -307,6 +332,8 @@ export function createManagementClient(call: ManagementCall): ManagementClient {
       (await call({ method: "GET", path: "/api/v1/config/hash", statuses: [200] })) as ConfigHashReply,
     modelsList: async () =>
       (await call({ method: "GET", path: "/v1/models", statuses: [200] })) as ModelsListReply,
+    modelsRead: async (input) =>
+      (await call({ method: "GET", path: "/v1/models/{id}", ...input, statuses: [200] })) as ModelsReadReply,
     routingPreview: async (input) =>
       (await call({ method: "POST", path: "/api/v1/routing/preview", ...input, statuses: [200, 503] })) as RoutingPreviewReply,
     healthRead: async () =>

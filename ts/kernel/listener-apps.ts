@@ -1,5 +1,6 @@
 // The apps of all listeners of one generation.
 
+import { withCors } from "./http/cors.ts"
 import { createListenerApp, type ListenerApp } from "./http/app.ts"
 import type { HeldMemory } from "./http/held-memory.ts"
 import { mountOperations } from "./http/mount.ts"
@@ -47,8 +48,10 @@ export function createListenerApps(options: ListenerAppsOptions): ReadonlyMap<st
   return new Map([
     ["management", app("management", "management")],
     ["metrics", app("metrics", "metrics")],
-    ...(plan?.listeners ?? []).map(
-      (listener) => [listenerKey(listener.name), app("inference", listener.name, listener)] as const,
-    ),
+    ...(plan?.listeners ?? []).map((listener) => {
+      const served = app("inference", listener.name, listener)
+      const { origins } = listener
+      return [listenerKey(listener.name), origins.size === 0 ? served : withCors(served, origins)] as const
+    }),
   ])
 }

@@ -505,7 +505,7 @@ describe("memory of bodies", () => {
     expect([refused.status, refused.headers.get("retry-after"), await refused.text()]).toEqual([
       413,
       null,
-      expect.stringContaining("takes more than the 3 MiB that one request may have"),
+      expect.stringContaining("takes more than the 3 MiB of memory that one may have"),
     ])
   })
 

@@ -79,6 +79,7 @@ test("an operation has its parameters, body, replies, errors and what discovery 
     "400",
     "401",
     "403",
+    "408",
     "409",
     "413",
     "415",
@@ -86,6 +87,7 @@ test("an operation has its parameters, body, replies, errors and what discovery 
     "429",
     "499",
     "500",
+    "503",
   ])
 })
 

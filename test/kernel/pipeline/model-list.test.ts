@@ -2,7 +2,15 @@ import { expect, test } from "vitest"
 import { modelList } from "../../../ts/kernel/pipeline/model-list.ts"
 import { createPlan, createTarget } from "../../fakes/plan.ts"
 
-const listener = { name: "main", address: "127.0.0.1", port: 1, timeoutMs: 1, apiKeys: [], models: undefined }
+const listener = {
+  name: "main",
+  address: "127.0.0.1",
+  port: 1,
+  timeoutMs: 1,
+  apiKeys: [],
+  models: undefined,
+  origins: new Set<string>(),
+}
 const models = new Map([
   ["small", createTarget("small", { card: { name: "small", description: "Fast", param_size: "7B" } })],
   ["large", createTarget("large")],

@@ -278,3 +278,11 @@ test("a fixed answer calls no backend", async () => {
   const streamed = await ask(kernel, chat("urgent", { stream: true }))
   expect(streamed.text).toMatch(/"content":"Not ".*"content":"now".*"finish_reason":"stop".*\[DONE\]\n\n$/s)
 })
+
+test("a reply counts in the memory of the process, which has it back when the reply has left", async () => {
+  const long = { config: documentWith({}), transport: createFakeTransport(jsonReply(completion("x".repeat(30_000)))) }
+  const kernel = await createFakeKernel({ ...long, memoryBytes: 100_000 })
+  const roomy = await createFakeKernel({ ...long, memoryBytes: 200_000 })
+  expect(await ask(kernel, chat("hi"))).toMatchObject({ status: 413, body: { error: { code: "request_too_large" } } })
+  for (let round = 0; round < 5; round++) expect((await ask(roomy, chat("hi"))).status).toBe(200)
+})

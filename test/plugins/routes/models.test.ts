@@ -74,3 +74,40 @@ test("lists on a listener with grants only what they grant, and everything to ma
   expect(await idsOf(changes)).toEqual(["MoM", "small"])
   expect(await idsOf(changes, "management")).toEqual(["MoM", "auto", "rtr/auto", "small", "large"])
 })
+
+describe("one model", () => {
+  const read = async (id: string, changes: Readonly<Record<string, unknown>> = {}) => {
+    const kernel = await createFakeKernel({ config: documentWith(changes) })
+    const response = await kernel.fetch(get(`/v1/models/${id}`))
+    return [response.status, await response.json()] as const
+  }
+
+  test("is what the list says, also under a name with slashes", async () => {
+    const { data } = await list()
+    for (const [path, id] of [
+      ["small", "small"],
+      ["rtr/auto", "rtr/auto"],
+      ["rtr%2Fauto", "rtr/auto"],
+    ] as const)
+      expect(await read(path)).toEqual([200, { ...data.find((entry) => entry.id === id), created: expect.any(Number) }])
+  })
+
+  test("that is not there is not found, in the format of its client", async () => {
+    for (const id of ["nobody", "small/x", "rtr"])
+      expect(await read(id)).toEqual([
+        404,
+        {
+          error: expect.objectContaining({
+            code: "model_not_found",
+            type: "not_found_error",
+            message: `Model "${id}" is not available here; GET /v1/models lists those that are`,
+          }),
+        },
+      ])
+  })
+
+  test("that the listener does not grant is not there", async () => {
+    const changes = { "listeners.0.models": ["MoM", "small"] }
+    expect([(await read("small", changes))[0], (await read("large", changes))[0]]).toEqual([200, 404])
+  })
+})

@@ -13,7 +13,11 @@ const deployment = (name: string, ready: boolean) =>
   ({ name, artifact: "signals", process: "p", state: ready ? "ready" : "loading", ready, restarts: 0 }) as const
 const status = fakeStatus({ deployments: [deployment("a", true), deployment("b", true)] })
 
-async function ask(path: "/health" | "/ready", kind: "inference" | "management", changes: Partial<KernelStatus> = {}) {
+async function ask(
+  path: "/health" | "/ready",
+  kind: "inference" | "management" | "metrics",
+  changes: Partial<KernelStatus> = {},
+) {
   const send = mountRoute(route, { status: () => ({ ...status, ...changes }) }, { kind, apiKeys: ["k"] })
   const { status: code, body } = await send(path)
   return [code, body]
@@ -23,6 +27,18 @@ describe("GET /health", () => {
   test("says that the process answers, in any phase", async () => {
     expect(await ask("/health", "inference")).toEqual([200, { status: "ok" }])
     expect(await ask("/health", "inference", { ready: false, phase: "error" })).toEqual([200, { status: "ok" }])
+  })
+
+  test("answers on the metrics listener, too, and there is a HEAD of both on each", async () => {
+    expect([await ask("/health", "metrics"), await ask("/ready", "metrics")]).toEqual([
+      [200, { status: "ok" }],
+      [200, { status: "ready" }],
+    ])
+    for (const kind of ["inference", "management", "metrics"] as const) {
+      const send = mountRoute(route, { status: () => status }, { kind })
+      for (const path of ["/health", "/ready"])
+        expect(await send(path, { method: "HEAD" })).toMatchObject({ status: 200, text: "" })
+    }
   })
 
   test("names the service on the management listener", async () => {

@@ -62,6 +62,7 @@ interface ReadRequest {
   readonly principal: Principal
   readonly params: Params
   readonly body: unknown
+  readonly hold: (bytes: number) => void
 }
 
 type Params = Readonly<Record<string, string>>
@@ -91,7 +92,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       const principal = authorise(request.headers, operation)
       if (target.hasBody) lease.client = isIdentified ? principal : clientAddressOf(request)
       const body = target.hasBody ? await readBody(request, target.maxBodyBytes, lease) : undefined
-      const input = toInput(request, target, { id, startedAt, principal, params, body })
+      const input = toInput(request, target, { id, startedAt, principal, params, body, hold: lease.hold })
       const result = await operation.handle(input)
       if ("outcome" in result) {
         if (target.responder === undefined)
@@ -115,7 +116,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
   const toInput = (
     request: Request,
     { operation, responder }: Target,
-    { id, startedAt, principal, params, body }: ReadRequest,
+    { id, startedAt, principal, params, body, hold }: ReadRequest,
   ): OperationInput<unknown, unknown, unknown> => {
     const header = (wanted: string): string | undefined => request.headers.get(wanted) ?? undefined
     const isChecked = operation.params !== undefined || operation.query !== undefined || operation.body !== undefined
@@ -134,6 +135,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
         endpoint: operation.path,
         grants,
         upstreamTimeoutMs,
+        hold,
       })
     return {
       id,
@@ -183,8 +185,8 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
 
   // A path that is not valid percent-encoding is refused here, in the surface's own format.
   const app = new H3({ allowMalformedURL: true })
-  for (const path of paths.keys())
-    app.all(path.replaceAll(/\{(\w+)\}/g, ":$1"), (event) =>
+  for (const [path, targets] of paths)
+    app.all(patternOf(path, targets), (event) =>
       answer(event.req, path, (event.context.params as Params | undefined) ?? noParams),
     )
   app.all("/**", (event) =>
@@ -238,6 +240,13 @@ function groupByPath(targets: readonly Target[]): ReadonlyMap<string, ReadonlyMa
     paths.set(path, methods.set(method, target))
   }
   return paths
+}
+
+/** The path in the words of h3's router. */
+function patternOf(path: string, targets: ReadonlyMap<string, Target>): string {
+  const takesRest = [...targets.values()].some(({ operation }) => operation.lastParamTakesRest === true)
+  const pattern = path.replaceAll(/\{(\w+)\}/g, ":$1")
+  return takesRest ? pattern.replace(/:(\w+)$/, "**:$1") : pattern
 }
 
 function errorBodyOf({ operation, responder }: Target, error: RtrError, id: string): object {

@@ -94,8 +94,12 @@ async function readLarge(request: Request, limit: number, holder: BodyHolder): P
     text += decoder.decode(piece, { stream: true })
   }
   text += decoder.decode()
-  if (counted > bytesOfOwnTurn) await ownTurn()
-  return parseJson(text, scan)
+  if (counted <= bytesOfOwnTurn) return parseJson(text, scan)
+  await ownTurn()
+  const value = parseJson(text, scan)
+  // What is done with the value takes as long again.
+  await ownTurn()
+  return value
 }
 
 /** Each large body is parsed in a turn of the event loop of its own. Many that end at the same time would keep all others waiting. */

@@ -16,6 +16,7 @@ export interface CallSource {
   readonly endpoint: string
   readonly grants: ReadonlySet<string> | undefined
   readonly upstreamTimeoutMs: number
+  readonly hold: (bytes: number) => void
 }
 
 /** The abort signal and the listeners of a call are made when somebody asks for them, which most requests never do. */
@@ -30,6 +31,7 @@ export class IncomingCall implements Call {
   readonly endpoint: string
   readonly grants: ReadonlySet<string> | undefined
   readonly upstreamTimeoutMs: number
+  readonly hold: (bytes: number) => void
   readonly #incoming: Request
 
   constructor(incoming: Request, request: ChatRequest, source: CallSource) {
@@ -43,6 +45,7 @@ export class IncomingCall implements Call {
     this.endpoint = source.endpoint
     this.grants = source.grants
     this.upstreamTimeoutMs = source.upstreamTimeoutMs
+    this.hold = source.hold
     this.#incoming = incoming
   }
 

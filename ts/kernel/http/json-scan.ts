@@ -14,6 +14,12 @@ const maxMarks = 150_000
 /** As many take as long where numbers have to be kept as they were written. */
 const maxMarksBesideLongNumbers = 100_000
 
+/** Most fields of the body itself. What reads a request goes through all of them several times. */
+const maxFields = 1000
+
+/** How many marks a number counts for that has to be kept as it was written. */
+const marksOfLongNumber = 3
+
 /** So many escapes take as long as one mark. */
 const escapesOfMark = 64
 
@@ -34,6 +40,7 @@ export class JsonScan {
   #marks = 0
   #escapes = 0
   #depth = 0
+  #fields = 0
   #numberLength = 0
   #inText = false
   #escaped = false
@@ -65,11 +72,13 @@ export class JsonScan {
         numberLength += 1
         if (numberLength !== longNumberLength) continue
         this.hasLongNumbers = true
-        marks += 1
+        marks += marksOfLongNumber
       } else if (code === quote) inText = true
       else if (code === comma || code === colon) {
         marks += 1
         numberLength = 0
+        if (code === colon && depth === 1 && ++this.#fields > maxFields)
+          throw refuse(`the body has more than ${maxFields} fields`)
       } else if (code === openObject || code === openList) {
         marks += 1
         depth += 1

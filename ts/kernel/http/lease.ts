@@ -27,7 +27,7 @@ export class RequestLease {
     if (this.#bytes + bytes > this.#memory.largest)
       throw new RtrError(
         "request_too_large",
-        `Cannot hold the request: it takes more than the ${Math.floor(this.#memory.largest / 2 ** 20)} MiB that one request may have in this process`,
+        `The request or its reply takes more than the ${Math.floor(this.#memory.largest / 2 ** 20)} MiB of memory that one may have in this process`,
       )
     this.#memory.take(bytes, this.client)
     this.#bytes += bytes

@@ -214,11 +214,11 @@ export function errorStatusesOf(operation: OperationInfo): readonly string[] {
   const { params, query, body, open = [], listeners = [], errorStatuses = [] } = operation
   const statuses = new Set<number>([...errorStatuses, 500])
   if (params !== undefined || query !== undefined || body !== undefined) statuses.add(400)
-  if (body !== undefined) for (const status of [413, 415, 429, 499]) statuses.add(status)
+  if (body !== undefined) for (const status of [408, 413, 415, 429, 499, 503]) statuses.add(status)
   const isOpen = listeners.length > 0 && listeners.every((listener) => open.includes(listener))
   if (!isOpen) statuses.add(401)
   if (!isOpen && listeners.some((listener) => listener !== "inference")) statuses.add(403)
-  if (listeners.some((listener) => listener !== "inference")) statuses.add(421)
+  if (listeners.length > 0) statuses.add(421)
   return [...statuses].toSorted((one, other) => one - other).map(String)
 }
 

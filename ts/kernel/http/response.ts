@@ -78,6 +78,19 @@ function createResponse(parts: ResponseParts): Response {
   return isTakenApart ? (response as unknown as Response) : response.real
 }
 
+/** The response with more headers, which may depend on the names of those that it has. */
+export function withHeaders(
+  response: Response,
+  more: (names: readonly string[]) => Readonly<Record<string, string>>,
+): Response {
+  const parts = responseParts(response)
+  if (parts !== undefined)
+    return createResponse({ ...parts, headers: { ...parts.headers, ...more(Object.keys(parts.headers)) } })
+  const headers = new Headers(response.headers)
+  for (const [name, value] of Object.entries(more([...headers.keys()]))) headers.set(name, value)
+  return new Response(response.body, { status: response.status, headers })
+}
+
 /** The parts of a response of this file that nobody has used as a web object; undefined for any other response. */
 export function responseParts(response: Response): ResponseParts | undefined {
   return LeanResponse.partsOf(response)

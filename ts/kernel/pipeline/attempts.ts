@@ -15,6 +15,8 @@ import { costOf, toRecordedError } from "./record.ts"
 /** A whole reply is kept in memory; anything larger than this is no chat reply. */
 const maxReplyBytes = 64 * 1024 * 1024
 const maxErrorBytes = 256 * 1024
+/** A whole reply stands in memory as it came, parsed, and as it leaves. */
+const copies = 3
 
 export interface AttemptHost {
   readonly transport: Transport
@@ -24,7 +26,7 @@ export interface AttemptHost {
 }
 
 export interface AttemptOptions {
-  readonly call: Pick<Call, "client" | "upstreamTimeoutMs" | "dialect">
+  readonly call: Pick<Call, "client" | "upstreamTimeoutMs" | "dialect" | "hold">
   readonly record: CallRecord
   readonly target: ModelTarget
   readonly request: ChatRequest
@@ -128,7 +130,7 @@ async function readReply(
     response.cancel()
     throw new RtrError("upstream_error", "it answered with a stream, but the request asked for none")
   }
-  const reply = backend.dialect.readReply(await response.text(maxReplyBytes))
+  const reply = backend.dialect.readReply(await response.text(maxReplyBytes, (bytes) => call.hold?.(bytes * copies)))
   observed.firstByte()
   observed.usage(reply.usage)
   observed.end()

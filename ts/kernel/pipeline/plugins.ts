@@ -19,6 +19,8 @@ export interface PluginRun {
   readonly onCall: (call: PluginCall) => void
   /** Told what an end-hook threw, which harms nobody any more. */
   readonly onEndError: (type: string, error: unknown) => void
+  /** Counts memory for streams that a plugin reads whole. Throws when there is no room. */
+  readonly hold?: ((bytes: number) => void) | undefined
 }
 
 /** A reply, and the plugin that gave it when it was not the model. */
@@ -105,7 +107,7 @@ async function runFrom(index: number, onion: Onion, call: PluginCall): Promise<P
           if (current !== inside) onion.onCall(current)
           return runFrom(index + 1, onion, current)
         })
-  return { reply: await afterwards(plugin, reply), answeredBy }
+  return { reply: await afterwards(plugin, reply, onion.hold), answeredBy }
 }
 
 /** What a plugin took out of the request must not be seen in `text` by those inside it. */
@@ -223,7 +225,7 @@ function closeStreams(replies: readonly Reply[]): void {
 }
 
 /** Failures of the upstream pass unseen: after-hooks are about answers. */
-async function afterwards(plugin: Opened, reply: Reply): Promise<Reply> {
+async function afterwards(plugin: Opened, reply: Reply, hold: PluginRun["hold"]): Promise<Reply> {
   const { hooks, buffersStream, note } = plugin
   if (reply.kind === "failure") return reply
   const { after, event } = hooks
@@ -238,7 +240,7 @@ async function afterwards(plugin: Opened, reply: Reply): Promise<Reply> {
   }
   if (!buffersStream || after === undefined) return { ...reply, stream }
   const check = (whole: ChatReply): Promise<ChatReply> => noteFailure(plugin, () => after.call(hooks, whole))
-  return { ...reply, stream: buffered(plugin.type, stream, check), dialect: undefined }
+  return { ...reply, stream: buffered({ type: plugin.type, hold, check }, stream), dialect: undefined }
 }
 
 async function mapEvents(
@@ -275,21 +277,31 @@ const maxBufferedBytes = 64 * 1024 * 1024
 /** What a batch takes while it is held, about. */
 const sizeOf = ({ bytes, events }: StreamBatch): number => bytes?.length ?? JSON.stringify(events).length
 
+interface Buffering extends Pick<PluginRun, "hold"> {
+  readonly type: string
+  readonly check: (reply: ChatReply) => Promise<ChatReply>
+}
+
 /** The whole stream is read and checked before its first byte goes on. Rejects with `upstream_error` when it does not end in time for its memory. */
-function buffered(type: string, source: ChatStream, check: (reply: ChatReply) => Promise<ChatReply>): ChatStream {
+function buffered({ type, hold, check }: Buffering, source: ChatStream): ChatStream {
   let checked: ChatStream | undefined
   let over = false
   const read = async (): Promise<ChatStream> => {
     const collector = createReplyCollector()
     let size = 0
     for (let batch = await source.next(); batch !== undefined; batch = await source.next()) {
-      size += sizeOf(batch)
-      if (size > maxBufferedBytes) {
+      const taken = sizeOf(batch)
+      size += taken
+      try {
+        if (size > maxBufferedBytes)
+          throw new RtrError(
+            "upstream_error",
+            `The stream is longer than 64 MiB, and plugin "${type}" has to read it whole`,
+          )
+        hold?.(taken)
+      } catch (error) {
         source.cancel()
-        throw new RtrError(
-          "upstream_error",
-          `The stream is longer than 64 MiB, and plugin "${type}" has to read it whole`,
-        )
+        throw error
       }
       for (const event of batch.events) collector.add(event)
     }

@@ -176,6 +176,7 @@ async function callDecision(
       onOutcome: (outcome) => record.plugins.push(outcome),
       onCall: (changed) => host.track?.(changed, call, record),
       onEndError: (type, error) => host.onModuleError?.(`plugin ${type}`, error),
+      hold: call.hold,
     },
     pluginCall,
   )

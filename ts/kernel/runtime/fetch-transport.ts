@@ -78,7 +78,7 @@ function toResponse(response: Response, request: TransportRequest, controller: A
     header: (name) => response.headers.get(name) ?? undefined,
     pull,
     cancel,
-    async text(maxBytes) {
+    async text(maxBytes, hold) {
       const decoder = new TextDecoder()
       let text = ""
       let size = 0
@@ -87,6 +87,12 @@ function toResponse(response: Response, request: TransportRequest, controller: A
         if (size > maxBytes) {
           cancel()
           throw new RtrError("upstream_error", `the reply is larger than ${maxBytes} bytes`)
+        }
+        try {
+          hold?.(piece.length)
+        } catch (error) {
+          cancel()
+          throw error
         }
         text += decoder.decode(piece, { stream: true })
       }

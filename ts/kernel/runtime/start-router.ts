@@ -9,12 +9,11 @@ import { RtrError } from "../error.ts"
 import type { ActivationOutcome, Candidate } from "../generations/activation.ts"
 import type { InferenceLease, LoadedDocument } from "../generations/prepare.ts"
 import type { ListenerApp } from "../http/app.ts"
-import { errorResponse, managementErrorBody } from "../http/error-body.ts"
-import { ManagementError } from "../http/management-error.ts"
-import { requestIdOf } from "../http/request-id.ts"
+import { inferenceErrorBody, managementErrorBody } from "../http/error-body.ts"
 import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import type { Metrics } from "../types/metrics.ts"
 import { sha256 } from "./bare-kernel.ts"
+import { isLoopback, onlyLocalNames } from "./local-names.ts"
 import { readConfigFile } from "./load-config.ts"
 import { openListener, type OpenListener } from "./node-listener.ts"
 import { loadBuiltins, loadRegistryFor } from "./node-modules.ts"
@@ -61,7 +60,7 @@ const heldPart = 0.4
 
 /** Opens management and metrics at once, and the inference listeners when the models are ready. */
 export async function startRouter(options: StartOptions): Promise<RunningRouter> {
-  const { path, environment = process.env } = options
+  const { path, environment = process.env, metricsAddress = "127.0.0.1" } = options
   const text = readConfigFile(path)
   const prometheus = createPrometheusMetrics()
   const workers = options.createWorkers?.(prometheus.metrics)
@@ -101,15 +100,16 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     const { management_api: management, observability } = loaded.document.global?.services ?? {}
     await add(
       "management",
-      onlyLocalNames(router.management),
+      onlyLocalNames(router.management, managementErrorBody),
       management?.bind_address ?? "127.0.0.1",
       management?.port ?? 8080,
     )
     if (observability?.metrics?.enabled ?? true)
       await add(
         "metrics",
-        onlyLocalNames(router.metrics),
-        options.metricsAddress ?? "127.0.0.1",
+        // Prometheus asks by the name of a service in a network of containers.
+        isLoopback(metricsAddress) ? onlyLocalNames(router.metrics, managementErrorBody) : router.metrics,
+        metricsAddress,
         options.metricsPort ?? 9190,
       )
     router.setPhase("loading_model_deployments")
@@ -117,8 +117,12 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     if (outcome.result === "rejected") throw outcome.error
     const plan = router.plan()
     if (plan === undefined) throw new RtrError("unavailable", "The router was stopped while it started")
-    for (const listener of plan.listeners)
-      await add(listener.name, router.listener(listener.name), listener.address, listener.port)
+    for (const { name, address, port } of plan.listeners) {
+      const app = router.listener(name)
+      const hasKeys = (): boolean =>
+        router.plan()?.listeners.some((each) => each.name === name && each.apiKeys.length > 0) === true
+      await add(name, isLoopback(address) ? onlyLocalNames(app, inferenceErrorBody, hasKeys) : app, address, port)
+    }
     router.setPhase("ready")
     const activate = (next: string, trigger: Candidate["trigger"]): Promise<ActivationOutcome> =>
       router.activate({ text: next, source: path, trigger })
@@ -136,22 +140,3 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     throw error
   }
 }
-
-/**
- * Refuses requests to a name other than `localhost`. A web page can make its own name point at this machine, and the browser
- * then treats this router as a part of that page.
- */
-function onlyLocalNames(app: ListenerApp): ListenerApp {
-  return {
-    fetch: (request) => (isLocalName(request.headers.get("host") ?? "") ? app.fetch(request) : misdirected(request)),
-  }
-}
-
-function misdirected({ headers }: Request): Response {
-  const message = "This port answers to localhost and to IP addresses only"
-  const error = new ManagementError(421, "MISDIRECTED_REQUEST", message)
-  const requestId = requestIdOf(headers)
-  return errorResponse(error, managementErrorBody(error, requestId), { requestId })
-}
-
-const isLocalName = (host: string): boolean => /^(localhost|[\d.]+|\[[\da-f:.]+\])?(:\d+)?$/i.test(host)

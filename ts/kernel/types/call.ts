@@ -29,6 +29,8 @@ export interface Call {
   readonly grants: ReadonlySet<string> | undefined
   /** Longest wait for the upstream's headers and between two pieces of its body: the listener's `timeout`. */
   readonly upstreamTimeoutMs: number
+  /** Counts memory that the reply takes until it has left. Throws when there is no room. */
+  readonly hold?: (bytes: number) => void
 }
 
 /** Facts of one request by slot number; a slot whose signal did not run is `undefined`. */

@@ -118,6 +118,8 @@ export interface PlannedListener {
   readonly apiKeys: readonly string[]
   /** Models that clients of this listener may name; undefined means all. */
   readonly models: ReadonlySet<string> | undefined
+  /** Origins of web pages that may use it; `*` stands for all. */
+  readonly origins: ReadonlySet<string>
 }
 
 /** A bearer token of the management listener. */

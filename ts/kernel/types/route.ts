@@ -77,6 +77,8 @@ export interface OperationInfo {
   readonly visibility?: (typeof visibilities)[number]
   readonly stability: "stable" | "experimental"
   readonly params?: TObject
+  /** The last parameter of the path may hold slashes: it takes the rest of the path. */
+  readonly lastParamTakesRest?: boolean
   readonly query?: TObject
   /** A JSON body that the kernel checks. */
   readonly body?: TSchema

@@ -26,8 +26,8 @@ export interface TransportResponse extends ByteSource {
   readonly headerList: readonly string[]
   /** The value of a header, by its name in lower case; repeated headers are joined with a comma. */
   header(name: string): string | undefined
-  /** The whole body as text. Rejects with `upstream_error` past `maxBytes`. */
-  text(maxBytes: number): Promise<string>
+  /** The whole body as text. Rejects with `upstream_error` past `maxBytes`, and with what `hold` throws, which is told the bytes as they come. */
+  text(maxBytes: number, hold?: (bytes: number) => void): Promise<string>
 }
 
 /**

@@ -1,6 +1,6 @@
-// GET /v1/models: the names that a client may use.
+// GET /v1/models and GET /v1/models/{id}: the names that a client may use.
 
-import { defineRoute, literals, operation, Type } from "../../kernel/index.ts"
+import { defineRoute, literals, operation, RtrError, Type } from "../../kernel/index.ts"
 
 const modelEntry = Type.Object({
   id: Type.String(),
@@ -14,6 +14,17 @@ const modelEntry = Type.Object({
   ),
 })
 
+const common = {
+  permission: "config.read",
+  sensitivity: "config",
+  capability: "inventory",
+  plane: "data",
+  audiences: ["agent", "client"],
+  stability: "stable",
+  errors: "inference",
+  needs: ["models.list"],
+} as const
+
 export default defineRoute({
   about: "The model list",
   listeners: ["inference", "management"],
@@ -23,24 +34,39 @@ export default defineRoute({
       method: "GET",
       path: "/v1/models",
       about: "Lists automatic names and configured models",
-      permission: "config.read",
-      sensitivity: "config",
-      capability: "inventory",
-      plane: "data",
-      audiences: ["agent", "client"],
-      stability: "stable",
+      ...common,
       replies: {
         200: {
           about: "Automatic names first; a listener with model grants lists only what it grants",
           schema: Type.Object({ object: Type.Literal("list"), data: Type.Array(modelEntry) }),
         },
       },
-      errors: "inference",
       errorStatuses: [503],
-      needs: ["models.list"],
       setup:
         ({ modelList }) =>
         ({ listener }) => ({ body: { object: "list", data: modelList(listener) } }),
+    }),
+    operation({
+      id: "models.read",
+      method: "GET",
+      path: "/v1/models/{id}",
+      about: "One of them",
+      ...common,
+      params: Type.Object({ id: Type.String({ description: "May hold slashes, as they are or percent-encoded" }) }),
+      lastParamTakesRest: true,
+      replies: { 200: { about: "The model, if the listener lists it", schema: modelEntry } },
+      errorStatuses: [404, 503],
+      setup:
+        ({ modelList }) =>
+        ({ listener, params: { id } }) => {
+          const model = modelList(listener).find((entry) => entry.id === id)
+          if (model === undefined)
+            throw new RtrError(
+              "model_not_found",
+              `Model ${JSON.stringify(id.slice(0, 100))} is not available here; GET /v1/models lists those that are`,
+            )
+          return { body: model }
+        },
     }),
   ],
 })

@@ -26,7 +26,7 @@ const readiness = Type.Object({
 
 export default defineRoute({
   about: "Liveness and readiness",
-  listeners: ["inference", "management"],
+  listeners: ["inference", "management", "metrics"],
   operations: [
     operation({
       ...processOperation,
@@ -36,7 +36,7 @@ export default defineRoute({
       about: "Liveness: the process answers",
       permission: "health.read",
       sensitivity: "public",
-      open: ["inference", "management"],
+      open: ["inference", "management", "metrics"],
       replies: {
         200: {
           about: "The process answers",
@@ -56,7 +56,7 @@ export default defineRoute({
       path: "/ready",
       about: "Readiness: 503 until startup is complete and while draining",
       permission: "ready.read",
-      open: ["inference"],
+      open: ["inference", "metrics"],
       replies: {
         200: { about: "Ready for traffic", schema: readiness },
         503: { about: "Starting, or draining", schema: readiness },

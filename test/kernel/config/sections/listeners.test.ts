@@ -1,19 +1,45 @@
 import { expect, test } from "vitest"
-import { canonical } from "../../../fakes/document.ts"
+import { canonical, problemsOf } from "../../../fakes/document.ts"
 import { compileWith } from "../../../fakes/services.ts"
 
 test("listeners have their limits, and 300 seconds without a time-out", async () => {
   const listeners = [
     { name: "a", address: "::", port: 1 },
-    { name: "b", address: "::", port: 2, timeout: "1m30s", api_keys: ["k"], models: ["MoM"] },
+    {
+      name: "b",
+      address: "::",
+      port: 2,
+      timeout: "1m30s",
+      api_keys: ["k"],
+      models: ["MoM"],
+      cors: { origins: ["http://a.b:81"] },
+    },
   ]
   expect((await compileWith(canonical({ listeners }))).plan.listeners).toEqual([
-    { name: "a", address: "::", port: 1, timeoutMs: 300_000, apiKeys: [], models: undefined },
-    { name: "b", address: "::", port: 2, timeoutMs: 90_000, apiKeys: ["k"], models: new Set(["MoM"]) },
+    { name: "a", address: "::", port: 1, timeoutMs: 300_000, apiKeys: [], models: undefined, origins: new Set() },
+    {
+      name: "b",
+      address: "::",
+      port: 2,
+      timeoutMs: 90_000,
+      apiKeys: ["k"],
+      models: new Set(["MoM"]),
+      origins: new Set(["http://a.b:81"]),
+    },
   ])
 })
 
 test("a document that declares none is served on loopback", async () => {
   const { plan } = await compileWith({ version: "v0.3" })
   expect(plan.listeners).toMatchObject([{ address: "127.0.0.1", port: 8801, timeoutMs: 300_000 }])
+})
+
+test("origins are written as browsers send them", () => {
+  const problemsWith = (...origins: string[]): readonly string[] =>
+    problemsOf({ version: "v0.3", routing: {}, listeners: [{ name: "a", address: "::", port: 1, cors: { origins } }] })
+  expect(problemsWith("https://a.example", "http://localhost:3000", "*")).toEqual([])
+  for (const origin of ["a.example", "https://a.example/", "https://A.example", "https://a.example:443", "null"])
+    expect(problemsWith("*", origin)).toEqual([
+      `listeners[0].cors.origins[1]: ${JSON.stringify(origin)} is not an origin; write scheme, host and port only, such as https://chat.example.com`,
+    ])
 })

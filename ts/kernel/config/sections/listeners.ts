@@ -2,7 +2,7 @@
 
 import { Type } from "typebox"
 import { durationMs } from "../../schema/duration.ts"
-import type { Problem } from "../../schema/problem.ts"
+import { invalid, type Problem } from "../../schema/problem.ts"
 import { duration, name, port, section } from "../../schema/shapes.ts"
 import type { PlannedListener } from "../../types/plan.ts"
 import type { ConfigDocument } from "../document-schema.ts"
@@ -22,6 +22,14 @@ export const listenersSchema = Type.Array(
     models: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         description: "Model names that clients of this listener may ask for; without the list all",
+      }),
+    ),
+    cors: Type.Optional(
+      section({
+        origins: Type.Array(Type.String({ minLength: 1 }), {
+          minItems: 1,
+          description: "Origins of web pages that may use this listener, such as https://chat.example.com; * for all",
+        }),
       }),
     ),
   }),
@@ -53,8 +61,24 @@ export function checkListeners({ listeners = [] }: ConfigDocument): readonly Pro
       (index) => ["listeners", index, "name"],
     ),
     ...duplicates(addresses, (index) => ["listeners", index, "port"]),
+    ...listeners.flatMap(({ cors }, index) =>
+      (cors?.origins ?? []).flatMap((origin, position) =>
+        isOrigin(origin)
+          ? []
+          : [
+              invalid(
+                ["listeners", index, "cors", "origins", position],
+                `${JSON.stringify(origin)} is not an origin; write scheme, host and port only, such as https://chat.example.com`,
+              ),
+            ],
+      ),
+    ),
   ]
 }
+
+/** Browsers send origins in one spelling, which is compared as it is. */
+const isOrigin = (origin: string): boolean =>
+  origin === "*" || (URL.canParse(origin) && new URL(origin).origin === origin)
 
 export function compileListener(listener: ListenerEntry): PlannedListener {
   return {
@@ -64,5 +88,6 @@ export function compileListener(listener: ListenerEntry): PlannedListener {
     timeoutMs: durationMs(listener.timeout ?? defaultTimeout),
     apiKeys: listener.api_keys ?? [],
     models: listener.models === undefined ? undefined : new Set(listener.models),
+    origins: new Set(listener.cors?.origins),
   }
 }

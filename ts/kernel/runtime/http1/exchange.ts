@@ -147,7 +147,7 @@ export class Exchange implements TransportResponse {
     return piece
   }
 
-  async text(maxBytes: number): Promise<string> {
+  async text(maxBytes: number, hold?: (bytes: number) => void): Promise<string> {
     // A reply that says that it is too large is not read at all.
     let size = Number(this.header("content-length") ?? 0)
     if (size <= maxBytes) size = 0
@@ -158,6 +158,12 @@ export class Exchange implements TransportResponse {
       if (piece === undefined) return decoder.decode(pieces.length === 1 ? pieces[0] : join(pieces))
       size += piece.length
       pieces.push(piece)
+      try {
+        hold?.(piece.length)
+      } catch (error) {
+        this.cancel()
+        throw error
+      }
     }
     this.cancel()
     throw new RtrError("upstream_error", `the reply is larger than ${maxBytes} bytes`)

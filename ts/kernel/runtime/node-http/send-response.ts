@@ -66,7 +66,8 @@ function sendText(exchange: Exchange, status: number, head: string[], body: stri
   const { incoming, outgoing } = exchange
   const hasBody = status !== 204 && status !== 304
   const length = hasBody ? Buffer.byteLength(body) : 0
-  if (hasBody) head.push("content-length", String(length))
+  // The reply to GET may have a length.
+  if (hasBody && (length > 0 || incoming.method !== "HEAD")) head.push("content-length", String(length))
   const goesOn = writeHead(exchange, status, head)
   if (!hasBody || incoming.method === "HEAD") return end(exchange, goesOn)
   // A text in ASCII alone is the same in Latin-1, the encoding of the head. So both leave as one string.

@@ -1,0 +1,33 @@
+// Which names a listener on the loopback answers to.
+
+import type { RtrError } from "../error.ts"
+import type { ListenerApp } from "../http/app.ts"
+import { errorResponse } from "../http/error-body.ts"
+import { ManagementError } from "../http/management-error.ts"
+import { requestIdOf } from "../http/request-id.ts"
+
+/** Whether only programs of this machine reach the address. */
+export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/i.test(address)
+
+/**
+ * Refuses requests to a name other than `localhost`, unless the listener has keys. A web page can make its own name point at
+ * this machine (DNS rebinding), and the browser then treats this router as a part of that page; keys it does not have.
+ */
+export function onlyLocalNames(
+  app: ListenerApp,
+  toBody: (error: RtrError, requestId: string) => object,
+  hasKeys: () => boolean = () => false,
+): ListenerApp {
+  return {
+    fetch(request) {
+      if (isLocalName(request.headers.get("host") ?? "") || hasKeys()) return app.fetch(request)
+      const message =
+        "This port answers to localhost and to IP addresses only; a proxy in front of it has to send such a Host header"
+      const error = new ManagementError(421, "MISDIRECTED_REQUEST", message)
+      const requestId = requestIdOf(request.headers)
+      return errorResponse(error, toBody(error, requestId), { requestId })
+    },
+  }
+}
+
+const isLocalName = (host: string): boolean => /^(localhost|[\d.]+|\[[\da-f:.]+\])?(:\d+)?$/i.test(host)
