@@ -17,7 +17,7 @@ import {
 import { httpClient } from "./generations/services.ts"
 import { createSharedResources } from "./generations/shared-resources.ts"
 import type { ListenerApp } from "./http/app.ts"
-import { createHeldMemory } from "./http/held-memory.ts"
+import { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
 import { listOperations } from "./http/mount.ts"
 import { createListenerApps, type ListenerAppsOptions, listenerKey } from "./listener-apps.ts"
 import type { Services } from "./modules/capabilities.ts"
@@ -47,8 +47,8 @@ export interface RouterOptions extends Pick<PrepareHost, "openInference" | "infe
   readonly metrics?: Metrics
   /** The metrics exposition; left out on hosts without a metrics library. */
   readonly metricsText?: Services["metricsText"]
-  /** Bytes of memory that requests and replies may hold together; 256 MiB when left out. */
-  readonly memoryBytes?: number
+  /** What requests and replies may hold together; 256 MiB when left out. */
+  readonly memory?: HeldMemory
   /** Read at each activation. */
   readonly environment?: () => Environment
   readonly hash: (text: string) => Promise<string>
@@ -99,7 +99,7 @@ export function createRouter(options: RouterOptions): Router {
   const figures = createModelFigures()
   const resources = createSharedResources()
   /** Memory is the process's, whatever listener and generation serve. */
-  const memory = createHeldMemory(options.memoryBytes)
+  const memory = options.memory ?? createHeldMemory()
   /** A request leases the generation of the plan that its app was made for. */
   const generations = new WeakMap<Plan, Generation<Serving>>()
   let warming: Inference | undefined

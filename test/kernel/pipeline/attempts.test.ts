@@ -146,7 +146,7 @@ describe("a whole reply", () => {
 
   test("that is huge or breaks is an error", async () => {
     const piece = new Uint8Array(16 * 1024 * 1024)
-    const huge = await over({ body: Array.from({ length: 5 }, () => piece) })
+    const huge = await over({ body: Array.from({ length: 5 }, () => piece) }, { memoryBytes: 2 ** 30 })
     expect((await huge.ask("urgent")).body.error.message).toBe(
       'No reply from model "large": the reply is larger than 67108864 bytes',
     )

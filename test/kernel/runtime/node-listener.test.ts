@@ -243,6 +243,13 @@ describe("a body that comes too slowly", () => {
     }
   })
 
+  test("in very many tiny chunks is refused", async () => {
+    const listener = await listen(read)
+    const client = open(listener)
+    client.socket.write(`${head("transfer-encoding: chunked")}1\r\n"\r\n${"1\r\na\r\n".repeat(5000)}`)
+    expect(await client.until("invalid_request")).toMatch(/^HTTP\/1\.1 400 [^]*connection: close/)
+  })
+
   test("is not saved by a byte now and then", async () => {
     const listener = await listen(read, { bodyWindowMs: 60 })
     const client = open(listener)

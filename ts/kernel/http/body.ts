@@ -49,6 +49,10 @@ export async function readBody(request: Request, limit: number, holder: BodyHold
     }
     const code = (cause as { code?: unknown } | null)?.code
     if (code === "ERR_BODY_TOO_LARGE") throw tooLarge(limit)
+    if (code === "ERR_BODY_PIECES")
+      throw new RtrError("invalid_request", "Cannot read the request: its body comes in chunks that are too small", {
+        cause,
+      })
     if (code === "ERR_BODY_TIMEOUT")
       throw new RtrError("request_timeout", "Cannot read the request: its body comes too slowly", { cause })
     throw new RtrError("client_closed_request", "The client left before its request was read", { cause })

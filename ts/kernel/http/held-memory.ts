@@ -12,6 +12,10 @@ const share = 1 / 4
 export interface HeldMemory {
   /** The most that one request may hold. */
   readonly largest: number
+  /** Held now. */
+  readonly held: number
+  /** The most that was held since the last call. */
+  peak(): number
   /** Throws `unavailable` when there is no room, and `overloaded` when there is none for this client. What was taken has to be given back. */
   take(bytes: number, client?: unknown): void
   giveBack(bytes: number, client?: unknown): void
@@ -22,14 +26,24 @@ export function createHeldMemory(maxBytes: number = maxHeldBytes): HeldMemory {
   const largest = maxBytes - ofClient
   const clients = new Map<unknown, number>()
   let held = 0
+  let peak = 0
   return {
     largest,
+    get held() {
+      return held
+    },
+    peak() {
+      const most = peak
+      peak = held
+      return most
+    },
     take(bytes, client) {
       const own = (clients.get(client) ?? 0) + bytes
       if (held + bytes > maxBytes) throw full("unavailable", "The router holds")
       // The last part is for clients that hold little, so that one client alone leaves room for the others.
       if (own > ofClient && held + bytes > largest) throw full("overloaded", "This client holds")
       held += bytes
+      if (held > peak) peak = held
       clients.set(client, own)
     },
     giveBack(bytes, client) {

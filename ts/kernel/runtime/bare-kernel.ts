@@ -4,6 +4,7 @@ import type { SourceDocument } from "../config/source-document.ts"
 import type { Environment } from "../config/environment.ts"
 import { RtrError } from "../error.ts"
 import type { ListenerApp } from "../http/app.ts"
+import { createHeldMemory } from "../http/held-memory.ts"
 import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import { type BuiltinEntry, createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
 import type { Inference } from "../types/inference.ts"
@@ -13,7 +14,7 @@ import { createFetchTransport } from "./fetch-transport.ts"
 
 export interface KernelOptions extends Pick<
   RouterOptions,
-  "metrics" | "metricsText" | "log" | "memoryBytes" | "onInternalError" | "onRecord" | "onActivation"
+  "metrics" | "metricsText" | "log" | "onInternalError" | "onRecord" | "onActivation"
 > {
   /** A v0.3 document: YAML or JSON text, or the parsed value. */
   readonly config: string | object
@@ -28,6 +29,8 @@ export interface KernelOptions extends Pick<
   readonly environment?: Environment
   /** Answers model questions; without it, signals that ask a model are refused. */
   readonly inference?: Inference
+  /** Bytes of memory that requests and replies may hold together; 256 MiB when left out. */
+  readonly memoryBytes?: number
   /** How backends are called; the host's `fetch` when left out. */
   readonly transport?: Transport
 }
@@ -65,6 +68,7 @@ export async function openKernel(options: KernelOptions, builtins: readonly Buil
     builtins: await createRegistry(builtins),
     loadRegistry: (document) => registryFor(builtins, modules, document),
     environment: () => environment,
+    memory: createHeldMemory(options.memoryBytes),
     hash: sha256,
   })
   let closed = false

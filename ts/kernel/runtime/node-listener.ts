@@ -103,7 +103,7 @@ function createExchange(
   outgoing.on("close", () => {
     if (!outgoing.writableEnded) client.abort()
   })
-  return { incoming, outgoing, client, waitsForContinue: false, server }
+  return { incoming, outgoing, client, waitsForContinue: false, dropsRest: false, server }
 }
 
 function answer(app: ListenerApp, exchange: Exchange): void {

@@ -10,6 +10,7 @@ import type { ActivationOutcome, Candidate } from "../generations/activation.ts"
 import type { InferenceLease, LoadedDocument } from "../generations/prepare.ts"
 import type { ListenerApp } from "../http/app.ts"
 import { inferenceErrorBody, managementErrorBody } from "../http/error-body.ts"
+import { createHeldMemory } from "../http/held-memory.ts"
 import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import type { Metrics } from "../types/metrics.ts"
 import { sha256 } from "./bare-kernel.ts"
@@ -19,6 +20,7 @@ import { openListener, type OpenListener } from "./node-listener.ts"
 import { loadBuiltins, loadRegistryFor } from "./node-modules.ts"
 import { createNodeTransport } from "./node-transport.ts"
 import { createPrometheusMetrics } from "./prometheus.ts"
+import { returnMemory } from "./return-memory.ts"
 import { type FileWatch, watchFile } from "./watch-file.ts"
 
 /** Worker processes for the life of the router. */
@@ -65,6 +67,8 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   const prometheus = createPrometheusMetrics()
   const workers = options.createWorkers?.(prometheus.metrics)
   const transport = createNodeTransport()
+  const memory = createHeldMemory(getHeapStatistics().heap_size_limit * heldPart)
+  const stopReturning = returnMemory(memory)
   const router = createRouter({
     ...options,
     builtins: await loadBuiltins(),
@@ -74,7 +78,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     metricsText: prometheus.metricsText,
     environment: () => environment,
     hash: sha256,
-    memoryBytes: getHeapStatistics().heap_size_limit * heldPart,
+    memory,
     ...(workers !== undefined && { openInference: (deployments) => workers.open(deployments) }),
   })
   const open: OpenListener[] = []
@@ -87,6 +91,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   }
   const stop = async (graceMs: number): Promise<void> => {
     watching?.close()
+    stopReturning()
     router.drain()
     await Promise.all(open.map((listener) => listener.close(graceMs)))
     await router.close()

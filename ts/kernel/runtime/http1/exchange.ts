@@ -159,7 +159,7 @@ export class Exchange implements TransportResponse {
       size += piece.length
       pieces.push(piece)
       try {
-        hold?.(piece.length)
+        if (size <= maxBytes) hold?.(piece.length)
       } catch (error) {
         this.cancel()
         throw error

@@ -172,7 +172,7 @@ async function collect(source: ByteSource): Promise<string> {
 
 /** The body piece by piece, which the client is asked for with the first one. */
 function sourceOf(exchange: Exchange): ByteSource {
-  const source = new BodySource(exchange.incoming, exchange.server)
+  const source = new BodySource(exchange)
   return {
     pull() {
       askForBody(exchange)

@@ -1,16 +1,15 @@
 // Writes a response with node:http: a whole reply in one write with its head, a stream at the client's pace.
 
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { ServerResponse } from "node:http"
 import { type ResponseParts, responseParts } from "../../http/response.ts"
 import { TextSource } from "../../http/text-source.ts"
 import type { ByteSource } from "../../types/byte-source.ts"
 import type { CancelSignal } from "../../types/cancel-signal.ts"
 import { writeTogether } from "../write-together.ts"
-import type { BodyPace } from "./body-source.ts"
+import type { BodyExchange, BodyPace } from "./body-source.ts"
 
 /** One request with its reply, as node:http has them. */
-export interface Exchange {
-  readonly incoming: IncomingMessage
+export interface Exchange extends BodyExchange {
   readonly outgoing: ServerResponse
   readonly client: CancelSignal
   /** The client sends its body when it is told to. */
@@ -79,14 +78,11 @@ function sendText(exchange: Exchange, status: number, head: string[], body: stri
 
 /** False when the connection ends because much of the request's body is still to come. */
 function writeHead(exchange: Exchange, status: number, head: string[]): boolean {
-  const goesOn = exchange.incoming.complete || (status !== tooSlow && !hasLongRest(exchange))
+  const goesOn = exchange.incoming.complete || (!exchange.dropsRest && !hasLongRest(exchange))
   if (!goesOn || exchange.server.isClosing) head.push("connection", "close")
   exchange.outgoing.writeHead(status, head)
   return goesOn
 }
-
-/** The answer to a client whose body does not come. */
-const tooSlow = 408
 
 function hasLongRest({ incoming: { headers, method }, waitsForContinue }: Exchange): boolean {
   if (method === "GET" || method === "HEAD") return false
@@ -96,8 +92,8 @@ function hasLongRest({ incoming: { headers, method }, waitsForContinue }: Exchan
 }
 
 /** A connection that is reset while the client sends would take the reply with it, so its body is read over first. */
-function end({ incoming, outgoing, server }: Exchange, goesOn: boolean): void {
-  if (goesOn || incoming.complete || outgoing.statusCode === tooSlow) return void outgoing.end()
+function end({ incoming, outgoing, server, dropsRest }: Exchange, goesOn: boolean): void {
+  if (goesOn || incoming.complete || dropsRest) return void outgoing.end()
   const finish = (): void => void outgoing.end()
   const timer = setTimeout(finish, server.lingerMs)
   outgoing.once("close", () => clearTimeout(timer))
