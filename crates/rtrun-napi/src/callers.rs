@@ -1,6 +1,7 @@
 //! Who waits for answers: a host says by name that a caller has left, as a closed connection says it over HTTP.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rtrun_core::Error;
@@ -19,15 +20,15 @@ pub struct Waiting {
 
 impl Callers {
     /// A call of this source begins.
-    pub fn enter(&self, source: &str) -> Waiting {
-        let left = self.lock().entry(source.to_owned()).or_insert_with(|| watch::channel(false).0).subscribe();
-        Waiting { callers: self.clone(), source: source.to_owned(), left }
+    pub fn enter(&self, source: String) -> Waiting {
+        let left = self.lock().entry(source.clone()).or_insert_with(|| watch::channel(false).0).subscribe();
+        Waiting { callers: self.clone(), source, left }
     }
 
     /// Nobody waits for calls of this source any more.
-    pub fn leave(&self, source: &str) {
-        if let Some(left) = self.lock().remove(source) {
-            left.send_replace(true);
+    pub fn leave(&self, source: String) {
+        if let Entry::Occupied(caller) = self.lock().entry(source) {
+            caller.remove().send_replace(true);
         }
     }
 

@@ -95,7 +95,7 @@ impl Engine {
         source: Option<String>,
     ) -> napi::Result<PromiseRaw<'env, Vec<TaskResult>>> {
         let running = Arc::clone(&self.0);
-        let waiting = self.enter(source.as_deref());
+        let waiting = self.enter(source.clone());
         let start = Instant::now();
         let bundle = async move {
             let deadline = seconds("deadlineMs", deadline_ms, 1e-3)?.and_then(|wait| start.checked_add(wait));
@@ -118,7 +118,7 @@ impl Engine {
         source: Option<String>,
     ) -> napi::Result<PromiseRaw<'env, serde_json::Value>> {
         let running = Arc::clone(&self.0);
-        let waiting = self.enter(source.as_deref());
+        let waiting = self.enter(source);
         let ask = async move { rtrun_core::serve::ask(&running.engine, &surface, body).await };
         promise(env, until_left(waiting, ask), |answer| answer)
     }
@@ -126,7 +126,7 @@ impl Engine {
     /// Says that nobody waits for the calls of a source any more: they end, and what waits for them is dropped.
     #[napi(catch_unwind)]
     pub fn leave(&self, source: String) {
-        self.0.callers.leave(&source);
+        self.0.callers.leave(source);
     }
 
     /// Serves the HTTP contract and resolves with the address: the given one once it is bound, or the one that `open` has
@@ -196,7 +196,7 @@ impl Engine {
 }
 
 impl Engine {
-    fn enter(&self, source: Option<&str>) -> Option<Waiting> {
+    fn enter(&self, source: Option<String>) -> Option<Waiting> {
         source.map(|source| self.0.callers.enter(source))
     }
 }
