@@ -784,7 +784,7 @@ describe("requests that a client sends before it has read a reply", () => {
     while (begun.length === 0) await sleep(2)
     await sleep(20)
     client.socket.destroy()
-    await sleep(50)
+    while (!cancelSignalOf(begun[0] as Request).aborted) await sleep(2)
     expect(begun.length).toBe(1)
   })
 })

@@ -9,17 +9,23 @@ interface Turns {
   readonly waiting: { readonly begin: () => void; readonly outgoing: ServerResponse }[]
 }
 
+/**
+ * From this many waiting requests on, the connection is not read any more. A client that leaves is not noticed then until the
+ * running request has ended, so it is more than anybody sends in earnest.
+ */
+const maxWaiting = 100
+
 const turnsOf = new WeakMap<Socket, Turns>()
 
 /**
  * Begins a request when the one before it has been answered. node:http begins all that a client sends without reading, and a
- * piece of 64 KiB has room for a thousand; meanwhile nothing more is read of the connection.
+ * piece of 64 KiB has room for a thousand.
  */
 export function inTurn({ socket }: IncomingMessage, outgoing: ServerResponse, begin: () => void): void {
   const turns = turnsOf.get(socket) ?? createTurns(socket)
   if (!turns.isBusy) return take(turns, socket, outgoing, begin)
   turns.waiting.push({ begin, outgoing })
-  socket.pause()
+  if (turns.waiting.length >= maxWaiting) socket.pause()
 }
 
 function createTurns(socket: Socket): Turns {
@@ -27,7 +33,7 @@ function createTurns(socket: Socket): Turns {
   turnsOf.set(socket, turns)
   // The parser asks for more behind every request that it has read to its end.
   socket.on("resume", () => {
-    if (turns.waiting.length > 0) socket.pause()
+    if (turns.waiting.length >= maxWaiting) socket.pause()
   })
   return turns
 }
@@ -38,8 +44,7 @@ function take(turns: Turns, socket: Socket, outgoing: ServerResponse, begin: () 
     turns.isBusy = false
     const next = turns.waiting.shift()
     if (next === undefined || socket.destroyed) return
-    // The last one may have a body that is still to come.
-    if (turns.waiting.length === 0) socket.resume()
+    if (turns.waiting.length === maxWaiting - 1) socket.resume()
     take(turns, socket, next.outgoing, next.begin)
   })
   begin()
