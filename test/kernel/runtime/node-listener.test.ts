@@ -307,6 +307,28 @@ describe("a connection", () => {
     expect(long.text()).toMatch(/connection: close\r\n[^]*no$/)
   })
 
+  test("goes on behind a body that was read in part, and is closed when its client leaves", async () => {
+    const listener = await listen(async ({ body }) => {
+      const reader = body?.getReader()
+      await reader?.read()
+      await reader?.cancel()
+      return textResponse(reader === undefined ? "yes" : "no", 400, {})
+    })
+    const client = open(listener)
+    client.socket.write("POST / HTTP/1.1\r\nhost: rtr\r\ncontent-length: 600000\r\n\r\n")
+    client.socket.write("x".repeat(300_000))
+    await client.until("\r\n\r\nno")
+    client.socket.write(`${"x".repeat(300_000)}GET / HTTP/1.1\r\nhost: rtr\r\n\r\n`)
+    await client.until("\r\n\r\nyes")
+    const leaving = open(listener)
+    leaving.socket.write(`POST / HTTP/1.1\r\nhost: rtr\r\ncontent-length: 600000\r\n\r\n${"x".repeat(300_000)}`)
+    await leaving.until("\r\n\r\nno")
+    leaving.socket.destroy()
+    client.socket.destroy()
+    // Waits for connections that carry a request, longer than a test may take.
+    await listener.close(600_000)
+  })
+
   test("ends when the client says so, and after HTTP/1.0", async () => {
     const listener = await listen(echo)
     for (const request of [post("a", "connection: close\r\n"), post("a").replace("1.1", "1.0")]) {

@@ -81,6 +81,8 @@ function writeHead(exchange: Exchange, status: number, head: string[]): boolean 
   const goesOn = exchange.incoming.complete || (!exchange.dropsRest && !hasLongRest(exchange))
   if (!goesOn || exchange.server.isClosing) head.push("connection", "close")
   exchange.outgoing.writeHead(status, head)
+  // node:http reads the rest over only where nobody has begun to read; a connection that is not read is never seen to end.
+  if (goesOn && !exchange.incoming.complete) exchange.outgoing.once("finish", () => exchange.incoming.resume())
   return goesOn
 }
 
