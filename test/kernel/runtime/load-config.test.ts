@@ -155,6 +155,16 @@ describe("without its modules", () => {
     ])
   })
 
+  test("a document that names none has every problem told", async () => {
+    const path = write("none-named.yaml", {
+      ...documentWith({ "routing.signals.kb": [], "global.integrations": {} }),
+      modules: [],
+    })
+    await expect(loadConfig(path, { loadModules: false })).rejects.toMatchObject({
+      problems: [{ path: ["routing", "signals", "kb"] }, { path: ["global", "integrations"] }],
+    })
+  })
+
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ["routing.signals.keywords[0].operator", { "routing.signals.keywords.0.operator": "XOR" }],
     ["routing.signals.shouting", { "routing.signals.shouting": 5, "listeners.0.port": "x" }],

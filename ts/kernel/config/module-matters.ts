@@ -21,11 +21,18 @@ const namedAt: readonly (readonly [pattern: RegExp, known: (registry: Registry) 
 const idsOf = (registry: Registry, kind: "plugin" | "selector" | "looper" | "provider" | "store"): readonly string[] =>
   registry.all(kind).map(({ id }) => id)
 
+/** Whether a document names modules at all; without any, nobody else could know better. */
+function namesModules(document: unknown): boolean {
+  const { modules } = (document ?? {}) as { readonly modules?: unknown }
+  return Array.isArray(modules) && modules.length > 0
+}
+
 /**
  * Whether a module that is not in the registry may know better than a problem at this path: a name of a module, a family of
  * rules, settings of a signal, or a decision without models whose plugin may answer.
  */
 export function mayBeOfModule(path: DocumentPath, document: unknown, registry: Registry, schema: object): boolean {
+  if (!namesModules(document)) return false
   const place = path.join(".")
   const named = namedAt.find(([pattern]) => pattern.test(place))
   if (named !== undefined) {
