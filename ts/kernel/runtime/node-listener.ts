@@ -38,8 +38,8 @@ const defaultLimits: ListenerLimits = {
   keepAliveTimeoutMs: 65_000,
   lingerMs: 30_000,
   writeStallMs: 30_000,
-  bodyWindowMs: 30_000,
-  minBodyBytes: 32 * 1024,
+  bodyWindowMs: 15_000,
+  minBodyBytes: 16 * 1024,
   maxHeadBytes: 60 * 1024,
 }
 
