@@ -123,6 +123,39 @@ test("a body of 100 MB is refused, declared or not, and memory stays bounded", a
   expect(residentMegabytes(router) - before).toBeLessThan(400)
 })
 
+test("bodies of very many values do not end a small process, and it is small again afterwards", async () => {
+  const backend = await startTestBackend()
+  const router = await startRouter(
+    { providers: providersOn(backend.endpoint, "small", "large") },
+    { NODE_OPTIONS: "--max-old-space-size=256" },
+  )
+  for (let round = 0; round < 50; round++) await (await router.ask(userMessage("hi"))).text()
+  const before = residentMegabytes(router)
+  const { messages } = userMessage("hi there you") as { messages: readonly object[] }
+  const [message] = messages
+  const statusesOf = async (count: number, body: object): Promise<ReadonlySet<number>> => {
+    const text = JSON.stringify(body)
+    const sent = Array.from({ length: count }, async () => {
+      const response = await router.ask(text)
+      await response.text()
+      return response.status
+    })
+    return new Set(await Promise.all(sent))
+  }
+  const objects = (count: number): object => ({ ...userMessage("hi"), x: Array.from({ length: count }, () => ({})) })
+  const conversation = (count: number): object => ({
+    model: "MoM",
+    messages: Array.from({ length: count }, () => message),
+  })
+  expect(await statusesOf(2, conversation(150_000))).toEqual(new Set([400]))
+  expect(await statusesOf(20, objects(480_000))).toEqual(new Set([400]))
+  for (const body of [objects(70_000), conversation(25_000)])
+    expect([200, 429, 503]).toEqual(expect.arrayContaining([...(await statusesOf(20, body))]))
+  expect((await router.ask(userMessage("still alive"))).status).toBe(200)
+  await expect.poll(() => residentMegabytes(router) / before, { timeout: 60_000, interval: 1000 }).toBeLessThan(1.25)
+  expect(router.stderr()).toBe("")
+}, 120_000)
+
 test("a megabyte of text in one message is routed", async () => {
   const backend = await startTestBackend()
   const router = await startRouter({
