@@ -51,3 +51,13 @@ test("signals read the last user turn that says something, wherever it stands", 
   ]
   for (const [turns, expected] of cases) expect([turns, lastUserText(chatRequest(turns))]).toEqual([turns, expected])
 })
+
+test("behind very many blanks nobody looks for more, and what stands before them is read too", () => {
+  const blanks = "\u3164".repeat(200_000)
+  const long = `${blanks}x`
+  expect(lastUserText(chatRequest([textTurn("user", "one"), textTurn("user", long)]))).toBe(`one\n${long}`)
+  const parts = Array.from({ length: 4 }, () => textTurn("user", blanks.slice(0, 50_000)))
+  // The look ends in the second of them, so that the first, which says something, is not the last one that is read.
+  const turns = [textTurn("user", "zero"), textTurn("user", "one"), ...parts]
+  expect(lastUserText(chatRequest(turns)).startsWith("zero\none\n\u3164")).toBe(true)
+})

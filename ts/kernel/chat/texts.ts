@@ -1,5 +1,6 @@
 // The conversation as text: what signals read of a request, whatever protocol it came in.
 
+import { showsSomething } from "../text/normalize.ts"
 import type { Block, ChatRequest, Turn } from "../types/chat.ts"
 
 /**
@@ -25,7 +26,7 @@ export function lastUserText(request: Pick<ChatRequest, "turns">): string {
   // The common case costs no list.
   if (last?.role === "user") {
     const text = textOf(last)
-    if (showsSomething(text)) return text
+    if (showsSomething(text, maxBlankCharacters)) return text
   }
   return lastUserTurns(request)
     .map(textOf)
@@ -39,17 +40,18 @@ export function lastUserText(request: Pick<ChatRequest, "turns">): string {
  */
 export function lastUserTurns({ turns }: Pick<ChatRequest, "turns">): readonly Turn[] {
   const found: Turn[] = []
+  let left = maxBlankCharacters
   for (let index = turns.length - 1; index >= 0; index--) {
     const turn = turns[index] as Turn
     if (turn.role !== "user" && turn.role !== "other") continue
     found.push(turn)
-    if (turn.role === "user" && showsSomething(textOf(turn))) break
+    if (turn.role !== "user") continue
+    const text = textOf(turn)
+    if (showsSomething(text, left)) break
+    left = Math.max(0, left - text.length)
   }
   return found.toReversed()
 }
 
-/** Blanks that count as letters or symbols: Hangul fillers and the braille character without dots. */
-const visible = /[^\s\p{C}\p{M}\p{Z}\u115f\u1160\u3164\uffa0\u2800]/u
-
-/** Whether a reader sees anything of a text. Nearly every text has a visible ASCII character near its beginning. */
-const showsSomething = (text: string): boolean => /[!-~]/.test(text) || visible.test(text)
+/** Behind so many blanks nobody looks for a character that is none: the turns before are read as well then. */
+const maxBlankCharacters = 131_072

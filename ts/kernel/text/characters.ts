@@ -18,6 +18,8 @@ export const inWord = 8
 export const money = 16
 /** A text with it says something. */
 export const says = 32
+/** Readers see it: pictographs too, and no blank. */
+export const shows = 64
 
 /** By code point, 0 where nobody asked yet. A look into this table takes a hundredth of the time of the patterns. */
 const table = new Uint8Array(0x110000)
@@ -60,6 +62,7 @@ const isJoint = /^(?:\u200d|\ufe0e|\ufe0f)/
 const isOfWord = /^[^\s\p{P}$+<=>^`|~]/u
 const isMoney = /^(?![\0-\x7f])\p{Sc}/u
 const saysSomething = /[^\s\p{C}\p{M}]/u
+const isSeen = new RegExp(`^[^\\s\\p{C}\\p{M}\\p{Z}${blanks}]`, "u")
 
 function findTraits(character: string): number {
   const kind = kindOf(character)
@@ -68,7 +71,8 @@ function findTraits(character: string): number {
     kind +
     (isOfWord.test(character) ? inWord : 0) +
     (isMoney.test(character) ? money : 0) +
-    (saysSomething.test(made) ? says : 0)
+    (saysSomething.test(made) ? says : 0) +
+    (isSeen.test(character) ? shows : 0)
   )
 }
 

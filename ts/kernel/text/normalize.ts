@@ -11,6 +11,7 @@ import {
   money,
   plainFormOf,
   says,
+  shows,
   symbol,
   traitsOf,
 } from "./characters.ts"
@@ -127,20 +128,25 @@ function isSpecialToken(text: string, index: number): boolean {
   return specialToken.test(text)
 }
 
-/** A longer text without a sign of text near its beginning counts as one that says something. */
+/** A longer text counts as one that says something. */
 const maxBlankCharacters = 131_072
 
 /** Whether a text has words, digits or punctuation: pictographs and blanks alone are no text. */
-export function hasText(text: string): boolean {
-  const end = Math.min(text.length, maxBlankCharacters)
+export const hasText = (text: string): boolean => text.length > maxBlankCharacters || hasTrait(text, says, text.length)
+
+/** Whether one of the first characters is one that readers see, a pictograph or a letter. */
+export const showsSomething = (text: string, maxCharacters: number): boolean => hasTrait(text, shows, maxCharacters)
+
+function hasTrait(text: string, trait: number, maxCharacters: number): boolean {
+  const end = Math.min(text.length, maxCharacters)
   for (let index = 0; index < end; index++) {
     const unit = text.charCodeAt(index)
     // Nearly every text has a visible ASCII character, which normalizing keeps, near its beginning.
     if (unit > 0x20 && unit < 0x7f) return true
     if (unit <= 0x7f) continue
     const code = (unit & 0xf800) === 0xd800 ? (text.codePointAt(index) as number) : unit
-    if ((traitsOf(code) & says) !== 0) return true
+    if ((traitsOf(code) & trait) !== 0) return true
     if (code > 0xffff) index += 1
   }
-  return text.length > maxBlankCharacters
+  return false
 }
