@@ -61,10 +61,10 @@ test("a single call names no source", () => {
   expect(sent.map(({ options }) => options)).toEqual([{ deadlineMs: 1000, signal }])
 })
 
-test("two calls run at a time", async () => {
+test("four calls run at a time", async () => {
   const { sent, add } = openLine(60_000)
-  const answers = add(5)
-  for (const running of [2, 2, 1]) {
+  const answers = add(9)
+  for (const running of [4, 4, 1]) {
     expect(sent).toHaveLength(running)
     await answerAll(sent, 10)
   }
@@ -78,22 +78,20 @@ test("after a refusal for overload the rest is not sent", async () => {
   await answerAll(sent, 10, { kind: "error", error })
   const settled = await Promise.allSettled(answers)
   expect(sent).toEqual([])
-  expect(settled.slice(2)).toEqual(Array.from({ length: 8 }, () => ({ status: "rejected", reason: error })))
+  expect(settled.slice(4)).toEqual(Array.from({ length: 6 }, () => ({ status: "rejected", reason: error })))
 })
 
 test("another error is no reason to send less", async () => {
   const { sent, add } = openLine(60_000)
   add(10)
   await answerAll(sent, 10, { kind: "error", error: new RtrError("invalid_request", "no such head") })
-  expect(sent).toHaveLength(2)
+  expect(sent).toHaveLength(4)
 })
 
 test("what cannot be answered in time is given up early", async () => {
   const { sent, add } = openLine(10_000)
   const answers = add(100)
-  // Two calls a second: the rest would take 48 of the 8 seconds that are left.
-  await answerAll(sent, 1000)
-  expect(sent).toHaveLength(2)
+  // Four calls a second: the rest would take 24 of the 9 seconds that are left.
   await answerAll(sent, 1000)
   expect(sent).toEqual([])
   const settled = await Promise.allSettled(answers)
@@ -103,7 +101,7 @@ test("what cannot be answered in time is given up early", async () => {
 
 test("what may be answered in time is sent to its end", async () => {
   const { sent, add } = openLine(10_000)
-  const answers = add(20)
-  for (let call = 0; call < 20; call += 2) await answerAll(sent, 900)
-  expect(await Promise.all(answers)).toHaveLength(20)
+  const answers = add(40)
+  for (let call = 0; call < 40; call += 4) await answerAll(sent, 900)
+  expect(await Promise.all(answers)).toHaveLength(40)
 })

@@ -4,8 +4,8 @@ import { RtrError } from "../error.ts"
 import type { Call } from "../types/call.ts"
 import type { Inference, InferenceAnswer, InferenceOptions, InferenceTask } from "../types/inference.ts"
 
-/** Two keep a worker busy from one call to the next; more would only fill its queue. */
-const maxConcurrentCalls = 2
+/** Enough texts at a time that those of like length share forwards; more would only fill a worker's queue. */
+const maxConcurrentCalls = 4
 
 /** Calls whose time tells what the others will take. */
 const callsThatTell = 4
