@@ -69,6 +69,11 @@ const rules: readonly Rule[] = [
     packages: [],
   },
   {
+    folder: `${kernel}/log`,
+    local: [`${kernel}/log`, `${kernel}/pipeline/why.ts`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: [],
+  },
+  {
     folder: `${kernel}/generations`,
     local: [
       `${kernel}/generations`,

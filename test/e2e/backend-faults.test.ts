@@ -251,7 +251,7 @@ test("five hundred clients that leave in the middle of a stream leave no upstrea
   for (let round = 0; round < 10; round++) await Promise.all(Array.from({ length: 50 }, leaveAfterFirstWord))
   await waitFor(() => router.openUpstreamSockets() === 0)
   expect((await fetch(`${router.url}/health`)).status).toBe(200)
-  expect(router.stderr()).toBe("")
+  expect(router.stderr()).not.toContain(`"level":"error"`)
 })
 
 test("a client that leaves before the answer ends the upstream call", async () => {

@@ -54,7 +54,7 @@ test("each kind of malformed request has its own precise answer", async () => {
     expect(error).toEqual({ status: 400, code: "invalid_request", message: expect.stringMatching(message) as unknown })
   }
   expect((await router.ask(userMessage("still alive"))).status).toBe(200)
-  expect(router.stderr()).toBe("")
+  expect(router.stderr()).not.toContain(`"level":"error"`)
 })
 
 test("an error never quotes the request", async () => {

@@ -108,6 +108,10 @@ export const jsonPost = (body: unknown): RequestInit => ({
   body: typeof body === "string" ? body : JSON.stringify(body),
 })
 
+/** Keys as a document that names none of them has them. */
+export const namedKeys = (...keys: readonly string[]): NonNullable<ListenerAppOptions["apiKeys"]> =>
+  keys.map((key, index) => ({ key, name: `key-${index + 1}` }))
+
 /** The record of a routed request. */
 export function fakeRecord(changes: Partial<CallRecord> = {}): CallRecord {
   return {
@@ -116,11 +120,14 @@ export function fakeRecord(changes: Partial<CallRecord> = {}): CallRecord {
     endpoint: "/chat",
     startedAt: performance.now(),
     generation: 7,
+    key: undefined,
+    stream: false,
     requestedModel: "MoM",
     automatic: true,
     path: "upstream",
     readings: { facts: [], typeMs: {}, totalMs: 12.3456 },
     decision: "rush",
+    rules: undefined,
     confidence: 0.75678,
     algorithm: "static",
     selection: undefined,

@@ -24,15 +24,6 @@ export function heading(text: string): string {
   return styleText("bold", text, { stream: process.stdout })
 }
 
-/** One event of a long-running command: a line of JSON on standard error. Fields are names and numbers, never content. */
-export function logEvent(
-  level: "info" | "warning" | "error",
-  event: string,
-  fields: Readonly<Record<string, unknown>> = {},
-): void {
-  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
-}
-
 /** Columns padded to their widest cell; the last one is left ragged. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows]

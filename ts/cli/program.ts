@@ -113,3 +113,11 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
     return value
   }
 }
+
+/** Reads a share of a whole for an option. */
+export function share(text: string): number {
+  const value = Number(text)
+  if (!/^[\d.]+$/.test(text) || !(value >= 0 && value <= 1))
+    throw new InvalidArgumentError("It must be a number from 0 to 1.")
+  return value
+}

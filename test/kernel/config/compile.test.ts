@@ -102,7 +102,16 @@ describe("the whole plan", () => {
       },
     })
     expect(plan).toMatchObject({
-      listeners: [{ timeoutMs: 5000, apiKeys: ["k1", "k2"], models: new Set(["MoM", "small"]) }],
+      listeners: [
+        {
+          timeoutMs: 5000,
+          apiKeys: [
+            { key: "k1", name: "key-1" },
+            { key: "k2", name: "key-2" },
+          ],
+          models: new Set(["MoM", "small"]),
+        },
+      ],
       management: { address: "::1", port: 9000, previewTimeoutMs: 3000, previewConcurrency: 1 },
       metricsEnabled: false,
       signalTimeoutMs: 1234,

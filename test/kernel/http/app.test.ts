@@ -6,7 +6,15 @@ import { ownCancelSignal } from "../../../ts/kernel/http/cancel-signal.ts"
 import { ownClientAddress } from "../../../ts/kernel/http/client-address.ts"
 import { maxHeldBytes } from "../../../ts/kernel/http/held-memory.ts"
 import { ClientSignal } from "../../../ts/kernel/runtime/node-http/client-signal.ts"
-import { ask, askJson, chatOperation, fakeListener, fakeOperation, fakeRecord } from "../../fakes/listener.ts"
+import {
+  ask,
+  askJson,
+  chatOperation,
+  fakeListener,
+  fakeOperation,
+  fakeRecord,
+  namedKeys,
+} from "../../fakes/listener.ts"
 import { lineReply, lineRequest } from "../../fakes/line-dialect.ts"
 
 type Input = OperationInput<unknown, unknown, unknown>
@@ -390,7 +398,7 @@ describe("a lease", () => {
     const app = listen([fakeOperation({ handle })], { acquire })
     await ask(app, "/thing")
     await ask(listen([fakeOperation({ handle: () => Promise.reject(new Error("x")) })], { acquire }), "/thing")
-    await ask(listen([fakeOperation()], { acquire, apiKeys: ["k"] }), "/thing")
+    await ask(listen([fakeOperation()], { acquire, apiKeys: namedKeys("k") }), "/thing")
     expect([seen, count]).toEqual([[1], { taken: 3, ended: 3 }])
   })
 
@@ -481,7 +489,10 @@ describe("memory of bodies", () => {
     }
     for (const apiKeys of [[], ["a", "b"]]) {
       const waiting: (() => void)[] = []
-      const app = listen([waitingOperation(waiting)], { memory: createHeldMemory(8000), apiKeys })
+      const app = listen([waitingOperation(waiting)], {
+        memory: createHeldMemory(8000),
+        apiKeys: namedKeys(...apiKeys),
+      })
       const sendAs = (client: string, bytes: number) =>
         send({ fetch: (request) => app.fetch(from(client)(request)) }, bytes)
       const running = [sendAs("a", 900), sendAs("a", 900)]

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest"
 import { createAuthorise } from "../../../ts/kernel/http/authorise.ts"
 import type { ManagementToken } from "../../../ts/kernel/types/plan.ts"
-import { ask, fakeListener, fakeOperation } from "../../fakes/listener.ts"
+import { ask, fakeListener, fakeOperation, namedKeys } from "../../fakes/listener.ts"
 
 /** The check of an inference listener with these keys. */
 const createKeyCheck = (apiKeys: readonly string[]) => {
-  const authorise = createAuthorise({ kind: "inference", name: "main", apiKeys })
+  const authorise = createAuthorise({ kind: "inference", name: "main", apiKeys: namedKeys(...apiKeys) })
   return (headers: Headers) => authorise(headers, { permission: "inference.invoke" })
 }
 
@@ -39,6 +39,13 @@ describe("any of the keys lets a client pass", () => {
     expect(allows(["sk-a.b_c~d+e/f="], { authorization: "Bearer sk-a.b_c~d+e/f=" })).toBe(true)
     expect(allows(["größe"], { "api-key": "größe" })).toBe(true)
   })
+})
+
+test("a client is known by the name of its key", () => {
+  const check = createKeyCheck(["first", "second"])
+  const { name, key } = check(new Headers({ "api-key": "second" }))
+  expect([name, key]).toEqual(["key-2", "key-2"])
+  expect(createKeyCheck([])(new Headers()).key).toBeUndefined()
 })
 
 describe("everything else does not", () => {
@@ -110,7 +117,7 @@ test("every key is compared to its end, whatever was sent", () => {
 describe("a listener with keys", () => {
   test("asks for them before it says anything else, and not on open operations", async () => {
     const operations = [fakeOperation(), fakeOperation({ id: "health.read", path: "/health", open: ["inference"] })]
-    const app = fakeListener({ operations, apiKeys: ["secret"] })
+    const app = fakeListener({ operations, apiKeys: namedKeys("secret") })
     for (const [path, method] of [
       ["/thing", "GET"],
       ["/thing", "DELETE"],
@@ -175,7 +182,7 @@ describe("the management listener", () => {
   })
 
   test("hands the principal to the operation, and keeps inference keys out of it", async () => {
-    const app = fakeListener({ kind: "management", operations, tokens, apiKeys: ["key"] })
+    const app = fakeListener({ kind: "management", operations, tokens, apiKeys: namedKeys("key") })
     expect((await ask(app, "/thing", { headers: { authorization: "Bearer all" } })).body).toBe("admin")
     expect((await ask(app, "/thing", { headers: { "api-key": "key" } })).status).toBe(401)
   })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { withCors } from "../../../ts/kernel/http/cors.ts"
-import { ask, fakeListener } from "../../fakes/listener.ts"
+import { ask, fakeListener, namedKeys } from "../../fakes/listener.ts"
 
 const page = "https://chat.example.com"
-const app = (...origins: string[]) => withCors(fakeListener({ apiKeys: ["k"] }), new Set(origins))
+const app = (...origins: string[]) => withCors(fakeListener({ apiKeys: namedKeys("k") }), new Set(origins))
 const key = { "api-key": "k" }
 const preflight = {
   "access-control-request-method": "POST",

@@ -2,7 +2,7 @@ import type { KernelStatus } from "rtr"
 import { routeContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import route from "../../../ts/plugins/routes/probes.ts"
-import { mountRoute } from "../../fakes/listener.ts"
+import { mountRoute, namedKeys } from "../../fakes/listener.ts"
 import { fakeStatus } from "../../fakes/status.ts"
 
 describe("contract", () => {
@@ -18,7 +18,7 @@ async function ask(
   kind: "inference" | "management" | "metrics",
   changes: Partial<KernelStatus> = {},
 ) {
-  const send = mountRoute(route, { status: () => ({ ...status, ...changes }) }, { kind, apiKeys: ["k"] })
+  const send = mountRoute(route, { status: () => ({ ...status, ...changes }) }, { kind, apiKeys: namedKeys("k") })
   const { status: code, body } = await send(path)
   return [code, body]
 }

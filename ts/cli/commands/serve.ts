@@ -1,13 +1,14 @@
 // rtr serve: starts the router and the workers it needs.
 
-import type { Command } from "commander"
-import type { CallRecord } from "rtr"
+import { type Command, Option } from "commander"
+import type { LogLevel } from "rtr"
 import type { ActivationOutcome } from "rtr/node"
+import { offerWords, refuseOptions, share, wholeNumber } from "../program.ts"
 import { exposedKeysWarning } from "../exposed-keys.ts"
-import { offerWords, refuseOptions, wholeNumber } from "../program.ts"
-import { logEvent, printLine, printWarning } from "../print.ts"
+import type { LogFormat } from "../event-line.ts"
+import type { Logger } from "../logger.ts"
+import { printLine } from "../print.ts"
 import { exitBySignal, onStopSignal, type StopAction } from "../stop-signals.ts"
-import { throttled } from "../throttled.ts"
 
 interface ServeOptions {
   readonly config: string
@@ -18,6 +19,9 @@ interface ServeOptions {
   readonly metricsAddress: string
   readonly graceSeconds: number
   readonly watch: boolean
+  readonly logFormat: LogFormat | "auto"
+  readonly logLevel: LogLevel
+  readonly logSample: number
 }
 
 export function addServeCommand(program: Command): void {
@@ -38,6 +42,17 @@ export function addServeCommand(program: Command): void {
       wholeNumber(0, 3600),
       30,
     )
+    .addOption(
+      new Option("--log-format <format>", "auto is text on a terminal and json elsewhere")
+        .choices(["auto", "json", "text"])
+        .default("auto"),
+    )
+    .addOption(
+      new Option("--log-level <level>", "least level of a line")
+        .choices(["debug", "info", "warning", "error"])
+        .default("info"),
+    )
+    .option("--log-sample <share>", "share of the lines of successful requests, from 0 to 1", share, 1)
   refuseOptions(command, [
     "-e, --engine",
     "--data-parallel-size <n>",
@@ -66,22 +81,12 @@ export function addServeCommand(program: Command): void {
 async function serve(options: ServeOptions): Promise<void> {
   const startedAt = performance.now()
   const stopAsked = waitForSignal()
+  const [{ createWorkerPool, deploymentsOf, literalSecrets, startRouter }, { formatProblem }, { openLog }] =
+    await Promise.all([import("rtr/node"), import("rtr"), import("../open-log.ts")])
+  const log = openLog(options)
+  const { logger } = log
   // A module that forgets to await something must not take every other request with it.
-  process.on("unhandledRejection", (error) => logInternalError(error, "unknown"))
-  const [{ createWorkerPool, deploymentsOf, literalSecrets, startRouter }, { formatProblem }] = await Promise.all([
-    import("rtr/node"),
-    import("rtr"),
-  ])
-  const tellTooLong = throttled((requestId, requests) =>
-    logEvent("warning", "text_too_long", { request_id: requestId, requests, answered: 413 }),
-  )
-  const tellUnscanned = throttled(({ id, unscanned }: Pick<CallRecord, "id" | "unscanned">, requests) =>
-    logEvent("warning", "request_unscanned", {
-      request_id: id,
-      requests,
-      guards: unscanned.map(({ guard, rule, reason }) => `${guard}:${rule}=${reason}`),
-    }),
-  )
+  process.on("unhandledRejection", (error) => logInternalError(logger, error, "unknown"))
   // Without a listener the signal would end the process, also one that comes too early to mean anything.
   let reload = async (): Promise<void> => {}
   process.on("SIGHUP", () => void reload())
@@ -90,21 +95,20 @@ async function serve(options: ServeOptions): Promise<void> {
     watch: options.watch,
     metricsPort: options.metricsPort,
     metricsAddress: options.metricsAddress,
-    log: logEvent,
-    onInternalError: logInternalError,
-    onActivation: logActivation,
-    onRecord({ id, error, unscanned }) {
-      if (error?.code === "context_length_exceeded") tellTooLong(id)
-      if (unscanned.length > 0) tellUnscanned({ id, unscanned })
-    },
-    createWorkers: (metrics) => createWorkerPool({ metrics, environment: process.env, log: logEvent }),
+    log: logger.event,
+    onInternalError: (error, about) => logInternalError(logger, error, about),
+    onActivation: (outcome) => logActivation(logger, outcome),
+    onRecord: log.onRecord,
+    createWorkers: (metrics) => createWorkerPool({ metrics, environment: process.env, log: logger.event }),
     onLoaded(loaded) {
-      for (const warning of loaded.warnings) printWarning(formatProblem(warning, options.config))
+      for (const warning of loaded.warnings)
+        logger.event("warning", "config_warning", { message: formatProblem(warning, options.config) })
       const exposed = exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded))
-      if (exposed !== undefined) printWarning(formatProblem(exposed, options.config))
+      if (exposed !== undefined)
+        logger.event("warning", "exposed_keys", { message: formatProblem(exposed, options.config) })
       const deployments = deploymentsOf(loaded)
       if (deployments.length > 0)
-        logEvent("info", "loading_model_deployments", {
+        logger.event("info", "loading_model_deployments", {
           deployments: deployments.map(({ name, artifact, endpoint }) => `${name}=${artifact ?? endpoint ?? ""}`),
         })
     },
@@ -113,32 +117,38 @@ async function serve(options: ServeOptions): Promise<void> {
     try {
       await running.reload("signal")
     } catch (error) {
-      logEvent("warning", "config_unreadable", { reason: error instanceof Error ? error.message : String(error) })
+      logger.event("warning", "config_unreadable", { reason: error instanceof Error ? error.message : String(error) })
     }
   }
   printLine(`rtr is ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   for (const [name, url] of Object.entries(running.addresses)) printLine(`  ${name.padEnd(12)} ${url}`)
   await stopAsked()
-  logEvent("info", "stopping", { grace_seconds: options.graceSeconds })
+  logger.event("info", "stopping", { grace_seconds: options.graceSeconds })
   await running.stop(options.graceSeconds * 1000)
+  await log.close()
 }
 
 /** What became of a document after the first one, which the end of the start tells. */
-function logActivation(outcome: ActivationOutcome): void {
+function logActivation(logger: Logger, outcome: ActivationOutcome): void {
   const { result, trigger } = outcome
   if (trigger === "start") return
   if (result === "rejected") {
     const { stage, hash, reasons } = outcome.rejection
-    logEvent("error", "config_rejected", { trigger, stage, hash, problems: reasons.length })
     // Problems of a document have their place in the message; a stack would say nothing.
     const message = outcome.error instanceof Error ? outcome.error.message : "the configuration was refused"
     // An error outside the document's own check has its place beside the message.
     const place =
       (outcome.error as { readonly path?: unknown } | undefined)?.path === undefined ? undefined : reasons[0]?.path
-    printWarning(place === undefined ? message : `${message} (${place})`)
+    logger.event("error", "config_rejected", {
+      trigger,
+      stage,
+      hash,
+      problems: reasons.length,
+      message: place === undefined ? message : `${message} (${place})`,
+    })
     return
   }
-  logEvent("info", `config_${result}`, {
+  logger.event("info", `config_${result}`, {
     trigger,
     hash: outcome.hash,
     ...("version" in outcome && { version: outcome.version }),
@@ -156,7 +166,7 @@ function waitForSignal(): () => Promise<void> {
 }
 
 /** Where it happened, but not the message: that may quote a request. */
-function logInternalError(error: unknown, requestId: string): void {
+function logInternalError(logger: Logger, error: unknown, requestId: string): void {
   const frames =
     error instanceof Error
       ? (error.stack ?? "")
@@ -164,7 +174,7 @@ function logInternalError(error: unknown, requestId: string): void {
           .filter((line) => line.startsWith("    at "))
           .map((line) => line.trim())
       : []
-  logEvent("error", "internal_error", {
+  logger.event("error", "internal_error", {
     request_id: requestId,
     name: error instanceof Error ? error.name : typeof error,
     stack: frames.slice(0, 10),

@@ -5,7 +5,7 @@ import { type ErrorCode, RtrError } from "../error.ts"
 import type { DialectModule } from "../types/dialect.ts"
 import { failedCallOf } from "../types/call.ts"
 import type { ChatRequest } from "../types/chat.ts"
-import type { ManagementToken } from "../types/plan.ts"
+import type { ApiKey, ManagementToken } from "../types/plan.ts"
 import type { Principal } from "../types/principal.ts"
 import type { ListenerKind, OperationInput, OperationReply } from "../types/route.ts"
 import { createAuthorise } from "./authorise.ts"
@@ -28,7 +28,7 @@ export interface ListenerAppOptions {
   readonly operations: readonly MountedOperation[]
   readonly dialects: ReadonlyMap<string, DialectModule>
   /** Keys of an inference listener; without one everybody may pass. */
-  readonly apiKeys?: readonly string[]
+  readonly apiKeys?: readonly ApiKey[]
   /** Tokens of the management listener; without the list its authentication is off. */
   readonly tokens?: readonly ManagementToken[] | undefined
   /** Models that clients of an inference listener may name; undefined means all. */

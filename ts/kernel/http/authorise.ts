@@ -1,7 +1,7 @@
 // Where permissions are checked: who sends a request, and whether an operation is open to them.
 
 import { RtrError } from "../error.ts"
-import type { ManagementToken } from "../types/plan.ts"
+import type { ApiKey, ManagementToken } from "../types/plan.ts"
 import type { Principal } from "../types/principal.ts"
 import type { ListenerKind, OperationInfo } from "../types/route.ts"
 import { ManagementError } from "./management-error.ts"
@@ -10,7 +10,7 @@ import { ManagementError } from "./management-error.ts"
 export interface ListenerAccess {
   readonly kind: ListenerKind
   readonly name: string
-  readonly apiKeys?: readonly string[]
+  readonly apiKeys?: readonly ApiKey[]
   /** Tokens of the management listener; undefined when its authentication is off. */
   readonly tokens?: readonly ManagementToken[] | undefined
 }
@@ -46,21 +46,20 @@ function createIdentify({ kind, name, apiKeys = [], tokens }: ListenerAccess): (
 const administrator: Principal = { role: "admin", permissions: undefined, name: "anonymous" }
 
 /** Takes a key as `Authorization: Bearer` or `api-key`. The keys are all that an inference listener asks for. */
-function createKeyCheck(listener: string, apiKeys: readonly string[]): (headers: Headers) => Principal {
-  const createClient = (): Principal => ({ role: "client", permissions: undefined, name: listener })
-  const anybody = createClient()
-  if (apiKeys.length === 0) return () => anybody
+function createKeyCheck(listener: string, apiKeys: readonly ApiKey[]): (headers: Headers) => Principal {
+  const client: Principal = { role: "client", permissions: undefined, name: listener }
+  if (apiKeys.length === 0) return () => client
   // One for each key: clients have their shares of the memory by it.
-  const clients = apiKeys.map(createClient)
-  const isKnown = createSecretCheck(apiKeys)
+  const clients = apiKeys.map(({ name }): Principal => ({ ...client, name, key: name }))
+  const isKnown = createSecretCheck(apiKeys.map(({ key }) => key))
   return (headers) => {
     const authorization = headers.get("authorization")
     const sent =
       (authorization === null ? undefined : /^bearer +(\S+)$/i.exec(authorization.trim())?.[1]) ??
       headers.get("api-key")
-    const client = clients[isKnown(sent)]
-    if (client === undefined) throw new RtrError("invalid_api_key", "Unauthorized: missing or invalid API key")
-    return client
+    const known = clients[isKnown(sent)]
+    if (known === undefined) throw new RtrError("invalid_api_key", "Unauthorized: missing or invalid API key")
+    return known
   }
 }
 

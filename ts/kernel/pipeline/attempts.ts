@@ -96,7 +96,9 @@ function observe({ figures }: AttemptHost, record: CallRecord, target: ModelTarg
       if (usage === undefined) return
       attempt.usage = usage
       const cost = costOf(target.pricing, usage)
-      if (cost !== undefined) attempt.cost = cost
+      if (cost === undefined) return
+      attempt.cost = cost
+      attempt.currency = target.pricing?.currency as string
     },
     end(error) {
       if (attempt.endMs !== undefined) return

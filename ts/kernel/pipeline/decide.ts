@@ -10,8 +10,8 @@ import type { DecisionTrace, RuleTrace } from "../types/status.ts"
  * What a rule tree says, as one number: its confidence (0 to 1) when it matches, or one of these.
  * A number instead of an object keeps a request with hundreds of rules free of garbage.
  */
-const noMatch = -1
-const unknown = -2
+export const noMatch = -1
+export const unknown = -2
 
 /** A decision's outcome after its policy for unknown facts. */
 interface Judged {
@@ -86,7 +86,7 @@ function best(plan: Pick<Plan, "decisions" | "strategy">, judged: readonly Judge
   )
 }
 
-function evaluate(node: RuleNode, facts: Facts): number {
+export function evaluate(node: RuleNode, facts: Facts): number {
   switch (node.kind) {
     case "leaf":
       return evaluateLeaf(node, facts)

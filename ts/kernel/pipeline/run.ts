@@ -88,9 +88,10 @@ export function resolveModel(plan: Plan, call: Pick<Call, "request" | "grants">)
 const quote = (name: string): string => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
 
 /** Errors that a retry cannot mend get a 4xx code; the others may be tried again. */
-function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, { readings }: CallRecord): RtrError {
+function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, record: CallRecord): RtrError {
   const rules = decisions.find((decision) => decision.name === name)?.rules
-  const reasons = rules === undefined ? [] : unknownReasons(rules, readings?.facts ?? [])
+  record.rules = rules
+  const reasons = rules === undefined ? [] : unknownReasons(rules, record.readings?.facts ?? [])
   if (reasons.length > 0 && reasons.every((reason) => reason === "input_limit"))
     return new RtrError(
       "context_length_exceeded",
@@ -137,6 +138,7 @@ async function callDecision(
   verdict: DecideResult,
 ): Promise<Reply> {
   record.decision = decision.name
+  record.rules = decision.rules
   record.confidence = verdict.confidence
   record.algorithm = decision.algorithm
   const selecting = decision.looper === undefined ? select(decision, input, host.onModuleError) : undefined

@@ -41,8 +41,7 @@ function checkVariant(union: JsonSchema, value: unknown, path: DocumentPath, exp
   const variants = union["anyOf"] as readonly JsonSchema[]
   const choices = union[exactlyOne] as readonly string[] | undefined
   if (choices !== undefined) return checkChoice(choices, variants, value, path, explain)
-  if (tag === undefined)
-    return [invalid(path, `must be ${oneOf(variants.map((variant) => variant["const"] ?? variant["type"]))}`)]
+  if (tag === undefined) return checkType(variants, value, path, explain)
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return [invalid(path, `must be a map with "${tag}", got ${typeName(value)}`)]
   const found = (value as Record<string, unknown>)[tag]
@@ -51,6 +50,22 @@ function checkVariant(union: JsonSchema, value: unknown, path: DocumentPath, exp
   if (match !== undefined) return validate(match as TSchema, value, path, explain)
   if (found === undefined) return [invalid([...path, tag], `is missing; it must be ${oneOf(variants.map(tagOf))}`)]
   return [enumProblem([...path, tag], found, variants.map(tagOf), explain)]
+}
+
+/** Variants of different types: what is wrong with the one of the value's type, or which types there are. */
+function checkType(
+  variants: readonly JsonSchema[],
+  value: unknown,
+  path: DocumentPath,
+  explain: Explain,
+): readonly Problem[] {
+  if (variants.some((variant) => variant["const"] !== undefined))
+    return [invalid(path, `must be ${oneOf(variants.map((variant) => variant["const"] ?? variant["type"]))}`)]
+  const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
+  const match = variants.find((variant) => variant["type"] === type)
+  if (match !== undefined) return validate(match as TSchema, value, path, explain)
+  const types = variants.map((variant) => article(String(variant["type"]))).join(" or ")
+  return [invalid(path, `must be ${types}, got ${typeName(value)}`)]
 }
 
 /** Says which of the fields to choose from is missing or too many, and otherwise what is wrong with the chosen variant. */

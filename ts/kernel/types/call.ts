@@ -5,6 +5,7 @@ import type { CancelSignal } from "./cancel-signal.ts"
 import type { ChatRequest, Reply, Usage } from "./chat.ts"
 import type { Fact } from "./fact.ts"
 import type { Unscanned } from "./guard.ts"
+import type { RuleNode } from "./plan.ts"
 import type { Principal } from "./principal.ts"
 import type { ReasoningChoice } from "./provider.ts"
 
@@ -73,8 +74,10 @@ export interface Attempt {
   firstByteMs?: number
   endMs?: number
   usage?: Usage
-  /** In the currency of the model's pricing; left out without pricing or usage. */
+  /** What it cost; left out without pricing or usage. */
   cost?: number
+  /** The currency of the cost. */
+  currency?: string
   error?: RtrError
 }
 
@@ -94,6 +97,10 @@ export interface CallRecord {
   readonly startedAt: number
   /** Number of the generation that served it. */
   readonly generation: number
+  /** Name of the key that the client sent, never the key; undefined where the listener asks for none. */
+  readonly key: string | undefined
+  /** The client asked for a stream. */
+  readonly stream: boolean
   requestedModel: string
   /** The router chose the model. */
   automatic: boolean
@@ -101,6 +108,8 @@ export interface CallRecord {
   path: string
   readings: SignalReadings | undefined
   decision: string | undefined
+  /** Rules of that decision, or of the one whose unknown facts failed the request. With the facts they say why. */
+  rules: RuleNode | undefined
   confidence: number | undefined
   algorithm: string | undefined
   selection: Selection | undefined

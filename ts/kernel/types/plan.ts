@@ -110,12 +110,18 @@ export interface ModelTarget {
   readonly card: Readonly<Record<string, unknown>> | undefined
 }
 
+/** A key of an inference listener, and the name under which it stands in logs. */
+export interface ApiKey {
+  readonly key: string
+  readonly name: string
+}
+
 export interface PlannedListener {
   readonly name: string
   readonly address: string
   readonly port: number
   readonly timeoutMs: number
-  readonly apiKeys: readonly string[]
+  readonly apiKeys: readonly ApiKey[]
   /** Models that clients of this listener may name; undefined means all. */
   readonly models: ReadonlySet<string> | undefined
   /** Origins of web pages that may use it; `*` stands for all. */

@@ -7,4 +7,6 @@ export interface Principal {
   readonly permissions: ReadonlySet<string> | undefined
   /** A name for logs, never a secret. */
   readonly name: string
+  /** Name of the API key that was sent; left out where the listener asks for none. */
+  readonly key?: string
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { canonical, problemsOf } from "../../../fakes/document.ts"
+import { canonical, documentWith, problemsOf } from "../../../fakes/document.ts"
 import { compileWith } from "../../../fakes/services.ts"
 
 test("listeners have their limits, and 300 seconds without a time-out", async () => {
@@ -22,7 +22,7 @@ test("listeners have their limits, and 300 seconds without a time-out", async ()
       address: "::",
       port: 2,
       timeoutMs: 90_000,
-      apiKeys: ["k"],
+      apiKeys: [{ key: "k", name: "key-1" }],
       models: new Set(["MoM"]),
       origins: new Set(["http://a.b:81"]),
     },
@@ -42,4 +42,25 @@ test("origins are written as browsers send them", () => {
     expect(problemsWith("*", origin)).toEqual([
       `listeners[0].cors.origins[1]: ${JSON.stringify(origin)} is not an origin; write scheme, host and port only, such as https://chat.example.com`,
     ])
+})
+
+test("keys without a name are called by their position, in logs and nowhere else", async () => {
+  const keys = ["first", { key: "second", name: "search team" }, "third"]
+  const { plan } = await compileWith(canonical({ listeners: [{ name: "a", address: "::", port: 1, api_keys: keys }] }))
+  expect(plan.listeners[0]?.apiKeys).toEqual([
+    { key: "first", name: "key-1" },
+    { key: "second", name: "search team" },
+    { key: "third", name: "key-3" },
+  ])
+})
+
+test.each([
+  [["k1", { key: "k2", name: "key-1" }], /^listeners\[0\]\.api_keys\[1\]\.name: "key-1" is used already/],
+  [[{ key: "sk-1", name: "my sk-1" }], /^listeners\[0\]\.api_keys\[0\]\.name: must not hold the key/],
+  [[{ key: "k" }], /^listeners\[0\]\.api_keys\[0\]\.name: is missing/],
+  [[{ key: "", name: "a" }], /^listeners\[0\]\.api_keys\[0\]\.key: must not be empty/],
+  [[{ key: "k", name: "a\u001b" }], /^listeners\[0\]\.api_keys\[0\]\.name: .*letters, digits/],
+  [[7], /^listeners\[0\]\.api_keys\[0\]: must be a string or a map, got a number/],
+])("keys %j are refused", (keys, expected) => {
+  expect(problemsOf(documentWith({ "listeners.0.api_keys": keys })).join("\n")).toMatch(expected)
 })

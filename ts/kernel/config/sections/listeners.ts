@@ -4,9 +4,17 @@ import { Type } from "typebox"
 import { durationMs } from "../../schema/duration.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
 import { duration, name, port, section } from "../../schema/shapes.ts"
-import type { PlannedListener } from "../../types/plan.ts"
+import type { ApiKey, PlannedListener } from "../../types/plan.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
+
+const namedKey = section({
+  key: Type.String({ minLength: 1 }),
+  name: Type.String({
+    pattern: "^[\\w.@ -]{1,64}$",
+    description: "up to 64 letters, digits, spaces and . _ @ -, such as search-team; logs have it and never the key",
+  }),
+})
 
 export const listenersSchema = Type.Array(
   section({
@@ -15,8 +23,9 @@ export const listenersSchema = Type.Array(
     port,
     timeout: Type.Optional(duration),
     api_keys: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
-        description: "Any of these is accepted as bearer token; without the list the listener asks for none",
+      Type.Array(Type.Union([Type.String({ minLength: 1 }), namedKey]), {
+        description:
+          "Any of these is accepted as bearer token; without the list the listener asks for none. One is the key itself, or a map with its name",
       }),
     ),
     models: Type.Optional(
@@ -54,6 +63,7 @@ export function canonicalListener(listener: ListenerEntry): ListenerEntry {
 
 export function checkListeners({ listeners = [] }: ConfigDocument): readonly Problem[] {
   // Port 0 is any free port, so that two of them do not meet.
+  const keyNames = listeners.map((listener) => apiKeysOf(listener).map((key) => key.name))
   const addresses = listeners.map(({ address, port: number }) => (number === 0 ? undefined : `${address}:${number}`))
   return [
     ...duplicates(
@@ -73,6 +83,16 @@ export function checkListeners({ listeners = [] }: ConfigDocument): readonly Pro
             ],
       ),
     ),
+    ...listeners.flatMap(({ api_keys: keys = [] }, listener) =>
+      keys.flatMap((entry, index) =>
+        typeof entry !== "string" && entry.name.includes(entry.key)
+          ? [invalid(["listeners", listener, "api_keys", index, "name"], "must not hold the key: logs have the name")]
+          : [],
+      ),
+    ),
+    ...keyNames.flatMap((names, listener) =>
+      duplicates(names, (index) => ["listeners", listener, "api_keys", index, "name"]),
+    ),
   ]
 }
 
@@ -86,8 +106,13 @@ export function compileListener(listener: ListenerEntry): PlannedListener {
     address: listener.address,
     port: listener.port,
     timeoutMs: durationMs(listener.timeout ?? defaultTimeout),
-    apiKeys: listener.api_keys ?? [],
+    apiKeys: apiKeysOf(listener),
     models: listener.models === undefined ? undefined : new Set(listener.models),
     origins: new Set(listener.cors?.origins),
   }
+}
+
+/** A key without a name is called by its position, because no part of a key may stand in a log. */
+function apiKeysOf({ api_keys: keys = [] }: ListenerEntry): readonly ApiKey[] {
+  return keys.map((entry, index) => (typeof entry === "string" ? { key: entry, name: `key-${index + 1}` } : entry))
 }

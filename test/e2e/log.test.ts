@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { providersOn, startRouter, startTestBackend, temporaryFolder, userMessage, waitFor } from "./_processes.ts"
+
+interface Line extends Readonly<Record<string, unknown>> {
+  readonly level: string
+  readonly event: string
+}
+
+const linesOf = (text: string): readonly Line[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Line)
+
+const events = (text: string, event: string): readonly Line[] => linesOf(text).filter((line) => line.event === event)
+
+test("each request is a line, and a refused backend and refused credentials are warnings, once and then counted", async () => {
+  const backend = await startTestBackend((_, response) => {
+    response.writeHead(401).end('{"error":{"message":"bad key sk-CANARY-of-the-router"}}')
+  })
+  const router = await startRouter({
+    providers: {
+      models: [
+        { name: "gone", backend_refs: [{ name: "nobody", endpoint: "127.0.0.1:1" }] },
+        {
+          name: "locked",
+          backend_refs: [{ name: "vault", endpoint: backend.endpoint, api_key: "sk-CANARY-of-the-router" }],
+        },
+      ],
+    },
+  })
+  const ask = async (model: string, times: number): Promise<void> => {
+    for (let count = 0; count < times; count++) await (await router.ask(userMessage("CANARY-prompt", { model }))).text()
+  }
+  await ask("gone", 20)
+  await ask("locked", 20)
+  expect(await router.stop()).toBe(0)
+  const requests = events(router.stderr(), "request")
+  expect(requests.map(({ model, status, error, level }) => [model, status, error, level])).toEqual([
+    ...Array.from({ length: 20 }, () => ["gone", 503, "upstream_unavailable", "error"]),
+    ...Array.from({ length: 20 }, () => ["locked", 401, undefined, "warning"]),
+  ])
+  const failures = events(router.stderr(), "attempt_failed")
+  const counts = (wanted: string): readonly unknown[] =>
+    failures.filter(({ backend: name }) => name === wanted).map(({ failures: count }) => count)
+  expect(failures[0]).toMatchObject({
+    level: "warning",
+    backend: "nobody",
+    model: "gone",
+    error: "upstream_unavailable",
+    reason: "ECONNREFUSED",
+    ms: expect.any(Number) as unknown,
+    request_id: requests[0]?.["id"],
+  })
+  expect(failures.find(({ backend: name }) => name === "vault")).toMatchObject({
+    status: 401,
+    reason: "the backend refused the router's credentials",
+  })
+  expect([counts("nobody"), counts("vault")]).toEqual([
+    [undefined, 19],
+    [undefined, 19],
+  ])
+  expect(router.stderr()).not.toContain("CANARY")
+})
+
+test("level and sampling leave out lines of success and nothing else", async () => {
+  const backend = await startTestBackend()
+  const run = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const router = await startRouter(
+      {
+        providers: {
+          models: [
+            { name: "small", backend_refs: [{ endpoint: backend.endpoint }] },
+            { name: "gone", backend_refs: [{ endpoint: "127.0.0.1:1" }] },
+          ],
+        },
+      },
+      {},
+      args,
+    )
+    await (await router.ask(userMessage("hi", { model: "small" }))).text()
+    await (await router.ask(userMessage("hi", { model: "gone" }))).text()
+    await router.stop()
+    return linesOf(router.stderr()).map(({ level, event, model }) => `${level} ${event} ${String(model)}`)
+  }
+  const failed = ["error request gone", "warning attempt_failed gone"]
+  expect(await run()).toEqual(["info request small", ...failed, "info stopping undefined"])
+  expect(await run("--log-sample", "0")).toEqual([...failed, "info stopping undefined"])
+  expect(await run("--log-level", "warning")).toEqual(failed)
+  expect(await run("--log-level", "error")).toEqual(["error request gone"])
+})
+
+/** A router whose outputs the test chooses. */
+async function startOn(stdio: (number | "pipe" | "ignore")[]): Promise<{ child: ChildProcess; url: string }> {
+  const backend = await startTestBackend()
+  const port = await freePort()
+  const file = join(temporaryFolder(), "config.json")
+  writeFileSync(
+    file,
+    JSON.stringify({
+      version: "v0.3",
+      listeners: [{ name: "test", address: "127.0.0.1", port }],
+      routing: {},
+      providers: providersOn(backend.endpoint, "small"),
+      global: { services: { management_api: { port: 0 } } },
+    }),
+  )
+  const rtr = join(import.meta.dirname, "../../bin/rtr.js")
+  const child = spawn(process.execPath, [rtr, "serve", "--config", file, "--metrics-port", "0"], { stdio })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const url = `http://127.0.0.1:${port}`
+  await waitFor(
+    () =>
+      fetch(`${url}/health`).then(
+        () => true,
+        () => false,
+      ),
+    60_000,
+  )
+  return { child, url }
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+
+async function askMany(url: string, times: number): Promise<void> {
+  const body = JSON.stringify(userMessage("hi", { model: "small" }))
+  const ask = async (): Promise<void> => {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body }
+    const response = await fetch(`${url}/v1/chat/completions`, init)
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+  }
+  for (let count = 0; count < times; count += 10) await Promise.all(Array.from({ length: 10 }, ask))
+}
+
+async function stopped(child: ChildProcess): Promise<number | null> {
+  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
+  child.kill("SIGTERM")
+  return exit
+}
+
+test("a reader of the log that has gone ends nothing", async () => {
+  const { child, url } = await startOn(["ignore", "pipe", "pipe"])
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+  await askMany(url, 100)
+  expect(await stopped(child)).toBe(0)
+})
+
+test("a reader of the log that does not read holds up no request, and not the end", async () => {
+  const { child, url } = await startOn(["ignore", "ignore", "pipe"])
+  child.stderr?.pause()
+  await askMany(url, 1000)
+  expect(await stopped(child)).toBe(0)
+})
+
+test("a full disk ends nothing", async () => {
+  const full = openSync("/dev/full", "w")
+  onTestFinished(() => closeSync(full))
+  const { child, url } = await startOn(["ignore", full, full])
+  await askMany(url, 100)
+  expect(await stopped(child)).toBe(0)
+})
+
+test("a file has every line", async () => {
+  const file = join(temporaryFolder(), "log")
+  const log = openSync(file, "a")
+  onTestFinished(() => closeSync(log))
+  const { child, url } = await startOn(["ignore", "ignore", log])
+  await askMany(url, 500)
+  expect(await stopped(child)).toBe(0)
+  expect(events(readFileSync(file, "utf8"), "request")).toHaveLength(500)
+})

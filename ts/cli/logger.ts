@@ -1,0 +1,39 @@
+// The log of rtr serve: which lines are written, and how they look.
+
+import { type CallRecord, levelOf, type LogLevel, requestLine } from "rtr"
+import { eventLine, type LogFormat } from "./event-line.ts"
+import type { LogOutput } from "./log-output.ts"
+
+export const logLevels = ["debug", "info", "warning", "error"] as const satisfies readonly LogLevel[]
+
+export interface LoggerOptions {
+  readonly output: Pick<LogOutput, "write">
+  readonly format: LogFormat
+  readonly colours: boolean
+  /** Lines of a lower level are left out. */
+  readonly level: LogLevel
+  /** Share of the lines of successful requests, from 0 to 1. */
+  readonly sample: number
+  readonly random?: () => number
+}
+
+export interface Logger {
+  event(level: LogLevel, event: string, fields?: Readonly<Record<string, unknown>>): void
+  request(record: CallRecord): void
+}
+
+export function createLogger(options: LoggerOptions): Logger {
+  const { output, format, colours, level: least, sample, random = Math.random } = options
+  const passes = (level: LogLevel): boolean => logLevels.indexOf(level) >= logLevels.indexOf(least)
+  const requests = passes("info")
+  return {
+    event(level, event, fields = {}) {
+      if (passes(level)) output.write(eventLine({ level, event, fields }, format, colours))
+    },
+    request(record) {
+      const level = levelOf(record)
+      if (level === "info" ? !requests || (sample < 1 && random() >= sample) : !passes(level)) return
+      output.write(requestLine(record, { format, colours }))
+    },
+  }
+}

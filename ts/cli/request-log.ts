@@ -1,0 +1,61 @@
+// What the log says about finished calls: a line for each, and a warning for each call of a backend that failed.
+
+import { type Attempt, type CallRecord, isRtrError } from "rtr"
+import type { Logger } from "./logger.ts"
+import { throttled } from "./throttled.ts"
+
+export interface RequestLog {
+  readonly onRecord: (record: CallRecord) => void
+  /** Writes the counts that wait. */
+  end(): void
+}
+
+export function createRequestLog(logger: Logger): RequestLog {
+  const failed = throttled<Failure>(({ id, attempt }, failures) => {
+    const { backend, model, status, error, startMs, endMs = startMs } = attempt
+    logger.event("warning", "attempt_failed", {
+      backend,
+      model,
+      ...(status !== undefined && { status }),
+      ...(error !== undefined && { error: error.code }),
+      ...reasonOf(attempt),
+      ms: Math.round(endMs - startMs),
+      request_id: id,
+      ...(failures > 1 && { failures }),
+    })
+  })
+  return {
+    onRecord(record) {
+      logger.request(record)
+      for (const attempt of record.attempts)
+        if (isFailure(attempt)) {
+          const { backend, model, status, error } = attempt
+          failed(`${model} ${backend} ${status} ${error?.code}`, { id: record.id, attempt })
+        }
+    },
+    end: failed.end,
+  }
+}
+
+interface Failure {
+  readonly id: string
+  readonly attempt: Attempt
+}
+
+/** A client that leaves is no failure of the backend. */
+const isFailure = ({ status, error }: Attempt): boolean =>
+  error === undefined ? status !== undefined && status >= 400 : error.code !== "client_closed_request"
+
+/** The system's own code says more than ours: whether nobody listens, the name is unknown, or a certificate is wrong. */
+function reasonOf({ status, error }: Attempt): { readonly reason?: string } {
+  if (status === 401 || status === 403) return { reason: "the backend refused the router's credentials" }
+  for (
+    let cause: unknown = error?.cause, depth = 0;
+    cause instanceof Error && depth < 5;
+    cause = cause.cause, depth++
+  ) {
+    const code: unknown = "code" in cause ? cause.code : undefined
+    if (!isRtrError(cause) && typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return { reason: code }
+  }
+  return {}
+}

@@ -1,0 +1,135 @@
+// The line of the log about one request, from its record. It has names of the document, figures and codes, and no content.
+
+import { whyOf } from "../pipeline/why.ts"
+import type { Attempt, CallRecord } from "../types/call.ts"
+import { shownText } from "./shown-text.ts"
+
+export type LogLevel = "debug" | "info" | "warning" | "error"
+
+export interface RequestLineOptions {
+  /** `json` when left out. */
+  readonly format?: "json" | "text"
+  /** Colours of a text line for terminals. */
+  readonly colours?: boolean
+  /** Milliseconds since 1970; now when left out. */
+  readonly time?: number
+}
+
+/** Status 5xx is an error; 4xx is a warning, and so is what a guard did not read. A client that has left is neither. */
+export function levelOf({ status, unscanned }: Pick<CallRecord, "status" | "unscanned">): LogLevel {
+  if (status >= 500) return "error"
+  return (status >= 400 && status !== 499) || unscanned.length > 0 ? "warning" : "info"
+}
+
+/** One line without its line end. `onRecord` of a kernel and of `startRouter` is given the record. */
+export function requestLine(record: CallRecord, options: RequestLineOptions = {}): string {
+  const { format = "json", colours = false, time = Date.now() } = options
+  return format === "json" ? jsonLine(record, time) : textLine(record, time, colours)
+}
+
+/** Joined by hand: the same as an object for `JSON.stringify` takes three times as long. */
+function jsonLine(record: CallRecord, time: number): string {
+  const { id, listener, endpoint, key, decision, model, path, attempts, status, error, usage } = record
+  let line = `{"time":"${timeText(time)}","level":"${levelOf(record)}","event":"request","id":${quote(id)}`
+  line += `,"listener":${quote(listener)},"endpoint":${quote(endpoint)}`
+  if (key !== undefined) line += `,"key":${quote(key)}`
+  line += `,"requested_model":${quote(shownText(record.requestedModel))}`
+  if (decision !== undefined) line += `,"decision":${quote(decision)}`
+  const why = whyOf(record)
+  if (why !== undefined) line += `,"why":${quote(why)}`
+  if (model !== undefined) line += `,"model":${quote(model)}`
+  line += `,"answered_by":${quote(path)},"attempts":${attempts.length},"status":${status}`
+  if (error !== undefined) line += `,"error":"${error.code}"`
+  if (usage !== undefined) line += `,"input_tokens":${usage.inputTokens},"output_tokens":${usage.outputTokens}`
+  const costs = costsOf(attempts)
+  if (costs.length > 0) line += costsText(costs)
+  if (record.readings !== undefined) line += `,"signals_ms":${hundredths(record.readings.totalMs)}`
+  if (attempts.length > 0) line += `,"upstream_ms":${hundredths(upstreamMs(attempts, record.totalMs))}`
+  if (record.unscanned.length > 0)
+    line += `,"unscanned":${JSON.stringify(record.unscanned.map(({ guard, rule, reason }) => `${guard}:${rule} ${reason}`))}`
+  return `${line},"total_ms":${hundredths(record.totalMs)},"stream":${record.stream}}`
+}
+
+function textLine(record: CallRecord, time: number, colours: boolean): string {
+  const { decision, model, status, error, usage, readings, attempts, key, path } = record
+  const paint = colours ? colour : (_: number, text: string) => text
+  const level = levelOf(record)
+  const outcome = `${status}${error === undefined ? "" : ` ${error.code}`}`
+  const chosen = model ?? (path === "error" ? "no model" : path)
+  const why = whyOf(record)
+  const times = [
+    ...(readings === undefined ? [] : [`signals ${wholeMs(readings.totalMs)}`]),
+    ...(attempts.length === 0 ? [] : [`upstream ${wholeMs(upstreamMs(attempts, record.totalMs))}`]),
+  ]
+  return [
+    paint(2, timeText(time).slice(11, 23)),
+    paint(level === "error" ? 31 : level === "warning" ? 33 : 32, outcome),
+    `${shownText(record.requestedModel)} → ${decision === undefined ? "" : `${decision} → `}${chosen}`,
+    ...(why === undefined ? [] : [paint(2, why)]),
+    ...record.unscanned.map(({ guard, rule, reason }) => paint(33, `unscanned ${guard}:${rule} (${reason})`)),
+    ...(attempts.length > 1 ? [`${attempts.length} attempts`] : []),
+    ...(usage === undefined ? [] : [`${usage.inputTokens}+${usage.outputTokens} tokens`]),
+    ...costsOf(attempts).map(({ cost, currency }) => `${cost} ${currency}`),
+    `${wholeMs(record.totalMs)} ms${times.length === 0 ? "" : ` (${times.join(", ")})`}${record.stream ? " stream" : ""}`,
+    ...(key === undefined ? [] : [key]),
+    paint(2, record.id),
+  ].join("  ")
+}
+
+const colour = (code: number, text: string): string => `\x1b[${code}m${text}\x1b[0m`
+
+interface Cost {
+  readonly cost: number
+  readonly currency: string
+}
+
+const none: readonly never[] = []
+
+/** Amounts of two currencies have no sum. */
+function costsText([first, ...others]: readonly Cost[]): string {
+  if (first === undefined) return ""
+  if (others.length === 0) return `,"cost":${first.cost},"currency":${quote(first.currency)}`
+  return `,"costs":${JSON.stringify(Object.fromEntries([first, ...others].map(({ cost, currency }) => [currency, cost])))}`
+}
+
+/** What all attempts cost, for each currency. */
+function costsOf(attempts: readonly Attempt[]): readonly Cost[] {
+  const [only] = attempts
+  if (only === undefined) return none
+  if (attempts.length === 1)
+    return only.cost === undefined ? none : [{ cost: toPrecision(only.cost), currency: only.currency ?? "" }]
+  const sums = new Map<string, number>()
+  for (const { cost, currency = "" } of attempts)
+    if (cost !== undefined) sums.set(currency, (sums.get(currency) ?? 0) + cost)
+  return Array.from(sums, ([currency, cost]) => ({ cost: toPrecision(cost), currency }))
+}
+
+/** Prices of a million tokens leave digits that mean nothing. */
+const toPrecision = (cost: number): number => Math.round(cost * 1e9) / 1e9
+
+/** From the first call to the end of the last one; one that has no end yet counts until now. */
+function upstreamMs(attempts: readonly Attempt[], totalMs: number): number {
+  let from = Infinity
+  let to = 0
+  for (const { startMs, endMs = totalMs } of attempts) {
+    if (startMs < from) from = startMs
+    if (endMs > to) to = endMs
+  }
+  return to - from
+}
+
+const hundredths = (ms: number): number => Math.round(ms * 100) / 100
+const wholeMs = (ms: number): string => (ms < 10 ? ms.toFixed(1) : String(Math.round(ms)))
+
+const quote = (text: string): string => (needsNoEscape.test(text) ? `"${text}"` : JSON.stringify(text))
+const needsNoEscape = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
+
+let lastTime = 0
+let lastText = ""
+
+/** Many requests end in one millisecond. */
+export function timeText(time: number): string {
+  if (time === lastTime) return lastText
+  lastTime = time
+  return (lastText = new Date(time).toISOString())
+}
