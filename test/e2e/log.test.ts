@@ -3,7 +3,17 @@ import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { providersOn, startRouter, startTestBackend, temporaryFolder, userMessage, waitFor } from "./_processes.ts"
+import { writeModules } from "./_modules.ts"
+import {
+  chunkOf,
+  providersOn,
+  replyOf,
+  startRouter,
+  startTestBackend,
+  temporaryFolder,
+  userMessage,
+  waitFor,
+} from "./_processes.ts"
 
 interface Line extends Readonly<Record<string, unknown>> {
   readonly level: string
@@ -179,4 +189,138 @@ test("a file has every line", async () => {
   await askMany(url, 500)
   expect(await stopped(child)).toBe(0)
   expect(events(readFileSync(file, "utf8"), "request")).toHaveLength(500)
+})
+
+const canaries = {
+  before: `
+import { definePlugin, Type } from "rtr"
+export default definePlugin({
+  about: "Fails for each request",
+  options: Type.Object({}),
+  hooks: ["before"],
+  setup: () => ({
+    open: () => ({
+      before(call) {
+        throw new TypeError("Cannot find a price for " + call.text + call.header("x-note") + JSON.stringify(call.request))
+      },
+    }),
+  }),
+})
+`,
+  event: `
+import { definePlugin, Type } from "rtr"
+export default definePlugin({
+  about: "Fails at the first words",
+  options: Type.Object({}),
+  hooks: ["event"],
+  setup: () => ({
+    open: () => ({
+      event(event) {
+        if (event.type === "block_delta") throw new Error("bad words: " + event.text)
+        return event
+      },
+    }),
+  }),
+})
+`,
+}
+
+test("no line has a prompt, a reply, a key or anything else that a client or a backend wrote", async () => {
+  const backend = await startTestBackend((body, response) => {
+    if (body["model"] === "quotes")
+      response.writeHead(400).end(JSON.stringify({ error: { message: `CANARY-quoted ${JSON.stringify(body)}` } }))
+    else if (body["model"] === "garbled") response.end("CANARY-garbage {")
+    else if (body["stream"] === true)
+      response
+        .writeHead(200, { "content-type": "text/event-stream" })
+        .end(
+          `${chunkOf("CANARY-reply")}${body["model"] === "breaks" ? "data: {CANARY-broken\n\n" : "data: [DONE]\n\n"}`,
+        )
+    else response.end(JSON.stringify(replyOf("m", "CANARY-reply")))
+  })
+  const modules = Object.values(writeModules(canaries))
+  const names = ["small", "quotes", "garbled", "breaks"]
+  const decision = (name: string): object => ({
+    name,
+    rules: { operator: "AND", conditions: [{ type: "keyword", name }] },
+    modelRefs: [{ model: "small" }],
+    plugins: [{ type: name, configuration: {} }],
+  })
+  const router = await startRouter(
+    {
+      modules,
+      listeners: [
+        {
+          name: "test",
+          address: "127.0.0.1",
+          port: 0,
+          api_keys: [{ key: "CANARY-key", name: "team" }, "CANARY-second"],
+        },
+      ],
+      providers: {
+        models: names.map((name) => ({
+          name,
+          backend_refs: [
+            { endpoint: backend.endpoint, api_key: "CANARY-secret", extra_headers: { "x-extra": "CANARY-header" } },
+          ],
+        })),
+        defaults: { model: "small" },
+      },
+      routing: {
+        signals: {
+          keywords: ["before", "event"].map((name) => ({ name, operator: "OR", keywords: [`use-${name}`] })),
+        },
+        decisions: ["before", "event"].map(decision),
+      },
+    },
+    {},
+    ["--log-level", "debug"],
+  )
+  const headers = { "api-key": "CANARY-key", "x-note": "CANARY-note", "user-agent": "CANARY-agent" }
+  const tools = [{ type: "function", function: { name: "CANARY_tool", parameters: {} } }]
+  const ask = async (text: string, changes: object = {}, sent: Readonly<Record<string, string>> = headers) => {
+    const response = await router.ask(
+      userMessage(`CANARY-prompt ${text}`, { user: "CANARY-user", tools, ...changes }),
+      sent,
+    )
+    await response.text()
+    return response.status
+  }
+  const stream = { stream: true }
+  for (const model of ["MoM", ...names]) for (const changes of [{}, stream]) await ask("hi", { model, ...changes })
+  for (const changes of [{}, stream]) for (const use of ["use-before", "use-event"]) await ask(use, changes)
+  expect(await ask("hi", { model: "\u001b[31mnobody\u0007" })).toBe(404)
+  for (let count = 0; count < 50; count++) expect(await ask("hi", {}, { "api-key": "CANARY-wrong" })).toBe(401)
+  await (await router.ask("{CANARY-json", headers)).text()
+  await fetch(`${router.url}/CANARY-path`, { headers })
+  await fetch(`${router.url}/v1/models?q=CANARY-query`, { headers })
+  expect(await router.stop()).toBe(0)
+
+  const written = router.stdout() + router.stderr()
+  expect(written).not.toMatch(/CANARY/)
+  // oxlint-disable-next-line no-control-regex -- what a terminal would obey
+  expect(written).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/)
+  const errors = events(router.stderr(), "module_error")
+  expect(errors).toHaveLength(2)
+  expect(errors[0]).toMatchObject({
+    level: "error",
+    kind: "plugin",
+    module: "before",
+    hook: "before",
+    name: "TypeError",
+    message: "Cannot find a price for […]",
+    at: expect.stringMatching(/before\.ts:10:15$/) as unknown,
+  })
+  expect(errors[1]).toMatchObject({ module: "event", hook: "event", message: "bad words: […]" })
+  const refused = events(router.stderr(), "request_refused")
+  expect(refused.map(({ status, error, requests, key }) => [status, error, requests, key])).toEqual([
+    [401, "invalid_api_key", undefined, undefined],
+    [400, "invalid_request", undefined, "team"],
+    [404, "not_found", undefined, "team"],
+    [401, "invalid_api_key", 49, undefined],
+  ])
+  const requests = events(router.stderr(), "request")
+  const routed = requests.filter(({ listener }) => listener === "test")
+  expect(routed.filter(({ key }) => key === "team")).toHaveLength(routed.length)
+  expect(requests.map(({ requested_model: model }) => model)).toContain("?[31mnobody?")
 })

@@ -1,4 +1,4 @@
-import { ConfigError, createKernel, hostApiVersion, RtrError } from "rtr"
+import { ConfigError, createKernel, definePlugin, hostApiVersion, type PluginModule, RtrError, Type } from "rtr"
 import { createFakeInference, type FakeInferenceOptions } from "rtr/testing"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { documentWith, smallDocument } from "../fakes/document.ts"
@@ -226,4 +226,57 @@ test("the management surface tells the generation that serves", async () => {
     expect.stringContaining(kernel.plan.hash),
   ])
   expect(hostApiVersion).toBe(2)
+})
+
+describe("what a module throws for requests", () => {
+  const failing = (hook: "before" | "after") =>
+    definePlugin({
+      about: "Fails",
+      options: Type.Object({}),
+      hooks: [hook],
+      ...(hook === "after" && { stream: "buffer" }),
+      setup: () => ({
+        open: () => ({
+          [hook]: () => {
+            throw new TypeError("CANARY")
+          },
+        }),
+      }),
+    } as never) as unknown as PluginModule
+
+  test.each(["before", "after"] as const)("in %s is told once, with module and hook", async (hook) => {
+    const told: unknown[] = []
+    const kernel = await createFakeKernel({
+      config: documentWith({ "routing.decisions.0.plugins": [{ type: "broken", configuration: {} }] }),
+      modules: { broken: failing(hook) },
+      onInternalError: (error, about, where) => told.push([(error as Error).message, about, where]),
+    })
+    onTestFinished(() => kernel.close())
+    for (let count = 0; count < 3; count++) expect((await kernel.fetch(chat("urgent"))).status).toBe(500)
+    expect(told).toEqual([["CANARY", "plugin broken", hook]])
+  })
+
+  test("on purpose, for the client, is no mistake", async () => {
+    const told: unknown[] = []
+    const kernel = await createFakeKernel({
+      config: documentWith({ "routing.decisions.0.plugins": [{ type: "refusing", configuration: {} }] }),
+      modules: {
+        refusing: definePlugin({
+          about: "Refuses",
+          options: Type.Object({}),
+          hooks: ["before"],
+          setup: () => ({
+            open: () => ({
+              before: () => {
+                throw new RtrError("model_not_allowed", "No")
+              },
+            }),
+          }),
+        }),
+      },
+      onInternalError: (...call) => told.push(call),
+    })
+    onTestFinished(() => kernel.close())
+    expect([(await kernel.fetch(chat("urgent"))).status, told]).toEqual([403, []])
+  })
 })

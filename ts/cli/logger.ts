@@ -20,20 +20,27 @@ export interface LoggerOptions {
 export interface Logger {
   event(level: LogLevel, event: string, fields?: Readonly<Record<string, unknown>>): void
   request(record: CallRecord): void
+  /** A request that needed no routing; its fields are asked for when the line is written. */
+  served(level: "debug" | "info", event: string, fields: () => Readonly<Record<string, unknown>>): void
 }
 
 export function createLogger(options: LoggerOptions): Logger {
   const { output, format, colours, level: least, sample, random = Math.random } = options
   const passes = (level: LogLevel): boolean => logLevels.indexOf(level) >= logLevels.indexOf(least)
-  const requests = passes("info")
+  const passing = new Set(logLevels.filter(passes))
+  const isSampled = (): boolean => sample >= 1 || random() < sample
+  const event: Logger["event"] = (level, name, fields = {}) => {
+    if (passing.has(level)) output.write(eventLine({ level, event: name, fields }, format, colours))
+  }
   return {
-    event(level, event, fields = {}) {
-      if (passes(level)) output.write(eventLine({ level, event, fields }, format, colours))
+    event,
+    served(level, name, fields) {
+      if (passing.has(level) && isSampled()) event(level, name, fields())
     },
     request(record) {
       const level = levelOf(record)
-      if (level === "info" ? !requests || (sample < 1 && random() >= sample) : !passes(level)) return
-      output.write(requestLine(record, { format, colours }))
+      if (passing.has(level) && (level !== "info" || isSampled()))
+        output.write(requestLine(record, { format, colours }))
     },
   }
 }

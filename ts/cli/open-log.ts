@@ -1,6 +1,7 @@
 // The log of rtr serve, on standard error.
 
-import type { CallRecord, LogLevel } from "rtr"
+import type { CallRecord, LogLevel, UnroutedRequest } from "rtr"
+import { createErrorLog, type ErrorLog } from "./error-log.ts"
 import { eventLine, type LogFormat } from "./event-line.ts"
 import { standardError } from "./log-output.ts"
 import { createLogger, type Logger } from "./logger.ts"
@@ -15,6 +16,8 @@ export interface LogOptions {
 export interface ServeLog {
   readonly logger: Logger
   readonly onRecord: (record: CallRecord) => void
+  readonly onUnrouted: (request: UnroutedRequest) => void
+  readonly onInternalError: ErrorLog["onInternalError"]
   /** Writes what waits. The process ends here when nobody reads it: the pipe would hold it for ever. */
   close(): Promise<void>
 }
@@ -33,11 +36,15 @@ export function openLog({ logFormat, logLevel: level, logSample: sample }: LogOp
   )
   const logger = createLogger({ output, format, colours, level, sample })
   const requests = createRequestLog(logger)
+  const errors = createErrorLog(logger)
   return {
     logger,
     onRecord: requests.onRecord,
+    onUnrouted: requests.onUnrouted,
+    onInternalError: errors.onInternalError,
     async close() {
       requests.end()
+      errors.end()
       if (!(await output.close(closeMs))) process.exit()
     },
   }

@@ -1,11 +1,12 @@
 // What the log says about finished calls: a line for each, and a warning for each call of a backend that failed.
 
-import { type Attempt, type CallRecord, isRtrError } from "rtr"
+import { type Attempt, type CallRecord, isRtrError, levelOf, type UnroutedRequest } from "rtr"
 import type { Logger } from "./logger.ts"
 import { throttled } from "./throttled.ts"
 
 export interface RequestLog {
   readonly onRecord: (record: CallRecord) => void
+  readonly onUnrouted: (request: UnroutedRequest) => void
   /** Writes the counts that wait. */
   end(): void
 }
@@ -24,7 +25,17 @@ export function createRequestLog(logger: Logger): RequestLog {
       ...(failures > 1 && { failures }),
     })
   })
+  // Anybody can send what is refused before its call begins, as often as the network carries it.
+  const refused = throttled<UnroutedRequest>((request, requests) => {
+    logger.event(levelOf(request), "request_refused", { ...fieldsOf(request), ...(requests > 1 && { requests }) })
+  })
   return {
+    onUnrouted(request) {
+      const { listener, kind, status, error, open } = request
+      if (status >= 400 && !open) return refused(`${listener} ${status} ${error}`, request)
+      const isProbe = open || kind !== "inference"
+      logger.served(isProbe ? "debug" : "info", "request", () => fieldsOf(request))
+    },
     onRecord(record) {
       logger.request(record)
       for (const attempt of record.attempts)
@@ -33,7 +44,24 @@ export function createRequestLog(logger: Logger): RequestLog {
           failed(`${model} ${backend} ${status} ${error?.code}`, { id: record.id, attempt })
         }
     },
-    end: failed.end,
+    end() {
+      failed.end()
+      refused.end()
+    },
+  }
+}
+
+function fieldsOf(request: UnroutedRequest): Readonly<Record<string, unknown>> {
+  const { id, listener, method, path, key, status, error, totalMs } = request
+  return {
+    id,
+    listener,
+    method: /^[A-Z]{1,16}$/.test(method) ? method : "other",
+    ...(path !== undefined && { path }),
+    ...(key !== undefined && { key }),
+    status,
+    ...(error !== undefined && { error }),
+    total_ms: Math.round(totalMs * 100) / 100,
   }
 }
 

@@ -71,6 +71,7 @@ export type {
   Permission,
   ReplySpec,
   RouteModule,
+  UnroutedRequest,
 } from "./types/route.ts"
 
 // ── facts, questions, records ──

@@ -37,6 +37,7 @@ import type { Inference } from "./types/inference.ts"
 import type { Plan, PlannedManagement } from "./types/plan.ts"
 import type { KernelStatus } from "./types/status.ts"
 import type { Transport } from "./types/transport.ts"
+import type { UnroutedRequest } from "./types/route.ts"
 
 export interface RouterOptions extends Pick<PrepareHost, "openInference" | "inference" | "readHeads"> {
   /** Built-in modules: their routes serve the management surface before the first activation. */
@@ -53,10 +54,16 @@ export interface RouterOptions extends Pick<PrepareHost, "openInference" | "infe
   readonly environment?: () => Environment
   readonly hash: (text: string) => Promise<string>
   readonly log?: Log
-  /** Told about errors that are bugs, with the request id and never with content. */
-  readonly onInternalError?: (error: unknown, requestId: string) => void
+  /**
+   * Told about errors that are bugs. With a hook they are of a module: `about` is its kind and id, as in `plugin shout`, and
+   * the same is told again after a minute at the earliest. Without one `about` is the request id. What modules throw may
+   * quote a request: the message of `error` is for nobody but you.
+   */
+  readonly onInternalError?: (error: unknown, about: string, hook?: string) => void
   /** Told about each finished call. */
   readonly onRecord?: (record: CallRecord) => void
+  /** Told about each request without a record: refused before its call began, or of an operation that calls no model. */
+  readonly onUnrouted?: (request: UnroutedRequest) => void
   /** Told about each document that was tried. */
   readonly onActivation?: (outcome: ActivationOutcome) => void
 }
@@ -94,6 +101,8 @@ interface Serving extends Prepared {
 
 export function createRouter(options: RouterOptions): Router {
   const { transport, metrics = nullMetrics, environment = () => ({}), onInternalError } = options
+  /** Errors whose module is known; the request that they end need not tell of them again. */
+  const ofModules = new WeakSet<object>()
   const instanceId = crypto.randomUUID()
   const createdAt = Math.floor(Date.now() / 1000)
   const figures = createModelFigures()
@@ -178,7 +187,7 @@ export function createRouter(options: RouterOptions): Router {
         { hash, source: candidate.source, loaded, current: current?.content, enter, signal },
       )
       const { plan, inference } = prepared
-      const onModuleError = reportOnce(onInternalError)
+      const onModuleError = reportSeldom(onInternalError, ofModules)
       host = {
         plan,
         generation: version,
@@ -217,7 +226,10 @@ export function createRouter(options: RouterOptions): Router {
       services,
       memory,
       acquire: (plan) => generations.get(plan)?.lease() ?? (() => {}),
-      onInternalError,
+      onInternalError: (error, requestId) => {
+        if (!isObject(error) || !ofModules.has(error)) onInternalError?.(error, requestId)
+      },
+      onUnrouted: options.onUnrouted,
     })
 
   /** Routes of the built-in modules answer until a document is active; tokens that the first document asks for are asked for at once. */
@@ -306,15 +318,24 @@ const asksModels = (registry: Registry): boolean =>
     registry.all(kind).some(({ module }) => module.needs?.includes("models") === true),
   )
 
-/** A module that fails does so for every request; the first time says where. */
-function reportOnce(onInternalError: RouterOptions["onInternalError"]): OnModuleError {
-  const reported = new Set<string>()
-  return (module, error) => {
-    // A model of another task gives no answer to any request, so that somebody has to hear of it; other errors pass.
+/** Codes that a module throws on purpose, for the client; these are mistakes, which somebody has to hear of. */
+const mistakes: ReadonlySet<string> = new Set(["invalid_model_output", "invalid_module", "internal_error"])
+/** A module that fails does so for every request. */
+const quietMs = 60_000
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+function reportSeldom(onInternalError: RouterOptions["onInternalError"], ofModules: WeakSet<object>): OnModuleError {
+  const toldAt = new Map<string, number>()
+  return (module, error, hook) => {
     // A selector that cannot reach its store goes on with the first candidate; nothing else would tell.
-    const passes = isRtrError(error) && error.code !== "invalid_model_output" && !module.startsWith("selector ")
-    if (passes || reported.has(module)) return
-    reported.add(module)
-    onInternalError?.(error, module)
+    if (isRtrError(error) && !mistakes.has(error.code) && !module.startsWith("selector ")) return
+    if (isObject(error)) ofModules.add(error)
+    const name = error instanceof Error ? error.constructor.name : typeof error
+    const key = `${module} ${hook} ${name}`
+    const now = performance.now()
+    if (now - (toldAt.get(key) ?? -Infinity) < quietMs) return
+    toldAt.set(key, now)
+    onInternalError?.(error, module, hook)
   }
 }

@@ -1,7 +1,7 @@
 // The apps of all listeners of one generation.
 
+import { createListenerApp, type ListenerApp, type ListenerAppOptions } from "./http/app.ts"
 import { withCors } from "./http/cors.ts"
-import { createListenerApp, type ListenerApp } from "./http/app.ts"
 import type { HeldMemory } from "./http/held-memory.ts"
 import { mountOperations } from "./http/mount.ts"
 import type { Services } from "./modules/capabilities.ts"
@@ -20,13 +20,14 @@ export interface ListenerAppsOptions {
   /** Leases the generation of a plan. */
   readonly acquire: (plan: Plan) => () => void
   readonly onInternalError: ((error: unknown, requestId: string) => void) | undefined
+  readonly onUnrouted: ListenerAppOptions["onUnrouted"]
 }
 
 /** Key of an inference listener; the others are `management` and `metrics`. */
 export const listenerKey = (name: string): string => `listener ${name}`
 
 export function createListenerApps(options: ListenerAppsOptions): ReadonlyMap<string, ListenerApp> {
-  const { registry, services, plan, tokens, memory, acquire, onInternalError } = options
+  const { registry, services, plan, tokens, memory, acquire, onInternalError, onUnrouted } = options
   const routes = registry.all("route")
   const dialects = new Map(registry.all("dialect").map(({ id, module }) => [id, module]))
   const app = (kind: ListenerKind, name: string, listener?: PlannedListener): ListenerApp =>
@@ -36,6 +37,7 @@ export function createListenerApps(options: ListenerAppsOptions): ReadonlyMap<st
       memory,
       dialects,
       operations: mountOperations(routes, kind, services),
+      onUnrouted,
       ...(plan !== undefined && { acquire: () => acquire(plan) }),
       ...(kind === "management" && { tokens }),
       ...(listener !== undefined && {

@@ -33,13 +33,13 @@ export function observeCalls(
         selector.onOutcome?.({ candidate: selection.candidate, model, status, error, usage, firstByteMs, totalMs })
       } catch (cause) {
         // The client has its reply: what a selector makes of it is no matter of this request.
-        onModuleError(`selector ${record.algorithm}`, cause)
+        onModuleError(`selector ${record.algorithm}`, cause, "onOutcome")
       }
     }
     try {
       onRecord?.(record)
     } catch (cause) {
-      onModuleError("onRecord", cause)
+      onModuleError("host", cause, "onRecord")
     }
   }
 }

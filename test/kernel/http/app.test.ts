@@ -1,7 +1,13 @@
 import { Type } from "typebox"
 import { RtrError } from "rtr"
 import { describe, expect, test, vi } from "vitest"
-import { createHeldMemory, type ListenerAppOptions, type MountedOperation, type OperationInput } from "rtr"
+import {
+  createHeldMemory,
+  type ListenerAppOptions,
+  type MountedOperation,
+  type OperationInput,
+  type UnroutedRequest,
+} from "rtr"
 import { ownCancelSignal } from "../../../ts/kernel/http/cancel-signal.ts"
 import { ownClientAddress } from "../../../ts/kernel/http/client-address.ts"
 import { maxHeldBytes } from "../../../ts/kernel/http/held-memory.ts"
@@ -15,6 +21,7 @@ import {
   fakeRecord,
   namedKeys,
 } from "../../fakes/listener.ts"
+import { watchedKernel } from "../../fakes/watched-kernel.ts"
 import { lineReply, lineRequest } from "../../fakes/line-dialect.ts"
 
 type Input = OperationInput<unknown, unknown, unknown>
@@ -528,4 +535,48 @@ test("two operations of one method and path, and an unknown dialect, are refused
     "Cannot mount operation again.read: thing.get serves GET /thing already",
   )
   expect(() => listen([fakeOperation({ dialect: "nobody" })])).toThrow('there is no dialect "nobody"')
+})
+
+describe("requests without a record", () => {
+  const told = (options: Parameters<typeof listen>[1] = {}) => {
+    const requests: UnroutedRequest[] = []
+    const app = listen(
+      [fakeOperation({ method: "POST", body: Type.Object({ a: Type.Number() }) }), chatOperation(fail)],
+      {
+        ...options,
+        onUnrouted: (request) => requests.push(request),
+      },
+    )
+    return { app, requests }
+  }
+  const fail = (): never => {
+    throw new RtrError("overloaded", "x")
+  }
+
+  test("are told of, whatever refused them, and nothing of theirs with them", async () => {
+    const { app, requests } = told({ apiKeys: namedKeys("k") })
+    const headers = { "api-key": "k", "x-request-id": "mine" }
+    await askJson(app, "/thing", { a: 1 }, headers)
+    await askJson(app, "/thing", { a: 1 }, { "api-key": "CANARY" })
+    await askJson(app, "/thing", "{CANARY", headers)
+    await askJson(app, "/CANARY", {}, headers)
+    await ask(app, "/thing", { headers })
+    await askJson(app, "/chat", { text: "CANARY" }, headers)
+    expect(requests.map(({ path, key, status, error }) => [path, key, status, error])).toEqual([
+      ["/thing", "key-1", 200, undefined],
+      ["/thing", undefined, 401, "invalid_api_key"],
+      ["/thing", "key-1", 400, "invalid_request"],
+      [undefined, "key-1", 404, "not_found"],
+      [undefined, "key-1", 405, "method_not_allowed"],
+      ["/chat", "key-1", 429, "overloaded"],
+    ])
+    expect(requests[0]).toMatchObject({ id: "mine", listener: "main", kind: "inference", method: "POST", open: false })
+    expect(JSON.stringify(requests)).not.toContain("CANARY")
+  })
+
+  test("are not told of when the record of their call tells", async () => {
+    const requests: UnroutedRequest[] = []
+    const { ask: chat, records } = await watchedKernel({ onUnrouted: (request) => requests.push(request) })
+    expect([(await chat("hi", { model: "nope" })).status, records.length, requests]).toEqual([404, 1, []])
+  })
 })

@@ -86,7 +86,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const log = openLog(options)
   const { logger } = log
   // A module that forgets to await something must not take every other request with it.
-  process.on("unhandledRejection", (error) => logInternalError(logger, error, "unknown"))
+  process.on("unhandledRejection", (error) => log.onInternalError(error, "unknown"))
   // Without a listener the signal would end the process, also one that comes too early to mean anything.
   let reload = async (): Promise<void> => {}
   process.on("SIGHUP", () => void reload())
@@ -96,9 +96,10 @@ async function serve(options: ServeOptions): Promise<void> {
     metricsPort: options.metricsPort,
     metricsAddress: options.metricsAddress,
     log: logger.event,
-    onInternalError: (error, about) => logInternalError(logger, error, about),
+    onInternalError: log.onInternalError,
     onActivation: (outcome) => logActivation(logger, outcome),
     onRecord: log.onRecord,
+    onUnrouted: log.onUnrouted,
     createWorkers: (metrics) => createWorkerPool({ metrics, environment: process.env, log: logger.event }),
     onLoaded(loaded) {
       for (const warning of loaded.warnings)
@@ -163,20 +164,4 @@ function waitForSignal(): () => Promise<void> {
   let stop: StopAction = exitBySignal
   onStopSignal((signal) => stop(signal), { signals: ["SIGINT", "SIGTERM"] })
   return () => new Promise<void>((resolve) => (stop = () => resolve()))
-}
-
-/** Where it happened, but not the message: that may quote a request. */
-function logInternalError(logger: Logger, error: unknown, requestId: string): void {
-  const frames =
-    error instanceof Error
-      ? (error.stack ?? "")
-          .split("\n")
-          .filter((line) => line.startsWith("    at "))
-          .map((line) => line.trim())
-      : []
-  logger.event("error", "internal_error", {
-    request_id: requestId,
-    name: error instanceof Error ? error.name : typeof error,
-    stack: frames.slice(0, 10),
-  })
 }

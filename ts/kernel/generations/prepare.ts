@@ -11,6 +11,7 @@ import { stateStore } from "../config/sections/stores.ts"
 import { isRtrError, RtrError } from "../error.ts"
 import type { Services } from "../modules/capabilities.ts"
 import type { Registry } from "../modules/registry.ts"
+import { setUp } from "../modules/set-up.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Plan } from "../types/plan.ts"
@@ -208,7 +209,10 @@ async function openStore(
     `store:${JSON.stringify([type, configuration])}`,
     async () => {
       try {
-        return { type, shapes: module.shapes, open: await module.setup(configuration, { clock: services.clock }) }
+        const open = await setUp({ kind: "store", id: type, source: registered.source }, () =>
+          module.setup(configuration, { clock: services.clock }),
+        )
+        return { type, shapes: module.shapes, open }
       } catch (error) {
         throw atStore(error)
       }

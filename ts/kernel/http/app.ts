@@ -8,6 +8,7 @@ import type { ChatRequest } from "../types/chat.ts"
 import type { ApiKey, ManagementToken } from "../types/plan.ts"
 import type { Principal } from "../types/principal.ts"
 import type { ListenerKind, OperationInput, OperationReply } from "../types/route.ts"
+import type { UnroutedRequest } from "../types/route.ts"
 import { createAuthorise } from "./authorise.ts"
 import { maxBodyBytes, maxChatBodyBytes, readBody } from "./body.ts"
 import { type ChatResponder, chatResponse } from "./chat-response.ts"
@@ -41,6 +42,8 @@ export interface ListenerAppOptions {
   readonly memory?: HeldMemory
   /** Told about errors that are bugs, with the request id and never with content. */
   readonly onInternalError?: (error: unknown, requestId: string) => void
+  /** Told about each request that no call record tells of. */
+  readonly onUnrouted?: ((request: UnroutedRequest) => void) | undefined
 }
 
 export interface ListenerApp {
@@ -65,6 +68,16 @@ interface ReadRequest {
   readonly hold: (bytes: number) => void
 }
 
+/** What there is to tell of a request without a record. */
+interface Told {
+  readonly id: string
+  readonly startedAt: number
+  readonly operation: MountedOperation | undefined
+  readonly principal: Principal | undefined
+  readonly status: number
+  readonly error?: ErrorCode
+}
+
 type Params = Readonly<Record<string, string>>
 const noParams: Params = {}
 
@@ -77,6 +90,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     acquire,
     memory = createHeldMemory(),
     onInternalError,
+    onUnrouted,
   } = options
   const authorise = createAuthorise(options)
   const headers = createRoutingHeaders()
@@ -88,8 +102,9 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     const id = requestIdOf(request.headers)
     const { operation } = target
     const lease = new RequestLease(acquire, memory)
+    let principal: Principal | undefined
     try {
-      const principal = authorise(request.headers, operation)
+      principal = authorise(request.headers, operation)
       if (target.hasBody) lease.client = isIdentified ? principal : clientAddressOf(request)
       const body = target.hasBody ? await readBody(request, target.maxBodyBytes, lease) : undefined
       const input = toInput(request, target, { id, startedAt, principal, params, body, hold: lease.hold })
@@ -101,16 +116,37 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       }
       const response = replyResponse(operation, result, id)
       lease.end()
+      tell(request, { id, startedAt, operation, principal, status: response.status })
       return response
     } catch (error) {
       lease.end()
       const known = toPublicError(error)
       if (known.code === "internal_error") onInternalError?.(error, id)
+      const { status } = known
+      if (failedCallOf(error) === undefined)
+        tell(request, { id, startedAt, operation, principal, status, error: known.code })
       return errorResponse(known, errorBodyOf(target, known, id), {
         requestId: id,
         headers: errorHeaders(failedCallOf(error)),
       })
     }
+  }
+
+  const tell = (request: Request, told: Told): void => {
+    if (onUnrouted === undefined) return
+    const { id, startedAt, operation, principal, status, error } = told
+    onUnrouted({
+      id,
+      listener: name,
+      kind,
+      method: request.method,
+      path: operation?.path,
+      open: operation?.open?.includes(kind) === true,
+      key: kind === "inference" ? principal?.key : principal?.name,
+      status,
+      error,
+      totalMs: performance.now() - startedAt,
+    })
   }
 
   const toInput = (
@@ -160,12 +196,15 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     more: Readonly<Record<string, string>> = {},
   ): Response => {
     const id = requestIdOf(request.headers)
+    const startedAt = performance.now()
     let error = new RtrError(code, message)
+    let principal: Principal | undefined
     try {
-      authorise(request.headers, undefined)
+      principal = authorise(request.headers, undefined)
     } catch (refused) {
       error = toPublicError(refused)
     }
+    tell(request, { id, startedAt, operation: undefined, principal, status: error.status, error: error.code })
     const toBody = kind === "inference" ? inferenceErrorBody : managementErrorBody
     return errorResponse(error, toBody(error, id), { requestId: id, headers: more })
   }

@@ -2,6 +2,7 @@
 
 import { RtrError } from "../error.ts"
 import { grantSetup, type Services } from "../modules/capabilities.ts"
+import { setUpNow } from "../modules/set-up.ts"
 import type { RegisteredModule } from "../types/module.ts"
 import type { ListenerKind, OperationInfo, OperationInput, OperationResult, RouteModule } from "../types/route.ts"
 import type { MaybePromise } from "../types/module-base.ts"
@@ -24,9 +25,10 @@ export function listOperations(routes: Routes): readonly OperationInfo[] {
 export function mountOperations(routes: Routes, kind: ListenerKind, services: Services): readonly MountedOperation[] {
   return routes
     .filter(({ module }) => module.listeners.includes(kind))
-    .flatMap(({ id, module }) =>
+    .flatMap(({ id, module, source }) =>
       module.operations.map((operation) => {
-        const handle = operation.setup(grantSetup(operation.needs ?? [], services, { name: `route:${id}` }) as never)
+        const granted = grantSetup(operation.needs ?? [], services, { name: `route:${id}` })
+        const handle = setUpNow({ kind: "route", id, source }, () => operation.setup(granted as never))
         if (typeof handle !== "function")
           throw new RtrError(
             "invalid_module",

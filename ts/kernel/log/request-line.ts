@@ -16,7 +16,8 @@ export interface RequestLineOptions {
 }
 
 /** Status 5xx is an error; 4xx is a warning, and so is what a guard did not read. A client that has left is neither. */
-export function levelOf({ status, unscanned }: Pick<CallRecord, "status" | "unscanned">): LogLevel {
+export function levelOf(request: Pick<CallRecord, "status"> & Partial<Pick<CallRecord, "unscanned">>): LogLevel {
+  const { status, unscanned = none } = request
   if (status >= 500) return "error"
   return (status >= 400 && status !== 499) || unscanned.length > 0 ? "warning" : "info"
 }

@@ -7,7 +7,7 @@ import { createReplyCollector } from "../chat/collect-reply.ts"
 import { eventsOf } from "../chat/reply-events.ts"
 import { lastUserText } from "../chat/texts.ts"
 import type { PlannedPlugin } from "../types/plan.ts"
-import type { BeforeResult, PluginCall, PluginHooks } from "../types/plugin.ts"
+import type { BeforeResult, PluginCall, PluginHook, PluginHooks } from "../types/plugin.ts"
 import { passStream, type StreamEnd, streamOf } from "./streams.ts"
 
 export interface PluginRun {
@@ -17,8 +17,8 @@ export interface PluginRun {
   readonly onOutcome: (outcome: PluginOutcome) => void
   /** Told about each call that a plugin has changed: the object that the plugins inside are given. */
   readonly onCall: (call: PluginCall) => void
-  /** Told what an end-hook threw, which harms nobody any more. */
-  readonly onEndError: (type: string, error: unknown) => void
+  /** Told what a hook threw, also where it harms nobody any more. */
+  readonly onHookError: (type: string, hook: PluginHook | "open", error: unknown) => void
   /** Counts memory for streams that a plugin reads whole. Throws when there is no room. */
   readonly hold?: ((bytes: number) => void) | undefined
 }
@@ -35,6 +35,7 @@ interface Opened {
   readonly hooks: Partial<PluginHooks>
   readonly buffersStream: boolean
   readonly note: (outcome: PluginOutcome["outcome"]) => void
+  readonly failed: (hook: PluginHook | "open", error: unknown) => void
 }
 
 /** Whether some plugin looks at the events of a stream. */
@@ -53,7 +54,7 @@ export async function runPlugins(run: PluginRun, call: PluginCall): Promise<Plug
       try {
         hooks.end?.(how)
       } catch (error) {
-        run.onEndError(type, error)
+        run.onHookError(type, "end", error)
       }
   }
   let result: PluginReply
@@ -80,7 +81,7 @@ async function runFrom(index: number, onion: Onion, call: PluginCall): Promise<P
   const { type, hooks } = plugin
   let inside = call
   if (hooks.before !== undefined) {
-    const before = await noteFailure(plugin, async () => readBefore(await hooks.before?.(call), type))
+    const before = await noteFailure(plugin, "before", async () => readBefore(await hooks.before?.(call), type))
     if (before !== undefined && "refuse" in before) {
       plugin.note("refused")
       throw before.refuse
@@ -117,25 +118,33 @@ function withCurrentText(before: PluginCall, call: PluginCall): PluginCall {
 
 function open(
   { type, buffersStream, open: openHooks }: PlannedPlugin,
-  { opened, onOutcome }: Onion,
+  { opened, onOutcome, onHookError }: Onion,
   call: PluginCall,
 ): Opened {
   const note: Opened["note"] = (outcome) => onOutcome({ type, outcome })
+  const failed: Opened["failed"] = (hook, error) => {
+    note("failed")
+    onHookError(type, hook, error)
+  }
   try {
-    const plugin = { type, hooks: openHooks(call), buffersStream, note }
+    const plugin = { type, hooks: openHooks(call), buffersStream, note, failed }
     opened.push(plugin)
     return plugin
   } catch (error) {
-    note("failed")
+    failed("open", error)
     throw error
   }
 }
 
-async function noteFailure<Value>({ note }: Opened, hook: () => Value | Promise<Value>): Promise<Value> {
+async function noteFailure<Value>(
+  { failed }: Opened,
+  name: PluginHook,
+  hook: () => Value | Promise<Value>,
+): Promise<Value> {
   try {
     return await hook()
   } catch (error) {
-    note("failed")
+    failed(name, error)
     throw error
   }
 }
@@ -156,7 +165,7 @@ function readBefore(result: BeforeResult, type: string): BeforeResult {
 }
 
 async function runAround(
-  { type, hooks, note }: Opened,
+  { type, hooks, failed }: Opened,
   call: PluginCall,
   run: (call: PluginCall) => Promise<PluginReply>,
 ): Promise<PluginReply> {
@@ -181,7 +190,7 @@ async function runAround(
     closeStreams(given.filter((other) => other !== keptBy(reply, given)))
     return { reply, answeredBy }
   } catch (error) {
-    if (!thrownInside.includes(error)) note("failed")
+    if (!thrownInside.includes(error)) failed("around", error)
     closeStreams(given)
     throw error
   }
@@ -226,27 +235,27 @@ function closeStreams(replies: readonly Reply[]): void {
 
 /** Failures of the upstream pass unseen: after-hooks are about answers. */
 async function afterwards(plugin: Opened, reply: Reply, hold: PluginRun["hold"]): Promise<Reply> {
-  const { hooks, buffersStream, note } = plugin
+  const { hooks, buffersStream, failed } = plugin
   if (reply.kind === "failure") return reply
   const { after, event } = hooks
   if (reply.kind === "whole")
     return after === undefined
       ? reply
-      : { ...reply, reply: await noteFailure(plugin, () => after.call(hooks, reply.reply)) }
+      : { ...reply, reply: await noteFailure(plugin, "after", () => after.call(hooks, reply.reply)) }
   let { stream } = reply
   if (event !== undefined) {
-    const onBatch = (batch: StreamBatch) => mapEvents(batch, (each) => event.call(hooks, each), note)
+    const onBatch = (batch: StreamBatch) => mapEvents(batch, (each) => event.call(hooks, each), failed)
     stream = passStream(stream, { onBatch })
   }
   if (!buffersStream || after === undefined) return { ...reply, stream }
-  const check = (whole: ChatReply): Promise<ChatReply> => noteFailure(plugin, () => after.call(hooks, whole))
+  const check = (whole: ChatReply): Promise<ChatReply> => noteFailure(plugin, "after", () => after.call(hooks, whole))
   return { ...reply, stream: buffered({ type: plugin.type, hold, check }, stream), dialect: undefined }
 }
 
 async function mapEvents(
   batch: StreamBatch,
   onEvent: PluginHooks["event"],
-  note: Opened["note"],
+  failed: Opened["failed"],
 ): Promise<StreamBatch> {
   let changed = false
   const events: ChatEvent[] = []
@@ -257,7 +266,7 @@ async function mapEvents(
       result = pending instanceof Promise ? await pending : pending
       if (result !== each) readEvents(result)
     } catch (error) {
-      note("failed")
+      failed("event", error)
       throw error
     }
     if (result === each) events.push(each)

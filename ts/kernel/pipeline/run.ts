@@ -150,7 +150,13 @@ async function callDecision(
   record.reasoning = candidate?.reasoning
 
   const ask = async ({ request, headers: sent }: Pick<PluginCall, "request" | "headers">): Promise<Reply> => {
-    if (decision.looper !== undefined) return runLooper(host, { call, record, input, decision, request, headers: sent })
+    if (decision.looper !== undefined)
+      try {
+        return await runLooper(host, { call, record, input, decision, request, headers: sent })
+      } catch (error) {
+        host.onModuleError?.(`looper ${decision.algorithm}`, error, "run")
+        throw error
+      }
     if (candidate === undefined)
       throw new RtrError(
         "no_model_selected",
@@ -177,7 +183,7 @@ async function callDecision(
       callModel: ask,
       onOutcome: (outcome) => record.plugins.push(outcome),
       onCall: (changed) => host.track?.(changed, call, record),
-      onEndError: (type, error) => host.onModuleError?.(`plugin ${type}`, error),
+      onHookError: (type, hook, error) => host.onModuleError?.(`plugin ${type}`, error, hook),
       hold: call.hold,
     },
     pluginCall,

@@ -29,10 +29,11 @@ async function ask(
     onModuleError?.(
       `selector ${algorithm}`,
       new TypeError(`it chose candidate ${choice.candidate}, which is not there`),
+      "select",
     )
     return { candidate: 0, algorithm, confidence: 0, reason: "the selector named no candidate" }
   } catch (error) {
-    onModuleError?.(`selector ${algorithm}`, error)
+    onModuleError?.(`selector ${algorithm}`, error, "select")
     return { candidate: 0, algorithm, confidence: 0, reason: "the selector failed" }
   }
 }

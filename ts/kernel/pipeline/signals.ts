@@ -18,8 +18,8 @@ export interface SignalHost {
   readonly onModuleError?: OnModuleError | undefined
 }
 
-/** Hears what a module threw, named by kind and id; the request goes on without its answer. */
-export type OnModuleError = (module: string, error: unknown) => void
+/** Hears what a function of a module threw; `module` is its kind and id. */
+export type OnModuleError = (module: string, error: unknown, hook: string) => void
 
 /** The input of one request. `factsOf` is set while signals are read, where some depend on the facts of others. */
 export interface RequestInput extends SignalInput, GuardTexts {
@@ -144,7 +144,7 @@ function readLevel(reading: Reading, { signals, asking }: Level): Promise<void> 
       }
       settle(reading, signal, result, "failed", reading.at)
     } catch (error) {
-      reading.onModuleError?.(`signal ${signal.type}`, error)
+      reading.onModuleError?.(`signal ${signal.type}`, error, "read")
       settle(reading, signal, undefined, reasonOf(error), reading.at)
     }
     if (isAsking) batch.finished()
@@ -165,7 +165,7 @@ async function waitFor(
         const found = await result
         if (waiting.delete(signal)) settle(reading, signal, found, "failed", since)
       } catch (error) {
-        reading.onModuleError?.(`signal ${signal.type}`, error)
+        reading.onModuleError?.(`signal ${signal.type}`, error, "read")
         if (waiting.delete(signal)) settle(reading, signal, undefined, reasonOf(error), since)
       }
     }),

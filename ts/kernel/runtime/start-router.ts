@@ -31,7 +31,7 @@ export interface RouterWorkers {
 
 export interface StartOptions extends Pick<
   RouterOptions,
-  "log" | "onInternalError" | "onRecord" | "onActivation" | "inference"
+  "log" | "onInternalError" | "onRecord" | "onUnrouted" | "onActivation" | "inference"
 > {
   /** The configuration file. */
   readonly path: string

@@ -1,6 +1,7 @@
 // The contract of routes: a route is a list of operations with schemas; the kernel validates, authorises and writes.
 
 import type { Static, TObject, TSchema } from "typebox"
+import type { ErrorCode } from "../error.ts"
 import type { Capability, Granted } from "./capability.ts"
 import type { Outcome } from "./call.ts"
 import type { Call } from "./call.ts"
@@ -152,4 +153,21 @@ export interface RouteModule extends ModuleBase {
   // The type parameters of an operation are known inside its own file only.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly operations: readonly Operation<any, any, any, any>[]
+}
+
+/** A request that has no call record: one that was refused before its call began, or whose operation calls no model. */
+export interface UnroutedRequest {
+  readonly id: string
+  readonly listener: string
+  readonly kind: ListenerKind
+  readonly method: string
+  /** Path of the operation; undefined where there is none, because a client writes what it likes there. */
+  readonly path: string | undefined
+  /** Everybody may ask it, as a load balancer does again and again. */
+  readonly open: boolean
+  /** Name of the key or the token that was sent, as far as it is known. */
+  readonly key: string | undefined
+  readonly status: number
+  readonly error: ErrorCode | undefined
+  readonly totalMs: number
 }

@@ -218,7 +218,10 @@ describe("signals that ask a model", () => {
   test("fail to compile when a vector cannot be made", async () => {
     const failure = new Error("down")
     const embedAll = () => Promise.reject(failure)
-    await expect(compile(canonical(everyFamily), { embedAll })).rejects.toBe(failure)
+    await expect(compile(canonical(everyFamily), { embedAll })).rejects.toMatchObject({
+      message: expect.stringMatching(/^Cannot set up signal "embedding" from builtin: Error: down/) as unknown,
+      cause: failure,
+    })
   })
 })
 

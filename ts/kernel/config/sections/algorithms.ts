@@ -4,6 +4,7 @@ import { Type, type TProperties, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
+import { setUp } from "../../modules/set-up.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
 import { section, taggedUnion } from "../../schema/shapes.ts"
 import type { PlannedCandidate, PlannedDecision } from "../../types/plan.ts"
@@ -66,24 +67,27 @@ export async function compileAlgorithm(
   const algorithm = input.algorithm ?? { type: requireDefaultModule(registry, "selector") }
   const { type } = algorithm
   const options = blockOf(algorithm) as never
-  const selector = registry.find("selector", type)?.module
-  if (selector !== undefined) {
+  const registered = registry.find("selector", type)
+  if (registered !== undefined) {
+    const { id, source, module: selector } = registered
     if (candidates.length < 2) return { algorithm: type, selector: undefined, looper: undefined }
     const name = `selector:${type}`
     const granted = grantSetup(selector.needs ?? [], services, { name })
-    const reader = await selector.setup(options, { decision, candidates, figures: context.figures, ...granted })
+    const reader = await setUp({ kind: "selector", id, source }, () =>
+      selector.setup(options, { decision, candidates, figures: context.figures, ...granted }),
+    )
     context.closing(name, reader)
     return { algorithm: type, selector: reader, looper: undefined }
   }
-  const looper = registry.find("looper", type)?.module
-  if (looper === undefined)
+  const found = registry.find("looper", type)
+  if (found === undefined)
     throw new RtrError("invalid_config", `There is no selector or looper "${type}"`, { path: [...path, "type"] })
   const name = `looper:${type}`
-  const running = await looper.setup(options, {
-    decision,
-    candidates,
-    ...grantSetup(looper.needs ?? [], services, { name }),
-  })
+  const { id, source, module: looper } = found
+  const granted = grantSetup(looper.needs ?? [], services, { name })
+  const running = await setUp({ kind: "looper", id, source }, () =>
+    looper.setup(options, { decision, candidates, ...granted }),
+  )
   context.closing(name, running)
   return { algorithm: type, selector: undefined, looper: { run: (call) => running.run(call) } }
 }

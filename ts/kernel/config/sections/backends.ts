@@ -2,9 +2,11 @@
 
 import { Type, type Static } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
+import { setUpNow } from "../../modules/set-up.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
 import { literals, name, section } from "../../schema/shapes.ts"
 import type { TargetBackend } from "../../types/plan.ts"
+import type { Backend } from "../../types/provider.ts"
 import type { CompileOptions } from "../compile.ts"
 import { requireDefaultModule } from "../default-modules.ts"
 import { readVariable } from "../environment.ts"
@@ -84,8 +86,9 @@ export function compileBackend(
     throw new RtrError("invalid_config", `Cannot serve model "${model.name}": ${reason}`, { path: at })
   }
   const providerId = ref.provider ?? requireDefaultModule(registry, "provider")
-  const provider = registry.find("provider", providerId)?.module
-  if (provider === undefined) return refuse(`there is no provider "${providerId}"`)
+  const registered = registry.find("provider", providerId)
+  if (registered === undefined) return refuse(`there is no provider "${providerId}"`)
+  const { module: provider, source } = registered
   const dialect = registry.find("dialect", provider.dialect)?.module
   if (dialect === undefined)
     return refuse(`provider "${providerId}" speaks dialect "${provider.dialect}", which is not registered`)
@@ -102,25 +105,27 @@ export function compileBackend(
       `the value of environment variable ${variable} cannot be sent in a header; it may end with a line break`,
       [...path, "api_key_env"],
     )
+  const secrets = [apiKey, ...Object.values(ref.extra_headers ?? {})].filter(
+    (value): value is string => value !== undefined && value.length >= shortestSecret,
+  )
+  const backend: Backend = {
+    name: backendName,
+    baseUrl: baseUrlOf(ref),
+    chatPath: ref.chat_path,
+    apiVersion: ref.api_version,
+    authHeader: ref.auth_header,
+    authPrefix: ref.auth_prefix,
+    apiKey: apiKey === "" ? undefined : apiKey,
+    extraHeaders: ref.extra_headers ?? {},
+  }
   return {
     name: backendName,
     weight: ref.weight === undefined || ref.weight === 0 ? 1 : ref.weight,
     upstreamModel: model.external_model_ids?.[providerId] ?? model.provider_model_id ?? model.name,
     dialectId: provider.dialect,
     dialect,
-    secrets: [apiKey, ...Object.values(ref.extra_headers ?? {})].filter(
-      (value): value is string => value !== undefined && value.length >= shortestSecret,
-    ),
-    provider: provider.setup({
-      name: backendName,
-      baseUrl: baseUrlOf(ref),
-      chatPath: ref.chat_path,
-      apiVersion: ref.api_version,
-      authHeader: ref.auth_header,
-      authPrefix: ref.auth_prefix,
-      apiKey: apiKey === "" ? undefined : apiKey,
-      extraHeaders: ref.extra_headers ?? {},
-    }),
+    secrets,
+    provider: setUpNow({ kind: "provider", id: providerId, source }, () => provider.setup(backend), secrets),
   }
 }
 

@@ -4,6 +4,7 @@ import { Type, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
+import { setUp } from "../../modules/set-up.ts"
 import { formatPath, invalid, type Problem } from "../../schema/problem.ts"
 import { section, taggedUnion } from "../../schema/shapes.ts"
 import type { RegisteredModule } from "../../types/module.ts"
@@ -98,7 +99,9 @@ async function compilePlugin(
   const { id, module } = registered
   const name = `plugin:${id}`
   const granted = grantSetup(module.needs ?? [], services, { name })
-  const instance = await module.setup(configuration as never, { decision, ...granted } as never)
+  const instance = await setUp({ kind: "plugin", id, source: registered.source }, () =>
+    module.setup(configuration as never, { decision, ...granted } as never),
+  )
   if (typeof (instance as { open?: unknown } | undefined)?.open !== "function")
     throw broken(registered, "its setup must return an object with the function open")
   closing(name, instance)

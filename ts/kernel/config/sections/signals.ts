@@ -4,6 +4,7 @@ import { Type, type TProperties, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
+import { setUp } from "../../modules/set-up.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
 import { guardRule } from "../../schema/guard-options.ts"
 import { name, section } from "../../schema/shapes.ts"
@@ -153,9 +154,9 @@ async function compileSignal(
     name: `signal:${id}`,
     vectors: target === undefined ? undefined : (target.vectors ?? target.deployment),
   }
-  const reader = await module.setup(
-    rules as never,
-    { settings, ...grantSetup(module.needs ?? [], services, grantee) } as never,
+  const granted = grantSetup(module.needs ?? [], services, grantee)
+  const reader = await setUp({ kind: "signal", id, source: registered.source }, () =>
+    module.setup(rules as never, { settings, ...granted } as never),
   )
   context.closing(grantee.name, reader)
   return {

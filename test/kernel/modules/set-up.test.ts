@@ -1,0 +1,40 @@
+import { definePlugin, type PluginModule, RtrError, Type } from "rtr"
+import { expect, test } from "vitest"
+import { createFakeKernel } from "../../fakes/kernel.ts"
+import { documentWith } from "../../fakes/document.ts"
+
+/** What a kernel says about a plugin whose setup throws this. */
+async function refusal(thrown: unknown): Promise<{ readonly code: string; readonly message: string }> {
+  const broken = definePlugin({
+    about: "Fails",
+    options: Type.Object({}),
+    hooks: ["before"],
+    setup() {
+      throw thrown
+    },
+  })
+  const config = documentWith({ "routing.decisions.0.plugins": [{ type: "broken", configuration: {} }] })
+  const error: unknown = await createFakeKernel({
+    config,
+    modules: { broken: broken as unknown as PluginModule },
+  }).catch((cause: unknown) => cause)
+  return error as RtrError
+}
+
+test.each([
+  [
+    new TypeError("rates.json has no currency"),
+    "invalid_module",
+    /^Cannot set up plugin "broken" from createKernel: TypeError: rates\.json has no currency \(at .*set-up\.test\.ts:\d+:\d+\)$/,
+  ],
+  [
+    new RtrError("invalid_config", "rates.json has no currency"),
+    "invalid_config",
+    /^Cannot set up plugin "broken" from createKernel: rates\.json has no currency$/,
+  ],
+  ["a text", "invalid_module", /^Cannot set up plugin "broken" from createKernel: a text$/],
+])("what a setup throws names the module and keeps its message: %s", async (thrown, code, message) => {
+  const error = await refusal(thrown)
+  expect(error.code).toBe(code)
+  expect(error.message).toMatch(message)
+})
