@@ -127,7 +127,7 @@ test("costs of attempts are summed, and of two currencies both are told", () => 
   const attempt = { model: "m", backend: "b", startMs: 1, endMs: 3 }
   const line = (attempts: readonly object[]): string => requestLine(fakeRecord({ attempts: attempts as never }))
   const usd = { ...attempt, cost: 0.1, currency: "USD" }
-  expect(line([usd, { ...usd, cost: 0.2, endMs: 9 }])).toMatch(/"cost":0\.3,"currency":"USD".*"upstream_ms":8,/)
+  expect(line([usd, { ...usd, cost: 0.2, endMs: 9 }])).toMatch(/"cost":0\.3,"currency":"USD".*"upstream_ms":8\.00,/)
   expect(line([usd, { ...usd, currency: "EUR" }])).toContain('"costs":{"USD":0.1,"EUR":0.1}')
 })
 

@@ -61,5 +61,6 @@ function describe({ type, name, slot, predicate }: Extract<RuleNode, { kind: "le
   if (fact === undefined || fact.state === "unknown")
     return `${type}:${name} unknown${fact?.reason === undefined ? "" : ` (${fact.reason})`}`
   const number = predicate === undefined ? fact.confidence : (fact.value ?? fact.confidence)
+  if (number === 1 && predicate === undefined) return `${type}:${name} 1.00`
   return `${type}:${name} ${Number.isInteger(number) && predicate !== undefined ? number : number.toFixed(2)}`
 }
