@@ -18,7 +18,15 @@ describe("the whole plan", () => {
     expect({ ...plan, models: [...plan.models.keys()] }).toEqual({
       hash: "h",
       listeners: [
-        { name: "main", address: "127.0.0.1", port: 8801, timeoutMs: 300_000, apiKeys: [], models: undefined },
+        {
+          name: "main",
+          address: "127.0.0.1",
+          port: 8801,
+          timeoutMs: 300_000,
+          apiKeys: [],
+          models: undefined,
+          origins: new Set(),
+        },
       ],
       management: {
         address: "127.0.0.1",
