@@ -56,7 +56,7 @@ export async function askAndLeave(url: string, body: object, behaviour: "never-r
   const socket = connect({ host: hostname, port: Number(port) })
   socket.on("error", () => {})
   socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
   if (behaviour === "never-reads") {
     socket.pause()

@@ -237,7 +237,7 @@ test("five hundred clients that leave in the middle of a stream leave no upstrea
     new Promise((resolve, reject) => {
       const socket = connect(Number(port), hostname, () =>
         socket.write(
-          `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+          `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
         ),
       )
       let seen = ""
@@ -284,7 +284,7 @@ test("a slow reader slows the backend down instead of filling the router's memor
   const body = JSON.stringify(stream)
   const socket = connect(Number(port), hostname, () =>
     socket.write(
-      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     ),
   )
   socket.pause()
