@@ -23,7 +23,8 @@ const moments: readonly ((socket: Socket, body: string) => Promise<unknown>)[] =
   },
 ]
 
-const head = (length: number): string => `POST /v1/embeddings HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${length}\r\n\r\n`
+const head = (length: number): string =>
+  `POST /v1/embeddings HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${length}\r\n\r\n`
 
 const write = (socket: Socket, text: string): Promise<unknown> =>
   new Promise((resolve) => socket.write(text, () => resolve(undefined)))

@@ -43,7 +43,7 @@ const mib = 1024 * 1024
 function post(body: string, { key = apiKey, head = [], length = Buffer.byteLength(body) }: Post = {}): Buffer {
   const lines = [
     "POST /v1/chat/completions HTTP/1.1",
-    "host: soak",
+    "host: localhost",
     `authorization: Bearer ${key}`,
     "content-type: application/json",
     `content-length: ${length}`,
@@ -88,7 +88,7 @@ const disguised = post(
 )
 const exploding = post(chat("\ufdfa ".repeat(5000)))
 const stalled = post("z".repeat(mib), { length: 8 * mib })
-const pipelined = Buffer.from("GET /nowhere HTTP/1.1\r\nhost: soak\r\n\r\n".repeat(500))
+const pipelined = Buffer.from("GET /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(500))
 
 export const hostileClients: readonly HostileClient[] = [
   { name: "no JSON", bytes: () => post('{"model": "MoM", "messages": ['), leavesAfterMs: 5000, allowed: ["400"] },
@@ -118,7 +118,7 @@ export const hostileClients: readonly HostileClient[] = [
   {
     name: "unknown path",
     bytes: (count) =>
-      Buffer.from(`GET /a/${count}?x=%00%ff HTTP/1.1\r\nhost: soak\r\nauthorization: Bearer ${apiKey}\r\n\r\n`),
+      Buffer.from(`GET /a/${count}?x=%00%ff HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${apiKey}\r\n\r\n`),
     leavesAfterMs: 5000,
     allowed: ["404"],
   },
