@@ -3,7 +3,7 @@
 import type { DocumentPath } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
 import { invalid, type Position, type Problem } from "../schema/problem.ts"
-import { validate } from "../schema/validate.ts"
+import { type Explain, validate } from "../schema/validate.ts"
 import { applyAliases } from "./aliases.ts"
 import { canonicalDocument } from "./canonical.ts"
 import { checkDocument } from "./check.ts"
@@ -15,7 +15,6 @@ import { type ConfigDocument, documentSchema } from "./document-schema.ts"
 import type { LaterProblems } from "./later-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
 import { redactedProblems } from "./redacted.ts"
-import { unsupportedIn } from "./unsupported.ts"
 
 export interface ResolvedDocument {
   /** Canonical, with environment references expanded. Holds secrets; never print it. */
@@ -40,16 +39,20 @@ export interface ResolveOptions {
   readonly environment: Environment
   /** Left out on hosts that have no packages. */
   readonly readHeads?: ReadHeads
+  /** Judges what the schema refuses: `unsupportedIn`. Without it, every key that the schema lacks is unknown. */
+  readonly explainIn?: (document: unknown) => Explain
   /** How a document is judged that is only checked here. Hosts that serve it leave this out, and their bundles with it. */
   readonly onlyCheck?: OnlyCheck
 }
+
+type ExplainIn = NonNullable<ResolveOptions["explainIn"]>
 
 /**
  * Checks a document. Throws a `ConfigError` with every problem, each with path and place. Returns a promise, or rejects, when a
  * module's check does.
  */
 export function resolveDocument(source: SourceDocument, options: ResolveOptions): MaybePromise<ResolvedDocument> {
-  const { registry, readHeads } = options
+  const { registry, readHeads, explainIn = () => () => undefined } = options
   const { mayBeOfModule, missingKeyVariables } = options.onlyCheck ?? {}
   const aliased = applyAliases(source.value)
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
@@ -63,10 +66,10 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     if (problems.length > 0) throw new ConfigError(options.source, inOrder(withPlaces(problems)))
   }
 
-  refuse(checkShape(source.value))
+  refuse(checkShape(source.value, explainIn))
   const expanded = expandEnvironment(aliased.value, options.environment)
   const schema = documentSchema(registry)
-  const { value, problems } = validateExpanded(schema, expanded.value, expanded.expandedPaths)
+  const { value, problems } = validateExpanded(schema, expanded, explainIn)
   const later: LaterProblems = []
   const found = [
     ...aliased.problems,
@@ -123,13 +126,13 @@ function withPlace(problem: Problem, position: Position | undefined): Problem {
 }
 
 /** A document without `routing` and `global` is of the format before v0.3. */
-function checkShape(value: unknown): readonly Problem[] {
+function checkShape(value: unknown, explainIn: ExplainIn): readonly Problem[] {
   if (value === null || value === undefined) return [invalid([], "is empty; start from the output of: rtr config init")]
   if (typeof value !== "object" || Array.isArray(value)) return [invalid([], "must be a map")]
   if ("routing" in value || "global" in value) return []
   const unexpected = Object.keys(value).filter((key) => !["version", "listeners", "providers", "modules"].includes(key))
-  const unsupported = unsupportedIn(value)
-  const moved = unexpected.flatMap((key) => unsupported([key]) ?? [])
+  const explain = explainIn(value)
+  const moved = unexpected.flatMap((key) => explain([key]) ?? [])
   return [
     ...moved,
     invalid(
@@ -142,10 +145,10 @@ function checkShape(value: unknown): readonly Problem[] {
 /** Numbers and booleans may come from the environment as text; only such text is converted. */
 function validateExpanded(
   schema: ReturnType<typeof documentSchema>,
-  value: unknown,
-  expandedPaths: ReadonlySet<string>,
+  { value, expandedPaths }: ReturnType<typeof expandEnvironment>,
+  explainIn: ExplainIn,
 ): { value: unknown; problems: readonly Problem[] } {
-  const problems = validate(schema, value, [], unsupportedIn(value))
+  const problems = validate(schema, value, [], explainIn(value))
   const convertible = problems.filter(({ path }) => expandedPaths.has(pathKey(path)))
   const converted = convertible.reduce(
     (current, { path }) => setAt(current, path, fromText(valueAt(current, path))),
@@ -153,7 +156,7 @@ function validateExpanded(
   )
   return converted === value
     ? { value, problems }
-    : { value: converted, problems: validate(schema, converted, [], unsupportedIn(converted)) }
+    : { value: converted, problems: validate(schema, converted, [], explainIn(converted)) }
 }
 
 function fromText(value: unknown): unknown {

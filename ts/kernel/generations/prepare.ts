@@ -2,6 +2,7 @@
 
 import type { Environment } from "../config/environment.ts"
 import { compilePlan } from "../config/compile.ts"
+import { ConfigError } from "../config/config-error.ts"
 import { type NeededDeployment, neededDeployments } from "../config/bindings.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import { resolveDocument, type ResolvedDocument, type ResolveOptions } from "../config/resolve.ts"
@@ -12,7 +13,6 @@ import { isRtrError, RtrError } from "../error.ts"
 import type { Services } from "../modules/capabilities.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
-import { ConfigError } from "../config/config-error.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Plan } from "../types/plan.ts"
 import type { ModelFigures } from "../types/selector.ts"
@@ -79,7 +79,7 @@ export async function loadDocument(
   const registry = await host.loadRegistry(document, source)
   enter("validate")
   const { readHeads, onlyCheck } = host
-  const resolved = await resolveDocument(document, {
+  const resolved = await resolveExplained(document, {
     source,
     registry,
     environment: host.environment(),
@@ -87,6 +87,17 @@ export async function loadDocument(
     ...(readHeads !== undefined && { readHeads }),
   })
   return { ...resolved, registry }
+}
+
+/** The list of the format's keys is long and explains refusals only, so it loads with the first document that is refused. */
+async function resolveExplained(document: SourceDocument, options: ResolveOptions): Promise<ResolvedDocument> {
+  try {
+    return await resolveDocument(document, options)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const { unsupportedIn } = await import("../config/unsupported.ts")
+    return resolveDocument(document, { ...options, explainIn: unsupportedIn })
+  }
 }
 
 /** The YAML parser loads with the first text: hosts that pass parsed documents start without it. */
