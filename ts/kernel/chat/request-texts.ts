@@ -7,7 +7,7 @@ import type { UnknownReason } from "../types/fact.ts"
 import type { GuardPolicy, UnreadKind } from "../types/guard.ts"
 import type { SignalInput } from "../types/signal.ts"
 import { lastUserTurns, textOf } from "./texts.ts"
-import { createWireReader, decodeText, kindOfMedia } from "./wire-strings.ts"
+import { decodeText, kindOfMedia, WireReader } from "./wire-strings.ts"
 
 /**
  * Most texts of one request: each is a question to a model, which answers some 200 in a second on one core. A longer
@@ -79,17 +79,19 @@ export function readRequestTexts(request: ChatRequest, dialect?: DialectModule):
     found.turn(turn)
   }
   const rest: string[] = []
-  for (const [name, value] of Object.entries(sentBody(request, dialect))) {
-    if (!Array.isArray(value)) found.wire({ [name]: value }, rest)
+  const body = sentBody(request, dialect)
+  for (const name in body) {
+    const value = body[name]
+    if (!Array.isArray(value)) found.wire(name, value, rest)
     else
       for (const item of value) {
         if (found.isCut) return found.result()
         const strings: string[] = []
-        found.wire(item, strings)
-        found.add(strings.join("\n"))
+        found.wire(name, item, strings)
+        if (strings.length > 0) found.add(strings.join("\n"))
       }
   }
-  found.add(rest.join("\n"))
+  if (rest.length > 0) found.add(rest.join("\n"))
   return found.result()
 }
 
@@ -100,17 +102,17 @@ export function readLastUserTexts(request: ChatRequest): RequestTexts {
   for (const turn of turns) found.turn(turn)
   const strings: string[] = []
   for (const { blocks, name } of turns) {
-    found.wire(name, strings)
+    found.wire("name", name, strings)
     for (const block of blocks)
-      if (block.type === "opaque") found.wire(block.value, strings)
-      else if (block.type === "file") found.wire(block.name, strings)
+      if (block.type === "opaque") found.wire("value", block.value, strings)
+      else if (block.type === "file") found.wire("name", block.name, strings)
   }
   found.add(strings.join("\n"))
   return found.result()
 }
 
 /** The JSON that a backend of the client's dialect gets; the canonical form where there is none. */
-function sentBody(request: ChatRequest, dialect: DialectModule | undefined): object {
+function sentBody(request: ChatRequest, dialect: DialectModule | undefined): Readonly<Record<string, unknown>> {
   try {
     if (dialect !== undefined) return dialect.writeRequest(request, { model: "" })
   } catch {
@@ -125,7 +127,7 @@ class Collector {
   /** Strings of blocks that are read, or that are no text. */
   readonly #known = new Set<string>()
   readonly #unread = new Set<UnreadKind>()
-  readonly #wire = createWireReader((text) => this.#known.has(text))
+  readonly #wire = new WireReader(this.#known, this.#unread)
   #characters = 0
   isCut = false
 
@@ -154,8 +156,10 @@ class Collector {
   }
 
   /** Strings of a piece of JSON that are in no block. */
-  wire(value: unknown, strings: string[]): void {
-    if (!this.#wire.read(value, { strings, unread: this.#unread })) this.isCut = true
+  wire(name: string, value: unknown, strings: string[]): void {
+    this.#wire.readName(name, strings)
+    this.#wire.read(name, value, strings)
+    if (this.#wire.isOver) this.isCut = true
   }
 
   #block(block: Block): void {

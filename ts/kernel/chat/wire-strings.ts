@@ -2,59 +2,64 @@
 
 import type { UnreadKind } from "../types/guard.ts"
 
-/** What was found in one part of the JSON. */
-export interface WireStrings {
-  /** Strings in order, and names that say something. */
-  readonly strings: string[]
-  readonly unread: Set<UnreadKind>
-}
-
 /** A request of more values than this is not read: walking over a million takes a tenth of a second. */
 const maxValues = 200_000
 
-/** Collects from parts of one JSON value. `isKnown` tells strings that are read elsewhere, or that are no text. */
-export function createWireReader(isKnown: (text: string) => boolean): {
-  /** False when the JSON has more values than are read. */
-  read(value: unknown, into: WireStrings): boolean
-} {
-  let values = 0
-  const walk = (value: unknown, key: string, into: WireStrings): void => {
-    if (++values > maxValues) return
-    if (typeof value === "string") readString(value, key, into)
-    else if (Array.isArray(value)) for (const item of value) walk(item, key, into)
+/** Collects the strings of the parts of one JSON value. */
+export class WireReader {
+  /** Strings that are read elsewhere, or that are no text. */
+  readonly #known: ReadonlySet<string>
+  readonly #unread: Set<UnreadKind>
+  #values = 0
+
+  constructor(known: ReadonlySet<string>, unread: Set<UnreadKind>) {
+    this.#known = known
+    this.#unread = unread
+  }
+
+  /** There were more values than are read. */
+  get isOver(): boolean {
+    return this.#values > maxValues
+  }
+
+  /** Adds the strings of a field's value, and the names in it that say something. */
+  read(name: string, value: unknown, strings: string[]): void {
+    if (++this.#values > maxValues) return
+    if (typeof value === "string") this.#text(name, value, strings)
+    else if (Array.isArray(value)) for (const item of value) this.read(name, item, strings)
     else if (typeof value === "object" && value !== null)
-      for (const name in value) {
-        if (!isPlainName(name) && !wireNames.has(name)) into.strings.push(name)
-        walk((value as Readonly<Record<string, unknown>>)[name], name, into)
+      for (const inner in value) {
+        this.readName(inner, strings)
+        this.read(inner, (value as Readonly<Record<string, unknown>>)[inner], strings)
       }
   }
-  const readString = (text: string, key: string, { strings, unread }: WireStrings): void => {
-    if (text === "" || wireWords.has(text) || isKnown(text) || (identifiers.has(key) && isPlainName(text))) return
+
+  readName(name: string, strings: string[]): void {
+    if (!wireNames.has(name) && !isPlainName(name)) strings.push(name)
+  }
+
+  #text(name: string, text: string, strings: string[]): void {
+    if (text === "" || wireWords.has(text) || this.#known.has(text) || (identifiers.has(name) && isPlainName(text)))
+      return
     const media = readDataUrl(text)
     if (media === undefined) {
-      if (isEncoded(text)) unread.add("encrypted")
+      if (isEncoded(text)) this.#unread.add("encrypted")
       else strings.push(text)
-    } else if (typeof media !== "string") unread.add(media.kind)
-    else if (!isKnown(media)) strings.push(media)
-  }
-  return {
-    read(value, into) {
-      walk(value, "", into)
-      return values <= maxValues
-    },
+    } else if (typeof media !== "string") this.#unread.add(media.kind)
+    else if (!this.#known.has(media)) strings.push(media)
   }
 }
 
 /** The text of a `data:` URL, or the kind of what is no text; undefined for anything else. */
 export function readDataUrl(url: string): string | { readonly kind: UnreadKind } | undefined {
-  if (!url.startsWith("data:")) return undefined
+  if (!/^data:/i.test(url)) return undefined
   const comma = url.indexOf(",")
   const head =
-    comma < 0 || comma > 200 ? undefined : /^data:([\w.+-]+\/[\w.+-]+)?((?:;[^;,\s]+)*)$/.exec(url.slice(0, comma))
+    comma < 0 || comma > 200 ? undefined : /^data:([\w.+-]+\/[\w.+-]+)?((?:;[^;,\s]+)*)$/i.exec(url.slice(0, comma))
   if (head === undefined || head === null) return undefined
   const [, type = "text/plain", options = ""] = head
   const body = url.slice(comma + 1)
-  if (!options.endsWith(";base64")) {
+  if (!/;base64$/i.test(options)) {
     const text = isTextType(type) ? decodePercent(body) : undefined
     return text ?? { kind: kindOfMedia(type) }
   }
@@ -111,8 +116,19 @@ function isPlainName(name: string): boolean {
 /** Fields that hold identifiers. */
 const identifiers: ReadonlySet<string> = new Set(["id", "tool_call_id", "call_id", "file_id", "callId", "model"])
 
-/** Names of fields that have more words than a plain name. */
+/** Names of fields: those that nearly every request has, which are found quicker here, and those of more words than a plain name. */
 const wireNames: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "role",
+  "content",
+  "type",
+  "text",
+  "name",
+  "stream",
+  "temperature",
+  "max_tokens",
+  "max_completion_tokens",
   "chat_template_kwargs",
   "parallel_tool_calls",
   "parallelToolCalls",

@@ -28,13 +28,46 @@ export interface RequestInput extends SignalInput, GuardTexts {
 
 const noFacts = (): readonly Fact[] => []
 
+/** Texts for guards are collected when the first one asks: most plans have none. */
+class CallInput implements RequestInput {
+  readonly text: string
+  readonly request: SignalInput["request"]
+  readonly principal: SignalInput["principal"]
+  readonly header: SignalInput["header"]
+  factsOf: SignalInput["factsOf"] = noFacts
+  readonly #dialects: Plan["dialects"] | undefined
+  #texts: GuardTexts | undefined
+
+  constructor({ request, principal, header }: Asked, dialects: Plan["dialects"] | undefined) {
+    this.text = lastUserText(request)
+    this.request = request
+    this.principal = principal
+    this.header = header
+    this.#dialects = dialects
+  }
+
+  get textsFor(): GuardTexts["textsFor"] {
+    return this.#guardTexts().textsFor
+  }
+
+  gapFor(policy: GuardPolicy): UnknownReason | undefined {
+    return this.#guardTexts().gapFor(policy)
+  }
+
+  isWholeFor(policy: GuardPolicy): boolean {
+    return this.#guardTexts().isWholeFor(policy)
+  }
+
+  #guardTexts(): GuardTexts {
+    return (this.#texts ??= guardTexts(this.request, this.#dialects?.get(this.request.origin?.dialect ?? "")))
+  }
+}
+
+type Asked = Pick<Call, "request" | "principal" | "header">
+
 /** The request as signals see it. Guards read what the dialect that read it would send on. */
-export function toSignalInput(
-  { request, principal, header }: Pick<Call, "request" | "principal" | "header">,
-  dialects?: Plan["dialects"],
-): RequestInput {
-  const { textsFor, gapFor, isWholeFor } = guardTexts(request, dialects?.get(request.origin?.dialect ?? ""))
-  return { text: lastUserText(request), request, principal, header, factsOf: noFacts, textsFor, gapFor, isWholeFor }
+export function toSignalInput(call: Asked, dialects?: Plan["dialects"]): RequestInput {
+  return new CallInput(call, dialects)
 }
 
 /**
