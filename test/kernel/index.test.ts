@@ -36,6 +36,8 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "guardRule",
       "guardSettings",
       "guardTexts",
+      "guardUses",
+      "guardWarnings",
       "hasText",
       "hostApiVersion",
       "isRtrError",

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs"
 import type { Command } from "commander"
+import type { GuardUse } from "rtr"
 import { exposedKeysWarning } from "../exposed-keys.ts"
 import { commandGroup, refuseCommands, refuseOptions } from "../program.ts"
 import { printJson, printLine, printWarning } from "../print.ts"
@@ -105,22 +106,21 @@ async function init(options: { output: string; force: boolean }): Promise<void> 
 }
 
 async function validate(options: { config: string; json: boolean; loadModules: boolean }): Promise<void> {
-  const [{ literalSecrets, loadConfig }, { ConfigError, formatPath, formatProblem }] = await Promise.all([
-    import("rtr/node"),
-    import("rtr"),
-  ])
+  const [{ literalSecrets, loadConfig }, { ConfigError, formatPath, formatProblem, guardUses, guardWarnings }] =
+    await Promise.all([import("rtr/node"), import("rtr")])
   const { config, json, loadModules } = options
   try {
     // It is checked for the place where it is going to serve, which has the variables.
     const loaded = await loadConfig(config, { loadModules, elsewhere: true })
     const exposed = exposedKeysWarning(config, literalSecrets(loaded.unexpanded))
-    const warnings = [...loaded.warnings, ...(exposed === undefined ? [] : [exposed])]
+    const warnings = [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
     const modules = loadModules ? [] : (loaded.unexpanded.modules ?? [])
     const unchecked = (loaded.unchecked ?? []).map(({ path }) => formatPath(path))
     if (json) return printJson({ valid: true, problems: [], warnings, modules_not_loaded: modules, unchecked })
     for (const warning of warnings) printWarning(formatProblem(warning, config))
     if (modules.length > 0) printNotLoaded(modules, unchecked)
     printLine(`✓ ${config} is valid${unchecked.length > 0 ? " as far as it was checked" : ""}`)
+    for (const use of guardUses(loaded)) printLine(`  ${describeGuard(use)}`)
   } catch (error) {
     if (!(error instanceof ConfigError) || !json) throw error
     printJson({ valid: false, problems: error.problems, warnings: [] })
@@ -134,6 +134,14 @@ function printNotLoaded(modules: readonly string[], unchecked: readonly string[]
     `Note: ${modules.join(", ")} ${modules.length === 1 ? "was" : "were"} not loaded, so that no code of the document runs; ${what}\n` +
       `Hint: With --load-modules that code runs and checks its keys.\n`,
   )
+}
+
+/** What a decision asks of a guard, in one line. */
+function describeGuard({ decision, guard, rule, onUnscanned, readsEverything, allowedUnread }: GuardUse): string {
+  const reads = readsEverything ? "the whole request" : "the last user message"
+  const leaves = allowedUnread.size === 0 ? "" : `, but ${[...allowedUnread].join(", ")}`
+  const otherwise = onUnscanned === "block" ? "counts what it cannot read as found" : "lets pass what it cannot read"
+  return `decision "${decision}": ${guard} "${rule}" reads ${reads}${leaves}; ${otherwise}`
 }
 
 async function router(options: { config: string; json: boolean }): Promise<void> {

@@ -81,8 +81,11 @@ export function addServeCommand(program: Command): void {
 async function serve(options: ServeOptions): Promise<void> {
   const startedAt = performance.now()
   const stopAsked = waitForSignal()
-  const [{ createWorkerPool, deploymentsOf, literalSecrets, startRouter }, { formatProblem }, { openLog }] =
-    await Promise.all([import("rtr/node"), import("rtr"), import("../open-log.ts")])
+  const [
+    { createWorkerPool, deploymentsOf, literalSecrets, startRouter },
+    { formatProblem, guardWarnings },
+    { openLog },
+  ] = await Promise.all([import("rtr/node"), import("rtr"), import("../open-log.ts")])
   const log = openLog(options)
   const { logger } = log
   // A module that forgets to await something must not take every other request with it.
@@ -102,7 +105,7 @@ async function serve(options: ServeOptions): Promise<void> {
     onUnrouted: log.onUnrouted,
     createWorkers: (metrics) => createWorkerPool({ metrics, environment: process.env, log: logger.event }),
     onLoaded(loaded) {
-      for (const warning of loaded.warnings)
+      for (const warning of [...loaded.warnings, ...guardWarnings(loaded)])
         logger.event("warning", "config_warning", { message: formatProblem(warning, options.config) })
       const exposed = exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded))
       if (exposed !== undefined)

@@ -173,7 +173,10 @@ async function compileSignal(
 }
 
 /** How a rule takes what it could not read: as it says, else as the guard's settings say. */
-function guardPolicy(rule: SignalRule & GuardOptions, settings: Pick<GuardOptions, "on_unscanned">): GuardPolicy {
+export function guardPolicy(
+  rule: SignalRule & GuardOptions,
+  settings: Pick<GuardOptions, "on_unscanned">,
+): GuardPolicy {
   return {
     onUnscanned: rule.on_unscanned ?? settings.on_unscanned ?? strictPolicy.onUnscanned,
     readsEverything: rule.include_history ?? strictPolicy.readsEverything,

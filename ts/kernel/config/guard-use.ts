@@ -1,0 +1,57 @@
+// Which decisions of a document depend on guards, and which listeners let clients go around them.
+
+import { invalid, type Problem } from "../schema/problem.ts"
+import { type Registry, signalConditionType } from "../modules/registry.ts"
+import type { GuardPolicy } from "../types/guard.ts"
+import type { ConfigDocument } from "./document-schema.ts"
+import { listenersOf } from "./sections/listeners.ts"
+import { callableModels } from "./sections/model-cards.ts"
+import { leafNames } from "./sections/rules.ts"
+import { guardPolicy } from "./sections/signals.ts"
+import { rulesOf, settingsOf } from "./signal-use.ts"
+
+/** A decision that asks for a rule of a guard. */
+export interface GuardUse extends GuardPolicy {
+  readonly decision: string
+  /** Condition type of the guard. */
+  readonly guard: string
+  readonly rule: string
+}
+
+interface Loaded {
+  readonly document: ConfigDocument
+  readonly registry: Registry
+}
+
+/** In the order of the decisions. */
+export function guardUses({ document, registry }: Loaded): readonly GuardUse[] {
+  const guards = registry.all("signal").filter(({ module }) => module.guard === true)
+  return (document.routing?.decisions ?? []).flatMap(({ name: decision, rules }) =>
+    guards.flatMap((registered) => {
+      const guard = signalConditionType(registered.id, registered.module)
+      const asked = new Set(leafNames(rules, guard))
+      const settings = settingsOf(registered.module, document)
+      return rulesOf(registered, document)
+        .filter(({ name }) => asked.has(name))
+        .map((rule) => ({ decision, guard, rule: rule.name, ...guardPolicy(rule, settings) }))
+    }),
+  )
+}
+
+/** Listeners on which a client may name a model, where the document has guards in use: such a request passes no decision. */
+export function guardWarnings(loaded: Loaded): readonly Problem[] {
+  const { document } = loaded
+  const callable = callableModels(document)
+  if (callable.size === 0 || guardUses(loaded).length === 0) return []
+  return listenersOf(document).flatMap(({ name, models }, index) => {
+    const named = models?.find((each) => callable.has(each))
+    if (models !== undefined && named === undefined) return []
+    const who = named === undefined ? "may name any model" : `may name "${named}"`
+    return [
+      invalid(
+        ["listeners", index, "models"],
+        `of "${name}": clients ${who}, and a request that names its model passes no decision and no guard; models: [MoM] forbids it`,
+      ),
+    ]
+  })
+}
