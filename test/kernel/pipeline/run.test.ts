@@ -95,14 +95,14 @@ describe("a decision that matches", () => {
 
   test("gives the upstream headers with model, confidence and request id, and passes on those of tracing alone", async () => {
     const { ask, transport } = await kernelOn({ a: { ...match, confidence: 0.75 } })
-    await ask("x", {}, { "x-request-id": "req-1", traceparent: "00-1", tracestate: "s", "x-own": "c", cookie: "c" })
+    const trace = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`, tracestate: "vendor=state" }
+    await ask("x", {}, { "x-request-id": "req-1", ...trace, "x-own": "c", cookie: "c" })
     expect(transport.requests[0]?.headers).toMatchObject({
       "x-request-id": "req-1",
       "x-cache-status": "miss",
       "x-selected-model": "large",
       "x-routing-confidence": "0.7500",
-      traceparent: "00-1",
-      tracestate: "s",
+      ...trace,
     })
     expect(Object.keys(transport.requests[0]?.headers ?? {})).not.toContain("x-own")
     expect(JSON.stringify(transport.requests[0]?.headers)).not.toContain("cookie")

@@ -225,16 +225,24 @@ function inClientForm(reply: Reply, call: Call): Reply {
   return { kind: "stream", status, stream: streamOf(eventsOf(reply.reply)), ...(headers !== undefined && { headers }) }
 }
 
-const forwardedHeaders = ["traceparent", "tracestate"] as const
+/** Headers of a trace, which go on where they are what their standard says: no other text of a client's headers reaches a backend. */
+const forwardedHeaders = {
+  traceparent: /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/,
+  tracestate: /^[^\s,=]+=[^\s,=]*(?:[ \t]*,[ \t]*[^\s,=]+=[^\s,=]*)*$/,
+} as const
+
+/** The standard asks for no more of a `tracestate`. */
+const maxTraceCharacters = 512
 
 /** Headers that the router adds to the upstream request (spec 1, Routing headers). */
 function upstreamHeaders(call: Call, { model, confidence }: CallRecord): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { "x-request-id": call.id, "x-cache-status": "miss" }
   if (model !== undefined) headers["x-selected-model"] = toHeaderText(model)
   if (confidence !== undefined) headers["x-routing-confidence"] = confidence.toFixed(4)
-  for (const name of forwardedHeaders) {
+  for (const name in forwardedHeaders) {
     const value = call.header(name)
-    if (value !== undefined) headers[name] = value
+    if (value === undefined || value.length > maxTraceCharacters) continue
+    if (forwardedHeaders[name as keyof typeof forwardedHeaders].test(value)) headers[name] = value
   }
   return headers
 }
