@@ -34,6 +34,16 @@ const broken: readonly (readonly [string, Partial<DialectModule>, string])[] = [
     "passes a request on that nobody changed",
   ],
   [
+    "sends on what guards do not see",
+    {
+      writeRequest(request, options) {
+        const { x_note: _, ...rest } = dialect.writeRequest(request, options)
+        return rest
+      },
+    },
+    "lets guards read every string of a request, or says that it is no text",
+  ],
+  [
     "writes a request anew each time",
     {
       writeRequest: (request, options) =>

@@ -7,7 +7,9 @@ import {
   createReplyCollector,
   type DialectModule,
   eventsOf,
+  guardTexts,
   isRtrError,
+  type JsonValue,
   maxEventBytes,
   RtrError,
   type StreamReader,
@@ -149,6 +151,17 @@ export function dialectContract(module: DialectModule, options: DialectContractO
         expectSame(reread.turns.at(-1), added, "an added turn")
       }
     }),
+    contractCase("lets guards read every string of a request, or says that it is no text", () => {
+      const marker = "read what is written here"
+      for (const request of allRequests)
+        for (const body of withMarker(bodyOf(request), marker)) {
+          const texts = textsForGuards(module, body)
+          expectThat(
+            texts === undefined || texts.some((text) => text.includes(marker)),
+            `guards to read the marker in ${JSON.stringify(body)}`,
+          )
+        }
+    }),
     contractCase("refuses what is no request", () => {
       for (const garbage of [undefined, null, 5, "text", [], {}])
         expectError(() => module.readRequest(garbage), "invalid_request", `a body of ${JSON.stringify(garbage)}`)
@@ -281,6 +294,34 @@ export function dialectContract(module: DialectModule, options: DialectContractO
       expectThat(module.readError({ x: 1 }) === undefined, "another body to be no error")
     }),
   ]
+}
+
+/** A body for each of its strings and each of its objects, with the marker instead of the string or as one more field; the model's name is not read. */
+function* withMarker(value: JsonValue, marker: string): Iterable<JsonValue> {
+  if (typeof value === "string") yield marker
+  if (typeof value !== "object" || value === null) return
+  for (const [key, inner] of Object.entries(value as Readonly<Record<string, JsonValue>>))
+    if (inner !== "client-model") for (const marked of withMarker(inner, marker)) yield replaced(value, key, marked)
+  if (!Array.isArray(value)) yield { ...value, x_note: marker }
+}
+
+const replaced = (value: object, key: string, inner: JsonValue): JsonValue =>
+  Array.isArray(value)
+    ? (value as readonly JsonValue[]).map((each, index) => (String(index) === key ? inner : each))
+    : { ...(value as WireObject), [key]: inner }
+
+/** Undefined for a request that the dialect refuses, or of which guards know that they cannot read it. */
+function textsForGuards(module: DialectModule, body: JsonValue): readonly string[] | undefined {
+  let request: ChatRequest
+  try {
+    request = module.readRequest(body)
+  } catch (error) {
+    if (isRtrError(error)) return undefined
+    throw error
+  }
+  const { textsFor, gapFor } = guardTexts(request, module)
+  const gap = gapFor({ onUnscanned: "block", readsEverything: true, allowedUnread: new Set() })
+  return gap === undefined ? textsFor({ name: "any" }) : undefined
 }
 
 const encoder = new TextEncoder()

@@ -67,8 +67,8 @@ test("a listener that lets clients name a model is told where guards are in use"
   expect(messagesOf(guarded)).toEqual([
     [
       "listeners.0.models",
-      expect.stringMatching(/^of "open": clients may name any model, .* models: \[MoM\] forbids it$/),
+      expect.stringMatching(/^lets clients of "open" name any model, .* models: \[MoM\] forbids it$/),
     ],
-    ["listeners.2.models", expect.stringMatching(/^of "both": clients may name "large", /)],
+    ["listeners.2.models", expect.stringMatching(/^lets clients of "both" name "large", /)],
   ])
 })

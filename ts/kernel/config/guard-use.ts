@@ -46,11 +46,11 @@ export function guardWarnings(loaded: Loaded): readonly Problem[] {
   return listenersOf(document).flatMap(({ name, models }, index) => {
     const named = models?.find((each) => callable.has(each))
     if (models !== undefined && named === undefined) return []
-    const who = named === undefined ? "may name any model" : `may name "${named}"`
+    const which = named === undefined ? "any model" : `"${named}"`
     return [
       invalid(
         ["listeners", index, "models"],
-        `of "${name}": clients ${who}, and a request that names its model passes no decision and no guard; models: [MoM] forbids it`,
+        `lets clients of "${name}" name ${which}, and a request that names its model passes no decision and no guard; models: [MoM] forbids it`,
       ),
     ]
   })
