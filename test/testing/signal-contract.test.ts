@@ -44,6 +44,7 @@ const same = "says the same of the same text"
 const implies = "implies one rule that fits its schema for every name"
 const declares = "reads only facts of the types that it comes after"
 const neverAnswers = "never turns a failing model into an answer"
+const readsAll = "as a guard reads the texts that each of its rules has to read"
 const neverSafe = "as a guard never calls a text safe that it read in part"
 const closes = "closes without an error"
 
@@ -59,6 +60,7 @@ test("a signal that keeps the contract passes", async () => {
     declares,
     neverAnswers,
     neverSafe,
+    readsAll,
     closes,
   ])
 })
@@ -272,20 +274,28 @@ describe("a signal that asks a model", () => {
     expect(await failures(both)).toEqual([])
   })
 
-  test("must not call a text safe that it read in part, as a guard", async () => {
-    const read =
-      (whenPartial: object) =>
-      async (rules: readonly { name: string }[], { classify }: BatchedQuestions) => {
-        const { truncated } = await classify("x")
-        return rules.map(({ name }) => fact(name, truncated === undefined ? {} : whenPartial))
-      }
-    const guarding = (whenPartial: object) => ({
-      ...asking("inference.classify", read(whenPartial) as never),
+  describe("as a guard", () => {
+    const guarding = (whenPartial: object, readsTexts = true) => ({
+      ...asking("inference.classify", undefined as never),
       guard: true,
+      setup: (rules: readonly { name: string }[]) => ({
+        read: async ({ textsFor }: SignalInput, { classify }: BatchedQuestions) => {
+          if (readsTexts) for (const rule of rules) textsFor(rule)
+          const { truncated } = await classify("x")
+          return rules.map(({ name }) => fact(name, truncated === undefined ? {} : whenPartial))
+        },
+      }),
     })
-    expect(await failures(guarding({ state: "no_match", confidence: 0 }))).toEqual([neverSafe])
-    expect(await failures(guarding({ state: "unknown", confidence: 0, reason: "unread_words" }))).toEqual([])
-    expect(await failures(guarding({ atLeast: true, reason: "unread_words" }))).toEqual([])
+
+    test("must not call a text safe that it read in part", async () => {
+      expect(await failures(guarding({ state: "no_match", confidence: 0 }))).toEqual([neverSafe])
+      expect(await failures(guarding({ state: "unknown", confidence: 0, reason: "unread_words" }))).toEqual([])
+      expect(await failures(guarding({ atLeast: true, reason: "unread_words" }))).toEqual([])
+    })
+
+    test("must read what its rules have to read", async () => {
+      expect(await failures(guarding({ atLeast: true, reason: "unread_words" }, false))).toEqual([readsAll])
+    })
   })
 })
 

@@ -152,6 +152,18 @@ export function signalContract<Rule extends TObject, Settings extends TObject, N
         "a match, unknown facts or an error, because what was not read may be unsafe",
       )
     }),
+    contractCase("as a guard reads the texts that each of its rules has to read", async () => {
+      if (module.guard !== true) return
+      const { reader, questions } = await open(module, options)
+      const asked = new Set<string>()
+      const input = signalInput("any text", options.before)
+      const textsFor: SignalInput["textsFor"] = (rule) => {
+        asked.add(rule.name)
+        return input.textsFor(rule)
+      }
+      await reader.read({ ...input, textsFor }, questions as never)
+      for (const name of names) expectThat(asked.has(name), `rule "${name}" to read input.textsFor(rule)`)
+    }),
     contractCase("closes without an error", async () => {
       const { reader } = await open(module, options)
       await reader.close?.()
