@@ -1,5 +1,5 @@
 // A guard with its real model: what it reads is judged, what it cannot read is refused, and the backend gets neither.
-// test/kernel/pipeline/guard-places.test.ts has the whole list of places.
+// test/fakes/guard-places.ts has the whole list of places.
 
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"

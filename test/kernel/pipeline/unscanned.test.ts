@@ -1,7 +1,9 @@
 import { defineSignal, type Fact, RtrError, Type } from "rtr"
-import { createFakeInference, type FakeInferenceOptions } from "rtr/testing"
+import { createFakeInference, type FakeInference, type FakeInferenceOptions } from "rtr/testing"
 import { describe, expect, test } from "vitest"
-import { watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
+import { attack, type Outcome, part, places, user } from "../../fakes/guard-places.ts"
+import { post } from "../../fakes/kernel.ts"
+import { type WatchedKernel, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
 
 const labels = ["benign", "jailbreak"]
 const gone = new RtrError("unavailable", "gone")
@@ -135,4 +137,98 @@ test("a guard from outside is held to the same, and one that found nothing in a 
     [0, "outside=input_limit"],
     [1, null],
   ])
+})
+
+/** Reads what the kernel's normalizing leaves, and no more than a worker does. */
+function judge(failWith?: RtrError): FakeInference {
+  const tooLong = new RtrError("scan_budget_exceeded", "too long")
+  const inference = createFakeInference({
+    labels: ["benign", "jailbreak"],
+    classify: (text) =>
+      /ignore[\s_-]*all[\s_-]*previous[\s_-]*instructions/i.test(text.replaceAll(/\p{Cf}/gu, "")) ? [0, 1] : [1, 0],
+    ...(failWith !== undefined && { failWith }),
+  })
+  return {
+    ...inference,
+    bundle: async (tasks) =>
+      (await inference.bundle(tasks)).map((answer, index) =>
+        (tasks[index]?.text.length ?? 0) > 200_000 ? { kind: "error", error: tooLong } : answer,
+      ),
+  }
+}
+
+const watched = (changes: object = {}, failWith?: RtrError): Promise<WatchedKernel> =>
+  watchedKernel({
+    inference: judge(failWith),
+    changes: {
+      "routing.signals.jailbreak": [{ name: "attack", ...changes }],
+      "routing.decisions": [
+        {
+          name: "guard",
+          rules: { type: "jailbreak", name: "attack" },
+          plugins: [{ type: "fast_response", configuration: { message: "No." } }],
+        },
+      ],
+    },
+  })
+
+/** What became of a request. */
+async function fateOf({ kernel, sent }: WatchedKernel, body: object | string): Promise<Outcome> {
+  const before = sent().length
+  const request = typeof body === "string" ? body : { model: "MoM", ...body }
+  const response = await kernel.fetch(post("/v1/chat/completions", request))
+  const { status, headers } = response
+  await response.text()
+  if (sent().length > before)
+    return JSON.stringify(sent().at(-1)).includes("previous") ? "sent with the attack" : "sent"
+  if (headers.get("x-security-checks")?.includes("jailbreak:true") === true) return "read"
+  if (headers.get("x-rtr-unscanned")?.startsWith("jailbreak=") === true) return "unscanned"
+  if (status === 400) return "invalid"
+  throw new Error(`A request came to nothing: ${status}`)
+}
+
+describe("an attack is read or refused, whether it stands in", () => {
+  for (const [group, rows] of Object.entries(places))
+    test(`${group} (${rows.length} places)`, async () => {
+      const kernel = await watched()
+      expect(await fateOf(kernel, user("hello"))).toBe("sent")
+      const outcomes: unknown[] = []
+      for (const [place, body] of rows) outcomes.push([place, await fateOf(kernel, body)])
+      expect(outcomes).toEqual(rows.map(([place, , outcome]) => [place, outcome]))
+    })
+})
+
+test("a request is refused while its guard cannot answer, whatever it says", async () => {
+  for (const code of [
+    "unavailable",
+    "overloaded",
+    "deadline_exceeded",
+    "internal_error",
+    "invalid_input",
+    "not_ready",
+  ] as const) {
+    const kernel = await watched({}, new RtrError(code, "x"))
+    for (const body of [user("hello"), { ...user("hello"), stream: true }])
+      expect([code, await fateOf(kernel, body)]).toEqual([code, "unscanned"])
+  }
+})
+
+test("what a rule may leave unread passes, and an attack beside it does not", async () => {
+  const kernel = await watched({ allow_unread: ["image"] })
+  const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } }
+  expect(await fateOf(kernel, part(image))).toBe("sent")
+  expect(await fateOf(kernel, part(image, { type: "text", text: attack }))).toBe("read")
+  expect(await fateOf(kernel, part(image, { type: "file", file: { file_id: "f" } }))).toBe("unscanned")
+})
+
+test("headers that go on to a backend are those of a trace, and hold no sentences", async () => {
+  const { ask, transport } = await watched()
+  const trace = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`, tracestate: "one=t61rcWkgMzE,two=00f0:1" }
+  const headersWith = async (headers: Readonly<Record<string, string>>) => {
+    await ask("hello", {}, headers)
+    return transport.requests.at(-1)?.headers
+  }
+  expect(await headersWith(trace)).toMatchObject(trace)
+  const odd = { traceparent: attack, tracestate: `one=${attack}`, "x-note": attack }
+  expect(JSON.stringify(await headersWith(odd))).not.toMatch(/previous/)
 })

@@ -159,7 +159,6 @@ class Collector {
   wire(name: string, value: unknown, strings: string[]): void {
     this.#wire.readName(name, strings)
     this.#wire.read(name, value, strings)
-    if (this.#wire.isOver) this.isCut = true
   }
 
   #block(block: Block): void {

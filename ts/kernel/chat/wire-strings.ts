@@ -2,29 +2,19 @@
 
 import type { UnreadKind } from "../types/guard.ts"
 
-/** A request of more values than this is not read: walking over a million takes a tenth of a second. */
-const maxValues = 200_000
-
-/** Collects the strings of the parts of one JSON value. */
+/** Collects the strings of the parts of one JSON value, whose number of values and depth the reader of bodies bounds. */
 export class WireReader {
   /** Strings that are read elsewhere, or that are no text. */
   readonly #known: ReadonlySet<string>
   readonly #unread: Set<UnreadKind>
-  #values = 0
 
   constructor(known: ReadonlySet<string>, unread: Set<UnreadKind>) {
     this.#known = known
     this.#unread = unread
   }
 
-  /** There were more values than are read. */
-  get isOver(): boolean {
-    return this.#values > maxValues
-  }
-
   /** Adds the strings of a field's value, and the names in it that say something. */
   read(name: string, value: unknown, strings: string[]): void {
-    if (++this.#values > maxValues) return
     if (typeof value === "string") this.#text(name, value, strings)
     else if (Array.isArray(value)) for (const item of value) this.read(name, item, strings)
     else if (typeof value === "object" && value !== null)
