@@ -10,9 +10,9 @@ const shifted = (text: string, first: number, to: number): string =>
   text.replaceAll(/[!-~]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) - first + to))
 
 const hello = { role: "user", content: "hello" }
-export const user = (content: unknown) => ({ messages: [{ role: "user", content }] })
+export const user = (content: unknown): object => ({ messages: [{ role: "user", content }] })
 const turns = (...messages: readonly object[]) => ({ messages })
-export const part = (...parts: readonly object[]) => user([{ type: "text", text: "hello" }, ...parts])
+export const part = (...parts: readonly object[]): object => user([{ type: "text", text: "hello" }, ...parts])
 const withTool = (tool: object) => ({ messages: [hello], tools: [tool] })
 const fn = (fields: object) => withTool({ type: "function", function: { name: "f", ...fields } })
 const calling = (call: object, result: unknown = "done") =>
