@@ -1,7 +1,7 @@
 import { guardUses, guardWarnings } from "rtr"
 import { expect, test } from "vitest"
-import { documentWith, resolve } from "../../fakes/document.ts"
-import { registry } from "../../fakes/registry.ts"
+import { documentWith, resolve } from "../../../fakes/document.ts"
+import { registry } from "../../../fakes/registry.ts"
 
 const loaded = (changes: Readonly<Record<string, unknown>>) => ({
   document: resolve(documentWith(changes)).document,

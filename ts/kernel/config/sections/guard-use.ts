@@ -1,14 +1,14 @@
 // Which decisions of a document depend on guards, and which listeners let clients go around them.
 
-import { invalid, type Problem } from "../schema/problem.ts"
-import { type Registry, signalConditionType } from "../modules/registry.ts"
-import type { GuardPolicy } from "../types/guard.ts"
-import type { ConfigDocument } from "./document-schema.ts"
-import { listenersOf } from "./sections/listeners.ts"
-import { callableModels } from "./sections/model-cards.ts"
-import { leafNames } from "./sections/rules.ts"
-import { guardPolicy } from "./sections/signals.ts"
-import { rulesOf, settingsOf } from "./signal-use.ts"
+import { invalid, type Problem } from "../../schema/problem.ts"
+import { type Registry, signalConditionType } from "../../modules/registry.ts"
+import type { GuardPolicy } from "../../types/guard.ts"
+import type { ConfigDocument } from "../document-schema.ts"
+import { listenersOf } from "./listeners.ts"
+import { callableModels } from "./model-cards.ts"
+import { leafNames } from "./rules.ts"
+import { guardPolicy } from "./signals.ts"
+import { rulesOf, settingsOf } from "../signal-use.ts"
 
 /** A decision that asks for a rule of a guard. */
 export interface GuardUse extends GuardPolicy {
