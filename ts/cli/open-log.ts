@@ -5,6 +5,7 @@ import { createErrorLog, type ErrorLog } from "./error-log.ts"
 import { eventLine, type LogFormat } from "./event-line.ts"
 import { standardError } from "./log-output.ts"
 import { createLogger, type Logger } from "./logger.ts"
+import { ignoreGoneReader } from "./program.ts"
 import { createRequestLog } from "./request-log.ts"
 
 export interface LogOptions {
@@ -27,8 +28,8 @@ const closeMs = 1000
 
 export function openLog({ logFormat, logLevel: level, logSample: sample }: LogOptions): ServeLog {
   const { stdout, stderr } = process
-  // Whoever reads them may leave; that is no reason to stop serving.
-  for (const stream of [stdout, stderr]) stream.on("error", () => {})
+  // Other commands fail when their output is lost. A full disk is no reason to stop serving.
+  for (const stream of [stdout, stderr]) stream.off("error", ignoreGoneReader).on("error", () => {})
   const format = logFormat === "auto" ? (stderr.isTTY ? "text" : "json") : logFormat
   const colours = stderr.isTTY && stderr.hasColors()
   const output = standardError((lines) =>

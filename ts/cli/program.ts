@@ -24,8 +24,8 @@ export async function runProgram(program: Command): Promise<void> {
   }
 }
 
-/** Whoever read the output has seen enough (`| head`), or its terminal is gone: no reason to fail, and none to stop serving. */
-function ignoreGoneReader(error: NodeJS.ErrnoException): void {
+/** Whoever read the output has seen enough (`| head`), or its terminal is gone: no reason to fail. Output that is lost is one. */
+export function ignoreGoneReader(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE" && error.code !== "EIO") throw error
 }
 
