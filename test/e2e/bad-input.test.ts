@@ -153,7 +153,7 @@ test("bodies of very many values do not end a small process, and it is small aga
     expect([200, 429, 503]).toEqual(expect.arrayContaining([...(await statusesOf(20, body))]))
   expect((await router.ask(userMessage("still alive"))).status).toBe(200)
   await expect.poll(() => residentMegabytes(router) / before, { timeout: 60_000, interval: 1000 }).toBeLessThan(1.25)
-  expect(router.stderr()).toBe("")
+  expect(router.stderr()).not.toContain(`"level":"error"`)
 }, 120_000)
 
 test("a megabyte of text in one message is routed", async () => {
