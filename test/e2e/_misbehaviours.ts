@@ -776,11 +776,11 @@ const wholes: readonly Misbehaviour[] = [
     stream: { said: "" },
   }),
   row(
-    "reply of 70 MB",
+    "reply of 40 MB",
     async (peer) => {
       await peer.write(jsonHead)
       const piece = framed(" ".repeat(1_000_000))
-      for (let count = 0; count < 70 && !peer.gone; count++) await peer.write(piece)
+      for (let count = 0; count < 40 && !peer.gone; count++) await peer.write(piece)
       await peer.write(bytesOf(framed(politeText), lastChunk))
     },
     both(refused(/larger than/)),

@@ -70,7 +70,7 @@ test.skipIf(oldNode === undefined).each(["SIGTERM", "SIGINT", "SIGKILL"] as cons
     router.child.kill(signal)
     expect(await router.exited).toBe(signal === "SIGKILL" ? null : 0)
     await waitFor(async () => !(await answers(router.output())), 10_000)
-    expect(router.output()).toContain('"event":"stopping"')
+    await waitFor(() => router.output().includes('"event":"stopping"'), 10_000)
   },
 )
 
@@ -82,7 +82,7 @@ test("the end of npm's shell stops the router", async () => {
   router.child.kill("SIGTERM")
   await router.exited
   await waitFor(async () => !(await answers(router.output())), 10_000)
-  expect(router.output()).toContain('"event":"stopping"')
+  await waitFor(() => router.output().includes('"event":"stopping"'), 10_000)
 })
 
 test("the end of any other shell does not", async () => {

@@ -57,6 +57,8 @@ async function openRouter(lanes: readonly RawBackend[], timeout: string): Promis
   const kernel: Kernel = await createKernel({
     transport: createNodeTransport(),
     modules: { looks, holds },
+    // Several rows with large replies run beside each other.
+    memoryBytes: 2 ** 31,
     onRecord: (record) => records.push(record),
     onInternalError: (error) => bugs.push(error),
     config: {

@@ -231,5 +231,5 @@ test("many values are refused before they have all come", async () => {
 })
 
 test("the limit of chat requests has room for images", () => {
-  expect([maxChatBodyBytes, maxBodyBytes]).toEqual([64 * 1024 * 1024, 10 * 1024 * 1024])
+  expect([maxChatBodyBytes, maxBodyBytes]).toEqual([32 * 1024 * 1024, 10 * 1024 * 1024])
 })

@@ -148,7 +148,7 @@ describe("a whole reply", () => {
     const piece = new Uint8Array(16 * 1024 * 1024)
     const huge = await over({ body: Array.from({ length: 5 }, () => piece) }, { memoryBytes: 2 ** 30 })
     expect((await huge.ask("urgent")).body.error.message).toBe(
-      'No reply from model "large": the reply is larger than 67108864 bytes',
+      'No reply from model "large": the reply is larger than 33554432 bytes',
     )
     expect(huge.transport.cancelled.count).toBe(1)
     const cut = await over({ body: '{"a"', breaksWith: new RtrError("upstream_error", "cut") })

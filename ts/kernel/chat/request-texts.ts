@@ -185,7 +185,9 @@ class Collector {
         this.#opaque(block)
         return
       default:
-        this.#media(block)
+        // A dialect from outside may pass on what is no block.
+        if (typeof block.source === "object") this.#media(block)
+        else this.#unread.add("other")
     }
   }
 

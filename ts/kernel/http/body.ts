@@ -4,8 +4,11 @@ import { RtrError } from "../error.ts"
 import { costOfSmall, JsonScan } from "./json-scan.ts"
 import { parseJson } from "./json.ts"
 
-/** Largest chat request. Images travel as base64 inside it. */
-export const maxChatBodyBytes = 64 * 1024 * 1024
+/**
+ * Largest chat request. Images travel as base64 inside it. One of this size holds the event loop for 140 ms while it is parsed
+ * and written again, and vendors take no larger ones (Anthropic 32 MB).
+ */
+export const maxChatBodyBytes = 32 * 1024 * 1024
 
 /** Largest body of other operations. */
 export const maxBodyBytes = 10 * 1024 * 1024

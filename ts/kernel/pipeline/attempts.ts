@@ -13,7 +13,7 @@ import type { ModelFiguresKeeper } from "./model-figures.ts"
 import { costOf, toRecordedError } from "./record.ts"
 
 /** A whole reply is kept in memory; anything larger than this is no chat reply. */
-const maxReplyBytes = 64 * 1024 * 1024
+const maxReplyBytes = 32 * 1024 * 1024
 const maxErrorBytes = 256 * 1024
 /** A whole reply stands in memory as it came, parsed, and as it leaves. */
 const copies = 3

@@ -85,7 +85,7 @@ export interface OperationInfo {
   readonly body?: TSchema
   /** The body is a chat request in this dialect, which also gives the formats of replies and errors. */
   readonly dialect?: string
-  /** Largest body in bytes; 10 MiB when left out, 64 MiB for a chat request. */
+  /** Largest body in bytes; 10 MiB when left out, 32 MiB for a chat request. */
   readonly maxBodyBytes?: number
   readonly replies: Readonly<Record<number, ReplySpec>>
   readonly errors: "management" | "inference"
