@@ -1,7 +1,7 @@
 // Clients on real sockets: one that reads what comes, one that takes its time, one that never reads, one that leaves.
 
 import { type IncomingMessage, request } from "node:http"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 
 export interface Answer {
@@ -51,13 +51,7 @@ export function readAnswer(url: string, body: object, isSlow: boolean): Promise<
 
 /** Sends a chat request and then does what `behaviour` says; the connection is gone when this resolves. */
 export async function askAndLeave(url: string, body: object, behaviour: "never-reads" | "leaves"): Promise<void> {
-  const { hostname, port } = new URL(url)
-  const text = JSON.stringify(body)
-  const socket = connect({ host: hostname, port: Number(port) })
-  socket.on("error", () => {})
-  socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-  )
+  const socket = ask(url, body)
   if (behaviour === "never-reads") {
     socket.pause()
     await sleep(200)
@@ -66,4 +60,22 @@ export async function askAndLeave(url: string, body: object, behaviour: "never-r
     await Promise.race([firstBytes, sleep(40)])
   }
   socket.resetAndDestroy()
+}
+
+/** Sends a chat request and stays without reading. Returns how to leave. */
+export function askAndStay(url: string, body: object): () => void {
+  const socket = ask(url, body)
+  socket.pause()
+  return () => void socket.resetAndDestroy()
+}
+
+function ask(url: string, body: object): Socket {
+  const { hostname, port } = new URL(url)
+  const text = JSON.stringify(body)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on("error", () => {})
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  )
+  return socket
 }

@@ -4,17 +4,19 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type CallRecord, createKernel, definePlugin, type Kernel, Type } from "rtr"
 import { createNodeTransport } from "rtr/node"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { openListener, type OpenListener } from "../../ts/kernel/runtime/node-listener.ts"
+import { defaultLimits, openListener, type OpenListener } from "../../ts/kernel/runtime/node-listener.ts"
 import { checkAnswer } from "./_answers.ts"
 import { endlessStreams, type Expected, type Misbehaviour, misbehaviours } from "./_misbehaviours.ts"
 import { replyOf } from "./_processes.ts"
 import { type RawBackend, startRawBackend } from "./_raw-backend.ts"
-import { askAndLeave, readAnswer } from "./_raw-clients.ts"
+import { askAndLeave, askAndStay, readAnswer } from "./_raw-clients.ts"
 
 /** Rows that run beside each other, each with a backend of its own. */
 const laneCount = 12
 /** How long the impatient router waits for its backends. */
 const impatienceMs = 500
+/** A client that takes nothing for this long is dropped. */
+const writeStallMs = 500
 /** A connection to a backend is gone this long after its client at the latest. */
 const goneMs = 2000
 
@@ -82,7 +84,7 @@ async function openRouter(lanes: readonly RawBackend[], timeout: string): Promis
       },
     },
   })
-  const listener: OpenListener = await openListener(kernel, "127.0.0.1", 0)
+  const listener: OpenListener = await openListener(kernel, "127.0.0.1", 0, { ...defaultLimits, writeStallMs })
   return {
     url: listener.url,
     records,
@@ -218,6 +220,29 @@ test(
   "a client that leaves in the middle takes the call of its backend with it",
   async () => {
     expectNone(await runAll([...misbehaviours, ...endlessStreams], ["json", "stream", "read", "held"], "leaves"))
+  },
+  limit,
+)
+
+test(
+  "a client that stays without reading is dropped, and the call of its backend with it",
+  async () => {
+    // Small events would fill the buffers of the system for a long time before anybody is held up.
+    const rows = [...endlessStreams, ...misbehaviours].filter(({ name }) =>
+      /large events|small events for|3 MB|hundred thousand/.test(name),
+    )
+    const problems: string[] = []
+    for (const [index, row] of rows.entries()) {
+      const lane = index % laneCount
+      const backend = lanes[lane] as RawBackend
+      backend.answer(row.script, row.keepsOpen)
+      const begun = backend.requests()
+      const leave = askAndStay(patient.url, requestOf("stream", lane))
+      await comesTrue(() => backend.requests() > begun)
+      if (!(await comesTrue(() => backend.spent() === 0))) problems.push(`${row.name}: the backend still sends`)
+      leave()
+    }
+    expectNone(problems)
   },
   limit,
 )

@@ -32,7 +32,7 @@ export interface ListenerLimits extends BodyPace {
 const maxConnections = 50_000
 
 /** A client has this long to send its headers and its body; replies may take as long as the upstream needs. */
-const defaultLimits: ListenerLimits = {
+export const defaultLimits: ListenerLimits = {
   headersTimeoutMs: 60_000,
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 65_000,
