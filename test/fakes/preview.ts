@@ -34,6 +34,7 @@ export function fakePreview(changes: Partial<Preview> = {}): Preview {
     answeredBy: undefined,
     selectedModel: "small",
     traces: [],
+    unscanned: [],
     failed: false,
     ...changes,
   }

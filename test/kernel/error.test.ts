@@ -34,6 +34,7 @@ describe("RtrError", () => {
     ["invalid_input", 400],
     ["invalid_options", 400],
     ["max_length_exceeded", 400],
+    ["unreadable_content", 400],
     ["invalid_api_key", 401],
     ["model_not_allowed", 403],
     ["model_not_found", 404],

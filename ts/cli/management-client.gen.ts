@@ -217,6 +217,12 @@ export type RoutingPreviewReply = {
   readonly signal_confidences: Readonly<Record<string, number>>
   readonly signal_values: Readonly<Record<string, number>>
   readonly signal_errors?: Readonly<Record<string, string>>
+  /** Rules of guards that did not read all that they have to, and why */
+  readonly unscanned?: readonly {
+    readonly guard: string
+    readonly rule: string
+    readonly reason: string
+  }[]
   readonly applied_unknown_policies?: Readonly<Record<string, string>>
   readonly decision_error?: string
 }

@@ -35,6 +35,8 @@ export const errorCodes = {
   scan_budget_exceeded: 400,
   // A model's vocabulary has nothing for words of the text, so it did not see them.
   unread_words: 400,
+  // Guards have to read the request, and it has content that is no text, such as an image.
+  unreadable_content: 400,
   // The worker was started with options or a package that cannot work.
   invalid_options: 400,
   invalid_package: 500,

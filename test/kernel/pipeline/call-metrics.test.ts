@@ -26,11 +26,13 @@ const recordOf = (changes: Partial<CallRecord> = {}): CallRecord => ({
   ...changes,
 })
 
-function count(changes: Partial<CallRecord>, models = priced) {
+function countAll(calls: readonly Partial<CallRecord>[], models = priced) {
   const metrics = createRecordedMetrics()
-  createCallMetrics(metrics, { models })(recordOf(changes))
+  const record = createCallMetrics(metrics, { models })
+  for (const changes of calls) record(recordOf(changes))
   return metrics.values
 }
+const count = (changes: Partial<CallRecord>, models = priced) => countAll([changes], models)
 const requests = (category: string, status: number): string =>
   `semantic_router_requests_total{endpoint=/v1/chat/completions,category=${category},status=${status}}`
 const seconds = "semantic_router_request_duration_seconds{endpoint=/v1/chat/completions}"
@@ -116,6 +118,7 @@ test("a failed call is counted with a bounded reason", () => {
     request_too_large: "parse_error",
     context_length_exceeded: "parse_error",
     unread_words: "parse_error",
+    unreadable_content: "parse_error",
   }
   const reasonOf = (changes: Partial<CallRecord>) =>
     Object.keys(count(changes)).flatMap(
@@ -164,6 +167,15 @@ test("a failed call of a backend is counted with its model and its decision", as
       "llm_routing_reason_codes_total{reason_code=auto_routing,model=large}": [1],
     })
   }
+})
+
+test("refused credentials and a broken reply, both a bad gateway for the client, are counted apart", () => {
+  const error = new RtrError("upstream_error", "x")
+  const values = [401, 200, 401].map((status) => ({ error, status: 502, attempts: [attempt({ status })] }))
+  expect(countAll(values)).toMatchObject({
+    "llm_request_errors_total{model=small,reason=upstream_4xx}": [1, 1],
+    "llm_request_errors_total{model=small,reason=upstream_5xx}": [1],
+  })
 })
 
 test("signals are timed in seconds, in all and by type", () => {

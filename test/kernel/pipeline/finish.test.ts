@@ -41,7 +41,8 @@ describe("a whole reply", () => {
   test("and an upstream's failure end at once and stay as they are", async () => {
     const replies: readonly Reply[] = [
       { kind: "whole", status: 200, reply: textReply({ text: "x", model: "m" }) },
-      { kind: "failure", status: 500, message: "x" },
+      { kind: "failure", status: 500, message: "x", original: { dialect: "lines", body: {} } },
+      { kind: "failure", status: 418, message: "x", code: "teapot" },
     ]
     for (const reply of replies) {
       const { told, outcome, record } = await finish(async () => reply)
@@ -50,6 +51,12 @@ describe("a whole reply", () => {
       expect(told[0]?.totalMs).toBeGreaterThanOrEqual(1000)
     }
   })
+})
+
+test("a failure that the router tells in its own words has the code that the client gets", async () => {
+  const { told, outcome } = await finish(async () => ({ kind: "failure", status: 502, message: "x" }))
+  expect(outcome?.reply).toMatchObject({ kind: "failure", status: 502 })
+  expect(told).toMatchObject([{ status: 502, error: { code: "upstream_error" } }])
 })
 
 describe("a streamed reply", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { preview } from "../../../ts/kernel/pipeline/preview.ts"
 import type { Call } from "../../../ts/kernel/types/call.ts"
+import { strictPolicy } from "../../../ts/kernel/types/guard.ts"
 import type { Plan, PlannedPlugin } from "../../../ts/kernel/types/plan.ts"
 import { createCall } from "../../fakes/call.ts"
 import {
@@ -46,6 +47,7 @@ test("tells what would happen, and why", async () => {
     answeredBy: undefined,
     selectedModel: "large",
     traces: [expect.objectContaining({ decision_name: "rush", state: "match", confidence: 0.5 })],
+    unscanned: [],
     failed: false,
   })
 })
@@ -113,5 +115,13 @@ test("a selector that throws leaves the first candidate", async () => {
 test("an unknown model is refused", async () => {
   await expect(look(over(match()), createCall("x", { model: "nobody" }))).rejects.toMatchObject({
     code: "model_not_found",
+  })
+})
+
+test("tells which rules of guards did not read all, and why", async () => {
+  const gap = { rule: "rule", state: "unknown", confidence: 0, reason: "unreadable_content" } as const
+  const signals = [createPlannedSignal("pii", { guard: [strictPolicy], read: () => [gap] })]
+  expect(await look({ signals, slotCount: 1 })).toMatchObject({
+    unscanned: [{ guard: "pii", rule: "rule", reason: "unreadable_content" }],
   })
 })

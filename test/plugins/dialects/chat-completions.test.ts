@@ -688,7 +688,13 @@ describe("errors", () => {
       z: 3,
     })
     expect(dialect.failureBody({ ...failure, original: { ...original, dialect: "messages" } }, "r")).toEqual({
-      error: { message: "busy", type: "upstream_error", code: "upstream_error", details: { request_id: "r" } },
+      error: {
+        message: "busy",
+        type: "upstream_error",
+        code: "upstream_error",
+        param: null,
+        details: { request_id: "r" },
+      },
     })
   })
 })

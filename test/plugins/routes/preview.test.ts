@@ -49,6 +49,7 @@ describe("a preview", () => {
     verdict: { decision: 0, confidence: 0.9, appliedPolicies: [{ decision: "rush", policy: "no_match" }] },
     selection: { candidate: 0, algorithm: "static", confidence: 1, reason: "the only candidate" },
     selectedModel: "large",
+    unscanned: [{ guard: "pii", rule: "personal-data", reason: "unreadable_content" }],
     traces: [
       {
         decision_name: "rush",
@@ -89,6 +90,7 @@ describe("a preview", () => {
         signal_confidences: { "keyword:urgent": 0.9 },
         signal_values: { "keyword:urgent": 3 },
         signal_errors: { "domain:law": "timeout" },
+        unscanned: [{ guard: "pii", rule: "personal-data", reason: "unreadable_content" }],
         applied_unknown_policies: { rush: "no_match" },
       },
     ])

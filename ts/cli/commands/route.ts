@@ -89,6 +89,9 @@ function printSummary(reply: RoutingPreviewReply): void {
   ]
   const errors = Object.entries(reply.signal_errors ?? {})
   if (errors.length > 0) rows.push(["Unknown", errors.map(([signal, reason]) => `${signal} (${reason})`).join(", ")])
+  const { unscanned = [] } = reply
+  if (unscanned.length > 0)
+    rows.push(["Unscanned", unscanned.map(({ guard, rule, reason }) => `${guard}:${rule} (${reason})`).join(", ")])
   for (const [label, value] of rows) printLine(`${heading(label.padEnd(12))} ${value}`)
   if (reply.eval_trace !== undefined) printJson(reply.eval_trace)
 }

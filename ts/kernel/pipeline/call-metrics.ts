@@ -51,8 +51,9 @@ const isAlike = (kind: Kind, record: CallRecord): boolean =>
   kind.reasoning === record.reasoning
 
 /** What decides which series a call counts in; all of it comes from the configuration or is bounded. */
-function kindOf({ endpoint, status, error, path, model, decision, automatic, reasoning }: CallRecord): string {
-  return `${endpoint}\0${status}\0${error?.code}\0${path}\0${model}\0${decision}\0${automatic}\0${reasoning?.enabled}\0${reasoning?.effort}`
+function kindOf(record: CallRecord): string {
+  const { endpoint, status, path, model, decision, automatic, reasoning } = record
+  return `${endpoint}\0${status}\0${errorReason(record)}\0${path}\0${model}\0${decision}\0${automatic}\0${reasoning?.enabled}\0${reasoning?.effort}`
 }
 
 function createRecorder(metrics: Metrics, kind: CallRecord): RecordCall {
@@ -143,11 +144,8 @@ function byKey<Value>(make: (key: string) => Value): (key: string) => Value {
 /** The bounded reason label of a failed call (spec 1, Metrics). */
 function errorReason({ error, status, attempts }: CallRecord): string | undefined {
   switch (error?.code) {
-    case undefined: {
-      // A backend's status is not always the client's: refused credentials are a bad gateway.
-      const answered = status < 400 ? status : (attempts.at(-1)?.status ?? status)
-      return answered >= 500 ? "upstream_5xx" : answered >= 400 ? "upstream_4xx" : undefined
-    }
+    case undefined:
+      return status >= 500 ? "upstream_5xx" : status >= 400 ? "upstream_4xx" : undefined
     case "upstream_timeout":
     case "deadline_exceeded":
     case "request_timeout":
@@ -156,7 +154,11 @@ function errorReason({ error, status, attempts }: CallRecord): string | undefine
       return "cancellation"
     case "signal_unresolved":
       return "classification_failed"
-    case "upstream_error":
+    case "upstream_error": {
+      // Refused credentials are a bad gateway for the client.
+      const answered = attempts.at(-1)?.status ?? status
+      return answered >= 400 && answered < 500 ? "upstream_4xx" : "upstream_5xx"
+    }
     case "upstream_unavailable":
       return "upstream_5xx"
     case "model_not_found":
@@ -165,6 +167,7 @@ function errorReason({ error, status, attempts }: CallRecord): string | undefine
     case "context_length_exceeded":
     case "request_too_large":
     case "unread_words":
+    case "unreadable_content":
       return "parse_error"
     default:
       return "unknown"

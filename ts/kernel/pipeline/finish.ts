@@ -2,7 +2,7 @@
 
 import { RtrError } from "../error.ts"
 import { type CallRecord, type Outcome, rememberFailedCall } from "../types/call.ts"
-import type { Reply } from "../types/chat.ts"
+import type { Reply, UpstreamFailure } from "../types/chat.ts"
 import { closeRecord, toRecordedError } from "./record.ts"
 import { passStream } from "./streams.ts"
 
@@ -29,10 +29,14 @@ export async function finishCall(
   }
   if (reply.kind === "stream") return { record, reply: { ...reply, stream: finishStream(onRecord, record, reply) } }
   record.firstByteMs = performance.now() - record.startedAt
-  closeRecord(record, { status: reply.status })
+  closeRecord(record, { status: reply.status, error: reply.kind === "failure" ? ownError(reply) : undefined })
   onRecord(record)
   return { record, reply }
 }
+
+/** What the router says of a backend's error in its own words. An error that goes on as the backend wrote it has no code of ours. */
+const ownError = ({ code, original, message }: UpstreamFailure): RtrError | undefined =>
+  code === undefined && original === undefined ? new RtrError("upstream_error", message) : undefined
 
 function finishStream(
   onRecord: FinishHost["onRecord"],

@@ -6,6 +6,7 @@ import { decide, traceDecisions } from "./decide.ts"
 import { type PipelineHost, resolveModel } from "./run.ts"
 import { select } from "./select.ts"
 import { readSignals, toSignalInput } from "./signals.ts"
+import { unscannedIn } from "./unscanned.ts"
 
 export type PreviewHost = Pick<PipelineHost, "plan" | "inference" | "onModuleError">
 
@@ -35,6 +36,7 @@ export async function preview(host: PreviewHost, call: Call): Promise<Preview> {
     answeredBy,
     selectedModel: explicit?.name ?? (decision === undefined ? plan.defaultModel?.name : candidate?.model),
     traces: traceDecisions(plan, readings.facts),
+    unscanned: unscannedIn(plan.signals, readings.facts),
     failed: verdict.unresolved !== undefined,
   }
 }

@@ -5,6 +5,7 @@ import { RtrError } from "../error.ts"
 import type { Call, CallRecord, Outcome } from "../types/call.ts"
 import type { Reply } from "../types/chat.ts"
 import { toHeaderText } from "../types/header-text.ts"
+import type { UnknownReason } from "../types/fact.ts"
 import type { Inference } from "../types/inference.ts"
 import type { ModelTarget, Plan, PlannedDecision } from "../types/plan.ts"
 import type { PluginCall } from "../types/plugin.ts"
@@ -87,6 +88,13 @@ export function resolveModel(plan: Plan, call: Pick<Call, "request" | "grants">)
 /** Model names come from the client; a long one is cut so that it cannot fill a log or a reply. */
 const quote = (name: string): string => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
 
+/** Why a fact is unknown that another request could mend, and the same one again could not. */
+const contentReasons: ReadonlySet<UnknownReason | undefined> = new Set<UnknownReason>([
+  "input_limit",
+  "unread_words",
+  "unreadable_content",
+])
+
 /** Errors that a retry cannot mend get a 4xx code; the others may be tried again. */
 function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, record: CallRecord): RtrError {
   const rules = decisions.find((decision) => decision.name === name)?.rules
@@ -97,11 +105,16 @@ function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, rec
       "context_length_exceeded",
       `The text is too long for the guards and other signals of decision "${name}" to read it whole; send a shorter one`,
     )
-  if (reasons.length > 0 && reasons.every((reason) => reason === "input_limit" || reason === "unread_words"))
-    return new RtrError(
-      "unread_words",
-      `The text has words that the guards and other signals of decision "${name}" cannot read; send it in a script and a language that their models know`,
-    )
+  if (reasons.length > 0 && reasons.every((reason) => contentReasons.has(reason)))
+    return reasons.includes("unreadable_content")
+      ? new RtrError(
+          "unreadable_content",
+          `The request has content that the guards of decision "${name}" cannot read, such as an image; leave it out, or name its kind under allow_unread in the guard's rule`,
+        )
+      : new RtrError(
+          "unread_words",
+          `The text has words that the guards and other signals of decision "${name}" cannot read; send it in a script and a language that their models know`,
+        )
   return new RtrError(
     "signal_unresolved",
     `Decision "${name}" depends on signals that could not be read, and its policy is fail_request`,

@@ -2,6 +2,7 @@
 
 import type { Selection, SignalReadings, Verdict } from "./call.ts"
 import type { DeploymentStatus } from "./inference.ts"
+import type { Unscanned } from "./guard.ts"
 import type { Plan } from "./plan.ts"
 
 export interface ModelEntry {
@@ -49,6 +50,8 @@ export interface Preview {
   readonly answeredBy: string | undefined
   readonly selectedModel: string | undefined
   readonly traces: readonly DecisionTrace[]
+  /** Rules of guards that did not read all that they have to. */
+  readonly unscanned: readonly Unscanned[]
   readonly failed: boolean
 }
 

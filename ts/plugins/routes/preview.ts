@@ -79,6 +79,11 @@ const reply = Type.Object({
   signal_confidences: numbers,
   signal_values: numbers,
   signal_errors: Type.Optional(words),
+  unscanned: Type.Optional(
+    Type.Array(Type.Object({ guard: Type.String(), rule: Type.String(), reason: Type.String() }), {
+      description: "Rules of guards that did not read all that they have to, and why",
+    }),
+  ),
   applied_unknown_policies: Type.Optional(words),
   decision_error: Type.Optional(Type.String()),
 })
@@ -215,6 +220,7 @@ function toBody(preview: Preview, trace: boolean): object {
     signal_confidences: keyed(facts.filter(({ state }) => state === "match").map((fact) => [fact, fact.confidence])),
     signal_values: keyed(facts.flatMap((fact) => (fact.value === undefined ? [] : [[fact, fact.value] as const]))),
     ...(errors.length > 0 && { signal_errors: keyed(errors.map((fact) => [fact, fact.reason ?? "failed"])) }),
+    ...(preview.unscanned.length > 0 && { unscanned: preview.unscanned }),
     ...(preview.verdict.appliedPolicies.length > 0 && {
       applied_unknown_policies: Object.fromEntries(
         preview.verdict.appliedPolicies.map(({ decision: name, policy }) => [name, policy]),

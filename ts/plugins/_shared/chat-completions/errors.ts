@@ -43,6 +43,7 @@ export function failureBody({ message, type, code, original }: UpstreamFailure, 
         message,
         type: type ?? "upstream_error",
         code: code ?? "upstream_error",
+        param: null,
         details: { request_id: requestId },
       },
     }
