@@ -307,6 +307,24 @@ test("request chat, route preview and status talk to a running router", async ()
   expect(metrics).not.toMatch(/python/)
 })
 
+test("route preview tells what guards did not read", async () => {
+  const backend = await startTestBackend()
+  const router = await startRouter({
+    providers: providersOn(backend.endpoint, "small"),
+    routing: {
+      signals: { jailbreak: [{ name: "attack" }] },
+      decisions: [{ name: "guard", rules: { type: "jailbreak", name: "attack" }, modelRefs: [{ model: "small" }] }],
+    },
+  })
+  const content = [{ type: "image_url", image_url: { url: "https://pictures.example/a.png" } }]
+  const messages = JSON.stringify([{ role: "user", content }])
+  const preview = await runCommand("rtr", ["route", "preview", "--endpoint", router.management, "--messages", messages])
+  expect([preview.code, preview.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Unscanned\s+jailbreak:attack \(unreadable_content\)$/m),
+  ])
+})
+
 test("request chat tells an error of the backend from one of the router", async () => {
   const backend = await startTestBackend((_, response) => {
     response.writeHead(500, { "content-type": "application/json" })
