@@ -7,7 +7,7 @@ import type { ListenerApp } from "../http/app.ts"
 import type { BodyPace } from "./node-http/body-source.ts"
 import { ClientSignal } from "./node-http/client-signal.ts"
 import { IncomingRequest } from "./node-http/incoming-request.ts"
-import { inTurn } from "./node-http/one-at-a-time.ts"
+import { inTurn, type Turn } from "./node-http/one-at-a-time.ts"
 import { type Exchange, type ExchangeServer, sendFailure, sendResponse } from "./node-http/send-response.ts"
 import { watchWrites } from "./node-http/write-stall.ts"
 
@@ -62,10 +62,11 @@ export async function openListener(
     maxHeaderSize: limits.maxHeadBytes,
     connectionsCheckingInterval: Math.min(sweepMs, limits.headersTimeoutMs / 4, limits.requestTimeoutMs / 4),
   })
-  server.on("request", (incoming, outgoing) => answer(app, createExchange(incoming, outgoing, state)))
+  const answer = answerWith(app)
+  server.on("request", (incoming, outgoing) => answer(createExchange(incoming, outgoing, state)))
   // The body is asked for when somebody reads it, so that a refused client does not send it.
   server.on("checkContinue", (incoming, outgoing) =>
-    answer(app, { ...createExchange(incoming, outgoing, state), waitsForContinue: true }),
+    answer({ ...createExchange(incoming, outgoing, state), waitsForContinue: true }),
   )
   server.on("checkExpectation", (_, outgoing) => void outgoing.writeHead(417, { connection: "close" }).end())
   server.maxConnections = maxConnections
@@ -91,23 +92,18 @@ export async function openListener(
 /** Makes a listener for your own `http.createServer` from a kernel. */
 export function toNodeListener(kernel: ListenerApp): RequestListener {
   const state: ExchangeServer = { ...defaultLimits, isClosing: false }
-  return (incoming, outgoing) => answer(kernel, createExchange(incoming, outgoing, state))
+  const answer = answerWith(kernel)
+  return (incoming, outgoing) => answer(createExchange(incoming, outgoing, state))
 }
 
-function createExchange(
-  incoming: Exchange["incoming"],
-  outgoing: Exchange["outgoing"],
-  server: ExchangeServer,
-): Exchange {
-  const client = new ClientSignal()
-  outgoing.on("close", () => {
-    if (!outgoing.writableEnded) client.abort()
-  })
-  return { incoming, outgoing, client, waitsForContinue: false, dropsRest: false, server }
+function createExchange(incoming: Exchange["incoming"], outgoing: Exchange["outgoing"], server: ExchangeServer): Turn {
+  return { incoming, outgoing, client: new ClientSignal(), waitsForContinue: false, dropsRest: false, server }
 }
 
-function answer(app: ListenerApp, exchange: Exchange): void {
-  inTurn(exchange.incoming, exchange.outgoing, () => begin(app, exchange))
+/** The step from a request to its reply, made once for a listener. */
+function answerWith(app: ListenerApp): (exchange: Turn) => void {
+  const beginOne = (exchange: Exchange): void => begin(app, exchange)
+  return (exchange) => inTurn(exchange, beginOne)
 }
 
 function begin(app: ListenerApp, exchange: Exchange): void {

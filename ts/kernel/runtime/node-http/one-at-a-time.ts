@@ -1,13 +1,18 @@
 // Answers the requests of one connection one after the other, as their replies leave.
 
-import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import type { ClientSignal } from "./client-signal.ts"
+import type { Exchange } from "./send-response.ts"
 
 /** Whose turn it is on one connection. */
 interface Turns {
   isBusy: boolean
-  readonly waiting: { readonly begin: () => void; readonly outgoing: ServerResponse }[]
+  readonly waiting: { readonly begin: Begin; readonly exchange: Turn }[]
 }
+
+/** A request that begins in its turn, with the signal that tells it of its client's end. */
+export type Turn = Exchange & { readonly client: ClientSignal }
+type Begin = (exchange: Turn) => void
 
 /**
  * From this many waiting requests on, the connection is not read any more. A client that leaves is not noticed then until the
@@ -21,10 +26,11 @@ const turnsOf = new WeakMap<Socket, Turns>()
  * Begins a request when the one before it has been answered. node:http begins all that a client sends without reading, and a
  * piece of 64 KiB has room for a thousand.
  */
-export function inTurn({ socket }: IncomingMessage, outgoing: ServerResponse, begin: () => void): void {
+export function inTurn(exchange: Turn, begin: Begin): void {
+  const { socket } = exchange.incoming
   const turns = turnsOf.get(socket) ?? createTurns(socket)
-  if (!turns.isBusy) return take(turns, socket, outgoing, begin)
-  turns.waiting.push({ begin, outgoing })
+  if (!turns.isBusy) return take(turns, exchange, begin)
+  turns.waiting.push({ begin, exchange })
   if (turns.waiting.length >= maxWaiting) socket.pause()
 }
 
@@ -38,14 +44,16 @@ function createTurns(socket: Socket): Turns {
   return turns
 }
 
-function take(turns: Turns, socket: Socket, outgoing: ServerResponse, begin: () => void): void {
+function take(turns: Turns, exchange: Turn, begin: Begin): void {
   turns.isBusy = true
-  outgoing.once("close", () => {
+  const { incoming, outgoing, client } = exchange
+  outgoing.on("close", () => {
+    if (!outgoing.writableEnded) client.abort()
     turns.isBusy = false
     const next = turns.waiting.shift()
-    if (next === undefined || socket.destroyed) return
-    if (turns.waiting.length === maxWaiting - 1) socket.resume()
-    take(turns, socket, next.outgoing, next.begin)
+    if (next === undefined || incoming.socket.destroyed) return
+    if (turns.waiting.length === maxWaiting - 1) incoming.socket.resume()
+    take(turns, next.exchange, next.begin)
   })
-  begin()
+  begin(exchange)
 }
