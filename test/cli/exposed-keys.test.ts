@@ -21,6 +21,8 @@ test.skipIf(process.platform === "win32")(
       code: "invalid",
       message: `is a key that every user of this machine can read (mode 0644); run chmod 600 ${file}, or write \${VARIABLE} instead`,
     })
+    const header = ["providers", "models", 0, "backend_refs", 0, "extra_headers", "x-foo"]
+    expect(exposedKeysWarning(file, [header])?.message).toMatch(/^may be a key that every user/)
     const link = join(emptyFolder(), "link.yaml")
     symlinkSync(file, link)
     expect(exposedKeysWarning(link, [key, ["store", "password"]])?.message).toMatch(

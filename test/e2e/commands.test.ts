@@ -189,6 +189,7 @@ describe("rtr config", () => {
 describe("calls that are wrong or not there yet", () => {
   test.each([
     ["rtr", ["cofnig"], 2, /unknown command "cofnig" \(did you mean "config"\?\)/],
+    ["rtr", ["logz"], 2, /unknown command "logz"$/m],
     ["rtr", ["config", "validate", "--cnfig", "x"], 2, /unknown option '--cnfig'/],
     ["rtr", ["config", "validate", "other.yaml"], 2, /too many arguments/],
     ["rtr", ["route", "preview", "hello"], 2, /too many arguments/],

@@ -12,7 +12,12 @@ export function exposedKeysWarning(path: string, secrets: readonly DocumentPath[
   if (first === undefined || process.platform === "win32") return undefined
   const found = statSync(path, { throwIfNoEntry: false })
   if (found?.isFile() !== true || (found.mode & readableByAll) === 0) return undefined
-  const what = others.length === 0 ? "is a key" : `and ${others.length} more are keys`
+  const what =
+    others.length === 0
+      ? first.includes("extra_headers")
+        ? "may be a key"
+        : "is a key"
+      : `and ${others.length} more are keys`
   const mode = (found.mode & 0o777).toString(8).padStart(4, "0")
   return {
     path: first,

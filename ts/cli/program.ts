@@ -60,7 +60,7 @@ export function commandGroup(command: Command): Command {
     const { closest } = await import("rtr")
     const near = closest(
       unknown,
-      command.commands.map((child) => child.name()),
+      command.commands.filter((child) => !refused.has(child)).map((child) => child.name()),
     )
     return command.error(`error: unknown command "${unknown}"${near === undefined ? "" : ` (did you mean "${near}"?)`}`)
   })

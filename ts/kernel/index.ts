@@ -24,7 +24,7 @@ export type { Capability, HttpClient, Log, ModelCaller } from "./types/capabilit
 // ── errors ──
 
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
-export { type GuardUse, guardUses, guardWarnings } from "./config/sections/guard-use.ts"
+export { type GuardUse, guardUses, guardWarnings, type UnreadOutcome } from "./config/sections/guard-use.ts"
 export { ConfigError, formatProblem } from "./config/config-error.ts"
 export { formatPath } from "./schema/problem.ts"
 export { closest, type Problem, suggestion } from "./schema/problem.ts"

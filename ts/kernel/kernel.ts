@@ -3,6 +3,7 @@
 import { compileManagement } from "./config/sections/management.ts"
 import type { SourceDocument } from "./config/source-document.ts"
 import type { Environment } from "./config/environment.ts"
+import type { ResolveOptions } from "./config/resolve.ts"
 import { isRtrError, RtrError } from "./error.ts"
 import { type Activation, type ActivationOutcome, type Candidate, createActivation } from "./generations/activation.ts"
 import type { Generation } from "./generations/generation.ts"
@@ -39,7 +40,8 @@ import type { KernelStatus } from "./types/status.ts"
 import type { Transport } from "./types/transport.ts"
 import type { UnroutedRequest } from "./types/route.ts"
 
-export interface RouterOptions extends Pick<PrepareHost, "openInference" | "inference" | "readHeads"> {
+export interface RouterOptions
+  extends Pick<PrepareHost, "openInference" | "inference" | "readHeads">, Pick<ResolveOptions, "requiredVariables"> {
   /** Built-in modules: their routes serve the management surface before the first activation. */
   readonly builtins: Registry
   /** All modules for a document: the built-in ones and those that it names. */
@@ -144,6 +146,7 @@ export function createRouter(options: RouterOptions): Router {
     environment,
     loadRegistry: options.loadRegistry,
     ...(options.readHeads !== undefined && { readHeads: options.readHeads }),
+    ...(options.requiredVariables !== undefined && { requiredVariables: options.requiredVariables }),
   }
 
   const activation: Activation<Serving, RouterCandidate> = createActivation<Serving, RouterCandidate>({

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { expect, test } from "vitest"
-import { installCompletion } from "../../../ts/cli/completion/install.ts"
+import { installCompletion, isOnPath } from "../../../ts/cli/completion/install.ts"
 import { emptyFolder } from "../../fakes/hub.ts"
 
 test("one marked line is added behind what is there, once for each command", () => {
@@ -35,4 +35,11 @@ test("each shell has its file, made where there is none", () => {
   expect(installCompletion("fish", "rtr", { home, variables: {} }).file).toBe(
     join(home, ".config/fish/completions/rtr.fish"),
   )
+})
+
+test("a command is on the path where a folder of it holds it", () => {
+  const [empty, full] = [emptyFolder(), emptyFolder()]
+  writeFileSync(join(full, "rtr"), "")
+  expect(isOnPath("rtr", [empty, full].join(delimiter))).toBe(true)
+  for (const path of [empty, "", undefined]) expect(isOnPath("rtr", path)).toBe(false)
 })

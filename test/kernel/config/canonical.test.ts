@@ -54,7 +54,7 @@ describe("the normal form", () => {
   test("keeps everything that it has no opinion about", () => {
     const changes = {
       modules: undefined,
-      "listeners.0": { name: "l", address: "::", port: 1, timeout: "5s", api_keys: ["k"], models: ["MoM"] },
+      "listeners.0": { name: "l", address: "::", port: 1, timeout: "5s", api_keys: ["k"], models: ["x"] },
       "routing.modelCards": [{ name: "small", tags: ["a"] }],
       "routing.decisions.0.description": "words",
       "routing.decisions.0.tier": 2,

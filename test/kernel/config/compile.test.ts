@@ -92,7 +92,7 @@ describe("the whole plan", () => {
     const plan = await planWith({
       "listeners.0.timeout": "5s",
       "listeners.0.api_keys": ["k1", "k2"],
-      "listeners.0.models": ["MoM", "small"],
+      "listeners.0.models": ["magic", "small"],
       "routing.strategy": "confidence",
       global: {
         router: {
@@ -117,7 +117,7 @@ describe("the whole plan", () => {
             { key: "k1", name: "key-1" },
             { key: "k2", name: "key-2" },
           ],
-          models: new Set(["MoM", "small"]),
+          models: new Set(["magic", "small"]),
         },
       ],
       management: { address: "::1", port: 9000, previewTimeoutMs: 3000, previewConcurrency: 1 },

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { deploymentsOf, loadConfig } from "../../../ts/kernel/runtime/load-config.ts"
+import { startRouter } from "../../../ts/kernel/runtime/start-router.ts"
 import { formatPath } from "../../../ts/kernel/schema/problem.ts"
 import { documentWith, smallDocument } from "../../fakes/document.ts"
 
@@ -216,6 +217,23 @@ describe("a variable that is not set", () => {
       `providers.models[0].backend_refs[0].api_key_env: ${refused("BACKEND_KEY")}`,
       "routing.decisions[0].description: environment variable TEXT is not set; its place stays empty",
     ])
+  })
+
+  test("is told with every other one, each with its place, where the document is going to serve", async () => {
+    const text = JSON.stringify(
+      documentWith({
+        "listeners.0.api_keys": ["${LISTENER_KEY}"],
+        "providers.models.0.backend_refs.0.api_key_env": "FIRST_KEY",
+        "providers.models.1.backend_refs.0": { endpoint: "h", api_key_env: "SECOND_KEY" },
+      }),
+      null,
+      1,
+    )
+    const loading = startRouter({ path: write("serve.yaml", text), environment: {}, metricsPort: 0, watch: false })
+    const error = await loading.catch((reason: unknown) => reason)
+    expect((error as Error).message).toMatch(
+      /: 3 problems\n.*LISTENER_KEY.*\n.*serve\.yaml:\d+:\d+ .*api_key_env: environment variable FIRST_KEY is not set\n.*SECOND_KEY is not set$/,
+    )
   })
 
   test("is none of the problems that the document has beside it", async () => {

@@ -36,6 +36,12 @@ test("the first listener counts, with its first key, and text from the environme
   expect((await read({ listeners: [{ address: "::1", port: 5 }] })).listener().url).toBe("http://[::1]:5")
 })
 
+test("a key with a name counts like one without", async () => {
+  const keys = [{ name: "gone", key: "${NONE}" }, null, { name: "team", key: "${KEY}" }, "later"]
+  const { listener } = await read({ listeners: [{ name: "a", address: "::1", port: 5, api_keys: keys }] }, { KEY: "k" })
+  expect(listener().key).toBe("k")
+})
+
 test("a document that is wrong elsewhere, or has modules, still tells its addresses", async () => {
   const document = { ...managementOn({ port: 8090, bind_address: "localhost" }), modules: ["./none.ts"], routng: 1 }
   expect((await read(document)).management().url).toBe("http://localhost:8090")

@@ -4,7 +4,7 @@ import { homedir } from "node:os"
 import { basename } from "node:path"
 import { Argument, type Command } from "commander"
 import { completionScript, type Shell, shells } from "../completion/scripts.ts"
-import { printLine } from "../print.ts"
+import { printLine, printWarning } from "../print.ts"
 import { commandGroup } from "../program.ts"
 
 export function addCompletionCommands(program: Command): void {
@@ -22,13 +22,12 @@ export function addCompletionCommands(program: Command): void {
     .addArgument(shellArgument())
   install.action(async (given: Shell | undefined) => {
     const shell = given ?? shellOf(install)
-    const { installCompletion } = await import("../completion/install.ts")
+    const { installCompletion, isOnPath } = await import("../completion/install.ts")
     const { file, added } = installCompletion(shell, program.name(), { home: homedir(), variables: process.env })
-    printLine(
-      added
-        ? `Added the completion of ${program.name()} to ${file}; new shells complete it if ${program.name()} is on their path`
-        : `${file} loads the completion of ${program.name()} already`,
-    )
+    const name = program.name()
+    printLine(added ? `Added the completion of ${name} to ${file}` : `${file} loads the completion of ${name} already`)
+    if (!isOnPath(name, process.env["PATH"]))
+      printWarning(`${name} is not on the PATH; shells complete it only where it is, and never behind npx`)
   })
 }
 

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs"
 import type { Command } from "commander"
-import type { GuardUse } from "rtr"
+import type { GuardUse, UnreadOutcome } from "rtr"
 import { exposedKeysWarning } from "../exposed-keys.ts"
 import { commandGroup, refuseCommands, refuseOptions } from "../program.ts"
 import { printJson, printLine, printWarning } from "../print.ts"
@@ -136,11 +136,20 @@ function printNotLoaded(modules: readonly string[], unchecked: readonly string[]
   )
 }
 
+/** What becomes of a request that a guard did not read whole. */
+const unreadTexts: Readonly<Record<UnreadOutcome, string>> = {
+  found: "counts what it cannot read as found",
+  not_found: "counts what it cannot read as not found (on_error: no_match)",
+  decision_match: "matches for what it cannot read (on_unknown: match)",
+  decision_no_match: "lets pass what it cannot read",
+  decision_fail_request: "fails a request that it cannot read (on_unknown: fail_request)",
+}
+
 /** What a decision asks of a guard, in one line. */
-function describeGuard({ decision, guard, rule, onUnscanned, readsEverything, allowedUnread }: GuardUse): string {
+export function describeGuard({ decision, guard, rule, unread, readsEverything, allowedUnread }: GuardUse): string {
   const reads = readsEverything ? "the whole request" : "the last user message"
   const leaves = allowedUnread.size === 0 ? "" : `, but ${[...allowedUnread].join(", ")}`
-  const otherwise = onUnscanned === "block" ? "counts what it cannot read as found" : "lets pass what it cannot read"
+  const otherwise = [...unread].map((outcome) => unreadTexts[outcome]).join(", or ")
   return `decision "${decision}": ${guard} "${rule}" reads ${reads}${leaves}; ${otherwise}`
 }
 

@@ -1,7 +1,7 @@
 // Makes new shells load the completion: one marked line, added once, and nothing that is there is changed.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 import type { Shell } from "./scripts.ts"
 
 export interface Installed {
@@ -35,4 +35,9 @@ export function installCompletion(
     writeFileSync(file, lines, { flag: "a" })
   } else appendFileSync(file, `${found.endsWith("\n") ? "" : "\n"}${lines}`)
   return { file, added: true }
+}
+
+/** Whether a shell with this PATH finds the command. */
+export function isOnPath(program: string, path = ""): boolean {
+  return path.split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, program)))
 }

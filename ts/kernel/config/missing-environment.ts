@@ -4,7 +4,6 @@ import type { DocumentPath } from "../error.ts"
 import { invalid, type Problem } from "../schema/problem.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import { type Environment, readVariable } from "./environment.ts"
-import { refusedWithout } from "./resolve.ts"
 
 /** Names in `api_key_env` and in the tokens of the management API. */
 export function missingKeyVariables(document: ConfigDocument, environment: Environment): readonly Problem[] {
@@ -23,6 +22,6 @@ export function missingKeyVariables(document: ConfigDocument, environment: Envir
   return named.flatMap(([name, path]) =>
     name === undefined || (readVariable(environment, name) ?? "").trim() !== ""
       ? []
-      : [invalid(path, `environment variable ${name} is not set; ${refusedWithout}`)],
+      : [invalid(path, `environment variable ${name} is not set`)],
   )
 }

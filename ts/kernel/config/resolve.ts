@@ -30,8 +30,11 @@ export interface OnlyCheck {
   /** Whether a problem at this path may be none with the modules that are not loaded; left out when all are. */
   readonly mayBeOfModule?: (path: DocumentPath, document: unknown, registry: Registry, schema: object) => boolean
   /** Variables of keys that are not set. They are warnings, as is every value that is wrong because its variable is not set. */
-  readonly missingKeyVariables?: (document: ConfigDocument, environment: Environment) => readonly Problem[]
+  readonly missingKeyVariables?: MissingVariables
 }
+
+/** Variables that a document names for its keys and that are not set. */
+export type MissingVariables = (document: ConfigDocument, environment: Environment) => readonly Problem[]
 
 export interface ResolveOptions {
   readonly source: string
@@ -41,6 +44,8 @@ export interface ResolveOptions {
   readonly readHeads?: ReadHeads
   /** Judges what the schema refuses: `unsupportedIn`. Without it, every key that the schema lacks is unknown. */
   readonly explainIn?: (document: unknown) => Explain
+  /** Where given, a key without its variable is a problem like any other, and all of them are told before anything starts. */
+  readonly requiredVariables?: MissingVariables
   /** How a document is judged that is only checked here. Hosts that serve it leave this out, and their bundles with it. */
   readonly onlyCheck?: OnlyCheck
 }
@@ -78,6 +83,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     ...(problems.length === 0
       ? checkDocument(value as ConfigDocument, registry, readHeads, later)
       : checkWhatIsThere(value, registry, later, readHeads)),
+    ...whatCanBeRead(() => options.requiredVariables?.(value as ConfigDocument, options.environment) ?? []),
   ]
   const unset = new Map(expanded.unset.map(({ name, path }) => [pathKey(path), name]))
   const finish = (foundLater: readonly Problem[]): ResolvedDocument => {
@@ -103,7 +109,10 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
               : `environment variable ${name} is not set; its place stays empty`,
           ),
         ),
-        ...(missingKeyVariables?.(value as ConfigDocument, options.environment) ?? []),
+        ...(missingKeyVariables?.(value as ConfigDocument, options.environment) ?? []).map((problem) => ({
+          ...problem,
+          message: `${problem.message}; ${refusedWithout}`,
+        })),
       ]),
       ...(unchecked.length > 0 && { unchecked: inOrder(withPlaces(unchecked)) }),
     }
@@ -173,12 +182,17 @@ function checkWhatIsThere(
   readHeads?: ReadHeads,
 ): readonly Problem[] {
   const started: LaterProblems = []
+  const found = whatCanBeRead(() => checkDocument(value as ConfigDocument, registry, readHeads, started))
+  later.push(...started.map((problems) => problems.catch(() => [])))
+  return found
+}
+
+/** No problems where the check trips over a shape that the schema has refused already. */
+function whatCanBeRead(check: () => readonly Problem[]): readonly Problem[] {
   try {
-    return checkDocument(value as ConfigDocument, registry, readHeads, started)
+    return check()
   } catch {
     return []
-  } finally {
-    later.push(...started.map((problems) => problems.catch(() => [])))
   }
 }
 

@@ -9,47 +9,44 @@ export function redactSecrets<Value>(document: Value): Value {
   return mapSecrets(document, (text) => withoutLiterals(text)) as Value
 }
 
-/** Where secrets are written out. A header that only might be one, such as `X-Title`, does not count. */
+/** Where secrets are written out. The values of `extra_headers` count: their names do not tell. */
 export function literalSecrets(document: unknown): readonly DocumentPath[] {
   const found: DocumentPath[] = []
-  mapSecrets(document, (text, path, certain) => {
-    if (certain && withoutLiterals(text) !== text) found.push(path)
+  mapSecrets(document, (text, path) => {
+    if (withoutLiterals(text) !== text) found.push(path)
     return text
   })
   return found
 }
 
-type Replace = (text: string, path: DocumentPath, certain: boolean) => string
-
-/** Whether the value of a key is a secret; headers of an unknown kind may be one. */
-type Kind = "no" | "maybe" | "yes"
+type Replace = (text: string, path: DocumentPath) => string
 
 function mapSecrets(root: unknown, replace: Replace): unknown {
-  const walk = (node: unknown, path: DocumentPath, kind: Kind): unknown => {
-    if (Array.isArray(node)) return node.map((item, index) => walk(item, [...path, index], kind))
+  const walk = (node: unknown, path: DocumentPath, secret: boolean): unknown => {
+    if (Array.isArray(node)) return node.map((item, index) => walk(item, [...path, index], secret))
     if (typeof node === "object" && node !== null)
       return Object.fromEntries(
         Object.entries(node).map(([key, item]) => [
           key,
-          walk(item, [...path, key], kindOf(key, node, path.at(-1), kind)),
+          walk(item, [...path, key], isSecret(key, node, path.at(-1), secret)),
         ]),
       )
-    if (kind === "no") return typeof node === "string" ? mapUrl(node, path, replace) : node
+    if (!secret) return typeof node === "string" ? mapUrl(node, path, replace) : node
     // YAML reads a password of digits as a number.
-    return typeof node === "string" || typeof node === "number" ? replace(String(node), path, kind === "yes") : node
+    return typeof node === "string" || typeof node === "number" ? replace(String(node), path) : node
   }
-  return walk(root, [], "no")
+  return walk(root, [], false)
 }
 
 /** Keys beside a secret that describe it. */
 const descriptions = new Set(["name", "env", "role", "roles", "id", "type", "description", "models", "listeners"])
 
-function kindOf(key: string, node: object, section: string | number | undefined, around: Kind): Kind {
-  if (section === "extra_headers") return isSecretName(key) ? "yes" : "maybe"
+function isSecret(key: string, node: object, section: string | number | undefined, around: boolean): boolean {
+  if (section === "extra_headers") return true
   const { name } = node as { readonly name?: unknown }
-  if (key === "value" && typeof name === "string" && isSecretName(name)) return "yes"
-  if (isSecretName(key)) return "yes"
-  return descriptions.has(key) || isReferenceName(wordsOf(key)) ? "no" : around
+  if (key === "value" && typeof name === "string" && isSecretName(name)) return true
+  if (isSecretName(key)) return true
+  return around && !descriptions.has(key) && !isReferenceName(wordsOf(key))
 }
 
 const secretWords =
@@ -83,7 +80,7 @@ const isReferenceName = (words: readonly string[]): boolean =>
 /** The credentials of a URL: `user:password@`, and parameters such as `?api_key=`. */
 function mapUrl(text: string, path: DocumentPath, replace: Replace): string {
   if (!text.includes("://")) return text
-  const mapped = (value: string): string => (value === "" ? value : replace(value, path, true))
+  const mapped = (value: string): string => (value === "" ? value : replace(value, path))
   return text
     .replace(/(:\/\/)([^\s/?#@:]*)(?::([^\s/?#]*))?@/g, (_, start: string, user: string, password?: string) =>
       password === undefined ? `${start}${mapped(user)}@` : `${start}${user}:${mapped(password)}@`,

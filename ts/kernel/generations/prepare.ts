@@ -69,7 +69,8 @@ export interface DocumentInput {
 
 /** Reads and checks a document. Throws a `ConfigError` that lists every problem. */
 export async function loadDocument(
-  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads"> & Pick<ResolveOptions, "onlyCheck">,
+  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads"> &
+    Pick<ResolveOptions, "onlyCheck" | "requiredVariables">,
   { text, source, value }: DocumentInput,
   enter: (stage: ActivationStage) => void = () => {},
 ): Promise<LoadedDocument> {
@@ -78,12 +79,13 @@ export async function loadDocument(
   enter("compile")
   const registry = await host.loadRegistry(document, source)
   enter("validate")
-  const { readHeads, onlyCheck } = host
+  const { readHeads, onlyCheck, requiredVariables } = host
   const resolved = await resolveExplained(document, {
     source,
     registry,
     environment: host.environment(),
     ...(onlyCheck !== undefined && { onlyCheck }),
+    ...(requiredVariables !== undefined && { requiredVariables }),
     ...(readHeads !== undefined && { readHeads }),
   })
   return { ...resolved, registry }

@@ -34,12 +34,10 @@ export async function readAddresses(path: string, environment: Environment = pro
       const listeners = Array.isArray(written) ? written : []
       const [first] = listenersOf({ listeners } as Partial<ConfigDocument> as ConfigDocument)
       const { address, port, api_keys: keys } = (first ?? {}) as Readonly<Record<string, unknown>>
-      const key: unknown = Array.isArray(keys)
-        ? keys.find((each) => typeof each === "string" && each !== "")
-        : undefined
+      const writtenKeys: readonly unknown[] = Array.isArray(keys) ? keys : []
       return {
         ...addressOf(path, ["listeners", 0], ["address", address], port),
-        key: typeof key === "string" ? key : undefined,
+        key: writtenKeys.map(keyOf).find((key): key is string => typeof key === "string" && key !== ""),
       }
     },
     management() {
@@ -70,6 +68,11 @@ function addressOf(
   // Text from the environment stands for a number. Port 0 is any free one.
   if (!/^[1-9]\d{0,4}$/.test(String(port)) || Number(port) > 65535) return refuse("port", "a number from 1 to 65535")
   return { url: `http://${toHost(address)}:${String(port)}`, place: formatPath(place) }
+}
+
+/** An entry of `api_keys` is the key, or a map with its name. */
+function keyOf(entry: unknown): unknown {
+  return typeof entry === "object" && entry !== null ? (entry as { readonly key?: unknown }).key : entry
 }
 
 /** What is bound to every address is reached on the loopback. */

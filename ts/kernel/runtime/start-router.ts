@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path"
 import { getHeapStatistics } from "node:v8"
+import { missingKeyVariables } from "../config/missing-environment.ts"
 import type { NeededDeployment } from "../config/bindings.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
@@ -73,6 +74,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     ...options,
     builtins: await loadBuiltins(),
     loadRegistry: loadRegistryFor,
+    requiredVariables: missingKeyVariables,
     transport,
     metrics: prometheus.metrics,
     metricsText: prometheus.metricsText,

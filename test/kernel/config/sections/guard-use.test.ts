@@ -31,6 +31,7 @@ test("decisions that ask for guards are told, with what each rule reads and mean
       onUnscanned: "block",
       readsEverything: true,
       allowedUnread: new Set(),
+      unread: new Set(["found"]),
     },
     {
       decision: "rush",
@@ -39,6 +40,7 @@ test("decisions that ask for guards are told, with what each rule reads and mean
       onUnscanned: "allow",
       readsEverything: false,
       allowedUnread: new Set(["image"]),
+      unread: new Set(["decision_no_match", "found"]),
     },
   ])
   const settings = { "global.model_catalog.modules.prompt_guard": { on_unscanned: "allow" } }
@@ -48,6 +50,23 @@ test("decisions that ask for guards are told, with what each rule reads and mean
   ])
 })
 
+test.each([
+  ["allow", undefined, undefined, "decision_no_match"],
+  ["allow", "match", undefined, "decision_match"],
+  ["allow", "fail_request", undefined, "decision_fail_request"],
+  ["allow", "match", "no_match", "not_found"],
+  ["allow", undefined, "match", "found"],
+  ["block", "no_match", "no_match", "found"],
+  ["block", "fail_request", "no_match", "decision_fail_request"],
+])("on_unscanned %s, on_unknown %s and on_error %s: %s", (on_unscanned, on_unknown, on_error, expected) => {
+  const rules = { operator: "AND", conditions: [{ type: "pii", name: "last", on_error }], on_unknown }
+  const written = JSON.parse(JSON.stringify(rules)) as object
+  const [use] = guardUses(
+    loaded({ "routing.signals.pii": [{ name: "last", on_unscanned }], "routing.decisions.0.rules": written }),
+  )
+  expect([...(use?.unread ?? [])]).toEqual([expected])
+})
+
 test("a listener that lets clients name a model is told where guards are in use", () => {
   const listener = (name: string, port: number, models?: readonly string[]) => ({
     name,
@@ -55,12 +74,7 @@ test("a listener that lets clients name a model is told where guards are in use"
     port,
     ...(models !== undefined && { models }),
   })
-  const listeners = [
-    listener("open", 1),
-    listener("closed", 2, ["MoM"]),
-    listener("both", 3, ["MoM", "large"]),
-    listener("unknown", 4, ["MoM", "gone"]),
-  ]
+  const listeners = [listener("open", 1), listener("closed", 2, ["MoM"]), listener("both", 3, ["MoM", "large"])]
   const messagesOf = (changes: object) =>
     guardWarnings(loaded({ ...changes, listeners })).map(({ path, message }) => [path.join("."), message])
   expect(messagesOf({})).toEqual([])
@@ -70,5 +84,9 @@ test("a listener that lets clients name a model is told where guards are in use"
       expect.stringMatching(/^lets clients of "open" name any model, .* models: \[MoM\] forbids it$/),
     ],
     ["listeners.2.models", expect.stringMatching(/^lets clients of "both" name "large", /)],
+  ])
+  const named = { ...guarded, "global.router.auto_model_name": "Mine" }
+  expect(guardWarnings(loaded(named)).map(({ message }) => message)).toEqual([
+    expect.stringMatching(/; models: \[Mine\] forbids it$/),
   ])
 })

@@ -64,3 +64,21 @@ test.each([
 ])("keys %j are refused", (keys, expected) => {
   expect(problemsOf(documentWith({ "listeners.0.api_keys": keys })).join("\n")).toMatch(expected)
 })
+
+test("a named key whose variable is not set is refused for that alone", () => {
+  const document = documentWith({ "listeners.0.api_keys": [{ name: "team", key: "${CHATKEY}" }] })
+  expect(problemsOf(document)).toEqual([
+    "listeners[0].api_keys[0].key: must not be empty; environment variable CHATKEY is not set",
+  ])
+})
+
+test("models of a listener are names of automatic routing or configured models", () => {
+  const problemsWith = (models: readonly string[], router: object = {}) =>
+    problemsOf(documentWith({ "listeners.0.models": models, "global.router": router }))
+  expect(problemsWith(["MoM", "auto", "rtr/auto", "small"])).toEqual([])
+  expect(problemsWith(["Mine"], { auto_model_name: "Mine" })).toEqual([])
+  expect(problemsWith(["MoM"], { auto_model_name: "Mine" })).toHaveLength(1)
+  expect(problemsWith(["small", "Mom"])).toEqual([
+    'listeners[0].models[1]: "Mom" is neither a name of automatic routing nor in providers.models (did you mean "MoM"?)',
+  ])
+})

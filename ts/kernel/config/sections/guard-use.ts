@@ -2,11 +2,13 @@
 
 import { invalid, type Problem } from "../../schema/problem.ts"
 import { type Registry, signalConditionType } from "../../modules/registry.ts"
+import type { UnknownPolicy } from "../../types/call.ts"
 import type { GuardPolicy } from "../../types/guard.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { listenersOf } from "./listeners.ts"
 import { callableModels } from "./model-cards.ts"
-import { leafNames } from "./rules.ts"
+import { autoNamesOf } from "./router.ts"
+import { leavesOf, type RuleEntry, whenUnknown } from "./rules.ts"
 import { guardPolicy } from "./signals.ts"
 import { rulesOf, settingsOf } from "../signal-use.ts"
 
@@ -16,7 +18,12 @@ export interface GuardUse extends GuardPolicy {
   /** Condition type of the guard. */
   readonly guard: string
   readonly rule: string
+  /** What its conditions make of a request that was not read whole. */
+  readonly unread: ReadonlySet<UnreadOutcome>
 }
+
+/** What the condition says, or what the whole decision then does. */
+export type UnreadOutcome = "found" | "not_found" | `decision_${UnknownPolicy}`
 
 interface Loaded {
   readonly document: ConfigDocument
@@ -29,13 +36,25 @@ export function guardUses({ document, registry }: Loaded): readonly GuardUse[] {
   return (document.routing?.decisions ?? []).flatMap(({ name: decision, rules }) =>
     guards.flatMap((registered) => {
       const guard = signalConditionType(registered.id, registered.module)
-      const asked = new Set(leafNames(rules, guard))
+      const leaves = leavesOf(rules, guard)
       const settings = settingsOf(registered.module, document)
-      return rulesOf(registered, document)
-        .filter(({ name }) => asked.has(name))
-        .map((rule) => ({ decision, guard, rule: rule.name, ...guardPolicy(rule, settings) }))
+      const usual = registered.module.onUnknown?.(settings as never)
+      return rulesOf(registered, document).flatMap((rule) => {
+        const asking = leaves.filter(({ name }) => name === rule.name)
+        if (asking.length === 0) return []
+        const policy = guardPolicy(rule, settings)
+        const outcomes = asking.map(({ on_error: onError = usual }) =>
+          outcomeOf(onError, policy.onUnscanned === "block", rules?.on_unknown ?? "no_match"),
+        )
+        return [{ decision, guard, rule: rule.name, ...policy, unread: new Set(outcomes) }]
+      })
     }),
   )
+}
+
+function outcomeOf(onError: RuleEntry["on_error"], blocks: boolean, onUnknown: UnknownPolicy): UnreadOutcome {
+  const says = whenUnknown(onError, blocks, onUnknown)
+  return says === undefined ? `decision_${onUnknown}` : says === "match" ? "found" : "not_found"
 }
 
 /** Listeners on which a client may name a model, where the document has guards in use: such a request passes no decision. */
@@ -50,7 +69,7 @@ export function guardWarnings(loaded: Loaded): readonly Problem[] {
     return [
       invalid(
         ["listeners", index, "models"],
-        `lets clients of "${name}" name ${which}, and a request that names its model passes no decision and no guard; models: [MoM] forbids it`,
+        `lets clients of "${name}" name ${which}, and a request that names its model passes no decision and no guard; models: [${autoNamesOf(document)[0]}] forbids it`,
       ),
     ]
   })

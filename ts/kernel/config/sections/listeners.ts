@@ -2,11 +2,13 @@
 
 import { Type } from "typebox"
 import { durationMs } from "../../schema/duration.ts"
-import { invalid, type Problem } from "../../schema/problem.ts"
+import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
 import { duration, name, port, section } from "../../schema/shapes.ts"
 import type { ApiKey, PlannedListener } from "../../types/plan.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
+import { callableModels } from "./model-cards.ts"
+import { autoNamesOf } from "./router.ts"
 
 const namedKey = section({
   key: Type.String({ minLength: 1 }),
@@ -61,7 +63,9 @@ export function canonicalListener(listener: ListenerEntry): ListenerEntry {
   return { ...listener, timeout: listener.timeout ?? defaultTimeout }
 }
 
-export function checkListeners({ listeners = [] }: ConfigDocument): readonly Problem[] {
+export function checkListeners(document: ConfigDocument): readonly Problem[] {
+  const { listeners = [] } = document
+  const known = new Set([...autoNamesOf(document), ...callableModels(document)])
   // Port 0 is any free port, so that two of them do not meet.
   const keyNames = listeners.map((listener) => apiKeysOf(listener).map((key) => key.name))
   const addresses = listeners.map(({ address, port: number }) => (number === 0 ? undefined : `${address}:${number}`))
@@ -83,9 +87,21 @@ export function checkListeners({ listeners = [] }: ConfigDocument): readonly Pro
             ],
       ),
     ),
+    ...listeners.flatMap(({ models = [] }, index) =>
+      models.flatMap((model, position) =>
+        known.has(model)
+          ? []
+          : [
+              invalid(
+                ["listeners", index, "models", position],
+                `"${model}" is neither a name of automatic routing nor in providers.models${suggestion(model, known)}`,
+              ),
+            ],
+      ),
+    ),
     ...listeners.flatMap(({ api_keys: keys = [] }, listener) =>
       keys.flatMap((entry, index) =>
-        typeof entry !== "string" && entry.name.includes(entry.key)
+        typeof entry !== "string" && entry.key !== "" && entry.name.includes(entry.key)
           ? [invalid(["listeners", listener, "api_keys", index, "name"], "must not hold the key: logs have the name")]
           : [],
       ),

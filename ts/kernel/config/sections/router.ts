@@ -24,7 +24,13 @@ export function compileRouter(document: ConfigDocument): Pick<Plan, "strategy" |
   const router = document.global?.router
   return {
     strategy: document.routing?.strategy ?? router?.strategy ?? "priority",
-    autoNames: [...new Set([router?.auto_model_name ?? mainName, ...(router?.auto_model_names ?? otherNames)])],
+    autoNames: autoNamesOf(document),
     listConfiguredModels: router?.include_config_models_in_list ?? true,
   }
+}
+
+/** In the order of the model list. */
+export function autoNamesOf({ global }: ConfigDocument): readonly string[] {
+  const { auto_model_name: main = mainName, auto_model_names: others = otherNames } = global?.router ?? {}
+  return [...new Set([main, ...others])]
 }

@@ -62,11 +62,16 @@ function operatorOf({ operator = "AND" }: RuleEntry): string {
   return operator.includes("$") ? operator : operator.toUpperCase()
 }
 
+/** Conditions of one type, at any depth. */
+export function leavesOf(node: RuleEntry | undefined, type: string): readonly RuleEntry[] {
+  if (node === undefined) return []
+  if (node.type === type && node.name !== undefined) return [node]
+  return (node.conditions ?? []).flatMap((child) => leavesOf(child, type))
+}
+
 /** Names in conditions of one type, at any depth. */
 export function leafNames(node: RuleEntry | undefined, type: string): readonly string[] {
-  if (node === undefined) return []
-  if (node.type === type && node.name !== undefined) return [node.name]
-  return (node.conditions ?? []).flatMap((child) => leafNames(child, type))
+  return leavesOf(node, type).flatMap(({ name: rule }) => rule ?? [])
 }
 
 /** Names in conditions of one type that the root asks for itself; none below a NOT. */
@@ -143,7 +148,6 @@ export function compileRules(
     const signal = signals.find((candidate) => candidate.type === type)
     const position = signal?.rules.indexOf(rule) ?? -1
     if (signal === undefined || position < 0) throw new RtrError("invalid_config", `There is no ${type} rule "${rule}"`)
-    const onError = entry.on_error ?? signal.onUnknown
     const blocks = signal.guard?.[position]?.onUnscanned === "block"
     return {
       kind: "leaf",
@@ -151,9 +155,7 @@ export function compileRules(
       name: rule,
       slot: signal.firstSlot + position,
       predicate: entry.predicate,
-      // A decision that fails the request is as closed as one that matches, and tells the client what was wrong.
-      onError:
-        blocks && onUnknown !== "fail_request" ? "match" : blocks && onError === "no_match" ? undefined : onError,
+      onError: whenUnknown(entry.on_error ?? signal.onUnknown, blocks, onUnknown),
       ...(blocks && { blocksUnscanned: true }),
     }
   }
@@ -161,4 +163,16 @@ export function compileRules(
   const [only] = children
   if (entry.operator === "NOT" && only !== undefined) return { kind: "NOT", children: [only] }
   return { kind: entry.operator === "OR" ? "OR" : "AND", children }
+}
+
+/** What a condition says when its fact is unknown; undefined leaves it to the decision's `onUnknown`. */
+export function whenUnknown(
+  onError: RuleEntry["on_error"],
+  blocks: boolean,
+  onUnknown: UnknownPolicy,
+): RuleEntry["on_error"] {
+  if (!blocks) return onError
+  // A decision that fails the request is as closed as one that matches, and tells the client what was wrong.
+  if (onUnknown !== "fail_request") return "match"
+  return onError === "no_match" ? undefined : onError
 }
