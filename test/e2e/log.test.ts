@@ -52,7 +52,7 @@ test("each request is a line, and a refused backend and refused credentials are 
   const requests = events(router.stderr(), "request")
   expect(requests.map(({ model, status, error, level }) => [model, status, error, level])).toEqual([
     ...Array.from({ length: 20 }, () => ["gone", 503, "upstream_unavailable", "error"]),
-    ...Array.from({ length: 20 }, () => ["locked", 502, undefined, "error"]),
+    ...Array.from({ length: 20 }, () => ["locked", 502, "upstream_error", "error"]),
   ])
   const failures = events(router.stderr(), "attempt_failed")
   const counts = (wanted: string): readonly unknown[] =>

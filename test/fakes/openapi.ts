@@ -2,7 +2,7 @@
 
 import { Ajv, type ValidateFunction } from "ajv"
 import type { DialectModule, ListenerKind, OpenApiDocument, OperationInfo } from "rtr"
-import { openApiDocument } from "rtr"
+import { openApiDocument } from "../../ts/kernel/http/openapi.ts"
 import { expect } from "vitest"
 import { lineDialect } from "./line-dialect.ts"
 

@@ -118,7 +118,9 @@ export { createListenerApp, type ListenerApp, type ListenerAppOptions } from "./
 export { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
 export { ManagementError } from "./http/management-error.ts"
 export { listOperations, type MountedOperation, mountOperations } from "./http/mount.ts"
-export { type OpenApiDocument, openApiDocument, operationId } from "./http/openapi.ts"
+export { openApiDocument } from "./http/load-openapi.ts"
+export type { OpenApiDocument } from "./http/openapi.ts"
+export { operationId } from "./http/operation-id.ts"
 export { guardRule, guardSettings } from "./schema/guard-options.ts"
 export { exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts"
 

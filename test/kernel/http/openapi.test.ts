@@ -1,6 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Type } from "typebox"
-import { openApiDocument, operationId } from "rtr"
+import { openApiDocument } from "../../../ts/kernel/http/openapi.ts"
+import { operationId } from "../../../ts/kernel/http/operation-id.ts"
 import { expect, test } from "vitest"
 import { toOpenApiSchema } from "../../../ts/kernel/http/openapi-schema.ts"
 import { exactlyOneOf, literals, taggedUnion } from "../../../ts/kernel/schema/shapes.ts"

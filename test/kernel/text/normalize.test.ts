@@ -27,6 +27,8 @@ describe("a guard reads", () => {
       ["1\ufe0f\u20e3 a\u20dd", "1\ufe0f a"],
       ["5€ and ₿1", "5  and  1"],
       ["one※two", "one two"],
+      // Outlined letters are symbols to Unicode.
+      ["\u{1ccd6}\u{1ccd7}", "AB"],
     ]
     for (const [text, read] of cases) expect([text, normalizeForModel(text).text]).toEqual([text, read])
   })

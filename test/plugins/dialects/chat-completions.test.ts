@@ -70,6 +70,11 @@ describe("a request", () => {
     ["a message without a role", message({ content: "a" }), "messages[1].role must be a non-empty string"],
     ["an empty role", message({ role: "", content: "a" }), "messages[1].role must be a non-empty string"],
     [
+      "a role as long as a book",
+      message({ role: "a1".repeat(40), content: "a" }),
+      "messages[1].role must be at most 64 characters long",
+    ],
+    [
       "another spelling of a role",
       message({ role: "User", content: "a" }),
       'messages[1].role must be "user", not another spelling of it',

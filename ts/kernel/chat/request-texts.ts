@@ -92,6 +92,8 @@ export function readRequestTexts(request: ChatRequest, dialect?: DialectModule):
       }
   }
   if (rest.length > 0) found.add(rest.join("\n"))
+  // The canonical form has names of its own.
+  if (dialect !== undefined) found.names()
   return found.result()
 }
 
@@ -136,10 +138,16 @@ class Collector {
   }
 
   add(written: string): void {
-    if (this.isCut || written.trim() === "") return
+    if (this.isCut || written === "") return
+    if (written.length > maxTextCharacters) {
+      this.isCut = true
+      return
+    }
+    if (written.trim() === "") return
     // A worker refuses half a character, and with it every question of the call.
     const text = written.toWellFormed()
     if (this.#texts.has(text)) return
+    if (hiddenRun.test(text)) this.#unread.add("encrypted")
     this.#characters += text.length
     if (this.#texts.size === maxTexts || this.#characters > maxTextCharacters) {
       this.isCut = true
@@ -148,6 +156,11 @@ class Collector {
     this.#texts.add(text)
     const unescaped = text.includes("\\u") ? withoutEscapes(text) : text
     if (unescaped !== text) this.add(unescaped)
+  }
+
+  /** Names and identifiers, each kind as one text: words can be spread over many. */
+  names(): void {
+    for (const words of [this.#wire.names, this.#wire.ids]) if (words.size > 0) this.add([...words].join(" "))
   }
 
   turn(turn: Pick<Turn, "blocks">): void {
@@ -214,6 +227,10 @@ class Collector {
     else if (text === undefined) this.#unread.add("other")
   }
 }
+
+/** Runs of characters that show nothing, or that mean something to the two ends only: bytes can be written with them. */
+const hiddenRun =
+  /[\u{e0100}-\u{e01ef}\ufe00-\ufe0f\ue000-\uf8ff\u{f0000}-\u{10fffd}]{4}|[\u200b-\u200f\u2060-\u2064\ufeff]{8}/u
 
 /** Letters that stand as `\u0061`, as who parses them reads them. */
 const withoutEscapes = (text: string): string =>

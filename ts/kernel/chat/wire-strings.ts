@@ -7,16 +7,22 @@ export class WireReader {
   /** Strings that are read elsewhere, or that are no text. */
   readonly #known: ReadonlySet<string>
   readonly #unread: Set<UnreadKind>
+  /** Names that say next to nothing each, and may say something together. */
+  readonly names = new Set<string>()
+  /** Identifiers of the same kind. They change with each request, and names do not. */
+  readonly ids = new Set<string>()
 
   constructor(known: ReadonlySet<string>, unread: Set<UnreadKind>) {
     this.#known = known
     this.#unread = unread
   }
 
-  /** Adds the strings of a field's value, and the names in it that say something. */
+  /** Adds the strings of a field's value, the names in it that say something, and numbers that may be somebody's. */
   read(name: string, value: unknown, strings: string[]): void {
     if (typeof value === "string") this.#text(name, value, strings)
-    else if (Array.isArray(value)) for (const item of value) this.read(name, item, strings)
+    else if (typeof value === "number") {
+      if (value >= leastPersonalNumber && Number.isInteger(value) && !ownNumbers.has(name)) strings.push(String(value))
+    } else if (Array.isArray(value)) for (const item of value) this.read(name, item, strings)
     else if (typeof value === "object" && value !== null)
       for (const inner in value) {
         this.readName(inner, strings)
@@ -25,13 +31,19 @@ export class WireReader {
   }
 
   readName(name: string, strings: string[]): void {
-    if (!wireNames.has(name) && !isPlainName(name)) strings.push(name)
+    if (wireNames.has(name)) return
+    if (isPlainName(name)) this.names.add(name)
+    else strings.push(name)
   }
 
   #text(name: string, text: string, strings: string[]): void {
-    if (text === "" || wireWords.has(text) || this.#known.has(text) || (identifiers.has(name) && isPlainName(text)))
+    if (text === "" || wireWords.has(text) || this.#known.has(text)) return
+    if (identifiers.has(name) && isPlainName(text)) {
+      if (name !== "model") this.ids.add(text)
       return
+    }
     const media = readDataUrl(text)
+    if (media !== undefined) readHead(text, strings)
     if (media === undefined) {
       if (isEncoded(text)) this.#unread.add("encrypted")
       else strings.push(text)
@@ -54,6 +66,17 @@ export function readDataUrl(url: string): string | { readonly kind: UnreadKind }
     return text ?? { kind: kindOfMedia(type) }
   }
   return decodeText(body, type) ?? { kind: kindOfMedia(type) }
+}
+
+/** What stands before the comma of a `data:` URL, unless it is a media type as others have it. */
+function readHead(url: string, strings: string[]): void {
+  const head = url.slice(5, url.indexOf(","))
+  const [type = "", ...options] = head.split(";")
+  const isUsual =
+    /^([a-z]+\/[\w.+-]{1,40})?$/i.test(type) &&
+    isPlainName(type) &&
+    options.every((option) => /^(base64|charset=[\w-]{1,20})$/i.test(option))
+  if (!isUsual) strings.push(head.replaceAll(/[;=._+/-]+/g, " "), head)
 }
 
 /** The text of base64 data whose media type is one of texts; undefined for what is no such text. */
@@ -103,34 +126,32 @@ function isPlainName(name: string): boolean {
   return words.length <= 2 && words.every((word) => word.length <= 16)
 }
 
+/** Card numbers and telephone numbers have as many digits. */
+const leastPersonalNumber = 1e9
+
+/** Fields whose numbers are large and nobody's. */
+const ownNumbers: ReadonlySet<string> = new Set(["seed", "created", "created_at", "expires_at", "timestamp"])
+
 /** Fields that hold identifiers. */
 const identifiers: ReadonlySet<string> = new Set(["id", "tool_call_id", "call_id", "file_id", "callId", "model"])
 
-/** Names of fields: those that nearly every request has, which are found quicker here, and those of more words than a plain name. */
-const wireNames: ReadonlySet<string> = new Set([
-  "model",
-  "messages",
-  "role",
-  "content",
-  "type",
-  "text",
-  "name",
-  "stream",
-  "temperature",
-  "max_tokens",
-  "max_completion_tokens",
-  "chat_template_kwargs",
-  "parallel_tool_calls",
-  "parallelToolCalls",
-  "prompt_cache_retention",
-  "skip_special_tokens",
-  "spaces_between_special_tokens",
-  "include_stop_str_in_output",
-  "continue_final_message",
-  "return_tokens_as_token_ids",
-  "truncate_prompt_tokens",
-  "guided_decoding_backend",
-])
+/** Names of fields in the protocols and in JSON Schema, which say nothing. Every other name is read, with the others. */
+const wireNames: ReadonlySet<string> = new Set(
+  (
+    "model messages role content type text name stream temperature max_tokens max_completion_tokens top_p top_k min_p n stop seed user " +
+    "presence_penalty frequency_penalty repetition_penalty logit_bias logprobs top_logprobs best_of stream_options include_usage " +
+    "metadata store service_tier reasoning reasoning_effort reasoning_content tools tool_choice tool_calls tool_call_id id index " +
+    "function functions function_call parameters arguments parallel_tool_calls parallelToolCalls response_format json_schema " +
+    "image_url url detail input_audio audio voice data format file file_id file_data filename refusal modalities prediction " +
+    "web_search_options verbosity safety_identifier prompt_cache_key prompt_cache_retention thinking budget_tokens cache_control " +
+    "documents extra_body chat_template chat_template_kwargs enable_thinking add_generation_prompt continue_final_message " +
+    "skip_special_tokens spaces_between_special_tokens include_stop_str_in_output return_tokens_as_token_ids " +
+    "truncate_prompt_tokens guided_decoding_backend guided_json guided_regex guided_choice structured_outputs min_tokens " +
+    "stop_token_ids ignore_eos schema properties required description strict enum items anyOf oneOf allOf not const default " +
+    "additionalProperties patternProperties minimum maximum minLength maxLength minItems maxItems pattern title examples " +
+    "$schema $ref $defs definitions summary annotations thought_signature signature"
+  ).split(" "),
+)
 
 /** Values of protocols and of JSON Schema, which say nothing by themselves. */
 const wireWords: ReadonlySet<string> = new Set(

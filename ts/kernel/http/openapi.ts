@@ -3,6 +3,7 @@
 import { type TSchema, Type } from "typebox"
 import type { DialectModule } from "../types/dialect.ts"
 import type { OperationInfo, ReplySpec } from "../types/route.ts"
+import { operationId } from "./operation-id.ts"
 import { type OpenApiSchema, type SchemaComponents, toOpenApiSchema } from "./openapi-schema.ts"
 
 export interface OpenApiDocument {
@@ -80,12 +81,6 @@ function describeRefusals(
     ...(served.has("inference") && { InferenceRefusal: refusal("inference") }),
     ...((served.has("management") || served.has("metrics")) && { ManagementRefusal: refusal("management") }),
   }
-}
-
-/** `get_api_v1_status`: method and path as one word. */
-export function operationId({ method, path }: Pick<OperationInfo, "method" | "path">): string {
-  const words = path.replaceAll(/[{}]/g, "").replaceAll(/[/.-]/g, "_").replace(/^_/, "")
-  return `${method.toLowerCase()}_${words}`
 }
 
 function describeOperation(

@@ -78,6 +78,8 @@ function findTraits(character: string): number {
 
 function kindOf(character: string): number {
   if (isLetter.test(character)) return plainForm(character) === character ? kept : formed
+  // Outlined letters are symbols to Unicode, and letters to whoever reads them.
+  if (isSymbol.test(character) && /^[A-Za-z0-9]$/.test(plainForm(character))) return formed
   if (isSymbol.test(character) || isOddPunctuation.test(character)) return symbol
   if (isEncloser.test(character)) return encloser
   return isJoint.test(character) ? joint : kept

@@ -171,11 +171,11 @@ function linksTo(operations: readonly OperationInfo[]): Readonly<Record<string, 
   return Object.fromEntries(Object.entries(links).filter(([, link]) => served.has(link.split("?", 1)[0] ?? link)))
 }
 
-function document(
+async function document(
   operations: readonly OperationInfo[],
   query: Static<typeof openApiQuery>,
   plan: Plan | undefined,
-): OperationReply {
+): Promise<OperationReply> {
   const { path, method, ...wanted } = query
   const isFiltered = Object.values(wanted).some((value) => value !== undefined)
   if (path !== undefined && isFiltered) throw invalidFilter('"path" cannot be combined with the other filters')
@@ -183,7 +183,7 @@ function document(
   checkCapability(operations, wanted, "INVALID_OPENAPI_FILTER")
   const found =
     path === undefined ? operations.filter((each) => matches(each, wanted)) : findPath(operations, path, method)
-  return { body: openApiDocument(found, plan?.dialects) }
+  return { body: await openApiDocument(found, plan?.dialects) }
 }
 
 function findPath(

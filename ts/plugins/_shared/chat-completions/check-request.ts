@@ -36,11 +36,16 @@ function checkMessage(message: unknown, index: number): void {
   })
 }
 
+/** Longer than any role that a model knows. */
+const maxRoleCharacters = 64
+
 const roles: ReadonlySet<string> = new Set(["assistant", "developer", "function", "system", "tool", "user"])
 
 /** Some backends take "User" for the user, and a guard would take it for somebody else. Other roles pass: models have their own. */
 function checkRole(role: string, index: number): void {
   if (roles.has(role)) return
+  if (role.length > maxRoleCharacters)
+    throw refuse(`messages[${index}].role must be at most ${maxRoleCharacters} characters long`)
   const meant = role
     .normalize("NFKC")
     .replace(/[^\p{L}]/gu, "")
