@@ -138,18 +138,15 @@ const identifiers: ReadonlySet<string> = new Set(["id", "tool_call_id", "call_id
 /** Names of fields in the protocols and in JSON Schema, which say nothing. Every other name is read, with the others. */
 const wireNames: ReadonlySet<string> = new Set(
   (
-    "model messages role content type text name stream temperature max_tokens max_completion_tokens top_p top_k min_p n stop seed user " +
-    "presence_penalty frequency_penalty repetition_penalty logit_bias logprobs top_logprobs best_of stream_options include_usage " +
-    "metadata store service_tier reasoning reasoning_effort reasoning_content tools tool_choice tool_calls tool_call_id id index " +
+    "model messages role content type text name stream temperature max_tokens max_completion_tokens top_p top_k n stop seed user " +
+    "presence_penalty frequency_penalty repetition_penalty logit_bias logprobs top_logprobs stream_options include_usage " +
+    "metadata store reasoning reasoning_effort reasoning_content tools tool_choice tool_calls tool_call_id id index " +
     "function functions function_call parameters arguments parallel_tool_calls parallelToolCalls response_format json_schema " +
-    "image_url url detail input_audio audio voice data format file file_id file_data filename refusal modalities prediction " +
-    "web_search_options verbosity safety_identifier prompt_cache_key prompt_cache_retention thinking budget_tokens cache_control " +
-    "documents extra_body chat_template chat_template_kwargs enable_thinking add_generation_prompt continue_final_message " +
+    "image_url url detail input_audio audio data format file file_id file_data filename refusal modalities prediction " +
+    "prompt_cache_key prompt_cache_retention cache_control documents chat_template_kwargs enable_thinking continue_final_message " +
     "skip_special_tokens spaces_between_special_tokens include_stop_str_in_output return_tokens_as_token_ids " +
-    "truncate_prompt_tokens guided_decoding_backend guided_json guided_regex guided_choice structured_outputs min_tokens " +
-    "stop_token_ids ignore_eos schema properties required description strict enum items anyOf oneOf allOf not const default " +
-    "additionalProperties patternProperties minimum maximum minLength maxLength minItems maxItems pattern title examples " +
-    "$schema $ref $defs definitions summary annotations thought_signature signature"
+    "truncate_prompt_tokens guided_decoding_backend schema properties required description strict enum items anyOf oneOf allOf " +
+    "const default additionalProperties minimum maximum minLength maxLength pattern title $schema $ref $defs"
   ).split(" "),
 )
 
