@@ -230,7 +230,7 @@ describe("live configuration", () => {
       expect.objectContaining({ code: "restart_required", path: "listeners[0].timeout" }),
     ])
     expect((await askOnce(router, false)).decision).toBe("decision-1")
-    expect(router.stderr()).toContain("listeners[0].timeout")
+    await waitFor(() => router.stderr().includes("listeners[0].timeout"))
   }, 30_000)
 
   test("a document whose model cannot be loaded leaves the old one serving, and the next one need not wait for it", async () => {

@@ -217,7 +217,7 @@ test("a change of the document replaces tokens, and the old one ends", async () 
   // A token without a value would lock everybody out; the document is refused and the old tokens stay.
   router.write(documentOf(endpoint, { mode: "bearer", tokens: [{ env: "RTR_UNSET" as "RTR_ADMIN", role: "admin" }] }))
   await waitFor(() => router.stderr().includes("RTR_UNSET"))
-  expect(router.stderr()).toContain("global.services.management_api.auth.tokens[0].env")
+  await waitFor(() => router.stderr().includes("global.services.management_api.auth.tokens[0].env"))
   expect(await statusOf(tokens.RTR_ADMIN_NEXT)).toBe(200)
 
   router.write(documentOf(endpoint, { mode: "disabled" }))

@@ -137,7 +137,7 @@ test(
     expect(outcome("gamma")).toEqual(["503 "])
     expect(outcome("delta")).toEqual(["200 small"])
     expect(awayMs).toBeLessThan(3000)
-    expect(router.stderr()).toMatch(/"event":"runtime_process_exited".*"signal":"SIGKILL"/)
+    await waitFor(() => /"event":"runtime_process_exited".*"signal":"SIGKILL"/.test(router.stderr()))
 
     // With the worker back, facts are known again.
     expect((await router.ask(userMessage("gamma: is this contract valid under property law?"))).status).toBe(200)
