@@ -77,55 +77,50 @@ test("the kernel routes in workerd, from a YAML text, with an outside module and
   expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: "3.0.3" })
 })
 
-// On a busy machine workerd sometimes tells nobody that a client left before it read; the next try shows the same.
-test(
-  "a worker of chosen modules streams event by event, and tells the backend that its client left",
-  { retry: 4, timeout: 10_000 },
-  async () => {
-    let sendRest: (() => void) | undefined
-    const backend = await startTestBackend((_, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" })
-      response.write(chunkOf("one "))
-      sendRest = () => response.end(`${chunkOf("two")}${chunkOf("", "stop")}data: [DONE]\n\n`)
-    })
-    const { signals, ...routing } = (documentOn(backend.endpoint) as { routing: { signals: object } }).routing as {
-      signals: { keywords: readonly object[] }
-      decisions: readonly object[]
-    }
-    const { url } = await startWorkerd(edgeWorker, {
-      ...documentOn(backend.endpoint),
-      routing: { signals: { keywords: signals.keywords }, decisions: routing.decisions.slice(1) },
-    })
-    const ask = asker(url)
-    const reply = await ask("rust", { stream: true })
-    expect([reply.status, reply.headers.get("x-rtr-selected-model")]).toEqual([200, "large"])
-    const reader = (reply.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader()
-    // The backend has sent one event and waits.
-    expect((await reader.read()).value).toMatch(/"content":"one "/)
-    sendRest?.()
-    let rest = ""
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) rest += piece.value
-    expect(rest).toMatch(/"content":"two".*data: \[DONE\]\n\n$/s)
+test("a worker of chosen modules streams event by event, and tells the backend that its client left", async () => {
+  let sendRest: (() => void) | undefined
+  const backend = await startTestBackend((_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    response.write(chunkOf("one "))
+    sendRest = () => response.end(`${chunkOf("two")}${chunkOf("", "stop")}data: [DONE]\n\n`)
+  })
+  const { signals, ...routing } = (documentOn(backend.endpoint) as { routing: { signals: object } }).routing as {
+    signals: { keywords: readonly object[] }
+    decisions: readonly object[]
+  }
+  const { url } = await startWorkerd(edgeWorker, {
+    ...documentOn(backend.endpoint),
+    routing: { signals: { keywords: signals.keywords }, decisions: routing.decisions.slice(1) },
+  })
+  const ask = asker(url)
+  const reply = await ask("rust", { stream: true })
+  expect([reply.status, reply.headers.get("x-rtr-selected-model")]).toEqual([200, "large"])
+  const reader = (reply.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader()
+  // The backend has sent one event and waits.
+  expect((await reader.read()).value).toMatch(/"content":"one "/)
+  sendRest?.()
+  let rest = ""
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) rest += piece.value
+  expect(rest).toMatch(/"content":"two".*data: \[DONE\]\n\n$/s)
 
-    const leaving = new AbortController()
-    const closed = new Promise<void>((resolve) =>
-      backend.server.once("request", (_, response) => response.once("close", resolve)),
-    )
-    const left = await ask("rust", { stream: true }, { signal: leaving.signal })
-    expect(left.status).toBe(200)
-    leaving.abort()
-    await closed
+  const leaving = new AbortController()
+  const closed = new Promise<void>((resolve) =>
+    backend.server.once("request", (_, response) => response.once("close", resolve)),
+  )
+  const left = await ask("rust", { stream: true }, { signal: leaving.signal })
+  expect(left.status).toBe(200)
+  leaving.abort()
+  await closed
 
-    const wrong = await ask("rust", {}, { body: "{" })
-    expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { type: "invalid_request_error" } }])
-    const unavailable = await fetch(`${url}/v1/none`)
-    expect([unavailable.status, await unavailable.json()]).toMatchObject([
-      404,
-      { error: { message: expect.any(String) } },
-    ])
-    expect(backend.requests).toHaveLength(2)
-  },
-)
+  const wrong = await ask("rust", {}, { body: "{" })
+  expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { type: "invalid_request_error" } }])
+  const unavailable = await fetch(`${url}/v1/none`)
+  expect([unavailable.status, await unavailable.json()]).toMatchObject([
+    404,
+    { error: { message: expect.any(String) } },
+  ])
+  expect(backend.requests).toHaveLength(2)
+})
 
 test("a worker of the rule signals keeps the budget of its size and needs nothing from Node", async () => {
   const { budgets } = JSON.parse(readFileSync(join(root, "bench/budgets.json"), "utf8")) as {
