@@ -17,8 +17,8 @@ export const unchanged = (text: string): NormalizedText => ({ text, sourceSpan: 
 
 /** Writes an edited text from the beginning of its source to the end. */
 export interface TextEditor {
-  /** One code unit, of the source or instead of one. */
-  keep(unit: number): void
+  /** A character of the source, or one of as many code units instead of it. */
+  keep(code: number): void
   /** What stands instead of the source from `start` to `end`; right behind what was written before. */
   replace(start: number, end: number, instead: string): void
   finish(): NormalizedText
@@ -27,28 +27,32 @@ export interface TextEditor {
 /** Numbers of one edit: from and to where in the source, from and to where in the new text. */
 const [stride, sourceStart, sourceEnd, newStart, newEnd] = [4, 0, 1, 2, 3]
 
-/** An editor of a source that has kept its beginning. A text of a million edits takes some bytes for each, and no object. */
-export function editText({ length }: string, beginning = ""): TextEditor {
-  const parts = [beginning]
+/** A text of a million edits takes some bytes for each, and no object. */
+export function editText({ length }: string): TextEditor {
+  const parts: string[] = []
   const units = new Uint16Array(Math.min(8192, length + 16))
   let used = 0
-  let written = beginning.length
+  let written = 0
   let edits = new Uint32Array(16 * stride)
   let count = 0
   const flush = (): void => {
     parts.push(String.fromCharCode(...units.subarray(0, used)))
     used = 0
   }
-  const keep = (unit: number): void => {
+  const write = (unit: number): void => {
     if (used === units.length) flush()
     units[used++] = unit
     written += 1
   }
   return {
-    keep,
+    keep(code) {
+      if (code <= 0xffff) return write(code)
+      write(0xd7c0 + (code >> 10))
+      write(0xdc00 + (code & 0x3ff))
+    },
     replace(start, end, instead) {
       const from = written
-      for (let index = 0; index < instead.length; index++) keep(instead.charCodeAt(index))
+      for (let index = 0; index < instead.length; index++) write(instead.charCodeAt(index))
       if (end - start === 1 && instead.length === 1) return
       if (count * stride === edits.length) {
         const more = new Uint32Array(edits.length * 2)

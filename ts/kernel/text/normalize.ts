@@ -15,7 +15,7 @@ import {
   symbol,
   traitsOf,
 } from "./characters.ts"
-import { editedTwice, editText, type NormalizedText, type TextEditor, unchanged } from "./edited-text.ts"
+import { editedTwice, editText, type NormalizedText, unchanged } from "./edited-text.ts"
 import { finish, type Work, workOn } from "./slices.ts"
 
 /** A step takes microseconds; milliseconds where every character is met for the first time. */
@@ -36,8 +36,7 @@ export function* normalizing(text: string): Work<NormalizedText> {
       yield
       pause = index + charactersOfStep
     }
-    const unit = text.charCodeAt(index)
-    const code = (unit & 0xf800) === 0xd800 ? (text.codePointAt(index) as number) : unit
+    const code = text.codePointAt(index) as number
     const end = index + (code > 0xffff ? 2 : 1)
     const kind = code < 0x80 ? kept : traitsOf(code) & kindMask
     if (kind === symbol || (runStart !== -1 && (kind === joint || kind === encloser))) {
@@ -47,10 +46,7 @@ export function* normalizing(text: string): Work<NormalizedText> {
       runStart = -1
       if (kind === formed) editor.replace(index, end, plainFormOf(code))
       else if (kind === encloser) editor.replace(index, end, "")
-      else {
-        editor.keep(unit)
-        if (code > 0xffff) editor.keep(text.charCodeAt(index + 1))
-      }
+      else editor.keep(code)
     }
     index = end
   }
@@ -68,21 +64,35 @@ export function normalizeForModel(text: string, check?: () => void): MaybePromis
 
 function* normalizingForModel(text: string): Work<NormalizedText> {
   const plain = yield* normalizing(text)
-  const forTokenizer = yield* withoutTraps(plain.text)
-  return forTokenizer === undefined ? plain : editedTwice(plain, forTokenizer)
+  return mayTrap.test(plain.text) || hasEndlessWord(plain.text)
+    ? editedTwice(plain, yield* withoutTraps(plain.text))
+    : plain
 }
 
 /** Special tokens of tokenizers; in a user's text they are words. */
 const specialToken =
   /\[(?=(?:CLS|SEP|PAD|UNK|MASK)\])|<(?=\/?(?:s|pad|unk|mask|bos|eos|cls|sep)>|\|[a-z_0-9]{1,40}\|>)/y
+/** Most texts have nothing of this, and a search takes a tenth of the time of a look at each character. */
+const mayTrap = new RegExp(`${specialToken.source}|(?![\\0-\\x7f])\\p{Sc}`, "u")
 const bracket = 0x5b
 const less = 0x3c
 /** WordPiece takes a word of more characters for unknown, whatever it says. */
 const maxWordCharacters = 100
 
-/** Other signs instead of those that tokenizers misread; undefined where there are none. */
-function* withoutTraps(text: string): Work<NormalizedText | undefined> {
-  let editor: TextEditor | undefined
+/** Looks back from where the word would be too long, to where it begins at the latest. Halves of characters count as whole ones. */
+function hasEndlessWord(text: string): boolean {
+  let start = 0
+  for (let index = maxWordCharacters; index < text.length; index = start + maxWordCharacters) {
+    while (index >= start && (traitsOf(text.charCodeAt(index)) & inWord) !== 0) index--
+    if (index < start) return true
+    start = index + 1
+  }
+  return false
+}
+
+/** Other signs instead of those that tokenizers misread. */
+function* withoutTraps(text: string): Work<NormalizedText> {
+  const editor = editText(text)
   let wordCharacters = 0
   let moneyStart = -1
   for (let index = 0, pause = charactersOfStep; index < text.length;) {
@@ -90,35 +100,26 @@ function* withoutTraps(text: string): Work<NormalizedText | undefined> {
       yield
       pause = index + charactersOfStep
     }
-    const unit = text.charCodeAt(index)
-    const code = (unit & 0xf800) === 0xd800 ? (text.codePointAt(index) as number) : unit
-    const end = index + (code > 0xffff ? 2 : 1)
+    const code = text.codePointAt(index) as number
     const traits = traitsOf(code)
     if ((traits & money) !== 0) {
-      editor ??= editText(text, text.slice(0, index))
       if (moneyStart === -1) moneyStart = index
       wordCharacters = 0
     } else {
-      if (moneyStart !== -1) editor?.replace(moneyStart, index, " ")
+      if (moneyStart !== -1) editor.replace(moneyStart, index, " ")
       moneyStart = -1
       wordCharacters = (traits & inWord) === 0 ? 0 : wordCharacters + 1
       if (wordCharacters > maxWordCharacters) {
-        editor ??= editText(text, text.slice(0, index))
         editor.replace(index, index, " ")
         wordCharacters = 1
       }
-      if ((unit === bracket || unit === less) && isSpecialToken(text, index)) {
-        editor ??= editText(text, text.slice(0, index))
-        editor.keep(openingParenthesis)
-      } else if (editor !== undefined) {
-        editor.keep(unit)
-        if (code > 0xffff) editor.keep(text.charCodeAt(index + 1))
-      }
+      const isToken = (code === bracket || code === less) && isSpecialToken(text, index)
+      editor.keep(isToken ? openingParenthesis : code)
     }
-    index = end
+    index += code > 0xffff ? 2 : 1
   }
-  if (moneyStart !== -1) editor?.replace(moneyStart, text.length, " ")
-  return editor?.finish()
+  if (moneyStart !== -1) editor.replace(moneyStart, text.length, " ")
+  return editor.finish()
 }
 
 const openingParenthesis = 0x28
@@ -144,7 +145,7 @@ function hasTrait(text: string, trait: number, maxCharacters: number): boolean {
     // Nearly every text has a visible ASCII character, which normalizing keeps, near its beginning.
     if (unit > 0x20 && unit < 0x7f) return true
     if (unit <= 0x7f) continue
-    const code = (unit & 0xf800) === 0xd800 ? (text.codePointAt(index) as number) : unit
+    const code = text.codePointAt(index) as number
     if ((traitsOf(code) & trait) !== 0) return true
     if (code > 0xffff) index += 1
   }
