@@ -48,7 +48,10 @@ describe("a guard reads", () => {
     const { text } = normalizeForModel(`see ${word}, ok`)
     expect(text.replaceAll(" ", "")).toBe(`see${word},ok`)
     expect(Math.max(...text.split(/[ ,]/).map(({ length }) => length))).toBe(100)
-    expect(normalizeForModel("a".repeat(100)).text).toBe("a".repeat(100))
+    for (const before of ["", "[a] ", `${"a".repeat(99)}. `, `${"a".repeat(100)} b `]) {
+      expect(normalizeForModel(before + "a".repeat(100)).text).toBe(before + "a".repeat(100))
+      expect(normalizeForModel(before + "a".repeat(101)).text).toBe(`${before + "a".repeat(100)} a`)
+    }
     const astral = "𐐷".repeat(101)
     expect(normalizeForModel(astral).text).toBe(`${"𐐷".repeat(100)} 𐐷`)
   })
