@@ -16,6 +16,7 @@ import {
 import { chunksOf } from "../_shared/chunks.ts"
 import { type Contrast, createContrast, embedChunks, type Vectors } from "../_shared/contrast.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
+import { onceEach } from "../_shared/once-each.ts"
 
 const patterns = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
 
@@ -101,11 +102,11 @@ export default defineSignal({
     )
     return {
       async read(input, { classify, embed }) {
-        const risks = once(async (text) => {
+        const risks = onceEach(async (text: string): Promise<Reading> => {
           const classification = await classify(text)
           return { risk: riskOf(classification, positive), failure: classification.truncated }
         })
-        const chunks = once((text) => embedChunks(text, embed))
+        const chunks = onceEach((text: string) => embedChunks(text, embed))
         const readings = await Promise.all(
           rules.map((entry, index) => {
             const contrast = contrasts[index]
@@ -168,16 +169,6 @@ async function readAll(texts: () => readonly string[], measure: Measure): Promis
 
 const highest = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || (other !== undefined && other > one) ? other : one
-
-/** Asks about each text once, however many rules want to know. */
-function once<Answer>(ask: (text: string) => Promise<Answer>): (text: string) => Promise<Answer> {
-  const answers = new Map<string, Promise<Answer>>()
-  return (text) => {
-    const answer = answers.get(text) ?? ask(text)
-    answers.set(text, answer)
-    return answer
-  }
-}
 
 /**
  * Sum of the probabilities of the labels that mean an attack, in the riskiest window: the model's own answer may be the mean

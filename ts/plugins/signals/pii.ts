@@ -17,6 +17,7 @@ import {
 } from "../../kernel/index.ts"
 import { type Entity, mergeEntities, toEntities } from "../_shared/entities.ts"
 import { entityKinds, kindOf, noEntity } from "../_shared/entity-kinds.ts"
+import { onceEach } from "../_shared/once-each.ts"
 import { findPatternEntities } from "../_shared/pattern-entities.ts"
 
 const rule = Type.Object({
@@ -89,7 +90,7 @@ export default defineSignal({
     })
     return {
       async read(input, { spans }) {
-        const search = searchOnce()
+        const search = onceEach(searchIn)
         const ask = askOnce(spans)
         const readings = await Promise.all(
           wanted.map((each) => readRule(each, () => each.textsIn(input).map(search), ask)),
@@ -105,38 +106,24 @@ export default defineSignal({
 
 const isKind = (name: string): boolean => name === noEntity || entityKinds.includes(name)
 
-/** Searches each text once, however many rules read it. */
-function searchOnce(): (text: string) => Promise<Searched> {
-  const found = new Map<string, Promise<Searched>>()
-  return (text) => {
-    const searched = found.get(text) ?? searchIn(text)
-    found.set(text, searched)
-    return searched
-  }
-}
-
 const searchIn = async (text: string): Promise<Searched> => ({ text, patterns: await findPatternEntities(text) })
 
 type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[] & PartialCoverage>
-type AskModel = (text: string, threshold: number | undefined) => Promise<Marked>
+type AskModel = (threshold: number | undefined) => (text: string) => Promise<Marked>
 
 /**
  * Asks about each text once for each threshold: what a span holds, and so its probability, depends on it. The questions
  * travel together, and the model reads the text once for all of them.
  */
 function askOnce(spans: Spans): AskModel {
-  const asked = new Map<string, Promise<Marked>>()
-  return (text, threshold) => {
-    const key = `${threshold ?? ""}\0${text}`
-    const known = asked.get(key)
-    if (known !== undefined) return known
-    const answer = spans(text, threshold === undefined ? {} : { threshold }).then(
-      (marked) => ({ entities: toEntities(marked), failure: marked.truncated }),
-      (failure: unknown) => ({ entities: [], failure }),
-    )
-    asked.set(key, answer)
-    return answer
-  }
+  return onceEach((threshold) =>
+    onceEach((text) =>
+      spans(text, threshold === undefined ? {} : { threshold }).then(
+        (marked) => ({ entities: toEntities(marked), failure: marked.truncated }),
+        (failure: unknown) => ({ entities: [], failure }),
+      ),
+    ),
+  )
 }
 
 interface RuleReading {
@@ -176,7 +163,8 @@ async function readRule(
   // Surer than any model, and without waiting for one.
   if (searched.some(({ patterns }) => patterns.some(isForbidden))) return match(1)
   const read = searched.filter(({ text }) => hasText(text))
-  const marked = await Promise.all(read.map(({ text }) => ask(text, threshold)))
+  const asked = ask(threshold)
+  const marked = await Promise.all(read.map(({ text }) => asked(text)))
   let value = -1
   for (const [index, answer] of marked.entries()) {
     const { text = "", patterns = [] } = read[index] ?? {}
