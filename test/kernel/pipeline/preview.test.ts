@@ -28,7 +28,7 @@ const over = (fact: ReturnType<typeof match>, decision: object = {}): Partial<Pl
 })
 const plugin = (type: string, answers: boolean): PlannedPlugin => ({
   type,
-  hooks: new Set(["before"]),
+  readsEvents: false,
   buffersStream: false,
   answers,
   open: () => expect.unreachable("a plugin ran"),

@@ -26,7 +26,7 @@ function mount(preview: (call: Call) => Promise<Preview>, plan = fakePlan({ auto
 
 describe("a preview", () => {
   const rush = createDecision("rush", {
-    plugins: [{ type: "cache", hooks: new Set(), buffersStream: false, answers: false, open: () => ({}) }],
+    plugins: [{ type: "cache", readsEvents: false, buffersStream: false, answers: false, open: () => ({}) }],
   })
   const plan = fakePlan({
     signals: [

@@ -38,11 +38,6 @@ interface Opened {
   readonly failed: (hook: PluginHook | "open", error: unknown) => void
 }
 
-/** Whether some plugin looks at the events of a stream. */
-export function readsEvents(plugins: readonly PlannedPlugin[]): boolean {
-  return plugins.some(({ hooks, buffersStream }) => buffersStream || hooks.has("event") || hooks.has("around"))
-}
-
 /**
  * Runs the plugins from the outermost to the innermost, then the model, then the after-hooks on the way back.
  * An answer given by a before-hook passes the after-hooks of the plugins outside it only.
@@ -260,19 +255,17 @@ async function mapEvents(
   let changed = false
   const events: ChatEvent[] = []
   for (const each of batch.events) {
-    let result: Awaited<ReturnType<PluginHooks["event"]>>
     try {
       const pending = onEvent(each)
-      result = pending instanceof Promise ? await pending : pending
-      if (result !== each) readEvents(result)
+      const result = pending instanceof Promise ? await pending : pending
+      if (result === each) events.push(each)
+      else {
+        changed = true
+        events.push(...readEvents(result))
+      }
     } catch (error) {
       failed("event", error)
       throw error
-    }
-    if (result === each) events.push(each)
-    else {
-      changed = true
-      events.push(...readEvents(result))
     }
   }
   if (!changed) return batch

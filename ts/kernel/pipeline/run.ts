@@ -14,7 +14,7 @@ import { type AttemptHost, callUpstream } from "./attempts.ts"
 import { type DecideResult, decide, unknownReasons } from "./decide.ts"
 import { finishCall } from "./finish.ts"
 import { runLooper } from "./looper.ts"
-import { readsEvents, runPlugins } from "./plugins.ts"
+import { runPlugins } from "./plugins.ts"
 import { createRecord } from "./record.ts"
 import { securityChecks } from "./security-checks.ts"
 import { select } from "./select.ts"
@@ -182,7 +182,7 @@ async function callDecision(
       request,
       headers: sent,
       reasoning: candidate.reasoning,
-      readsEvents: readsEvents(decision.plugins),
+      readsEvents: decision.plugins.some((plugin) => plugin.readsEvents),
     })
   }
   const headers = upstreamHeaders(call, record)

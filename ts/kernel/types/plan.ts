@@ -7,7 +7,7 @@ import type { Fact } from "./fact.ts"
 import type { GuardPolicy } from "./guard.ts"
 import type { BatchedQuestions } from "./inference.ts"
 import type { LooperAnswer, LooperCall } from "./looper.ts"
-import type { PluginCall, PluginHook, PluginHooks } from "./plugin.ts"
+import type { PluginCall, PluginHooks } from "./plugin.ts"
 import type { Predicate } from "./predicate.ts"
 import type { Principal } from "./principal.ts"
 import type { ProviderBackend, ReasoningChoice } from "./provider.ts"
@@ -58,7 +58,8 @@ export type RuleNode =
 
 export interface PlannedPlugin {
   readonly type: string
-  readonly hooks: ReadonlySet<PluginHook>
+  /** It looks at the events of a stream. */
+  readonly readsEvents: boolean
   readonly buffersStream: boolean
   /** It can answer by itself. */
   readonly answers: boolean

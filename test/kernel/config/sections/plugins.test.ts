@@ -69,11 +69,21 @@ test("a plugin is set up once, with its configuration, its decision and what it 
   expect(seen).toEqual([{ a: 1 }, { decision: "d", clock: 0 }])
   expect(plugin).toEqual({
     type: "note",
-    hooks: new Set(["before", "after"]),
+    readsEvents: true,
     buffersStream: true,
     answers: true,
     open: expect.any(Function),
   })
+})
+
+test("the events of a stream are read for a plugin that sees them, and for no other", async () => {
+  const hook = () => undefined
+  const reads = async (hooks: readonly string[]) =>
+    (await planned({ hooks, setup: () => ({ open: () => Object.fromEntries(hooks.map((name) => [name, hook])) }) }))
+      ?.readsEvents
+  expect(await reads(["before", "end"])).toBe(false)
+  expect(await reads(["event"])).toBe(true)
+  expect(await reads(["around"])).toBe(true)
 })
 
 describe("hooks", () => {

@@ -66,8 +66,8 @@ export function canonicalListener(listener: ListenerEntry): ListenerEntry {
 export function checkListeners(document: ConfigDocument): readonly Problem[] {
   const { listeners = [] } = document
   const known = new Set([...autoNamesOf(document), ...callableModels(document)])
-  // Port 0 is any free port, so that two of them do not meet.
   const keyNames = listeners.map((listener) => apiKeysOf(listener).map((key) => key.name))
+  // Port 0 is any free port, so that two of them do not meet.
   const addresses = listeners.map(({ address, port: number }) => (number === 0 ? undefined : `${address}:${number}`))
   return [
     ...duplicates(

@@ -105,11 +105,12 @@ async function compilePlugin(
   if (typeof (instance as { open?: unknown } | undefined)?.open !== "function")
     throw broken(registered, "its setup must return an object with the function open")
   closing(name, instance)
+  const buffersStream = module.stream === "buffer"
   let checked = false
   return {
     type: id,
-    hooks: new Set(module.hooks),
-    buffersStream: module.stream === "buffer",
+    readsEvents: buffersStream || module.hooks.includes("event") || module.hooks.includes("around"),
+    buffersStream,
     answers: module.answers === true,
     open: (call) => {
       const hooks = instance.open(call)
