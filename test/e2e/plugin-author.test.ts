@@ -1,7 +1,7 @@
 // Follows docs/plugins.md to the letter in an empty folder: its files are written as they stand there, checked and run.
 
 import { spawnSync } from "node:child_process"
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
@@ -202,6 +202,37 @@ global: { services: { management_api: { port: 0 } } }
     body: JSON.stringify({ model: "MoM", messages: [{ role: "user", content: "WHERE IS MY ORDER" }] }),
   })
   expect(await reply.json()).toMatchObject({ choices: [{ message: { content: "We hear you. What happened?" } }] })
+})
+
+test("config router and config schema run the code of modules with --load-modules only", async () => {
+  const folder = authorFolder()
+  const [config, ran] = [join(folder, "config.yaml"), join(folder, "ran")]
+  const file = join(folder, "shouting.ts")
+  const first = `import { writeFileSync } from "node:fs"\nwriteFileSync(${JSON.stringify(ran)}, "")\n`
+  writeFileSync(file, first + readFileSync(file, "utf8"))
+  writeFileSync(config, `version: v0.3\n${files.get("modules.yaml")}${files.get("routing.yaml")}`)
+  const run = (...args: string[]) => runCommand("rtr", ["config", ...args, "--config", config])
+  const section = ["--section", "routing.signals.shouting"]
+
+  const [router, schema, withoutConfig] = await Promise.all([
+    run("router"),
+    run("schema", ...section),
+    runCommand("rtr", ["config", "schema", "--load-modules"]),
+  ])
+  expect([router.code, parse(router.stdout), router.stderr]).toEqual([
+    0,
+    expect.objectContaining({ modules: ["./shouting.ts"] }),
+    expect.stringMatching(/^Note: \.\/shouting\.ts was not loaded, .*normal form is missing\nHint: .*--load-modules/),
+  ])
+  expect([schema.code, schema.stdout, schema.stderr]).toEqual([2, "", expect.stringMatching(/needs --load-modules/)])
+  expect([withoutConfig.code, withoutConfig.stderr]).toEqual([2, expect.stringMatching(/needs --config/)])
+  expect(existsSync(ran)).toBe(false)
+
+  const loads = await run("router", "--load-modules")
+  expect([loads.code, loads.stderr, existsSync(ran)]).toEqual([0, "", true])
+  rmSync(ran)
+  expect((await run("schema", "--load-modules", ...section)).stdout).toMatch(/min_ratio/)
+  expect(existsSync(ran)).toBe(true)
 })
 
 test("a module that cannot be loaded is refused with its name and the reason", async () => {

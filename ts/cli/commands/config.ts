@@ -33,6 +33,7 @@ export function addConfigCommands(program: Command): void {
     .command("router")
     .description("print the configuration in its normal form, without the keys that are written in it")
     .option("--config <file>", "configuration", "config.yaml")
+    .option("--load-modules", "run the code of the modules that it names, for their part of the normal form", false)
     .option("--json", "print JSON instead of YAML", false)
     .action(router)
 
@@ -40,7 +41,8 @@ export function addConfigCommands(program: Command): void {
     config
       .command("schema")
       .description("print the JSON Schema that validates configurations")
-      .option("--config <file>", "add the modules that this configuration names")
+      .option("--config <file>", "add the modules that this configuration names; needs --load-modules")
+      .option("--load-modules", "run the code of the modules of --config", false)
       .option("--full", "print the whole schema (the default)", true)
       .option("--section <keys>", "print one section, such as routing.decisions")
       .action(schema),
@@ -118,7 +120,12 @@ async function validate(options: { config: string; json: boolean; loadModules: b
     const unchecked = (loaded.unchecked ?? []).map(({ path }) => formatPath(path))
     if (json) return printJson({ valid: true, problems: [], warnings, modules_not_loaded: modules, unchecked })
     for (const warning of warnings) printWarning(formatProblem(warning, config))
-    if (modules.length > 0) printNotLoaded(modules, unchecked)
+    if (modules.length > 0)
+      printNotLoaded(
+        modules,
+        unchecked.length === 0 ? "nothing in it needs them" : `not checked: ${unchecked.join(", ")}`,
+        "With --load-modules that code runs and checks its keys.",
+      )
     printLine(`✓ ${config} is valid${unchecked.length > 0 ? " as far as it was checked" : ""}`)
     for (const use of guardUses(loaded)) printLine(`  ${describeGuard(use)}`)
   } catch (error) {
@@ -128,11 +135,10 @@ async function validate(options: { config: string; json: boolean; loadModules: b
   }
 }
 
-function printNotLoaded(modules: readonly string[], unchecked: readonly string[]): void {
-  const what = unchecked.length === 0 ? "nothing in it needs them" : `not checked: ${unchecked.join(", ")}`
+function printNotLoaded(modules: readonly string[], effect: string, hint: string): void {
+  const were = modules.length === 1 ? "was" : "were"
   process.stderr.write(
-    `Note: ${modules.join(", ")} ${modules.length === 1 ? "was" : "were"} not loaded, so that no code of the document runs; ${what}\n` +
-      `Hint: With --load-modules that code runs and checks its keys.\n`,
+    `Note: ${modules.join(", ")} ${were} not loaded, so that no code of the document runs; ${effect}\nHint: ${hint}\n`,
   )
 }
 
@@ -153,32 +159,50 @@ export function describeGuard({ decision, guard, rule, unread, readsEverything, 
   return `decision "${decision}": ${guard} "${rule}" reads ${reads}${leaves}; ${otherwise}`
 }
 
-async function router(options: { config: string; json: boolean }): Promise<void> {
+async function router(options: { config: string; json: boolean; loadModules: boolean }): Promise<void> {
   const [{ loadConfig, redactSecrets }, { stringify }] = await Promise.all([import("rtr/node"), import("yaml")])
-  const document = redactSecrets((await loadConfig(options.config, { elsewhere: true })).unexpanded)
-  if (options.json) printJson(document)
+  const { config, json, loadModules } = options
+  const { unexpanded } = await loadConfig(config, { loadModules, elsewhere: true })
+  const { modules = [] } = unexpanded
+  if (!loadModules && modules.length > 0)
+    printNotLoaded(
+      modules,
+      "what they add to the normal form is missing",
+      "With --load-modules that code runs and adds it.",
+    )
+  const document = redactSecrets(unexpanded)
+  if (json) printJson(document)
   else printLine(stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd())
 }
 
-async function schema(options: { config?: string; section?: string }): Promise<void> {
+interface SchemaOptions {
+  readonly config?: string
+  readonly section?: string
+  readonly loadModules: boolean
+}
+
+async function schema({ config, section, loadModules }: SchemaOptions, command: Command): Promise<void> {
+  if (config !== undefined && !loadModules)
+    command.error("error: --config adds modules to the schema by running their code; it needs --load-modules as well")
+  if (config === undefined && loadModules) command.error("error: --load-modules needs --config")
   const [{ documentSchema, loadBuiltins, loadConfig }, { RtrError }] = await Promise.all([
     import("rtr/node"),
     import("rtr"),
   ])
-  const registry = options.config === undefined ? await loadBuiltins() : (await loadConfig(options.config)).registry
+  const registry = config === undefined ? await loadBuiltins() : (await loadConfig(config)).registry
   const whole: object = documentSchema(registry)
-  if (options.section === undefined) {
+  if (section === undefined) {
     printJson({ $schema: "https://json-schema.org/draft/2020-12/schema", ...whole })
     return
   }
   let node = whole as SchemaNode
-  for (const key of options.section.split(".")) {
+  for (const key of section.split(".")) {
     const inside = node.type === "array" ? node.items : node
     const next: SchemaNode | undefined = inside?.properties?.[key] ?? inside?.additionalProperties
     if (next === undefined || typeof next !== "object")
       throw new RtrError(
         "invalid_request",
-        `There is no section "${options.section}"; "${key}" is not one of ${Object.keys(inside?.properties ?? {}).join(", ")}`,
+        `There is no section "${section}"; "${key}" is not one of ${Object.keys(inside?.properties ?? {}).join(", ")}`,
       )
     node = next
   }
