@@ -8,10 +8,10 @@ import { soakGateway } from "./gateway/soak.ts"
 import { readSoakOptions } from "./options.ts"
 import { soakWorker } from "./worker/soak.ts"
 
-const { gateway, ...options } = { ...readSoakOptions() }
+const options = readSoakOptions()
 const origin = readOrigin({ onnxruntime: installedVersion("onnxruntime-node") })
-const { figures, table, problems } = await (gateway ? soakGateway : soakWorker)({ gateway, ...options })
-const bench = gateway ? "soak-gateway" : "soak"
+const { figures, table, problems } = await (options.gateway ? soakGateway : soakWorker)(options)
+const bench = options.gateway ? "soak-gateway" : "soak"
 // A run that was only tried does not replace a kept one.
 if (options.minutes >= 60 && options.seconds === 60)
   writeFileSync(

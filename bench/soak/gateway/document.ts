@@ -51,14 +51,7 @@ export function documentOf({ front, management, backend }: DocumentPorts, revisi
         {
           name: "emergency",
           priority: 100,
-          rules: {
-            operator: "OR",
-            conditions: [
-              { type: "keyword", name: "outage" },
-              { type: "context", name: "long-input" },
-              { type: "structure", name: "many-questions" },
-            ],
-          },
+          rules: anyOf(["keyword", "outage"], ["context", "long-input"], ["structure", "many-questions"]),
           modelRefs: [{ model: "expert" }],
         },
         {
@@ -71,16 +64,15 @@ export function documentOf({ front, management, backend }: DocumentPorts, revisi
         {
           name: "science",
           priority: 40,
-          rules: {
-            operator: "OR",
-            conditions: [
-              { type: "domain", name: "math" },
-              { type: "domain", name: "law" },
-            ],
-          },
+          rules: anyOf(["domain", "math"], ["domain", "law"]),
           modelRefs: [{ model: "expert" }],
         },
       ],
     },
   }
 }
+
+const anyOf = (...rules: readonly (readonly [type: string, name: string])[]): object => ({
+  operator: "OR",
+  conditions: rules.map(([type, name]) => ({ type, name })),
+})

@@ -2,16 +2,20 @@
 
 import type { Closing, GatewayMinute } from "./gateway.ts"
 
-export interface Limits {
-  /** Longest wait for a reply of /health. */
-  readonly healthMs: number
-  /** Growth over the warm router. */
+/** Growth over the warm router. */
+export interface Growth {
   readonly liveMib: number
   readonly descriptors: number
   readonly handles: number
-  /** Growth of resident memory, as a share of what the warm router or worker has. */
+  /** Of resident memory, as a share of what the warm router or worker has. */
   readonly residentShare: number
   readonly workerShare: number
+}
+
+/** The most that is allowed. */
+export interface Limits extends Growth {
+  /** Longest wait for a reply of /health. */
+  readonly healthMs: number
 }
 
 export interface Soaked {
@@ -19,14 +23,6 @@ export interface Soaked {
   /** How many minutes of the table are the warm-up; the last of them is what the others are compared with. */
   readonly warmUp: number
   readonly closing: Closing
-}
-
-export interface Growth {
-  readonly liveMib: number
-  readonly descriptors: number
-  readonly handles: number
-  readonly residentShare: number
-  readonly workerShare: number
 }
 
 export function findProblems(
