@@ -203,6 +203,12 @@ describe("calls that are wrong or not there yet", () => {
     ["rtr", ["status", "--endpoint", "http://user:pass@host"], 1, /--endpoint must be an origin/],
     [
       "rtr",
+      ["request", "chat", "--base-url", "http://user:pass@host", "hello"],
+      1,
+      /^Error: --base-url must be a URL such as \S+, without user, query or fragment$/m,
+    ],
+    [
+      "rtr",
       ["status", "--endpoint", "http://127.0.0.1:1"],
       1,
       /management API is not reachable at http:\/\/127\.0\.0\.1:1/,

@@ -56,6 +56,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "parseBackendObject",
       "predicateHolds",
       "predicateProblem",
+      "readPlainUrl",
       "reasonOf",
       "requestLine",
       "section",

@@ -1,7 +1,7 @@
 // Calls the management API of a running router.
 
 import { ofetch } from "ofetch"
-import { RtrError } from "rtr"
+import { readPlainUrl, RtrError } from "rtr"
 import { createManagementClient, type ManagementCall, type ManagementClient } from "./management-client.gen.ts"
 import { defaultEndpoint, type RemoteOptions } from "./remote-options.ts"
 import { documentAddress, type FoundAddress } from "./router-address.ts"
@@ -82,19 +82,10 @@ function answered(status: number, body: unknown, tokenEnv: string): RtrError {
 
 /** An origin, or an origin with `/api/v1`. Credentials in a URL would end up in shells' histories. */
 function originOf(endpoint: string): string {
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
-  const fits =
-    url !== undefined &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === "" &&
-    url.password === "" &&
-    url.search === "" &&
-    url.hash === "" &&
-    /^(\/|\/api\/v1\/?)$/.test(url.pathname)
-  if (!fits)
-    throw new RtrError(
-      "invalid_request",
-      `--endpoint must be an origin such as ${defaultEndpoint}, without user, query or fragment, got "${endpoint}"`,
-    )
-  return url.origin
+  const url = readPlainUrl(endpoint)
+  if (url !== undefined && /^(\/|\/api\/v1\/?)$/.test(url.pathname)) return url.origin
+  throw new RtrError(
+    "invalid_request",
+    `--endpoint must be an origin such as ${defaultEndpoint}, without user, query or fragment`,
+  )
 }

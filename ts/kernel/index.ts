@@ -28,6 +28,7 @@ export { type GuardUse, guardUses, guardWarnings, type UnreadOutcome } from "./c
 export { ConfigError, formatProblem } from "./config/config-error.ts"
 export { formatPath } from "./schema/problem.ts"
 export { closest, type Problem, suggestion } from "./schema/problem.ts"
+export { readPlainUrl } from "./schema/plain-url.ts"
 
 // ── chat ──
 

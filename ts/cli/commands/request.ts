@@ -137,10 +137,13 @@ async function listenerOf({ baseUrl, config, apiKeyEnv }: ChatOptions): Promise<
 }
 
 async function baseOf(baseUrl: string): Promise<string> {
-  if (URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol))
-    return baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")
-  const { RtrError } = await import("rtr")
-  throw new RtrError("invalid_request", `--base-url must be a URL such as ${usualListener}/v1, got "${baseUrl}"`)
+  const { readPlainUrl, RtrError } = await import("rtr")
+  const url = readPlainUrl(baseUrl)
+  if (url !== undefined) return url.href.replace(/\/+$/, "").replace(/\/v1$/, "")
+  throw new RtrError(
+    "invalid_request",
+    `--base-url must be a URL such as ${usualListener}/v1, without user, query or fragment`,
+  )
 }
 
 function routingHeaders(headers: Headers): Record<string, string> {

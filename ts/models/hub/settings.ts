@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { RtrError } from "../../kernel/index.ts"
+import { readPlainUrl, RtrError } from "../../kernel/index.ts"
 
 export interface HubSettings {
   /** Base address without a slash at its end; may have a path, as mirrors do. */
@@ -52,21 +52,13 @@ type Environment = Readonly<Record<string, string | undefined>>
 const isOn = (value: string | undefined): boolean => value !== undefined && /^(1|true|yes|on)$/i.test(value)
 
 function readEndpoint(value: string | undefined): string {
-  const text = value === undefined || value === "" ? "https://huggingface.co" : value
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const fits =
-    url !== undefined &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === "" &&
-    url.password === "" &&
-    url.search === "" &&
-    url.hash === ""
-  if (!fits)
+  const url = readPlainUrl(value?.trim() || "https://huggingface.co")
+  if (url === undefined)
     throw new RtrError(
       "invalid_options",
       "Cannot use HUB_ENDPOINT: it must be an http or https address without user, query or fragment, such as https://hub.example.com",
     )
-  return (url.origin + url.pathname).replace(/\/+$/, "")
+  return url.href.replace(/\/+$/, "")
 }
 
 /** The folder that the hub's own tools use, so that what they have downloaded is found. */

@@ -8,6 +8,7 @@ import {
   literals,
   type LooperAnswer,
   type LooperCall,
+  readPlainUrl,
   RtrError,
   section,
   type Static,
@@ -95,7 +96,7 @@ export default defineLooper({
       report(["hybrid_weights"], `must sum to 1, where 0 or nothing counts as 0.5; got ${logprob} and ${margin}`)
     if (method === "automix_entailment") {
       if (url === undefined) report(["verifier_server_url"], "is missing; confidence_method automix_entailment asks it")
-      else if (!isPlainUrl(url))
+      else if (readPlainUrl(url) === undefined)
         report(["verifier_server_url"], "must be an http or https URL without user, query, fragment and spaces")
       return
     }
@@ -115,13 +116,6 @@ export default defineLooper({
     return { run: (call) => runCascade(cascade, call) }
   },
 })
-
-function isPlainUrl(text: string): boolean {
-  if (/\s/.test(text) || !URL.canParse(text)) return false
-  const { protocol, username, password } = new URL(text)
-  // An empty query or fragment leaves its mark in the text only.
-  return /^https?:$/.test(protocol) && username === "" && password === "" && !/[?#]/.test(text)
-}
 
 interface Cascade {
   readonly method: Method
