@@ -98,7 +98,7 @@ const rules: readonly Rule[] = [
   {
     folder: "ts/plugins/signals",
     local: [`${kernel}/index.ts`, "ts/plugins/_shared"],
-    packages: ["eld/small", "fastest-levenshtein", "minisearch", "stemmer"],
+    packages: ["eld/small"],
   },
   { folder: "ts/plugins/selectors", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/loopers", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
@@ -108,7 +108,11 @@ const rules: readonly Rule[] = [
   // The library of a store loads when it is opened, by a name that bundlers do not follow.
   { folder: "ts/plugins/stores", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: [] },
   { folder: "ts/plugins/routes", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["h3"] },
-  { folder: "ts/plugins/_shared", local: [`${kernel}/index.ts`, "ts/plugins/_shared"], packages: ["re2js"] },
+  {
+    folder: "ts/plugins/_shared",
+    local: [`${kernel}/index.ts`, "ts/plugins/_shared"],
+    packages: ["fastest-levenshtein", "minisearch", "re2js", "stemmer"],
+  },
   { folder: "ts/testing", local: ["ts/testing", `${kernel}/index.ts`], packages: ["typebox", "typebox/value"] },
   {
     folder: "ts/models",

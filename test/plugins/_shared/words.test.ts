@@ -5,15 +5,23 @@ import {
   anyWord,
   countUnits,
   countWords,
+  createWords,
   eachOf,
   maxSearchedCharacters,
-  wordPattern,
   wordsOf,
-  wordsPattern,
 } from "../../../ts/plugins/_shared/words.ts"
 import { createRandom } from "../../fakes/random.ts"
 
-const finds = (literal: string, text: string): boolean => new RegExp(wordPattern(literal), "u").test(text)
+/** What the search for words has to find, as one pattern. */
+function wordPattern(literal: string): string {
+  const source = literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(literal)) return source
+  const letter = "[\\p{L}\\p{N}_]"
+  const [first, last] = [/^[\p{L}\p{N}_]/u.test(literal), /[\p{L}\p{N}_]$/u.test(literal)]
+  return `${first ? `(?<!${letter})` : ""}${source}${last ? `(?!${letter})` : ""}`
+}
+
+const finds = (literal: string, text: string): boolean => anyWord([literal], true).test(text)
 
 const cases: readonly (readonly [literal: string, text: string, found: boolean])[] = [
   ["cat", "a cat.", true],
@@ -97,16 +105,89 @@ test("long lists of words are found as short ones are", () => {
 test("words of a long text are counted in pieces as in one", () => {
   const random = createRandom(5)
   const literals = ["cat", "new york", "𐐷a", "漢字", "c++", "K", "x".repeat(300)]
-  const pattern = wordsPattern(literals, false)
+  const pattern = new RegExp(literals.map(wordPattern).join("|"), "giu")
+  const words = createWords(literals, false)
   for (let round = 0; round < 20; round++) {
     let text = ""
     // Words wherever pieces may end, and letters beside them.
     while (text.length < 40_000) text += random.pick([...literals, " ", " ", "_", "é", "𐐷", "CAT", "\ud83d", "k"])
-    expect(finish(countWords(text, pattern, 300))).toBe(text.match(pattern)?.length)
+    expect(finish(countWords(text, words))).toBe(text.match(pattern)?.length)
     const from = 8190 + random.below(4)
     const [single, joined] = [`${" ".repeat(from)}cat `, `${"a".repeat(from)}cat `]
-    expect([single, joined].map((each) => finish(countWords(each, pattern, 300)))).toEqual([1, 0])
+    expect([single, joined].map((each) => finish(countWords(each, words)))).toEqual([1, 0])
   }
+})
+
+test("words are found as a pattern of each with its boundaries finds them", () => {
+  const random = createRandom(11)
+  const parts = [
+    "a",
+    "A",
+    "b",
+    "ſ",
+    "s",
+    "σ",
+    "ς",
+    "Σ",
+    "ß",
+    "ẞ",
+    "ss",
+    "é",
+    "k",
+    "\u212a",
+    " ",
+    "-",
+    "+",
+    "漢",
+    "𐐷",
+    "𐐏",
+    "ı",
+    "I",
+    "i",
+    "\ud83d",
+    "_",
+  ]
+  const make = (most: number): string =>
+    Array.from({ length: 1 + random.below(most) }, () => random.pick(parts)).join("")
+  for (let round = 0; round < 300; round++) {
+    const literals = Array.from({ length: 1 + random.below(5) }, () => make(3))
+    const text = Array.from({ length: 6 }, () => random.pick([...literals, ...parts, " "])).join("")
+    for (const caseSensitive of [false, true]) {
+      const flags = caseSensitive ? "u" : "iu"
+      const isFound = (literal: string): boolean => new RegExp(wordPattern(literal), flags).test(text)
+      const [isAnyFound, isEveryFound] = [literals.some(isFound), literals.every(isFound)]
+      const any = anyWord(literals, caseSensitive)
+      const each = literals.map((literal) => anyWord([literal], caseSensitive))
+      const counted = finish(countWords(text, createWords(literals, caseSensitive)))
+      expect([literals, text, any.test(text), finish(any.testing(text))]).toEqual([
+        literals,
+        text,
+        isAnyFound,
+        isAnyFound,
+      ])
+      expect([literals, text, each.every((one) => one.test(text)), finish(eachOf(each, text))]).toEqual([
+        literals,
+        text,
+        isEveryFound,
+        isEveryFound,
+      ])
+      const matches = text.match(new RegExp(literals.map(wordPattern).join("|"), `g${flags}`)) ?? []
+      expect([literals, text, counted]).toEqual([literals, text, matches.length])
+    }
+  }
+})
+
+test("the patterns of ten thousand rules are small", () => {
+  const before = process.memoryUsage().heapUsed
+  const finders = Array.from({ length: 10_000 }, (_, rule) =>
+    anyWord(
+      Array.from({ length: 5 }, (__, index) => `word${rule}x${index}`),
+      false,
+    ),
+  )
+  // With the classes of letters in each pattern it was more than 500 MB.
+  expect((process.memoryUsage().heapUsed - before) / 2 ** 20).toBeLessThan(150)
+  expect(finders.filter((finder) => finder.test("a word9999x4."))).toEqual([finders[9999]])
 })
 
 test("a long text is searched as a short one is, up to the limit", () => {

@@ -4,27 +4,16 @@ import type { Work } from "../../kernel/index.ts"
 
 /** Chinese, Japanese and Korean text has no spaces between words, so word boundaries mean nothing there. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
-const wordCharacter = /[\p{L}\p{N}_]/u
-
-/** Pattern source (flag `u`) that finds a literal as a whole word; literals of symbols or unspaced scripts match anywhere. */
-export function wordPattern(literal: string): string {
-  const escaped = literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
-  if (unspaced.test(literal) || !wordCharacter.test(literal)) return escaped
-  // `\b` knows ASCII letters only; these boundaries also hold beside é, я and ß. A side that is no letter needs none.
-  const first = [...literal][0] ?? ""
-  const last = [...literal].at(-1) ?? ""
-  return `${wordCharacter.test(first) ? "(?<![\\p{L}\\p{N}_])" : ""}${escaped}${wordCharacter.test(last) ? "(?![\\p{L}\\p{N}_])" : ""}`
-}
 
 /** Searches a text. */
 export interface Finder {
   /** At once, for a short text. */
   test(text: string): boolean
-  /** In steps. Undefined where nothing was found in the part of a very long text that was read. */
+  /** In steps. Undefined where the part of a very long text that was read does not settle it. */
   testing(text: string): Work<boolean | undefined>
 }
 
-/** A pattern of more words takes seconds to compile, and its time grows with every word that it has. */
+/** A pattern tries its words one after the other, so that more of them are looked up instead. */
 const maxPatternWords = 200
 
 /** A search for words ends there. */
@@ -32,53 +21,172 @@ export const maxSearchedCharacters = 262_144
 
 /** Finds any of the literals as whole words. */
 export function anyWord(literals: readonly string[], caseSensitive: boolean): Finder {
-  if (literals.length <= maxPatternWords) return patternOf(literals, caseSensitive)
+  if (literals.length <= maxPatternWords) return anyOfWords(literals, caseSensitive)
   const isOneWord = (literal: string): boolean => /^[\p{L}\p{N}_]+$/u.test(literal) && !unspaced.test(literal)
   const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
   const words = new Set(literals.filter(isOneWord).map(fold))
-  const others = literals.filter((literal) => !isOneWord(literal))
-  const patterns = Array.from({ length: Math.ceil(others.length / maxPatternWords) }, (_, part) =>
-    patternOf(others.slice(part * maxPatternWords, (part + 1) * maxPatternWords), caseSensitive),
+  const rest = literals.filter((literal) => !isOneWord(literal))
+  const others = Array.from({ length: Math.ceil(rest.length / maxPatternWords) }, (_, part) =>
+    anyOfWords(rest.slice(part * maxPatternWords, (part + 1) * maxPatternWords), caseSensitive),
   )
   return {
     test: (text) =>
       (fold(text).match(/[\p{L}\p{N}_]+/gu) ?? []).some((word) => words.has(word)) ||
-      patterns.some((pattern) => pattern.test(text)),
+      others.some((finder) => finder.test(text)),
     *testing(text) {
       let count = 0
       for (const [word] of fold(text.slice(0, maxSearchedCharacters)).matchAll(/[\p{L}\p{N}_]+/gu)) {
         if (words.has(word)) return true
         if (++count % wordsOfStep === 0) yield
       }
-      if (text.length > maxSearchedCharacters && patterns.length === 0) return undefined
-      return yield* anyOf(patterns, text)
+      if (text.length > maxSearchedCharacters && others.length === 0) return undefined
+      return yield* anyOf(others, text)
     },
   }
 }
 
+/** A finder for each of the literals where every one is needed, or one for any of them. */
+export function wordFinders(
+  literals: readonly string[],
+  caseSensitive = false,
+  isEveryNeeded = false,
+): readonly Finder[] {
+  return (isEveryNeeded ? literals.map((literal) => [literal]) : [literals]).map((each) => anyWord(each, caseSensitive))
+}
+
 const wordsOfStep = 1024
 
-function patternOf(literals: readonly string[], caseSensitive: boolean): Finder {
-  const pattern = wordsPattern(literals, caseSensitive)
-  const longest = Math.max(...literals.map(({ length }) => length))
+function anyOfWords(literals: readonly string[], caseSensitive: boolean): Finder {
+  const words = createWords(literals, caseSensitive)
   return {
-    test: (text) => {
-      pattern.lastIndex = 0
-      return pattern.test(text)
-    },
+    test: (text) => words.layers.some((layer) => nextMatch(layer, text, 0) !== undefined),
     *testing(text) {
-      if ((yield* countWords(text.slice(0, maxSearchedCharacters), pattern, longest, 1)) > 0) return true
+      if ((yield* countWords(text.slice(0, maxSearchedCharacters), words, 1)) > 0) return true
       return text.length > maxSearchedCharacters ? undefined : false
     },
   }
 }
 
-/** Finds each of the literals as a whole word. */
-export function wordsPattern(literals: readonly string[], caseSensitive: boolean): RegExp {
-  const pattern = new RegExp(literals.map(wordPattern).join("|"), caseSensitive ? "gu" : "giu")
+/** Literals to find as whole words; those of symbols or unspaced scripts are found anywhere. */
+export interface Words {
+  readonly layers: readonly Layer[]
+  readonly longest: number
+}
+
+/**
+ * Literals none of which begins with another one, so that at most one of them stands at a place. Their pattern has no word
+ * boundaries: the classes of letters would take 10 KB and a millisecond for each time that they stand in a pattern.
+ */
+interface Layer {
+  readonly pattern: RegExp
+  readonly literals: ReadonlyMap<string, Literal>
+  readonly fold: (text: string) => string
+}
+
+interface Literal {
+  readonly text: string
+  /** Position among the literals. */
+  readonly position: number
+  /** Whether a word has to begin and to end with it. */
+  readonly begins: boolean
+  readonly ends: boolean
+}
+
+export function createWords(literals: readonly string[], caseSensitive: boolean): Words {
+  // Texts that a pattern without regard to case takes for the same have the same fold.
+  const fold = caseSensitive ? (text: string) => text : (text: string) => text.toLowerCase().toUpperCase()
+  const layers: [folded: string, literal: Literal][][] = []
+  // Those that the next literal may begin with, each of which begins with the one before it.
+  const beginnings: string[] = []
+  const sorted = [...new Set(literals)].map(
+    (text, position) => [fold(text), { text, position, ...edgesOf(text) }] as const,
+  )
+  for (const [folded, literal] of sorted.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    while (!folded.startsWith(beginnings.at(-1) ?? "")) beginnings.pop()
+    ;(layers[beginnings.length] ??= []).push([folded, literal])
+    beginnings.push(folded)
+  }
+  return {
+    layers: layers.map((layer) => ({
+      pattern: literalsPattern(
+        layer.map(([, literal]) => literal),
+        caseSensitive,
+      ),
+      literals: new Map(layer),
+      fold,
+    })),
+    longest: Math.max(...literals.map(({ length }) => length)),
+  }
+}
+
+function edgesOf(literal: string): Pick<Literal, "begins" | "ends"> {
+  const isSpaced = !unspaced.test(literal)
+  return { begins: isSpaced && /^[\p{L}\p{N}_]/u.test(literal), ends: isSpaced && /[\p{L}\p{N}_]$/u.test(literal) }
+}
+
+/** A letter of ASCII before a word is seen by the pattern itself, which is faster. */
+function literalsPattern(literals: readonly Literal[], caseSensitive: boolean): RegExp {
+  const sources = literals.map(({ text }) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|")
+  const pattern = new RegExp(
+    `${literals.every(({ begins }) => begins) ? "(?<!\\w)" : ""}(?:${sources})`,
+    caseSensitive ? "gu" : "giu",
+  )
   // Engines compile a pattern when it is first used, once for texts of one byte a letter and once for others, and better when it is used again.
   for (const text of ["a", "a", "\u0430", "\u0430"]) text.replace(pattern, "")
   return pattern
+}
+
+interface Match {
+  readonly index: number
+  readonly end: number
+  /** Position among the literals. */
+  readonly literal: number
+}
+
+/** `\b` knows ASCII letters only; these also hold beside é, я and ß. */
+const behindWord = /(?<=[\p{L}\p{N}_])/uy
+const beforeWord = /[\p{L}\p{N}_]/uy
+
+const isAt = (pattern: RegExp, text: string, index: number): boolean => {
+  pattern.lastIndex = index
+  return pattern.test(text)
+}
+
+/** The first match of a layer that begins at `from` or behind it. */
+function nextMatch({ pattern, literals, fold }: Layer, text: string, from: number): Match | undefined {
+  for (let start = from; ;) {
+    pattern.lastIndex = start
+    // Engines are faster where no match has to be told.
+    if (!pattern.test(text)) return undefined
+    pattern.lastIndex = start
+    const match = pattern.exec(text) as RegExpExecArray
+    const { 0: found, index } = match
+    const end = index + found.length
+    const literal = literals.get(fold(found))
+    if (
+      literal !== undefined &&
+      !(literal.begins && isAt(behindWord, text, index)) &&
+      !(literal.ends && isAt(beforeWord, text, end))
+    )
+      return { index, end, literal: literal.position }
+    start = index + ((text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1)
+  }
+}
+
+/** Reads the matches of a text from left to right; of two at one place, that of the earlier literal. */
+function readMatches({ layers }: Words, text: string): (from: number) => Match | undefined {
+  const waiting: (Match | undefined)[] = layers.map((layer) => nextMatch(layer, text, 0))
+  return (from) => {
+    let first: Match | undefined
+    layers.forEach((layer, position) => {
+      let match = waiting[position]
+      if (match !== undefined && match.index < from) match = waiting[position] = nextMatch(layer, text, from)
+      if (match === undefined) return
+      const distance = first === undefined ? -1 : match.index - first.index || match.literal - first.literal
+      if (distance < 0) first = match
+    })
+    return first
+  }
 }
 
 /** What is beside a word: a character before it and one behind it. */
@@ -86,21 +194,20 @@ const aside = 2
 const charactersOfPiece = 8192
 
 /**
- * Counts the matches of a pattern of words, none of which is longer than `longest`, up to `most`. A long text is searched
- * in pieces, which overlap by what a match takes and what its boundaries look at.
+ * Counts the matches in a text, each behind the one before it, up to `most`. A long text is searched in pieces, which overlap by
+ * what a match takes and what its boundaries look at.
  */
-export function* countWords(text: string, pattern: RegExp, longest: number, most = Infinity): Work<number> {
+export function* countWords(text: string, words: Words, most = Infinity): Work<number> {
   let [count, from] = [0, 0]
   for (let start = 0; start < text.length; start += charactersOfPiece) {
     if (start > 0) yield
     const first = Math.max(0, start - aside)
     const last = start + charactersOfPiece
-    const piece = text.slice(first, last + longest + aside)
+    const next = readMatches(words, text.slice(first, last + words.longest + aside))
     for (;;) {
-      pattern.lastIndex = Math.max(from, start) - first
-      const match = pattern.exec(piece)
-      if (match === null || first + match.index >= last) break
-      from = first + match.index + match[0].length
+      const match = next(Math.max(from, start) - first)
+      if (match === undefined || first + match.index >= last) break
+      from = first + match.end
       count += 1
       if (count >= most) return count
     }

@@ -15,7 +15,7 @@ import {
 } from "../../kernel/index.ts"
 import { compilePattern, reportPatterns } from "../_shared/regular-expression.ts"
 import { utf8Bytes } from "../_shared/text-size.ts"
-import { countUnits, countWords, maxSearchedCharacters, wordsPattern } from "../_shared/words.ts"
+import { countUnits, countWords, createWords, maxSearchedCharacters } from "../_shared/words.ts"
 
 const bound = Type.Optional(Type.Number())
 
@@ -123,10 +123,9 @@ async function createCount(source: Source, isOneEnough: boolean): Promise<Measur
     }
     case "keyword_set": {
       const { keywords = [] } = source
-      const words = wordsPattern(keywords, caseSensitive)
-      const longest = Math.max(...keywords.map(({ length }) => length))
+      const words = createWords(keywords, caseSensitive)
       const most = isOneEnough ? 1 : Infinity
-      return upToLimit((text) => countWords(text, words, longest, most))
+      return upToLimit((text) => countWords(text, words, most))
     }
     case "sequence": {
       const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
