@@ -57,7 +57,12 @@ const rules: readonly Rule[] = [
     local: [`${kernel}/config`, `${kernel}/schema`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
     packages: ["typebox", "yaml"],
   },
-  { folder: `${kernel}/text`, local: [`${kernel}/text`, `${kernel}/types`, `${kernel}/error.ts`], packages: [] },
+  { folder: `${kernel}/host`, local: [`${kernel}/host`], packages: [] },
+  {
+    folder: `${kernel}/text`,
+    local: [`${kernel}/text`, `${kernel}/host`, `${kernel}/types`, `${kernel}/error.ts`],
+    packages: [],
+  },
   {
     folder: `${kernel}/chat`,
     local: [`${kernel}/chat`, `${kernel}/text`, `${kernel}/types`, `${kernel}/error.ts`],
@@ -87,7 +92,14 @@ const rules: readonly Rule[] = [
   },
   {
     folder: `${kernel}/http`,
-    local: [`${kernel}/http`, `${kernel}/schema`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
+    local: [
+      `${kernel}/http`,
+      `${kernel}/host`,
+      `${kernel}/schema`,
+      `${kernel}/modules`,
+      `${kernel}/types`,
+      `${kernel}/error.ts`,
+    ],
     packages: ["h3", "srvx", "typebox", "typebox/value"],
   },
   {

@@ -1,10 +1,19 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { stringify } from "yaml"
 import { bundleForEdge, bytesOf, edgeWorker, staticClosure } from "../../bench/size/bundle.ts"
-import { chunkOf, providersOn, startTestBackend, userMessage } from "./_processes.ts"
+import {
+  chunkOf,
+  providersOn,
+  replyOf,
+  startTestBackend,
+  type TestBackend,
+  userMessage,
+  waitFor,
+} from "./_processes.ts"
 import { startWorkerd } from "./_workerd.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -77,20 +86,27 @@ test("the kernel routes in workerd, from a YAML text, with an outside module and
   expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: "3.0.3" })
 })
 
-test("a worker of chosen modules streams event by event, and tells the backend that its client left", async () => {
+/** A worker of chosen modules, and the backend that its one decision is for. */
+async function startChosen(
+  answer?: Parameters<typeof startTestBackend>[0],
+): Promise<{ readonly backend: TestBackend; readonly url: string }> {
+  const backend = await startTestBackend(answer)
+  const document = {
+    ...documentOn(backend.endpoint),
+    routing: {
+      signals: { keywords: [{ name: "code", operator: "OR", keywords: ["rust"] }] },
+      decisions: [{ name: "coding", rules: { type: "keyword", name: "code" }, modelRefs: [{ model: "large" }] }],
+    },
+  }
+  return { backend, ...(await startWorkerd(edgeWorker, document)) }
+}
+
+test("a worker of chosen modules streams event by event, and refuses what is wrong", async () => {
   let sendRest: (() => void) | undefined
-  const backend = await startTestBackend((_, response) => {
+  const { backend, url } = await startChosen((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" })
     response.write(chunkOf("one "))
     sendRest = () => response.end(`${chunkOf("two")}${chunkOf("", "stop")}data: [DONE]\n\n`)
-  })
-  const { signals, ...routing } = (documentOn(backend.endpoint) as { routing: { signals: object } }).routing as {
-    signals: { keywords: readonly object[] }
-    decisions: readonly object[]
-  }
-  const { url } = await startWorkerd(edgeWorker, {
-    ...documentOn(backend.endpoint),
-    routing: { signals: { keywords: signals.keywords }, decisions: routing.decisions.slice(1) },
   })
   const ask = asker(url)
   const reply = await ask("rust", { stream: true })
@@ -103,15 +119,6 @@ test("a worker of chosen modules streams event by event, and tells the backend t
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) rest += piece.value
   expect(rest).toMatch(/"content":"two".*data: \[DONE\]\n\n$/s)
 
-  const leaving = new AbortController()
-  const closed = new Promise<void>((resolve) =>
-    backend.server.once("request", (_, response) => response.once("close", resolve)),
-  )
-  const left = await ask("rust", { stream: true }, { signal: leaving.signal })
-  expect(left.status).toBe(200)
-  leaving.abort()
-  await closed
-
   const wrong = await ask("rust", {}, { body: "{" })
   expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { type: "invalid_request_error" } }])
   const unavailable = await fetch(`${url}/v1/none`)
@@ -119,8 +126,57 @@ test("a worker of chosen modules streams event by event, and tells the backend t
     404,
     { error: { message: expect.any(String) } },
   ])
-  expect(backend.requests).toHaveLength(2)
+  expect(backend.requests).toHaveLength(1)
 })
+
+/** Sends a request over a connection of its own. */
+function send(url: string, body: object): Socket {
+  const text = JSON.stringify(body)
+  const socket = connect(Number(new URL(url).port), "127.0.0.1")
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: rtr\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  )
+  return socket
+}
+
+// workerd hears of a connection that is closed, and not reset, when it next writes to it.
+test.each([
+  { how: "resets its connection", leave: (socket: Socket) => void socket.resetAndDestroy(), sendsMore: false },
+  { how: "closes its connection", leave: (socket: Socket) => void socket.destroy(), sendsMore: true },
+])("the backend of a worker hears of a client that $how", async ({ leave, sendsMore }) => {
+  let hasHeard = false
+  const { url } = await startChosen((_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    response.write(chunkOf("one "))
+    const more = sendsMore ? setInterval(() => response.write(chunkOf("more ")), 50) : undefined
+    response.once("close", () => {
+      clearInterval(more)
+      hasHeard = true
+    })
+  })
+  const client = send(url, userMessage("rust", { stream: true }))
+  let read = ""
+  client.on("data", (piece: Buffer) => (read += piece.toString()))
+  await waitFor(() => read.includes('"content":"one "'))
+  leave(client)
+  await waitFor(() => hasHeard)
+})
+
+test("requests whose clients left while they waited take nothing from the other requests of a worker", async () => {
+  let isAnswering = false
+  const { backend, url } = await startChosen((_, response) => {
+    if (isAnswering) response.end(JSON.stringify(replyOf("small", "hello")))
+  })
+  const large = userMessage("a word and ".repeat(400_000))
+  for (let left = 1; left <= 30; left += 1) {
+    const client = send(url, large)
+    await waitFor(() => backend.requests.length === left)
+    client.resetAndDestroy()
+  }
+  isAnswering = true
+  const reply = await asker(url)("a word and ".repeat(400_000))
+  expect(await reply.json()).toMatchObject({ choices: [{ message: { content: "hello" } }] })
+}, 60_000)
 
 test("a worker of the rule signals keeps the budget of its size and needs nothing from Node", async () => {
   const { budgets } = JSON.parse(readFileSync(join(root, "bench/budgets.json"), "utf8")) as {

@@ -1,6 +1,7 @@
 // Reads the JSON body of a request within bounds of size, memory and time, on every host.
 
 import { RtrError } from "../error.ts"
+import { nextTurn } from "../host/turns.ts"
 import { costOfSmall, JsonScan } from "./json-scan.ts"
 import { parseJson } from "./json.ts"
 
@@ -102,17 +103,10 @@ async function readLarge(request: Request, limit: number, holder: BodyHolder): P
   }
   text += decoder.decode()
   if (counted <= bytesOfOwnTurn) return parseJson(text, scan)
-  await ownTurn()
+  // Many large bodies that end at the same time are parsed in a turn each.
+  await nextTurn()
   const value = parseJson(text, scan)
   // What is done with the value takes as long again.
-  await ownTurn()
+  await nextTurn()
   return value
 }
-
-/** Each large body is parsed in a turn of the event loop of its own. Many that end at the same time would keep all others waiting. */
-function ownTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => new Promise((resolve) => setTimeout(resolve)))
-  return lastTurn
-}
-
-let lastTurn: Promise<void> = Promise.resolve()

@@ -1,6 +1,7 @@
 // How much memory the requests and replies of a process hold, counted in one place, and each client's share of it.
 
 import { RtrError } from "../error.ts"
+import { forgetsRequests } from "../host/forgets-requests.ts"
 
 /** What all requests hold together on a host that does not say how much memory it has. */
 export const maxHeldBytes = 256 * 1024 * 1024
@@ -24,6 +25,7 @@ export interface HeldMemory {
 export function createHeldMemory(maxBytes: number = maxHeldBytes): HeldMemory {
   const ofClient = maxBytes * share
   const largest = maxBytes - ofClient
+  if (forgetsRequests) return { largest, held: 0, peak: () => 0, take() {}, giveBack() {} }
   const clients = new Map<unknown, number>()
   let held = 0
   let peak = 0

@@ -1,6 +1,7 @@
 // Long work in slices, so that other requests are served between them.
 
 import { RtrError } from "../error.ts"
+import { nextTurn } from "../host/turns.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 
 /** Work that says between its steps, each of which takes far less than a slice, that it could pause. */
@@ -52,12 +53,4 @@ function slice<Result>(work: Work<Result>): IteratorResult<void, Result> {
   const startedAt = performance.now()
   while (step.done !== true && performance.now() - startedAt < sliceMs) step = work.next()
   return step
-}
-
-let lastTurn: Promise<void> = Promise.resolve()
-
-/** One turn of the event loop for each that waits: slices of a hundred requests in one turn would be a long one. */
-function nextTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => new Promise((resolve) => setTimeout(resolve, 0)))
-  return lastTurn
 }
