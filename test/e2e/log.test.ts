@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
+import { once } from "node:events"
+import { connect, createServer } from "node:net"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { writeModules } from "./_modules.ts"
@@ -294,6 +295,10 @@ test("no line has a prompt, a reply, a key or anything else that a client or a b
   await (await router.ask("{CANARY-json", headers)).text()
   await fetch(`${router.url}/CANARY-path`, { headers })
   await fetch(`${router.url}/v1/models?q=CANARY-query`, { headers })
+  const nonsense = connect(Number(new URL(router.url).port), "127.0.0.1", () =>
+    nonsense.write("CANARY-nonsense\r\n\r\n"),
+  )
+  await once(nonsense.resume(), "close")
   expect(await router.stop()).toBe(0)
 
   const written = router.stdout() + router.stderr()
@@ -317,6 +322,7 @@ test("no line has a prompt, a reply, a key or anything else that a client or a b
     [401, "invalid_api_key", undefined, undefined],
     [400, "invalid_request", undefined, "team"],
     [404, "not_found", undefined, "team"],
+    [400, "invalid_request", undefined, undefined],
     [401, "invalid_api_key", 49, undefined],
   ])
   const requests = events(router.stderr(), "request")

@@ -84,7 +84,9 @@ async function openRouter(lanes: readonly RawBackend[], timeout: string): Promis
       },
     },
   })
-  const listener: OpenListener = await openListener(kernel, "127.0.0.1", 0, { ...defaultLimits, writeStallMs })
+  const listener: OpenListener = await openListener(kernel, "127.0.0.1", 0, {
+    limits: { ...defaultLimits, writeStallMs },
+  })
   return {
     url: listener.url,
     records,

@@ -31,8 +31,8 @@ export function createRequestLog(logger: Logger): RequestLog {
   })
   return {
     onUnrouted(request) {
-      const { listener, kind, status, error, open } = request
-      if (status >= 400 && !open) return refused(`${listener} ${status} ${error}`, request)
+      const { listener, kind, path, status, error, open } = request
+      if (status >= 400 && !open) return refused(`${listener} ${path} ${status} ${error}`, request)
       const isProbe = open || kind !== "inference"
       logger.served(isProbe ? "debug" : "info", "request", () => fieldsOf(request))
     },
@@ -54,9 +54,9 @@ export function createRequestLog(logger: Logger): RequestLog {
 function fieldsOf(request: UnroutedRequest): Readonly<Record<string, unknown>> {
   const { id, listener, method, path, key, status, error, totalMs } = request
   return {
-    id,
+    ...(id !== undefined && { id }),
     listener,
-    method: /^[A-Z]{1,16}$/.test(method) ? method : "other",
+    ...(method !== undefined && { method: /^[A-Z]{1,16}$/.test(method) ? method : "other" }),
     ...(path !== undefined && { path }),
     ...(key !== undefined && { key }),
     status,

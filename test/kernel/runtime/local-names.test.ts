@@ -15,7 +15,7 @@ test.each([
 ])("%s is the loopback: %s", (address, expected) => expect(isLoopback(address)).toBe(expected))
 
 const statusFor = async (host: string, hasKeys?: () => boolean): Promise<number> => {
-  const app = onlyLocalNames(fakeListener(), inferenceErrorBody, hasKeys)
+  const app = onlyLocalNames(fakeListener(), { toBody: inferenceErrorBody, ...(hasKeys !== undefined && { hasKeys }) })
   return (await app.fetch(new Request("http://h/thing", { headers: { host } }))).status
 }
 
@@ -33,9 +33,13 @@ test("a listener with keys answers to any name, and keys may come and go", async
   expect(await statusFor("rtr.example", () => keys)).toBe(421)
 })
 
-test("the refusal has the format of its listener", async () => {
-  const app = onlyLocalNames(fakeListener(), inferenceErrorBody)
-  const response = await app.fetch(new Request("http://h/thing", { headers: { host: "evil.example" } }))
+test("the refusal has the format of its listener, and is told", async () => {
+  const told: unknown[] = []
+  const onRefused = (request: unknown): void => void told.push(request)
+  const app = onlyLocalNames(fakeListener(), { toBody: inferenceErrorBody, onRefused })
+  const headers = { host: "evil.example", "x-request-id": "mine" }
+  const response = await app.fetch(new Request("http://h/thing", { headers }))
+  expect(told).toEqual([{ id: "mine", method: "GET", status: 421, error: "invalid_request" }])
   expect(await response.json()).toMatchObject({
     error: {
       code: "invalid_request",

@@ -26,8 +26,15 @@ const limits: ListenerLimits = {
   maxHeadBytes: 2000,
 }
 
-async function listen(handler: Handler, changes: Partial<ListenerLimits> = {}): Promise<OpenListener> {
-  const listener = await openListener({ fetch: handler }, "127.0.0.1", 0, { ...limits, ...changes })
+async function listen(
+  handler: Handler,
+  changes: Partial<ListenerLimits> = {},
+  onUnreadable: (status: number) => void = () => {},
+): Promise<OpenListener> {
+  const listener = await openListener({ fetch: handler }, "127.0.0.1", 0, {
+    limits: { ...limits, ...changes },
+    onUnreadable,
+  })
   onTestFinished(() => listener.close(0))
   return listener
 }
@@ -339,12 +346,14 @@ describe("a connection", () => {
     }
   })
 
-  test("that carries something else than a request is told so and closed", async () => {
+  test("that carries something else than a request is told so and closed, and its owner hears of it", async () => {
     let reached = 0
-    const listener = await listen(() => {
+    const told: number[] = []
+    const handler: Handler = () => {
       reached += 1
       return textResponse("", 200, {})
-    })
+    }
+    const listener = await listen(handler, {}, (status) => void told.push(status))
     const cases: readonly (readonly [text: string, status: number])[] = [
       ["hello\r\n\r\n", 400],
       ["GET / HTTP/1.1\r\n\r\n", 400],
@@ -359,14 +368,18 @@ describe("a connection", () => {
       expect(client.text()).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*connection: close\r\n([^]+\r\n)?\r\n$`))
     }
     expect(reached).toBe(0)
+    // node:http tells nobody of a missing host.
+    expect(told).toEqual([400, 400, 431, 417])
   })
 
   test("whose body breaks its frame is closed, and its request sees a client that left", async () => {
     const seen: unknown[] = []
-    const listener = await listen(async (request) => {
+    const told: number[] = []
+    const handler: Handler = async (request) => {
       await request.text().catch((error: Error) => seen.push(error.message))
       return textResponse("late", 200, {})
-    })
+    }
+    const listener = await listen(handler, {}, (status) => void told.push(status))
     const client = open(listener)
     client.socket.write("POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\na")
     await sleep(20)
@@ -374,10 +387,14 @@ describe("a connection", () => {
     await client.closed
     expect(client.text()).toMatch(/^HTTP\/1\.1 400 /)
     expect(seen).toEqual(["The client left before its request was read"])
+    // The request tells of itself.
+    expect(told).toEqual([])
   })
 
   test("that is slow is closed: with its headers, with its body, or between requests", async () => {
-    const listener = await listen(echo, { headersTimeoutMs: 40, requestTimeoutMs: 80, keepAliveTimeoutMs: 40 })
+    const told: number[] = []
+    const slow = { headersTimeoutMs: 40, requestTimeoutMs: 80, keepAliveTimeoutMs: 40 }
+    const listener = await listen(echo, slow, (status) => void told.push(status))
     const cases: readonly (readonly [text: string, wanted: RegExp])[] = [
       ["", /^(HTTP\/1\.1 408 [^]*)?$/],
       ["GET / HTTP/1.1\r\nhost:", /^HTTP\/1\.1 408 /],
@@ -390,6 +407,8 @@ describe("a connection", () => {
       await client.closed
       expect(client.text()).toMatch(wanted)
     }
+    // Of the head alone: a body belongs to a request that tells of itself, and a silent connection asked nothing.
+    expect(told).toEqual([408])
   })
 
   test("may wait for its reply as long as it takes", async () => {

@@ -5,19 +5,23 @@ import type { ListenerApp } from "../http/app.ts"
 import { errorResponse } from "../http/error-body.ts"
 import { ManagementError } from "../http/management-error.ts"
 import { requestIdOf } from "../http/request-id.ts"
+import type { UnroutedRequest } from "../types/route.ts"
 
 /** Whether only programs of this machine reach the address. */
 export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/i.test(address)
+
+export interface LocalNamesOptions {
+  readonly toBody: (error: RtrError, requestId: string) => object
+  readonly hasKeys?: () => boolean
+  readonly onRefused?: (request: Pick<UnroutedRequest, "id" | "method" | "status" | "error">) => void
+}
 
 /**
  * Refuses requests to a name other than `localhost`, unless the listener has keys. A web page can make its own name point at
  * this machine (DNS rebinding), and the browser then treats this router as a part of that page; keys it does not have.
  */
-export function onlyLocalNames(
-  app: ListenerApp,
-  toBody: (error: RtrError, requestId: string) => object,
-  hasKeys: () => boolean = () => false,
-): ListenerApp {
+export function onlyLocalNames(app: ListenerApp, options: LocalNamesOptions): ListenerApp {
+  const { toBody, hasKeys = () => false, onRefused } = options
   return {
     fetch(request) {
       if (isLocalName(request.headers.get("host") ?? "") || hasKeys()) return app.fetch(request)
@@ -25,6 +29,7 @@ export function onlyLocalNames(
         "This port answers to localhost and to IP addresses only; a proxy in front of it has to send such a Host header"
       const error = new ManagementError(421, "MISDIRECTED_REQUEST", message)
       const requestId = requestIdOf(request.headers)
+      onRefused?.({ id: requestId, method: request.method, status: error.status, error: error.code })
       return errorResponse(error, toBody(error, requestId), { requestId })
     },
   }

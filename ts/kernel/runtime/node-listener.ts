@@ -7,7 +7,7 @@ import type { ListenerApp } from "../http/app.ts"
 import type { BodyPace } from "./node-http/body-source.ts"
 import { ClientSignal } from "./node-http/client-signal.ts"
 import { IncomingRequest } from "./node-http/incoming-request.ts"
-import { inTurn, type Turn } from "./node-http/one-at-a-time.ts"
+import { inTurn, isServing, type Turn } from "./node-http/one-at-a-time.ts"
 import { type Exchange, type ExchangeServer, sendFailure, sendResponse } from "./node-http/send-response.ts"
 import { watchWrites } from "./node-http/write-stall.ts"
 
@@ -46,12 +46,18 @@ export const defaultLimits: ListenerLimits = {
 /** Time-outs are looked at this often at most. */
 const sweepMs = 1000
 
+export interface ListenerOptions {
+  readonly limits?: ListenerLimits
+  /** Told the status of each request that was answered before the app could see it, because its head cannot be read. */
+  readonly onUnreadable?: (status: number) => void
+}
+
 /** Resolves when the port is open. Rejects with `unavailable` when it cannot be. */
 export async function openListener(
   app: ListenerApp,
   address: string,
   port: number,
-  limits: ListenerLimits = defaultLimits,
+  { limits = defaultLimits, onUnreadable }: ListenerOptions = {},
 ): Promise<OpenListener> {
   const state = { ...limits, isClosing: false }
   const server = createServer({
@@ -68,12 +74,21 @@ export async function openListener(
   server.on("checkContinue", (incoming, outgoing) =>
     answer({ ...createExchange(incoming, outgoing, state), waitsForContinue: true }),
   )
-  server.on("checkExpectation", (_, outgoing) => void outgoing.writeHead(417, { connection: "close" }).end())
+  server.on("checkExpectation", (_, outgoing) => {
+    outgoing.writeHead(417, { connection: "close" }).end()
+    onUnreadable?.(417)
+  })
   server.maxConnections = maxConnections
   const sockets = new Set<Socket>()
   server.on("connection", (socket) => {
     sockets.add(socket)
     socket.once("close", () => sockets.delete(socket))
+    if (onUnreadable !== undefined)
+      socket.on("error", (error: NodeJS.ErrnoException) => {
+        const status = statusOfUnreadable(error.code)
+        // A request that has begun tells of its end itself, and a connection that carried nothing brought no request.
+        if (status !== undefined && socket.bytesRead > 0 && !isServing(socket)) onUnreadable(status)
+      })
   })
   const stopWatching = watchWrites(sockets, limits.writeStallMs)
   server.on("close", stopWatching)
@@ -87,6 +102,13 @@ export async function openListener(
       await closeGracefully(server, sockets, graceMs)
     },
   }
+}
+
+/** What node:http has answered by itself when a connection fails with this code; undefined where the connection itself failed. */
+function statusOfUnreadable(code = ""): number | undefined {
+  if (code === "HPE_HEADER_OVERFLOW") return 431
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return 408
+  return code.startsWith("HPE_") ? 400 : undefined
 }
 
 /** Makes a listener for your own `http.createServer` from a kernel. */

@@ -14,8 +14,9 @@ import { inferenceErrorBody, managementErrorBody } from "../http/error-body.ts"
 import { createHeldMemory } from "../http/held-memory.ts"
 import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import type { Metrics } from "../types/metrics.ts"
+import type { ListenerKind } from "../types/route.ts"
 import { sha256 } from "./bare-kernel.ts"
-import { isLoopback, onlyLocalNames } from "./local-names.ts"
+import { isLoopback, type LocalNamesOptions, onlyLocalNames } from "./local-names.ts"
 import { readConfigFile } from "./load-config.ts"
 import { openListener, type OpenListener } from "./node-listener.ts"
 import { loadBuiltins, loadRegistryFor } from "./node-modules.ts"
@@ -58,6 +59,17 @@ export interface RunningRouter {
   stop(graceMs: number): Promise<void>
 }
 
+/** A listener that is to be opened. */
+interface Place {
+  readonly name: string
+  readonly kind: ListenerKind
+  readonly address: string
+  readonly port: number
+  /** Answers to the names of this machine only, unless it has keys. */
+  readonly localOnly: boolean
+  readonly hasKeys?: () => boolean
+}
+
 /** The part of the heap that requests and replies may hold. The rest is for what the work on them needs, and for the process. */
 const heldPart = 0.4
 
@@ -86,8 +98,26 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   const open: OpenListener[] = []
   const addresses: Record<string, string> = {}
   let watching: FileWatch | undefined
-  const add = async (name: string, app: ListenerApp, address: string, port: number): Promise<void> => {
-    const listener = await openListener(app, address, port)
+  const add = async ({ name, kind, address, port, localOnly, hasKeys }: Place, app: ListenerApp): Promise<void> => {
+    // These are answered before the app of the listener sees them, where nobody would catch what a host's function throws.
+    const onRefused: LocalNamesOptions["onRefused"] = (refused) => {
+      const about = { listener: name, kind, path: undefined, open: false, key: undefined, totalMs: 0 }
+      try {
+        options.onUnrouted?.({ ...refused, ...about })
+      } catch (error) {
+        options.onInternalError?.(error, refused.id ?? "unknown")
+      }
+    }
+    const toBody = kind === "inference" ? inferenceErrorBody : managementErrorBody
+    const guarded = localOnly
+      ? onlyLocalNames(app, { toBody, onRefused, ...(hasKeys !== undefined && { hasKeys }) })
+      : app
+    const listener = await openListener(guarded, address, port, {
+      onUnreadable(status) {
+        const error = status === 408 ? "request_timeout" : "invalid_request"
+        onRefused({ id: undefined, method: undefined, status, error })
+      },
+    })
     open.push(listener)
     addresses[name] = listener.url
   }
@@ -106,18 +136,26 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     options.onLoaded?.(loaded)
     const { management_api: management, observability } = loaded.document.global?.services ?? {}
     await add(
-      "management",
-      onlyLocalNames(router.management, managementErrorBody),
-      management?.bind_address ?? "127.0.0.1",
-      management?.port ?? 8080,
+      {
+        name: "management",
+        kind: "management",
+        address: management?.bind_address ?? "127.0.0.1",
+        port: management?.port ?? 8080,
+        localOnly: true,
+      },
+      router.management,
     )
     if (observability?.metrics?.enabled ?? true)
       await add(
-        "metrics",
-        // Prometheus asks by the name of a service in a network of containers.
-        isLoopback(metricsAddress) ? onlyLocalNames(router.metrics, managementErrorBody) : router.metrics,
-        metricsAddress,
-        options.metricsPort ?? 9190,
+        {
+          name: "metrics",
+          kind: "metrics",
+          address: metricsAddress,
+          port: options.metricsPort ?? 9190,
+          // Prometheus asks by the name of a service in a network of containers.
+          localOnly: isLoopback(metricsAddress),
+        },
+        router.metrics,
       )
     router.setPhase("loading_model_deployments")
     const outcome = await router.activate({ text, source: path, trigger: "start", loaded })
@@ -125,10 +163,12 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     const plan = router.plan()
     if (plan === undefined) throw new RtrError("unavailable", "The router was stopped while it started")
     for (const { name, address, port } of plan.listeners) {
-      const app = router.listener(name)
       const hasKeys = (): boolean =>
         router.plan()?.listeners.some((each) => each.name === name && each.apiKeys.length > 0) === true
-      await add(name, isLoopback(address) ? onlyLocalNames(app, inferenceErrorBody, hasKeys) : app, address, port)
+      await add(
+        { name, kind: "inference", address, port, localOnly: isLoopback(address), hasKeys },
+        router.listener(name),
+      )
     }
     router.setPhase("ready")
     const activate = (next: string, trigger: Candidate["trigger"]): Promise<ActivationOutcome> =>

@@ -157,10 +157,12 @@ export interface RouteModule extends ModuleBase {
 
 /** A request that has no call record: one that was refused before its call began, or whose operation calls no model. */
 export interface UnroutedRequest {
-  readonly id: string
+  /** Undefined where not even the head of the request could be read. */
+  readonly id: string | undefined
   readonly listener: string
   readonly kind: ListenerKind
-  readonly method: string
+  /** Undefined as the id is. */
+  readonly method: string | undefined
   /** Path of the operation; undefined where there is none, because a client writes what it likes there. */
   readonly path: string | undefined
   /** Everybody may ask it, as a load balancer does again and again. */

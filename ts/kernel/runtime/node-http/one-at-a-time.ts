@@ -34,6 +34,9 @@ export function inTurn(exchange: Turn, begin: Begin): void {
   if (turns.waiting.length >= maxWaiting) socket.pause()
 }
 
+/** Whether a request of this connection has begun and is not answered yet. */
+export const isServing = (socket: Socket): boolean => turnsOf.get(socket)?.isBusy === true
+
 function createTurns(socket: Socket): Turns {
   const turns: Turns = { isBusy: false, waiting: [] }
   turnsOf.set(socket, turns)
