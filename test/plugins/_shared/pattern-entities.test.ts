@@ -1,5 +1,6 @@
 import { awkwardTexts } from "rtr/testing"
 import { describe, expect, test } from "vitest"
+import { maxTextCharacters } from "../../../ts/kernel/chat/request-texts.ts"
 import { finish } from "../../../ts/kernel/text/slices.ts"
 import { findingEntities, findPatternEntities } from "../../../ts/plugins/_shared/pattern-entities.ts"
 
@@ -390,7 +391,8 @@ test.each(awkwardTexts.map((text) => [text.slice(0, 20), text]))("nothing is fou
   expect(await findPatternEntities(text)).toEqual([]),
 )
 
-// Two million characters would take hours if the time grew with the square of the length.
+// A million characters would take an hour if the time grew with the square of the length. They are read in one go, because the
+// work of a guard has a limit of time, which a busy machine may meet.
 describe("hostile texts are read to their end", () => {
   test.each([
     "1",
@@ -431,10 +433,16 @@ describe("hostile texts are read to their end", () => {
     "\ufdfa",
     "a\u0301",
     "+1 212 555 0123 ",
-  ])("of %j", async (unit) => {
-    const text = `${unit.repeat(Math.ceil(500_000 / unit.length))} ann@example.com`
-    const entities = await findPatternEntities(text)
-    const { kind, start = 0, end } = entities.at(-1) ?? {}
-    expect([kind, text.slice(start, end)]).toEqual(["EMAIL_ADDRESS", "ann@example.com"])
+  ])("of %j", (unit) => {
+    const text = `${unit.repeat(Math.ceil(maxTextCharacters / unit.length))} ann@example.com`
+    expect(found(text).at(-1)).toBe("EMAIL_ADDRESS ann@example.com")
   })
+})
+
+test("a long text is searched in slices, with the same result", async () => {
+  const text = "call +1 212 555 0123 or ann@example.com. ".repeat(2000)
+  const searched = findPatternEntities(text)
+  expect(searched).toBeInstanceOf(Promise)
+  expect(await searched).toEqual(finish(findingEntities(text)))
+  expect(await searched).toHaveLength(4000)
 })
