@@ -78,8 +78,11 @@ function closeServer(server: Server | RawServer, sockets: ReadonlySet<Socket>): 
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Runs the whole suite; `create` makes a transport for each test. */
-export function transportContract(create: () => Transport): void {
+/** Runs the whole suite; `create` makes a transport for each test, `notHttp` is what it calls an answer that is not HTTP. */
+export function transportContract(
+  create: () => Transport,
+  notHttp: "upstream_error" | "upstream_unavailable" = "upstream_error",
+): void {
   let transport: Transport
   const servers: TestServer[] = []
   const unhandled: unknown[] = []
@@ -399,11 +402,9 @@ export function transportContract(create: () => Transport): void {
       await expect(send(await serveRaw(handler))).rejects.toMatchObject({ code: "upstream_unavailable" })
     })
 
-    test("because it carries something else than HTTP, which not every host tells apart", async () => {
+    test("because it carries something else than HTTP", async () => {
       const server = await serveRaw((socket) => void socket.end("SSH-2.0-OpenSSH\r\n\r\n"))
-      await expect(send(server)).rejects.toMatchObject({
-        code: expect.stringMatching(/^upstream_(unavailable|error)$/) as unknown,
-      })
+      await expect(send(server)).rejects.toMatchObject({ code: notHttp })
     })
 
     const broken = { code: "upstream_error", message: "the connection broke in the middle of the reply" }
