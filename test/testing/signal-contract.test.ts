@@ -328,11 +328,12 @@ test("readerOf sets a signal up with settings, vectors and what the test grants"
     rule: Type.Object({}),
     needs: ["inference.embed", "clock"],
     setup: (rules, host) => {
-      seen.push([rules, (host as { settings?: unknown }).settings])
+      const { settings, embedAll } = host as { settings?: unknown; embedAll?: unknown }
+      seen.push([rules, settings, typeof embedAll])
       return { read: async ({ text }, ask) => [fact("a", { value: (await ask.embed(text)).length + host.clock() })] }
     },
   })
   const given = { rules: [{ name: "a" }], settings: { x: 1 }, host: { clock: () => 1 } }
   expect(await (await readerOf(module as never, given as never))("hello")).toEqual([fact("a", { value: 65 })])
-  expect(seen).toEqual([[[{ name: "a" }], { x: 1 }]])
+  expect(seen).toEqual([[[{ name: "a" }], { x: 1 }, "function"]])
 })
