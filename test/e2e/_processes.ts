@@ -145,6 +145,13 @@ function completed(config: object): object {
   }
 }
 
+/** What stands in the log beside requests that were answered or refused; a router that does its work has nothing to add. */
+export const besideRequests = (stderr: string): readonly string[] =>
+  stderr
+    .split("\n")
+    .slice(0, -1)
+    .filter((line) => !/^\{"time":"[^"]+","level":"(info|warning)","event":"request(_refused)?"/.test(line))
+
 /** Waits for a condition; throws when it does not come true. */
 export async function waitFor(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
   const until = Date.now() + timeoutMs
