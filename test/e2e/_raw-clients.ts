@@ -49,14 +49,24 @@ export function readAnswer(url: string, body: object, isSlow: boolean): Promise<
   })
 }
 
-/** Sends a chat request and then does what `behaviour` says; the connection is gone when this resolves. */
-export async function askAndLeave(url: string, body: object, behaviour: "never-reads" | "leaves"): Promise<void> {
+/**
+ * Sends a chat request and, once its backend has it, does what `behaviour` says; the connection is gone when this
+ * resolves.
+ */
+export async function askAndLeave(
+  url: string,
+  body: object,
+  behaviour: "never-reads" | "leaves",
+  atBackend: () => Promise<unknown>,
+): Promise<void> {
   const socket = ask(url, body)
   if (behaviour === "never-reads") {
     socket.pause()
+    await atBackend()
     await sleep(200)
   } else {
     const firstBytes = new Promise((resolve) => socket.once("data", resolve))
+    await atBackend()
     await Promise.race([firstBytes, sleep(40)])
   }
   socket.resetAndDestroy()

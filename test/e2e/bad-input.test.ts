@@ -199,6 +199,9 @@ test("a quarter of a megabyte of text in one message is routed", async () => {
   })
   const response = await router.ask(userMessage(`${"some plain english words ".repeat(10_000)} needle`))
   expect([response.status, response.headers.get("x-rtr-selected-decision")]).toEqual([200, "everything"])
+  // Nobody reads a megabyte for words, but it is served.
+  const long = await router.ask(userMessage(`${"some plain english words ".repeat(42_000)} needle`))
+  expect([long.status, await long.json()]).toMatchObject([200, { choices: [{ message: { content: "hello" } }] }])
 })
 
 /** Sends 100 MB as fast as the router takes them; resolves with the status of the answer. */

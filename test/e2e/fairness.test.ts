@@ -97,10 +97,12 @@ test("what a client asked for that has left is dropped at the worker", async () 
   leave.abort()
   await left
   await waitFor(async () => (await worker.metric("rtrun_queue_depth")) === 0, 5000)
+  const isTold = async (): Promise<boolean> =>
+    /rtrun_requests_total\{[^}]*status="499"\}/.test((await worker.ask("/metrics")).text)
+  await waitFor(isTold)
   const bundles = await worker.metric("rtrun_bundle_tasks_count")
   await sleep(500)
   expect(await worker.metric("rtrun_bundle_tasks_count"), "the rest is not sent").toBe(bundles)
-  expect((await worker.ask("/metrics")).text).toMatch(/rtrun_requests_total\{[^}]*status="499"\}/)
 }, 120_000)
 
 test("what a caller in this process asked for that has left is dropped", async () => {

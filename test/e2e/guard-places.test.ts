@@ -88,5 +88,7 @@ test("nothing passes a guard whose worker is late or gone", { timeout: 120_000 }
   )
   // Until the worker is back they are refused unread, and then they are found.
   for (const outcome of asked) expect(outcome).toMatch(/^(found|jailbreak=(unavailable|timeout|failed))$/)
+  const isFound = async (): Promise<boolean> => (await outcomeOf(router, userMessage(`${attack} again`))) === "found"
+  await waitFor(isFound, 60_000)
   expect(backend.requests).toHaveLength(0)
 })
