@@ -1,7 +1,6 @@
 // A backend that writes whatever bytes a test says, on real sockets, and watches what becomes of its connections.
 
-import { createServer, type Server, type Socket } from "node:net"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 
 /** One exchange: what the backend may do with the connection after it has the whole request. */
 export interface Peer {
@@ -14,7 +13,7 @@ export interface Peer {
   readonly gone: boolean
 }
 
-export type Script = (peer: Peer, request: string) => void | Promise<void>
+export type Script = (peer: Peer) => void | Promise<void>
 
 export interface RawBackend {
   readonly endpoint: string
@@ -43,12 +42,12 @@ export async function startRawBackend(): Promise<RawBackend> {
     const state: Open = { busy: false, spent: false }
     open.set(socket, state)
     let seen = ""
-    const start = async (request: string): Promise<void> => {
+    const start = async (): Promise<void> => {
       requests += 1
       if (state.busy || state.spent) onSpent += 1
       state.busy = true
       const mayStayOpen = keepsOpen
-      await script(peerOf(socket), request)
+      await script(peerOf(socket))
       state.busy = false
       state.spent = !mayStayOpen
     }
@@ -58,9 +57,8 @@ export async function startRawBackend(): Promise<RawBackend> {
       const head = seen.indexOf("\r\n\r\n")
       const length = Number(/content-length: (\d+)/i.exec(seen)?.[1] ?? 0)
       if (head < 0 || seen.length < head + 4 + length) return
-      const request = seen.slice(head + 4, head + 4 + length)
       seen = seen.slice(head + 4 + length)
-      void start(request)
+      void start()
     })
     socket.on("end", () => socket.end())
     socket.on("error", () => {})
