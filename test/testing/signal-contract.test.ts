@@ -1,4 +1,4 @@
-import { type BatchedQuestions, defineSignal, type Fact, type SignalInput, Type } from "rtr"
+import { type BatchedQuestions, defineSignal, type Fact, RtrError, type SignalInput, Type } from "rtr"
 import { chatRequest, readerOf, signalContract, signalInput, textTurn } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import { failuresOf } from "../fakes/contract.ts"
@@ -136,6 +136,20 @@ describe("is broken by a signal", () => {
     [
       "that has a reason without being unknown",
       reading((rules) => rules.map(({ name }) => fact(name, { reason: "failed" }))),
+      {},
+      [gives],
+    ],
+    [
+      "that takes every text for too long, as a guard",
+      {
+        guard: true,
+        setup: (rules: readonly { name: string }[]) => ({
+          read: ({ text, textsFor }: SignalInput) => {
+            if (!/^(any|the same) text$/.test(text)) throw new RtrError("scan_budget_exceeded", "too long")
+            return rules.map((rule) => textsFor(rule as never) && fact(rule.name))
+          },
+        }),
+      },
       {},
       [gives],
     ],

@@ -34,6 +34,9 @@ export interface SignalContractOptions<Rule extends TObject> {
   readonly host?: object
 }
 
+/** The kernel has guards read texts of this length whole. */
+const maxGuardCharacters = 524_288
+
 /** A request whose last user turn is this text. */
 export function signalInput(
   text: string,
@@ -98,8 +101,9 @@ export function signalContract<Rule extends TObject, Settings extends TObject, N
       const read = await readerOf(module, options)
       for (const text of awkwardTexts) {
         const facts = await read(text).catch((error: unknown) => {
-          // A guard may leave it to the kernel what a request means that is too long for guards.
-          if (module.guard === true && isRtrError(error) && error.code === "scan_budget_exceeded") return undefined
+          // A guard may leave it to the kernel what a request means that is too long for guards, but no shorter one.
+          const isTooLong = module.guard === true && text.length > maxGuardCharacters
+          if (isTooLong && isRtrError(error) && error.code === "scan_budget_exceeded") return undefined
           throw error
         })
         if (facts === undefined) continue
