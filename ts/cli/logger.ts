@@ -4,7 +4,7 @@ import { type CallRecord, levelOf, type LogLevel, requestLine } from "rtr"
 import { eventLine, type LogFormat } from "./event-line.ts"
 import type { LogOutput } from "./log-output.ts"
 
-export const logLevels = ["debug", "info", "warning", "error"] as const satisfies readonly LogLevel[]
+const logLevels = ["debug", "info", "warning", "error"] as const satisfies readonly LogLevel[]
 
 export interface LoggerOptions {
   readonly output: Pick<LogOutput, "write">

@@ -152,7 +152,7 @@ const unreadTexts: Readonly<Record<UnreadOutcome, string>> = {
 }
 
 /** What a decision asks of a guard, in one line. */
-export function describeGuard({ decision, guard, rule, unread, readsEverything, allowedUnread }: GuardUse): string {
+function describeGuard({ decision, guard, rule, unread, readsEverything, allowedUnread }: GuardUse): string {
   const reads = readsEverything ? "the whole request" : "the last user message"
   const leaves = allowedUnread.size === 0 ? "" : `, but ${[...allowedUnread].join(", ")}`
   const otherwise = [...unread].map((outcome) => unreadTexts[outcome]).join(", or ")

@@ -1,6 +1,6 @@
 // Makes new shells load the completion: one marked line, added once, and nothing that is there is changed.
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import type { Shell } from "./scripts.ts"
 
@@ -30,10 +30,8 @@ export function installCompletion(
       ? `command -q ${program}; and ${program} completion show fish | source`
       : `command -v ${program} >/dev/null && eval "$(${program} completion show ${shell})"`
   const lines = `${mark}, added by: ${program} completion install\n${load}\n`
-  if (found === "") {
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, lines, { flag: "a" })
-  } else appendFileSync(file, `${found.endsWith("\n") ? "" : "\n"}${lines}`)
+  mkdirSync(dirname(file), { recursive: true })
+  appendFileSync(file, found === "" || found.endsWith("\n") ? lines : `\n${lines}`)
   return { file, added: true }
 }
 
