@@ -18,6 +18,18 @@ describe("ConfigError", () => {
     expect([error.code, error.problems.length]).toEqual(["invalid_config", 2])
   })
 
+  test("lists the first of thousands of problems, and no long one in full", () => {
+    const problems = Array.from({ length: 17_500 }, (_, index) => problem(`is wrong ${index} ${"x".repeat(5000)}`))
+    const { message, problems: all } = new ConfigError("c.yaml", problems)
+    const lines = message.split("\n")
+    expect([lines[0], lines.length, lines.at(-1)]).toEqual([
+      "Cannot use c.yaml: 17500 problems",
+      52,
+      "  and 17450 more",
+    ])
+    expect([Math.max(...lines.map(({ length }) => length)), all.length]).toEqual([1002, 17_500])
+  })
+
   test("counts one problem as one", () => {
     expect(new ConfigError("c.yaml", [problem("is wrong")]).message).toContain("Cannot use c.yaml: 1 problem\n")
   })

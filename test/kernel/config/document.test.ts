@@ -130,7 +130,33 @@ describe("problems", () => {
   })
 
   test("a text that is too large is not parsed", () => {
-    expect(problemsOf("a".repeat(16 * 1024 * 1024 + 1))).toEqual(["-:- is larger than 16777216 bytes"])
+    expect(problemsOf("a".repeat(8 * 1024 * 1024 + 1))).toEqual([
+      "-:- has 8388609 characters; a document has at most 8388608 bytes",
+    ])
+  })
+
+  test("a map of very many keys is read, and those that stand twice are found", () => {
+    const lines = Array.from({ length: 100_000 }, (_, index) => `key${index}: 1\n`)
+    const document = readDocument(lines.join(""), "c.yaml")
+    // Comparing each key with all others, or looking through all of them for each place, takes minutes.
+    expect(lines.map((__, index) => document.locate([`key${index}`])?.line)).toEqual(
+      lines.map((__, index) => index + 1),
+    )
+    expect(problemsOf(`${lines.join("")}key7: 2\nb: {c: 1, 'c': 2}\n`)).toEqual([
+      "100001:1 Map keys must be unique",
+      "100002:11 Map keys must be unique",
+    ])
+  })
+
+  test("a document that its aliases make too large is refused", () => {
+    const copies = Array.from({ length: 900 }, () => "*a").join(", ")
+    expect(problemsOf(`a: &a ${"x".repeat(10_000)}\nb: [${copies}]`)).toEqual([
+      "-:- has 9010905 characters with its aliases written out; a document has at most 8388608 bytes",
+    ])
+  })
+
+  test("nesting without end is one problem that says so", () => {
+    expect(problemsOf(`a: ${"[".repeat(20_000)}`)).toEqual(["-:- is nested too deeply to be read"])
   })
 
   test("name the source", () => {

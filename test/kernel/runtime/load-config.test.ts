@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -50,7 +51,25 @@ describe("a file that cannot be used", () => {
     mkdirSync(path)
     await expect(loadConfig(path)).rejects.toMatchObject({
       code: "invalid_config",
-      message: expect.stringContaining(`Cannot read ${path}: EISDIR`),
+      message: expect.stringContaining(`Cannot read ${path}: it is a folder`),
+    })
+  })
+
+  test.runIf(process.platform === "linux")("because it is a pipe or a device says so at once", async () => {
+    const pipe = join(folder, "pipe.yaml")
+    execFileSync("mkfifo", [pipe])
+    for (const path of [pipe, "/dev/zero", "/dev/null"])
+      await expect(loadConfig(path)).rejects.toMatchObject({
+        code: "invalid_config",
+        message: `Cannot read ${path}: it is no regular file; copy the document to a file`,
+      })
+  })
+
+  test("because it is too large says how large it is", async () => {
+    const path = write("large.yaml", " ".repeat(8 * 1024 * 1024 + 1))
+    await expect(loadConfig(path)).rejects.toMatchObject({
+      code: "invalid_config",
+      message: `Cannot read ${path}: it has 8388609 bytes; a document has at most 8388608`,
     })
   })
 

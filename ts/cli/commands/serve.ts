@@ -147,7 +147,7 @@ function logActivation(logger: Logger, outcome: ActivationOutcome): void {
       trigger,
       stage,
       hash,
-      problems: reasons.length,
+      problems: (outcome.error as { readonly problems?: readonly unknown[] }).problems?.length ?? reasons.length,
       message: place === undefined ? message : `${message} (${place})`,
     })
     return

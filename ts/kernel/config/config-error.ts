@@ -3,15 +3,23 @@
 import { RtrError } from "../error.ts"
 import { formatPath, type Problem } from "../schema/problem.ts"
 
-/** A refused document with everything that is wrong with it. */
+/** A message goes into one line of a log. */
+const maxListed = 50
+const maxProblemCharacters = 1000
+
+/** A refused document with everything that is wrong with it; its message lists the first problems. */
 export class ConfigError extends RtrError {
   readonly problems: readonly Problem[]
 
   constructor(source: string, problems: readonly Problem[]) {
-    const list = problems.map((problem) => `  ${formatProblem(problem, source)}`).join("\n")
+    const { length } = problems
+    const list = problems
+      .slice(0, maxListed)
+      .map((problem) => `\n  ${formatProblem(problem, source).slice(0, maxProblemCharacters)}`)
+      .join("")
     super(
       "invalid_config",
-      `Cannot use ${source}: ${problems.length} ${problems.length === 1 ? "problem" : "problems"}\n${list}`,
+      `Cannot use ${source}: ${length} ${length === 1 ? "problem" : "problems"}${list}${length > maxListed ? `\n  and ${length - maxListed} more` : ""}`,
     )
     this.problems = problems
   }

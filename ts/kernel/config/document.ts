@@ -4,31 +4,34 @@ import {
   type Document,
   isAlias,
   isMap,
+  isScalar,
   isSeq,
   LineCounter,
   type Node,
+  type Pair,
   parseDocument,
   visit,
   type YAMLError,
+  type YAMLMap,
 } from "yaml"
-import type { DocumentPath } from "../error.ts"
 import type { Position, Problem } from "../schema/problem.ts"
 import { ConfigError } from "./config-error.ts"
-import type { SourceDocument } from "./source-document.ts"
-
-/** Past this size a document is not configuration; parsing it would only cost memory. */
-const maxDocumentBytes = 16 * 1024 * 1024
+import { maxDocumentBytes, type SourceDocument } from "./source-document.ts"
 
 /** Parses a document. Throws a `ConfigError` that lists every syntax error, duplicate key and unresolved alias. */
 export function readDocument(text: string, source: string): SourceDocument {
+  const refuse = (message: string): never => {
+    throw new ConfigError(source, [{ path: [], code: "invalid", message }])
+  }
   if (text.length > maxDocumentBytes)
-    throw new ConfigError(source, [{ path: [], code: "invalid", message: `is larger than ${maxDocumentBytes} bytes` }])
+    refuse(`has ${text.length} characters; a document has at most ${maxDocumentBytes} bytes`)
   const lineCounter = new LineCounter()
   const document = parseDocument(text, {
     lineCounter,
     prettyErrors: false,
     strict: true,
-    uniqueKeys: true,
+    // The parser compares each key with all before it; `refusedNodes` looks them up.
+    uniqueKeys: false,
     merge: true,
     resolveKnownTags: false,
   })
@@ -38,21 +41,35 @@ export function readDocument(text: string, source: string): SourceDocument {
   }
   // Tags would let a document choose its own types; configuration is plain data.
   const problems = [...document.errors, ...document.warnings].map((error) => toProblem(error, position))
-  if (problems.length === 0) problems.push(...unresolvedAliases(document, position))
+  if (problems.some(({ message }) => message === tooDeep)) refuse(tooDeep)
+  problems.push(...refusedNodes(document, problems.length === 0, position))
   if (problems.length > 0) throw new ConfigError(source, problems)
   let value: unknown
   try {
     value = document.toJS({ maxAliasCount: 1000 })
   } catch (cause) {
-    throw new ConfigError(source, [
-      { path: [], code: "invalid", message: cause instanceof Error ? cause.message : "cannot be read" },
-    ])
+    refuse(cause instanceof Error ? cause.message : "cannot be read")
   }
-  if (holdsItself(value))
-    throw new ConfigError(source, [
-      { path: [], code: "invalid", message: "has an alias that stands inside its own anchor" },
-    ])
-  return { value, locate: (path) => locate(document.contents, path, position) }
+  if (holdsItself(value)) refuse("has an alias that stands inside its own anchor")
+  const size = writtenOut(value)
+  if (size > maxDocumentBytes)
+    refuse(`has ${size} characters with its aliases written out; a document has at most ${maxDocumentBytes} bytes`)
+  return { value, locate: createLocate(document.contents, position) }
+}
+
+/** Characters of a value whose aliases are copies of what they stand for. Nothing in it contains itself. */
+function writtenOut(root: unknown): number {
+  const known = new Map<object, number>()
+  const measure = (node: unknown): number => {
+    if (typeof node !== "object" || node === null) return String(node).length + 1
+    let size = known.get(node)
+    if (size !== undefined) return size
+    size = 1
+    for (const [key, item] of Object.entries(node)) size += (Array.isArray(node) ? 0 : key.length) + measure(item)
+    known.set(node, size)
+    return size
+  }
+  return measure(root)
 }
 
 /** Whether a value contains itself, as an alias inside its own anchor makes it. Shared values are not cycles. */
@@ -70,47 +87,78 @@ function holdsItself(root: unknown): boolean {
 }
 
 function toProblem(error: YAMLError, position: (offset: number) => Position): Problem {
-  return { path: [], code: "invalid", message: withoutText(error.message), position: position(error.pos[0]) }
+  // The parser calls itself for each level.
+  const message = /call stack|stack overflow/i.test(error.message) ? tooDeep : withoutText(error.message)
+  return { path: [], code: "invalid", message, position: position(error.pos[0]) }
 }
+
+const tooDeep = "is nested too deeply to be read"
 
 /** Where the parser quotes what it stumbled over, the quote may be a secret; the position tells enough. */
 function withoutText(message: string): string {
   return message.replace(/^(Not a YAML token|Block scalar header includes extra characters|Unresolved tag): .*$/s, "$1")
 }
 
-/** Aliases before or without their anchor. An unquoted text that begins with `*` is one too, and may be a password. */
-function unresolvedAliases(document: Document, position: (offset: number) => Position): readonly Problem[] {
+/**
+ * Keys that stand twice, and aliases before or without their anchor where the rest is in order: an unquoted text that begins
+ * with `*` is one too, and may be a password.
+ */
+function refusedNodes(
+  document: Document,
+  areAliasesChecked: boolean,
+  position: (offset: number) => Position,
+): readonly Problem[] {
   const anchors = new Set<string>()
   const problems: Problem[] = []
+  const refuse = (node: { readonly range?: readonly number[] | null | undefined }, message: string): void => {
+    problems.push({ path: [], code: "invalid", message, position: position(node.range?.[0] ?? 0) })
+  }
   visit(document, {
     Node: (_, node) => {
-      if (!isAlias(node)) anchors.add(node.anchor ?? "")
-      else if (!anchors.has(node.source))
-        problems.push({
-          path: [],
-          code: "invalid",
-          message: "is an alias of an anchor that no earlier value has; quote a text that begins with *",
-          position: position(node.range?.[0] ?? 0),
-        })
+      if (isAlias(node)) {
+        if (areAliasesChecked && !anchors.has(node.source))
+          refuse(node, "is an alias of an anchor that no earlier value has; quote a text that begins with *")
+        return
+      }
+      anchors.add(node.anchor ?? "")
+      if (!isMap(node)) return
+      const keys = new Set<unknown>()
+      for (const { key } of node.items) {
+        if (!isScalar(key)) continue
+        if (keys.has(key.value)) refuse(key, "Map keys must be unique")
+        keys.add(key.value)
+      }
     },
   })
   return problems
 }
 
-function locate(root: unknown, path: DocumentPath, position: (offset: number) => Position): Position | undefined {
-  let node = root as Node | null
-  let found = node?.range?.[0]
-  for (const step of path) {
-    if (isMap(node)) {
-      const pair = node.items.find((item) => String((item.key as { value?: unknown } | null)?.value) === String(step))
-      if (pair === undefined) break
-      found = (pair.key as Node | null)?.range?.[0] ?? found
-      node = pair.value as Node | null
-    } else if (isSeq(node) && typeof step === "number") {
-      node = (node.items[step] as Node | undefined) ?? null
-      if (node === null) break
-      found = node.range?.[0] ?? found
-    } else break
+/** Each map is read once, also when thousands of its keys are asked for. */
+function createLocate(root: unknown, position: (offset: number) => Position): SourceDocument["locate"] {
+  const known = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
+  const pairsOf = (map: YAMLMap): ReadonlyMap<string, Pair> => {
+    let pairs = known.get(map)
+    if (pairs === undefined) {
+      pairs = new Map(map.items.map((pair) => [String((pair.key as { value?: unknown } | null)?.value), pair]))
+      known.set(map, pairs)
+    }
+    return pairs
   }
-  return found === undefined ? undefined : position(found)
+  return (path) => {
+    let node = root as Node | null
+    let found = node?.range?.[0]
+    for (const step of path) {
+      if (isMap(node)) {
+        const pair = pairsOf(node).get(String(step))
+        if (pair === undefined) break
+        found = (pair.key as Node | null)?.range?.[0] ?? found
+        node = pair.value as Node | null
+      } else if (isSeq(node) && typeof step === "number") {
+        node = (node.items[step] as Node | undefined) ?? null
+        if (node === null) break
+        found = node.range?.[0] ?? found
+      } else break
+    }
+    return found === undefined ? undefined : position(found)
+  }
 }

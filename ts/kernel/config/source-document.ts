@@ -3,6 +3,9 @@
 import type { DocumentPath } from "../error.ts"
 import type { Position } from "../schema/problem.ts"
 
+/** A document of more bytes is not configuration; reading it would only cost memory. */
+export const maxDocumentBytes: number = 8 * 1024 * 1024
+
 export interface SourceDocument {
   /** Plain JSON value of the document. */
   readonly value: unknown

@@ -232,9 +232,12 @@ async function unlessAborted<Content>(
   }
 }
 
+/** The status of a router is read often, and nobody mends more at once. */
+const maxReasons = 50
+
 function reasonsOf(error: unknown, stage: ActivationStage): readonly ActivationReason[] {
   if (error instanceof ConfigError)
-    return error.problems.map(({ code, path, message, position }) => ({
+    return error.problems.slice(0, maxReasons).map(({ code, path, message, position }) => ({
       stage,
       code,
       ...(path.length > 0 && { path: formatPath(path) }),

@@ -1,11 +1,12 @@
 // Reads a configuration file and checks it with the modules that it names.
 
-import { readFileSync } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs"
 import { neededDeployments, type NeededDeployment } from "../config/bindings.ts"
 import { missingKeyVariables } from "../config/missing-environment.ts"
 import { mayBeOfModule } from "../config/module-matters.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
+import { maxDocumentBytes } from "../config/source-document.ts"
 import { RtrError } from "../error.ts"
 import { type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./bare-kernel.ts"
@@ -46,11 +47,18 @@ export async function loadConfig(path: string, options: LoadConfigOptions = {}):
   return { ...loaded, path, hash: await sha256(text) }
 }
 
-/** The text of a file. Throws `invalid_config` that says what to do when there is none. */
+/** The text of a file. Throws `invalid_config` that says what to do when there is none, or none that can be a document. */
 export function readConfigFile(path: string): string {
+  let file: number | undefined
   try {
-    return readFileSync(path, "utf8")
+    // A pipe would wait for somebody who writes; what it is tells the check.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const stats = fstatSync(file)
+    const refusal = refusalOf(stats)
+    if (refusal !== undefined) throw new RtrError("invalid_config", `Cannot read ${path}: ${refusal}`)
+    return readFileSync(file, "utf8")
   } catch (cause) {
+    if (cause instanceof RtrError) throw cause
     const missing = (cause as { code?: unknown }).code === "ENOENT"
     throw new RtrError(
       "invalid_config",
@@ -59,7 +67,18 @@ export function readConfigFile(path: string): string {
         : `Cannot read ${path}: ${(cause as Error).message}`,
       { cause },
     )
+  } finally {
+    if (file !== undefined) closeSync(file)
   }
+}
+
+/** Why something cannot be a configuration document, by what it is and how large. */
+function refusalOf(stats: Stats): string | undefined {
+  if (stats.isDirectory()) return "it is a folder; name a file in it"
+  if (!stats.isFile()) return "it is no regular file; copy the document to a file"
+  return stats.size > maxDocumentBytes
+    ? `it has ${stats.size} bytes; a document has at most ${maxDocumentBytes}`
+    : undefined
 }
 
 /** Deployments that a loaded configuration needs. */
