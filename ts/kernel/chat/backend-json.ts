@@ -8,8 +8,8 @@ const maxDepth = 512
 
 /** The JSON object that a backend sent; undefined for anything else. Throws `upstream_error` for one that is nested too deep. */
 export function parseBackendObject(text: string): WireObject | undefined {
-  // Each level has a bracket, and few replies have many.
-  if (hasManyBrackets(text) && isTooDeep(text))
+  // Each level has two brackets, and few replies have many.
+  if (text.length > 2 * maxDepth && hasManyBrackets(text) && isTooDeep(text))
     throw new RtrError("upstream_error", `its JSON is nested deeper than ${maxDepth} levels`)
   try {
     const value: unknown = JSON.parse(text)

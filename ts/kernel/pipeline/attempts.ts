@@ -117,9 +117,10 @@ async function readReply(
 ): Promise<Reply> {
   const { status } = response
   if (status >= 400 && status < 600) return readFailure(response, backend, target.name, observed)
-  if (status < 200 || status >= 300 || status === 204 || status === 205) {
+  const isEmpty = status === 204 || status === 205
+  if (isEmpty || status < 200 || status >= 300) {
     response.cancel()
-    const reason = status === 204 || status === 205 ? "has no content" : "is no reply"
+    const reason = isEmpty ? "has no content" : "is no reply"
     throw new RtrError("upstream_error", `it answered with status ${status}, which ${reason}`)
   }
   const headers = passedHeaders(response.headerList)
