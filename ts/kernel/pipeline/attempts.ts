@@ -245,19 +245,13 @@ async function readFailure(
   }
   const body = parseFailure(text)
   const said = body && backend.dialect.readError(body)
-  if (said === undefined)
-    return {
-      kind: "failure",
-      status,
-      headers,
-      message: `The backend of model "${model}" answered with status ${status}`,
-    }
   return {
     kind: "failure",
     status,
     headers,
-    ...said,
-    original: { dialect: backend.dialectId, body: body as WireObject },
+    ...(said === undefined
+      ? { message: `The backend of model "${model}" answered with status ${status}` }
+      : { ...said, original: { dialect: backend.dialectId, body: body as WireObject } }),
   }
 }
 
