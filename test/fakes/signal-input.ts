@@ -1,15 +1,14 @@
 // A conversation as signals see it.
 
-import { type GuardTexts, guardTexts, lastUserText, type SignalInput, type Turn } from "rtr"
+import { guardTexts, lastUserText, type Turn } from "rtr"
 import { chatRequest, signalInput, textTurn } from "rtr/testing"
+import type { RequestInput } from "../../ts/kernel/pipeline/signals.ts"
 
 /** The input of a request with these turns. */
-export function inputOf(
-  turns: readonly Turn[],
-  changes: Parameters<typeof chatRequest>[1] = {},
-): SignalInput & GuardTexts {
+export function inputOf(turns: readonly Turn[], changes: Parameters<typeof chatRequest>[1] = {}): RequestInput {
   const request = chatRequest(turns, changes)
-  return { ...signalInput(""), text: lastUserText(request), request, ...guardTexts(request) }
+  const texts = guardTexts(request)
+  return { ...signalInput(""), text: lastUserText(request), request, textsFor: texts.textsFor, guardTexts: texts }
 }
 
 export const user = (text: string): Turn => textTurn("user", text)

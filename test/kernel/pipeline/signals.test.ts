@@ -11,7 +11,7 @@ import { inputOf, user } from "../../fakes/signal-input.ts"
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const newInput = (): RequestInput => ({ ...inputOf([user("hello")]) })
+const newInput = (): RequestInput => inputOf([user("hello")])
 const fact = (rule: string, changes: object = {}) => ({ rule, state: "match", confidence: 1, ...changes }) as const
 const unknown = (rule: string, reason: string) => ({ rule, state: "unknown", confidence: 0, reason })
 const never = (): Promise<never> => new Promise(() => {})

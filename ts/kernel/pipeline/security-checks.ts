@@ -1,8 +1,8 @@
 // What the guards found, for the reply's headers and metadata.
 
-import type { GuardTexts } from "../chat/request-texts.ts"
 import type { Facts, SecurityChecks } from "../types/call.ts"
 import type { PlannedSignal } from "../types/plan.ts"
+import type { RequestInput } from "./signals.ts"
 
 /**
  * Whether each guard found something. One that saw no match is left out unless every one of its rules read the whole request,
@@ -11,7 +11,7 @@ import type { PlannedSignal } from "../types/plan.ts"
 export function securityChecks(
   signals: readonly PlannedSignal[],
   facts: Facts,
-  input: Pick<GuardTexts, "isWholeFor">,
+  input: Pick<RequestInput, "guardTexts">,
 ): SecurityChecks | undefined {
   let checks: Record<string, boolean> | undefined
   for (const signal of signals) {
@@ -26,7 +26,7 @@ export function securityChecks(
 function findingOf(
   { rules, firstSlot, guard }: PlannedSignal,
   facts: Facts,
-  input: Pick<GuardTexts, "isWholeFor">,
+  input: Pick<RequestInput, "guardTexts">,
 ): boolean | undefined {
   if (guard === undefined) return undefined
   let isRead = rules.length > 0
@@ -35,5 +35,5 @@ function findingOf(
     if (state === "match") return true
     if (state !== "no_match") isRead = false
   }
-  return isRead && guard.every((policy) => input.isWholeFor(policy)) ? false : undefined
+  return isRead && guard.every((policy) => input.guardTexts.isWholeFor(policy)) ? false : undefined
 }

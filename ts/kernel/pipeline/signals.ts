@@ -22,8 +22,9 @@ export interface SignalHost {
 export type OnModuleError = (module: string, error: unknown, hook: string) => void
 
 /** The input of one request. `factsOf` is set while signals are read, where some depend on the facts of others. */
-export interface RequestInput extends SignalInput, GuardTexts {
+export interface RequestInput extends SignalInput {
   factsOf: SignalInput["factsOf"]
+  readonly guardTexts: GuardTexts
 }
 
 const noFacts = (): readonly Fact[] => []
@@ -46,19 +47,11 @@ class CallInput implements RequestInput {
     this.#dialects = dialects
   }
 
-  get textsFor(): GuardTexts["textsFor"] {
-    return this.#guardTexts().textsFor
+  get textsFor(): SignalInput["textsFor"] {
+    return this.guardTexts.textsFor
   }
 
-  gapFor(policy: GuardPolicy): UnknownReason | undefined {
-    return this.#guardTexts().gapFor(policy)
-  }
-
-  isWholeFor(policy: GuardPolicy): boolean {
-    return this.#guardTexts().isWholeFor(policy)
-  }
-
-  #guardTexts(): GuardTexts {
+  get guardTexts(): GuardTexts {
     return (this.#texts ??= guardTexts(this.request, this.#dialects?.get(this.request.origin?.dialect ?? "")))
   }
 }
@@ -237,7 +230,7 @@ function settle(
 /** A guard that has found nothing does not know that there is nothing, unless all was read. */
 function scanned(fact: Fact, policy: GuardPolicy, input: RequestInput): Fact {
   if (fact.state !== "no_match") return fact
-  const gap = fact.atLeast === true ? (fact.reason ?? "failed") : input.gapFor(policy)
+  const gap = fact.atLeast === true ? (fact.reason ?? "failed") : input.guardTexts.gapFor(policy)
   return gap === undefined ? fact : { rule: fact.rule, state: "unknown", confidence: 0, reason: gap }
 }
 
