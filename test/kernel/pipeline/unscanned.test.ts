@@ -1,4 +1,4 @@
-import { defineSignal, type Fact, RtrError, Type } from "rtr"
+import { defineSignal, type Fact, guardSettings, RtrError, section, Type } from "rtr"
 import { createFakeInference, type FakeInference, type FakeInferenceOptions } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import { attack, type Outcome, part, places, user } from "../../fakes/guard-places.ts"
@@ -111,12 +111,15 @@ test("a guard from outside is held to the same, and one that found nothing in a 
     about: "Says what the test wants",
     guard: true,
     rule: Type.Object({}),
+    settings: { path: ["outside"], schema: section(guardSettings) },
     setup: () => ({ read: () => given.facts }),
   })
   const outcomes: unknown[] = []
-  for (const [rule, facts] of [
+  for (const [rule, facts, settings = {}] of [
     [{}, []],
     [{ on_unscanned: "allow" }, []],
+    [{}, [], { on_unscanned: "allow" }],
+    [{}, [], { on_unscanned: "allow", on_error: "block" }],
     [{}, [{ rule: "x", state: "no_match", confidence: 0, atLeast: true, reason: "input_limit" }]],
     [{}, [{ rule: "x", state: "no_match", confidence: 0 }]],
   ] as const) {
@@ -125,6 +128,7 @@ test("a guard from outside is held to the same, and one that found nothing in a 
       modules: { outside },
       changes: {
         "routing.signals.outside": [{ name: "x", ...rule }],
+        "global.outside": settings,
         "routing.decisions": [{ name: "guard", rules: { type: "outside", name: "x" }, ...refused }],
       },
     })
@@ -134,6 +138,8 @@ test("a guard from outside is held to the same, and one that found nothing in a 
   expect(outcomes).toEqual([
     [0, "outside=failed"],
     [1, "outside=failed"],
+    [1, "outside=failed"],
+    [0, "outside=failed"],
     [0, "outside=input_limit"],
     [1, null],
   ])

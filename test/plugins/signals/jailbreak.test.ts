@@ -216,11 +216,6 @@ describe("a text that was not read", () => {
       { rule: "all", state: "match" },
     ])
   })
-
-  test("is left to the decision's policy, unless prompt_guard says block", () => {
-    const policies = [{}, { on_error: "allow" }, { on_error: "block" }] as const
-    expect(policies.map((settings) => signal.onUnknown?.(settings))).toEqual([undefined, undefined, "match"])
-  })
 })
 
 describe("the contrastive method", () => {

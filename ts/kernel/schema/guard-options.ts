@@ -1,5 +1,5 @@
-// Options that the rules of every guard have, and the settings that hold for rules without their own. A guard lists the ones
-// that it wants to see; the kernel reads them for every guard all the same.
+// Options that the rules of every guard have, and settings for those without their own. The kernel reads both; a guard lists
+// the options that it wants to see, and the settings where its section of `global` has them.
 
 import { Type } from "typebox"
 import { literals } from "./shapes.ts"

@@ -76,7 +76,7 @@ export interface SignalModule<
    * Other signals read the beginning. A vector is made of one window, so `embed` rejects a longer text.
    */
   readonly guard?: boolean
-  /** `on_error` of the conditions that do not say their own, when the settings demand one. */
+  /** `on_error` of the conditions that do not say their own, when the settings demand one. That of `guardSettings` needs none. */
   readonly onUnknown?: (settings: Static<Settings>) => "match" | "no_match" | undefined
   /** Options of one rule, without `name` and `description`, which every rule has. */
   readonly rule: Rule

@@ -76,7 +76,6 @@ export default defineSignal({
     ...(rules.some((entry) => entry.method === "contrastive") ? (["inference.embed"] as const) : []),
   ],
   guard: true,
-  onUnknown: ({ on_error: onError }) => (onError === "block" ? "match" : undefined),
   rule,
   settings: { path: ["model_catalog", "modules", "prompt_guard"], schema: settings },
   check(rules, report) {

@@ -64,7 +64,6 @@ export default defineSignal({
   binding: "pii_classifier",
   defaultHead: "pii",
   guard: true,
-  onUnknown: ({ on_error: onError }) => (onError === "block" ? "match" : undefined),
   rule,
   settings: { path: ["model_catalog", "modules", "classifier", "pii"], schema: section(guardSettings) },
   check(rules, report) {

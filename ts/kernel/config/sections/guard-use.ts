@@ -9,7 +9,7 @@ import { listenersOf } from "./listeners.ts"
 import { callableModels } from "./model-cards.ts"
 import { autoNamesOf } from "./router.ts"
 import { leavesOf, type RuleEntry, whenUnknown } from "./rules.ts"
-import { guardPolicy } from "./signals.ts"
+import { guardPolicy, usualOnError } from "./signals.ts"
 import { rulesOf, settingsOf } from "../signal-use.ts"
 
 /** A decision that asks for a rule of a guard. */
@@ -38,7 +38,7 @@ export function guardUses({ document, registry }: Loaded): readonly GuardUse[] {
       const guard = signalConditionType(registered.id, registered.module)
       const leaves = leavesOf(rules, guard)
       const settings = settingsOf(registered.module, document)
-      const usual = registered.module.onUnknown?.(settings as never)
+      const usual = usualOnError(registered.module, settings)
       return rulesOf(registered, document).flatMap((rule) => {
         const asking = leaves.filter(({ name }) => name === rule.name)
         if (asking.length === 0) return []

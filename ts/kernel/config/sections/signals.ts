@@ -149,7 +149,7 @@ async function compileSignal(
   }
   const rules = rulesOf(registered, document)
   const settings = settingsOf(module, document)
-  const onUnknown = module.onUnknown?.(settings as never)
+  const onUnknown = usualOnError(module, settings)
   const grantee = {
     name: `signal:${id}`,
     vectors: target === undefined ? undefined : (target.vectors ?? target.deployment),
@@ -184,8 +184,17 @@ export function guardPolicy(
   }
 }
 
+/** `on_error` of the conditions on a signal's rules that have none. */
+export function usualOnError(
+  { guard, onUnknown }: RegisteredSignal["module"],
+  settings: Pick<GuardOptions, "on_error">,
+): "match" | "no_match" | undefined {
+  return onUnknown?.(settings as never) ?? (guard === true && settings.on_error === "block" ? "match" : undefined)
+}
+
 interface GuardOptions {
   readonly on_unscanned?: "block" | "allow"
+  readonly on_error?: "block" | "allow"
   readonly include_history?: boolean
   readonly allow_unread?: readonly UnreadKind[]
 }
