@@ -100,25 +100,26 @@ function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, rec
   const rules = decisions.find((decision) => decision.name === name)?.rules
   record.rules = rules
   const reasons = rules === undefined ? [] : unknownReasons(rules, record.readings?.facts ?? [])
-  if (reasons.length > 0 && reasons.every((reason) => reason === "input_limit"))
+  const needsAnother = reasons.length > 0 && reasons.every((reason) => contentReasons.has(reason))
+  if (!needsAnother)
     return new RtrError(
-      "context_length_exceeded",
-      `The text is too long for the guards and other signals of decision "${name}" to read it whole; send a shorter one`,
+      "signal_unresolved",
+      `Decision "${name}" depends on signals that could not be read, and its policy is fail_request`,
+      { retryAfterSeconds: 1 },
     )
-  if (reasons.length > 0 && reasons.every((reason) => contentReasons.has(reason)))
-    return reasons.includes("unreadable_content")
-      ? new RtrError(
-          "unreadable_content",
-          `The request has content that the guards of decision "${name}" cannot read, such as an image; leave it out, or name its kind under allow_unread in the guard's rule`,
-        )
-      : new RtrError(
-          "unread_words",
-          `The text has words that the guards and other signals of decision "${name}" cannot read; send it in a script and a language that their models know`,
-        )
+  if (reasons.includes("unreadable_content"))
+    return new RtrError(
+      "unreadable_content",
+      `The request has content that the guards of decision "${name}" cannot read, such as an image; leave it out, or name its kind under allow_unread in the guard's rule`,
+    )
+  if (reasons.includes("unread_words"))
+    return new RtrError(
+      "unread_words",
+      `The text has words that the guards and other signals of decision "${name}" cannot read; send it in a script and a language that their models know`,
+    )
   return new RtrError(
-    "signal_unresolved",
-    `Decision "${name}" depends on signals that could not be read, and its policy is fail_request`,
-    { retryAfterSeconds: 1 },
+    "context_length_exceeded",
+    `The text is too long for the guards and other signals of decision "${name}" to read it whole; send a shorter one`,
   )
 }
 
