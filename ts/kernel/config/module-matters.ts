@@ -2,6 +2,7 @@
 
 import type { DocumentPath } from "../error.ts"
 import { type Registry, signalConditionType } from "../modules/registry.ts"
+import { valueAt } from "../schema/value-at.ts"
 
 /** Names of modules, by where a document says them: the last steps of the path. */
 const namedAt: readonly (readonly [pattern: RegExp, known: (registry: Registry) => readonly string[]])[] = [
@@ -64,11 +65,4 @@ function knows(schema: SchemaNode, path: DocumentPath): boolean {
   const next =
     typeof step === "number" ? items : (schema.properties?.[step] ?? (typeof others === "object" ? others : undefined))
   return next !== undefined && knows(next, rest)
-}
-
-function valueAt(root: unknown, path: DocumentPath): unknown {
-  return path.reduce<unknown>(
-    (node, step) => (node as Record<string | number, unknown> | undefined | null)?.[step],
-    root,
-  )
 }

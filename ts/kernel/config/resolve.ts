@@ -4,6 +4,7 @@ import type { DocumentPath } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
 import { invalid, type Position, type Problem } from "../schema/problem.ts"
 import { type Explain, validate } from "../schema/validate.ts"
+import { valueAt } from "../schema/value-at.ts"
 import { applyAliases } from "./aliases.ts"
 import { canonicalDocument } from "./canonical.ts"
 import { checkDocument } from "./check.ts"
@@ -197,17 +198,11 @@ function whatCanBeRead(check: () => readonly Problem[]): readonly Problem[] {
 }
 
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
-  const seen = new Set<string>()
-  return problems
-    .filter(({ path, message }) => !seen.has(pathKey([...path, message])) && seen.add(pathKey([...path, message])))
-    .toSorted(
-      (a, b) =>
-        (a.position?.line ?? 0) - (b.position?.line ?? 0) || (a.position?.column ?? 0) - (b.position?.column ?? 0),
-    )
-}
-
-function valueAt(root: unknown, path: DocumentPath): unknown {
-  return path.reduce<unknown>((node, step) => (node as Record<string | number, unknown> | undefined)?.[step], root)
+  const each = new Map(problems.map((problem) => [pathKey([...problem.path, problem.message]), problem]))
+  return [...each.values()].toSorted(
+    (a, b) =>
+      (a.position?.line ?? 0) - (b.position?.line ?? 0) || (a.position?.column ?? 0) - (b.position?.column ?? 0),
+  )
 }
 
 function setAt(root: unknown, path: DocumentPath, value: unknown): unknown {

@@ -2,6 +2,7 @@
 
 import { RtrError } from "../error.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../modules/registry.ts"
+import { valueAt } from "../schema/value-at.ts"
 import type { RegisteredModule } from "../types/module.ts"
 import type { SignalModule } from "../types/signal.ts"
 import type { ConfigDocument } from "./document-schema.ts"
@@ -70,9 +71,5 @@ export function rulesOf({ id, module }: RegisteredSignal, document: ConfigDocume
 
 /** The signal's section of `global`; empty when the document has none. */
 export function settingsOf({ settings }: Pick<SignalModule, "settings">, { global }: ConfigDocument): object {
-  const found = (settings?.path ?? []).reduce<unknown>(
-    (node, key) => (node as Record<string, unknown> | undefined)?.[key],
-    global,
-  )
-  return (found as object | undefined) ?? {}
+  return settings === undefined ? {} : ((valueAt(global, settings.path) ?? {}) as object)
 }

@@ -7,6 +7,7 @@ import { listenersOf } from "../config/sections/listeners.ts"
 import { defaultAddress, defaultPort } from "../config/sections/management.ts"
 import { type DocumentPath, RtrError } from "../error.ts"
 import { formatPath } from "../schema/problem.ts"
+import { valueAt } from "../schema/value-at.ts"
 import { readConfigFile } from "./load-config.ts"
 
 export interface ReadAddress {
@@ -79,11 +80,4 @@ function keyOf(entry: unknown): unknown {
 function toHost(address: string): string {
   if (address === "0.0.0.0" || address === "::") return "127.0.0.1"
   return address.includes(":") ? `[${address}]` : address
-}
-
-function valueAt(value: unknown, path: DocumentPath): unknown {
-  return path.reduce<unknown>(
-    (node, step) => (typeof node === "object" && node !== null ? (node as Record<string, unknown>)[step] : undefined),
-    value,
-  )
 }

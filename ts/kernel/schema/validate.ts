@@ -6,6 +6,7 @@ import { Value } from "typebox/value"
 import type { DocumentPath } from "../error.ts"
 import { invalid, oneOf, type Problem, suggestion } from "./problem.ts"
 import { exactlyOne } from "./shapes.ts"
+import { valueAt } from "./value-at.ts"
 
 // TypeBox stops after eight errors by default; a document is checked once and every problem counts.
 Settings.Set({ maxErrors: 10_000 })
@@ -28,7 +29,7 @@ export function validate(
     // What a variant of a tagged union says is asked again below, of the matching variant only.
     if (error.keyword === "boolean" || error.schemaPath.includes("/anyOf/")) continue
     const at = [...path, ...fromPointer(error.instancePath, value)]
-    const found = valueAt(value, error.instancePath)
+    const found = valueAt(value, tokens(error.instancePath))
     const node = schemaAt(schema as JsonSchema, error.schemaPath)
     if (error.keyword === "anyOf") problems.push(...checkVariant(node, found, at, explain))
     else problems.push(...toProblems(error, node, found, at, explain))
@@ -163,10 +164,6 @@ const tokens = (pointer: string): readonly string[] =>
     .split("/")
     .slice(1)
     .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
-
-function valueAt(root: unknown, pointer: string): unknown {
-  return tokens(pointer).reduce<unknown>((node, token) => (node as Record<string, unknown> | undefined)?.[token], root)
-}
 
 /** Turns list positions back into numbers, which a pointer cannot tell from keys. */
 function fromPointer(pointer: string, root: unknown): DocumentPath {
