@@ -13,13 +13,13 @@ import { decodeText, kindOfMedia, WireReader } from "./wire-strings.ts"
  * Most texts of one request: each is a question to a model, which answers some 200 in a second on one core. A longer
  * conversation would hold the workers for everybody else until the deadline.
  */
-export const maxTexts = 1000
+const maxTexts = 1000
 
 /** Most characters of them together: about 200,000 words, which a model reads in the time that signals have. */
-export const maxTextCharacters = 1_000_000
+const maxTextCharacters = 1_000_000
 
 /** The texts of a request, as far as they can be read. */
-export interface RequestTexts {
+interface RequestTexts {
   /** Each once, in order, without blank ones. */
   readonly texts: readonly string[]
   /** What is no text. */
@@ -72,7 +72,7 @@ export function guardTexts(request: ChatRequest, dialect?: DialectModule): Guard
  * Every text of a request: turns of every role, what stands beside their texts, and every other string that goes to a backend.
  * Other strings of one message, tool or list entry are one text; those of all other fields are another.
  */
-export function readRequestTexts(request: ChatRequest, dialect?: DialectModule): RequestTexts {
+function readRequestTexts(request: ChatRequest, dialect?: DialectModule): RequestTexts {
   const found = new Collector()
   for (const turn of request.turns) {
     if (found.isCut) return found.result()
@@ -98,7 +98,7 @@ export function readRequestTexts(request: ChatRequest, dialect?: DialectModule):
 }
 
 /** The last user turn with a text and the turns after it that a backend may take for the user's, with all their parts. */
-export function readLastUserTexts(request: ChatRequest): RequestTexts {
+function readLastUserTexts(request: ChatRequest): RequestTexts {
   const found = new Collector()
   const turns = lastUserTurns(request)
   for (const turn of turns) found.turn(turn)

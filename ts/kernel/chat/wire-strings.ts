@@ -53,7 +53,7 @@ export class WireReader {
 }
 
 /** The text of a `data:` URL, or the kind of what is no text; undefined for anything else. */
-export function readDataUrl(url: string): string | { readonly kind: UnreadKind } | undefined {
+function readDataUrl(url: string): string | { readonly kind: UnreadKind } | undefined {
   if (!/^data:/i.test(url)) return undefined
   const comma = url.indexOf(",")
   const head =

@@ -129,7 +129,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
 }
 
 /** Said of a variable where its document is only checked. */
-export const refusedWithout = "rtr serve refuses the document without it"
+const refusedWithout = "rtr serve refuses the document without it"
 
 function withPlace(problem: Problem, position: Position | undefined): Problem {
   return problem.position !== undefined || position === undefined ? problem : { ...problem, position }

@@ -44,12 +44,14 @@ export function plainFormOf(code: number): string {
 /** Letters and digits in circles, squares and brackets are symbols to Unicode, and so are the letters of flags and radicals. */
 const enclosed =
   "\\u{1f100}-\\u{1f189}\\u{1f1e6}-\\u{1f1ff}\\u249c-\\u24ff\\u2776-\\u2793\\u2f00-\\u2fd5\\u3200-\\u33ff\\u{1f200}-\\u{1f265}"
-/** ASCII in other widths, and the characters that stand for a hyphen. */
-const otherForms = "\\uff01-\\uff5e\\ufe50-\\ufe6b\\u2010-\\u2012\\u2212\\u2044"
+/** Characters that stand for a hyphen. */
+const hyphens = "\u2010\u2011\u2012\u2212"
+/** ASCII in other widths, hyphens, and the slash of fractions. */
+const otherForms = `\\uff01-\\uff5e\\ufe50-\\ufe6b${hyphens}\\u2044`
 /** Tag characters, which show nothing and spell ASCII. */
 const tags = "\\u{e0020}-\\u{e007e}"
 /** Hangul fillers and the braille character without dots: blank, but letters or characters to a tokenizer. */
-const blanks = "\\u115f\\u1160\\u3164\\uffa0\\u2800"
+const blanks = "\u115f\u1160\u3164\uffa0\u2800"
 /** Punctuation beyond ASCII that writers use and vocabularies have. */
 const ordinary = "\\u00a1-\\u00bf\\u2010-\\u2027\\u2030-\\u203a\\u3001-\\u3011\\u301c\\u30fb"
 
@@ -79,8 +81,8 @@ function findTraits(character: string): number {
 function kindOf(character: string): number {
   if (isLetter.test(character)) return plainForm(character) === character ? kept : formed
   // Outlined letters are symbols to Unicode, and letters to whoever reads them.
-  if (isSymbol.test(character) && /^[A-Za-z0-9]$/.test(plainForm(character))) return formed
-  if (isSymbol.test(character) || isOddPunctuation.test(character)) return symbol
+  if (isSymbol.test(character)) return /^[A-Za-z0-9]$/.test(plainForm(character)) ? formed : symbol
+  if (isOddPunctuation.test(character)) return symbol
   if (isEncloser.test(character)) return encloser
   return isJoint.test(character) ? joint : kept
 }
@@ -88,9 +90,8 @@ function kindOf(character: string): number {
 function plainForm(character: string): string {
   const code = character.codePointAt(0) ?? 0
   if (code >= 0xe0020 && code <= 0xe007e) return String.fromCharCode(code - 0xe0000)
-  if (blankCharacters.has(code)) return " "
-  if (hyphens.has(code)) return "-"
-  if (code === 0x2044) return "/"
+  if (blanks.includes(character)) return " "
+  if (hyphens.includes(character)) return "-"
   const counted = enclosedCounts.find(([first, last]) => code >= first && code <= last)
   if (counted !== undefined) return String(code - counted[0] + counted[2])
   const lettered = enclosedAlphabets.find((first) => code >= first && code < first + 26)
@@ -98,8 +99,6 @@ function plainForm(character: string): string {
   return character.normalize("NFKC").replaceAll("\u2044", "/")
 }
 
-const blankCharacters: ReadonlySet<number> = new Set([0x115f, 0x1160, 0x3164, 0xffa0, 0x2800])
-const hyphens: ReadonlySet<number> = new Set([0x2010, 0x2011, 0x2012, 0x2212])
 /** White letters on black, and the letters of flags: Unicode gives them no plain form. */
 const enclosedAlphabets = [0x1f150, 0x1f170, 0x1f1e6]
 /** Numbers in circles without a plain form: the first character, the last one, and the number that the first shows. */

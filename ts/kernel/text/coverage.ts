@@ -16,10 +16,10 @@ type Normalize = (text: string) => MaybePromise<NormalizedText>
  * Most characters of a text that is read whole: 16 for each of the 32,768 tokens that models usually scan. The length alone
  * says that a longer one is not read, before anything is done with it.
  */
-export const maxWholeCharacters = 524_288
+const maxWholeCharacters = 524_288
 
 /** Most characters of a beginning: 16 for each of the 8,192 tokens of the longest input. */
-export const maxBeginningCharacters = 131_072
+const maxBeginningCharacters = 131_072
 
 interface Counted {
   readonly counts?: TokenCounts
