@@ -6,17 +6,14 @@ import type { PlannedSignal } from "../types/plan.ts"
 
 /** Rules of guards whose facts are unknown, with the reasons. */
 export function unscannedIn(signals: readonly PlannedSignal[], facts: Facts): readonly Unscanned[] {
-  let found: Unscanned[] | undefined
+  const found: Unscanned[] = []
   for (const { type, rules, firstSlot, guard } of signals) {
     if (guard === undefined) continue
     for (let index = 0; index < rules.length; index++) {
       const fact = facts[firstSlot + index]
       if (fact !== undefined && fact.state !== "unknown") continue
-      found ??= []
       found.push({ guard: type, rule: rules[index] as string, reason: fact?.reason ?? "failed" })
     }
   }
-  return found ?? nothing
+  return found
 }
-
-const nothing: readonly never[] = []
