@@ -96,13 +96,7 @@ export async function startRouter(
   args: readonly string[] = [],
   checkout: string = root,
 ): Promise<TestRouter> {
-  const file = join(temporaryFolder(), "config.json")
-  const write = (document: object | string): void => {
-    // Replaced by a rename, so that nobody reads half a document.
-    writeFileSync(`${file}.new`, typeof document === "string" ? document : JSON.stringify(completed(document)))
-    renameSync(`${file}.new`, file)
-  }
-  write(config)
+  const file = writeDocument(config)
   const command = startCommand(
     "rtr",
     ["serve", "--config", file, "--metrics-port", "0", "--grace-seconds", "5", ...args],
@@ -118,7 +112,7 @@ export async function startRouter(
     url,
     management: addresses["management"] ?? "",
     metrics: addresses["metrics"] ?? "",
-    write,
+    write: (document) => void writeDocument(document, file),
     ask: (body, headers = {}) =>
       fetch(`${url}/v1/chat/completions`, {
         method: "POST",
@@ -130,6 +124,17 @@ export async function startRouter(
       return command.exited
     },
   }
+}
+
+/** Writes a document that `startRouter` could serve, into a folder that is gone after the test unless told otherwise. Returns the file. */
+export function writeDocument(
+  document: object | string,
+  file: string = join(temporaryFolder(), "config.json"),
+): string {
+  // Replaced by a rename, so that nobody reads half a document.
+  writeFileSync(`${file}.new`, typeof document === "string" ? document : JSON.stringify(completed(document)))
+  renameSync(`${file}.new`, file)
+  return file
 }
 
 /** A whole document on free ports. */

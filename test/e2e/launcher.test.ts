@@ -1,10 +1,10 @@
 // How the router ends when something between it and its user ends: the launcher of an old Node, or the shell of npm.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { temporaryFolder, waitFor } from "./_processes.ts"
+import { providersOn, waitFor, writeDocument } from "./_processes.ts"
 
 const command = join(import.meta.dirname, "../../bin/rtr.js")
 
@@ -18,17 +18,7 @@ const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
 })
 
 function start(program: string, args: readonly string[], environment: NodeJS.ProcessEnv) {
-  const file = join(temporaryFolder(), "config.json")
-  writeFileSync(
-    file,
-    JSON.stringify({
-      version: "v0.3",
-      listeners: [{ name: "test", address: "127.0.0.1", port: 0 }],
-      providers: { models: [{ name: "m", backend_refs: [{ endpoint: "127.0.0.1:1" }] }] },
-      routing: {},
-      global: { services: { management_api: { port: 0 } } },
-    }),
-  )
+  const file = writeDocument({ providers: providersOn("127.0.0.1:1", "m") })
   const { npm_command: _, npm_lifecycle_event: __, ...inherited } = process.env
   const child = spawn(program, args, {
     env: { ...inherited, ...environment, CONFIG: file },

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs"
+import { closeSync, openSync, readFileSync } from "node:fs"
 import { once } from "node:events"
 import { connect, createServer } from "node:net"
 import { join } from "node:path"
@@ -14,6 +14,7 @@ import {
   temporaryFolder,
   userMessage,
   waitFor,
+  writeDocument,
 } from "./_processes.ts"
 
 interface Line extends Readonly<Record<string, unknown>> {
@@ -105,34 +106,33 @@ test("level and sampling leave out lines of success and nothing else", async () 
   expect(await run("--log-level", "error")).toEqual(["error request gone"])
 })
 
-/** A router whose outputs the test chooses. */
-async function startOn(stdio: (number | "pipe" | "ignore")[]): Promise<{ child: ChildProcess; url: string }> {
+/** A router with these outputs answers requests and stops, and nothing is wrong with either. */
+async function serveOn(
+  stdio: (number | "pipe" | "ignore")[],
+  times: number,
+  onReady: (child: ChildProcess) => void = () => {},
+): Promise<void> {
   const backend = await startTestBackend()
   const port = await freePort()
-  const file = join(temporaryFolder(), "config.json")
-  writeFileSync(
-    file,
-    JSON.stringify({
-      version: "v0.3",
-      listeners: [{ name: "test", address: "127.0.0.1", port }],
-      routing: {},
-      providers: providersOn(backend.endpoint, "small"),
-      global: { services: { management_api: { port: 0 } } },
-    }),
-  )
+  const file = writeDocument({
+    listeners: [{ name: "test", address: "127.0.0.1", port }],
+    providers: providersOn(backend.endpoint, "small"),
+  })
   const rtr = join(import.meta.dirname, "../../bin/rtr.js")
   const child = spawn(process.execPath, [rtr, "serve", "--config", file, "--metrics-port", "0"], { stdio })
   onTestFinished(() => void child.kill("SIGKILL"))
   const url = `http://127.0.0.1:${port}`
-  await waitFor(
-    () =>
-      fetch(`${url}/health`).then(
-        () => true,
-        () => false,
-      ),
-    60_000,
-  )
-  return { child, url }
+  const isReady = (): Promise<boolean> =>
+    fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await waitFor(isReady, 60_000)
+  onReady(child)
+  await askMany(url, times)
+  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
+  child.kill("SIGTERM")
+  expect(await exit).toBe(0)
 }
 
 const freePort = (): Promise<number> =>
@@ -153,43 +153,31 @@ async function askMany(url: string, times: number): Promise<void> {
   for (let count = 0; count < times; count += 10) await Promise.all(Array.from({ length: 10 }, ask))
 }
 
-async function stopped(child: ChildProcess): Promise<number | null> {
-  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
-  child.kill("SIGTERM")
-  return exit
+/** A file for outputs, which is closed after the test. */
+function opened(path: string): number {
+  const file = openSync(path, "a")
+  onTestFinished(() => closeSync(file))
+  return file
 }
 
-test("a reader of the log that has gone ends nothing", async () => {
-  const { child, url } = await startOn(["ignore", "pipe", "pipe"])
-  child.stdout?.destroy()
-  child.stderr?.destroy()
-  await askMany(url, 100)
-  expect(await stopped(child)).toBe(0)
-})
+test("a reader of the log that has gone ends nothing", () =>
+  serveOn(["ignore", "pipe", "pipe"], 100, ({ stdout, stderr }) => {
+    stdout?.destroy()
+    stderr?.destroy()
+  }))
 
-test("a reader of the log that does not read holds up no request, and not the end", async () => {
-  const { child, url } = await startOn(["ignore", "ignore", "pipe"])
-  child.stderr?.pause()
-  await askMany(url, 1000)
-  expect(await stopped(child)).toBe(0)
-})
+test("a reader of the log that does not read holds up no request, and not the end", () =>
+  serveOn(["ignore", "ignore", "pipe"], 1000, ({ stderr }) => void stderr?.pause()))
 
 test("a full disk ends nothing", async () => {
-  const full = openSync("/dev/full", "w")
-  onTestFinished(() => closeSync(full))
-  const { child, url } = await startOn(["ignore", full, full])
-  await askMany(url, 100)
-  expect(await stopped(child)).toBe(0)
+  const full = opened("/dev/full")
+  await serveOn(["ignore", full, full], 100)
 })
 
 test("a file has every line", async () => {
-  const file = join(temporaryFolder(), "log")
-  const log = openSync(file, "a")
-  onTestFinished(() => closeSync(log))
-  const { child, url } = await startOn(["ignore", "ignore", log])
-  await askMany(url, 500)
-  expect(await stopped(child)).toBe(0)
-  expect(events(readFileSync(file, "utf8"), "request")).toHaveLength(500)
+  const path = join(temporaryFolder(), "log")
+  await serveOn(["ignore", "ignore", opened(path)], 500)
+  expect(events(readFileSync(path, "utf8"), "request")).toHaveLength(500)
 })
 
 const canaries = {
