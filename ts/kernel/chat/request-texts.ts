@@ -16,7 +16,7 @@ import { decodeText, kindOfMedia, WireReader } from "./wire-strings.ts"
 const maxTexts = 1000
 
 /** Most characters of them together: about 200,000 words, which a model reads in the time that signals have. */
-const maxTextCharacters = 1_000_000
+export const maxTextCharacters = 1_000_000
 
 /** The texts of a request, as far as they can be read. */
 interface RequestTexts {
