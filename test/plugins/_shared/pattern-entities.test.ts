@@ -1,6 +1,5 @@
 import { awkwardTexts } from "rtr/testing"
 import { describe, expect, test } from "vitest"
-import { maxTextCharacters } from "../../../ts/kernel/chat/request-texts.ts"
 import { finish } from "../../../ts/kernel/text/slices.ts"
 import { findingEntities, findPatternEntities } from "../../../ts/plugins/_shared/pattern-entities.ts"
 
@@ -391,7 +390,7 @@ test.each(awkwardTexts.map((text) => [text.slice(0, 20), text]))("nothing is fou
   expect(await findPatternEntities(text)).toEqual([]),
 )
 
-// A million characters would take an hour if the time grew with the square of the length. They are read in one go, because the
+// A million characters, the most that guards read, would take an hour if the time grew with the square of the length. They are read in one go, because the
 // work of a guard has a limit of time, which a busy machine may meet.
 describe("hostile texts are read to their end", () => {
   test.each([
@@ -434,7 +433,7 @@ describe("hostile texts are read to their end", () => {
     "a\u0301",
     "+1 212 555 0123 ",
   ])("of %j", (unit) => {
-    const text = `${unit.repeat(Math.ceil(maxTextCharacters / unit.length))} ann@example.com`
+    const text = `${unit.repeat(Math.ceil(1_000_000 / unit.length))} ann@example.com`
     expect(found(text).at(-1)).toBe("EMAIL_ADDRESS ann@example.com")
   })
 })
