@@ -1,3 +1,4 @@
+import type { Problem } from "rtr"
 import { createKernel } from "rtr/node"
 import { afterEach, expect, test, vi } from "vitest"
 import { completion, createFakeTransport, jsonReply } from "../../fakes/transport.ts"
@@ -42,4 +43,26 @@ test("another environment replaces it as a whole", async () => {
   await expect(createKernel({ config, environment: { TEST_HOST: "mine.example" } })).rejects.toThrow(
     /environment variable TEST_BACKEND_KEY/,
   )
+})
+
+test("all variables of keys that are not set are told at once, each with its line", async () => {
+  const backend = (name: string): object => ({ endpoint: "127.0.0.1:1", api_key_env: name })
+  const text = JSON.stringify(
+    {
+      ...config,
+      providers: {
+        models: [
+          { name: "small", backend_refs: [backend("FIRST_KEY")] },
+          { name: "large", backend_refs: [backend("SECOND_KEY")] },
+        ],
+      },
+    },
+    null,
+    1,
+  )
+  const lineOf = (name: string): number => text.split("\n").findIndex((line) => line.includes(name)) + 1
+  const error: unknown = await createKernel({ config: text, environment: {} }).catch((thrown: unknown) => thrown)
+  expect(
+    (error as { problems: readonly Problem[] }).problems.map((each) => [each.position?.line, each.message]),
+  ).toEqual(["FIRST_KEY", "SECOND_KEY"].map((name) => [lineOf(name), `environment variable ${name} is not set`]))
 })

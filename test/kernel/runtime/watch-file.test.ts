@@ -18,12 +18,11 @@ afterEach(() => {
 })
 
 function watchPath(path: string, before: string): void {
-  watching = watchFile(
-    path,
-    before,
-    (text) => seen.push(text),
-    (error) => seen.push(`error ${error.message}`),
-  )
+  watching = watchFile(path, before, {
+    onChange: (text) => seen.push(text),
+    onUnreadable: ({ message }) => seen.push(message.includes("folder") ? "a folder" : message.slice(0, 16)),
+    onReadable: () => seen.push("back"),
+  })
 }
 
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 250))
@@ -67,6 +66,31 @@ test("a link that is pointed elsewhere, as Kubernetes does it, is a change", asy
   renameSync(join(folder, "..data_tmp"), join(folder, "..data"))
   await vi.waitFor(() => expect(seen).toEqual(["document 2"]))
 })
+
+test("a file that stays away, or has a folder in its place, is told of once, and so is its return", async () => {
+  const path = join(folder, "config.yaml")
+  writeFileSync(path, "one")
+  watchPath(path, "one")
+  const busy = setInterval(() => writeFileSync(join(folder, "state.db"), String(Math.random())), 50)
+  try {
+    unlinkSync(path)
+    await vi.waitFor(() => expect(seen).toEqual(["There is no file"]), 4000)
+    mkdirSync(path)
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    rmSync(path, { recursive: true })
+    expect(seen).toEqual(["There is no file"])
+    writeFileSync(path, "one")
+    await vi.waitFor(() => expect(seen).toEqual(["There is no file", "back"]), 4000)
+    unlinkSync(path)
+    mkdirSync(path)
+    await vi.waitFor(() => expect(seen.slice(2)).toEqual(["a folder"]), 4000)
+    rmSync(path, { recursive: true })
+    writeFileSync(path, "two")
+    await vi.waitFor(() => expect(seen.slice(3)).toEqual(["back", "two"]), 4000)
+  } finally {
+    clearInterval(busy)
+  }
+}, 20_000)
 
 test("nothing is told after the watch is closed", async () => {
   const path = join(folder, "config.yaml")

@@ -23,6 +23,21 @@ describe("contract", () => {
     test(name, run)
 })
 
+test("more keywords than the memory is meant to hold are refused, at the rule where they become too many", async () => {
+  const problemsOf = async (rules: readonly object[]): Promise<readonly string[]> => {
+    const found: string[] = []
+    await keyword.check?.(rules as never, (path, message) => found.push(`${path.join(".")} ${message}`))
+    return found
+  }
+  const words = Array.from({ length: 10 }, (_, index) => `word${index}`)
+  const rules = Array.from({ length: 5001 }, (_, index) => rule({ name: `rule${index}`, keywords: words }))
+  expect(await problemsOf(rules.slice(0, 5000))).toEqual([])
+  expect(await problemsOf(rules)).toEqual([
+    "5000.keywords makes it 50010 keywords of 250050 characters in this signal; the most are 50000 of 2000000",
+  ])
+  expect(await problemsOf([rule({ keywords: ["x".repeat(2_000_001)] })])).toHaveLength(1)
+})
+
 describe("exact words", () => {
   test.each([
     ["I want a refund now", "match"],

@@ -59,7 +59,10 @@ export function createBareKernel(options: KernelOptions): Promise<Kernel> {
 }
 
 /** Reads, checks and activates a configuration with the modules of the host and the built-in ones. */
-export async function openKernel(options: KernelOptions, builtins: readonly BuiltinEntry[]): Promise<Kernel> {
+export async function openKernel(
+  options: KernelOptions & Pick<RouterOptions, "requiredVariables">,
+  builtins: readonly BuiltinEntry[],
+): Promise<Kernel> {
   const { config, source = "the configuration", modules = {}, environment = {}, ...rest } = options
   const transport = options.transport ?? createFetchTransport()
   const router = createRouter({

@@ -1,11 +1,13 @@
 // The kernel inside a Node process: `${NAME}` and `api_key_env` of its document are read from the process's environment.
 
-import { createKernel as createPortableKernel, type Kernel, type KernelOptions } from "./edge.ts"
+import { builtinModules } from "../../plugins/registry.gen.ts"
+import { missingKeyVariables } from "../config/missing-environment.ts"
+import { type Kernel, type KernelOptions, openKernel } from "./bare-kernel.ts"
 
 /**
  * Like `createKernel` of `rtr`, with `process.env` unless `environment` says otherwise. Rejects with a `ConfigError` that lists
- * every problem.
+ * every problem, each variable of a key that is not set among them.
  */
 export function createKernel(options: KernelOptions): Promise<Kernel> {
-  return createPortableKernel({ environment: process.env, ...options })
+  return openKernel({ environment: process.env, ...options, requiredVariables: missingKeyVariables }, builtinModules)
 }

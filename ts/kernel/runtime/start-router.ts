@@ -173,13 +173,17 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     router.setPhase("ready")
     const activate = (next: string, trigger: Candidate["trigger"]): Promise<ActivationOutcome> =>
       router.activate({ text: next, source: path, trigger })
+    /** With what goes on serving. */
+    const tellFile = (level: "info" | "warning", event: string, fields: object = {}): void => {
+      const { version, activeHash } = router.status().activation
+      options.log?.(level, event, { file: path, ...fields, version, hash: activeHash })
+    }
     if (options.watch === true)
-      watching = watchFile(
-        resolve(path),
-        text,
-        (next) => void activate(next, "watch").catch(() => {}),
-        (error) => options.log?.("warning", "config_unreadable", { file: path, reason: error.message }),
-      )
+      watching = watchFile(resolve(path), text, {
+        onChange: (next) => void activate(next, "watch").catch(() => {}),
+        onUnreadable: ({ message }) => tellFile("warning", "config_unreadable", { reason: message }),
+        onReadable: () => tellFile("info", "config_readable"),
+      })
     return { router, addresses, reload: async (trigger) => activate(readConfigFile(path), trigger), stop }
   } catch (error) {
     router.setPhase("error", error instanceof RtrError ? error.message : "startup failed")

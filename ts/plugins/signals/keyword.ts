@@ -16,24 +16,40 @@ const rule = Type.Object({
   ),
   bm25_threshold: Type.Optional(Type.Number({ minimum: 0 })),
   ngram_threshold: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  ngram_arity: Type.Optional(Type.Integer({ minimum: 2 })),
+  ngram_arity: Type.Optional(Type.Integer({ minimum: 2, maximum: 16 })),
 })
 
 type Rule = Static<typeof rule> & { readonly name: string }
+
+/** A keyword takes up to 7 KB of memory, and each of its n-grams a hundred bytes. */
+const maxKeywords = 50_000
+const maxKeywordCharacters = 2_000_000
 
 export default defineSignal({
   about: "Matches when configured words or patterns appear in the text",
   configKey: "keywords",
   rule,
-  check: (rules, report) =>
-    reportPatterns(
+  check: (rules, report) => {
+    let [count, characters] = [0, 0]
+    const tooMany = rules.findIndex(({ keywords }) => {
+      count += keywords.length
+      for (const { length } of keywords) characters += length
+      return count > maxKeywords || characters > maxKeywordCharacters
+    })
+    if (tooMany >= 0)
+      report(
+        [tooMany, "keywords"],
+        `makes it ${count} keywords of ${characters} characters in this signal; the most are ${maxKeywords} of ${maxKeywordCharacters}`,
+      )
+    return reportPatterns(
       rules.flatMap(({ method, keywords }, index) =>
         method === "regex"
           ? keywords.map((pattern, position) => ({ pattern, path: [index, "keywords", position] }))
           : [],
       ),
       report,
-    ),
+    )
+  },
   async setup(rules) {
     const readers = await Promise.all(rules.map(createReader))
     const cost = readers.reduce((sum, { quick, cost: each }) => sum + (quick === undefined ? Infinity : each), 0)
