@@ -574,6 +574,23 @@ describe("requests without a record", () => {
     expect(JSON.stringify(requests)).not.toContain("CANARY")
   })
 
+  test("have their replies whatever the listener throws", async () => {
+    const thrown = new Error("no disk")
+    const onInternalError = vi.fn<(error: unknown, requestId: string) => void>()
+    const app = listen([fakeOperation()], {
+      onInternalError,
+      onUnrouted: () => {
+        throw thrown
+      },
+    })
+    const replies = [await ask(app, "/thing", { headers: { "x-request-id": "a" } }), await ask(app, "/other")]
+    expect(replies.map(({ status }) => status)).toEqual([200, 404])
+    expect(onInternalError.mock.calls).toEqual([
+      [thrown, "a"],
+      [thrown, expect.any(String)],
+    ])
+  })
+
   test("are not told of when the record of their call tells", async () => {
     const requests: UnroutedRequest[] = []
     const { ask: chat, records } = await watchedKernel({ onUnrouted: (request) => requests.push(request) })

@@ -135,18 +135,23 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
   const tell = (request: Request, told: Told): void => {
     if (onUnrouted === undefined) return
     const { id, startedAt, operation, principal, status, error } = told
-    onUnrouted({
-      id,
-      listener: name,
-      kind,
-      method: request.method,
-      path: operation?.path,
-      open: operation?.open?.includes(kind) === true,
-      key: kind === "inference" ? principal?.key : principal?.name,
-      status,
-      error,
-      totalMs: performance.now() - startedAt,
-    })
+    try {
+      onUnrouted({
+        id,
+        listener: name,
+        kind,
+        method: request.method,
+        path: operation?.path,
+        open: operation?.open?.includes(kind) === true,
+        key: kind === "inference" ? principal?.key : principal?.name,
+        status,
+        error,
+        totalMs: performance.now() - startedAt,
+      })
+    } catch (cause) {
+      // What a listener makes of a request is no matter of its reply.
+      onInternalError?.(cause, id)
+    }
   }
 
   const toInput = (
