@@ -185,7 +185,13 @@ export function createRouter(options: RouterOptions): Router {
           resources,
           services,
           figures: figures.read,
-          onWarming: (inference) => (warming = inference),
+          onWarming(inference) {
+            warming = inference
+            // A preparation that was left behind may end while a newer one warms.
+            return () => {
+              if (warming === inference) warming = undefined
+            }
+          },
         },
         { hash, source: candidate.source, loaded, current: current?.content, enter, signal },
       )

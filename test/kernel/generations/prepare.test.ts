@@ -149,6 +149,38 @@ test("a document whose preparing fails leaves nothing open: deployments are rele
   expect(log.slice(-2).toSorted()).toEqual(["close works", "release"])
 })
 
+test("the status has the models that warm, also when a preparation that was left behind ends", async () => {
+  const ends: (() => void)[] = []
+  const { activate, router } = await start(
+    {},
+    {
+      openInference: () => {
+        const name = `lease ${ends.length}`
+        return {
+          inference: {
+            ...createFakeInference(),
+            status: () => [{ name, artifact: "a", process: "p", state: "starting", ready: false, restarts: 0 }],
+          },
+          ready: () => new Promise((resolve) => ends.push(resolve)),
+          release: async () => {},
+        }
+      },
+    },
+  )
+  const warming = (): readonly string[] => router.status().deployments.map(({ name }) => name)
+  const first = activate(embedding(["x"]))
+  await expect.poll(() => ends.length).toBe(1)
+  expect(warming()).toEqual(["lease 0"])
+  const second = activate(embedding(["y"]))
+  await expect(first).resolves.toMatchObject({ result: "superseded" })
+  await expect.poll(() => ends.length).toBe(2)
+  ends[0]?.()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(warming()).toEqual(["lease 1"])
+  ends[1]?.()
+  await expect(second).resolves.toMatchObject({ result: "active" })
+})
+
 test("what needs a restart is refused with its paths, and the old document serves on", async () => {
   const { activate, router, ask } = await start()
   await activate()

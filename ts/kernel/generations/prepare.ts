@@ -43,8 +43,8 @@ export interface PrepareHost {
   readonly services: Omit<Services, "inference" | "embedAll" | "kv" | "records" | "vectors" | "plan">
   /** Live figures of a model by name. */
   readonly figures: (model: string) => ModelFigures
-  /** Told about the deployments that warm, for the status. */
-  readonly onWarming: (inference: Inference | undefined) => void
+  /** Told about the deployments that warm, for the status. What it returns runs when they warm no longer. */
+  readonly onWarming: (inference: Inference | undefined) => () => void
 }
 
 /** A document, read and checked. */
@@ -138,12 +138,13 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
       }
     }
   }
+  let warmed: (() => void) | undefined
   try {
     const deployments = neededDeployments(document, registry)
     const lease = deployments.length === 0 ? undefined : host.openInference?.(deployments)
     if (lease !== undefined) closers.push(() => lease.release())
     const inference = lease?.inference ?? host.inference
-    host.onWarming(inference)
+    warmed = host.onWarming(inference)
     await lease?.ready(signal)
     stopWhenAborted(signal)
 
@@ -179,7 +180,7 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
     await close()
     throw error
   } finally {
-    host.onWarming(undefined)
+    warmed?.()
   }
 }
 
