@@ -136,3 +136,11 @@ test("a schema that refers to itself is followed", () => {
     "children[0].children[0].label: must be a string, got a number",
   ])
 })
+
+test("a value with more problems than are kept is refused", () => {
+  const value = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, 1]))
+  const closed = Type.Object({}, { additionalProperties: false })
+  expect(validate(closed, value, ["here"])).toEqual([
+    { path: ["here"], code: "invalid", message: "has too many problems" },
+  ])
+})

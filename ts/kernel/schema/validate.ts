@@ -9,7 +9,8 @@ import { exactlyOne } from "./shapes.ts"
 import { valueAt } from "./value-at.ts"
 
 // TypeBox stops after eight errors by default; a document is checked once and every problem counts.
-Settings.Set({ maxErrors: 10_000 })
+const maxErrors = 10_000
+Settings.Set({ maxErrors })
 
 type JsonSchema = Readonly<Record<string, unknown>>
 type SchemaError = ReturnType<typeof Value.Errors>[number]
@@ -25,7 +26,8 @@ export function validate(
   explain: Explain = () => undefined,
 ): readonly Problem[] {
   const problems: Problem[] = []
-  for (const error of Value.Errors(schema, value)) {
+  const errors = Value.Errors(schema, value)
+  for (const error of errors) {
     // What a variant of a tagged union says is asked again below, of the matching variant only.
     if (error.keyword === "boolean" || error.schemaPath.includes("/anyOf/")) continue
     const at = [...path, ...fromPointer(error.instancePath, value)]
@@ -34,6 +36,8 @@ export function validate(
     if (error.keyword === "anyOf") problems.push(...checkVariant(node, found, at, explain))
     else problems.push(...toProblems(error, node, found, at, explain))
   }
+  // TypeBox forgets what comes behind so many errors, and those that are kept may be of the kind that is left out above.
+  if (problems.length === 0 && errors.length >= maxErrors) problems.push(invalid(path, "has too many problems"))
   return problems
 }
 
