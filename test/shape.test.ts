@@ -70,7 +70,14 @@ const rules: readonly Rule[] = [
   },
   {
     folder: `${kernel}/pipeline`,
-    local: [`${kernel}/pipeline`, `${kernel}/chat`, `${kernel}/text`, `${kernel}/types`, `${kernel}/error.ts`],
+    local: [
+      `${kernel}/pipeline`,
+      `${kernel}/chat`,
+      `${kernel}/host`,
+      `${kernel}/text`,
+      `${kernel}/types`,
+      `${kernel}/error.ts`,
+    ],
     packages: [],
   },
   {

@@ -829,3 +829,52 @@ describe("requests that a client sends before it has read a reply", () => {
     expect(begun.length).toBe(1)
   })
 })
+
+describe("many requests that come at once", () => {
+  /** A listener that takes 5 ms of each body and tells the order in which it handled requests, and clients that it has accepted. */
+  async function startBusy(count: number): Promise<{ readonly handled: string[]; readonly clients: RawClient[] }> {
+    const handled: string[] = []
+    const listener = await listen(async (request) => {
+      const body = await request.text()
+      const until = performance.now() + (body === "" ? 0 : 5)
+      while (performance.now() < until);
+      handled.push(body)
+      return textResponse(`${body}.`, 200, {})
+    })
+    const clients = Array.from({ length: count }, () => open(listener))
+    for (const { socket } of clients) socket.write(get)
+    await Promise.all(clients.map((client) => client.until(".")))
+    handled.length = 0
+    return { handled, clients }
+  }
+
+  const get = "GET /health HTTP/1.1\r\nhost: rtr\r\n\r\n"
+
+  test("from many connections let a request without a body through", async () => {
+    const { handled, clients } = await startBusy(41)
+    for (const { socket } of clients.slice(1)) socket.write(post("x"))
+    clients[0]?.socket.write(get)
+    await Promise.all(clients.slice(1).map((client) => client.until("x.")))
+    expect(handled.indexOf("")).toBeGreaterThanOrEqual(0)
+    expect(handled.indexOf("")).toBeLessThan(20)
+    expect(handled).toHaveLength(41)
+  })
+
+  test("from one connection let a request of another through", async () => {
+    const { handled, clients } = await startBusy(2)
+    clients[1]?.socket.write(post("x").repeat(40))
+    clients[0]?.socket.write(get)
+    while (handled.length < 41) await sleep(2)
+    expect(handled.indexOf("")).toBeLessThan(20)
+  })
+
+  test("are not begun when their client has left", async () => {
+    const { handled, clients } = await startBusy(41)
+    for (const { socket } of clients) socket.write(post("x"))
+    while (handled.length === 0) await new Promise(setImmediate)
+    for (const { socket } of clients.slice(1)) socket.resetAndDestroy()
+    await clients[0]?.until("x.")
+    await sleep(50)
+    expect(handled.length).toBeLessThan(40)
+  })
+})

@@ -2,6 +2,7 @@
 
 import { parseBackendObject } from "../chat/backend-json.ts"
 import { isRtrError, RtrError } from "../error.ts"
+import { nextTurn } from "../host/turns.ts"
 import type { Attempt, Call, CallRecord } from "../types/call.ts"
 import type { ChatRequest, ChatStream, Reply, StreamBatch, UpstreamFailure } from "../types/chat.ts"
 import type { StreamReader, WireObject } from "../types/dialect.ts"
@@ -133,12 +134,20 @@ async function readReply(
     response.cancel()
     throw new RtrError("upstream_error", "it answered with a stream, but the request asked for none")
   }
-  const reply = backend.dialect.readReply(await response.text(maxReplyBytes, (bytes) => call.hold?.(bytes * copies)))
+  const text = await response.text(maxReplyBytes, (bytes) => call.hold?.(bytes * copies))
+  const isLarge = text.length > charactersOfOwnTurn
+  if (isLarge) await nextTurn()
+  const reply = backend.dialect.readReply(text)
+  // It is written now, which takes as long again.
+  if (isLarge) await nextTurn()
   observed.firstByte()
   observed.usage(reply.usage)
   observed.end()
   return { kind: "whole", status, reply, headers }
 }
+
+/** A longer reply takes milliseconds to parse, so many that come at once are parsed in a turn of the event loop each. */
+const charactersOfOwnTurn = 262_144
 
 const nothing = new Uint8Array(0)
 

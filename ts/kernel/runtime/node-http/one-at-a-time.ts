@@ -1,6 +1,7 @@
 // Answers the requests of one connection one after the other, as their replies leave.
 
 import type { Socket } from "node:net"
+import { beginInTime } from "./begin-in-time.ts"
 import type { ClientSignal } from "./client-signal.ts"
 import type { Exchange } from "./send-response.ts"
 
@@ -29,7 +30,13 @@ const turnsOf = new WeakMap<Socket, Turns>()
 export function inTurn(exchange: Turn, begin: Begin): void {
   const { socket } = exchange.incoming
   const turns = turnsOf.get(socket) ?? createTurns(socket)
-  if (!turns.isBusy) return take(turns, exchange, begin)
+  if (!turns.isBusy) {
+    take(turns, exchange)
+    // Requests without a body, as those about health, are quick.
+    if (exchange.incoming.method === "GET") begin(exchange)
+    else beginInTime(() => begin(exchange))
+    return
+  }
   turns.waiting.push({ begin, exchange })
   if (turns.waiting.length >= maxWaiting) socket.pause()
 }
@@ -47,7 +54,8 @@ function createTurns(socket: Socket): Turns {
   return turns
 }
 
-function take(turns: Turns, exchange: Turn, begin: Begin): void {
+/** Gives the connection to a request until it is answered. */
+function take(turns: Turns, exchange: Turn): void {
   turns.isBusy = true
   const { incoming, outgoing, client } = exchange
   outgoing.on("close", () => {
@@ -56,7 +64,7 @@ function take(turns: Turns, exchange: Turn, begin: Begin): void {
     const next = turns.waiting.shift()
     if (next === undefined || incoming.socket.destroyed) return
     if (turns.waiting.length === maxWaiting - 1) incoming.socket.resume()
-    take(turns, next.exchange, next.begin)
+    take(turns, next.exchange)
+    beginInTime(() => next.begin(next.exchange))
   })
-  begin(exchange)
 }
