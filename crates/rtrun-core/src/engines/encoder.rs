@@ -64,6 +64,14 @@ pub struct RowRequest {
 /// Opens an encoder, on the thread that will own it.
 pub type Opener = Box<dyn FnOnce() -> Result<Box<dyn Encoder>, Error> + Send>;
 
+/// A second encoder for work that may take long. Its threads give way.
+pub struct Background {
+    /// Opens it.
+    pub open: Opener,
+    /// Bytes that its weights take beside those of the first one.
+    pub memory_bytes: u64,
+}
+
 /// Computes rows. One thread owns an encoder and calls it.
 pub trait Encoder: Send {
     /// The outputs of the rows, in order, from one forward. All rows have the same exit. Rows are never empty unless
@@ -79,9 +87,9 @@ pub trait Encoder: Send {
     /// A handle that stops the running forward.
     fn interrupt(&self) -> Interrupt;
 
-    /// Opens a second encoder over the same weights whose threads give way, for work that may take long. `None` where
-    /// the weights are not shared, so that another encoder would need a copy of them.
-    fn background(&self) -> Option<Opener> {
+    /// A second encoder of the same weights. `None` where threads cannot give way, or a copy of the weights would be too
+    /// large.
+    fn background(&self) -> Option<Background> {
         None
     }
 }

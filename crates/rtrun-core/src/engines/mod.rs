@@ -10,7 +10,7 @@ mod priority;
 mod static_vectors;
 mod towers;
 
-pub use encoder::{Encoder, Interrupt, Opener, Row, RowOutput, RowRequest, RowVector, Wanted};
+pub use encoder::{Background, Encoder, Interrupt, Opener, Row, RowOutput, RowRequest, RowVector, Wanted};
 pub use exits::ExitEncoder;
 pub use normalized_sum::NormalizedSum;
 pub use picture::Picture;

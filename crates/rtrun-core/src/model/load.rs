@@ -84,6 +84,8 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let Ready { package, reader, surfaces, images, placed, back, digests, profile } = ready;
     let Placed { encoder, engine, device, golden, forward, .. } = placed;
     reserved.shrink(encoder.memory_bytes());
+    reserved.grow(back.as_ref().map_or(0, |back| back.memory_bytes));
+    let back = back.map(|back| back.lane);
     let is_static = matches!(package.architecture, Architecture::Static(_));
     let lanes = back.as_ref().map_or(Lanes::One, |back| back.lanes);
     tracing::debug!(model = %asked.name, ?lanes, "long rows run");

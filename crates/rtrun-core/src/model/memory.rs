@@ -27,6 +27,12 @@ impl<'c> Reservation<'c> {
         }
     }
 
+    /// Counts more, where no budget bounds it.
+    pub fn grow(&mut self, more: u64) {
+        self.context.memory_bytes.fetch_add(more, Ordering::SeqCst);
+        self.bytes += more;
+    }
+
     /// Gives back what is beyond `bytes`, if anything is.
     pub fn shrink(&mut self, bytes: u64) {
         let beyond = self.bytes.saturating_sub(bytes);

@@ -1,6 +1,6 @@
 //! From options to a model that computes: opened, placed, checked, in the precision of its profile.
 
-use super::back_lane::back_lane;
+use super::back_lane::{Behind, Given, back_lane};
 use super::blueprint::Blueprint;
 use super::golden_check::Candidate;
 use super::place::{PlaceRequest, Placed, place};
@@ -11,7 +11,6 @@ use crate::families::Surfaces;
 use crate::media::{ImageLimits, ImageReader};
 use crate::options::{EngineOptions, ModelOptions};
 use crate::package::{Architecture, Digests, FamilyKind, Package, PackageFolder};
-use crate::schedule::BackLane;
 use crate::tokens::TextReader;
 
 /// How far the answer of a row may move under `batching` by sharing a forward, as a part of its largest number: what
@@ -34,7 +33,7 @@ pub struct Ready {
     pub images: Option<ImageReader>,
     pub placed: Placed,
     /// The lane for long work, where there is one.
-    pub back: Option<BackLane>,
+    pub back: Option<Behind>,
     pub digests: Digests,
     pub profile: ProfileReport,
 }
@@ -100,8 +99,10 @@ impl Opened {
         }
         let is_static = matches!(package.architecture, Architecture::Static(_));
         let has_lanes = !is_static && placed.device == Device::Cpu;
-        let twin = placed.has_twin;
-        let back = if has_lanes { back_lane(&candidate, placed.encoder.as_mut(), twin) } else { None };
+        // A budget is for what models cannot do without.
+        let may_copy = asked.memory_budget_bytes.or(options.memory_budget_bytes).is_none();
+        let given = Given { has_twin: placed.has_twin, may_copy };
+        let back = if has_lanes { back_lane(&candidate, placed.encoder.as_mut(), given) } else { None };
         Ok(Ready { package, reader, surfaces, images, placed, back, digests, profile: report })
     }
 }

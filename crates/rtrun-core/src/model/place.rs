@@ -153,7 +153,7 @@ fn probe(candidate: &Candidate, graphs: &Graphs, plan: SessionPlan, closeness: f
     let sharing = candidate.sharing(probe.as_mut(), closeness)?;
     let mut has_twin = None;
     if let Some(background) = probe.background() {
-        has_twin = match background() {
+        has_twin = match (background.open)() {
             Ok(mut background) => Some(candidate.is_twin(probe.as_mut(), background.as_mut())?),
             Err(error) => {
                 tracing::debug!(%error, "threads that give way cannot be probed");

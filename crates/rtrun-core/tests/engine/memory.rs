@@ -48,8 +48,11 @@ fn memory(engine: &Arc<Engine>) -> u64 {
 #[test]
 fn a_reduced_model_takes_what_its_weights_take_and_leaves_the_rest_to_others() {
     let verdicts = tempfile::tempdir().unwrap();
-    let mut alone =
-        EngineOptions { verdicts: Some(verdicts.path().to_owned()), ..options(&[("model", &fixture(PACKAGE))]) };
+    let mut alone = EngineOptions {
+        verdicts: Some(verdicts.path().to_owned()),
+        memory_budget_bytes: Some(1 << 30),
+        ..options(&[("model", &fixture(PACKAGE))])
+    };
     let exact = memory(&open_ready(alone.clone()));
     alone.models[0].profile = Some("max_speed".to_owned());
     let reduced = memory(&open_ready(alone));

@@ -112,9 +112,9 @@ fn a_lane_behind_reads_the_same_layers() {
     )
     .unwrap();
     let mut front = encoder(&package, &graph);
-    let Some(open) = front.background() else { return };
+    let Some(background) = front.background() else { return };
     let (front, back) =
-        (front.encode(&rows(Wanted::ALL)).unwrap(), open().unwrap().encode(&rows(Wanted::ALL)).unwrap());
+        (front.encode(&rows(Wanted::ALL)).unwrap(), (background.open)().unwrap().encode(&rows(Wanted::ALL)).unwrap());
     for (front, back) in front.iter().zip(&back) {
         // Other threads may add up in another order.
         let pairs = front.vectors().zip(back.vectors());

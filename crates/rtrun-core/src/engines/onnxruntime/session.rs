@@ -10,7 +10,7 @@ use super::exit;
 use super::outputs::row_outputs;
 use super::source::{Source, Threads};
 use crate::devices::Device;
-use crate::engines::encoder::{Encoder, Interrupt, Opener, RowOutput, RowRequest};
+use crate::engines::encoder::{Background, Encoder, Interrupt, Opener, RowOutput, RowRequest};
 use crate::engines::priority::can_give_way;
 use crate::error::Error;
 use crate::graph::{ATTENTION_MASK, Graph, INPUT_IDS, Inputs, Integers, PIXEL_VALUES, QUESTION_TYPE, TOKEN_TYPES};
@@ -50,6 +50,9 @@ const EARLY_FORWARDS: usize = 16;
 
 /// Tokens of a forward whose memory is worth keeping for the next one.
 const KEPT_TOKENS: usize = 1024;
+
+/// Bytes of the largest weights of which a second session may have a copy.
+const LARGEST_COPY: u64 = 128 << 20;
 
 /// Stops the forward that runs now. The library keeps a stopped mark, so every forward gets marks of its own.
 #[derive(Default)]
@@ -160,12 +163,14 @@ impl Encoder for OnnxEncoder {
         Arc::new(move || stopper.stop())
     }
 
-    fn background(&self) -> Option<Opener> {
-        if !can_give_way() || !self.source.shares_weights() {
+    fn background(&self) -> Option<Background> {
+        let memory_bytes = if self.source.shares_weights() { 0 } else { self.memory_bytes };
+        if !can_give_way() || self.options.device != Device::Cpu || memory_bytes > LARGEST_COPY {
             return None;
         }
         let (source, options) = (Arc::clone(&self.source), self.options);
-        Some(Box::new(move || Ok(Box::new(Self::open(source, Threads::GiveWay, options, 0)?))))
+        let open: Opener = Box::new(move || Ok(Box::new(Self::open(source, Threads::GiveWay, options, memory_bytes)?)));
+        Some(Background { open, memory_bytes })
     }
 }
 
