@@ -9,8 +9,8 @@ function watched(options: Partial<LogOutputOptions> = {}) {
   const writes: string[] = []
   const done: ((error?: Error) => void)[] = []
   const output = createLogOutput({
-    sink(text, end) {
-      writes.push(text)
+    sink(bytes, end) {
+      writes.push(bytes.toString())
       done.push(end)
     },
     lost: (lines) => `lost ${lines}`,
@@ -62,6 +62,14 @@ test("lines that cannot be written are counted, also when the disk is full for l
   output.write("e")
   vi.advanceTimersByTime(20)
   expect(writes.slice(3)).toEqual(["lost 3\nd\n", "e\n"])
+})
+
+test("long lines, and many, are whole", () => {
+  const { output, writes } = watched()
+  const lines = ["ä".repeat(50_000), ...Array.from({ length: 5000 }, (_, at) => `line ${at} 🙂`)]
+  for (const line of lines) output.write(line)
+  vi.advanceTimersByTime(20)
+  expect(writes).toEqual([`${lines.join("\n")}\n`])
 })
 
 test("closing waits for the reader, but not for ever", async () => {

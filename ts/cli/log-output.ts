@@ -8,8 +8,8 @@ export interface LogOutput {
   close(withinMs: number): Promise<boolean>
 }
 
-/** Takes one text and says when it is written, or why it is not. */
-export type LogSink = (text: string, done: (error?: Error | null) => void) => void
+/** Takes lines and says when they are written, or why they are not. */
+export type LogSink = (bytes: Buffer, done: (error?: Error | null) => void) => void
 
 export interface LogOutputOptions {
   readonly sink: LogSink
@@ -17,38 +17,65 @@ export interface LogOutputOptions {
   readonly lost: (lines: number) => string
   /** Lines of this time leave in one write. */
   readonly everyMs?: number
-  /** Characters that wait for a slow reader at most. */
+  /** Bytes that wait for a slow reader at most. */
   readonly maxWaiting?: number
   /** Writes what is left when the process ends. */
-  readonly sinkNow?: (text: string) => void
+  readonly sinkNow?: (bytes: Buffer) => void
+}
+
+/** Most of what the lines of one write take. */
+const usualBytes = 64 * 1024
+
+/** Lines that wait, as bytes: as texts they would be collected as garbage one by one, which costs more than to make them. */
+class WaitingLines {
+  #bytes = Buffer.allocUnsafe(usualBytes)
+  bytes = 0
+  lines = 0
+
+  add(line: string): void {
+    const most = this.bytes + 3 * line.length + 1
+    if (most > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(most, 2 * this.#bytes.length))
+      this.#bytes.copy(larger, 0, 0, this.bytes)
+      this.#bytes = larger
+    }
+    this.bytes += this.#bytes.write(line, this.bytes)
+    this.#bytes[this.bytes++] = 10
+    this.lines += 1
+  }
+
+  take(): Buffer {
+    const taken = this.#bytes.subarray(0, this.bytes)
+    this.#bytes = Buffer.allocUnsafe(usualBytes)
+    this.bytes = 0
+    this.lines = 0
+    return taken
+  }
 }
 
 export function createLogOutput(options: LogOutputOptions): LogOutput {
   const { sink, lost, everyMs = 20, maxWaiting = 4 * 1024 * 1024, sinkNow } = options
-  let waiting = ""
-  let lines = 0
+  const waiting = new WaitingLines()
   let dropped = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let writing: Promise<void> | undefined
 
-  const take = (): string => {
-    const text = dropped === 0 ? waiting : `${lost(dropped)}\n${waiting}`
-    waiting = ""
-    lines = 0
-    return text
+  const take = (): Buffer => {
+    const bytes = waiting.take()
+    return dropped === 0 ? bytes : Buffer.concat([Buffer.from(`${lost(dropped)}\n`), bytes])
   }
   const flush = (): void => {
     timer = undefined
-    if (writing !== undefined || waiting === "") return
-    const [before, taken] = [dropped, lines]
-    const text = take()
+    if (writing !== undefined || waiting.lines === 0) return
+    const [before, taken] = [dropped, waiting.lines]
+    const bytes = take()
     writing = new Promise((resolve) => {
-      sink(text, (error) => {
+      sink(bytes, (error) => {
         writing = undefined
         if (error == null) dropped -= before
         else dropped += taken
         resolve()
-        if (waiting !== "") schedule()
+        if (waiting.lines > 0) schedule()
       })
     })
   }
@@ -57,18 +84,17 @@ export function createLogOutput(options: LogOutputOptions): LogOutput {
     timer ??= setTimeout(flush, everyMs).unref()
   }
   const onExit = (): void => {
-    if (waiting !== "") sinkNow?.(take())
+    if (waiting.lines > 0) sinkNow?.(take())
   }
   if (sinkNow !== undefined) process.once("exit", onExit)
 
   return {
     write(line) {
-      if (waiting.length + line.length > maxWaiting) {
+      if (waiting.bytes + line.length > maxWaiting) {
         dropped += 1
         return
       }
-      waiting += `${line}\n`
-      lines += 1
+      waiting.add(line)
       if (timer === undefined && writing === undefined) schedule()
     },
     async close(withinMs) {
@@ -78,7 +104,7 @@ export function createLogOutput(options: LogOutputOptions): LogOutput {
         clearTimeout(timer)
         flush()
         await writing
-        return waiting === "" ? true : drained()
+        return waiting.lines === 0 ? true : drained()
       }
       const isDrained = await Promise.race([drained(), isLate])
       clearTimeout(late)
@@ -93,10 +119,10 @@ export function standardError(lost: LogOutputOptions["lost"]): LogOutput {
   const isFile = fstatSync(stderr.fd).isFile()
   return createLogOutput({
     // A file is written by another thread: Node's own stream would wait for the disk. Everything else does not wait.
-    sink: isFile ? writeFile(stderr.fd) : (text, done) => void stderr.write(text, done),
-    sinkNow(text) {
+    sink: isFile ? writeFile(stderr.fd) : (bytes, done) => void stderr.write(bytes, done),
+    sinkNow(bytes) {
       try {
-        writeSync(stderr.fd, text)
+        writeSync(stderr.fd, bytes)
       } catch {
         // Nobody reads it.
       }
@@ -108,8 +134,7 @@ export function standardError(lost: LogOutputOptions["lost"]): LogOutput {
 /** A disk may take a part only; the rest is tried once more, which says why. */
 const writeFile =
   (fd: number): LogSink =>
-  (text, done) => {
-    const bytes = Buffer.from(text)
+  (bytes, done) => {
     const from = (start: number): void =>
       write(fd, bytes, start, bytes.length - start, null, (error, written) => {
         if (error === null && written > 0 && start + written < bytes.length) from(start + written)

@@ -31,7 +31,7 @@ export function requestLine(record: CallRecord, options: RequestLineOptions = {}
 /** Joined by hand, with the names of requests that are alike written once: `JSON.stringify` of an object takes four times as long. */
 function jsonLine(record: CallRecord, time: number): string {
   const { id, attempts, error, usage, readings, totalMs, unscanned } = record
-  let line = `{"time":"${timeText(time)}","level":"${levelOf(record)}","event":"request","id":${quote(id)}${namesOf(record)}`
+  let line = `{"time":"${timeText(time)}","level":"${levelOf(record)}","event":"request","id":"${id}"${namesOf(record)}`
   const why = whyOf(record)
   if (why !== undefined) line += `,"why":${quote(why)}`
   line += `,"attempts":${attempts.length},"status":${record.status}`
