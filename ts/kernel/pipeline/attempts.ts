@@ -152,7 +152,10 @@ const charactersOfOwnTurn = 262_144
 const nothing = new Uint8Array(0)
 
 /** A content type without its parameters. */
-const mediaTypeOf = (type: string | undefined): string | undefined => type?.split(";", 1)[0]?.trim().toLowerCase()
+function mediaTypeOf(type = ""): string {
+  const end = type.indexOf(";")
+  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
+}
 
 /** How long a backend may take to end its reply after the end mark. */
 const endingMs = 1000

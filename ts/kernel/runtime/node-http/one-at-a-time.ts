@@ -21,6 +21,12 @@ type Begin = (exchange: Turn) => void
  */
 const maxWaiting = 100
 
+/** So many requests of a process may begin in one turn of the event loop. */
+const maxAtOnce = 16
+
+/** Requests that have connections. */
+let serving = 0
+
 const turnsOf = new WeakMap<Socket, Turns>()
 
 /**
@@ -33,7 +39,7 @@ export function inTurn(exchange: Turn, begin: Begin): void {
   if (!turns.isBusy) {
     take(turns, exchange)
     // Requests without a body, as those about health, are quick.
-    if (exchange.incoming.method === "GET") begin(exchange)
+    if (serving <= maxAtOnce || exchange.incoming.method === "GET") begin(exchange)
     else beginInTime(() => begin(exchange))
     return
   }
@@ -57,10 +63,12 @@ function createTurns(socket: Socket): Turns {
 /** Gives the connection to a request until it is answered. */
 function take(turns: Turns, exchange: Turn): void {
   turns.isBusy = true
+  serving += 1
   const { incoming, outgoing, client } = exchange
   outgoing.on("close", () => {
     if (!outgoing.writableEnded) client.abort()
     turns.isBusy = false
+    serving -= 1
     const next = turns.waiting.shift()
     if (next === undefined || incoming.socket.destroyed) return
     if (turns.waiting.length === maxWaiting - 1) incoming.socket.resume()
