@@ -31,7 +31,8 @@ export default defineSignal({
   rule,
   check: (rules, report) => {
     let [count, characters] = [0, 0]
-    const tooMany = rules.findIndex(({ keywords }) => {
+    // Also of a rule whose keywords are missing, so that its other problems are told as well.
+    const tooMany = rules.findIndex(({ keywords = [] }) => {
       count += keywords.length
       for (const { length } of keywords) characters += length
       return count > maxKeywords || characters > maxKeywordCharacters
