@@ -1,8 +1,10 @@
 // A conversation as signals see it.
 
-import { guardTexts, lastUserText, type Turn } from "rtr"
+import { lastUserText, loadGuardTexts, type Turn } from "rtr"
 import { chatRequest, signalInput, textTurn } from "rtr/testing"
 import type { RequestInput } from "../../ts/kernel/pipeline/signals.ts"
+
+const guardTexts = await loadGuardTexts()
 
 /** The input of a request with these turns. */
 export function inputOf(turns: readonly Turn[], changes: Parameters<typeof chatRequest>[1] = {}): RequestInput {

@@ -127,7 +127,7 @@ export { exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts
 
 // ── texts and options of modules ──
 
-export { guardTexts, type GuardTexts } from "./chat/request-texts.ts"
+export { type GuardTexts, loadGuardTexts, type ReadGuardTexts } from "./chat/load-guard-texts.ts"
 export { lastUserText, lastUserTurns, textOf } from "./chat/texts.ts"
 export { hasText, normalizeText, normalizing } from "./text/normalize.ts"
 export { type Work, workOn } from "./text/slices.ts"

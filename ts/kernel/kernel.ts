@@ -1,5 +1,6 @@
 // Modules, generations and the pipeline become one router with an app for each listener.
 
+import { loadGuardTexts } from "./chat/load-guard-texts.ts"
 import { compileManagement } from "./config/sections/management.ts"
 import type { SourceDocument } from "./config/source-document.ts"
 import type { Environment } from "./config/environment.ts"
@@ -204,6 +205,10 @@ export function createRouter(options: RouterOptions): Router {
         figures,
         inference,
         onModuleError,
+        // Edge hosts without a guard do not ship what collects texts for guards.
+        ...(plan.signals.some(({ guard }) => guard !== undefined) && {
+          guardTexts: await loadGuardTexts(),
+        }),
         onRecord: observeCalls(plan, { metrics, onModuleError, onRecord: options.onRecord }),
         // An entry in a weak map for each request costs 2 µs, and as much again in garbage collection.
         ...(asksModels(loaded.registry) && { track: models.track }),

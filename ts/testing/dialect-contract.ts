@@ -7,9 +7,9 @@ import {
   createReplyCollector,
   type DialectModule,
   eventsOf,
-  guardTexts,
   isRtrError,
   type JsonValue,
+  loadGuardTexts,
   maxEventBytes,
   RtrError,
   type StreamReader,
@@ -309,6 +309,8 @@ const replaced = (value: object, key: string, inner: JsonValue): JsonValue =>
   Array.isArray(value)
     ? (value as readonly JsonValue[]).map((each, index) => (String(index) === key ? inner : each))
     : { ...(value as WireObject), [key]: inner }
+
+const guardTexts = await loadGuardTexts()
 
 /** Undefined for a request that the dialect refuses, or of which guards know that they cannot read it. */
 function textsForGuards(module: DialectModule, body: JsonValue): readonly string[] | undefined {

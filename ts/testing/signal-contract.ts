@@ -5,8 +5,8 @@ import { Value } from "typebox/value"
 import {
   type Capability,
   type Fact,
-  guardTexts,
   isRtrError,
+  loadGuardTexts,
   RtrError,
   type RuleOf,
   type SignalInput,
@@ -33,6 +33,8 @@ export interface SignalContractOptions<Rule extends TObject> {
   /** What its `needs` grant to `setup` beside the questions to models. */
   readonly host?: object
 }
+
+const guardTexts = await loadGuardTexts()
 
 /** The kernel has guards read texts of this length whole. */
 const maxGuardCharacters = 524_288

@@ -1,4 +1,4 @@
-import { type Block, type ChatRequest, guardTexts, type Turn } from "rtr"
+import { type Block, type ChatRequest, loadGuardTexts, type Turn } from "rtr"
 import { chatRequest, textTurn } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import chatCompletions from "../../../ts/plugins/dialects/chat-completions.ts"
@@ -11,6 +11,7 @@ const result = (...blocks: readonly Block[]): Block => ({ type: "tool_result", c
 
 const rule = { name: "r" }
 const last = { name: "r", include_history: false }
+const guardTexts = await loadGuardTexts()
 const textsOf = (...turns: readonly Turn[]): readonly string[] => guardTexts(chatRequest(turns)).textsFor(rule)
 /** A body as a client sends it. */
 const read = (body: object) => guardTexts(requestOf(body), chatCompletions)

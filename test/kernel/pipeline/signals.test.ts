@@ -1,3 +1,4 @@
+import { loadGuardTexts } from "rtr"
 import { createFakeInference } from "rtr/testing"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { RtrError } from "../../../ts/kernel/error.ts"
@@ -36,13 +37,18 @@ function readNow(
 }
 const read = async (...given: Parameters<typeof readNow>): Promise<SignalReadings> => readNow(...given)
 
-test("the input is the text of the last user turn, with the request and who sent it", () => {
+test("the input is the text of the last user turn, with the request and who sent it", async () => {
   const { request, principal } = inputOf([user("one"), user("two")])
   const header = (): undefined => undefined
-  const input = toSignalInput({ request, principal, header })
+  const input = toSignalInput(
+    { request, principal, header },
+    { plan: { dialects: new Map() }, guardTexts: await loadGuardTexts() },
+  )
   expect(input).toEqual({ text: "two", request, principal, header, factsOf: expect.any(Function) })
   expect(input.textsFor({ name: "any" })).toEqual(["one", "two"])
   expect(input.factsOf("keyword")).toEqual([])
+  const withoutGuard = toSignalInput({ request, principal, header }, { plan: { dialects: new Map() } })
+  expect(() => withoutGuard.textsFor({ name: "any" })).toThrow(/for guards/)
 })
 
 describe("facts", () => {

@@ -8,13 +8,13 @@ import { select } from "./select.ts"
 import { readSignals, toSignalInput } from "./signals.ts"
 import { unscannedIn } from "./unscanned.ts"
 
-export type PreviewHost = Pick<PipelineHost, "plan" | "inference" | "onModuleError">
+export type PreviewHost = Pick<PipelineHost, "plan" | "inference" | "onModuleError" | "guardTexts">
 
 /** Reads all signals, decides and selects. Rejects with `model_not_found` for an unknown model name. */
 export async function preview(host: PreviewHost, call: Call): Promise<Preview> {
   const { plan } = host
   const explicit = resolveModel(plan, call)
-  const input = toSignalInput(call, plan.dialects)
+  const input = toSignalInput(call, host)
   const readings = await readSignals(host, call, input)
   const verdict = decide(plan, readings.facts)
   const decision =

@@ -18,11 +18,11 @@ import { runPlugins } from "./plugins.ts"
 import { createRecord } from "./record.ts"
 import { securityChecks } from "./security-checks.ts"
 import { select } from "./select.ts"
-import { type OnModuleError, readSignals, toSignalInput } from "./signals.ts"
+import { type InputHost, type OnModuleError, readSignals, toSignalInput } from "./signals.ts"
 import { streamOf } from "./streams.ts"
 import { unscannedIn } from "./unscanned.ts"
 
-export interface PipelineHost extends AttemptHost {
+export interface PipelineHost extends AttemptHost, InputHost {
   readonly plan: Plan
   /** Number of the generation. */
   readonly generation: number
@@ -41,7 +41,7 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
       record.automatic = false
       return callModel(host, call, record, explicit)
     }
-    const input = toSignalInput(call, host.plan.dialects)
+    const input = toSignalInput(call, host)
     host.track?.(input, call, record)
     const reading = readSignals(host, call, input)
     const readings = reading instanceof Promise ? await reading : reading

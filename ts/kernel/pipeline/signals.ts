@@ -1,6 +1,6 @@
 // Reads the signals that the plan's rules use: those of one level together, level after level, under one deadline.
 
-import { guardTexts, type GuardTexts } from "../chat/request-texts.ts"
+import type { GuardTexts, ReadGuardTexts } from "../chat/load-guard-texts.ts"
 import { lastUserText } from "../chat/texts.ts"
 import { RtrError } from "../error.ts"
 import type { Call, SignalReadings } from "../types/call.ts"
@@ -16,6 +16,12 @@ export interface SignalHost {
   readonly plan: Pick<Plan, "signals" | "slotCount" | "signalTimeoutMs">
   readonly inference: Inference | undefined
   readonly onModuleError?: OnModuleError | undefined
+}
+
+/** `guardTexts` collects the texts of a request for guards; a plan without one has no need of it. */
+export interface InputHost {
+  readonly plan: Pick<Plan, "dialects">
+  readonly guardTexts?: ReadGuardTexts
 }
 
 /** Hears what a function of a module threw; `module` is its kind and id. */
@@ -36,15 +42,15 @@ class CallInput implements RequestInput {
   readonly principal: SignalInput["principal"]
   readonly header: SignalInput["header"]
   factsOf: SignalInput["factsOf"] = noFacts
-  readonly #dialects: Plan["dialects"] | undefined
+  readonly #host: InputHost
   #texts: GuardTexts | undefined
 
-  constructor({ request, principal, header }: Asked, dialects: Plan["dialects"] | undefined) {
+  constructor({ request, principal, header }: Asked, host: InputHost) {
     this.text = lastUserText(request)
     this.request = request
     this.principal = principal
     this.header = header
-    this.#dialects = dialects
+    this.#host = host
   }
 
   get textsFor(): SignalInput["textsFor"] {
@@ -52,15 +58,17 @@ class CallInput implements RequestInput {
   }
 
   get guardTexts(): GuardTexts {
-    return (this.#texts ??= guardTexts(this.request, this.#dialects?.get(this.request.origin?.dialect ?? "")))
+    const { plan, guardTexts: read } = this.#host
+    if (read === undefined) throw new Error("textsFor is for guards, and the module does not say that it is one")
+    return (this.#texts ??= read(this.request, plan.dialects.get(this.request.origin?.dialect ?? "")))
   }
 }
 
 type Asked = Pick<Call, "request" | "principal" | "header">
 
 /** The request as signals see it. Guards read what the dialect that read it would send on. */
-export function toSignalInput(call: Asked, dialects?: Plan["dialects"]): RequestInput {
-  return new CallInput(call, dialects)
+export function toSignalInput(call: Asked, host: InputHost): RequestInput {
+  return new CallInput(call, host)
 }
 
 /**
