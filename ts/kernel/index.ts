@@ -117,6 +117,7 @@ export type { Transport, TransportRequest, TransportResponse } from "./types/tra
 
 export { createListenerApp, type ListenerApp, type ListenerAppOptions } from "./http/app.ts"
 export { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
+export { parseExactJson } from "./http/json.ts"
 export { ManagementError } from "./http/management-error.ts"
 export { listOperations, type MountedOperation, mountOperations } from "./http/mount.ts"
 export { openApiDocument } from "./http/load-openapi.ts"

@@ -28,6 +28,7 @@ export function chatResponse(
   const { dialect, headers } = responder
   const isStream = reply.kind === "stream"
   const head = headers(record, isStream ? dialect.streamType : "application/json")
+  if (dialect.idHeader !== undefined) head[dialect.idHeader] = record.id
   for (const name in reply.headers) if (!(name in head)) head[name] = reply.headers[name] as string
   if (isStream) {
     head["cache-control"] = "no-cache"

@@ -27,7 +27,7 @@ export interface AttemptHost {
 }
 
 export interface AttemptOptions {
-  readonly call: Pick<Call, "client" | "upstreamTimeoutMs" | "dialect" | "hold">
+  readonly call: Pick<Call, "client" | "upstreamTimeoutMs" | "dialect" | "header" | "hold">
   readonly record: CallRecord
   readonly target: ModelTarget
   readonly request: ChatRequest
@@ -52,7 +52,7 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
     } = backend.provider.toRequest({
       body,
       stream: request.stream,
-      headers,
+      headers: { ...clientHeaders(call, backend), ...headers },
       reasoning,
     })
     const response = await host.transport.request({
@@ -71,6 +71,16 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
     observed.end(error)
     throw error
   }
+}
+
+function clientHeaders(call: AttemptOptions["call"], { dialect, dialectId }: TargetBackend): Record<string, string> {
+  const sent: Record<string, string> = {}
+  if (dialectId === call.dialect)
+    for (const name in dialect.clientHeaders) {
+      const value = call.header(name)
+      if (value !== undefined && dialect.clientHeaders[name]?.test(value) === true) sent[name] = value
+    }
+  return sent
 }
 
 /** The figures of one attempt, in its record and for selectors. */
@@ -291,7 +301,7 @@ function passedHeaders(list: readonly string[]): Readonly<Record<string, string>
   let left = maxPassedHeaders
   for (let at = 0; at < list.length && left > 0; at += 2) {
     const name = list[at] as string
-    if (name !== "retry-after" && !name.startsWith("x-ratelimit-")) continue
+    if (!/^(?:retry-after$|(?:x|anthropic)-ratelimit-)/.test(name)) continue
     const value = list[at + 1] as string
     if (name.length + value.length > maxPassedLength) continue
     ;(passed ??= {})[name] = value

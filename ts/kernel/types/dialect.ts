@@ -40,6 +40,10 @@ export interface DialectModule extends ModuleBase {
   readonly errorSchema: TSchema
   /** Shape of the data of one event of a stream, for a dialect whose events are JSON. An error event has `errorSchema`. */
   readonly eventSchema?: TSchema
+  /** Headers of a client that go on to a backend of the same dialect, lower case, where the value is what the pattern says. */
+  readonly clientHeaders?: Readonly<Record<string, RegExp>>
+  /** One more header of a reply that tells the request id, for clients that do not know `x-request-id`. */
+  readonly idHeader?: string
   /** Reads a client's body, already parsed. Throws `invalid_request` that names the field. */
   readRequest(body: unknown): ChatRequest
   /** The body for an upstream. What was read by this dialect and not replaced goes out as it came in. Throws `invalid_request` for what the dialect cannot say. */

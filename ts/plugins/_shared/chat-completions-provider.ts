@@ -1,6 +1,12 @@
-// Builds upstream requests for every family that speaks chat completions. A family is a few facts.
+// Builds upstream requests for families of backends, of which most speak chat completions. A family is a few facts.
 
-import { type Backend, defineProvider, type ProviderModule } from "../../kernel/index.ts"
+import {
+  type Backend,
+  defineProvider,
+  type ProviderModule,
+  type ReasoningChoice,
+  type WireObject,
+} from "../../kernel/index.ts"
 import { reasoningWriter } from "./reasoning.ts"
 
 export interface ChatCompletionsFamily {
@@ -14,25 +20,31 @@ export interface ChatCompletionsFamily {
   readonly chatPath: string
   /** The backend's `api_version` goes into this query parameter. */
   readonly versionParameter?: string
+  /** `chat_completions` when left out. */
+  readonly dialect?: string
+  /** Sent unless the client or the backend's reference names others. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Puts the reasoning setting of a candidate into a body; in the words of chat completions when left out. */
+  readonly withReasoning?: (body: WireObject, choice: ReasoningChoice) => WireObject
 }
 
 export function chatCompletionsProvider(family: ChatCompletionsFamily): ProviderModule {
   return defineProvider({
     about: family.about,
     ...(family.isDefault === true && { isDefault: true }),
-    dialect: "chat_completions",
+    dialect: family.dialect ?? "chat_completions",
     setup(backend) {
       const url = urlOf(backend, family)
       const fixed = fixedHeaders(backend, family)
       const ofWhole = { ...fixed, accept: "application/json" }
       const ofStream = { ...fixed, accept: "text/event-stream" }
-      const withReasoning = reasoningWriter(url)
+      const withReasoning = family.withReasoning ?? reasoningWriter(url)
       return {
         toRequest({ body, stream, headers, reasoning }) {
           return {
             method: "POST",
             url,
-            headers: { ...headers, ...(stream ? ofStream : ofWhole) },
+            headers: { ...family.headers, ...headers, ...(stream ? ofStream : ofWhole) },
             body: JSON.stringify(reasoning === undefined ? body : withReasoning(body, reasoning)),
           }
         },
@@ -43,9 +55,11 @@ export function chatCompletionsProvider(family: ChatCompletionsFamily): Provider
 
 /** `chat_path` replaces everything behind the host; otherwise the family's path follows the base URL. */
 function urlOf(backend: Backend, family: ChatCompletionsFamily): string {
+  // The base URL of an endpoint has the version already.
+  const path = backend.baseUrl.endsWith("/v1") ? family.chatPath.replace(/^\/v1\//, "/") : family.chatPath
   const url = new URL(
     backend.chatPath === undefined
-      ? `${backend.baseUrl}${family.chatPath}`
+      ? `${backend.baseUrl}${path}`
       : // Not resolved against the base: a path of two slashes would name another host.
         `${new URL(backend.baseUrl).origin}${backend.chatPath}`,
   )

@@ -11,6 +11,9 @@ export const isText = (value: unknown): value is string => typeof value === "str
 /** A text with something in it. */
 export const hasLength = (value: unknown): value is string => typeof value === "string" && value !== ""
 
+export const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0
+
 /** The value as a list; an empty one for everything else. */
 export function toList(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]) : []
