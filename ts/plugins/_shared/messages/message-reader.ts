@@ -48,10 +48,14 @@ export function createMessageReader(): MessageReader {
   return {
     event(event, usage, text) {
       const events = read(event, usage)
-      if (events.length > 0) return rememberOriginal({ events, text })
-      return rememberOriginal({ events: [{ type: "opaque", dialect: dialectId, value: event }], text })
+      if (events.length > 0) return rememberOriginal({ dialect: dialectId, events, text })
+      return rememberOriginal({
+        dialect: dialectId,
+        events: [{ type: "opaque", dialect: dialectId, value: event }],
+        text,
+      })
     },
-    comment: (text) => rememberOriginal({ events: [{ type: "ping" }], text }),
+    comment: (text) => rememberOriginal({ dialect: dialectId, events: [{ type: "ping" }], text }),
   }
 }
 

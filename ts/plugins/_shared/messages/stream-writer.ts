@@ -103,7 +103,7 @@ export function createWriter(_request: ChatRequest): StreamWriter {
     write(events) {
       for (let at = 0; at < events.length;) {
         const from = at
-        const original = originalOf(events[at] as ChatEvent)
+        const original = originalOf(events[at] as ChatEvent, dialectId)
         if (original?.events.every((event, index) => event === events[from + index]) === true) {
           pass(original)
           at += original.events.length
