@@ -54,6 +54,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "operation",
       "operationId",
       "parseBackendObject",
+      "parseExactJson",
       "predicateHolds",
       "predicateProblem",
       "readPlainUrl",

@@ -2,6 +2,7 @@ import { defineSignal, type Fact, guardSettings, RtrError, section, Type } from 
 import { createFakeInference, type FakeInference, type FakeInferenceOptions } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import { attack, type Outcome, part, places, user } from "../../fakes/guard-places.ts"
+import { messagesPlaces } from "../../fakes/guard-places-messages.ts"
 import { post } from "../../fakes/kernel.ts"
 import { type WatchedKernel, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
 
@@ -179,10 +180,14 @@ const watched = (changes: object = {}, failWith?: RtrError): Promise<WatchedKern
   })
 
 /** What became of a request. */
-async function fateOf({ kernel, sent }: WatchedKernel, body: object | string): Promise<Outcome> {
+async function fateOf(
+  { kernel, sent }: WatchedKernel,
+  body: object | string,
+  path = "/v1/chat/completions",
+): Promise<Outcome> {
   const before = sent().length
   const request = typeof body === "string" ? body : { model: "MoM", ...body }
-  const response = await kernel.fetch(post("/v1/chat/completions", request))
+  const response = await kernel.fetch(post(path, request))
   const { status, headers } = response
   await response.text()
   if (sent().length > before)
@@ -202,6 +207,13 @@ describe("an attack is read or refused, whether it stands in", () => {
       for (const [place, body] of rows) outcomes.push([place, await fateOf(kernel, body)])
       expect(outcomes).toEqual(rows.map(([place, , outcome]) => [place, outcome]))
     })
+})
+
+test("an attack in a Messages request is read or refused, wherever it stands", async () => {
+  const kernel = await watched()
+  const outcomes: unknown[] = []
+  for (const [place, body] of messagesPlaces) outcomes.push([place, await fateOf(kernel, body, "/v1/messages")])
+  expect(outcomes).toEqual(messagesPlaces.map(([place, , outcome]) => [place, outcome]))
 })
 
 test("a request is refused while its guard cannot answer, whatever it says", async () => {

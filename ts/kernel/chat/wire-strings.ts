@@ -133,7 +133,15 @@ const leastPersonalNumber = 1e9
 const ownNumbers: ReadonlySet<string> = new Set(["seed", "created", "created_at", "expires_at", "timestamp"])
 
 /** Fields that hold identifiers. */
-const identifiers: ReadonlySet<string> = new Set(["id", "tool_call_id", "call_id", "file_id", "callId", "model"])
+const identifiers: ReadonlySet<string> = new Set([
+  "id",
+  "tool_call_id",
+  "tool_use_id",
+  "call_id",
+  "file_id",
+  "callId",
+  "model",
+])
 
 /** Names of fields in the protocols and in JSON Schema, which say nothing. Every other name is read, with the others. */
 const wireNames: ReadonlySet<string> = new Set(
@@ -146,6 +154,8 @@ const wireNames: ReadonlySet<string> = new Set(
     "prompt_cache_key prompt_cache_retention cache_control documents chat_template_kwargs enable_thinking continue_final_message " +
     "skip_special_tokens spaces_between_special_tokens include_stop_str_in_output return_tokens_as_token_ids " +
     "truncate_prompt_tokens guided_decoding_backend schema properties required description strict enum items anyOf oneOf allOf " +
+    "system source media_type input input_schema tool_use_id is_error thinking signature budget_tokens stop_sequences user_id " +
+    "output_config effort context_management edits citations enabled ttl disable_parallel_tool_use " +
     "const default additionalProperties minimum maximum minLength maxLength pattern title $schema $ref $defs"
   ).split(" "),
 )
@@ -156,6 +166,7 @@ const wireWords: ReadonlySet<string> = new Set(
     "system developer user assistant tool function other text image_url input_audio file refusal custom auto none required " +
     "any default low medium high minimal xhigh wav mp3 object string number integer boolean array null json_object json_schema " +
     "function_call tool_call tool_result opaque image audio reasoning ephemeral flex priority concise detailed " +
+    "tool_use thinking document enabled disabled adaptive image/png image/jpeg image/gif image/webp application/pdf text/plain " +
     "date-time date time email uri uuid url base64 id"
   ).split(" "),
 )
