@@ -315,7 +315,11 @@ const messagesBackend: BackendHandler = (body, response) => {
 }
 
 const messagesRouter = async () => {
-  const backend = await startTestBackend(messagesBackend)
+  const backend = await startTestBackend((body, response, socket) =>
+    backend.requests.at(-1)?.path === "/v1/messages/count_tokens"
+      ? json(response, { input_tokens: 42 })
+      : messagesBackend(body, response, socket),
+  )
   const ref = { base_url: backend.url, provider: "anthropic", api_key: "backend-key" }
   const router = await startRouter({
     providers: { defaults: { model: "claude" }, models: [{ name: "claude", backend_refs: [ref] }] },
@@ -477,4 +481,19 @@ test("Anthropic's client and a Messages backend lose nothing between them", asyn
     .stream({ model: "MoM", max_tokens: 100, messages: body.messages, tools: [weather] })
     .finalMessage()
   expect(thought.content[0]).toEqual({ type: "thinking", thinking: "hm", signature: "sig" })
+})
+
+test("tokens are counted by a backend that can, and models listed as Anthropic's client reads them", async () => {
+  const { backend, anthropic } = await messagesRouter()
+  const messages = [{ role: "user" as const, content: "hi" }]
+  expect(await anthropic.messages.countTokens({ model: "claude", messages })).toEqual({ input_tokens: 42 })
+  expect(backend.requests.at(-1)).toMatchObject({
+    body: { model: "claude", messages },
+    headers: { "x-api-key": "backend-key" },
+  })
+  expect(await anthropic.messages.countTokens({ model: "MoM", messages })).toEqual({ input_tokens: 5, estimated: true })
+  const models: string[] = []
+  for await (const { id, type } of anthropic.models.list()) models.push(`${type} ${id}`)
+  expect(models).toEqual(["model MoM", "model auto", "model rtr/auto", "model claude"])
+  expect(await anthropic.models.retrieve("claude")).toMatchObject({ id: "claude", display_name: "claude" })
 })

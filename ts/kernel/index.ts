@@ -34,6 +34,7 @@ export { readPlainUrl } from "./schema/plain-url.ts"
 
 export type * from "./types/chat.ts"
 export { parseBackendObject } from "./chat/backend-json.ts"
+export { clientHeaders } from "./chat/client-headers.ts"
 export { createReplyCollector, type ReplyCollector } from "./chat/collect-reply.ts"
 export {
   createEventSplitter,

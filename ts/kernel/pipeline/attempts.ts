@@ -1,6 +1,7 @@
 // One attempt: sends the request to a backend of the chosen model and reads its reply into the canonical form.
 
 import { parseBackendObject } from "../chat/backend-json.ts"
+import { clientHeaders } from "../chat/client-headers.ts"
 import { isRtrError, RtrError } from "../error.ts"
 import { nextTurn } from "../host/turns.ts"
 import type { Attempt, Call, CallRecord } from "../types/call.ts"
@@ -52,7 +53,8 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
     } = backend.provider.toRequest({
       body,
       stream: request.stream,
-      headers: { ...clientHeaders(call, backend), ...headers },
+      headers:
+        backend.dialectId === call.dialect ? { ...clientHeaders(backend.dialect, call.header), ...headers } : headers,
       reasoning,
     })
     const response = await host.transport.request({
@@ -71,16 +73,6 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
     observed.end(error)
     throw error
   }
-}
-
-function clientHeaders(call: AttemptOptions["call"], { dialect, dialectId }: TargetBackend): Record<string, string> {
-  const sent: Record<string, string> = {}
-  if (dialectId === call.dialect)
-    for (const name in dialect.clientHeaders) {
-      const value = call.header(name)
-      if (value !== undefined && dialect.clientHeaders[name]?.test(value) === true) sent[name] = value
-    }
-  return sent
 }
 
 /** The figures of one attempt, in its record and for selectors. */
