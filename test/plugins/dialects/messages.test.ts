@@ -302,6 +302,34 @@ test("thinking of another vendor comes back from the client, and a backend of th
   ])
 })
 
+test("calls behind thinking of another vendor are answered without a budget for thinking", () => {
+  const thinking = { type: "enabled", budget_tokens: 2000 }
+  const call = { type: "tool_use", id: "c", name: "f", input: {} }
+  const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: "x" }] }
+  const sentBehind = (signature: string): WireObject => {
+    const content = [{ type: "thinking", thinking: "hm", signature }, call]
+    const messages = [user, { role: "assistant", content }, result]
+    return dialect.writeRequest(dialect.readRequest({ model: "x", messages, thinking }), { model: "m" })
+  }
+  expect(sentBehind("sig")).toMatchObject({ thinking })
+  expect(sentBehind("rtr:")).toEqual({ model: "m", messages: [user, { role: "assistant", content: [call] }, result] })
+})
+
+test("ids of calls are such that every backend takes them back", () => {
+  const idsOf = (id: string): readonly unknown[] => {
+    const block = { type: "tool_call" as const, id, name: "f", arguments: "{}" }
+    const reply = { id: "1", model: "m", created: 0, choices: [{ blocks: [block], stop: "tool_calls" as const }] }
+    const { content } = JSON.parse(dialect.writeReply(reply, {})) as { content: readonly { id: string }[] }
+    const writer = dialect.writer(dialect.readRequest({ model: "m", messages: [user] }))
+    const { arguments: _, ...begun } = block
+    const streamed = decoder.decode(writer.write([{ type: "block_start", choice: 0, index: 0, block: begun }]))
+    return [content[0]?.id, /"id":"([^"]*)","name":"f"/.exec(streamed)?.[1]]
+  }
+  expect(idsOf("call_1")).toEqual(["call_1", "call_1"])
+  expect(idsOf("functions.f:0")).toEqual(["functions_f_0", "functions_f_0"])
+  for (const id of idsOf("")) expect(id).toMatch(/^toolu_\w{32}$/)
+})
+
 test("a system prompt that a plugin adds stands before the client's own, which keeps its fields", () => {
   const own = { type: "text", text: "own", cache_control: { type: "ephemeral" } }
   const withPrompt = (system: unknown): unknown => {
@@ -369,6 +397,7 @@ describe("a stream", () => {
   })
 
   test("ends whole, whatever events are missing", () => {
+    expect(writtenOf([])[0]).toMatchObject({ message: { usage: { input_tokens: 6, output_tokens: 0 } } })
     expect(writtenOf([]).map(({ type }) => type)).toEqual(["message_start", "message_delta", "message_stop"])
     const cut: readonly ChatEvent[] = [
       { type: "block_start", choice: 0, index: 3, block: { type: "refusal" } },

@@ -10,7 +10,6 @@ import {
   type Plan,
   RtrError,
   Type,
-  workOn,
 } from "../../kernel/index.ts"
 import { estimateTokens } from "../_shared/messages/estimate-tokens.ts"
 
@@ -62,7 +61,7 @@ export default defineRoute({
         async ({ call, chat }) => {
           const counted = await countAtBackend(call(chat), plan(), http)
           if (counted !== undefined) return { body: { input_tokens: counted } }
-          return { body: { input_tokens: await workOn("", estimateTokens(chat)), estimated: true } }
+          return { body: { input_tokens: estimateTokens(chat), estimated: true } }
         },
     }),
   ],

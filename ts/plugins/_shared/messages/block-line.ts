@@ -2,7 +2,7 @@
 
 import type { BlockStart, ChatEvent, JsonValue, WireObject } from "../../../kernel/index.ts"
 import { isObject, withoutUndefined } from "../dialect/wire.ts"
-import { replySignature } from "./blocks.ts"
+import { replyCallId, replySignature } from "./blocks.ts"
 
 type Delta = Extract<ChatEvent, { readonly type: "block_delta" }>
 
@@ -131,7 +131,7 @@ function contentOf(block: BlockStart): JsonValue | undefined {
     case "reasoning":
       return { type: "thinking", thinking: "", signature: "" }
     case "tool_call":
-      return { type: "tool_use", id: block.id, name: block.name, input: {} }
+      return { type: "tool_use", id: replyCallId(block), name: block.name, input: {} }
     case "opaque":
       if (block.dialect === "messages") return block.value
       return block.text === undefined ? undefined : { type: "text", text: block.text }

@@ -150,7 +150,7 @@ function writeBlock(block: Block, options: WriteOptions): JsonValue | undefined 
   throw refuseChat(`${at} is of type "${block.type}", which a message cannot hold there`)
 }
 
-export function writeCall({ id, name, arguments: text, form }: ToolCallBlock, foreign: boolean): WireObject {
+function writeCall({ id, name, arguments: text, form }: ToolCallBlock, foreign: boolean): WireObject {
   return { type: "tool_use", id: foreign ? toId(id) : id, name, input: writeInput(text, form) }
 }
 
@@ -178,6 +178,13 @@ function writeResult({ callId, blocks, isError }: ToolResultBlock, { at, foreign
 
 /** Backends refuse other characters in ids. */
 const toId = (id: string): string => id.replaceAll(/[^\w-]/g, "_")
+
+/** A call in a reply. Its id comes back with the next request, to whichever backend, and some backends give none. */
+export const writeReplyCall = (block: ToolCallBlock): WireObject =>
+  writeCall({ ...block, id: replyCallId(block) }, false)
+
+export const replyCallId = ({ id }: Pick<ToolCallBlock, "id">): string =>
+  id === "" ? `toolu_${crypto.randomUUID().replaceAll("-", "")}` : toId(id)
 
 /** A backend takes thinking with its own proof only, and can do without that of others. */
 function writeReasoning(block: ReasoningBlock, foreign: boolean): WireObject | undefined {

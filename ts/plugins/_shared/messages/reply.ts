@@ -11,7 +11,7 @@ import {
 } from "../../../kernel/index.ts"
 import { keptReply, replyWith, whatInstead } from "../dialect/kept-reply.ts"
 import { isObject, isText, ReadOrigin, toList } from "../dialect/wire.ts"
-import { originalOf, readBlock, writeCall, replySignature } from "./blocks.ts"
+import { originalOf, readBlock, writeReplyCall, replySignature } from "./blocks.ts"
 import { readError } from "./errors.ts"
 import { readStop, writeStop } from "./stop.ts"
 import { readUsage, writeUsage } from "./usage.ts"
@@ -109,7 +109,7 @@ function writeBlock(block: Block): JsonValue | undefined {
     case "refusal":
       return { type: "text", text: block.text }
     case "tool_call":
-      return writeCall(block, false)
+      return writeReplyCall(block)
     case "reasoning":
       return { type: "thinking", thinking: block.text, signature: replySignature(block) }
     case "audio":

@@ -13,7 +13,7 @@ import { toNumber } from "../dialect/request-parts.ts"
 import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
 import { isForeignThinking } from "./blocks.ts"
 import { checkRequest } from "./check-request.ts"
-import { effortOf, withThinking } from "./thinking.ts"
+import { effortOf, isInsideCalls, withThinking } from "./thinking.ts"
 import { readTool, readToolChoice, writeTool, writeToolChoice } from "./tools.ts"
 import { readTurns, writeTurns } from "./turns.ts"
 import { dialectId, refuseChat } from "./wire.ts"
@@ -104,14 +104,17 @@ function checkForeign({ generation: { count = 1, logprobs }, output, extensions 
 /** Thinking that another vendor's backend wrote comes back from the client, and a backend of this dialect refuses it. */
 function withoutForeignThinking(body: WireObject): WireObject {
   let changed = false
-  const messages = toList(body["messages"]).map((message) => {
+  const messages = toList(body["messages"]).flatMap((message) => {
     const content = isObject(message) && message["role"] === "assistant" ? toList(message["content"]) : []
-    if (!content.some(isForeignThinking)) return message
+    if (!content.some(isForeignThinking)) return [message]
     changed = true
     const kept = content.filter((block) => !isForeignThinking(block))
-    return { ...(message as WireObject), content: kept.length === 0 ? "" : kept }
+    return kept.length === 0 ? [] : [{ ...(message as WireObject), content: kept }]
   })
-  return changed ? { ...body, messages } : body
+  if (!changed) return body
+  // With a budget, calls have to stand behind thinking.
+  const { thinking: _, ...rest } = body
+  return { ...(pick(body, "thinking") !== undefined && isInsideCalls(messages) ? rest : body), messages }
 }
 
 // ── fields ──

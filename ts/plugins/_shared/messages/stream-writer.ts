@@ -10,14 +10,15 @@ import type {
   WireObject,
 } from "../../../kernel/index.ts"
 import { originalOf } from "../dialect/original-events.ts"
+import { estimateTokens } from "./estimate-tokens.ts"
 import { isObject } from "../dialect/wire.ts"
 import { BlockLine } from "./block-line.ts"
 import { writeStop } from "./stop.ts"
 import { writeUsage } from "./usage.ts"
 import { dialectId } from "./wire.ts"
 
-/** A writer for one stream. A reply has one choice here; those of others are left out. */
-export function createWriter(_request: ChatRequest): StreamWriter {
+/** A writer for one stream. A reply has one choice here; those of others are left out. The input is estimated until it has been counted. */
+export function createWriter(request: ChatRequest): StreamWriter {
   let started = false
   let ended = false
   let stopped: StopReason | undefined
@@ -42,7 +43,10 @@ export function createWriter(_request: ChatRequest): StreamWriter {
       stop_reason: null,
       stop_sequence: null,
     }
-    send({ type: "message_start", message: { ...message, usage: { input_tokens: 0, output_tokens: 0 } } })
+    send({
+      type: "message_start",
+      message: { ...message, usage: { input_tokens: estimateTokens(request), output_tokens: 0 } },
+    })
   }
   const blocks = new BlockLine(send)
   const flush = (): void => {

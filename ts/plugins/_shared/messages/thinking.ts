@@ -50,7 +50,7 @@ function isForced(choice: JsonValue | undefined): boolean {
 }
 
 /** The last message answers calls that stand behind no thinking. */
-function isInsideCalls(messages: JsonValue | undefined): boolean {
+export function isInsideCalls(messages: JsonValue | undefined): boolean {
   const [called, answered] = toList(messages).slice(-2)
   const types = (message: JsonValue | undefined): readonly unknown[] =>
     toList(isObject(message) ? message["content"] : undefined).map((block) => isObject(block) && block["type"])
