@@ -2,7 +2,7 @@
 
 import { parseBackendObject, RtrError, type WireObject } from "../../../kernel/index.ts"
 import { readError } from "./errors.ts"
-import { isObject } from "./wire.ts"
+import { isObject } from "../dialect/wire.ts"
 
 /**
  * The body as an object whose choices have messages, or `upstream_error` that says what is odd. What goes on as it came has

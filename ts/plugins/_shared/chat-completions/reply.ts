@@ -11,7 +11,8 @@ import {
 } from "../../../kernel/index.ts"
 import { readBlocks, writeBlocks } from "./blocks.ts"
 import { checkReply } from "./check-reply.ts"
-import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "./wire.ts"
+import { hasFields, isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
+import { dialectId } from "./wire.ts"
 
 interface OriginalReply {
   readonly text: string
@@ -35,7 +36,7 @@ export function readReply(text: string): ChatReply {
       return (choices ??= toList(body["choices"]).map(readChoice))
     },
     usage: readUsage(usage),
-    origin: new ReadOrigin(original),
+    origin: new ReadOrigin(dialectId, original),
   }
   original.reply = reply
   return reply
@@ -46,7 +47,7 @@ export function readReply(text: string): ChatReply {
  * costs more than routing it. In a changed one, untouched choices and unknown fields stay as they were.
  */
 export function writeReply(reply: ChatReply, metadata: WireObject): string {
-  const original = ReadOrigin.find(reply.origin) as OriginalReply | undefined
+  const original = ReadOrigin.find(reply.origin, dialectId) as OriginalReply | undefined
   if (original?.reply === undefined)
     return JSON.stringify({ ...buildReply(reply), ...(hasFields(metadata) && { routing_metadata: metadata }) })
   const { text, body } = original
@@ -57,11 +58,6 @@ export function writeReply(reply: ChatReply, metadata: WireObject): string {
     ...(reply === original.reply ? body : patchReply(reply, body, original.reply)),
     ...(hasFields(metadata) && { routing_metadata: metadata }),
   })
-}
-
-function hasFields(value: WireObject): boolean {
-  for (const _ in value) return true
-  return false
 }
 
 function buildReply({ id, created, model, choices, usage }: ChatReply): WireObject {

@@ -1,9 +1,10 @@
 // Writes canonical events as a chat-completions stream.
 
 import type { BlockStart, ChatEvent, ChatRequest, JsonValue, StreamWriter, WireObject } from "../../../kernel/index.ts"
-import { originalOf } from "./chunk-reader.ts"
+import { originalOf } from "../dialect/original-events.ts"
 import { writeLogprobs, writeStop, writeUsage } from "./reply.ts"
-import { dialectId, isObject } from "./wire.ts"
+import { isObject } from "../dialect/wire.ts"
+import { dialectId } from "./wire.ts"
 
 /** A block that has begun. Tool calls have a place of their own on the wire. */
 interface BegunBlock {

@@ -1,0 +1,25 @@
+// What the events of a stream were read from, so that those which nobody changed go out as they came.
+
+import type { ChatEvent, WireObject } from "../../../kernel/index.ts"
+
+/** What a run of canonical events was read from, kept at its first event. */
+export interface OriginalEvents {
+  /** The event's text with its blank line. */
+  readonly text: string
+  readonly events: readonly ChatEvent[]
+  /** Its place in the stream and its data, for a dialect whose later events repeat earlier ones. */
+  readonly place?: number
+  readonly data?: WireObject | undefined
+}
+const originals = new WeakMap<ChatEvent, OriginalEvents>()
+
+/** The original that begins with this event. */
+export function originalOf(event: ChatEvent): OriginalEvents | undefined {
+  return originals.get(event)
+}
+
+/** Keeps the original at the first of its events, of which there is at least one. */
+export function rememberOriginal(original: OriginalEvents): readonly ChatEvent[] {
+  originals.set(original.events[0] as ChatEvent, original)
+  return original.events
+}
