@@ -37,7 +37,7 @@ export function chatResponse(
   }
   const text =
     reply.kind === "whole"
-      ? dialect.writeReply(reply.reply, routingMetadata(record))
+      ? dialect.writeReply(reply.reply, routingMetadata(record), request)
       : JSON.stringify(dialect.failureBody(reply, record.id))
   return textResponse(text, reply.status, head, end)
 }

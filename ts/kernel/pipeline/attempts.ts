@@ -43,6 +43,7 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
   const backend = pickBackend(target)
   const observed = observe(host, record, target, backend)
   try {
+    if (request.origin?.dialect !== backend.dialectId) request.origin?.checkPortable?.(request)
     const body = backend.dialect.writeRequest(request, { model: backend.upstreamModel })
     const {
       method,

@@ -84,6 +84,8 @@ export type Role = "system" | "user" | "assistant" | "tool" | "other"
 /** Where a node was read. It survives `{ ...node, change }`, so that a dialect finds the original of a changed node. */
 export interface Origin {
   readonly dialect: string
+  /** Of a request: throws `invalid_request` that names what only backends of the same dialect can do. */
+  checkPortable?(request: ChatRequest): void
 }
 
 export interface Turn {

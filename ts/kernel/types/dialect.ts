@@ -46,8 +46,8 @@ export interface DialectModule extends ModuleBase {
   writeRequest(request: ChatRequest, options: { readonly model: string }): WireObject
   /** Reads an upstream's whole reply. Throws `upstream_error`. */
   readReply(text: string): ChatReply
-  /** A whole reply for the client, with the routing metadata. */
-  writeReply(reply: ChatReply, metadata: WireObject): string
+  /** A whole reply for the client, with the routing metadata. `request` is what the client sent, for a wire that repeats it. */
+  writeReply(reply: ChatReply, metadata: WireObject, request?: ChatRequest): string
   /** `events: false` says that nobody looks at the events: bytes, usage and the end are enough. */
   reader(options: { readonly events: boolean }): StreamReader
   writer(request: ChatRequest): StreamWriter
