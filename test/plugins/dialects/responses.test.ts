@@ -42,7 +42,7 @@ const usage = {
   output_tokens_details: { reasoning_tokens: 1 },
   total_tokens: 10,
 }
-const item = { id: "msg_1", type: "message", role: "assistant", status: "completed" }
+const messageItem = { id: "msg_1", type: "message", role: "assistant", status: "completed" }
 const said = { type: "output_text", annotations: [], logprobs: [], text: "Hi there" }
 const thought = {
   id: "rs_1",
@@ -70,7 +70,7 @@ const freely = {
   name: "run",
   input: "ls",
 }
-const output = [thought, searched, { ...item, content: [said] }, called, freely]
+const output = [thought, searched, { ...messageItem, content: [said] }, called, freely]
 const textAt = { item_id: "msg_1", output_index: 2, content_index: 0 }
 
 const recorded = stream(
@@ -111,7 +111,7 @@ const recorded = stream(
   { type: "response.output_item.added", output_index: 1, item: { ...searched, status: "in_progress" } },
   { type: "response.web_search_call.searching", output_index: 1, item_id: "ws_1" },
   { type: "response.output_item.done", output_index: 1, item: searched },
-  { type: "response.output_item.added", output_index: 2, item: { ...item, status: "in_progress", content: [] } },
+  { type: "response.output_item.added", output_index: 2, item: { ...messageItem, status: "in_progress", content: [] } },
   { type: "response.content_part.added", ...textAt, part: { ...said, text: "" } },
   { type: "response.output_text.delta", ...textAt, delta: "Hi ", logprobs: [] },
   { type: "response.output_text.delta", ...textAt, delta: "there", logprobs: [], obfuscation: "x" },
@@ -123,7 +123,7 @@ const recorded = stream(
   },
   { type: "response.output_text.done", ...textAt, text: "Hi there", logprobs: [] },
   { type: "response.content_part.done", ...textAt, part: said },
-  { type: "response.output_item.done", output_index: 2, item: { ...item, content: [said] } },
+  { type: "response.output_item.done", output_index: 2, item: { ...messageItem, content: [said] } },
   { type: "response.output_item.added", output_index: 3, item: { ...called, arguments: "", status: "in_progress" } },
   { type: "response.function_call_arguments.delta", item_id: "fc_1", output_index: 3, delta: '{"a":' },
   { type: "response.function_call_arguments.delta", item_id: "fc_1", output_index: 3, delta: "1}" },
@@ -361,7 +361,7 @@ describe("a request", () => {
         ],
       },
       thought,
-      { ...item, content: [said] },
+      { ...messageItem, content: [said] },
       called,
       freely,
       { type: "function_call_output", call_id: "call_1", output: [{ type: "input_text", text: "sunny" }] },
@@ -434,7 +434,7 @@ describe("a request", () => {
       ...body,
       input: body.input.map((item) =>
         "id" in item && item.id === "msg_1"
-          ? { ...item, content: [{ type: "output_text", text: "[removed]", annotations: [] }] }
+          ? { ...messageItem, content: [{ type: "output_text", text: "[removed]", annotations: [] }] }
           : item,
       ),
     })
@@ -740,7 +740,7 @@ describe("a stream", () => {
   })
 
   test("of a server that leaves parts, deltas or items out is read all the same", () => {
-    const text = { ...item, content: [said] }
+    const text = { ...messageItem, content: [said] }
     const cases = {
       "only the end": stream(begun[0] as object, {
         type: "response.completed",
