@@ -40,6 +40,8 @@ export interface DialectModule extends ModuleBase {
   readonly errorSchema: TSchema
   /** Shape of the data of one event of a stream, for a dialect whose events are JSON. An error event has `errorSchema`. */
   readonly eventSchema?: TSchema
+  /** Names of fields and values of this wire that say nothing by themselves, beside those that many protocols have. Guards skip them. */
+  readonly wireTerms?: ReadonlySet<string>
   /** Reads a client's body, already parsed. Throws `invalid_request` that names the field. */
   readRequest(body: unknown): ChatRequest
   /** The body for an upstream. What was read by this dialect and not replaced goes out as it came in. Throws `invalid_request` for what the dialect cannot say. */

@@ -8,6 +8,7 @@ import { readRequest, writeRequest } from "../_shared/responses/request.ts"
 import { eventSchema, replySchema, requestSchema } from "../_shared/responses/schemas.ts"
 import { createReader } from "../_shared/responses/stream-reader.ts"
 import { createWriter } from "../_shared/responses/stream-writer.ts"
+import { wireTerms } from "../_shared/responses/wire-terms.ts"
 
 export default defineDialect({
   about: "Responses, OpenAI's API of items: messages, calls, outputs and reasoning",
@@ -16,6 +17,7 @@ export default defineDialect({
   replySchema,
   errorSchema,
   eventSchema,
+  wireTerms,
   readRequest,
   writeRequest,
   readReply,

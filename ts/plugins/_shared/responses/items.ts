@@ -91,9 +91,9 @@ export const betweenParts = "\n\n"
 
 /**
  * A signature of another protocol travels in the one field that clients send back unseen. The mark tells it from content
- * that a Responses backend encrypted.
+ * that a Responses backend encrypted; its characters are those of such content.
  */
-const signatureMark = "signature:"
+const signatureMark = "signature_"
 
 export function readSeal(sealed: JsonValue | undefined): Pick<ReasoningBlock, "signature" | "encrypted"> {
   if (!isText(sealed) || sealed === "") return {}
