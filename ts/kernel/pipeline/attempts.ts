@@ -180,6 +180,7 @@ function createUpstreamStream(
   let done = false
   let started = false
   let ending: ReturnType<typeof setTimeout> | undefined
+  let failure: unknown
   const finish = (error?: unknown): void => {
     over = true
     clearTimeout(ending)
@@ -187,6 +188,7 @@ function createUpstreamStream(
   }
   const seen = (batch: StreamBatch): void => {
     observed.usage(batch.usage)
+    if (batch.failure !== undefined) failure = about(new RtrError("upstream_error", batch.failure), model, secrets)
     if (!batch.done) return
     done = true
     ending = setTimeout(() => response.cancel(), endingMs)
@@ -204,13 +206,13 @@ function createUpstreamStream(
           observed.firstByte()
           const batch = bytes === undefined ? reader.end() : reader.read(bytes)
           if (batch !== undefined) seen(batch)
-          if (bytes === undefined) finish()
+          if (bytes === undefined) finish(failure)
           if (batch !== undefined || bytes === undefined) return batch
         }
       } catch (cause) {
         const wasDone = done
         const error = about(cause, model, secrets)
-        finish(wasDone ? undefined : error)
+        finish(wasDone ? failure : error)
         response.cancel()
         // The client has its whole reply.
         if (wasDone) return undefined
@@ -219,7 +221,7 @@ function createUpstreamStream(
     },
     cancel() {
       if (over) return
-      finish(done ? undefined : new RtrError("client_closed_request", "The stream was closed before its end"))
+      finish(done ? failure : new RtrError("client_closed_request", "The stream was closed before its end"))
       response.cancel()
     },
   }

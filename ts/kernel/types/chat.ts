@@ -245,6 +245,8 @@ export interface StreamBatch {
   readonly usage?: Usage | undefined
   /** The end mark has come: nothing that follows belongs to the reply. */
   readonly done: boolean
+  /** The end says that the reply failed. The client is told in the backend's own words. */
+  readonly failure?: string | undefined
 }
 
 /** A stream that is pulled. `next` after the end gives undefined again; it rejects once when the stream breaks. */

@@ -59,9 +59,9 @@ export function createChunkReader(): ChunkReader {
       const unknown = unknownFields(chunk)
       if (events.length === 0 || Object.keys(unknown).length > 0)
         events.push({ type: "opaque", dialect: dialectId, value: unknown })
-      return rememberOriginal({ events, text })
+      return rememberOriginal({ dialect: dialectId, events, text })
     },
-    comment: (text) => rememberOriginal({ events: [{ type: "ping" }], text }),
+    comment: (text) => rememberOriginal({ dialect: dialectId, events: [{ type: "ping" }], text }),
   }
 }
 

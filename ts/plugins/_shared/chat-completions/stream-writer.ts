@@ -110,7 +110,7 @@ export function createWriter(request: ChatRequest): StreamWriter {
   return {
     write(events) {
       for (let at = 0; at < events.length;) {
-        const original = originalOf(events[at] as ChatEvent)
+        const original = originalOf(events[at] as ChatEvent, dialectId)
         if (original?.events.every((event, index) => event === events[at + index]) === true) {
           flush()
           for (const event of original.events) {

@@ -4,6 +4,7 @@ import type { ChatEvent, WireObject } from "../../../kernel/index.ts"
 
 /** What a run of canonical events was read from, kept at its first event. */
 export interface OriginalEvents {
+  readonly dialect: string
   /** The event's text with its blank line. */
   readonly text: string
   readonly events: readonly ChatEvent[]
@@ -13,9 +14,10 @@ export interface OriginalEvents {
 }
 const originals = new WeakMap<ChatEvent, OriginalEvents>()
 
-/** The original that begins with this event. */
-export function originalOf(event: ChatEvent): OriginalEvents | undefined {
-  return originals.get(event)
+/** The original of this dialect that begins with the event. */
+export function originalOf(event: ChatEvent, dialect: string): OriginalEvents | undefined {
+  const original = originals.get(event)
+  return original?.dialect === dialect ? original : undefined
 }
 
 /** Keeps the original at the first of its events, of which there is at least one. */

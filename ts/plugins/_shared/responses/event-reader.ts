@@ -173,15 +173,9 @@ export function createEventReader(): EventReader {
       for (const event of inner) if (event.type !== "start" && event.type !== "stop") events.push(event)
       for (const block of choice.blocks) kinds.add(block.type)
     }
-    if (type === "response.failed" || type === "response.cancelled") {
-      const { error } = response
-      const { message, code } = isObject(error) ? error : {}
-      events.push({
-        type: "failed",
-        message: isText(message) ? message : `the response is ${type.slice("response.".length)}`,
-        ...(isText(code) && { code }),
-      })
-    } else {
+    if (type === "response.failed" || type === "response.cancelled")
+      events.push({ type: "failed", ...failureIn(response, type) })
+    else {
       const status = type === "response.incomplete" ? "incomplete" : "completed"
       const reason = readStop(
         { ...response, status },
@@ -244,7 +238,7 @@ export function createEventReader(): EventReader {
   }
 
   const remember = (text: string, data?: WireObject): readonly ChatEvent[] =>
-    rememberOriginal({ events, text, place: place++, data })
+    rememberOriginal({ dialect: dialectId, events, text, place: place++, data })
 
   return {
     event(event, text) {
@@ -257,6 +251,15 @@ export function createEventReader(): EventReader {
       events = [{ type: "ping" }]
       return remember(text)
     },
+  }
+}
+
+/** What a response that failed says of it. */
+export function failureIn({ error }: WireObject, type: string): { readonly message: string; readonly code?: string } {
+  const { message, code } = isObject(error) ? error : {}
+  return {
+    message: isText(message) ? message : `the response is ${type.slice("response.".length)}`,
+    ...(isText(code) && { code }),
   }
 }
 

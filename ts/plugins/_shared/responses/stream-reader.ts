@@ -10,7 +10,7 @@ import {
 import { createEventStreamReader, type Told } from "../dialect/event-stream-reader.ts"
 import { isObject } from "../dialect/wire.ts"
 import { readError } from "./errors.ts"
-import { createEventReader } from "./event-reader.ts"
+import { createEventReader, failureIn } from "./event-reader.ts"
 import { readUsage } from "./usage.ts"
 
 /** A reader for one stream. With `events: false` an event is read no further than its braces and its type. */
@@ -40,9 +40,13 @@ function tellEnd({ data }: ServerSentEvent): Told {
 }
 
 function endOf(event: WireObject): Told | undefined {
-  if (!ends.has(event["type"])) return undefined
-  const { response } = event
-  return { events: [], done: true, usage: isObject(response) ? readUsage(response["usage"]) : undefined }
+  const { type } = event
+  if (!ends.has(type)) return undefined
+  const response = isObject(event["response"]) ? event["response"] : {}
+  const usage = readUsage(response["usage"])
+  if (type !== "response.failed" && type !== "response.cancelled") return { events: [], done: true, usage }
+  const { message } = failureIn(response, type)
+  return { events: [], done: true, usage, failure: `the backend reported an error: ${message}` }
 }
 
 function tellEvents(): (event: ServerSentEvent, text: string) => Told {

@@ -3,6 +3,7 @@
 import type { ChatEvent, ChatRequest, StreamWriter } from "../../../kernel/index.ts"
 import { originalOf, type OriginalEvents } from "../dialect/original-events.ts"
 import { createResponseBuilder } from "./response-builder.ts"
+import { dialectId } from "./wire.ts"
 
 /**
  * A writer for one stream. Later events of this wire repeat earlier ones: the end has the whole output. So original events pass
@@ -34,7 +35,7 @@ export function createWriter(request: ChatRequest): StreamWriter {
     write(events) {
       for (let at = 0; at < events.length;) {
         const event = events[at] as ChatEvent
-        const original = originalOf(event)
+        const original = originalOf(event, dialectId)
         if (passes && isNext(original, events, at)) {
           pass(original as OriginalEvents)
           at += (original as OriginalEvents).events.length
