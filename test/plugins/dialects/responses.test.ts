@@ -217,7 +217,9 @@ function randomRequest(random: Random): ChatRequest {
     tools: list(random.below(3), (index) => ({
       name: `t${index}`,
       ...some(random, () => ({ description: "d" })),
-      ...(index === 1 ? { form: "custom" as const } : { parameters: { type: "object" } }),
+      ...(index === 1
+        ? { form: "custom" as const }
+        : { parameters: { type: "object" }, ...some(random, () => ({ strict: true })) }),
     })),
     ...some(random, () => ({ toolChoice: random.pick(["auto", "none", "required", { name: "t0" }] as const) })),
     ...some(random, () => ({ parallelToolCalls: random.chance(0.5) })),
@@ -478,7 +480,7 @@ describe("a request", () => {
         { role: "user", content: "thanks" },
       ],
       tools: [
-        { type: "function", function: { name: "weather", parameters: { type: "object" } } },
+        { type: "function", function: { name: "weather", parameters: { type: "object" }, strict: true } },
         { type: "custom", custom: { name: "run" } },
       ],
       tool_choice: "auto",

@@ -101,6 +101,8 @@ export interface Tool {
   readonly description?: string
   /** JSON Schema of a function's arguments. */
   readonly parameters?: JsonValue
+  /** Whether the arguments must match the schema; the backend's to choose when left out. */
+  readonly strict?: boolean
   /** `function` when left out; `opaque` for a vendor's built-in tool. */
   readonly form?: "function" | "custom" | "opaque"
 }

@@ -2,7 +2,6 @@
 
 import type { ProviderFormat, ReasoningChoice, WireObject } from "../../kernel/index.ts"
 import { type FamilyAddress, jsonBackend } from "./chat-completions-provider.ts"
-import { isObject } from "./dialect/wire.ts"
 
 /** How the backends of a family are asked in this protocol; `path` follows the base URL. */
 export function responsesFormat(family: Omit<FamilyAddress, "chatPath">, path: string): ProviderFormat {
@@ -14,5 +13,5 @@ export function responsesFormat(family: Omit<FamilyAddress, "chatPath">, path: s
 function withReasoning(body: WireObject, { enabled, effort }: ReasoningChoice): WireObject {
   if (!enabled) return body
   const { reasoning } = body
-  return { ...body, reasoning: { ...(isObject(reasoning) && reasoning), effort } }
+  return { ...body, reasoning: { ...(typeof reasoning === "object" && reasoning), effort } }
 }

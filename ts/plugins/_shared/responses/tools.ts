@@ -14,13 +14,15 @@ export function readTool(value: JsonValue): Tool {
 
 function toolOf(value: JsonValue): Tool {
   if (!isObject(value)) return { name: "", form: "opaque" }
-  const { type, name, description, parameters } = value
+  const { type, name, description, parameters, strict } = value
   if ((type !== "function" && type !== "custom") || !isText(name))
     return { name: isText(type) ? type : "", form: "opaque" }
   return {
     name,
     ...(isText(description) && { description }),
     ...(type === "function" && parameters !== undefined && parameters !== null && { parameters }),
+    // No is what it means elsewhere when it is left out.
+    ...(type === "function" && strict === true && { strict }),
     ...(type === "custom" && { form: "custom" as const }),
   }
 }
@@ -28,12 +30,12 @@ function toolOf(value: JsonValue): Tool {
 export function writeTool(tool: Tool, index: number): JsonValue {
   const original = originals.get(tool)
   if (original !== undefined) return original
-  const { name, description, parameters, form } = tool
+  const { name, description, parameters, strict = false, form } = tool
   if (form === "opaque") throw refuse(`tools[${index}] is a tool that only another service has`)
   return form === "custom"
     ? withoutUndefined({ type: "custom", name, description })
     : // Left out, `strict` would mean yes here; everywhere else it means no.
-      withoutUndefined({ type: "function", name, description, parameters: parameters ?? null, strict: false })
+      withoutUndefined({ type: "function", name, description, parameters: parameters ?? null, strict })
 }
 
 export function readToolChoice(value: JsonValue | undefined): ToolChoice | undefined {
