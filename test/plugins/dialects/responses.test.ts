@@ -865,6 +865,100 @@ describe("a stream", () => {
   })
 })
 
+/** Copies of a value, each with one of its nodes replaced by something else. */
+function* withOneOther(value: unknown): Iterable<unknown> {
+  yield* [null, 5, "x", [], {}, [null], [5], true]
+  if (typeof value !== "object" || value === null) return
+  for (const [key, inner] of Object.entries(value))
+    for (const other of withOneOther(inner))
+      yield Array.isArray(value) ? value.with(Number(key), other) : { ...value, [key]: other }
+}
+
+describe("whatever stands in a field", () => {
+  const known = /^(upstream_error|invalid_request|not refused)/
+
+  test("a request is read and written, or refused", () => {
+    const body = {
+      model: "m",
+      instructions: "a",
+      input: [
+        {
+          role: "user",
+          content: [
+            { type: "input_image", image_url: "x", detail: "low" },
+            { type: "input_file", file_data: "x" },
+            { type: "input_audio", input_audio: { data: "", format: "wav" } },
+          ],
+        },
+        ...output,
+        {
+          type: "function_call_output",
+          call_id: "call_1",
+          output: [{ type: "input_text", text: "a" }],
+          status: "completed",
+        },
+      ],
+      tools: [{ type: "function", name: "f", description: "d", parameters: {}, strict: true }],
+      tool_choice: { type: "function", name: "f" },
+      text: { format: { type: "json_schema", name: "s", schema: {} } },
+      reasoning: { effort: "low", summary: "auto" },
+      include: ["message.output_text.logprobs"],
+      conversation: { id: "c" },
+      metadata: { a: "b" },
+    }
+    for (const other of withOneOther(body))
+      expect(
+        refusalOf(() => {
+          const request = dialect.readRequest(other)
+          const turns = request.turns.map((turn) => ({ ...turn, blocks: [...turn.blocks] }))
+          dialect.writeRequest({ ...request, turns, tools: [...request.tools] }, { model: "m" })
+          request.origin?.checkPortable?.(request)
+          chatCompletions.writeRequest(request, { model: "m" })
+        }),
+      ).toMatch(known)
+  })
+
+  test("a reply is read and written, or refused", () => {
+    for (const other of withOneOther({
+      ...head,
+      status: "completed",
+      output,
+      usage,
+      incomplete_details: { reason: "x" },
+      error: null,
+    }))
+      expect(
+        refusalOf(() => {
+          const reply = dialect.readReply(JSON.stringify(other))
+          dialect.writeReply({ ...reply, choices: reply.choices.map((choice) => ({ ...choice })) }, {})
+          chatCompletions.writeReply(reply, {})
+        }),
+      ).toMatch(known)
+  })
+
+  test("an event is read and written, or refused", () => {
+    const events = recorded.split("\n\n").slice(0, -1)
+    for (const [at, event] of events.entries())
+      for (const other of withOneOther(dataOf(event)[0])) {
+        const text = [...events.slice(0, at), `data: ${JSON.stringify(other)}`, ...events.slice(at + 1), ""].join(
+          "\n\n",
+        )
+        const outcome = refusalOf(() => {
+          const reader = dialect.reader({ events: true })
+          const batch = reader.read(encoder.encode(text))
+          for (const writer of [dialect, chatCompletions].map((each) =>
+            each.writer(dialect.readRequest({ model: "m", input: "a" })),
+          )) {
+            writer.write(batch?.events.slice(1) ?? [])
+            writer.end()
+          }
+          reader.end()
+        })
+        expect(outcome).toMatch(known)
+      }
+  })
+})
+
 const dataOf = (text: string): readonly { readonly type: string; readonly sequence_number: number }[] =>
   text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6))] : []))
 

@@ -112,7 +112,12 @@ describe("over a backend of chat completions", () => {
       { ...streamReply([]), body: [`data: ${JSON.stringify(chunk("a"))}\n\n`] },
       { input: "hi", stream: true },
     )
-    expect(eventsOf(text).at(-1)).toMatchObject({ type: "error", code: "upstream_error", param: null })
+    expect(eventsOf(text).at(-1)).toMatchObject({
+      type: "error",
+      sequence_number: 5,
+      code: "upstream_error",
+      param: null,
+    })
   })
 
   test("what needs the API itself is refused with its field, and nothing is sent", async () => {

@@ -115,7 +115,8 @@ class ReplyBytes implements ByteSource {
     const known: RtrError = toPublicError(error)
     if (known.code === "internal_error") this.#responder.onInternalError?.(known.cause ?? error, this.#record.id)
     this.#finish()
-    return this.#responder.dialect.errorEvent(known, this.#record.id)
+    const id = this.#record.id
+    return this.#writer?.error?.(known, id) ?? this.#responder.dialect.errorEvent(known, id)
   }
 
   #finish(): void {

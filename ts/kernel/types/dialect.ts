@@ -28,6 +28,8 @@ export interface StreamWriter {
   write(events: readonly ChatEvent[]): Uint8Array
   /** What ends the stream. */
   end(): Uint8Array
+  /** The event that ends a stream which broke, for a wire that numbers its events; `errorEvent` of the dialect otherwise. */
+  error?(error: RtrError, requestId: string): Uint8Array
 }
 
 export interface DialectModule extends ModuleBase {

@@ -27,5 +27,5 @@ export default defineDialect({
   readError,
   errorBody,
   failureBody,
-  errorEvent,
+  errorEvent: (error, requestId) => errorEvent(error, requestId),
 })

@@ -24,9 +24,9 @@ export function failureBody(failure: UpstreamFailure, requestId: string): WireOb
   )
 }
 
-/** The event that ends a stream. Its number is that of a stream of one event: whoever fails does not know how many left. */
-export function errorEvent({ code, message }: RtrError, requestId: string): Uint8Array {
-  const event = { type: "error", sequence_number: 0, code, message, param: null, request_id: requestId }
+/** The event that ends a stream. Its number is 0 where nobody knows how many events have left. */
+export function errorEvent({ code, message }: RtrError, requestId: string, sequence = 0): Uint8Array {
+  const event = { type: "error", sequence_number: sequence, code, message, param: null, request_id: requestId }
   return encoder.encode(`event: error\ndata: ${JSON.stringify(event)}\n\n`)
 }
 

@@ -1,7 +1,7 @@
 // Items of a request's input and of a reply's output, to and from blocks.
 
 import type { Block, JsonValue, ReasoningBlock, Role, ToolCallBlock, WireObject } from "../../../kernel/index.ts"
-import { isText, toList } from "../dialect/wire.ts"
+import { isObject, isText, toList } from "../dialect/wire.ts"
 import { readContent } from "./parts.ts"
 import { dialectId } from "./wire.ts"
 
@@ -80,7 +80,7 @@ const textOf = (value: JsonValue | undefined): string => (isText(value) ? value 
 
 export function readReasoning({ summary, content, encrypted_content: sealed }: WireObject): ReasoningBlock {
   const texts = [...toList(summary), ...toList(content)].flatMap((part) => {
-    const text = (part as WireObject)["text"]
+    const text = isObject(part) ? part["text"] : undefined
     return isText(text) ? [text] : []
   })
   return { type: "reasoning", text: texts.join(betweenParts), ...readSeal(sealed) }

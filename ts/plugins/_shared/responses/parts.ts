@@ -24,7 +24,7 @@ export const partOf = (block: Block): WireObject | undefined => originals.get(bl
 /** The blocks of a content field: a text, or a list of parts. */
 export function readContent(content: JsonValue | undefined): readonly Block[] {
   if (isText(content)) return content === "" ? [] : [{ type: "text", text: content }]
-  return toList(content).map((part) => readPart(part as WireObject))
+  return toList(content).filter(isObject).map(readPart)
 }
 
 function readPart(part: WireObject): Block {

@@ -43,6 +43,8 @@ export interface ResponseBuilder {
   /** Keeps up with events that pass as they came. */
   follow(original: OriginalEvents): void
   end(): void
+  /** The number of the next event. */
+  readonly sequence: number
 }
 
 /** A builder for one stream; `say` gets the text of each event. A response is one reply: events of others are left out. */
@@ -247,6 +249,9 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
 
   return {
     write,
+    get sequence() {
+      return sequence
+    },
     follow({ events, data }) {
       muted = true
       for (const event of events) write(event)

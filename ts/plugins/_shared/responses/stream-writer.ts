@@ -2,6 +2,7 @@
 
 import type { ChatEvent, ChatRequest, StreamWriter } from "../../../kernel/index.ts"
 import { originalOf, type OriginalEvents } from "../dialect/original-events.ts"
+import { errorEvent } from "./errors.ts"
 import { createResponseBuilder } from "./response-builder.ts"
 import { dialectId } from "./wire.ts"
 
@@ -51,6 +52,7 @@ export function createWriter(request: ChatRequest): StreamWriter {
       if (!ended) builder.end()
       return take()
     },
+    error: (error, requestId) => errorEvent(error, requestId, builder.sequence),
   }
 
   function take(): Uint8Array {
