@@ -62,7 +62,7 @@ export type {
 } from "./types/selector.ts"
 export type { LooperAnswer, LooperCall, LooperModule } from "./types/looper.ts"
 export type { BeforeResult, PluginCall, PluginHook, PluginHooks, PluginModule } from "./types/plugin.ts"
-export type { Backend, ProviderBackend, ProviderModule, ReasoningChoice } from "./types/provider.ts"
+export type { Backend, ProviderBackend, ProviderFormat, ProviderModule, ReasoningChoice } from "./types/provider.ts"
 export type * from "./types/store.ts"
 export type {
   ListenerKind,

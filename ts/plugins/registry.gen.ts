@@ -30,6 +30,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "provider", id: "vllm", load: () => import("./providers/vllm.ts") },
   { kind: "dialect", id: "chat_completions", load: () => import("./dialects/chat-completions.ts") },
   { kind: "dialect", id: "messages", load: () => import("./dialects/messages.ts") },
+  { kind: "dialect", id: "responses", load: () => import("./dialects/responses.ts") },
   { kind: "store", id: "memory", load: () => import("./stores/memory.ts") },
   { kind: "store", id: "sqlite", load: () => import("./stores/sqlite.ts") },
   { kind: "route", id: "api", load: () => import("./routes/api.ts") },
@@ -41,5 +42,6 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "route", id: "models", load: () => import("./routes/models.ts") },
   { kind: "route", id: "preview", load: () => import("./routes/preview.ts") },
   { kind: "route", id: "probes", load: () => import("./routes/probes.ts") },
+  { kind: "route", id: "responses", load: () => import("./routes/responses.ts") },
   { kind: "route", id: "status", load: () => import("./routes/status.ts") },
 ]

@@ -203,6 +203,8 @@ export function dialectContract(module: DialectModule, options: DialectContractO
         const read = module.readReply(module.writeReply(reply, {}))
         const choices = read.choices.map((choice) => ({
           ...choice,
+          // Not every wire has a word for a reply that calls tools.
+          stop: "stop" as const,
           blocks: [{ type: "text" as const, text: "[removed]" }],
         }))
         const changed = module.readReply(module.writeReply({ ...read, choices }, {}))

@@ -45,7 +45,7 @@ describe("refuses", () => {
     const provider = { kind: "provider", about: "calls", dialect: "nobody", setup: () => {} }
     await expect(createRegistry(builtinModules, [outside("x", provider)])).rejects.toThrow(
       message(
-        'Cannot register provider "x" from ./x.ts: dialect "nobody" is not registered, only chat_completions, messages',
+        'Cannot register provider "x" from ./x.ts: dialect "nobody" is not registered, only chat_completions, messages, responses',
       ),
     )
   })

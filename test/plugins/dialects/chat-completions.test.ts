@@ -228,7 +228,11 @@ describe("a request", () => {
       { role: "assistant", blocks: [] },
       { role: "other", blocks: [] },
     ])
-    expect(tools).toEqual([{ name: "f" }, { name: "web_search", form: "opaque" }, { name: "", form: "opaque" }])
+    expect(tools).toEqual([
+      { name: "f", strict: true },
+      { name: "web_search", form: "opaque" },
+      { name: "", form: "opaque" },
+    ])
     expect(rest).toEqual({
       model: "MoM",
       toolChoice: { name: "f" },

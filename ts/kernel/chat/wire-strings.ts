@@ -7,14 +7,17 @@ export class WireReader {
   /** Strings that are read elsewhere, or that are no text. */
   readonly #known: ReadonlySet<string>
   readonly #unread: Set<UnreadKind>
+  readonly #terms: ReadonlySet<string> | undefined
   /** Names that say next to nothing each, and may say something together. */
   readonly names = new Set<string>()
   /** Identifiers of the same kind. They change with each request, and names do not. */
   readonly ids = new Set<string>()
 
-  constructor(known: ReadonlySet<string>, unread: Set<UnreadKind>) {
+  /** `terms` are names and values of the client's wire that say nothing. */
+  constructor(known: ReadonlySet<string>, unread: Set<UnreadKind>, terms?: ReadonlySet<string>) {
     this.#known = known
     this.#unread = unread
+    this.#terms = terms
   }
 
   /** Adds the strings of a field's value, the names in it that say something, and numbers that may be somebody's. */
@@ -31,13 +34,13 @@ export class WireReader {
   }
 
   readName(name: string, strings: string[]): void {
-    if (wireNames.has(name)) return
+    if (wireNames.has(name) || this.#terms?.has(name) === true) return
     if (isPlainName(name)) this.names.add(name)
     else strings.push(name)
   }
 
   #text(name: string, text: string, strings: string[]): void {
-    if (text === "" || wireWords.has(text) || this.#known.has(text)) return
+    if (text === "" || wireWords.has(text) || this.#terms?.has(text) === true || this.#known.has(text)) return
     if (identifiers.has(name) && isPlainName(text)) {
       if (name !== "model") this.ids.add(text)
       return
@@ -154,8 +157,6 @@ const wireNames: ReadonlySet<string> = new Set(
     "prompt_cache_key prompt_cache_retention cache_control documents chat_template_kwargs enable_thinking continue_final_message " +
     "skip_special_tokens spaces_between_special_tokens include_stop_str_in_output return_tokens_as_token_ids " +
     "truncate_prompt_tokens guided_decoding_backend schema properties required description strict enum items anyOf oneOf allOf " +
-    "system source media_type input input_schema tool_use_id is_error thinking signature budget_tokens stop_sequences user_id " +
-    "output_config effort context_management edits citations enabled ttl disable_parallel_tool_use " +
     "const default additionalProperties minimum maximum minLength maxLength pattern title $schema $ref $defs"
   ).split(" "),
 )
@@ -166,7 +167,6 @@ const wireWords: ReadonlySet<string> = new Set(
     "system developer user assistant tool function other text image_url input_audio file refusal custom auto none required " +
     "any default low medium high minimal xhigh wav mp3 object string number integer boolean array null json_object json_schema " +
     "function_call tool_call tool_result opaque image audio reasoning ephemeral flex priority concise detailed " +
-    "tool_use thinking document enabled disabled adaptive image/png image/jpeg image/gif image/webp application/pdf text/plain " +
     "date-time date time email uri uuid url base64 id"
   ).split(" "),
 )

@@ -44,6 +44,7 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
   const backend = pickBackend(target)
   const observed = observe(host, record, target, backend)
   try {
+    if (request.origin?.dialect !== backend.dialectId) request.origin?.checkPortable?.(request)
     const body = backend.dialect.writeRequest(request, { model: backend.upstreamModel })
     const {
       method,
@@ -181,6 +182,7 @@ function createUpstreamStream(
   let done = false
   let started = false
   let ending: ReturnType<typeof setTimeout> | undefined
+  let failure: unknown
   const finish = (error?: unknown): void => {
     over = true
     clearTimeout(ending)
@@ -188,6 +190,7 @@ function createUpstreamStream(
   }
   const seen = (batch: StreamBatch): void => {
     observed.usage(batch.usage)
+    if (batch.failure !== undefined) failure = about(new RtrError("upstream_error", batch.failure), model, secrets)
     if (!batch.done) return
     done = true
     ending = setTimeout(() => response.cancel(), endingMs)
@@ -205,13 +208,13 @@ function createUpstreamStream(
           observed.firstByte()
           const batch = bytes === undefined ? reader.end() : reader.read(bytes)
           if (batch !== undefined) seen(batch)
-          if (bytes === undefined) finish()
+          if (bytes === undefined) finish(failure)
           if (batch !== undefined || bytes === undefined) return batch
         }
       } catch (cause) {
         const wasDone = done
         const error = about(cause, model, secrets)
-        finish(wasDone ? undefined : error)
+        finish(wasDone ? failure : error)
         response.cancel()
         // The client has its whole reply.
         if (wasDone) return undefined
@@ -220,7 +223,7 @@ function createUpstreamStream(
     },
     cancel() {
       if (over) return
-      finish(done ? undefined : new RtrError("client_closed_request", "The stream was closed before its end"))
+      finish(done ? failure : new RtrError("client_closed_request", "The stream was closed before its end"))
       response.cancel()
     },
   }

@@ -3,16 +3,15 @@
 import {
   type Backend,
   defineProvider,
+  type ProviderBackend,
   type ProviderModule,
   type ReasoningChoice,
   type WireObject,
 } from "../../kernel/index.ts"
 import { reasoningWriter } from "./reasoning.ts"
 
-export interface ChatCompletionsFamily {
-  readonly about: string
-  /** Speaks to backends that name no provider. */
-  readonly isDefault?: true
+/** How the backends of a family are reached. */
+export interface FamilyAddress {
   readonly authHeader: string
   /** Stands before the key, with its space. */
   readonly authPrefix: string
@@ -20,41 +19,52 @@ export interface ChatCompletionsFamily {
   readonly chatPath: string
   /** The backend's `api_version` goes into this query parameter. */
   readonly versionParameter?: string
-  /** `chat_completions` when left out. */
-  readonly dialect?: string
   /** Sent unless the client or the backend's reference names others. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Puts the reasoning setting of a candidate into a body; in the words of chat completions when left out. */
-  readonly withReasoning?: (body: WireObject, choice: ReasoningChoice) => WireObject
+}
+
+export interface ChatCompletionsFamily extends FamilyAddress {
+  readonly about: string
+  /** Speaks to backends that name no provider. */
+  readonly isDefault?: true
+  readonly formats?: ProviderModule["formats"]
 }
 
 export function chatCompletionsProvider(family: ChatCompletionsFamily): ProviderModule {
   return defineProvider({
     about: family.about,
     ...(family.isDefault === true && { isDefault: true }),
-    dialect: family.dialect ?? "chat_completions",
-    setup(backend) {
-      const url = urlOf(backend, family)
-      const fixed = fixedHeaders(backend, family)
-      const ofWhole = { ...fixed, accept: "application/json" }
-      const ofStream = { ...fixed, accept: "text/event-stream" }
-      const withReasoning = family.withReasoning ?? reasoningWriter(url)
-      return {
-        toRequest({ body, stream, headers, reasoning }) {
-          return {
-            method: "POST",
-            url,
-            headers: { ...family.headers, ...headers, ...(stream ? ofStream : ofWhole) },
-            body: JSON.stringify(reasoning === undefined ? body : withReasoning(body, reasoning)),
-          }
-        },
-      }
-    },
+    ...(family.formats !== undefined && { formats: family.formats }),
+    dialect: "chat_completions",
+    setup: (backend) => jsonBackend(backend, family, reasoningWriter),
   })
 }
 
+/** Asks a backend of a family with JSON. `writer` gives what puts a reasoning setting into bodies for an address. */
+export function jsonBackend(
+  backend: Backend,
+  family: FamilyAddress,
+  writer: (url: string) => (body: WireObject, choice: ReasoningChoice) => WireObject,
+): ProviderBackend {
+  const url = urlOf(backend, family)
+  const fixed = fixedHeaders(backend, family)
+  const ofWhole = { ...fixed, accept: "application/json" }
+  const ofStream = { ...fixed, accept: "text/event-stream" }
+  const withReasoning = writer(url)
+  return {
+    toRequest({ body, stream, headers, reasoning }) {
+      return {
+        method: "POST",
+        url,
+        headers: { ...family.headers, ...headers, ...(stream ? ofStream : ofWhole) },
+        body: JSON.stringify(reasoning === undefined ? body : withReasoning(body, reasoning)),
+      }
+    },
+  }
+}
+
 /** `chat_path` replaces everything behind the host; otherwise the family's path follows the base URL. */
-function urlOf(backend: Backend, family: ChatCompletionsFamily): string {
+function urlOf(backend: Backend, family: FamilyAddress): string {
   // The base URL of an endpoint has the version already.
   const path = backend.baseUrl.endsWith("/v1") ? family.chatPath.replace(/^\/v1\//, "/") : family.chatPath
   const url = new URL(
@@ -69,7 +79,7 @@ function urlOf(backend: Backend, family: ChatCompletionsFamily): string {
 }
 
 /** Extra headers win over the family's, and both over what plugins set, except that nothing replaces the key. */
-function fixedHeaders(backend: Backend, family: ChatCompletionsFamily): Readonly<Record<string, string>> {
+function fixedHeaders(backend: Backend, family: FamilyAddress): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { "content-type": "application/json" }
   for (const [name, value] of Object.entries(backend.extraHeaders)) headers[name.toLowerCase()] = value
   const header = (backend.authHeader ?? family.authHeader).toLowerCase()

@@ -7,6 +7,7 @@ import { readRequest, writeRequest } from "../_shared/messages/request.ts"
 import { errorSchema, eventSchema, replySchema, requestSchema } from "../_shared/messages/schemas.ts"
 import { createReader } from "../_shared/messages/stream-reader.ts"
 import { createWriter } from "../_shared/messages/stream-writer.ts"
+import { wireTerms } from "../_shared/messages/wire-terms.ts"
 
 export default defineDialect({
   about: "Messages, the wire of Anthropic's API",
@@ -17,6 +18,7 @@ export default defineDialect({
     "anthropic-beta": /^[a-z\d-]{1,64}(?: ?, ?[a-z\d-]{1,64}){0,31}$/,
   },
   idHeader: "request-id",
+  wireTerms,
   requestSchema,
   replySchema,
   errorSchema,

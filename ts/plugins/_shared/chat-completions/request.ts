@@ -218,6 +218,7 @@ function toolOf(value: JsonValue): Tool {
     name: given["name"] as string,
     ...(isText(given["description"]) && { description: given["description"] }),
     ...(given["parameters"] !== undefined && { parameters: given["parameters"] }),
+    ...(typeof given["strict"] === "boolean" && { strict: given["strict"] }),
   })
   if (type === "function" && isObject(plain) && isText(plain["name"])) return described(plain)
   if (type === "custom" && isObject(custom) && isText(custom["name"])) return { ...described(custom), form: "custom" }
@@ -227,8 +228,8 @@ function toolOf(value: JsonValue): Tool {
 function writeTool(tool: Tool, index: number): JsonValue {
   const original = toolOriginals.get(tool)
   if (original !== undefined) return original
-  const { name, description, parameters, form } = tool
-  const fields = withoutUndefined({ name, description, parameters })
+  const { name, description, parameters, strict, form } = tool
+  const fields = withoutUndefined({ name, description, parameters, strict })
   if (form === "opaque")
     throw new RtrError(
       "invalid_request",

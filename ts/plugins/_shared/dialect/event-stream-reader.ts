@@ -18,6 +18,8 @@ export interface Told {
   readonly usage?: Usage | undefined
   /** It ends the stream. */
   readonly done?: boolean
+  /** What the end says of a reply that failed. */
+  readonly failure?: string | undefined
 }
 
 /** A reader for one stream. `tell` reads one event of the dialect, or throws `upstream_error`. */
@@ -29,6 +31,7 @@ export function createEventStreamReader(tell: (event: ServerSentEvent, text: str
   const readBatch = (batch: EventBatch): StreamBatch => {
     const read: ChatEvent[] = []
     let usage: Usage | undefined
+    let said: string | undefined
     let count = 0
     try {
       for (const event of batch.events) {
@@ -36,6 +39,7 @@ export function createEventStreamReader(tell: (event: ServerSentEvent, text: str
         count += 1
         for (const each of told.events) read.push(each)
         usage = told.usage ?? usage
+        said = told.failure
         if (told.done === true) {
           done = true
           break
@@ -46,7 +50,13 @@ export function createEventStreamReader(tell: (event: ServerSentEvent, text: str
       if (count === 0) throw error
     }
     const { bytes } = upTo(batch, count)
-    return { events: read, bytes, done, ...(usage !== undefined && { usage }) }
+    return {
+      events: read,
+      bytes,
+      done,
+      ...(usage !== undefined && { usage }),
+      ...(said !== undefined && { failure: said }),
+    }
   }
 
   return {

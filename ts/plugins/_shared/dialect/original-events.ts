@@ -15,7 +15,7 @@ export interface OriginalEvents {
 }
 const originals = new WeakMap<ChatEvent, OriginalEvents>()
 
-/** The original that begins with this event, if this dialect read it. */
+/** The original of this dialect that begins with the event. */
 export function originalOf(event: ChatEvent, dialect: string): OriginalEvents | undefined {
   const original = originals.get(event)
   return original?.dialect === dialect ? original : undefined
