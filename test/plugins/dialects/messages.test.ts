@@ -110,6 +110,10 @@ describe("a request of chat completions", () => {
       ],
       [{ messages: [user], tool_choice: "auto" }, written],
       [
+        { messages: [user], tools: [{ type: "function", function: { name: "f", strict: true } }] },
+        { ...written, tools: [{ ...wireTool, strict: true }] },
+      ],
+      [
         { messages: [user], tools: [tool], parallel_tool_calls: false },
         { ...written, tools: [wireTool], tool_choice: { type: "auto", disable_parallel_tool_use: true } },
       ],
@@ -265,6 +269,26 @@ test("a Messages request is said in chat completions", () => {
   }
   const builtIn = { messages: [user], tools: [{ type: "web_search_20250305", name: "web_search" }] }
   expect(errorOf(() => toChat(builtIn))).toContain("tools[0] is a tool that only another service has")
+})
+
+test("a request that only Anthropic's API can answer is refused for other backends with the field", () => {
+  const search = { type: "server_tool_use", id: "s", name: "web_search", input: {} }
+  const cases: readonly (readonly [object, string | undefined])[] = [
+    [{ messages: [user], context_management: { edits: [] }, thinking: { type: "adaptive" } }, undefined],
+    [{ messages: [user], mcp_servers: [{ type: "url" }] }, "mcp_servers"],
+    [{ messages: [user], container: { skills: [] } }, "container"],
+    [{ messages: [user], tools: [{ name: "f" }, { type: "web_search_20250305", name: "w" }] }, "tools[1]"],
+    [{ messages: [user], output_config: { format: { type: "x" } } }, "output_config.format"],
+    [
+      { messages: [user, { role: "assistant", content: [{ type: "text", text: "a" }, search] }] },
+      "messages[1].content[1]",
+    ],
+  ]
+  for (const [body, path] of cases) {
+    const request = dialect.readRequest({ model: "x", ...body })
+    const error = errorOf(() => request.origin?.checkPortable?.(request))
+    expect([body, error?.match(/Messages API: "([^"]*)"/)?.[1]]).toEqual([body, path])
+  }
 })
 
 test("long numbers in the input of a tool keep their digits", () => {

@@ -13,6 +13,7 @@ import { toNumber } from "../dialect/request-parts.ts"
 import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
 import { isForeignThinking } from "./blocks.ts"
 import { checkRequest } from "./check-request.ts"
+import { RequestOrigin } from "./portable-request.ts"
 import { effortOf, isInsideCalls, withThinking } from "./thinking.ts"
 import { readTool, readToolChoice, writeTool, writeToolChoice } from "./tools.ts"
 import { readTurns, writeTurns } from "./turns.ts"
@@ -44,7 +45,7 @@ export function readRequest(value: unknown): ChatRequest {
     stream: body["stream"] === true,
     session: user === undefined ? {} : { user: user.user_id },
     extensions: Object.fromEntries(Object.entries(body).filter(([name]) => pick(body, name) === undefined)),
-    origin: new ReadOrigin(dialectId, original),
+    origin: new RequestOrigin(dialectId, original),
   }
   original.request = request
   return request

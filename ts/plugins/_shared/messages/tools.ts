@@ -15,23 +15,24 @@ export function readTool(value: JsonValue): Tool {
 /** A tool with a type of its own is one that the backend has. */
 function toolOf(value: JsonValue): Tool {
   if (!isObject(value)) return { name: "", form: "opaque" }
-  const { type, name, description, input_schema: parameters } = value
+  const { type, name, description, input_schema: parameters, strict } = value
   const isOwn = type === undefined || type === null || type === "custom"
   if (!isOwn || !isText(name)) return { name: isText(type) ? type : "", form: "opaque" }
   return {
     name,
     ...(isText(description) && { description }),
     ...(parameters !== undefined && { parameters }),
+    ...(typeof strict === "boolean" && { strict }),
   }
 }
 
 export function writeTool(tool: Tool, index: number): JsonValue {
   const original = originals.get(tool)
   if (original !== undefined) return original
-  const { name, description, parameters, form } = tool
+  const { name, description, parameters, strict, form } = tool
   if (form === "opaque") throw refuseChat(`tools[${index}] is a tool that only another service has`)
   if (form === "custom") throw refuseChat(`tools[${index}] takes free text, and tools take JSON here`)
-  return withoutUndefined({ name, description, input_schema: parameters ?? { type: "object", properties: {} } })
+  return withoutUndefined({ name, description, input_schema: parameters ?? { type: "object", properties: {} }, strict })
 }
 
 /** The choice and whether several calls may come at once, which stand in one field. */
