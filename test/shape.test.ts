@@ -218,6 +218,8 @@ describe("imports", () => {
     confidence: ["config/sections/router.ts", "types/plan.ts", "pipeline/decide.ts"],
     // How an API speaks (`api_format`).
     openai: ["config/sections/providers.ts"],
+    // The replies of an operation in OpenAPI.
+    responses: ["http/openapi.ts"],
   }
 
   test("the kernel names no module", () => {

@@ -100,6 +100,16 @@ export type ModelsListReply = {
     /** Descriptive fields of the model's card */
     readonly card?: Readonly<Record<string, unknown>>
   }[]
+} | {
+  readonly data: readonly {
+    readonly id: string
+    readonly type: "model"
+    readonly display_name: string
+    readonly created_at: string
+  }[]
+  readonly has_more: false
+  readonly first_id: string | null
+  readonly last_id: string | null
 }
 
 export interface ModelsReadInput {
@@ -123,6 +133,11 @@ export type ModelsReadReply = {
   }
   /** Descriptive fields of the model's card */
   readonly card?: Readonly<Record<string, unknown>>
+} | {
+  readonly id: string
+  readonly type: "model"
+  readonly display_name: string
+  readonly created_at: string
 }
 
 export interface RoutingPreviewInput {

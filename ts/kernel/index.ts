@@ -34,6 +34,7 @@ export { readPlainUrl } from "./schema/plain-url.ts"
 
 export type * from "./types/chat.ts"
 export { parseBackendObject } from "./chat/backend-json.ts"
+export { clientHeaders } from "./chat/client-headers.ts"
 export { createReplyCollector, type ReplyCollector } from "./chat/collect-reply.ts"
 export {
   createEventSplitter,
@@ -61,7 +62,7 @@ export type {
 } from "./types/selector.ts"
 export type { LooperAnswer, LooperCall, LooperModule } from "./types/looper.ts"
 export type { BeforeResult, PluginCall, PluginHook, PluginHooks, PluginModule } from "./types/plugin.ts"
-export type { Backend, ProviderBackend, ProviderModule, ReasoningChoice } from "./types/provider.ts"
+export type { Backend, ProviderBackend, ProviderFormat, ProviderModule, ReasoningChoice } from "./types/provider.ts"
 export type * from "./types/store.ts"
 export type {
   ListenerKind,
@@ -117,6 +118,7 @@ export type { Transport, TransportRequest, TransportResponse } from "./types/tra
 
 export { createListenerApp, type ListenerApp, type ListenerAppOptions } from "./http/app.ts"
 export { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
+export { parseExactJson } from "./http/json.ts"
 export { ManagementError } from "./http/management-error.ts"
 export { listOperations, type MountedOperation, mountOperations } from "./http/mount.ts"
 export { openApiDocument } from "./http/load-openapi.ts"

@@ -112,7 +112,7 @@ describe("providers", () => {
       "an unknown provider",
       { "providers.models.0.backend_refs": [{ endpoint: "h", provider: "opnai" }] },
       [
-        `${at}.backend_refs[0].provider: must be "azure-openai", "bedrock", "gemini", "minimax", "openai", "vertex-ai" or "vllm", got "opnai" (did you mean "openai"?)`,
+        `${at}.backend_refs[0].provider: must be "anthropic", "azure-openai", "bedrock", "gemini", "minimax", "openai", "vertex-ai" or "vllm", got "opnai" (did you mean "openai"?)`,
       ],
     ],
   ])("%s", (_, changes, problems) => expect(check(changes)).toEqual(problems))

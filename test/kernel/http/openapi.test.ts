@@ -46,7 +46,7 @@ test("an operation has its parameters, body, replies, errors and what discovery 
     operationId: "put_things_thing_id_a_b_c",
     summary: "Answers",
     tags: ["system"],
-    security: [{ bearer: [] }, { apiKey: [] }],
+    security: [{ bearer: [] }, { apiKey: [] }, { xApiKey: [] }],
     parameters: [
       { name: "thing_id", in: "path", required: true, description: "Which thing", schema: { type: "string" } },
       { name: "deep", in: "query", required: true, schema: { type: "boolean" } },
@@ -105,7 +105,7 @@ test("a chat operation has the formats of its dialect, whole and streamed, and a
 
 test("an open operation needs no key where it is open", () => {
   expect(document.paths["/page"]?.["get"]?.security).toEqual([])
-  expect(document.paths["/open"]?.["get"]?.security).toEqual([{}, { bearer: [] }, { apiKey: [] }])
+  expect(document.paths["/open"]?.["get"]?.security).toEqual([{}, { bearer: [] }, { apiKey: [] }, { xApiKey: [] }])
 })
 
 test("an operation's id is its method and path", () => {

@@ -44,7 +44,9 @@ describe("refuses", () => {
   test("a provider whose dialect nobody speaks", async () => {
     const provider = { kind: "provider", about: "calls", dialect: "nobody", setup: () => {} }
     await expect(createRegistry(builtinModules, [outside("x", provider)])).rejects.toThrow(
-      message('Cannot register provider "x" from ./x.ts: dialect "nobody" is not registered, only chat_completions'),
+      message(
+        'Cannot register provider "x" from ./x.ts: dialect "nobody" is not registered, only chat_completions, messages, responses',
+      ),
     )
   })
 

@@ -1,7 +1,10 @@
-import { defineSignal, type Fact, guardSettings, RtrError, section, Type } from "rtr"
+import { guardTexts, defineSignal, type Fact, guardSettings, RtrError, section, Type } from "rtr"
 import { createFakeInference, type FakeInference, type FakeInferenceOptions } from "rtr/testing"
 import { describe, expect, test } from "vitest"
+import responses from "../../../ts/plugins/dialects/responses.ts"
 import { attack, type Outcome, part, places, user } from "../../fakes/guard-places.ts"
+import { messagesPlaces } from "../../fakes/guard-places-messages.ts"
+import { responsesPlaces } from "../../fakes/guard-places-responses.ts"
 import { post } from "../../fakes/kernel.ts"
 import { type WatchedKernel, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
 
@@ -179,10 +182,14 @@ const watched = (changes: object = {}, failWith?: RtrError): Promise<WatchedKern
   })
 
 /** What became of a request. */
-async function fateOf({ kernel, sent }: WatchedKernel, body: object | string): Promise<Outcome> {
+async function fateOf(
+  { kernel, sent }: WatchedKernel,
+  body: object | string,
+  path = "/v1/chat/completions",
+): Promise<Outcome> {
   const before = sent().length
   const request = typeof body === "string" ? body : { model: "MoM", ...body }
-  const response = await kernel.fetch(post("/v1/chat/completions", request))
+  const response = await kernel.fetch(post(path, request))
   const { status, headers } = response
   await response.text()
   if (sent().length > before)
@@ -202,6 +209,81 @@ describe("an attack is read or refused, whether it stands in", () => {
       for (const [place, body] of rows) outcomes.push([place, await fateOf(kernel, body)])
       expect(outcomes).toEqual(rows.map(([place, , outcome]) => [place, outcome]))
     })
+})
+
+test("an attack in a Messages request is read or refused, wherever it stands", async () => {
+  const kernel = await watched()
+  const outcomes: unknown[] = []
+  for (const [place, body] of messagesPlaces) outcomes.push([place, await fateOf(kernel, body, "/v1/messages")])
+  expect(outcomes).toEqual(messagesPlaces.map(([place, , outcome]) => [place, outcome]))
+})
+
+describe("an attack in a Responses request is read or refused, whether it stands in", () => {
+  const path = "/v1/responses"
+  for (const [group, rows] of Object.entries(responsesPlaces))
+    test(`${group} (${rows.length} places)`, async () => {
+      const kernel = await watched()
+      const outcomes: unknown[] = []
+      for (const [place, body] of rows) outcomes.push([place, await fateOf(kernel, body, path)])
+      expect(outcomes).toEqual(rows.map(([place, , outcome]) => [place, outcome]))
+    })
+
+  test("nothing, so that it is sent", async () => {
+    const kernel = await watched()
+    const call = { type: "function_call", call_id: "call_8f3a", name: "get_weather", arguments: "{}" }
+    for (const input of [
+      "hello",
+      [
+        { role: "user", content: [{ type: "input_text", text: "hello" }] },
+        {
+          type: "message",
+          id: "msg_1",
+          status: "completed",
+          role: "assistant",
+          content: [{ type: "output_text", text: "a", annotations: [] }],
+        },
+        { ...call, id: "fc_1", status: "completed" },
+        { type: "function_call_output", call_id: "call_8f3a", output: "sunny" },
+      ],
+    ])
+      for (const stream of [false, true])
+        expect(
+          await fateOf(kernel, { input, stream, include: ["reasoning.encrypted_content"], truncation: "auto" }, path),
+        ).toBe("sent")
+  })
+})
+
+test("guards are asked about what is said in a Responses request, and about no words of its protocol", () => {
+  const request = responses.readRequest({
+    model: "MoM",
+    instructions: "Be kind",
+    input: [
+      { type: "message", role: "user", content: [{ type: "input_text", text: "hello" }] },
+      {
+        type: "message",
+        id: "msg_1",
+        status: "completed",
+        role: "assistant",
+        content: [{ type: "output_text", text: "hi", annotations: [], logprobs: [] }],
+      },
+      { type: "custom_tool_call", call_id: "c1", name: "run", input: "ls" },
+      { type: "custom_tool_call_output", call_id: "c1", output: "a.txt" },
+    ],
+    text: { format: { type: "text" }, verbosity: "low" },
+    reasoning: { effort: "low", summary: "auto" },
+    include: ["reasoning.encrypted_content"],
+    truncation: "disabled",
+    max_output_tokens: 5,
+  })
+  expect(guardTexts(request, responses).textsFor({ name: "x" })).toEqual([
+    "Be kind",
+    "hello",
+    "hi",
+    "ls",
+    "a.txt",
+    "run",
+    "msg_1 c1",
+  ])
 })
 
 test("a request is refused while its guard cannot answer, whatever it says", async () => {

@@ -228,7 +228,11 @@ describe("a request", () => {
       { role: "assistant", blocks: [] },
       { role: "other", blocks: [] },
     ])
-    expect(tools).toEqual([{ name: "f" }, { name: "web_search", form: "opaque" }, { name: "", form: "opaque" }])
+    expect(tools).toEqual([
+      { name: "f", strict: true },
+      { name: "web_search", form: "opaque" },
+      { name: "", form: "opaque" },
+    ])
     expect(rest).toEqual({
       model: "MoM",
       toolChoice: { name: "f" },
@@ -525,7 +529,7 @@ describe("a stream", () => {
         const reader = dialect.reader({ events })
         reader.read(encoder.encode(chunk({ content: "a" }) + last))
         const batch = reader.end()
-        expect([last, batch?.done, decoder.decode(batch?.bytes)]).toEqual([last, true, "data: [DONE]\n\n"])
+        expect([last, batch?.done, decoder.decode(batch?.bytes)]).toEqual([last, true, `${last.trimEnd()}\n\n`])
       }
       const spaced = `${chunk({ content: "a" })}data:  [DONE] \n\n`
       const batch = dialect.reader({ events }).read(encoder.encode(spaced))

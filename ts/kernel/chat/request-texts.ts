@@ -73,7 +73,7 @@ export function guardTexts(request: ChatRequest, dialect?: DialectModule): Guard
  * Other strings of one message, tool or list entry are one text; those of all other fields are another.
  */
 function readRequestTexts(request: ChatRequest, dialect?: DialectModule): RequestTexts {
-  const found = new Collector()
+  const found = new Collector(dialect?.wireTerms)
   for (const turn of request.turns) {
     if (found.isCut) return found.result()
     found.turn(turn)
@@ -129,9 +129,13 @@ class Collector {
   /** Strings of blocks that are read, or that are no text. */
   readonly #known = new Set<string>()
   readonly #unread = new Set<UnreadKind>()
-  readonly #wire = new WireReader(this.#known, this.#unread)
+  readonly #wire: WireReader
   #characters = 0
   isCut = false
+
+  constructor(terms?: ReadonlySet<string>) {
+    this.#wire = new WireReader(this.#known, this.#unread, terms)
+  }
 
   result(): RequestTexts {
     return { texts: [...this.#texts], unread: this.#unread, isCut: this.isCut }

@@ -7,14 +7,17 @@ export class WireReader {
   /** Strings that are read elsewhere, or that are no text. */
   readonly #known: ReadonlySet<string>
   readonly #unread: Set<UnreadKind>
+  readonly #terms: ReadonlySet<string> | undefined
   /** Names that say next to nothing each, and may say something together. */
   readonly names = new Set<string>()
   /** Identifiers of the same kind. They change with each request, and names do not. */
   readonly ids = new Set<string>()
 
-  constructor(known: ReadonlySet<string>, unread: Set<UnreadKind>) {
+  /** `terms` are names and values of the client's wire that say nothing. */
+  constructor(known: ReadonlySet<string>, unread: Set<UnreadKind>, terms?: ReadonlySet<string>) {
     this.#known = known
     this.#unread = unread
+    this.#terms = terms
   }
 
   /** Adds the strings of a field's value, the names in it that say something, and numbers that may be somebody's. */
@@ -31,13 +34,13 @@ export class WireReader {
   }
 
   readName(name: string, strings: string[]): void {
-    if (wireNames.has(name)) return
+    if (wireNames.has(name) || this.#terms?.has(name) === true) return
     if (isPlainName(name)) this.names.add(name)
     else strings.push(name)
   }
 
   #text(name: string, text: string, strings: string[]): void {
-    if (text === "" || wireWords.has(text) || this.#known.has(text)) return
+    if (text === "" || wireWords.has(text) || this.#terms?.has(text) === true || this.#known.has(text)) return
     if (identifiers.has(name) && isPlainName(text)) {
       if (name !== "model") this.ids.add(text)
       return
@@ -133,7 +136,15 @@ const leastPersonalNumber = 1e9
 const ownNumbers: ReadonlySet<string> = new Set(["seed", "created", "created_at", "expires_at", "timestamp"])
 
 /** Fields that hold identifiers. */
-const identifiers: ReadonlySet<string> = new Set(["id", "tool_call_id", "call_id", "file_id", "callId", "model"])
+const identifiers: ReadonlySet<string> = new Set([
+  "id",
+  "tool_call_id",
+  "tool_use_id",
+  "call_id",
+  "file_id",
+  "callId",
+  "model",
+])
 
 /** Names of fields in the protocols and in JSON Schema, which say nothing. Every other name is read, with the others. */
 const wireNames: ReadonlySet<string> = new Set(

@@ -18,7 +18,6 @@ import { storesSchema } from "./sections/stores.ts"
 export type ConfigDocument = Static<ReturnType<typeof documentSchema>>
 
 export function documentSchema(registry: Registry) {
-  const providerIds = registry.all("provider").map(({ id }) => id)
   return section(
     {
       version: literals(["v0.3"]),
@@ -28,7 +27,7 @@ export function documentSchema(registry: Registry) {
         }),
       ),
       listeners: Type.Optional(listenersSchema),
-      providers: Type.Optional(providersSchema(providerIds)),
+      providers: Type.Optional(providersSchema(registry)),
       routing: Type.Optional(routingSchema(registry)),
       global: Type.Optional(withSettings(globalSchema(registry), registry)),
     },

@@ -127,7 +127,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
         tell(request, { id, startedAt, operation, principal, status, error: known.code })
       return errorResponse(known, errorBodyOf(target, known, id), {
         requestId: id,
-        headers: errorHeaders(failedCallOf(error)),
+        headers: { ...errorHeaders(failedCallOf(error)), ...idHeaderOf(target, id) },
       })
     }
   }
@@ -296,6 +296,11 @@ function patternOf(path: string, targets: ReadonlyMap<string, Target>): string {
 function errorBodyOf({ operation, responder }: Target, error: RtrError, id: string): object {
   if (operation.errors === "management") return managementErrorBody(error, id)
   return responder === undefined ? inferenceErrorBody(error, id) : responder.dialect.errorBody(error, id)
+}
+
+function idHeaderOf({ responder }: Target, id: string): Params {
+  const name = responder?.dialect.idHeader
+  return name === undefined ? noParams : { [name]: id }
 }
 
 function replyResponse(operation: MountedOperation, reply: OperationReply, id: string): Response {

@@ -45,7 +45,7 @@ function createIdentify({ kind, name, apiKeys = [], tokens }: ListenerAccess): (
 
 const administrator: Principal = { role: "admin", permissions: undefined, name: "anonymous" }
 
-/** Takes a key as `Authorization: Bearer` or `api-key`. The keys are all that an inference listener asks for. */
+/** Takes a key as `Authorization: Bearer`, `api-key` or `x-api-key`. The keys are all that an inference listener asks for. */
 function createKeyCheck(listener: string, apiKeys: readonly ApiKey[]): (headers: Headers) => Principal {
   const client: Principal = { role: "client", permissions: undefined, name: listener }
   if (apiKeys.length === 0) return () => client
@@ -56,7 +56,8 @@ function createKeyCheck(listener: string, apiKeys: readonly ApiKey[]): (headers:
     const authorization = headers.get("authorization")
     const sent =
       (authorization === null ? undefined : /^bearer +(\S+)$/i.exec(authorization.trim())?.[1]) ??
-      headers.get("api-key")
+      headers.get("api-key") ??
+      headers.get("x-api-key")
     const known = clients[isKnown(sent)]
     if (known === undefined) throw new RtrError("invalid_api_key", "Unauthorized: missing or invalid API key")
     return known

@@ -28,6 +28,7 @@ export function chatResponse(
   const { dialect, headers } = responder
   const isStream = reply.kind === "stream"
   const head = headers(record, isStream ? dialect.streamType : "application/json")
+  if (dialect.idHeader !== undefined) head[dialect.idHeader] = record.id
   for (const name in reply.headers) if (!(name in head)) head[name] = reply.headers[name] as string
   if (isStream) {
     head["cache-control"] = "no-cache"
@@ -37,7 +38,7 @@ export function chatResponse(
   }
   const text =
     reply.kind === "whole"
-      ? dialect.writeReply(reply.reply, routingMetadata(record))
+      ? dialect.writeReply(reply.reply, routingMetadata(record), request)
       : JSON.stringify(dialect.failureBody(reply, record.id))
   return textResponse(text, reply.status, head, end)
 }
@@ -115,7 +116,8 @@ class ReplyBytes implements ByteSource {
     const known: RtrError = toPublicError(error)
     if (known.code === "internal_error") this.#responder.onInternalError?.(known.cause ?? error, this.#record.id)
     this.#finish()
-    return this.#responder.dialect.errorEvent(known, this.#record.id)
+    const id = this.#record.id
+    return this.#writer?.error?.(known, id) ?? this.#responder.dialect.errorEvent(known, id)
   }
 
   #finish(): void {

@@ -10,14 +10,16 @@ import { JsonScan, mayBeDeep } from "./json-scan.ts"
 export function parseJson(body: string, scan?: JsonScan): unknown {
   if (scan === undefined && mayBeDeep(body)) new JsonScan().read(new TextEncoder().encode(body))
   try {
-    return (scan === undefined ? longNumber.test(body) : scan.hasLongNumbers)
-      ? JSON.parse(body, keepExact)
-      : JSON.parse(body)
+    return scan?.hasLongNumbers === false ? JSON.parse(body) : parseExactJson(body)
   } catch {
     // The parser's own message quotes the text, which may be somebody's prompt.
     throw new RtrError("invalid_request", "Cannot read the request: the body is not valid JSON")
   }
 }
+
+/** Parses JSON without rounding its numbers. Throws a `SyntaxError`. */
+export const parseExactJson = (text: string): unknown =>
+  longNumber.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text)
 
 /** A number that may not fit into a double. */
 const longNumber = /\d{16}|\d[eE]\+?\d{3}/

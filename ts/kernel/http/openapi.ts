@@ -60,6 +60,7 @@ export function openApiDocument(
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer" },
         apiKey: { type: "apiKey", in: "header", name: "api-key", description: "Inference listeners only" },
+        xApiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "The same, as other clients send it" },
       },
       schemas,
       responses: describeRefusals(operations, schemas),
@@ -124,7 +125,7 @@ function extensions(operation: OperationInfo): object {
 
 function describeSecurity({ open = [], listeners = [] }: OperationInfo): OpenApiOperation["security"] {
   const keys: OpenApiOperation["security"] = listeners.includes("inference")
-    ? [{ bearer: [] }, { apiKey: [] }]
+    ? [{ bearer: [] }, { apiKey: [] }, { xApiKey: [] }]
     : [{ bearer: [] }]
   if (open.length === 0) return keys
   return listeners.every((listener) => open.includes(listener)) ? [] : [{}, ...keys]
@@ -156,7 +157,9 @@ function describeResponses(
   const responses: Record<string, OpenApiResponse> = {}
   for (const [status, reply] of Object.entries(operation.replies))
     responses[status] =
-      operation.dialect === undefined ? describeReply(reply, schemas) : describeChatReply(reply, dialect, schemas)
+      operation.dialect === undefined || reply.schema !== undefined
+        ? describeReply(reply, schemas)
+        : describeChatReply(reply, dialect, schemas)
   const error = errorReference(operation, dialect, schemas)
   for (const status of errorStatusesOf(operation)) {
     const reply = responses[status]

@@ -1,6 +1,7 @@
 // One attempt: sends the request to a backend of the chosen model and reads its reply into the canonical form.
 
 import { parseBackendObject } from "../chat/backend-json.ts"
+import { clientHeaders } from "../chat/client-headers.ts"
 import { isRtrError, RtrError } from "../error.ts"
 import { nextTurn } from "../host/turns.ts"
 import type { Attempt, Call, CallRecord } from "../types/call.ts"
@@ -27,7 +28,7 @@ export interface AttemptHost {
 }
 
 export interface AttemptOptions {
-  readonly call: Pick<Call, "client" | "upstreamTimeoutMs" | "dialect" | "hold">
+  readonly call: Pick<Call, "client" | "upstreamTimeoutMs" | "dialect" | "header" | "hold">
   readonly record: CallRecord
   readonly target: ModelTarget
   readonly request: ChatRequest
@@ -43,6 +44,7 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
   const backend = pickBackend(target)
   const observed = observe(host, record, target, backend)
   try {
+    if (request.origin?.dialect !== backend.dialectId) request.origin?.checkPortable?.(request)
     const body = backend.dialect.writeRequest(request, { model: backend.upstreamModel })
     const {
       method,
@@ -52,7 +54,8 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
     } = backend.provider.toRequest({
       body,
       stream: request.stream,
-      headers,
+      headers:
+        backend.dialectId === call.dialect ? { ...clientHeaders(backend.dialect, call.header), ...headers } : headers,
       reasoning,
     })
     const response = await host.transport.request({
@@ -179,6 +182,7 @@ function createUpstreamStream(
   let done = false
   let started = false
   let ending: ReturnType<typeof setTimeout> | undefined
+  let failure: unknown
   const finish = (error?: unknown): void => {
     over = true
     clearTimeout(ending)
@@ -186,6 +190,7 @@ function createUpstreamStream(
   }
   const seen = (batch: StreamBatch): void => {
     observed.usage(batch.usage)
+    if (batch.failure !== undefined) failure = about(new RtrError("upstream_error", batch.failure), model, secrets)
     if (!batch.done) return
     done = true
     ending = setTimeout(() => response.cancel(), endingMs)
@@ -203,13 +208,13 @@ function createUpstreamStream(
           observed.firstByte()
           const batch = bytes === undefined ? reader.end() : reader.read(bytes)
           if (batch !== undefined) seen(batch)
-          if (bytes === undefined) finish()
+          if (bytes === undefined) finish(failure)
           if (batch !== undefined || bytes === undefined) return batch
         }
       } catch (cause) {
         const wasDone = done
         const error = about(cause, model, secrets)
-        finish(wasDone ? undefined : error)
+        finish(wasDone ? failure : error)
         response.cancel()
         // The client has its whole reply.
         if (wasDone) return undefined
@@ -218,7 +223,7 @@ function createUpstreamStream(
     },
     cancel() {
       if (over) return
-      finish(done ? undefined : new RtrError("client_closed_request", "The stream was closed before its end"))
+      finish(done ? failure : new RtrError("client_closed_request", "The stream was closed before its end"))
       response.cancel()
     },
   }
@@ -291,7 +296,7 @@ function passedHeaders(list: readonly string[]): Readonly<Record<string, string>
   let left = maxPassedHeaders
   for (let at = 0; at < list.length && left > 0; at += 2) {
     const name = list[at] as string
-    if (name !== "retry-after" && !name.startsWith("x-ratelimit-")) continue
+    if (!/^(?:retry-after$|(?:x|anthropic)-ratelimit-)/.test(name)) continue
     const value = list[at + 1] as string
     if (name.length + value.length > maxPassedLength) continue
     ;(passed ??= {})[name] = value

@@ -84,6 +84,8 @@ export type Role = "system" | "user" | "assistant" | "tool" | "other"
 /** Where a node was read. It survives `{ ...node, change }`, so that a dialect finds the original of a changed node. */
 export interface Origin {
   readonly dialect: string
+  /** Of a request: throws `invalid_request` that names what only backends of the same dialect can do. */
+  checkPortable?(request: ChatRequest): void
 }
 
 export interface Turn {
@@ -99,6 +101,8 @@ export interface Tool {
   readonly description?: string
   /** JSON Schema of a function's arguments. */
   readonly parameters?: JsonValue
+  /** Whether the arguments must match the schema; the backend's to choose when left out. */
+  readonly strict?: boolean
   /** `function` when left out; `opaque` for a vendor's built-in tool. */
   readonly form?: "function" | "custom" | "opaque"
 }
@@ -243,6 +247,8 @@ export interface StreamBatch {
   readonly usage?: Usage | undefined
   /** The end mark has come: nothing that follows belongs to the reply. */
   readonly done: boolean
+  /** The end says that the reply failed. The client is told in the backend's own words. */
+  readonly failure?: string | undefined
 }
 
 /** A stream that is pulled. `next` after the end gives undefined again; it rejects once when the stream breaks. */

@@ -28,6 +28,8 @@ export interface StreamWriter {
   write(events: readonly ChatEvent[]): Uint8Array
   /** What ends the stream. */
   end(): Uint8Array
+  /** The event that ends a stream which broke, for a wire that numbers its events; `errorEvent` of the dialect otherwise. */
+  error?(error: RtrError, requestId: string): Uint8Array
 }
 
 export interface DialectModule extends ModuleBase {
@@ -40,14 +42,20 @@ export interface DialectModule extends ModuleBase {
   readonly errorSchema: TSchema
   /** Shape of the data of one event of a stream, for a dialect whose events are JSON. An error event has `errorSchema`. */
   readonly eventSchema?: TSchema
+  /** Headers of a client that go on to a backend of the same dialect, lower case, where the value is what the pattern says. */
+  readonly clientHeaders?: Readonly<Record<string, RegExp>>
+  /** One more header of a reply that tells the request id, for clients that do not know `x-request-id`. */
+  readonly idHeader?: string
+  /** Names of fields and values of this wire that say nothing by themselves, beside those that many protocols have. Guards skip them. */
+  readonly wireTerms?: ReadonlySet<string>
   /** Reads a client's body, already parsed. Throws `invalid_request` that names the field. */
   readRequest(body: unknown): ChatRequest
   /** The body for an upstream. What was read by this dialect and not replaced goes out as it came in. Throws `invalid_request` for what the dialect cannot say. */
   writeRequest(request: ChatRequest, options: { readonly model: string }): WireObject
   /** Reads an upstream's whole reply. Throws `upstream_error`. */
   readReply(text: string): ChatReply
-  /** A whole reply for the client, with the routing metadata. */
-  writeReply(reply: ChatReply, metadata: WireObject): string
+  /** A whole reply for the client, with the routing metadata. `request` is what the client sent, for a wire that repeats it. */
+  writeReply(reply: ChatReply, metadata: WireObject, request?: ChatRequest): string
   /** `events: false` says that nobody looks at the events: bytes, usage and the end are enough. */
   reader(options: { readonly events: boolean }): StreamReader
   writer(request: ChatRequest): StreamWriter

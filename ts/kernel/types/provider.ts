@@ -37,11 +37,17 @@ export interface ProviderBackend {
   }): Pick<TransportRequest, "method" | "url" | "headers" | "body">
 }
 
-export interface ProviderModule extends ModuleBase {
-  readonly kind: "provider"
-  /** Speaks to backends that name no provider. */
-  readonly isDefault?: true
+/** A protocol of one family of backends, and how they are asked in it. */
+export interface ProviderFormat {
   /** Id of the dialect that the backends speak. */
   readonly dialect: string
   readonly setup: (backend: Backend) => ProviderBackend
+}
+
+export interface ProviderModule extends ModuleBase, ProviderFormat {
+  readonly kind: "provider"
+  /** Speaks to backends that name no provider. */
+  readonly isDefault?: true
+  /** Further protocols of the same backends, by the `api_format` of a model that picks one. */
+  readonly formats?: Readonly<Record<string, ProviderFormat>>
 }

@@ -1,12 +1,17 @@
-// Builds upstream requests for every family that speaks chat completions. A family is a few facts.
+// Builds upstream requests for families of backends, of which most speak chat completions. A family is a few facts.
 
-import { type Backend, defineProvider, type ProviderModule } from "../../kernel/index.ts"
+import {
+  type Backend,
+  defineProvider,
+  type ProviderBackend,
+  type ProviderModule,
+  type ReasoningChoice,
+  type WireObject,
+} from "../../kernel/index.ts"
 import { reasoningWriter } from "./reasoning.ts"
 
-export interface ChatCompletionsFamily {
-  readonly about: string
-  /** Speaks to backends that name no provider. */
-  readonly isDefault?: true
+/** How the backends of a family are reached. */
+export interface FamilyAddress {
   readonly authHeader: string
   /** Stands before the key, with its space. */
   readonly authPrefix: string
@@ -14,38 +19,57 @@ export interface ChatCompletionsFamily {
   readonly chatPath: string
   /** The backend's `api_version` goes into this query parameter. */
   readonly versionParameter?: string
+  /** Sent unless the client or the backend's reference names others. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface ChatCompletionsFamily extends FamilyAddress {
+  readonly about: string
+  /** Speaks to backends that name no provider. */
+  readonly isDefault?: true
+  readonly formats?: ProviderModule["formats"]
 }
 
 export function chatCompletionsProvider(family: ChatCompletionsFamily): ProviderModule {
   return defineProvider({
     about: family.about,
     ...(family.isDefault === true && { isDefault: true }),
+    ...(family.formats !== undefined && { formats: family.formats }),
     dialect: "chat_completions",
-    setup(backend) {
-      const url = urlOf(backend, family)
-      const fixed = fixedHeaders(backend, family)
-      const ofWhole = { ...fixed, accept: "application/json" }
-      const ofStream = { ...fixed, accept: "text/event-stream" }
-      const withReasoning = reasoningWriter(url)
-      return {
-        toRequest({ body, stream, headers, reasoning }) {
-          return {
-            method: "POST",
-            url,
-            headers: { ...headers, ...(stream ? ofStream : ofWhole) },
-            body: JSON.stringify(reasoning === undefined ? body : withReasoning(body, reasoning)),
-          }
-        },
-      }
-    },
+    setup: (backend) => jsonBackend(backend, family, reasoningWriter),
   })
 }
 
+/** Asks a backend of a family with JSON. `writer` gives what puts a reasoning setting into bodies for an address. */
+export function jsonBackend(
+  backend: Backend,
+  family: FamilyAddress,
+  writer: (url: string) => (body: WireObject, choice: ReasoningChoice) => WireObject,
+): ProviderBackend {
+  const url = urlOf(backend, family)
+  const fixed = fixedHeaders(backend, family)
+  const ofWhole = { ...fixed, accept: "application/json" }
+  const ofStream = { ...fixed, accept: "text/event-stream" }
+  const withReasoning = writer(url)
+  return {
+    toRequest({ body, stream, headers, reasoning }) {
+      return {
+        method: "POST",
+        url,
+        headers: { ...family.headers, ...headers, ...(stream ? ofStream : ofWhole) },
+        body: JSON.stringify(reasoning === undefined ? body : withReasoning(body, reasoning)),
+      }
+    },
+  }
+}
+
 /** `chat_path` replaces everything behind the host; otherwise the family's path follows the base URL. */
-function urlOf(backend: Backend, family: ChatCompletionsFamily): string {
+function urlOf(backend: Backend, family: FamilyAddress): string {
+  // The base URL of an endpoint has the version already.
+  const path = backend.baseUrl.endsWith("/v1") ? family.chatPath.replace(/^\/v1\//, "/") : family.chatPath
   const url = new URL(
     backend.chatPath === undefined
-      ? `${backend.baseUrl}${family.chatPath}`
+      ? `${backend.baseUrl}${path}`
       : // Not resolved against the base: a path of two slashes would name another host.
         `${new URL(backend.baseUrl).origin}${backend.chatPath}`,
   )
@@ -55,7 +79,7 @@ function urlOf(backend: Backend, family: ChatCompletionsFamily): string {
 }
 
 /** Extra headers win over the family's, and both over what plugins set, except that nothing replaces the key. */
-function fixedHeaders(backend: Backend, family: ChatCompletionsFamily): Readonly<Record<string, string>> {
+function fixedHeaders(backend: Backend, family: FamilyAddress): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { "content-type": "application/json" }
   for (const [name, value] of Object.entries(backend.extraHeaders)) headers[name.toLowerCase()] = value
   const header = (backend.authHeader ?? family.authHeader).toLowerCase()

@@ -30,6 +30,7 @@ const fields: Readonly<Record<string, (request: ChatRequest) => ChatRequest>> = 
   frequency_penalty: withoutGeneration("frequencyPenalty"),
   logprobs: withoutGeneration("logprobs"),
   max_completion_tokens: withoutGeneration("maxOutputTokens"),
+  max_output_tokens: withoutGeneration("maxOutputTokens"),
   max_tokens: withoutGeneration("maxOutputTokens"),
   n: withoutGeneration("count"),
   presence_penalty: withoutGeneration("presencePenalty"),

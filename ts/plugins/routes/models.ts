@@ -1,6 +1,6 @@
 // GET /v1/models and GET /v1/models/{id}: the names that a client may use.
 
-import { defineRoute, literals, operation, RtrError, Type } from "../../kernel/index.ts"
+import { defineRoute, literals, type ModelEntry, operation, RtrError, Type } from "../../kernel/index.ts"
 
 const modelEntry = Type.Object({
   id: Type.String(),
@@ -12,6 +12,30 @@ const modelEntry = Type.Object({
   card: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: "Descriptive fields of the model's card" }),
   ),
+})
+
+/** The same for clients of Anthropic's API, which say which version of it they speak. */
+const anthropicEntry = Type.Object({
+  id: Type.String(),
+  type: Type.Literal("model"),
+  display_name: Type.String(),
+  created_at: Type.String({ format: "date-time" }),
+})
+
+const anthropicList = Type.Object({
+  data: Type.Array(anthropicEntry),
+  has_more: Type.Literal(false),
+  first_id: Type.Union([Type.String(), Type.Null()]),
+  last_id: Type.Union([Type.String(), Type.Null()]),
+})
+
+const isAnthropic = (header: (name: string) => string | undefined): boolean => header("anthropic-version") !== undefined
+
+const toAnthropic = ({ id, created }: ModelEntry): Record<string, string> => ({
+  id,
+  type: "model",
+  display_name: id,
+  created_at: new Date(created * 1000).toISOString(),
 })
 
 const common = {
@@ -38,13 +62,23 @@ export default defineRoute({
       replies: {
         200: {
           about: "Automatic names first; a listener with model grants lists only what it grants",
-          schema: Type.Object({ object: Type.Literal("list"), data: Type.Array(modelEntry) }),
+          schema: Type.Union([
+            Type.Object({ object: Type.Literal("list"), data: Type.Array(modelEntry) }),
+            anthropicList,
+          ]),
         },
       },
       errorStatuses: [503],
       setup:
         ({ modelList }) =>
-        ({ listener }) => ({ body: { object: "list", data: modelList(listener) } }),
+        ({ listener, header }) => {
+          const models = modelList(listener)
+          if (!isAnthropic(header)) return { body: { object: "list", data: models } }
+          const data = models.map(toAnthropic)
+          return {
+            body: { data, has_more: false, first_id: data[0]?.["id"] ?? null, last_id: data.at(-1)?.["id"] ?? null },
+          }
+        },
     }),
     operation({
       id: "models.read",
@@ -54,18 +88,20 @@ export default defineRoute({
       ...common,
       params: Type.Object({ id: Type.String({ description: "May hold slashes, as they are or percent-encoded" }) }),
       lastParamTakesRest: true,
-      replies: { 200: { about: "The model, if the listener lists it", schema: modelEntry } },
+      replies: {
+        200: { about: "The model, if the listener lists it", schema: Type.Union([modelEntry, anthropicEntry]) },
+      },
       errorStatuses: [404, 503],
       setup:
         ({ modelList }) =>
-        ({ listener, params: { id } }) => {
+        ({ listener, header, params: { id } }) => {
           const model = modelList(listener).find((entry) => entry.id === id)
           if (model === undefined)
             throw new RtrError(
               "model_not_found",
               `Model ${JSON.stringify(id.slice(0, 100))} is not available here; GET /v1/models lists those that are`,
             )
-          return { body: model }
+          return { body: isAnthropic(header) ? toAnthropic(model) : model }
         },
     }),
   ],

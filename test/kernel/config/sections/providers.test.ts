@@ -201,3 +201,31 @@ describe("reasoning", () => {
     ],
   ])("%j with %j is %j", async (ref, changes, choice) => expect(await reasoningOf(ref, changes)).toEqual(choice))
 })
+
+describe("api_format", () => {
+  const host = { base_url: "https://host/base" }
+
+  test("picks the protocol that the backends are asked in", async () => {
+    const urlOf = async (format: object, provider?: string) =>
+      (await requestOf({ ...host, ...(provider !== undefined && { provider }) }, {}, format))?.url
+    expect(await urlOf({ api_format: "responses" }, "openai")).toBe("https://host/base/responses")
+    expect(await urlOf({ api_format: "openai" }, "openai")).toBe("https://host/base/chat/completions")
+    expect(await urlOf({}, "openai")).toBe("https://host/base/chat/completions")
+    const models = await compile({
+      "providers.models.0": { name: "small", api_format: "responses", backend_refs: [{ ...host, provider: "openai" }] },
+    })
+    expect(models.get("small")?.backends[0]?.dialectId).toBe("responses")
+  })
+
+  test("is refused for a provider that has it not, and where it is unknown", async () => {
+    for (const provider of ["vllm", "azure-openai"])
+      await expect(requestOf({ ...host, provider }, {}, { api_format: "responses" })).rejects.toMatchObject({
+        code: "invalid_config",
+        path: ["providers", "models", 0, "api_format"],
+        message: expect.stringContaining(
+          `provider "${provider}" has no api_format "responses"; providers with it: openai`,
+        ),
+      })
+    await expect(requestOf(host, {}, { api_format: "respones" })).rejects.toThrow("api_format")
+  })
+})

@@ -72,6 +72,8 @@ interface BackendEntry {
   readonly model: ProviderModel
   readonly ref: BackendRef
   readonly path: DocumentPath
+  /** The protocol that the model names; undefined for the provider's first one. */
+  readonly format: string | undefined
 }
 
 /** Shorter header values stand in any text by chance. */
@@ -79,7 +81,7 @@ const shortestSecret = 6
 
 /** Sets a backend up with its provider. Throws an `RtrError` with the path of what is missing. */
 export function compileBackend(
-  { model, ref, path }: BackendEntry,
+  { model, ref, path, format }: BackendEntry,
   { registry, environment }: Pick<CompileOptions, "registry" | "environment">,
 ): TargetBackend {
   const refuse = (reason: string, at: DocumentPath = path): never => {
@@ -88,7 +90,13 @@ export function compileBackend(
   const providerId = ref.provider ?? requireDefaultModule(registry, "provider")
   const registered = registry.find("provider", providerId)
   if (registered === undefined) return refuse(`there is no provider "${providerId}"`)
-  const { module: provider, source } = registered
+  const { module, source } = registered
+  const provider = format === undefined ? module : module.formats?.[format]
+  if (provider === undefined)
+    return refuse(
+      `provider "${providerId}" has no api_format "${format}"; providers with it: ${providersWith(registry, format)}`,
+      [...path.slice(0, 3), "api_format"],
+    )
   const dialect = registry.find("dialect", provider.dialect)?.module
   if (dialect === undefined)
     return refuse(`provider "${providerId}" speaks dialect "${provider.dialect}", which is not registered`)
@@ -128,6 +136,12 @@ export function compileBackend(
     provider: setUpNow({ kind: "provider", id: providerId, source }, () => provider.setup(backend), secrets),
   }
 }
+
+const providersWith = (registry: CompileOptions["registry"], format: string | undefined): string =>
+  registry
+    .all("provider")
+    .flatMap(({ id, module }) => (module.formats?.[format ?? ""] === undefined ? [] : [id]))
+    .join(", ")
 
 /** An endpoint is a host that serves the chat-completions API under /v1; a base URL is taken as it is. */
 function baseUrlOf(ref: BackendRef): string {

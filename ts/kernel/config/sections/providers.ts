@@ -6,6 +6,7 @@ import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
 import { literals, name, section } from "../../schema/shapes.ts"
 import type { ModelTarget, Pricing } from "../../types/plan.ts"
 import type { ReasoningChoice } from "../../types/provider.ts"
+import type { Registry } from "../../modules/registry.ts"
 import type { CompileOptions } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
@@ -36,8 +37,13 @@ const pricing = section({
   cached_input_per_1m: Type.Optional(price),
 })
 
-/** Schema of `providers`; `providerIds` are the registered provider modules. */
-export function providersSchema(providerIds: readonly string[]) {
+/** The `api_format` of what every provider speaks. */
+const plainFormat = "openai"
+
+export function providersSchema(registry: Registry) {
+  const modules = registry.all("provider")
+  const providerIds = modules.map(({ id }) => id)
+  const formats = modules.flatMap(({ module }) => Object.keys(module.formats ?? {}))
   const model = section({
     name,
     provider_model_id: Type.Optional(name),
@@ -47,7 +53,11 @@ export function providersSchema(providerIds: readonly string[]) {
       }),
     ),
     reasoning_family: Type.Optional(name),
-    api_format: Type.Optional(literals(["openai"])),
+    api_format: Type.Optional(
+      literals([...new Set([plainFormat, ...formats])], {
+        description: "Protocol of the backends: chat completions, or another one that their provider has",
+      }),
+    ),
     pricing: Type.Optional(pricing),
     backend_refs: Type.Optional(Type.Array(backendRefSchema(providerIds))),
   })
@@ -124,7 +134,15 @@ export function compileModels(
   document.providers?.models?.forEach((model, index) => {
     const card = cardOf(document, model.name)
     const backends = (model.backend_refs ?? []).map((ref, position) =>
-      compileBackend({ model, ref, path: ["providers", "models", index, "backend_refs", position] }, options),
+      compileBackend(
+        {
+          model,
+          ref,
+          path: ["providers", "models", index, "backend_refs", position],
+          format: model.api_format === plainFormat ? undefined : model.api_format,
+        },
+        options,
+      ),
     )
     if (backends.length === 0)
       throw new RtrError("invalid_config", `Cannot serve model "${model.name}": it has no backend_refs`, {

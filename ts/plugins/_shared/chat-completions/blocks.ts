@@ -12,7 +12,9 @@ import {
   type ToolCallBlock,
   type WireObject,
 } from "../../../kernel/index.ts"
-import { dialectId, hasLength, isObject, isText, toList, withoutUndefined } from "./wire.ts"
+import { audioFormat, audioType, readUrl, writeUrl } from "../dialect/media-source.ts"
+import { hasLength, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
+import { dialectId } from "./wire.ts"
 
 /** What parts, tool calls and audio were read from. Blocks are never changed, so an entry is never out of date. */
 const originals = new WeakMap<Block, JsonValue>()
@@ -117,19 +119,6 @@ export function readToolCall(call: JsonValue): ToolCallBlock | undefined {
 export function argumentsOf(value: JsonValue | undefined): string {
   return isText(value) ? value : value === undefined || value === null ? "" : JSON.stringify(value)
 }
-
-function readUrl(url: string): MediaSource {
-  const comma = url.indexOf(",")
-  const head = url.startsWith("data:") && comma > 0 ? url.slice(5, comma) : ""
-  if (!head.endsWith(";base64")) return { kind: "url", url }
-  const mediaType = head.slice(0, -";base64".length)
-  return { kind: "base64", data: url.slice(comma + 1), ...(mediaType !== "" && { mediaType }) }
-}
-
-/** The wire has formats, the canonical form media types. */
-const audioType = (format: string): string => (format === "mp3" ? "audio/mpeg" : `audio/${format}`)
-const audioFormat = (mediaType: string): string =>
-  mediaType === "audio/mpeg" ? "mp3" : mediaType.replace(/^audio\/(x-)?/, "")
 
 // ── writing ──
 
@@ -251,11 +240,6 @@ function writePart(block: Block, at: string): JsonValue {
     default:
   }
   throw refuse(`${at} is of type "${block.type}", which a message cannot hold there`)
-}
-
-function writeUrl(source: MediaSource): string | undefined {
-  if (source.kind === "id") return undefined
-  return source.kind === "url" ? source.url : `data:${source.mediaType ?? ""};base64,${source.data}`
 }
 
 /** What the assistant said aloud goes back by its id. */

@@ -2,7 +2,8 @@
 
 import { parseBackendObject, RtrError, type WireObject } from "../../../kernel/index.ts"
 import { readError } from "./errors.ts"
-import { isObject } from "./wire.ts"
+import { whatInstead } from "../dialect/kept-reply.ts"
+import { isObject } from "../dialect/wire.ts"
 
 /**
  * The body as an object whose choices have messages, or `upstream_error` that says what is odd. What goes on as it came has
@@ -20,14 +21,6 @@ export function checkReply(text: string): WireObject {
   }
   for (let index = 0; index < choices.length; index++) checkChoice(choices[index], index)
   return body
-}
-
-/** The reply itself may be somebody's text, so it is not quoted. */
-function whatInstead(text: string): string {
-  const start = text.slice(0, 100).trimStart()
-  if (start === "" && text.trim() === "") return "is empty"
-  if (/^(data|event|id|retry)?:/.test(start)) return 'is an event stream whose content type is not "text/event-stream"'
-  return start.startsWith("<") ? "is a page and not a JSON object" : "is not a JSON object"
 }
 
 function checkChoice(choice: unknown, index: number): void {

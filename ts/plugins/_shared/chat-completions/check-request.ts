@@ -1,7 +1,8 @@
 // What every chat-completions request has to be before anything reads it.
 
 import { RtrError, type WireObject } from "../../../kernel/index.ts"
-import { isObject } from "./wire.ts"
+import { roleProblem, textProblem } from "../dialect/request-text.ts"
+import { isObject } from "../dialect/wire.ts"
 
 /** The body as an object, or `invalid_request` that names the field. */
 export function checkRequest(value: unknown): WireObject {
@@ -21,8 +22,8 @@ export function checkRequest(value: unknown): WireObject {
 function checkMessage(message: unknown, index: number): void {
   if (!isObject(message)) throw refuse(`messages[${index}] must be an object`)
   const { role, content } = message
-  if (typeof role !== "string" || role === "") throw refuse(`messages[${index}].role must be a non-empty string`)
-  checkRole(role, index)
+  const problem = roleProblem(role)
+  if (problem !== undefined) throw refuse(`messages[${index}].role ${problem}`)
   if (content === undefined || content === null) return
   if (typeof content === "string") return checkText(content, index)
   if (!Array.isArray(content)) throw refuse(`messages[${index}].content must be a string or a list of parts`)
@@ -36,29 +37,11 @@ function checkMessage(message: unknown, index: number): void {
   })
 }
 
-/** Longer than any role that a model knows. */
-const maxRoleCharacters = 64
-
-const roles: ReadonlySet<string> = new Set(["assistant", "developer", "function", "system", "tool", "user"])
-
-/** Some backends take "User" for the user, and a guard would take it for somebody else. Other roles pass: models have their own. */
-function checkRole(role: string, index: number): void {
-  if (roles.has(role)) return
-  if (role.length > maxRoleCharacters)
-    throw refuse(`messages[${index}].role must be at most ${maxRoleCharacters} characters long`)
-  const meant = role
-    .normalize("NFKC")
-    .replace(/[^\p{L}]/gu, "")
-    .toLowerCase()
-  if (roles.has(meant)) throw refuse(`messages[${index}].role must be "${meant}", not another spelling of it`)
-}
-
-/** A lone surrogate cannot be encoded and NUL ends the text for some readers, so backends and models would each read something else. */
 function checkText(text: string, index: number, position?: number): void {
-  const has = text.includes("\0")
-  if (!has && text.isWellFormed()) return
+  const problem = textProblem(text)
+  if (problem === undefined) return
   const at = position === undefined ? `messages[${index}].content` : `messages[${index}].content[${position}].text`
-  throw refuse(has ? `${at} holds a NUL character` : `${at} holds a lone surrogate, which is not valid Unicode text`)
+  throw refuse(`${at} ${problem}`)
 }
 
 const refuse = (reason: string): RtrError => new RtrError("invalid_request", `Cannot read the chat request: ${reason}`)

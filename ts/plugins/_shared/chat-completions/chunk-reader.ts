@@ -3,20 +3,9 @@
 import type { BlockStart, ChatEvent, JsonValue, WireObject } from "../../../kernel/index.ts"
 import { argumentsOf } from "./blocks.ts"
 import { readLogprobs, readStop, readUsage } from "./reply.ts"
-import { dialectId, hasLength, isObject, isText, toList, withoutUndefined } from "./wire.ts"
-
-/** What a run of events was read from, kept at its first event. */
-export interface OriginalChunk {
-  /** The event's text with its blank line. */
-  readonly text: string
-  readonly events: readonly ChatEvent[]
-}
-const originals = new WeakMap<ChatEvent, OriginalChunk>()
-
-/** The chunk that begins with this event. */
-export function originalOf(event: ChatEvent): OriginalChunk | undefined {
-  return originals.get(event)
-}
+import { rememberOriginal } from "../dialect/original-events.ts"
+import { hasLength, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
+import { dialectId } from "./wire.ts"
 
 export interface ChunkReader {
   /** The events of a chunk; at least one, so that no chunk is lost. */
@@ -70,15 +59,10 @@ export function createChunkReader(): ChunkReader {
       const unknown = unknownFields(chunk)
       if (events.length === 0 || Object.keys(unknown).length > 0)
         events.push({ type: "opaque", dialect: dialectId, value: unknown })
-      return remember(events, text)
+      return rememberOriginal({ dialect: dialectId, events, text })
     },
-    comment: (text) => remember([{ type: "ping" }], text),
+    comment: (text) => rememberOriginal({ dialect: dialectId, events: [{ type: "ping" }], text }),
   }
-}
-
-function remember(events: readonly ChatEvent[], text: string): readonly ChatEvent[] {
-  originals.set(events[0] as ChatEvent, { text, events })
-  return events
 }
 
 function startOf({ id, model, created }: WireObject): ChatEvent {

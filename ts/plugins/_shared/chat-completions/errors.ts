@@ -2,7 +2,8 @@
 
 import type { JsonValue, RtrError, UpstreamFailure, WireObject } from "../../../kernel/index.ts"
 import { writeEvent } from "../../../kernel/index.ts"
-import { dialectId, isObject, isText } from "./wire.ts"
+import { isObject, isText } from "../dialect/wire.ts"
+import { dialectId } from "./wire.ts"
 
 const types: Readonly<Record<number, string>> = {
   401: "authentication_error",

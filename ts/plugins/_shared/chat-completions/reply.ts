@@ -11,7 +11,9 @@ import {
 } from "../../../kernel/index.ts"
 import { readBlocks, writeBlocks } from "./blocks.ts"
 import { checkReply } from "./check-reply.ts"
-import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "./wire.ts"
+import { keptReply, replyWith } from "../dialect/kept-reply.ts"
+import { isCount, isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
+import { dialectId } from "./wire.ts"
 
 interface OriginalReply {
   readonly text: string
@@ -35,33 +37,20 @@ export function readReply(text: string): ChatReply {
       return (choices ??= toList(body["choices"]).map(readChoice))
     },
     usage: readUsage(usage),
-    origin: new ReadOrigin(original),
+    origin: new ReadOrigin(dialectId, original),
   }
   original.reply = reply
   return reply
 }
 
-/**
- * The reply for the client. One that this dialect read and nobody changed keeps its own text: writing a long reply anew
- * costs more than routing it. In a changed one, untouched choices and unknown fields stay as they were.
- */
+/** The reply for the client. One that nobody changed keeps its own text; in another, untouched choices and unknown fields do. */
 export function writeReply(reply: ChatReply, metadata: WireObject): string {
-  const original = ReadOrigin.find(reply.origin) as OriginalReply | undefined
-  if (original?.reply === undefined)
-    return JSON.stringify({ ...buildReply(reply), ...(hasFields(metadata) && { routing_metadata: metadata }) })
+  const original = ReadOrigin.find(reply.origin, dialectId) as OriginalReply | undefined
+  if (original?.reply === undefined) return replyWith(buildReply(reply), metadata)
   const { text, body } = original
-  if (reply === original.reply && !hasFields(metadata)) return text
-  if (reply === original.reply && !("routing_metadata" in body) && hasFields(body))
-    return `${text.slice(0, text.lastIndexOf("}"))},"routing_metadata":${JSON.stringify(metadata)}}`
-  return JSON.stringify({
-    ...(reply === original.reply ? body : patchReply(reply, body, original.reply)),
-    ...(hasFields(metadata) && { routing_metadata: metadata }),
-  })
-}
-
-function hasFields(value: WireObject): boolean {
-  for (const _ in value) return true
-  return false
+  return reply === original.reply
+    ? keptReply(text, body, metadata)
+    : replyWith(patchReply(reply, body, original.reply), metadata)
 }
 
 function buildReply({ id, created, model, choices, usage }: ChatReply): WireObject {
@@ -184,8 +173,6 @@ export function readUsage(value: JsonValue | undefined): Usage | undefined {
     ...(isCount(reasoning) && { reasoningTokens: reasoning }),
   }
 }
-
-const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0
 
 export function writeUsage({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Usage): WireObject {
   return withoutUndefined({

@@ -13,7 +13,17 @@ import {
 } from "../../../kernel/index.ts"
 import { checkRequest } from "./check-request.ts"
 import { readTurn, writeTurn } from "./turns.ts"
-import { dialectId, isObject, isText, ReadOrigin, toList, withoutUndefined } from "./wire.ts"
+import {
+  type Check,
+  isBoolean,
+  isNumber,
+  isTexts,
+  type PartWriters,
+  patchBody,
+  toNumber,
+} from "../dialect/request-parts.ts"
+import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
+import { dialectId } from "./wire.ts"
 
 interface OriginalRequest {
   readonly body: WireObject
@@ -42,7 +52,7 @@ export function readRequest(value: unknown): ChatRequest {
     stream: body["stream"] === true,
     session: readSession(body),
     extensions: readExtensions(body),
-    origin: new ReadOrigin(original),
+    origin: new ReadOrigin(dialectId, original),
   }
   original.request = request
   return request
@@ -73,11 +83,11 @@ function readExtensions(body: WireObject): WireObject {
  * twice, the backend must not read the one that the router did not.
  */
 export function writeRequest(request: ChatRequest, { model }: { readonly model: string }): WireObject {
-  const original = ReadOrigin.find(request.origin) as OriginalRequest | undefined
+  const original = ReadOrigin.find(request.origin, dialectId) as OriginalRequest | undefined
   if (original?.request === undefined) return build(request, model)
   return request === original.request
     ? { ...original.body, model }
-    : patch(request, { ...original.body, model }, original.request)
+    : patchBody(parts, { request, read: original.request, body: { ...original.body, model } })
 }
 
 function build(request: ChatRequest, model: string): WireObject {
@@ -94,26 +104,7 @@ function build(request: ChatRequest, model: string): WireObject {
   }
 }
 
-function patch(request: ChatRequest, body: WireObject, read: ChatRequest): WireObject {
-  const fields: Record<string, JsonValue> = { ...body }
-  for (const part of Object.keys(parts) as Part[]) {
-    if (request[part] === read[part]) continue
-    const before = parts[part](read, body)
-    const after = parts[part](request, body)
-    for (const name in before) if (!(name in after)) delete fields[name]
-    for (const name in after) if (after[name] !== before[name]) fields[name] = after[name] as JsonValue
-  }
-  // Backends refuse options of a stream that is none.
-  if (!request.stream && read.stream) delete fields["stream_options"]
-  return fields
-}
-
 // ── fields ──
-
-type Check = (value: unknown) => boolean
-const isNumber: Check = (value) => toNumber(value) !== undefined
-const isBoolean: Check = (value) => typeof value === "boolean"
-const isTexts: Check = (value) => Array.isArray(value) && value.every(isText)
 
 /** Fields with a canonical counterpart, and the values that it can hold; other values stay extensions. */
 const modelled: Readonly<Record<string, Check>> = {
@@ -140,14 +131,6 @@ const modelled: Readonly<Record<string, Check>> = {
   user: isText,
   store: isBoolean,
   metadata: (value) => isObject(value) && Object.values(value).every(isText),
-}
-
-/** A number, also one that was too long for a double and so was kept as it was written. */
-function toNumber(value: unknown): number | undefined {
-  if (typeof value === "number") return value
-  const raw = isObject(value) ? (value as { readonly rawJSON?: unknown }).rawJSON : undefined
-  const isRaw = (JSON as unknown as { isRawJSON?(given: unknown): boolean }).isRawJSON?.(value) === true
-  return isRaw && typeof raw === "string" ? Number(raw) : undefined
 }
 
 /** A field's value if its canonical counterpart can hold it. */
@@ -205,10 +188,7 @@ function writeGeneration(generation: Generation, body: WireObject): WireObject {
   })
 }
 
-type Part = Exclude<keyof ChatRequest, "model" | "origin">
-
-/** How each part of a request is written. `body` is what the client sent, if it spoke this dialect. */
-const parts: Readonly<Record<Part, (request: ChatRequest, body: WireObject) => WireObject>> = {
+const parts: PartWriters = {
   turns: ({ turns }) => ({ messages: turns.flatMap(writeTurn) }),
   tools: ({ tools }) => withoutUndefined({ tools: tools.length === 0 ? undefined : tools.map(writeTool) }),
   toolChoice: ({ toolChoice }) => withoutUndefined({ tool_choice: toolChoice && writeToolChoice(toolChoice) }),
@@ -238,6 +218,7 @@ function toolOf(value: JsonValue): Tool {
     name: given["name"] as string,
     ...(isText(given["description"]) && { description: given["description"] }),
     ...(given["parameters"] !== undefined && { parameters: given["parameters"] }),
+    ...(typeof given["strict"] === "boolean" && { strict: given["strict"] }),
   })
   if (type === "function" && isObject(plain) && isText(plain["name"])) return described(plain)
   if (type === "custom" && isObject(custom) && isText(custom["name"])) return { ...described(custom), form: "custom" }
@@ -247,8 +228,8 @@ function toolOf(value: JsonValue): Tool {
 function writeTool(tool: Tool, index: number): JsonValue {
   const original = toolOriginals.get(tool)
   if (original !== undefined) return original
-  const { name, description, parameters, form } = tool
-  const fields = withoutUndefined({ name, description, parameters })
+  const { name, description, parameters, strict, form } = tool
+  const fields = withoutUndefined({ name, description, parameters, strict })
   if (form === "opaque")
     throw new RtrError(
       "invalid_request",

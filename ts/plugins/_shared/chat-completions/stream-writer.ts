@@ -1,9 +1,10 @@
 // Writes canonical events as a chat-completions stream.
 
 import type { BlockStart, ChatEvent, ChatRequest, JsonValue, StreamWriter, WireObject } from "../../../kernel/index.ts"
-import { originalOf } from "./chunk-reader.ts"
+import { originalOf } from "../dialect/original-events.ts"
 import { writeLogprobs, writeStop, writeUsage } from "./reply.ts"
-import { dialectId, isObject } from "./wire.ts"
+import { isObject } from "../dialect/wire.ts"
+import { dialectId } from "./wire.ts"
 
 /** A block that has begun. Tool calls have a place of their own on the wire. */
 interface BegunBlock {
@@ -109,7 +110,7 @@ export function createWriter(request: ChatRequest): StreamWriter {
   return {
     write(events) {
       for (let at = 0; at < events.length;) {
-        const original = originalOf(events[at] as ChatEvent)
+        const original = originalOf(events[at] as ChatEvent, dialectId)
         if (original?.events.every((event, index) => event === events[at + index]) === true) {
           flush()
           for (const event of original.events) {

@@ -2,7 +2,8 @@
 
 import { type JsonValue, type Role, RtrError, type Turn, type WireObject } from "../../../kernel/index.ts"
 import { type ReadMessage, readBlocks, readContent, writeBlocks, writeContent } from "./blocks.ts"
-import { isText, ReadOrigin } from "./wire.ts"
+import { isText, ReadOrigin } from "../dialect/wire.ts"
+import { dialectId } from "./wire.ts"
 
 interface OriginalMessage {
   readonly message: WireObject
@@ -29,7 +30,7 @@ export function readTurn(message: WireObject): Turn {
         ? [{ type: "tool_result", callId: callIdOf(message), blocks: readContent(message["content"]) }]
         : readBlocks(message),
     ...(isText(name) && { name }),
-    origin: new ReadOrigin(original),
+    origin: new ReadOrigin(dialectId, original),
   }
   original.turn = turn
   return turn
@@ -49,7 +50,7 @@ function callIdOf({ tool_call_id: id, name }: WireObject): string {
  * read and that nobody changed is its own message; a changed one keeps its role and unknown fields.
  */
 export function writeTurn(turn: Turn, index: number): readonly JsonValue[] {
-  const original = ReadOrigin.find(turn.origin) as OriginalMessage | undefined
+  const original = ReadOrigin.find(turn.origin, dialectId) as OriginalMessage | undefined
   if (original?.turn === turn) return [original.message]
   const at = `turns[${index}]`
   const read = original?.turn

@@ -1,0 +1,23 @@
+// Where media stands on the wires of OpenAI: addresses, `data:` URLs and formats of audio.
+
+import type { MediaSource } from "../../../kernel/index.ts"
+
+/** A `data:` URL in base64 as its data, anything else as an address. */
+export function readUrl(url: string): MediaSource {
+  const comma = url.indexOf(",")
+  const head = url.startsWith("data:") && comma > 0 ? url.slice(5, comma) : ""
+  if (!head.endsWith(";base64")) return { kind: "url", url }
+  const mediaType = head.slice(0, -";base64".length)
+  return { kind: "base64", data: url.slice(comma + 1), ...(mediaType !== "" && { mediaType }) }
+}
+
+/** Undefined for what only its own service can find. */
+export function writeUrl(source: MediaSource): string | undefined {
+  if (source.kind === "id") return undefined
+  return source.kind === "url" ? source.url : `data:${source.mediaType ?? ""};base64,${source.data}`
+}
+
+/** The wire has formats, the canonical form media types. */
+export const audioType = (format: string): string => (format === "mp3" ? "audio/mpeg" : `audio/${format}`)
+export const audioFormat = (mediaType: string): string =>
+  mediaType === "audio/mpeg" ? "mp3" : mediaType.replace(/^audio\/(x-)?/, "")

@@ -1,0 +1,109 @@
+// Events of a Messages stream as canonical events.
+
+import type { BlockStart, ChatEvent, JsonValue, Usage, WireObject } from "../../../kernel/index.ts"
+import { rememberOriginal } from "../dialect/original-events.ts"
+import { hasLength, isObject, isText } from "../dialect/wire.ts"
+import { readBlock, readReasoning } from "./blocks.ts"
+import { now } from "./reply.ts"
+import { readStop } from "./stop.ts"
+import { dialectId } from "./wire.ts"
+
+export interface MessageReader {
+  /** The events of a wire event; at least one, so that none is lost. `usage` is what has been counted with it. */
+  event(event: WireObject, usage: Usage | undefined, text: string): readonly ChatEvent[]
+  comment(text: string): readonly ChatEvent[]
+}
+
+/** A reader for the events of one stream. */
+export function createMessageReader(): MessageReader {
+  /** Blocks that have begun and not ended. */
+  const open = new Set<number>()
+
+  const read = (event: WireObject, usage: Usage | undefined): readonly ChatEvent[] => {
+    const index = typeof event["index"] === "number" ? event["index"] : 0
+    switch (event["type"]) {
+      case "message_start":
+        return [readStart(event["message"])]
+      case "content_block_start":
+        open.add(index)
+        return readBlockStart(index, event["content_block"])
+      case "content_block_delta":
+        return open.has(index) ? readDelta(index, event["delta"]) : []
+      case "content_block_stop":
+        return open.delete(index) ? [{ type: "block_end", choice: 0, index }] : []
+      case "message_delta": {
+        const reason = readStop(isObject(event["delta"]) ? event["delta"]["stop_reason"] : undefined)
+        return [
+          ...(reason === undefined ? [] : [{ type: "stop" as const, choice: 0, reason }]),
+          ...(usage === undefined ? [] : [{ type: "usage" as const, usage }]),
+        ]
+      }
+      case "ping":
+        return [{ type: "ping" }]
+      default:
+        return []
+    }
+  }
+
+  return {
+    event(event, usage, text) {
+      const events = read(event, usage)
+      if (events.length > 0) return rememberOriginal({ dialect: dialectId, events, text })
+      return rememberOriginal({
+        dialect: dialectId,
+        events: [{ type: "opaque", dialect: dialectId, value: event }],
+        text,
+      })
+    },
+    comment: (text) => rememberOriginal({ dialect: dialectId, events: [{ type: "ping" }], text }),
+  }
+}
+
+function readStart(message: JsonValue | undefined): ChatEvent {
+  const { id, model } = isObject(message) ? message : {}
+  return { type: "start", id: isText(id) ? id : "", model: isText(model) ? model : "", created: now() }
+}
+
+/** A block may begin with a part of what it says. */
+function readBlockStart(index: number, value: JsonValue | undefined): readonly ChatEvent[] {
+  const read = readBlock(value ?? {})
+  const start = (block: BlockStart): ChatEvent => ({ type: "block_start", choice: 0, index, block })
+  const delta = (text: string, more: object = {}): ChatEvent => ({
+    type: "block_delta",
+    choice: 0,
+    index,
+    text,
+    ...more,
+  })
+  switch (read.type) {
+    case "text":
+      return [start({ type: "text" }), ...(read.text === "" ? [] : [delta(read.text)])]
+    case "reasoning": {
+      const { type, text, ...proof } = read
+      return [start({ type }), ...(text === "" && Object.keys(proof).length === 0 ? [] : [delta(text, proof)])]
+    }
+    case "tool_call": {
+      const { arguments: text, ...block } = read
+      return [start(block), ...(text === "{}" ? [] : [delta(text)])]
+    }
+    case "refusal":
+      return [start({ type: "refusal" }), delta(read.text)]
+    default:
+      return [start(read)]
+  }
+}
+
+/** None for what has no canonical counterpart, such as a citation. */
+function readDelta(index: number, delta: JsonValue | undefined): readonly ChatEvent[] {
+  if (!isObject(delta)) return []
+  const more = (text: string, proof: object = {}): readonly ChatEvent[] => [
+    { type: "block_delta", choice: 0, index, text, ...proof },
+  ]
+  const { type, text, thinking, partial_json: json, signature } = delta
+  if (type === "text_delta" && isText(text)) return more(text)
+  if (type === "thinking_delta" && isText(thinking)) return more(thinking)
+  if (type === "input_json_delta" && isText(json)) return more(json)
+  if (type !== "signature_delta" || !hasLength(signature)) return []
+  const { type: _, text: none, ...proof } = readReasoning("", signature)
+  return more(none, proof)
+}

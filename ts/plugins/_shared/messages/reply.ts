@@ -1,0 +1,126 @@
+// Whole Messages replies, to and from the canonical form.
+
+import {
+  type Block,
+  type ChatReply,
+  parseBackendObject,
+  parseExactJson,
+  type JsonValue,
+  type ReplyChoice,
+  type WireObject,
+} from "../../../kernel/index.ts"
+import { keptReply, replyWith, whatInstead } from "../dialect/kept-reply.ts"
+import { isObject, isText, ReadOrigin, toList } from "../dialect/wire.ts"
+import { originalOf, readBlock, writeReplyCall, replySignature } from "./blocks.ts"
+import { readError } from "./errors.ts"
+import { readStop, writeStop } from "./stop.ts"
+import { readUsage, writeUsage } from "./usage.ts"
+import { dialectId, refuse } from "./wire.ts"
+
+interface OriginalReply {
+  readonly text: string
+  readonly body: WireObject
+  reply?: ChatReply
+}
+
+/** Reads an upstream's reply. Throws `upstream_error` for what is none. The content is read on first use. */
+export function readReply(text: string): ChatReply {
+  const body = checkReply(text)
+  const { id, model, usage } = body
+  const original: OriginalReply = { text, body }
+  let choices: readonly ReplyChoice[] | undefined
+  const reply: ChatReply = {
+    id: isText(id) ? id : "",
+    model: isText(model) ? model : "",
+    created: now(),
+    get choices() {
+      return (choices ??= [readChoice(body)])
+    },
+    usage: readUsage(usage),
+    origin: new ReadOrigin(dialectId, original),
+  }
+  original.reply = reply
+  return reply
+}
+
+/** The wire does not tell when a reply was made. */
+export const now = (): number => Math.floor(Date.now() / 1000)
+
+function checkReply(text: string): WireObject {
+  const body = parseBackendObject(text)
+  if (body === undefined) throw refuse(`the reply ${whatInstead(text)}`)
+  const { content } = body
+  if (Array.isArray(content) && content.every(isObject)) return parseExactJson(text) as WireObject
+  const failed = readError(body)
+  if (failed !== undefined) throw refuse(`the backend reported an error: ${failed.message}`)
+  throw refuse(`"content" of the reply ${content === undefined ? "is missing" : "is not a list of blocks"}`)
+}
+
+function readChoice({ content, stop_reason: reason }: WireObject): ReplyChoice {
+  return { blocks: toList(content).map(readBlock), stop: readStop(reason) ?? "other" }
+}
+
+/** The reply for the client. One that nobody changed keeps its own text; in another, untouched blocks and unknown fields do. */
+export function writeReply(reply: ChatReply, metadata: WireObject): string {
+  const original = ReadOrigin.find(reply.origin, dialectId) as OriginalReply | undefined
+  if (original?.reply === undefined) return replyWith(buildReply(reply), metadata)
+  const { text, body } = original
+  return reply === original.reply
+    ? keptReply(text, body, metadata)
+    : replyWith(patchReply(reply, body, original.reply), metadata)
+}
+
+function buildReply({ id, model, choices: [choice], usage }: ChatReply): WireObject {
+  const { blocks, stop } = choice ?? { blocks: [], stop: "other" as const }
+  return {
+    id,
+    type: "message",
+    role: "assistant",
+    model,
+    content: writeBlocks(blocks),
+    stop_reason: writeStop(stop, hasRefusal(blocks)),
+    stop_sequence: null,
+    usage: usage === undefined ? { input_tokens: 0, output_tokens: 0 } : writeUsage(usage),
+  }
+}
+
+const hasRefusal = (blocks: readonly Block[]): boolean => blocks.some(({ type }) => type === "refusal")
+
+function patchReply(reply: ChatReply, body: WireObject, read: ChatReply): WireObject {
+  const fields: Record<string, JsonValue> = { ...body }
+  for (const name of ["id", "model"] as const) if (reply[name] !== read[name]) fields[name] = reply[name]
+  const [choice] = reply.choices
+  const [before] = read.choices
+  if (choice !== undefined && choice.blocks !== before?.blocks) fields["content"] = writeBlocks(choice.blocks)
+  if (choice !== undefined && choice.stop !== before?.stop)
+    fields["stop_reason"] = writeStop(choice.stop, hasRefusal(choice.blocks))
+  if (reply.usage !== read.usage && reply.usage !== undefined) fields["usage"] = writeUsage(reply.usage)
+  return fields
+}
+
+function writeBlocks(blocks: readonly Block[]): readonly JsonValue[] {
+  return blocks.flatMap((block) => originalOf(block) ?? writeBlock(block) ?? [])
+}
+
+/** Undefined for what a reply of this dialect cannot hold. */
+function writeBlock(block: Block): JsonValue | undefined {
+  switch (block.type) {
+    case "text":
+    case "refusal":
+      return { type: "text", text: block.text }
+    case "tool_call":
+      return writeReplyCall(block)
+    case "reasoning":
+      return { type: "thinking", thinking: block.text, signature: replySignature(block) }
+    case "audio":
+      return block.transcript === undefined ? undefined : { type: "text", text: block.transcript }
+    case "opaque":
+      return block.dialect === dialectId
+        ? block.value
+        : block.text === undefined
+          ? undefined
+          : { type: "text", text: block.text }
+    default:
+      return undefined
+  }
+}

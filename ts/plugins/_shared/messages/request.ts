@@ -1,0 +1,248 @@
+// Messages requests, to and from the canonical form.
+
+import type {
+  ChatRequest,
+  Generation,
+  JsonValue,
+  OutputFormat,
+  ReasoningRequest,
+  Turn,
+  WireObject,
+} from "../../../kernel/index.ts"
+import { toNumber } from "../dialect/request-parts.ts"
+import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
+import { isForeignThinking } from "./blocks.ts"
+import { checkRequest } from "./check-request.ts"
+import { RequestOrigin } from "./portable-request.ts"
+import { effortOf, isInsideCalls, withThinking } from "./thinking.ts"
+import { readTool, readToolChoice, writeTool, writeToolChoice } from "./tools.ts"
+import { readTurns, writeTurns } from "./turns.ts"
+import { dialectId, refuseChat } from "./wire.ts"
+
+interface OriginalRequest {
+  readonly body: WireObject
+  request?: ChatRequest
+}
+
+/** Reads a body that is already parsed. Throws `invalid_request` that names the field. The turns are read on first use. */
+export function readRequest(value: unknown): ChatRequest {
+  const body = checkRequest(value)
+  const original: OriginalRequest = { body }
+  let turns: readonly Turn[] | undefined
+  const { toolChoice, parallelToolCalls } = readToolChoice(pick(body, "tool_choice"))
+  const user = pick(body, "metadata") as { readonly user_id: string } | undefined
+  const request: ChatRequest = {
+    model: body["model"] as string,
+    get turns() {
+      return (turns ??= readTurns(body))
+    },
+    tools: toList(body["tools"]).map(readTool),
+    toolChoice,
+    parallelToolCalls,
+    generation: readGeneration(body),
+    output: readOutput(body["output_config"]),
+    reasoning: readReasoning(body),
+    stream: body["stream"] === true,
+    session: user === undefined ? {} : { user: user.user_id },
+    extensions: Object.fromEntries(Object.entries(body).filter(([name]) => pick(body, name) === undefined)),
+    origin: new RequestOrigin(dialectId, original),
+  }
+  original.request = request
+  return request
+}
+
+/**
+ * The body for an upstream. A request that this dialect read keeps its own fields, but for those whose canonical
+ * counterpart was replaced, and for thinking of other vendors.
+ */
+export function writeRequest(request: ChatRequest, { model }: { readonly model: string }): WireObject {
+  const original = ReadOrigin.find(request.origin, dialectId) as OriginalRequest | undefined
+  if (original?.request === undefined) return build(request, model)
+  const body = { ...original.body, model }
+  return withoutForeignThinking(request === original.request ? body : patch(request, body, original.request))
+}
+
+/** Whether another dialect read it. */
+const isForeign = ({ origin }: ChatRequest): boolean => origin !== undefined && origin.dialect !== dialectId
+
+function build(request: ChatRequest, model: string): WireObject {
+  const foreign = isForeign(request)
+  if (foreign) checkForeign(request)
+  const body = Object.assign(
+    { model },
+    ...parts.map(({ of, write }) => (foreign && of.includes("extensions") ? {} : write(request, {}))),
+  ) as WireObject
+  const { reasoning, generation } = request
+  return reasoning?.effort === undefined || reasoning.budgetTokens !== undefined
+    ? body
+    : withThinking(body, reasoning.effort, { freeLimit: generation.maxOutputTokens === undefined })
+}
+
+function patch(request: ChatRequest, body: WireObject, read: ChatRequest): WireObject {
+  const fields: Record<string, JsonValue> = { ...body }
+  for (const { of, write } of parts) {
+    if (of.every((part) => request[part] === read[part])) continue
+    const before = write(read, body)
+    const after = write(request, body)
+    for (const name in before) if (!(name in after)) delete fields[name]
+    for (const name in after) if (after[name] !== before[name]) fields[name] = after[name] as JsonValue
+  }
+  const { effort, budgetTokens } = request.reasoning ?? {}
+  if (request.reasoning === read.reasoning || effort === undefined || budgetTokens !== undefined) return fields
+  return hasEffort(body) ? fields : withThinking(fields, effort, { freeLimit: false })
+}
+
+/** What a backend of this dialect would not do, and the client would miss. */
+function checkForeign({ generation: { count = 1, logprobs }, output, extensions }: ChatRequest): void {
+  if (count > 1) throw refuseChat("n is more than 1, and a backend gives one reply")
+  if (logprobs === true) throw refuseChat("logprobs is true, and a backend gives none")
+  if (output?.type === "opaque") throw refuseChat("response_format is one that only another service knows")
+  for (const name of ["functions", "web_search_options"])
+    if (name in extensions) throw refuseChat(`${name} is something that only another service has`)
+  if (toList(extensions["modalities"]).includes("audio")) throw refuseChat("modalities asks for audio")
+}
+
+/** Thinking that another vendor's backend wrote comes back from the client, and a backend of this dialect refuses it. */
+function withoutForeignThinking(body: WireObject): WireObject {
+  let changed = false
+  const messages = toList(body["messages"]).flatMap((message) => {
+    const content = isObject(message) && message["role"] === "assistant" ? toList(message["content"]) : []
+    if (!content.some(isForeignThinking)) return [message]
+    changed = true
+    const kept = content.filter((block) => !isForeignThinking(block))
+    return kept.length === 0 ? [] : [{ ...(message as WireObject), content: kept }]
+  })
+  if (!changed) return body
+  // With a budget, calls have to stand behind thinking.
+  const { thinking: _, ...rest } = body
+  return { ...(pick(body, "thinking") !== undefined && isInsideCalls(messages) ? rest : body), messages }
+}
+
+// ── fields ──
+
+type Check = (value: unknown) => boolean
+const isNumber: Check = (value) => toNumber(value) !== undefined
+
+/** Fields with a canonical counterpart, and the values that it can hold; other values stay extensions. */
+const modelled: Readonly<Record<string, Check>> = {
+  model: () => true,
+  messages: () => true,
+  system: () => true,
+  stream: () => true,
+  tools: Array.isArray,
+  tool_choice: isObject,
+  max_tokens: isNumber,
+  temperature: isNumber,
+  top_p: isNumber,
+  top_k: isNumber,
+  stop_sequences: (value) => Array.isArray(value) && value.every(isText),
+  thinking: (value) => isObject(value) && value["type"] === "enabled" && isNumber(value["budget_tokens"]),
+  output_config: isObject,
+  metadata: (value) => isObject(value) && Object.keys(value).length === 1 && isText(value["user_id"]),
+}
+
+/** A field's value if its canonical counterpart can hold it. */
+function pick(body: WireObject, name: string): JsonValue | undefined {
+  const value = body[name]
+  return value !== undefined && Object.hasOwn(modelled, name) && modelled[name]?.(value) === true ? value : undefined
+}
+
+const numbers = { maxOutputTokens: "max_tokens", temperature: "temperature", topP: "top_p", topK: "top_k" } as const
+const numberFields = Object.entries(numbers) as readonly (readonly [keyof typeof numbers, string])[]
+
+function readGeneration(body: WireObject): Generation {
+  const stop = pick(body, "stop_sequences")
+  return withoutUndefined({
+    ...Object.fromEntries(numberFields.map(([name, field]) => [name, toNumber(pick(body, field))])),
+    stop,
+  }) as Generation
+}
+
+/** Other dialects need no limit; this one does. */
+const usualLimit = 4096
+
+function writeGeneration({ generation }: ChatRequest): WireObject {
+  const { temperature, maxOutputTokens = usualLimit, topP, topK, stop } = generation
+  return withoutUndefined({
+    max_tokens: maxOutputTokens,
+    // Other dialects go up to 2.
+    temperature: temperature !== undefined && temperature > 1 ? 1 : temperature,
+    top_p: topP,
+    top_k: topK,
+    stop_sequences: stop,
+  })
+}
+
+const hasEffort = ({ output_config: config }: WireObject): boolean => isObject(config) && isText(config["effort"])
+
+function readReasoning({ thinking, output_config: config }: WireObject): ReasoningRequest | undefined {
+  const budgetTokens =
+    modelled["thinking"]?.(thinking) === true ? toNumber((thinking as WireObject)["budget_tokens"]) : undefined
+  const effort = isObject(config) && isText(config["effort"]) ? config["effort"] : undefined
+  if (budgetTokens !== undefined) return { effort: effort ?? effortOf(budgetTokens), budgetTokens }
+  return effort === undefined ? undefined : { effort: effort === "max" ? "xhigh" : effort }
+}
+
+function readOutput(config: JsonValue | undefined): OutputFormat | undefined {
+  const format = isObject(config) ? config["format"] : undefined
+  if (!isObject(format)) return undefined
+  return format["type"] === "json_schema" && format["schema"] !== undefined
+    ? { type: "json_schema", name: "reply", schema: format["schema"] }
+    : { type: "opaque", value: format }
+}
+
+/** The format of the reply and the effort stand in one field, which may hold more. */
+function writeControls({ reasoning, output }: ChatRequest, body: WireObject): WireObject {
+  const before = isObject(body["output_config"]) ? body["output_config"] : {}
+  const { effort: asked, format: _, ...rest } = before
+  const effort = isText(asked) && reasoning?.effort !== undefined ? changedEffort(asked, reasoning.effort) : undefined
+  const config = withoutUndefined({ ...rest, effort, format: output && writeOutput(output) })
+  const thinking = body["thinking"]
+  return withoutUndefined({
+    thinking:
+      reasoning?.budgetTokens === undefined
+        ? undefined
+        : { ...(isObject(thinking) && thinking), type: "enabled", budget_tokens: reasoning.budgetTokens },
+    output_config: Object.keys(config).length === 0 ? undefined : config,
+  })
+}
+
+/** Other dialects have no name for the highest. */
+const changedEffort = (asked: string, effort: string): string =>
+  asked === "max" && effort === "xhigh" ? asked : effort
+
+/** Other dialects ask for any JSON in the prompt as well, so that the field can be left out. */
+function writeOutput(output: OutputFormat): JsonValue | undefined {
+  if (output.type === "json_schema") return { type: "json_schema", schema: output.schema }
+  return output.type === "opaque" ? output.value : undefined
+}
+
+type Field = Exclude<keyof ChatRequest, "model" | "origin">
+
+interface Part {
+  /** Of the canonical request. */
+  readonly of: readonly Field[]
+  /** Its fields; `body` is what the client sent, if it spoke this dialect. */
+  readonly write: (request: ChatRequest, body: WireObject) => WireObject
+}
+
+const parts: readonly Part[] = [
+  { of: ["turns"], write: (request) => ({ ...writeTurns(request.turns, isForeign(request)) }) },
+  {
+    of: ["tools"],
+    write: ({ tools }) => withoutUndefined({ tools: tools.length === 0 ? undefined : tools.map(writeTool) }),
+  },
+  {
+    of: ["tools", "toolChoice", "parallelToolCalls"],
+    write: (request) => withoutUndefined({ tool_choice: writeToolChoice(request, isForeign(request)) }),
+  },
+  { of: ["generation"], write: writeGeneration },
+  { of: ["reasoning", "output"], write: writeControls },
+  { of: ["stream"], write: ({ stream }) => withoutUndefined({ stream: stream || undefined }) },
+  {
+    of: ["session"],
+    write: ({ session: { user } }) =>
+      withoutUndefined({ metadata: user === undefined ? undefined : { user_id: user } }),
+  },
+  { of: ["extensions"], write: ({ extensions }) => extensions },
+]

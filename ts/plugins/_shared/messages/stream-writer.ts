@@ -1,0 +1,140 @@
+// Writes canonical events as a Messages stream.
+
+import type {
+  ChatEvent,
+  ChatRequest,
+  JsonValue,
+  StopReason,
+  StreamWriter,
+  Usage,
+  WireObject,
+} from "../../../kernel/index.ts"
+import { originalOf } from "../dialect/original-events.ts"
+import { estimateTokens } from "./estimate-tokens.ts"
+import { isObject } from "../dialect/wire.ts"
+import { BlockLine } from "./block-line.ts"
+import { writeStop } from "./stop.ts"
+import { writeUsage } from "./usage.ts"
+import { dialectId } from "./wire.ts"
+
+/** A writer for one stream. A reply has one choice here; those of others are left out. The input is estimated until it has been counted. */
+export function createWriter(request: ChatRequest): StreamWriter {
+  let started = false
+  let ended = false
+  let stopped: StopReason | undefined
+  let refused = false
+  /** The event with the stop reason waits for the usage, which may come right after it. */
+  let waiting = false
+  let usage: Usage | undefined
+  let out = ""
+
+  const send = (event: WireObject): void => {
+    out += `event: ${event["type"]}\ndata: ${JSON.stringify(event)}\n\n`
+  }
+  const start = (id: string, model: string): void => {
+    if (started) return
+    started = true
+    const message = {
+      id,
+      type: "message",
+      role: "assistant",
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+    }
+    send({
+      type: "message_start",
+      message: { ...message, usage: { input_tokens: estimateTokens(request), output_tokens: 0 } },
+    })
+  }
+  const blocks = new BlockLine(send)
+  const flush = (): void => {
+    if (!waiting) return
+    waiting = false
+    const delta = { stop_reason: writeStop(stopped ?? "other", refused), stop_sequence: null }
+    const counted = usage === undefined ? { input_tokens: null, output_tokens: 0 } : writeUsage(usage)
+    send({ type: "message_delta", delta, usage: counted })
+  }
+
+  const pass = ({ text, events }: { readonly text: string; readonly events: readonly ChatEvent[] }): void => {
+    for (const event of events) {
+      if (event.type === "block_start") blocks.passed(event)
+      else if (event.type === "block_end") blocks.passedEnd(event.index)
+      else if (event.type === "stop") stopped = event.reason
+      else if (event.type === "opaque") ended ||= isObject(event.value) && event.value["type"] === "message_stop"
+      started ||= event.type === "start"
+    }
+    out += text
+  }
+
+  const build = (event: ChatEvent): void => {
+    if ("choice" in event && event.choice !== 0) return
+    if (event.type === "start") return start(event.id, event.model)
+    if (event.type === "ping") return send({ type: "ping" })
+    start("", "")
+    switch (event.type) {
+      case "block_start":
+        refused ||= event.block.type === "refusal"
+        return blocks.start(event.index, event.block)
+      case "block_delta":
+        return blocks.delta(event)
+      case "block_end":
+        return blocks.end(event.index)
+      case "stop":
+        blocks.endAll()
+        stopped = event.reason
+        waiting = true
+        if (usage !== undefined) flush()
+        return
+      case "usage":
+        usage = event.usage
+        return flush()
+      case "failed": {
+        const error = {
+          type: "api_error",
+          message: event.message,
+          details: { error_code: event.code ?? "upstream_error" },
+        }
+        return send({ type: "error", error })
+      }
+      case "opaque":
+        if (event.dialect === dialectId && isOwnEvent(event.value)) send(event.value)
+    }
+  }
+
+  return {
+    write(events) {
+      for (let at = 0; at < events.length;) {
+        const from = at
+        const original = originalOf(events[at] as ChatEvent, dialectId)
+        if (original?.events.every((event, index) => event === events[from + index]) === true) {
+          pass(original)
+          at += original.events.length
+        } else build(events[at++] as ChatEvent)
+      }
+      return take()
+    },
+    end() {
+      if (ended) return take()
+      start("", "")
+      blocks.endAll()
+      if (stopped === undefined) waiting = true
+      flush()
+      send({ type: "message_stop" })
+      return take()
+    },
+  }
+
+  function take(): Uint8Array {
+    const bytes = encoder.encode(out)
+    out = ""
+    return bytes
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** The end is written with the rest, when all the rest has been. */
+const isOwnEvent = (value: JsonValue): value is WireObject =>
+  isObject(value) && typeof value["type"] === "string" && value["type"] !== "message_stop"

@@ -1,0 +1,140 @@
+// Whole Responses replies, to and from the canonical form.
+
+import {
+  type Block,
+  type ChatReply,
+  type ChatRequest,
+  type JsonValue,
+  parseBackendObject,
+  type ReplyChoice,
+  RtrError,
+  type StopReason,
+  type TokenLogprob,
+  type WireObject,
+} from "../../../kernel/index.ts"
+import { hasFields, isObject, isText, ReadOrigin, toList } from "../dialect/wire.ts"
+import { readError } from "./errors.ts"
+import { readItem } from "./items.ts"
+import { incompleteOf, responseOf, statusOf, writeOutput } from "./output.ts"
+import { partOf } from "./parts.ts"
+import { readLogprobs, readUsage, writeUsage } from "./usage.ts"
+import { dialectId } from "./wire.ts"
+
+interface OriginalReply {
+  readonly text: string
+  readonly body: WireObject
+  reply?: ChatReply
+}
+
+/** Reads an upstream's reply. Throws `upstream_error` for what is none, and for one that failed. The output is read on first use. */
+export function readReply(text: string): ChatReply {
+  const body = checkReply(text)
+  const { usage } = body
+  const original: OriginalReply = { text, body }
+  let choices: readonly ReplyChoice[] | undefined
+  const reply: ChatReply = {
+    ...readHead(body),
+    get choices() {
+      return (choices ??= [readChoice(body)])
+    },
+    usage: readUsage(usage),
+    origin: new ReadOrigin(dialectId, original),
+  }
+  original.reply = reply
+  return reply
+}
+
+export function readHead({ id, model, created_at: created }: WireObject): Pick<ChatReply, "id" | "model" | "created"> {
+  return {
+    id: isText(id) ? id : "",
+    model: isText(model) ? model : "",
+    created: typeof created === "number" ? created : 0,
+  }
+}
+
+function checkReply(text: string): WireObject {
+  const body = parseBackendObject(text)
+  if (body === undefined) throw failed(`the reply is ${text.trim() === "" ? "empty" : "not a JSON object"}`)
+  const { output, status, error } = body
+  // Some backends and proxies report an error with a good status.
+  const said = readError(body) ?? (status === "failed" && isObject(error) ? readError({ error }) : undefined)
+  if (said !== undefined) throw failed(`the backend reported an error: ${said.message}`)
+  if (status === "failed" || status === "cancelled") throw failed(`the reply is of status "${status}"`)
+  if (status === "queued" || status === "in_progress")
+    throw failed(`the reply is of status "${status}" and has not ended`)
+  if (!Array.isArray(output))
+    throw failed(`"output" of the reply ${output === undefined ? "is missing" : "is not a list"}`)
+  output.forEach((item, index) => checkItem(item, `output[${index}]`))
+  return body
+}
+
+function checkItem(item: unknown, at: string): void {
+  if (!isObject(item)) throw failed(`${at} of the reply is not an object`)
+  for (const name of ["content", "summary"] as const) {
+    const parts = item[name]
+    if (parts !== undefined && parts !== null && !(Array.isArray(parts) && parts.every(isObject)) && !isText(parts))
+      throw failed(`${at}.${name} of the reply is not a list of parts`)
+  }
+}
+
+const failed = (reason: string): RtrError => new RtrError("upstream_error", reason)
+
+export function readChoice(body: WireObject): ReplyChoice {
+  const blocks = toList(body["output"]).flatMap((item) => readItem(item as WireObject).blocks)
+  const logprobs = blocks.flatMap(tokensOf)
+  return { blocks, stop: readStop(body, blocks), ...(logprobs.length > 0 && { logprobs }) }
+}
+
+const tokensOf = (block: Block): readonly TokenLogprob[] =>
+  block.type === "text" ? (readLogprobs(partOf(block)?.["logprobs"]) ?? []) : []
+
+/** The API has no word for a reply that calls tools. */
+export function readStop(
+  { status, incomplete_details: details }: WireObject,
+  blocks: readonly Pick<Block, "type">[],
+): StopReason {
+  if (status === "incomplete") {
+    const reason = isObject(details) ? details["reason"] : undefined
+    return reason === "content_filter" ? reason : reason === "max_output_tokens" ? "length" : "other"
+  }
+  return blocks.some(({ type }) => type === "tool_call") ? "tool_calls" : "stop"
+}
+
+/** The reply for the client. One that this dialect read and nobody changed keeps its own text. */
+export function writeReply(reply: ChatReply, metadata: WireObject, request?: ChatRequest): string {
+  const original = ReadOrigin.find(reply.origin, dialectId) as OriginalReply | undefined
+  const routed = hasFields(metadata) ? { routing_metadata: metadata } : {}
+  if (original?.reply === undefined) return JSON.stringify({ ...buildReply(reply, request), ...routed })
+  const { text, body } = original
+  if (reply !== original.reply) return JSON.stringify({ ...patchReply(reply, body, original.reply), ...routed })
+  if (!hasFields(metadata)) return text
+  if ("routing_metadata" in body || !hasFields(body)) return JSON.stringify({ ...body, ...routed })
+  return `${text.slice(0, text.lastIndexOf("}"))},"routing_metadata":${JSON.stringify(metadata)}}`
+}
+
+/** A response is one reply; of several the first is written. */
+function buildReply(reply: ChatReply, request: ChatRequest | undefined): WireObject {
+  const [choice] = reply.choices
+  const { blocks, stop, logprobs } = choice ?? { blocks: [], stop: "other" as const }
+  return responseOf(reply, request, { output: writeOutput(blocks, logprobs), stop, usage: reply.usage })
+}
+
+function patchReply(reply: ChatReply, body: WireObject, read: ChatReply): WireObject {
+  const fields: Record<string, JsonValue> = { ...body }
+  if (reply.id !== read.id) fields["id"] = reply.id
+  if (reply.model !== read.model) fields["model"] = reply.model
+  if (reply.created !== read.created) fields["created_at"] = reply.created
+  if (reply.usage !== read.usage) fields["usage"] = reply.usage === undefined ? null : writeUsage(reply.usage)
+  if (reply.choices === read.choices) return fields
+  const [choice] = reply.choices
+  const before = read.choices[0]
+  if (choice === undefined || choice === before) return fields
+  // Repeats the text of the output.
+  delete fields["output_text"]
+  fields["output"] = writeOutput(choice.blocks, choice.logprobs)
+  if (choice.stop !== before?.stop) {
+    fields["status"] = statusOf(choice.stop)
+    fields["incomplete_details"] = incompleteOf(choice.stop)
+  }
+  return fields
+}

@@ -1,0 +1,199 @@
+// Responses requests, to and from the canonical form.
+
+import type { ChatRequest, Generation, JsonValue, ReasoningRequest, Turn, WireObject } from "../../../kernel/index.ts"
+import { type Check, isBoolean, isNumber, type PartWriters, patchBody, toNumber } from "../dialect/request-parts.ts"
+import { hasFields, isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
+import { checkRequest } from "./check-request.ts"
+import { checkForeign } from "./foreign-request.ts"
+import { RequestOrigin } from "./portable-request.ts"
+import { readFormat, readTool, readToolChoice, writeFormat, writeTool, writeToolChoice } from "./tools.ts"
+import { readTurns, writeTurns } from "./turns.ts"
+import { dialectId } from "./wire.ts"
+
+export interface OriginalRequest {
+  readonly body: WireObject
+  request?: ChatRequest
+}
+
+/** The body that a request of this dialect was read from. */
+export function bodyOf(request: ChatRequest | undefined): WireObject {
+  return (ReadOrigin.find(request?.origin, dialectId) as OriginalRequest | undefined)?.body ?? {}
+}
+
+/** Reads a body that is already parsed. Throws `invalid_request` that names the field. The turns are read on first use. */
+export function readRequest(value: unknown): ChatRequest {
+  const body = checkRequest(value)
+  const original: OriginalRequest = { body }
+  let turns: readonly Turn[] | undefined
+  const request: ChatRequest = {
+    model: body["model"] as string,
+    get turns() {
+      return (turns ??= readTurns(body))
+    },
+    tools: toList(body["tools"]).map(readTool),
+    toolChoice: readToolChoice(body["tool_choice"]),
+    parallelToolCalls: pick(body, "parallel_tool_calls") as boolean | undefined,
+    generation: readGeneration(body),
+    output: isObject(body["text"]) ? readFormat(body["text"]["format"]) : undefined,
+    reasoning: readReasoningRequest(body["reasoning"]),
+    stream: body["stream"] === true,
+    session: readSession(body),
+    extensions: Object.fromEntries(Object.entries(body).filter(([name]) => !isModelled(body, name))),
+    origin: new RequestOrigin(dialectId, original),
+  }
+  original.request = request
+  return request
+}
+
+/**
+ * The body for an upstream. A request that this dialect read keeps its own fields, but for those whose canonical
+ * counterpart was replaced; another one is built.
+ */
+export function writeRequest(request: ChatRequest, { model }: { readonly model: string }): WireObject {
+  const original = ReadOrigin.find(request.origin, dialectId) as OriginalRequest | undefined
+  if (original?.request === undefined) return build(request, model)
+  const body = { ...original.body, model }
+  return request === original.request ? body : patchBody(parts, { request, read: original.request, body })
+}
+
+function build(request: ChatRequest, model: string): WireObject {
+  const fields = (Object.keys(parts) as (keyof PartWriters)[]).map((part) => parts[part](request, {}))
+  const foreign = request.origin !== undefined && request.origin.dialect !== dialectId
+  if (!foreign) return Object.assign({ model }, ...fields) as WireObject
+  checkForeign(request)
+  const { reasoning, session } = request
+  return {
+    ...(Object.assign({ model }, ...fields) as WireObject),
+    // Only this API keeps what it is not told to forget.
+    store: session.store ?? false,
+    // Clients of other protocols send reasoning back where they can hold it.
+    ...(reasoning !== undefined &&
+      reasoning.effort !== "none" && { include: withIncluded(request, {}, "reasoning.encrypted_content") }),
+  }
+}
+
+// ── fields ──
+
+/** What a client includes to get log probabilities. */
+const logprobsIncluded = "message.output_text.logprobs"
+
+/** Fields with a canonical counterpart, and the values that it can hold; other values stay extensions. */
+const modelled: Readonly<Record<string, Check>> = {
+  model: () => true,
+  input: () => true,
+  instructions: () => true,
+  stream: () => true,
+  tools: Array.isArray,
+  tool_choice: (value) => isText(value) || isObject(value),
+  parallel_tool_calls: isBoolean,
+  max_output_tokens: isNumber,
+  temperature: isNumber,
+  top_p: isNumber,
+  top_logprobs: isNumber,
+  include: (value) => Array.isArray(value) && value.every((each) => each === logprobsIncluded),
+  text: isObject,
+  reasoning: isObject,
+  user: isText,
+  store: isBoolean,
+  metadata: (value) => isObject(value) && Object.values(value).every(isText),
+  previous_response_id: isText,
+  conversation: (value) => isText(value) || (isObject(value) && isText(value["id"])),
+}
+
+/** A field's value if its canonical counterpart can hold it. */
+function pick(body: WireObject, name: string): JsonValue | undefined {
+  const value = body[name]
+  return value !== undefined && modelled[name]?.(value) === true ? value : undefined
+}
+
+const isModelled = (body: WireObject, name: string): boolean =>
+  Object.hasOwn(modelled, name) && modelled[name]?.(body[name]) === true
+
+function readSession(body: WireObject): ChatRequest["session"] {
+  const conversation = pick(body, "conversation")
+  return withoutUndefined({
+    user: pick(body, "user"),
+    store: pick(body, "store"),
+    metadata: pick(body, "metadata"),
+    previousResponseId: pick(body, "previous_response_id"),
+    conversation: isObject(conversation) ? conversation["id"] : conversation,
+  }) as ChatRequest["session"]
+}
+
+function readGeneration(body: WireObject): Generation {
+  return withoutUndefined({
+    maxOutputTokens: toNumber(pick(body, "max_output_tokens")),
+    temperature: toNumber(pick(body, "temperature")),
+    topP: toNumber(pick(body, "top_p")),
+    logprobs: toList(body["include"]).includes(logprobsIncluded) || undefined,
+    topLogprobs: toNumber(pick(body, "top_logprobs")),
+  }) as Generation
+}
+
+function readReasoningRequest(value: JsonValue | undefined): ReasoningRequest | undefined {
+  if (!isObject(value)) return undefined
+  const { effort, summary, generate_summary: older } = value
+  const given = summary ?? older
+  const read = { ...(isText(effort) && { effort }), ...(isText(given) && { summary: given }) }
+  return hasFields(read) ? read : undefined
+}
+
+/** Most tokens of thought that other protocols give to each effort. */
+const budgets = [
+  ["low", 2048],
+  ["medium", 8192],
+] as const
+
+function writeReasoningRequest(reasoning: ReasoningRequest | undefined, body: WireObject): WireObject {
+  const {
+    effort: _,
+    summary: __,
+    generate_summary: ___,
+    ...others
+  } = isObject(body["reasoning"]) ? body["reasoning"] : {}
+  const { effort, budgetTokens, summary } = reasoning ?? {}
+  const fields = withoutUndefined({
+    ...others,
+    effort:
+      effort ??
+      (budgetTokens === undefined ? undefined : (budgets.find(([, most]) => budgetTokens <= most)?.[0] ?? "high")),
+    summary,
+  })
+  return hasFields(fields) ? { reasoning: fields } : {}
+}
+
+/** The `include` of a request with one more entry. */
+function withIncluded({ generation }: ChatRequest, body: WireObject, more?: string): readonly JsonValue[] {
+  const others = toList(body["include"]).filter((each) => each !== logprobsIncluded && each !== more)
+  const logprobs = generation.logprobs === true ? [logprobsIncluded] : []
+  return [...others, ...logprobs, ...(more === undefined ? [] : [more])]
+}
+
+/** How each part of a request is written. */
+const parts: PartWriters = {
+  turns: ({ turns }) => writeTurns(turns),
+  tools: ({ tools }) => withoutUndefined({ tools: tools.length === 0 ? undefined : tools.map(writeTool) }),
+  toolChoice: ({ toolChoice, tools }) =>
+    withoutUndefined({ tool_choice: toolChoice && writeToolChoice(toolChoice, tools) }),
+  parallelToolCalls: ({ parallelToolCalls }) => withoutUndefined({ parallel_tool_calls: parallelToolCalls }),
+  extensions: ({ extensions, origin }) =>
+    // Fields of another dialect mean nothing here.
+    origin !== undefined && origin.dialect !== dialectId ? {} : extensions,
+  generation: (request, body) => {
+    const { maxOutputTokens, temperature, topP, topLogprobs, logprobs } = request.generation
+    const had = toList(body["include"]).includes(logprobsIncluded)
+    return {
+      ...withoutUndefined({ max_output_tokens: maxOutputTokens, temperature, top_p: topP, top_logprobs: topLogprobs }),
+      ...((logprobs === true) !== had && { include: withIncluded(request, body) }),
+    }
+  },
+  output: ({ output }, body) => {
+    const { format: _, ...others } = isObject(body["text"]) ? body["text"] : {}
+    const text: WireObject = { ...others, ...(output !== undefined && { format: writeFormat(output) }) }
+    return withoutUndefined({ text: hasFields(text) ? text : undefined })
+  },
+  reasoning: ({ reasoning }, body) => writeReasoningRequest(reasoning, body),
+  stream: ({ stream }) => withoutUndefined({ stream: stream || undefined }),
+  session: ({ session: { user, store, metadata, previousResponseId, conversation } }) =>
+    withoutUndefined({ user, store, metadata, previous_response_id: previousResponseId, conversation }),
+}

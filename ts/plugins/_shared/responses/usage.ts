@@ -1,0 +1,58 @@
+// Tokens and log probabilities of a reply.
+
+import type { JsonValue, TokenLogprob, Usage, WireObject } from "../../../kernel/index.ts"
+import { isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
+
+const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0
+
+/** Undefined unless both counts are numbers. */
+export function readUsage(value: JsonValue | undefined): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const { input_tokens: input, output_tokens: output, input_tokens_details: ins, output_tokens_details: outs } = value
+  if (!isCount(input) || !isCount(output)) return undefined
+  const { cached_tokens: cached, cache_write_tokens: written } = isObject(ins) ? ins : {}
+  const reasoning = isObject(outs) ? outs["reasoning_tokens"] : undefined
+  return {
+    inputTokens: input,
+    outputTokens: output,
+    cachedInputTokens: isCount(cached) ? cached : 0,
+    // The API always has these counts, also where there is nothing to count.
+    ...(isCount(written) && written > 0 && { cacheWriteTokens: written }),
+    ...(isCount(reasoning) && reasoning > 0 && { reasoningTokens: reasoning }),
+  }
+}
+
+export function writeUsage(usage: Usage): WireObject {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens = 0, reasoningTokens = 0 } = usage
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: cacheWriteTokens },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens,
+  }
+}
+
+/** Undefined where there are none. */
+export function readLogprobs(value: JsonValue | undefined): readonly TokenLogprob[] | undefined {
+  const entries = toList(value)
+  if (entries.length === 0) return undefined
+  return entries.map((entry) => ({
+    ...readToken(entry),
+    top: toList(isObject(entry) ? entry["top_logprobs"] : undefined).map(readToken),
+  }))
+}
+
+function readToken(entry: JsonValue): { readonly token: string; readonly logprob: number } {
+  const { token, logprob } = isObject(entry) ? entry : {}
+  return { token: isText(token) ? token : "", logprob: typeof logprob === "number" ? logprob : 0 }
+}
+
+/** A whole part has the bytes of its tokens, a delta has not. */
+export function writeLogprobs(logprobs: readonly TokenLogprob[], withBytes: boolean): readonly JsonValue[] {
+  const write = ({ token, logprob }: Pick<TokenLogprob, "token" | "logprob">): WireObject =>
+    withoutUndefined({ token, logprob, bytes: withBytes ? [...encoder.encode(token)] : undefined })
+  return logprobs.map((entry) => ({ ...write(entry), top_logprobs: entry.top.map(write) }))
+}
+
+const encoder = new TextEncoder()

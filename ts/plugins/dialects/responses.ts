@@ -1,0 +1,31 @@
+// The Responses wire: OpenAI's newer API, whose conversations are lists of items.
+
+import { defineDialect } from "../../kernel/index.ts"
+import { errorSchema } from "../_shared/chat-completions/schemas.ts"
+import { errorBody, errorEvent, failureBody, readError } from "../_shared/responses/errors.ts"
+import { readReply, writeReply } from "../_shared/responses/reply.ts"
+import { readRequest, writeRequest } from "../_shared/responses/request.ts"
+import { eventSchema, replySchema, requestSchema } from "../_shared/responses/schemas.ts"
+import { createReader } from "../_shared/responses/stream-reader.ts"
+import { createWriter } from "../_shared/responses/stream-writer.ts"
+import { wireTerms } from "../_shared/responses/wire-terms.ts"
+
+export default defineDialect({
+  about: "Responses, OpenAI's API of items: messages, calls, outputs and reasoning",
+  streamType: "text/event-stream; charset=utf-8",
+  requestSchema,
+  replySchema,
+  errorSchema,
+  eventSchema,
+  wireTerms,
+  readRequest,
+  writeRequest,
+  readReply,
+  writeReply,
+  reader: createReader,
+  writer: createWriter,
+  readError,
+  errorBody,
+  failureBody,
+  errorEvent: (error, requestId) => errorEvent(error, requestId),
+})

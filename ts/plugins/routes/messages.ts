@@ -1,0 +1,98 @@
+// POST /v1/messages and /v1/messages/count_tokens: the Messages wire on the inference listeners.
+
+import {
+  type Call,
+  clientHeaders,
+  defineRoute,
+  type HttpClient,
+  isRtrError,
+  operation,
+  type Plan,
+  RtrError,
+  Type,
+} from "../../kernel/index.ts"
+import { estimateTokens } from "../_shared/messages/estimate-tokens.ts"
+
+const common = {
+  method: "POST",
+  permission: "inference.invoke",
+  sensitivity: "operational",
+  capability: "inference",
+  plane: "data",
+  audiences: ["agent", "client"],
+  stability: "stable",
+  dialect: "messages",
+  errors: "inference",
+} as const
+
+export default defineRoute({
+  about: "Messages, whole or streamed, and how many tokens they have",
+  listeners: ["inference"],
+  operations: [
+    operation({
+      id: "messages.create",
+      path: "/v1/messages",
+      about: "Routes a chat request in the shape of Anthropic's Messages and answers it",
+      ...common,
+      replies: { 200: { about: "The reply, whole or as a stream of events" } },
+      needs: ["routing.run"],
+      setup:
+        ({ run }) =>
+        async ({ call, chat }) => ({ outcome: await run(call(chat)) }),
+    }),
+    operation({
+      id: "messages.count_tokens",
+      path: "/v1/messages/count_tokens",
+      about: "Counts the tokens of a request without sending it to a model",
+      ...common,
+      replies: {
+        200: {
+          about:
+            "What a backend of Anthropic's protocol counted for a model that the request names, otherwise an estimate",
+          schema: Type.Object({
+            input_tokens: Type.Integer(),
+            estimated: Type.Optional(Type.Literal(true, { description: "No backend counted" })),
+          }),
+        },
+      },
+      needs: ["plan", "http"],
+      setup:
+        ({ plan, http }) =>
+        async ({ call, chat }) => {
+          const counted = await countAtBackend(call(chat), plan(), http)
+          if (counted !== undefined) return { body: { input_tokens: counted } }
+          return { body: { input_tokens: estimateTokens(chat), estimated: true } }
+        },
+    }),
+  ],
+})
+
+/** Undefined where no backend counts. Throws for a model that the client may not use. */
+async function countAtBackend(call: Call, plan: Plan | undefined, http: HttpClient): Promise<number | undefined> {
+  const { request, grants, id, signal } = call
+  const { model } = request
+  const target = plan?.models.get(model)
+  if (target === undefined && plan?.autoNames.includes(model) !== true)
+    throw new RtrError("model_not_found", "The model is not available; GET /v1/models lists those that are")
+  if (grants?.has(model) === false) throw new RtrError("model_not_allowed", "The model is not allowed on this listener")
+  const backend = target?.backends.find(({ dialectId }) => dialectId === call.dialect)
+  if (backend === undefined) return undefined
+  const body = backend.dialect.writeRequest(request, { model: backend.upstreamModel })
+  const headers = { "x-request-id": id, ...clientHeaders(backend.dialect, call.header) }
+  const sent = backend.provider.toRequest({ body, stream: false, headers, reasoning: undefined })
+  const url = new URL(sent.url)
+  url.pathname += "/count_tokens"
+  try {
+    const reply = await http.json(url.href, { method: "POST", body, headers: sent.headers, signal })
+    return tokensIn(reply)
+  } catch (error) {
+    // A host that cannot count leaves the client with an estimate.
+    if (isRtrError(error)) return undefined
+    throw error
+  }
+}
+
+function tokensIn(reply: unknown): number | undefined {
+  const { input_tokens: tokens } = (reply ?? {}) as { readonly input_tokens?: unknown }
+  return typeof tokens === "number" && Number.isInteger(tokens) && tokens >= 0 ? tokens : undefined
+}
