@@ -1,4 +1,4 @@
-import { guardTexts, defineSignal, type Fact, guardSettings, RtrError, section, Type } from "rtr"
+import { defineSignal, type Fact, guardSettings, loadGuardTexts, RtrError, section, Type } from "rtr"
 import { createFakeInference, type FakeInference, type FakeInferenceOptions } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import responses from "../../../ts/plugins/dialects/responses.ts"
@@ -253,7 +253,7 @@ describe("an attack in a Responses request is read or refused, whether it stands
   })
 })
 
-test("guards are asked about what is said in a Responses request, and about no words of its protocol", () => {
+test("guards are asked about what is said in a Responses request, and about no words of its protocol", async () => {
   const request = responses.readRequest({
     model: "MoM",
     instructions: "Be kind",
@@ -275,6 +275,7 @@ test("guards are asked about what is said in a Responses request, and about no w
     truncation: "disabled",
     max_output_tokens: 5,
   })
+  const guardTexts = await loadGuardTexts()
   expect(guardTexts(request, responses).textsFor({ name: "x" })).toEqual([
     "Be kind",
     "hello",

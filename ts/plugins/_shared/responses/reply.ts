@@ -12,7 +12,8 @@ import {
   type TokenLogprob,
   type WireObject,
 } from "../../../kernel/index.ts"
-import { hasFields, isObject, isText, ReadOrigin, toList } from "../dialect/wire.ts"
+import { keptReply, replyWith, whatInstead } from "../dialect/kept-reply.ts"
+import { isObject, isText, ReadOrigin, toList } from "../dialect/wire.ts"
 import { readError } from "./errors.ts"
 import { readItem } from "./items.ts"
 import { incompleteOf, responseOf, statusOf, writeOutput } from "./output.ts"
@@ -54,7 +55,7 @@ export function readHead({ id, model, created_at: created }: WireObject): Pick<C
 
 function checkReply(text: string): WireObject {
   const body = parseBackendObject(text)
-  if (body === undefined) throw failed(`the reply is ${text.trim() === "" ? "empty" : "not a JSON object"}`)
+  if (body === undefined) throw failed(`the reply ${whatInstead(text)}`)
   const { output, status, error } = body
   // Some backends and proxies report an error with a good status.
   const said = readError(body) ?? (status === "failed" && isObject(error) ? readError({ error }) : undefined)
@@ -103,13 +104,11 @@ export function readStop(
 /** The reply for the client. One that this dialect read and nobody changed keeps its own text. */
 export function writeReply(reply: ChatReply, metadata: WireObject, request?: ChatRequest): string {
   const original = ReadOrigin.find(reply.origin, dialectId) as OriginalReply | undefined
-  const routed = hasFields(metadata) ? { routing_metadata: metadata } : {}
-  if (original?.reply === undefined) return JSON.stringify({ ...buildReply(reply, request), ...routed })
+  if (original?.reply === undefined) return replyWith(buildReply(reply, request), metadata)
   const { text, body } = original
-  if (reply !== original.reply) return JSON.stringify({ ...patchReply(reply, body, original.reply), ...routed })
-  if (!hasFields(metadata)) return text
-  if ("routing_metadata" in body || !hasFields(body)) return JSON.stringify({ ...body, ...routed })
-  return `${text.slice(0, text.lastIndexOf("}"))},"routing_metadata":${JSON.stringify(metadata)}}`
+  return reply === original.reply
+    ? keptReply(text, body, metadata)
+    : replyWith(patchReply(reply, body, original.reply), metadata)
 }
 
 /** A response is one reply; of several the first is written. */
