@@ -263,6 +263,26 @@ test("a Messages request is said in chat completions", () => {
       { messages: [user], stream: true },
       { ...written, stream: true, stream_options: { include_usage: true } },
     ],
+    [
+      {
+        messages: [
+          user,
+          { role: "assistant", content: [{ type: "tool_use", id: "c", name: "find", input: {} }] },
+          {
+            role: "user",
+            content: [
+              { type: "tool_result", tool_use_id: "c", content: [{ type: "tool_reference", tool_name: "stop" }] },
+            ],
+          },
+        ],
+        tools: [{ name: "stop", input_schema: {}, defer_loading: true }],
+      },
+      {
+        ...written,
+        messages: [user, expect.anything(), { role: "tool", tool_call_id: "c", content: "The tool stop is ready." }],
+        tools: [{ type: "function", function: { name: "stop", parameters: {} } }],
+      },
+    ],
   ]
   for (const [body, expected] of cases) {
     expect([body, toChat(body)]).toEqual([body, expected])
@@ -283,10 +303,14 @@ test("a request that only Anthropic's API can answer is refused for other backen
       { messages: [user, { role: "assistant", content: [{ type: "text", text: "a" }, search] }] },
       "messages[1].content[1]",
     ],
+    [
+      { messages: [{ role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: [search] }] }] },
+      "messages[0].content[0].content[0]",
+    ],
   ]
   for (const [body, path] of cases) {
     const request = dialect.readRequest({ model: "x", ...body })
-    const error = errorOf(() => request.origin?.checkPortable?.(request))
+    const error = errorOf(() => request.origin?.toPortable?.(request))
     expect([body, error?.match(/Messages API: "([^"]*)"/)?.[1]]).toEqual([body, path])
   }
 })

@@ -18,6 +18,7 @@ import chatCompletions from "../../../ts/plugins/dialects/chat-completions.ts"
 import dialect from "../../../ts/plugins/dialects/responses.ts"
 import { createRandom, type Random } from "../../fakes/random.ts"
 
+const portable = (request: ChatRequest): ChatRequest => request.origin?.toPortable?.(request) ?? request
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -496,6 +497,111 @@ describe("a request", () => {
     })
   })
 
+  test("leaves a search of the web out that is merely offered beside the client's own tools", () => {
+    const own = { type: "function", name: "f", strict: false }
+    for (const fields of [{}, { tool_choice: "auto" }, { tool_choice: { type: "function", name: "f" } }]) {
+      const request = dialect.readRequest({
+        model: "m",
+        input: "a",
+        tools: [{ type: "web_search", external_web_access: true }, own, { type: "web_search_preview_2025_03_11" }],
+        ...fields,
+      })
+      expect(chatCompletions.writeRequest(portable(request), { model: "m" })["tools"]).toEqual([
+        { type: "function", function: { name: "f" } },
+      ])
+      expect(dialect.writeRequest(request, { model: "m" })["tools"]).toHaveLength(3)
+    }
+  })
+
+  describe("with namespaces of tools", () => {
+    const agents = {
+      type: "namespace",
+      name: "agents",
+      description: "Other agents",
+      tools: [
+        { type: "function", name: "close", strict: false, parameters: { type: "object" } },
+        { type: "custom", name: "tell", description: "d" },
+      ],
+    }
+    const close = { type: "function_call", call_id: "c1", namespace: "agents", name: "close", arguments: "{}" }
+    const tell = { type: "custom_tool_call", call_id: "c2", namespace: "agents", name: "tell", input: "hi" }
+    const asked = {
+      model: "m",
+      tools: [{ type: "function", name: "close", strict: false }, agents],
+      input: [
+        { role: "user", content: "a" },
+        close,
+        tell,
+        { type: "function_call_output", call_id: "c1", output: "done" },
+        { type: "custom_tool_call_output", call_id: "c2", output: "told" },
+      ],
+    }
+    const request = dialect.readRequest(asked)
+    const calls: readonly Block[] = [
+      { type: "tool_call", id: "c1", name: "agents__close", arguments: "{}" },
+      { type: "tool_call", id: "c2", name: "agents__tell", arguments: "hi", form: "custom" },
+      { type: "tool_call", id: "c3", name: "close", arguments: "{}" },
+    ]
+    const called = [close, tell, { type: "function_call", call_id: "c3", name: "close", arguments: "{}" }]
+
+    test("other backends get every tool by a name of its own, and the calls under it", () => {
+      const written = chatCompletions.writeRequest(portable(request), { model: "m" })
+      expect(written["tools"]).toEqual([
+        { type: "function", function: { name: "close" } },
+        { type: "function", function: { name: "agents__close", parameters: { type: "object" } } },
+        { type: "custom", custom: { name: "agents__tell", description: "d" } },
+      ])
+      expect(written["messages"]).toMatchObject([
+        {},
+        { tool_calls: [{ function: { name: "agents__close" } }, { custom: { name: "agents__tell", input: "hi" } }] },
+        { tool_call_id: "c1", content: "done" },
+        { tool_call_id: "c2", content: "told" },
+      ])
+    })
+
+    test("backends of the API get them as they came, also where calls were replaced", () => {
+      expect(dialect.writeRequest(request, { model: "m" })).toEqual(asked)
+      const turns = request.turns.map((turn) => ({ ...turn, blocks: turn.blocks.map((block) => ({ ...block })) }))
+      expect(dialect.writeRequest({ ...request, turns }, { model: "m" })).toMatchObject({
+        tools: asked.tools,
+        input: [{}, close, tell, {}, {}],
+      })
+    })
+
+    test("the client gets calls with their namespace, whole and streamed", () => {
+      const reply: ChatReply = { id: "r", model: "m", created: 5, choices: [{ blocks: calls, stop: "tool_calls" }] }
+      expect(JSON.parse(dialect.writeReply(reply, {}, request))).toMatchObject({ output: called })
+      const writer = dialect.writer(request)
+      const bytes = [writer.write(eventsOf(reply)), writer.end()]
+      const events = bytes
+        .map((each) => decoder.decode(each))
+        .join("")
+        .split("\n")
+        .filter((line) => line.startsWith("data: "))
+        .map((line) => JSON.parse(line.slice(6)) as { type: string; item?: object; response?: object })
+      const done = events.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []))
+      const added = events.flatMap(({ type, item }) => (type === "response.output_item.added" ? [item] : []))
+      expect(done).toMatchObject(called)
+      expect(added).toMatchObject(
+        called.map(({ name, ...item }) => ({ name, ...("namespace" in item && { namespace: item.namespace }) })),
+      )
+      expect(events.at(-1)).toMatchObject({ type: "response.completed", response: { output: called } })
+      expect(events.find(({ type }) => type === "response.function_call_arguments.done")).toMatchObject({
+        name: "close",
+      })
+    })
+
+    test("calls of a backend are read with their namespace", () => {
+      const whole = dialect.readReply(JSON.stringify({ ...head, status: "completed", output: called }))
+      expect(whole.choices[0]?.blocks).toEqual(calls)
+      const reader = dialect.reader({ events: true })
+      const bytes = encoder.encode(
+        stream(...begun, { type: "response.output_item.added", output_index: 0, item: close }),
+      )
+      expect(reader.read(bytes)?.events.at(-1)).toMatchObject({ block: { type: "tool_call", name: "agents__close" } })
+    })
+  })
+
   test("says which of its fields only a Responses backend can take", () => {
     const only: readonly (readonly [object, path: string])[] = [
       [{ previous_response_id: "resp_1" }, "previous_response_id"],
@@ -503,7 +609,14 @@ describe("a request", () => {
       [{ conversation: { id: "conv_1" } }, "conversation"],
       [{ background: true }, "background"],
       [{ prompt: { id: "p" } }, "prompt"],
-      [{ tools: [{ type: "function", name: "f" }, { type: "web_search" }] }, "tools[1]"],
+      [{ tools: [{ type: "function", name: "f" }, { type: "file_search" }] }, "tools[1]"],
+      [{ tools: [{ type: "web_search" }] }, "tools[0]"],
+      [{ tools: [{ type: "function", name: "f" }, { type: "web_search" }], tool_choice: "required" }, "tools[1]"],
+      [{ tools: [{ type: "namespace", name: "n", tools: [{ type: "mcp" }] }] }, "tools[0].tools[0]"],
+      [
+        { input: [{ type: "function_call_output", call_id: "c", output: [{ type: "input_video" }] }] },
+        "input[0].output[0]",
+      ],
       [{ tool_choice: { type: "web_search" } }, "tool_choice"],
       [{ text: { format: { type: "grammar" } } }, "text.format"],
       [
@@ -522,14 +635,14 @@ describe("a request", () => {
     ]
     for (const [fields, path] of only) {
       const request = dialect.readRequest({ model: "m", input: "a", ...fields })
-      expect([fields, refusalOf(() => request.origin?.checkPortable?.(request))]).toEqual([
+      expect([fields, refusalOf(() => request.origin?.toPortable?.(request))]).toEqual([
         fields,
         expect.stringMatching(/^invalid_request: Cannot send the request to the model's backend/),
       ])
-      expect(refusalOf(() => request.origin?.checkPortable?.(request))).toContain(`"${path}" has no counterpart`)
+      expect(refusalOf(() => request.origin?.toPortable?.(request))).toContain(`"${path}" has no counterpart`)
     }
     const plain = dialect.readRequest({ ...body, background: false, previous_response_id: null })
-    expect(plain.origin?.checkPortable?.(plain)).toBeUndefined()
+    expect(plain.origin?.toPortable?.(plain)).toBe(plain)
   })
 })
 
@@ -912,7 +1025,7 @@ describe("whatever stands in a field", () => {
           const request = dialect.readRequest(other)
           const turns = request.turns.map((turn) => ({ ...turn, blocks: [...turn.blocks] }))
           dialect.writeRequest({ ...request, turns, tools: [...request.tools] }, { model: "m" })
-          request.origin?.checkPortable?.(request)
+          request.origin?.toPortable?.(request)
           chatCompletions.writeRequest(request, { model: "m" })
         }),
       ).toMatch(known)

@@ -44,8 +44,9 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
   const backend = pickBackend(target)
   const observed = observe(host, record, target, backend)
   try {
-    if (request.origin?.dialect !== backend.dialectId) request.origin?.checkPortable?.(request)
-    const body = backend.dialect.writeRequest(request, { model: backend.upstreamModel })
+    const { origin } = request
+    const portable = origin?.dialect === backend.dialectId ? request : (origin?.toPortable?.(request) ?? request)
+    const body = backend.dialect.writeRequest(portable, { model: backend.upstreamModel })
     const {
       method,
       url,

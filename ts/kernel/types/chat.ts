@@ -84,8 +84,11 @@ export type Role = "system" | "user" | "assistant" | "tool" | "other"
 /** Where a node was read. It survives `{ ...node, change }`, so that a dialect finds the original of a changed node. */
 export interface Origin {
   readonly dialect: string
-  /** Of a request: throws `invalid_request` that names what only backends of the same dialect can do. */
-  checkPortable?(request: ChatRequest): void
+  /**
+   * Of a request: what backends of other dialects get. Throws `invalid_request` that names what only backends of the same
+   * dialect can do.
+   */
+  toPortable?(request: ChatRequest): ChatRequest
 }
 
 export interface Turn {

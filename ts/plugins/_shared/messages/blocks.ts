@@ -52,6 +52,11 @@ function blockOf(value: WireObject): Block {
         : opaque(value)
     case "tool_result":
       return readResult(value)
+    case "tool_reference":
+      // The tool itself stands among those of the request.
+      return isText(value["tool_name"])
+        ? { type: "text", text: `The tool ${value["tool_name"]} is ready.` }
+        : opaque(value)
     case "thinking": {
       const { thinking, signature } = value
       return readReasoning(isText(thinking) ? thinking : "", hasLength(signature) ? signature : undefined)

@@ -12,6 +12,7 @@ import {
 import { rememberOriginal } from "../dialect/original-events.ts"
 import { hasLength, isObject, isText, toList } from "../dialect/wire.ts"
 import { betweenParts, readItem, readReasoning } from "./items.ts"
+import { joinedName } from "./namespaces.ts"
 import { readChoice, readHead, readStop } from "./reply.ts"
 import { readLogprobs, readUsage } from "./usage.ts"
 import { dialectId } from "./wire.ts"
@@ -118,10 +119,15 @@ export function createEventReader(): EventReader {
   const callOf = (event: WireObject, item: WireObject = {}): OpenBlock | undefined => {
     const known = itemAt(event).get("")
     if (known !== undefined) return known
-    const { type, call_id: id, name } = item
+    const { type, call_id: id, name, namespace } = item
     if (!isText(name)) return undefined
     const form = type === "custom_tool_call" ? { form: "custom" as const } : {}
-    return blockAt(event, "", { type: "tool_call", id: isText(id) ? id : "", name, ...form })
+    return blockAt(event, "", {
+      type: "tool_call",
+      id: isText(id) ? id : "",
+      name: joinedName(namespace, name),
+      ...form,
+    })
   }
 
   const added = (event: WireObject, item: WireObject): void => {

@@ -2,6 +2,7 @@
 
 import type { Block, JsonValue, ReasoningBlock, Role, ToolCallBlock, WireObject } from "../../../kernel/index.ts"
 import { isObject, isText, toList } from "../dialect/wire.ts"
+import { calledFields, joinedName, type Namespaces } from "./namespaces.ts"
 import { readContent } from "./parts.ts"
 import { dialectId } from "./wire.ts"
 
@@ -42,7 +43,7 @@ function roleOf({ type = "message", role }: WireObject): Role {
 }
 
 function blocksOf(item: WireObject): readonly Block[] {
-  const { type = "message", call_id: id, name } = item
+  const { type = "message", call_id: id, name, namespace } = item
   switch (type) {
     case "message":
       return readContent(item["content"])
@@ -50,11 +51,19 @@ function blocksOf(item: WireObject): readonly Block[] {
       return [readReasoning(item)]
     case "function_call":
       return isText(id) && isText(name)
-        ? [{ type: "tool_call", id, name, arguments: textOf(item["arguments"]) }]
+        ? [{ type: "tool_call", id, name: joinedName(namespace, name), arguments: textOf(item["arguments"]) }]
         : [opaque(item)]
     case "custom_tool_call":
       return isText(id) && isText(name)
-        ? [{ type: "tool_call", id, name, arguments: textOf(item["input"]), form: "custom" }]
+        ? [
+            {
+              type: "tool_call",
+              id,
+              name: joinedName(namespace, name),
+              arguments: textOf(item["input"]),
+              form: "custom",
+            },
+          ]
         : [opaque(item)]
     case "function_call_output":
     case "custom_tool_call_output":
@@ -105,8 +114,9 @@ export function writeSeal({ signature, encrypted }: Pick<ReasoningBlock, "signat
   return sealed === undefined ? {} : { encrypted_content: sealed }
 }
 
-export function writeCall({ id, name, arguments: text, form }: ToolCallBlock): WireObject {
+export function writeCall({ id, name, arguments: text, form }: ToolCallBlock, namespaces?: Namespaces): WireObject {
+  const called = calledFields(name, namespaces)
   return form === "custom"
-    ? { type: "custom_tool_call", call_id: id, name, input: text }
-    : { type: "function_call", call_id: id, name, arguments: text }
+    ? { type: "custom_tool_call", call_id: id, ...called, input: text }
+    : { type: "function_call", call_id: id, ...called, arguments: text }
 }

@@ -11,6 +11,7 @@ import type {
 } from "../../../kernel/index.ts"
 import { withoutUndefined } from "../dialect/wire.ts"
 import { itemOf, writeCall, writeSeal } from "./items.ts"
+import { type Namespaces, namespacesOf } from "./namespaces.ts"
 import { partOf, refuse } from "./parts.ts"
 import { bodyOf } from "./request.ts"
 import { writeLogprobs, writeUsage } from "./usage.ts"
@@ -19,8 +20,9 @@ import { dialectId, makeId } from "./wire.ts"
 /** The items for the blocks of a reply. Texts and refusals that follow each other are one message. */
 export function writeOutput(
   blocks: readonly Block[],
-  logprobs: readonly TokenLogprob[] | undefined,
+  { logprobs, asked }: { readonly logprobs: readonly TokenLogprob[] | undefined; readonly asked: WireObject },
 ): readonly WireObject[] {
+  const namespaces = namespacesOf(asked)
   const items: WireObject[] = []
   let message: { readonly item: WireObject; readonly content: JsonValue[] } | undefined
   const first = blocks.find(({ type }) => type === "text")
@@ -29,7 +31,7 @@ export function writeOutput(
     const part = contentPart(block, block === first ? logprobs : undefined)
     if (part === undefined) {
       message = undefined
-      items.push(read ?? wholeItem(block))
+      items.push(read ?? wholeItem(block, { namespaces }))
       continue
     }
     if (message === undefined || (read !== undefined && message.item["id"] !== read["id"])) {
@@ -68,10 +70,17 @@ export const messageItem = (id: string, content: readonly JsonValue[] = []): Wir
 })
 
 /** An item for a block that is no part of a message. Throws `invalid_request` for what a reply cannot hold. */
-export function wholeItem(block: Block, id?: string): WireObject {
+export function wholeItem(
+  block: Block,
+  { id, namespaces }: { readonly id?: string; readonly namespaces?: Namespaces } = {},
+): WireObject {
   switch (block.type) {
     case "tool_call":
-      return { id: id ?? makeId(block.form === "custom" ? "ctc" : "fc"), status: "completed", ...writeCall(block) }
+      return {
+        id: id ?? makeId(block.form === "custom" ? "ctc" : "fc"),
+        status: "completed",
+        ...writeCall(block, namespaces),
+      }
     case "reasoning":
       return {
         id: id ?? makeId("rs"),

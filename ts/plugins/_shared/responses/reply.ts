@@ -18,6 +18,7 @@ import { readError } from "./errors.ts"
 import { readItem } from "./items.ts"
 import { incompleteOf, responseOf, statusOf, writeOutput } from "./output.ts"
 import { partOf } from "./parts.ts"
+import { bodyOf } from "./request.ts"
 import { readLogprobs, readUsage, writeUsage } from "./usage.ts"
 import { dialectId } from "./wire.ts"
 
@@ -108,17 +109,21 @@ export function writeReply(reply: ChatReply, metadata: WireObject, request?: Cha
   const { text, body } = original
   return reply === original.reply
     ? keptReply(text, body, metadata)
-    : replyWith(patchReply(reply, body, original.reply), metadata)
+    : replyWith(patchReply(reply, original as Required<OriginalReply>, bodyOf(request)), metadata)
 }
 
 /** A response is one reply; of several the first is written. */
 function buildReply(reply: ChatReply, request: ChatRequest | undefined): WireObject {
   const [choice] = reply.choices
   const { blocks, stop, logprobs } = choice ?? { blocks: [], stop: "other" as const }
-  return responseOf(reply, request, { output: writeOutput(blocks, logprobs), stop, usage: reply.usage })
+  return responseOf(reply, request, {
+    output: writeOutput(blocks, { logprobs, asked: bodyOf(request) }),
+    stop,
+    usage: reply.usage,
+  })
 }
 
-function patchReply(reply: ChatReply, body: WireObject, read: ChatReply): WireObject {
+function patchReply(reply: ChatReply, { body, reply: read }: Required<OriginalReply>, asked: WireObject): WireObject {
   const fields: Record<string, JsonValue> = { ...body }
   if (reply.id !== read.id) fields["id"] = reply.id
   if (reply.model !== read.model) fields["model"] = reply.model
@@ -130,7 +135,7 @@ function patchReply(reply: ChatReply, body: WireObject, read: ChatReply): WireOb
   if (choice === undefined || choice === before) return fields
   // Repeats the text of the output.
   delete fields["output_text"]
-  fields["output"] = writeOutput(choice.blocks, choice.logprobs)
+  fields["output"] = writeOutput(choice.blocks, { logprobs: choice.logprobs, asked })
   if (choice.stop !== before?.stop) {
     fields["status"] = statusOf(choice.stop)
     fields["incomplete_details"] = incompleteOf(choice.stop)

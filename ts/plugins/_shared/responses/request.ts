@@ -5,6 +5,7 @@ import { type Check, isBoolean, isNumber, type PartWriters, patchBody, toNumber 
 import { hasFields, isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
 import { checkRequest } from "./check-request.ts"
 import { checkForeign } from "./foreign-request.ts"
+import { namespacesOf } from "./namespaces.ts"
 import { RequestOrigin } from "./portable-request.ts"
 import { readFormat, readTool, readToolChoice, writeFormat, writeTool, writeToolChoice } from "./tools.ts"
 import { readTurns, writeTurns } from "./turns.ts"
@@ -171,7 +172,7 @@ function withIncluded({ generation }: ChatRequest, body: WireObject, more?: stri
 
 /** How each part of a request is written. */
 const parts: PartWriters = {
-  turns: ({ turns }) => writeTurns(turns),
+  turns: (request) => writeTurns(request.turns, namespacesOf(bodyOf(request))),
   tools: ({ tools }) => withoutUndefined({ tools: tools.length === 0 ? undefined : tools.map(writeTool) }),
   toolChoice: ({ toolChoice, tools }) =>
     withoutUndefined({ tool_choice: toolChoice && writeToolChoice(toolChoice, tools) }),

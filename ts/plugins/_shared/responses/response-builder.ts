@@ -13,6 +13,8 @@ import type {
 import type { OriginalEvents } from "../dialect/original-events.ts"
 import { isObject, isText } from "../dialect/wire.ts"
 import { messageItem, type ResponseEnd, responseOf, textPart, wholeItem } from "./output.ts"
+import { namespacesOf } from "./namespaces.ts"
+import { bodyOf } from "./request.ts"
 import { writeLogprobs } from "./usage.ts"
 import { dialectId, makeId } from "./wire.ts"
 
@@ -53,6 +55,7 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
   const items = new Map<number, Item>()
   /** Items that began in an event which passed as it came, by id. */
   const unfinished = new Map<string, Item>()
+  const namespaces = namespacesOf(bodyOf(request))
   let places = 0
   const blocks = new Map<number, BegunBlock>()
   let head = { id: "", model: "", created: 0 }
@@ -120,7 +123,7 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
     if (type === "reasoning") keep(open(makeId("rs"), false, { id: "", type: "reasoning", summary: [] }))
     else if (type === "tool_call") {
       const id = makeId(start.form === "custom" ? "ctc" : "fc")
-      keep(open(id, false, wholeItem({ ...start, arguments: "" }, id)))
+      keep(open(id, false, wholeItem({ ...start, arguments: "" }, { id, namespaces })))
     } else if (type === "image" || (type === "opaque" && start.dialect === dialectId)) wholeBlock(start)
   }
 
@@ -173,12 +176,13 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
         emit("response.reasoning_text.done", { ...inPart(block), text })
         emit("response.content_part.done", { ...inPart(block), part: { type: "reasoning_text", text } })
       }
-      close(item, wholeItem({ type: "reasoning", text, ...seal }, item.id))
+      close(item, wholeItem({ type: "reasoning", text, ...seal }, { id: item.id }))
     } else if (start.type === "tool_call") {
-      const { name } = start
+      const whole = wholeItem({ ...start, arguments: text }, { id: item.id, namespaces })
+      const { name = start.name } = whole
       const done: WireObject = start.form === "custom" ? { input: text } : { name, arguments: text }
       emit(`${callEvent(block)}.done`, { ...at(item), ...done })
-      close(item, wholeItem({ ...start, arguments: text }, item.id))
+      close(item, whole)
     }
   }
 

@@ -1,7 +1,8 @@
 // Tools, the choice among them and the format of the reply, to and from the canonical form.
 
 import type { JsonValue, OutputFormat, Tool, ToolChoice, WireObject } from "../../../kernel/index.ts"
-import { isObject, isText, withoutUndefined } from "../dialect/wire.ts"
+import { isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
+import { isNamespace, joinedName } from "./namespaces.ts"
 import { refuse } from "./parts.ts"
 
 const originals = new WeakMap<Tool, JsonValue>()
@@ -11,6 +12,25 @@ export function readTool(value: JsonValue): Tool {
   originals.set(tool, value)
   return tool
 }
+
+/** What the client sent. */
+export const originalOf = (tool: Tool): JsonValue | undefined => originals.get(tool)
+
+/** The tool with its path; for a namespace, those in it. */
+export function toolsOf(tool: Tool, at: string): readonly { readonly tool: Tool; readonly at: string }[] {
+  const original = originals.get(tool)
+  if (original === undefined || !isNamespace(original)) return [{ tool, at }]
+  const { name: namespace, tools } = original as WireObject
+  return toList(tools).map((value, index) => {
+    const inner = readTool(value)
+    const name = joinedName(namespace, inner.name)
+    return { tool: inner.form === "opaque" ? inner : { ...inner, name }, at: `${at}.tools[${index}]` }
+  })
+}
+
+/** A search of the web, which a model may use or not. */
+export const isOffer = (tool: JsonValue | undefined): boolean =>
+  isObject(tool) && isText(tool["type"]) && /^web_search(?:_|$)/.test(tool["type"])
 
 function toolOf(value: JsonValue): Tool {
   if (!isObject(value)) return { name: "", form: "opaque" }

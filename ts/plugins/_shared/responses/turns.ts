@@ -3,6 +3,7 @@
 import type { Block, JsonValue, Turn, WireObject } from "../../../kernel/index.ts"
 import { isText, ReadOrigin } from "../dialect/wire.ts"
 import { itemOf, type ReadItem, readItem, writeCall } from "./items.ts"
+import type { Namespaces } from "./namespaces.ts"
 import { partOf, refuse, writeContent, writePart } from "./parts.ts"
 import { dialectId, makeId } from "./wire.ts"
 
@@ -54,7 +55,7 @@ function turnOf(original: OriginalTurn, role: Turn["role"], blocks: readonly Blo
 }
 
 /** The fields of a request for these turns. */
-export function writeTurns(turns: readonly Turn[]): WireObject {
+export function writeTurns(turns: readonly Turn[], namespaces: Namespaces): WireObject {
   const [first, ...rest] = turns
   const instructions = first === undefined || rest.length === 0 ? undefined : instructionsOf(first)
   const left = instructions === undefined ? turns : rest
@@ -62,7 +63,7 @@ export function writeTurns(turns: readonly Turn[]): WireObject {
   const input =
     only !== undefined && left.length === 1 && originalOf(only)?.from === "text" && originalOf(only)?.turn === only
       ? (originalOf(only)?.items[0]?.["content"] as JsonValue)
-      : writeInput(left, turns.length - left.length)
+      : writeInput(left, turns.length - left.length, namespaces)
   return { ...(instructions !== undefined && { instructions }), input }
 }
 
@@ -76,12 +77,12 @@ function instructionsOf(turn: Turn): string | undefined {
   return texts.join("\n\n")
 }
 
-function writeInput(turns: readonly Turn[], before: number): JsonValue {
+function writeInput(turns: readonly Turn[], before: number, namespaces: Namespaces): JsonValue {
   checkNames(turns, before)
   const custom = new Set<string>()
   for (const { blocks } of turns)
     for (const block of blocks) if (block.type === "tool_call" && block.form === "custom") custom.add(block.id)
-  return turns.flatMap((turn, index) => writeTurn(turn, `turns[${index + before}]`, custom))
+  return turns.flatMap((turn, index) => writeTurn(turn, `turns[${index + before}]`, { custom, namespaces }))
 }
 
 /** The wire has no names of participants. One name says nothing; several tell who speaks. */
@@ -95,7 +96,14 @@ function checkNames(turns: readonly Turn[], before: number): void {
   }
 }
 
-function writeTurn(turn: Turn, at: string, custom: ReadonlySet<string>): readonly JsonValue[] {
+/** What the whole conversation says of its calls. */
+interface Calls {
+  /** Ids of those with free text. */
+  readonly custom: ReadonlySet<string>
+  readonly namespaces: Namespaces
+}
+
+function writeTurn(turn: Turn, at: string, calls: Calls): readonly JsonValue[] {
   const original = originalOf(turn)
   if (original?.turn === turn && original.from !== "instructions") return original.items
   const source = original?.turn?.role === turn.role ? original : undefined
@@ -110,7 +118,7 @@ function writeTurn(turn: Turn, at: string, custom: ReadonlySet<string>): readonl
   }
   for (const [index, block] of turn.blocks.entries()) {
     const own = source === undefined ? undefined : itemOf(block)
-    const whole = writeWhole(block, { at, custom, read: own?.item })
+    const whole = writeWhole(block, { at, calls, read: own?.item })
     if (whole !== undefined) {
       flush()
       items.push(...whole)
@@ -136,18 +144,14 @@ function replacedBy(block: Block, index: number, read: Turn | undefined, turn: T
 /** A block that is an item of its own, as none or one item; undefined for one that is a part of a message. */
 function writeWhole(
   block: Block,
-  {
-    at,
-    custom,
-    read,
-  }: { readonly at: string; readonly custom: ReadonlySet<string>; readonly read: WireObject | undefined },
+  { at, calls, read }: { readonly at: string; readonly calls: Calls; readonly read: WireObject | undefined },
 ): readonly JsonValue[] | undefined {
   switch (block.type) {
     case "tool_call":
-      return [read ?? writeCall(block)]
+      return [read ?? writeCall(block, calls.namespaces)]
     case "tool_result": {
       if (read !== undefined) return [read]
-      const type = custom.has(block.callId) ? "custom_tool_call_output" : "function_call_output"
+      const type = calls.custom.has(block.callId) ? "custom_tool_call_output" : "function_call_output"
       const status: WireObject = block.isError === true ? { status: "incomplete" } : {}
       return [{ type, call_id: block.callId, output: writeContent(block.blocks, at), ...status }]
     }
