@@ -542,7 +542,7 @@ describe("a request", () => {
       { type: "tool_call", id: "c2", name: "agents__tell", arguments: "hi", form: "custom" },
       { type: "tool_call", id: "c3", name: "close", arguments: "{}" },
     ]
-    const called = [close, tell, { type: "function_call", call_id: "c3", name: "close", arguments: "{}" }]
+    const callItems = [close, tell, { type: "function_call", call_id: "c3", name: "close", arguments: "{}" }]
 
     test("other backends get every tool by a name of its own, and the calls under it", () => {
       const written = chatCompletions.writeRequest(portable(request), { model: "m" })
@@ -570,7 +570,7 @@ describe("a request", () => {
 
     test("the client gets calls with their namespace, whole and streamed", () => {
       const reply: ChatReply = { id: "r", model: "m", created: 5, choices: [{ blocks: calls, stop: "tool_calls" }] }
-      expect(JSON.parse(dialect.writeReply(reply, {}, request))).toMatchObject({ output: called })
+      expect(JSON.parse(dialect.writeReply(reply, {}, request))).toMatchObject({ output: callItems })
       const writer = dialect.writer(request)
       const bytes = [writer.write(eventsOf(reply)), writer.end()]
       const events = bytes
@@ -581,18 +581,18 @@ describe("a request", () => {
         .map((line) => JSON.parse(line.slice(6)) as { type: string; item?: object; response?: object })
       const done = events.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []))
       const added = events.flatMap(({ type, item }) => (type === "response.output_item.added" ? [item] : []))
-      expect(done).toMatchObject(called)
+      expect(done).toMatchObject(callItems)
       expect(added).toMatchObject(
-        called.map(({ name, ...item }) => ({ name, ...("namespace" in item && { namespace: item.namespace }) })),
+        callItems.map(({ name, ...item }) => ({ name, ...("namespace" in item && { namespace: item.namespace }) })),
       )
-      expect(events.at(-1)).toMatchObject({ type: "response.completed", response: { output: called } })
+      expect(events.at(-1)).toMatchObject({ type: "response.completed", response: { output: callItems } })
       expect(events.find(({ type }) => type === "response.function_call_arguments.done")).toMatchObject({
         name: "close",
       })
     })
 
     test("calls of a backend are read with their namespace", () => {
-      const whole = dialect.readReply(JSON.stringify({ ...head, status: "completed", output: called }))
+      const whole = dialect.readReply(JSON.stringify({ ...head, status: "completed", output: callItems }))
       expect(whole.choices[0]?.blocks).toEqual(calls)
       const reader = dialect.reader({ events: true })
       const bytes = encoder.encode(
