@@ -8,7 +8,7 @@ import type { LooperCall } from "../types/looper.ts"
 import type { PlannedDecision } from "../types/plan.ts"
 import type { PluginCall } from "../types/plugin.ts"
 import type { SignalInput } from "../types/signal.ts"
-import { type AttemptHost, callUpstream } from "./attempts.ts"
+import { type AttemptHost, callUpstream } from "./upstream/attempt.ts"
 import { addUsage } from "./record.ts"
 
 export interface LooperOptions extends Pick<PluginCall, "request" | "headers"> {

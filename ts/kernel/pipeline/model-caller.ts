@@ -4,7 +4,7 @@ import { RtrError } from "../error.ts"
 import type { Call, CallRecord } from "../types/call.ts"
 import type { ModelCaller } from "../types/capability.ts"
 import type { Plan } from "../types/plan.ts"
-import { type AttemptHost, callUpstream } from "./attempts.ts"
+import { type AttemptHost, callUpstream } from "./upstream/attempt.ts"
 import { createRecord } from "./record.ts"
 
 export interface ModelCallerHost extends AttemptHost {

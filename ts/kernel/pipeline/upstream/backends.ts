@@ -1,6 +1,6 @@
 // Spreads the calls of one model over its backends by weight.
 
-import type { ModelTarget, TargetBackend } from "../types/plan.ts"
+import type { ModelTarget, TargetBackend } from "../../types/plan.ts"
 
 /**
  * Earliest deadline first: each pick moves a backend's deadline by 1/weight, which interleaves backends smoothly instead of

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { pickBackend } from "../../../ts/kernel/pipeline/backends.ts"
-import type { ModelTarget } from "../../../ts/kernel/types/plan.ts"
-import { createBackend, createTarget } from "../../fakes/plan.ts"
+import { pickBackend } from "../../../../ts/kernel/pipeline/upstream/backends.ts"
+import type { ModelTarget } from "../../../../ts/kernel/types/plan.ts"
+import { createBackend, createTarget } from "../../../fakes/plan.ts"
 
 const targetOf = (...weights: readonly number[]): ModelTarget =>
   createTarget("m", { backends: weights.map((weight, index) => createBackend(`b${index}`, weight)) })

@@ -1,8 +1,8 @@
 import { RtrError } from "rtr"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
-import { chat } from "../../fakes/kernel.ts"
-import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
-import { chunk, gatedReply, lastChunk, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
+import { chat } from "../../../fakes/kernel.ts"
+import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../../fakes/transport.ts"
+import { chunk, gatedReply, lastChunk, watchedKernel, type WatchedOptions } from "../../../fakes/watched-kernel.ts"
 
 const over = (reply: FakeReply | Error, options: WatchedOptions = {}) =>
   watchedKernel({ transport: createFakeTransport(reply), ...options })

@@ -1,0 +1,50 @@
+// The figures of one call of a backend.
+
+import type { Attempt, CallRecord } from "../../types/call.ts"
+import type { StreamBatch } from "../../types/chat.ts"
+import type { ModelTarget, TargetBackend } from "../../types/plan.ts"
+import type { ModelFiguresKeeper } from "../model-figures.ts"
+import { costOf, toRecordedError } from "../record.ts"
+
+/** The figures of one attempt, in its record and for selectors. */
+export interface ObservedAttempt {
+  readonly attempt: Attempt
+  /** The first byte of a reply's body has come. */
+  firstByte(): void
+  usage(usage: StreamBatch["usage"]): void
+  /** Runs once; later calls change nothing. */
+  end(error?: unknown): void
+}
+
+/** Begins the figures of a call that is sent now. */
+export function observeAttempt(
+  figures: ModelFiguresKeeper,
+  record: CallRecord,
+  target: ModelTarget,
+  backend: TargetBackend,
+): ObservedAttempt {
+  const now = (): number => performance.now() - record.startedAt
+  const attempt: Attempt = { model: target.name, backend: backend.name, startMs: now() }
+  record.attempts.push(attempt)
+  const finished = figures.begin(target.name)
+  return {
+    attempt,
+    firstByte() {
+      attempt.firstByteMs ??= now()
+    },
+    usage(usage) {
+      if (usage === undefined) return
+      attempt.usage = usage
+      const cost = costOf(target.pricing, usage)
+      if (cost === undefined) return
+      attempt.cost = cost
+      attempt.currency = target.pricing?.currency as string
+    },
+    end(error) {
+      if (attempt.endMs !== undefined) return
+      attempt.endMs = now()
+      if (error !== undefined) attempt.error = toRecordedError(error)
+      finished(attempt)
+    },
+  }
+}
