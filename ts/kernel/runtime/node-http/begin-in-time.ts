@@ -26,6 +26,8 @@ function endTurn(): void {
 }
 
 function beginNext(): void {
-  waiting.shift()?.()
+  const begin = waiting.shift()
+  // First, so that nothing that goes wrong in this one keeps the others waiting.
   if (waiting.length > 0) setImmediate(beginNext)
+  begin?.()
 }

@@ -21,10 +21,10 @@ type Begin = (exchange: Turn) => void
  */
 const maxWaiting = 100
 
-/** So many requests of a process may begin in one turn of the event loop. */
-const maxAtOnce = 16
+/** While the process serves no more requests than this, new ones begin at once: looking at the clock would cost more. */
+const fewRequests = 16
 
-/** Requests that have connections. */
+/** Requests of the process that have their connection and are not answered yet. */
 let serving = 0
 
 const turnsOf = new WeakMap<Socket, Turns>()
@@ -38,8 +38,8 @@ export function inTurn(exchange: Turn, begin: Begin): void {
   const turns = turnsOf.get(socket) ?? createTurns(socket)
   if (!turns.isBusy) {
     take(turns, exchange)
-    // Requests without a body, as those about health, are quick.
-    if (serving <= maxAtOnce || exchange.incoming.method === "GET") begin(exchange)
+    // Other methods than POST, as of requests about health, are quick.
+    if (serving <= fewRequests || exchange.incoming.method !== "POST") begin(exchange)
     else beginInTime(() => begin(exchange))
     return
   }
