@@ -23,10 +23,12 @@ export interface LogOutputOptions {
   readonly sinkNow?: (bytes: Buffer) => void
 }
 
-/** Most of what the lines of one write take. */
+/** What the lines of one write usually take at most. */
 const usualBytes = 64 * 1024
 
-/** Lines that wait, as bytes: as texts they would be collected as garbage one by one, which costs more than to make them. */
+const lineEnd = 10
+
+/** Lines that wait, as bytes. As texts, collecting them as garbage would cost more than making them. */
 class WaitingLines {
   #bytes = Buffer.allocUnsafe(usualBytes)
   bytes = 0
@@ -40,7 +42,7 @@ class WaitingLines {
       this.#bytes = larger
     }
     this.bytes += this.#bytes.write(line, this.bytes)
-    this.#bytes[this.bytes++] = 10
+    this.#bytes[this.bytes++] = lineEnd
     this.lines += 1
   }
 

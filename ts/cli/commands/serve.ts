@@ -140,14 +140,17 @@ function logActivation(logger: Logger, outcome: ActivationOutcome): void {
     const { stage, hash, reasons } = outcome.rejection
     // Problems of a document have their place in the message; a stack would say nothing.
     const message = outcome.error instanceof Error ? outcome.error.message : "the configuration was refused"
-    // An error outside the document's own check has its place beside the message.
-    const place =
-      (outcome.error as { readonly path?: unknown } | undefined)?.path === undefined ? undefined : reasons[0]?.path
+    // A broken document has all its problems, of which the status has the first; another error has its place beside the message.
+    const { problems, path } = (outcome.error ?? {}) as {
+      readonly problems?: readonly unknown[]
+      readonly path?: unknown
+    }
+    const place = path === undefined ? undefined : reasons[0]?.path
     logger.event("error", "config_rejected", {
       trigger,
       stage,
       hash,
-      problems: (outcome.error as { readonly problems?: readonly unknown[] }).problems?.length ?? reasons.length,
+      problems: problems?.length ?? reasons.length,
       message: place === undefined ? message : `${message} (${place})`,
     })
     return

@@ -28,7 +28,10 @@ export function requestLine(record: CallRecord, options: RequestLineOptions = {}
   return format === "json" ? jsonLine(record, time) : textLine(record, time, colours)
 }
 
-/** Joined by hand, with the names of requests that are alike written once: `JSON.stringify` of an object takes four times as long. */
+/**
+ * Joined by hand, with the names of requests that are alike written once: `JSON.stringify` of an object takes four times as
+ * long. Request ids have no character that JSON escapes.
+ */
 function jsonLine(record: CallRecord, time: number): string {
   const { id, attempts, error, usage, readings, totalMs, unscanned } = record
   let line = `{"time":"${timeText(time)}","level":"${levelOf(record)}","event":"request","id":"${id}"${namesOf(record)}`
