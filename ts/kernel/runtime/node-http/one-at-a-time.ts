@@ -40,7 +40,7 @@ export function inTurn(exchange: Turn, begin: Begin): void {
     take(turns, exchange)
     // Other methods than POST, as of requests about health, are quick.
     if (serving <= fewRequests || exchange.incoming.method !== "POST") begin(exchange)
-    else beginInTime(() => begin(exchange))
+    else beginLater(exchange, begin)
     return
   }
   turns.waiting.push({ begin, exchange })
@@ -60,6 +60,13 @@ function createTurns(socket: Socket): Turns {
   return turns
 }
 
+/** Nobody would read the reply of a client that has left while its request waited. */
+function beginLater(exchange: Turn, begin: Begin): void {
+  beginInTime(() => {
+    if (!exchange.client.aborted) begin(exchange)
+  })
+}
+
 /** Gives the connection to a request until it is answered. */
 function take(turns: Turns, exchange: Turn): void {
   turns.isBusy = true
@@ -73,6 +80,6 @@ function take(turns: Turns, exchange: Turn): void {
     if (next === undefined || incoming.socket.destroyed) return
     if (turns.waiting.length === maxWaiting - 1) incoming.socket.resume()
     take(turns, next.exchange)
-    beginInTime(() => next.begin(next.exchange))
+    beginLater(next.exchange, next.begin)
   })
 }
