@@ -122,6 +122,17 @@ const broken: readonly (readonly [string, Partial<DialectModule>, string])[] = [
     "writes a changed reply",
   ],
   [
+    "forgets why a changed reply ended",
+    {
+      writeReply(reply, metadata) {
+        const isChanged = reply.choices.some(({ blocks: [block] }) => block?.type === "text" && block.text[0] === "[")
+        const choices = reply.choices.map((choice) => ({ ...choice, stop: "stop" as const }))
+        return dialect.writeReply(isChanged ? { ...reply, choices } : reply, metadata)
+      },
+    },
+    "writes a changed reply",
+  ],
+  [
     "takes any text for a reply",
     {
       readReply(text) {

@@ -85,6 +85,13 @@ const replies: readonly ChatReply[] = [
     ],
     usage,
   },
+  {
+    id: "reply-3",
+    model: "m",
+    created: 1_700_000_000,
+    choices: [{ blocks: [{ type: "text", text: "It is sun" }], stop: "length" }],
+    usage,
+  },
 ]
 
 export function dialectContract(module: DialectModule, options: DialectContractOptions = {}): readonly ContractCase[] {
@@ -203,8 +210,8 @@ export function dialectContract(module: DialectModule, options: DialectContractO
         const read = module.readReply(module.writeReply(reply, {}))
         const choices = read.choices.map((choice) => ({
           ...choice,
-          // Not every wire has a word for a reply that calls tools.
-          stop: "stop" as const,
+          // Not every wire has a word for a reply that calls tools and has no calls.
+          stop: choice.stop === "tool_calls" ? ("stop" as const) : choice.stop,
           blocks: [{ type: "text" as const, text: "[removed]" }],
         }))
         const changed = module.readReply(module.writeReply({ ...read, choices }, {}))
