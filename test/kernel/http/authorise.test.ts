@@ -64,7 +64,11 @@ describe("everything else does not", () => {
     [{ authorization: "Bearer first,second" }],
     [{ "api-key": "" }],
     [{ "api-key": "Bearer first" }],
+    [{ "x-api-key": "" }],
+    [{ "x-api-key": "Bearer first" }],
     [{ authorization: "Bearer wrong", "api-key": "first" }],
+    [{ authorization: "Bearer wrong", "x-api-key": "first" }],
+    [{ "api-key": "wrong", "x-api-key": "first" }],
     [{ cookie: "authorization=Bearer first" }],
   ])("%j", (headers) => expect(allows(["first", "second"], headers)).toBe(false))
 
