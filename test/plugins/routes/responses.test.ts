@@ -80,7 +80,7 @@ describe("over a backend of chat completions", () => {
       output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "hi" }] }],
       routing_metadata: { decision: "rush" },
     })
-    expect(records[0]?.attempts[0]?.usage).toBeDefined()
+    expect(records[0]?.attempts[0]?.usage).toMatchObject({ inputTokens: 10, outputTokens: 5 })
   })
 
   test("a stream is one of responses", async () => {
