@@ -2,8 +2,8 @@
 
 import { Ajv, type ValidateFunction } from "ajv"
 import type { DialectModule, ListenerKind, OpenApiDocument, OperationInfo } from "rtr"
-import { openApiDocument } from "../../ts/kernel/http/openapi.ts"
 import { expect } from "vitest"
+import { openApiDocument } from "../../ts/kernel/http/openapi.ts"
 import { lineDialect } from "./line-dialect.ts"
 
 export interface GivenResponse {
