@@ -72,11 +72,11 @@ struct Waiting {
 struct Asking {
     /// Rows without an answer.
     waits: Vec<GroupId>,
-    /// Tokens of the rows whose turn it was. What shares their forwards takes no turn.
+    /// Tokens of the rows that were served in their turn. Rows that share the forward of another one are not counted.
     given: usize,
 }
 
-/// The bound: until a row is served, no source is given more than the row is long, plus one row of its own.
+/// The bound: until a row is served, no source is given more in its turns than the row is long, plus one row of its own.
 fn serve_a_crowd(sharing: Sharing, seed: u64) {
     let forward = PackLimits { tokens: 64, sharing };
     let mut random = Random(seed);
