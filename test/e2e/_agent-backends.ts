@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
+import { namedEvent } from "../fakes/event-stream.ts"
 import { startTestBackend, type TestBackend } from "./_processes.ts"
 
 /** What a script calls. A tool that takes free text gets `input` as it is, every other one gets it as JSON. */
@@ -97,8 +98,6 @@ const chatCompletions: Protocol = {
   },
 }
 
-const named = (event: { readonly type: string }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
-
 // ── Responses ──
 
 const responses: Protocol = {
@@ -127,8 +126,7 @@ const responses: Protocol = {
   }),
   stream({ id, thought, call, words }) {
     let number = 0
-    const event = (type: string, fields: object): string =>
-      named({ type, ...fields, sequence_number: number++ } as never)
+    const event = (type: string, fields: object): string => namedEvent({ type, ...fields, sequence_number: number++ })
     const response = (status: string, output: readonly object[]): object => ({
       response: {
         id: `resp_${id}`,
@@ -226,7 +224,7 @@ const messages: Protocol = {
   },
   stream({ id, thought, call, words }) {
     const written = [
-      named({
+      namedEvent({
         type: "message_start",
         message: {
           id: `msg_${id}`,
@@ -238,14 +236,14 @@ const messages: Protocol = {
           stop_sequence: null,
           usage: { input_tokens: 90, output_tokens: 1 },
         },
-      } as never),
+      }),
     ]
     let index = 0
     const block = (start: object, deltas: readonly object[]): void => {
       written.push(
-        named({ type: "content_block_start", index, content_block: start } as never),
-        ...deltas.map((delta) => named({ type: "content_block_delta", index, delta } as never)),
-        named({ type: "content_block_stop", index } as never),
+        namedEvent({ type: "content_block_start", index, content_block: start }),
+        ...deltas.map((delta) => namedEvent({ type: "content_block_delta", index, delta })),
+        namedEvent({ type: "content_block_stop", index }),
       )
       index += 1
     }
@@ -266,12 +264,12 @@ const messages: Protocol = {
       )
     const reason = call === undefined ? "end_turn" : "tool_use"
     written.push(
-      named({
+      namedEvent({
         type: "message_delta",
         delta: { stop_reason: reason, stop_sequence: null },
         usage: { output_tokens: 9 },
-      } as never),
-      named({ type: "message_stop" }),
+      }),
+      namedEvent({ type: "message_stop" }),
     )
     return written
   },

@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from "node:http"
 import { describe, expect, test } from "vitest"
+import { dataOf, textOfEvents } from "../fakes/event-stream.ts"
 import {
   type BackendHandler,
   replyOf,
@@ -226,13 +227,9 @@ test("a streaming client gets the accepted reply as a stream with the usage of a
     "middle",
   ])
   const text = await response.text()
-  const chunks = [...text.matchAll(/^data: (\{.*\})$/gm)].map(
-    ([, data]) => JSON.parse(data ?? "") as { choices: { delta: { content?: string } }[]; usage?: object },
-  )
-  expect(chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta.content ?? "")).join("")).toBe(
-    "middle says this",
-  )
-  expect(chunks.findLast(({ usage: counted }) => counted != null)?.usage).toMatchObject(usage(2))
+  const events = dataOf<{ readonly usage?: object }>(text)
+  expect(textOfEvents(events)).toBe("middle says this")
+  expect(events.findLast(({ usage: counted }) => counted != null)?.usage).toMatchObject(usage(2))
   expect(text).toMatch(/data: \[DONE\]\n\n$/)
   expect(text).not.toContain("small says")
   for (const model of ["small", "middle"] as const)

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { moduleKinds } from "../../ts/kernel/modules/kinds.ts"
+import { dataOf, textOfEvents } from "../fakes/event-stream.ts"
 import { answerPolitely, replyOf, startRouter, startTestBackend, temporaryFolder, userMessage } from "./_processes.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -204,12 +205,12 @@ async function expectToServe({
   ])
 
   // The plugin, on events and on a whole reply.
-  expect(deltasOf((await ask("loud", { stream: true })).text)).toBe("ONE TWO THREE FOUR")
+  expect(textOfEvents(dataOf((await ask("loud", { stream: true })).text))).toBe("ONE TWO THREE FOUR")
   expect(contentOf(await ask("loud"))).toBe("ANSWER OF SMALL")
 
   // The provider's URL and headers, and the dialect there and back.
   expect(contentOf(await ask("hello", { model: "liner" }))).toBe("hello back")
-  expect(deltasOf((await ask("hello", { model: "liner", stream: true })).text)).toBe("hello back")
+  expect(textOfEvents(dataOf((await ask("hello", { model: "liner", stream: true })).text))).toBe("hello back")
   expect(lines.requests.map(({ path, headers }) => [path, headers["x-key"], headers.accept])).toEqual([
     ["/lines/chat", "secret", "application/json"],
     ["/lines/chat", "secret", "application/jsonl"],
@@ -245,14 +246,6 @@ interface Reply {
 
 function contentOf({ text }: Reply): unknown {
   return (JSON.parse(text) as { choices?: { message: { content: unknown } }[] }).choices?.[0]?.message.content ?? text
-}
-
-/** The text of a stream of chat completions. */
-function deltasOf(stream: string): string {
-  const chunks = [...stream.matchAll(/^data: (\{.*\})$/gm)].map(
-    ([, chunk = ""]) => JSON.parse(chunk) as { choices: { delta: { content?: string } }[] },
-  )
-  return chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")
 }
 
 /** A backend that speaks the new dialect: the first text and a word of its own. */

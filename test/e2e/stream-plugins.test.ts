@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
+import { dataOf, textOfEvents } from "../fakes/event-stream.ts"
 import { writeModules } from "./_modules.ts"
 import {
   chunkOf,
@@ -80,13 +81,6 @@ const documentOf = (endpoint: string, path: string, plugin: string): object => (
   },
 })
 
-/** The texts of the chunks that have come. */
-const deltasIn = (text: string): readonly string[] =>
-  [...text.matchAll(/^data: (\{.*\})$/gm)].flatMap(([, data]) => {
-    const { choices } = JSON.parse(data ?? "") as { choices?: readonly { delta: { content?: string } }[] }
-    return choices?.flatMap(({ delta }) => delta.content ?? []) ?? []
-  })
-
 const ask = (router: TestRouter, content: string): Promise<Response> =>
   router.ask(userMessage(content, { stream: true }))
 
@@ -126,7 +120,7 @@ describe("a plugin that holds streams", () => {
     expect(sentLast).toBeGreaterThan(0)
     expect(pieces[0]?.at).toBeGreaterThan(sentLast)
     const text = pieces.map((piece) => piece.text).join("")
-    expect(deltasIn(text).join("")).toBe("one two three")
+    expect(textOfEvents(dataOf(text))).toBe("one two three")
     expect(text).toMatch(/"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/)
   })
 
@@ -198,7 +192,7 @@ test("event hooks change a live stream, and the state of a call stays its own", 
   const router = await startRouter(documentOf(backend.endpoint, modules().marker, "marker"))
   const names = Array.from({ length: 20 }, (_, index) => `call-${index}`)
   const texts = await Promise.all(names.map(async (name) => (await ask(router, name)).text()))
-  expect(texts.map((text) => deltasIn(text).join(""))).toEqual(
+  expect(texts.map((text) => textOfEvents(dataOf(text)))).toEqual(
     names.map((name) => `<${name}:1><${name}:2><${name}:3><${name}:4>(4 of ${name})`),
   )
   for (const text of texts) expect(text).toMatch(/data: \[DONE\]\n\n$/)

@@ -11,6 +11,7 @@ import {
 } from "rtr"
 import { onTestFinished } from "vitest"
 import { documentWith } from "./document.ts"
+import { dataOf } from "./event-stream.ts"
 import { chat, createFakeKernel, type FakeKernel } from "./kernel.ts"
 import { type FakeReply, type FakeTransport } from "./transport.ts"
 
@@ -66,7 +67,7 @@ export async function watchedKernel({ changes = {}, ...options }: WatchedOptions
     ask: (text, body, headers) => fetch(chat(text, body, headers)),
     async stream(text, body) {
       const answer = await fetch(chat(text, { ...body, stream: true }))
-      return { ...answer, events: eventsOf(answer.text) }
+      return { ...answer, events: dataOf(answer.text) }
     },
     sent: () => kernel.transport.requests.map(({ body }) => JSON.parse(body ?? "{}") as Record<string, unknown>),
   }
@@ -76,21 +77,6 @@ export async function watchedKernel({ changes = {}, ...options }: WatchedOptions
 function structuredCloneOf(record: CallRecord): CallRecord {
   return { ...record, plugins: [...record.plugins], attempts: record.attempts.map((attempt) => ({ ...attempt })) }
 }
-
-/** The data of each server-sent event; JSON is parsed. */
-export function eventsOf(text: string): readonly unknown[] {
-  return text.split("\n\n").flatMap((event) => {
-    const data = event.match(/^data: (.*)$/m)?.[1]
-    return data === undefined ? [] : [data.startsWith("{") ? JSON.parse(data) : data]
-  })
-}
-
-/** The text that the events of a stream say. */
-export const textOfEvents = (events: readonly unknown[]): string =>
-  events
-    .flatMap((event) => (event as { choices?: { delta?: { content?: string } }[] }).choices ?? [])
-    .map(({ delta }) => delta?.content ?? "")
-    .join("")
 
 /** A plugin with these hooks; they get the call that they were opened for. */
 export function hookPlugin<Hook extends PluginHook>(

@@ -1,7 +1,8 @@
 import { defineLooper, type LooperCall, type ModelCaller, RtrError } from "rtr"
 import { expect, test } from "vitest"
+import { textOfEvents } from "../../fakes/event-stream.ts"
 import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
-import { hookPlugin, textOfEvents, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
+import { hookPlugin, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
 
 type Run = (
   call: LooperCall,

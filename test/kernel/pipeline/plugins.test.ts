@@ -1,16 +1,9 @@
 import { type ChatEvent, type PluginCall, type PluginHooks, RtrError, textReply } from "rtr"
 import { describe, expect, test } from "vitest"
+import { dataOf, textOfEvents } from "../../fakes/event-stream.ts"
 import { createFakeTransport, completion, jsonReply, streamReply } from "../../fakes/transport.ts"
 import { chat } from "../../fakes/kernel.ts"
-import {
-  chunk,
-  eventsOf,
-  gatedReply,
-  hookPlugin,
-  kernelWithPlugins,
-  lastChunk,
-  textOfEvents,
-} from "../../fakes/watched-kernel.ts"
+import { chunk, gatedReply, hookPlugin, kernelWithPlugins, lastChunk } from "../../fakes/watched-kernel.ts"
 
 const streaming = () => createFakeTransport(streamReply([chunk("a"), chunk("b"), lastChunk()]))
 const answer = (text: string) => textReply({ text, model: "none" })
@@ -383,7 +376,7 @@ describe("after of a stream that is held", () => {
     await reading
     const rest = await restOf(reader)
     expect(seen).toEqual([expect.stringContaining("forbidden word")])
-    expect(textOfEvents(eventsOf(`${first}${rest}`))).toBe("forbidden word")
+    expect(textOfEvents(dataOf(`${first}${rest}`))).toBe("forbidden word")
   })
 
   test("may change it", async () => {
@@ -521,7 +514,7 @@ describe("end runs exactly once, innermost first", () => {
         { transport: ask === "ask" ? createFakeTransport(jsonReply(completion("hi"))) : streaming() },
       )
       const { status, text } = await kernel[ask]("urgent")
-      expect([status, ends, eventsOf(text).length > 1 ? eventsOf(text).at(-1) : "[DONE]"]).toEqual([
+      expect([status, ends, dataOf(text).length > 1 ? dataOf(text).at(-1) : "[DONE]"]).toEqual([
         200,
         ["c complete", "b complete", "a complete"],
         "[DONE]",

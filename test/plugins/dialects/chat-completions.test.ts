@@ -10,6 +10,7 @@ import {
 import { dialectContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import dialect from "../../../ts/plugins/dialects/chat-completions.ts"
+import { writtenBy } from "../../fakes/event-stream.ts"
 import { createRandom } from "../../fakes/random.ts"
 import { randomReply, randomRequest } from "../../fakes/random-chat.ts"
 
@@ -591,10 +592,7 @@ describe("a stream", () => {
   })
 
   const written = (reply: ChatReply, extensions: WireObject = {}): readonly unknown[] => {
-    const writer = dialect.writer({ ...randomRequest(createRandom(1)), extensions })
-    const text = [...eventsOf(reply).map((event) => writer.write([event])), writer.end()]
-      .map((bytes) => decoder.decode(bytes))
-      .join("")
+    const text = writtenBy(dialect.writer({ ...randomRequest(createRandom(1)), extensions }), eventsOf(reply))
     return text.split("\n\n").flatMap((each) => (each.startsWith("data: {") ? [JSON.parse(each.slice(6))] : [each]))
   }
   const reply: ChatReply = {
@@ -632,12 +630,7 @@ describe("a stream", () => {
     const random = createRandom(11)
     for (let round = 0; round < 200; round++) {
       const whole = randomReply(random)
-      const writer = dialect.writer(randomRequest(random))
-      const bytes = encoder.encode(
-        [...eventsOf(whole).map((event) => writer.write([event])), writer.end()]
-          .map((each) => decoder.decode(each))
-          .join(""),
-      )
+      const bytes = encoder.encode(writtenBy(dialect.writer(randomRequest(random)), eventsOf(whole)))
       const reader = dialect.reader({ events: true })
       const collector = createReplyCollector()
       for (let at = 0; at < bytes.length;) {

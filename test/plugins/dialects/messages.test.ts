@@ -3,6 +3,7 @@ import { dialectContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import chat from "../../../ts/plugins/dialects/chat-completions.ts"
 import dialect from "../../../ts/plugins/dialects/messages.ts"
+import { dataOf, namedEvent, type TypedEvent, writtenBy } from "../../fakes/event-stream.ts"
 import { createRandom } from "../../fakes/random.ts"
 import { randomMessagesReply, randomMessagesRequest } from "../../fakes/random-messages.ts"
 
@@ -10,33 +11,36 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const user = { role: "user", content: "hello" }
 
-const event = (data: object): string => `event: ${(data as { type: string }).type}\ndata: ${JSON.stringify(data)}\n\n`
-const start = event({
+const start = namedEvent({
   type: "message_start",
   message: { id: "msg_1", model: "m", usage: { input_tokens: 4, output_tokens: 1 } },
 })
 const recorded = [
   start +
     'event: ping\ndata: {"type": "ping"}\n\n: keep-alive\n\n' +
-    event({ type: "content_block_start", index: 0, content_block: { type: "redacted_thinking", data: "Zm9v" } }) +
-    event({ type: "content_block_stop", index: 0 }) +
-    event({ type: "content_block_start", index: 1, content_block: { type: "text", text: "" } }) +
-    event({ type: "content_block_delta", index: 1, delta: { type: "text_delta", text: '漢 "message_stop"' } }) +
-    event({
+    namedEvent({ type: "content_block_start", index: 0, content_block: { type: "redacted_thinking", data: "Zm9v" } }) +
+    namedEvent({ type: "content_block_stop", index: 0 }) +
+    namedEvent({ type: "content_block_start", index: 1, content_block: { type: "text", text: "" } }) +
+    namedEvent({ type: "content_block_delta", index: 1, delta: { type: "text_delta", text: '漢 "message_stop"' } }) +
+    namedEvent({
       type: "content_block_delta",
       index: 1,
       delta: { type: "citations_delta", citation: { cited_text: "x" } },
     }) +
-    event({ type: "content_block_stop", index: 1 }) +
-    event({
+    namedEvent({ type: "content_block_stop", index: 1 }) +
+    namedEvent({
       type: "content_block_start",
       index: 2,
       content_block: { type: "server_tool_use", id: "s", name: "web_search", input: {} },
     }) +
-    event({ type: "content_block_delta", index: 2, delta: { type: "input_json_delta", partial_json: '{"q":1}' } }) +
-    event({ type: "content_block_stop", index: 2 }) +
-    event({ type: "x_new", more: [1] }) +
-    event({
+    namedEvent({
+      type: "content_block_delta",
+      index: 2,
+      delta: { type: "input_json_delta", partial_json: '{"q":1}' },
+    }) +
+    namedEvent({ type: "content_block_stop", index: 2 }) +
+    namedEvent({ type: "x_new", more: [1] }) +
+    namedEvent({
       type: "message_delta",
       delta: { stop_reason: "pause_turn" },
       usage: { output_tokens: 9, input_tokens: null },
@@ -403,15 +407,11 @@ test("a system prompt that a plugin adds stands before the client's own, which k
 
 describe("a stream", () => {
   const request: ChatRequest = dialect.readRequest({ model: "m", messages: [user], stream: true })
-  const writtenOf = (events: readonly ChatEvent[]): readonly WireObject[] => {
-    const writer = dialect.writer(request)
-    const text = [...events.map((each) => writer.write([each])), writer.end()]
-      .map((bytes) => decoder.decode(bytes))
-      .join("")
-    return text
-      .split("\n\n")
-      .filter(Boolean)
-      .map((each) => JSON.parse(each.replace(/^event: \w+\ndata: /, "")) as WireObject)
+  const writtenOf = (events: readonly ChatEvent[]): readonly TypedEvent[] => {
+    const text = writtenBy(dialect.writer(request), events)
+    const written = dataOf<TypedEvent>(text)
+    expect(text).toBe(written.map(namedEvent).join(""))
+    return written
   }
 
   test("has one open block, whatever order another dialect has", () => {
@@ -464,7 +464,7 @@ describe("a stream", () => {
   })
 
   test("tells an error of the backend, and one that was cut", () => {
-    const broken = `${start}${event({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } })}`
+    const broken = `${start}${namedEvent({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } })}`
     for (const events of [true, false]) {
       const reader = dialect.reader({ events })
       expect(reader.read(encoder.encode(broken))?.done).toBe(false)

@@ -16,6 +16,7 @@ import { dialectContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import chatCompletions from "../../../ts/plugins/dialects/chat-completions.ts"
 import dialect from "../../../ts/plugins/dialects/responses.ts"
+import { dataOf, namedEvent, type TypedEvent, writtenBy } from "../../fakes/event-stream.ts"
 import { createRandom, type Random } from "../../fakes/random.ts"
 
 const portable = (request: ChatRequest): ChatRequest => request.origin?.toPortable?.(request) ?? request
@@ -24,12 +25,11 @@ const decoder = new TextDecoder()
 
 /** Events as the API sends them, numbered. */
 const stream = (...events: readonly object[]): string =>
-  events
-    .map((event, index) => {
-      const data = { sequence_number: index, ...event } as { readonly type?: string }
-      return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
-    })
-    .join("")
+  events.map((event, index) => namedEvent({ sequence_number: index, ...event } as unknown as NumberedEvent)).join("")
+
+interface NumberedEvent extends TypedEvent {
+  readonly sequence_number: number
+}
 
 const head = { id: "resp_1", object: "response", created_at: 5, model: "m", output: [], x_kept: 1 }
 const begun = [
@@ -295,6 +295,9 @@ function read(text: string, events = true) {
     done: batches.some((batch) => batch?.done),
   }
 }
+
+/** A writer for a client that sent little. */
+const newWriter = () => dialect.writer(dialect.readRequest({ model: "m", input: "a" }))
 
 function collected(events: readonly ChatEvent[]): ChatReply {
   const collector = createReplyCollector()
@@ -571,14 +574,7 @@ describe("a request", () => {
     test("the client gets calls with their namespace, whole and streamed", () => {
       const reply: ChatReply = { id: "r", model: "m", created: 5, choices: [{ blocks: calls, stop: "tool_calls" }] }
       expect(JSON.parse(dialect.writeReply(reply, {}, request))).toMatchObject({ output: callItems })
-      const writer = dialect.writer(request)
-      const bytes = [writer.write(eventsOf(reply)), writer.end()]
-      const events = bytes
-        .map((each) => decoder.decode(each))
-        .join("")
-        .split("\n")
-        .filter((line) => line.startsWith("data: "))
-        .map((line) => JSON.parse(line.slice(6)) as { type: string; item?: object; response?: object })
+      const events = dataOf<TypedEvent>(writtenBy(dialect.writer(request), eventsOf(reply)))
       const done = events.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []))
       const added = events.flatMap(({ type, item }) => (type === "response.output_item.added" ? [item] : []))
       expect(done).toMatchObject(callItems)
@@ -850,7 +846,7 @@ describe("a stream", () => {
       code: "rate_limit_exceeded",
     })
     expect([done, read(failing, false).done]).toEqual([true, true])
-    const writer = dialect.writer({ ...dialect.readRequest({ model: "m", input: "a" }) })
+    const writer = newWriter()
     expect(decoder.decode(writer.write(events)) + decoder.decode(writer.end())).toBe(failing)
   })
 
@@ -909,12 +905,9 @@ describe("a stream", () => {
 
   test("from another dialect has a number for each event, and ends with all that it said", () => {
     const reply = randomReply(createRandom(1))
-    const writer = dialect.writer(dialect.readRequest({ model: "m", input: "a" }))
-    const text =
-      eventsOf(reply)
-        .map((event) => decoder.decode(writer.write([event])))
-        .join("") + decoder.decode(writer.end())
-    const sent = dataOf(text)
+    const text = writtenBy(newWriter(), eventsOf(reply))
+    const sent = dataOf<NumberedEvent>(text)
+    expect(text).toBe(sent.map(namedEvent).join(""))
     expect(sent.map(({ sequence_number: number }) => number)).toEqual(sent.map((_, index) => index))
     expect(sent.slice(0, 2).map(({ type }) => type)).toEqual(["response.created", "response.in_progress"])
     expect(sent.at(-1)).toMatchObject({ response: { id: "reply" } })
@@ -931,10 +924,9 @@ describe("a stream", () => {
     for (const [at, event] of events.entries()) {
       if (event.type !== "block_delta" || event.text === "") continue
       for (const without of [[], [{ ...event, text: "[removed]" }]]) {
-        const writer = dialect.writer(dialect.readRequest({ model: "m", input: "a" }))
         const changed = [...events.slice(0, at), ...without, ...events.slice(at + 1)]
-        const text = changed.map((each) => decoder.decode(writer.write([each]))).join("") + decoder.decode(writer.end())
-        const sent = dataOf(text)
+        const text = writtenBy(newWriter(), changed)
+        const sent = dataOf<NumberedEvent>(text)
         expect(sent.map(({ sequence_number: number }) => number)).toEqual(sent.map((_, index) => index))
         const end = sent.at(-1) as unknown as { readonly type: string; readonly response: WireObject }
         const items = end.response["output"] as readonly WireObject[]
@@ -963,7 +955,7 @@ describe("a stream", () => {
       for (let count = random.below(6); count >= 0; count--) mutated[random.below(mutated.length)] = random.below(256)
       for (const events of [true, false]) {
         const reader = dialect.reader({ events })
-        const writer = dialect.writer(dialect.readRequest({ model: "m", input: "a" }))
+        const writer = newWriter()
         const run = (): void => {
           for (let at = 0, size = 0; at < mutated.length; at += size) {
             size = 1 + random.below(2000)
@@ -1072,9 +1064,6 @@ describe("whatever stands in a field", () => {
   })
 })
 
-const dataOf = (text: string): readonly { readonly type: string; readonly sequence_number: number }[] =>
-  text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6))] : []))
-
 /** The vendor's client against a server that answers with this text. */
 async function withClient<Value>(
   answer: { readonly text: string; readonly type: string; readonly status?: number },
@@ -1098,11 +1087,7 @@ describe("the vendor's client", () => {
     const random = createRandom(11)
     for (let round = 0; round < 25; round++) {
       const reply = randomReply(random)
-      const writer = dialect.writer(dialect.readRequest({ model: "m", input: "a" }))
-      const text =
-        eventsOf(reply)
-          .map((event) => decoder.decode(writer.write([event])))
-          .join("") + decoder.decode(writer.end())
+      const text = writtenBy(newWriter(), eventsOf(reply))
       const { final, texts: told } = await withClient({ text, type: dialect.streamType }, async (client) => {
         const runner = client.responses.stream({ model: "m", input: "a" })
         const deltas: string[] = []

@@ -1,9 +1,10 @@
 import { routeContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import route from "../../../ts/plugins/routes/responses.ts"
+import { dataOf, namedEvent, type TypedEvent } from "../../fakes/event-stream.ts"
 import { post } from "../../fakes/kernel.ts"
 import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
-import { chunk, eventsOf, lastChunk, watchedKernel } from "../../fakes/watched-kernel.ts"
+import { chunk, lastChunk, watchedKernel } from "../../fakes/watched-kernel.ts"
 
 describe("contract", () => {
   for (const { name, run } of routeContract(route)) test(name, run)
@@ -38,8 +39,6 @@ const response = {
   ],
   usage: { input_tokens: 5, output_tokens: 2, total_tokens: 7 },
 }
-const event = (data: { readonly type: string; readonly [field: string]: unknown }): string =>
-  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 
 async function answer(
   reply: FakeReply,
@@ -89,7 +88,7 @@ describe("over a backend of chat completions", () => {
       stream: true,
     })
     expect([status, headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"])
-    const events = eventsOf(text) as readonly { readonly type: string }[]
+    const events = dataOf<TypedEvent>(text)
     expect(events.map(({ type }) => type)).toEqual([
       "response.created",
       "response.in_progress",
@@ -112,7 +111,7 @@ describe("over a backend of chat completions", () => {
       { ...streamReply([]), body: [`data: ${JSON.stringify(chunk("a"))}\n\n`] },
       { input: "hi", stream: true },
     )
-    expect(eventsOf(text).at(-1)).toMatchObject({
+    expect(dataOf(text).at(-1)).toMatchObject({
       type: "error",
       sequence_number: 5,
       code: "upstream_error",
@@ -174,10 +173,10 @@ describe("over a backend of the same API", () => {
 
   test("a stream passes byte for byte", async () => {
     const body =
-      event({ type: "response.created", response: { ...response, output: [] } }) +
+      namedEvent({ type: "response.created", response: { ...response, output: [] } }) +
       ": ping\n\n" +
-      event({ type: "response.x_unknown" }) +
-      event({ type: "response.completed", response })
+      namedEvent({ type: "response.x_unknown" }) +
+      namedEvent({ type: "response.completed", response })
     const { text, records } = await answer(
       {
         headers: { "content-type": "text/event-stream" },
@@ -192,7 +191,8 @@ describe("over a backend of the same API", () => {
 
   test("a response that failed in its stream reaches the client as it is, and is an error in the record", async () => {
     const failed = { ...response, status: "failed", error: { code: "server_error", message: "oops" } }
-    const body = event({ type: "response.created", response }) + event({ type: "response.failed", response: failed })
+    const body =
+      namedEvent({ type: "response.created", response }) + namedEvent({ type: "response.failed", response: failed })
     const { text, records } = await answer(
       { headers: { "content-type": "text/event-stream" }, body },
       { input: "hi", stream: true },
@@ -230,15 +230,15 @@ describe("over a backend of the same API", () => {
       usage: { prompt_tokens: 5 },
     })
     const body =
-      event({ type: "response.created", response: { ...response, output: [] } }) +
-      event({
+      namedEvent({ type: "response.created", response: { ...response, output: [] } }) +
+      namedEvent({
         type: "response.output_text.delta",
         item_id: "m",
         output_index: 0,
         content_index: 0,
         delta: "hi",
       }) +
-      event({ type: "response.completed", response })
+      namedEvent({ type: "response.completed", response })
     const streamed = await answer(
       { headers: { "content-type": "text/event-stream" }, body },
       { ...chat, stream: true },
