@@ -7,9 +7,11 @@ const encoder = new TextEncoder()
 export const lineDialect: DialectModule = defineDialect({
   about: "One line for each event",
   streamType: "text/lines; charset=utf-8",
-  requestSchema: Type.Object({ model: Type.String(), text: Type.String(), stream: Type.Optional(Type.Boolean()) }),
-  replySchema: Type.Object({ text: Type.String() }),
-  errorSchema: Type.Object({ problem: Type.String(), code: Type.String(), id: Type.String() }),
+  schemas: () => ({
+    request: Type.Object({ model: Type.String(), text: Type.String(), stream: Type.Optional(Type.Boolean()) }),
+    reply: Type.Object({ text: Type.String() }),
+    error: Type.Object({ problem: Type.String(), code: Type.String(), id: Type.String() }),
+  }),
   readRequest(body) {
     const { model, text, stream } = (body ?? {}) as Record<string, unknown>
     if (typeof text !== "string") throw new RtrError("invalid_request", '"text" must be a string')

@@ -97,7 +97,7 @@ export function mountRoute(
     const operation = operations.find(
       (each: OperationInfo) => each.path === path.split("?", 1)[0] && each.method === (init.method ?? "GET"),
     )
-    if (operation !== undefined) expectDescribed(answer, operation)
+    if (operation !== undefined) await expectDescribed(answer, operation)
     return answer
   }
 }

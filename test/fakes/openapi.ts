@@ -55,12 +55,12 @@ export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
 }
 
 /** Fails unless the response has a status, a content type and a body that the operation describes. */
-export function expectDescribed(
+export async function expectDescribed(
   response: GivenResponse,
   operation: OperationInfo,
   dialects: ReadonlyMap<string, DialectModule> = new Map([["lines", lineDialect]]),
-): void {
-  const check = createResponseCheck(openApiDocument([operation], dialects))
+): Promise<void> {
+  const check = createResponseCheck(await openApiDocument([operation], dialects))
   expect(check(operation.method, operation.path, response)).toEqual([])
 }
 

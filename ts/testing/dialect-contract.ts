@@ -122,11 +122,12 @@ export function dialectContract(module: DialectModule, options: DialectContractO
   })
 
   return [
-    contractCase("says what it does in one line", () => {
+    contractCase("says what it does in one line", async () => {
       expectThat(module.kind === "dialect", "a module made by defineDialect")
       expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
       expectThat(/^[\w-]+\/[\w.+-]+/.test(module.streamType), "the content type of a stream")
-      for (const schema of [module.requestSchema, module.replySchema, module.errorSchema])
+      const { request, reply, error } = await module.schemas()
+      for (const schema of [request, reply, error])
         expectThat(typeof schema === "object" && schema !== null, "schemas of request, reply and error")
     }),
     contractCase("reads the requests that it writes", () => {

@@ -32,7 +32,7 @@ const operations = [
   }),
   fakeOperation({ id: "thing.open", path: "/open", open: ["inference"], visibility: "advanced" }),
 ]
-const document = openApiDocument(operations, new Map([["lines", lineDialect]]))
+const document = await openApiDocument(operations, new Map([["lines", lineDialect]]))
 
 test("the document is valid OpenAPI 3", async () => {
   expect(await new Validator().validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>)).toMatchObject(

@@ -1,7 +1,7 @@
 // The OpenAPI document of a list of operations.
 
 import { type TSchema, Type } from "typebox"
-import type { DialectModule } from "../types/dialect.ts"
+import type { DialectModule, DialectSchemas } from "../types/dialect.ts"
 import type { OperationInfo, ReplySpec } from "../types/route.ts"
 import { operationId } from "./operation-id.ts"
 import { type OpenApiSchema, type SchemaComponents, toOpenApiSchema } from "./openapi-schema.ts"
@@ -40,16 +40,23 @@ export interface OpenApiContent {
   readonly "x-rtr-event"?: OpenApiSchema
 }
 
+/** What the document says of a dialect. */
+interface Wire extends DialectSchemas {
+  readonly streamType: string
+}
+
 /** Dialects give the formats of the operations that name one; a dialect that is missing leaves them open. */
-export function openApiDocument(
+export async function openApiDocument(
   operations: readonly OperationInfo[],
   dialects: ReadonlyMap<string, DialectModule> = new Map(),
-): OpenApiDocument {
+): Promise<OpenApiDocument> {
   const schemas: SchemaComponents = {}
+  const wires = new Map<string | undefined, Wire>()
+  for (const [id, dialect] of dialects) wires.set(id, { ...(await dialect.schemas()), streamType: dialect.streamType })
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const operation of operations) {
     const methods = (paths[operation.path] ??= {})
-    methods[operation.method.toLowerCase()] = describeOperation(operation, dialects, schemas)
+    methods[operation.method.toLowerCase()] = describeOperation(operation, wires.get(operation.dialect), schemas)
   }
   return {
     openapi: "3.0.3",
@@ -86,11 +93,10 @@ function describeRefusals(
 
 function describeOperation(
   operation: OperationInfo,
-  dialects: ReadonlyMap<string, DialectModule>,
+  wire: Wire | undefined,
   schemas: SchemaComponents,
 ): OpenApiOperation {
-  const dialect = operation.dialect === undefined ? undefined : dialects.get(operation.dialect)
-  const body = operation.dialect === undefined ? operation.body : (dialect?.requestSchema ?? Type.Object({}))
+  const body = operation.dialect === undefined ? operation.body : (wire?.request ?? Type.Object({}))
   const parameters = [
     ...describeParameters(operation, "path", schemas),
     ...describeParameters(operation, "query", schemas),
@@ -104,7 +110,7 @@ function describeOperation(
     ...(body !== undefined && {
       requestBody: { required: true, content: { "application/json": { schema: toOpenApiSchema(body, schemas) } } },
     }),
-    responses: describeResponses(operation, dialect, schemas),
+    responses: describeResponses(operation, wire, schemas),
     ...extensions(operation),
   }
 }
@@ -151,7 +157,7 @@ function describeParameters(
 
 function describeResponses(
   operation: OperationInfo,
-  dialect: DialectModule | undefined,
+  wire: Wire | undefined,
   schemas: SchemaComponents,
 ): OpenApiOperation["responses"] {
   const responses: Record<string, OpenApiResponse> = {}
@@ -159,8 +165,8 @@ function describeResponses(
     responses[status] =
       operation.dialect === undefined || reply.schema !== undefined
         ? describeReply(reply, schemas)
-        : describeChatReply(reply, dialect, schemas)
-  const error = errorReference(operation, dialect, schemas)
+        : describeChatReply(reply, wire, schemas)
+  const error = errorReference(operation, wire, schemas)
   for (const status of errorStatusesOf(operation)) {
     const reply = responses[status]
     responses[status] =
@@ -177,23 +183,17 @@ function describeReply({ about, schema, type }: ReplySpec, schemas: SchemaCompon
   return { description: about, content: { [mediaType(type ?? "application/json")]: content } }
 }
 
-function describeChatReply(
-  { about }: ReplySpec,
-  dialect: DialectModule | undefined,
-  schemas: SchemaComponents,
-): OpenApiResponse {
-  const whole = { schema: toOpenApiSchema(dialect?.replySchema ?? Type.Object({}), schemas) }
-  const events = dialect?.eventSchema
+function describeChatReply({ about }: ReplySpec, wire: Wire | undefined, schemas: SchemaComponents): OpenApiResponse {
+  const whole = { schema: toOpenApiSchema(wire?.reply ?? Type.Object({}), schemas) }
   const stream = {
     schema: { type: "string", description: "Events, when the request asks for a stream" },
-    ...(dialect !== undefined &&
-      events !== undefined && {
-        "x-rtr-event": { anyOf: [toOpenApiSchema(events, schemas), toOpenApiSchema(dialect.errorSchema, schemas)] },
-      }),
+    ...(wire?.event !== undefined && {
+      "x-rtr-event": { anyOf: [toOpenApiSchema(wire.event, schemas), toOpenApiSchema(wire.error, schemas)] },
+    }),
   }
   return {
     description: about,
-    content: { "application/json": whole, [mediaType(dialect?.streamType ?? "text/event-stream")]: stream },
+    content: { "application/json": whole, [mediaType(wire?.streamType ?? "text/event-stream")]: stream },
   }
 }
 
@@ -220,13 +220,9 @@ export function errorStatusesOf(operation: OperationInfo): readonly string[] {
   return [...statuses].toSorted((one, other) => one - other).map(String)
 }
 
-function errorReference(
-  operation: OperationInfo,
-  dialect: DialectModule | undefined,
-  schemas: SchemaComponents,
-): OpenApiSchema {
-  if (operation.errors === "management" || dialect === undefined) return plainErrorReference(operation.errors, schemas)
-  return reference(`${operation.dialect}_error`, dialect.errorSchema, schemas)
+function errorReference(operation: OperationInfo, wire: Wire | undefined, schemas: SchemaComponents): OpenApiSchema {
+  if (operation.errors === "management" || wire === undefined) return plainErrorReference(operation.errors, schemas)
+  return reference(`${operation.dialect}_error`, wire.error, schemas)
 }
 
 function plainErrorReference(errors: OperationInfo["errors"], schemas: SchemaComponents): OpenApiSchema {

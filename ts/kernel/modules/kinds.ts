@@ -70,6 +70,7 @@ export const moduleKinds: Readonly<Record<ModuleKind, KindRow>> = {
     suite: "dialectContract",
     section: undefined,
     functions: [
+      "schemas",
       "readRequest",
       "writeRequest",
       "readReply",
@@ -81,7 +82,7 @@ export const moduleKinds: Readonly<Record<ModuleKind, KindRow>> = {
       "failureBody",
       "errorEvent",
     ],
-    objects: ["requestSchema", "replySchema", "errorSchema"],
+    objects: [],
     underscores: true,
   },
   store: {

@@ -32,16 +32,22 @@ export interface StreamWriter {
   error?(error: RtrError, requestId: string): Uint8Array
 }
 
+/** Shapes of a wire for the OpenAPI document. */
+export interface DialectSchemas {
+  /** `readRequest` is what checks requests. */
+  readonly request: TSchema
+  readonly reply: TSchema
+  readonly error: TSchema
+  /** The data of one event of a stream, for a dialect whose events are JSON. An error event has the shape of an error. */
+  readonly event?: TSchema
+}
+
 export interface DialectModule extends ModuleBase {
   readonly kind: "dialect"
   /** Content type of a streamed reply. */
   readonly streamType: string
-  /** Shape of a request for the OpenAPI document; `readRequest` is what checks it. */
-  readonly requestSchema: TSchema
-  readonly replySchema: TSchema
-  readonly errorSchema: TSchema
-  /** Shape of the data of one event of a stream, for a dialect whose events are JSON. An error event has `errorSchema`. */
-  readonly eventSchema?: TSchema
+  /** Called when somebody asks for the OpenAPI document, so that what makes the shapes need not load before. */
+  schemas(): DialectSchemas | Promise<DialectSchemas>
   /** Headers of a client that go on to a backend of the same dialect, lower case, where the value is what the pattern says. */
   readonly clientHeaders?: Readonly<Record<string, RegExp>>
   /** One more header of a reply that tells the request id, for clients that do not know `x-request-id`. */

@@ -4,17 +4,13 @@ import { defineDialect } from "../../kernel/index.ts"
 import { errorBody, errorEvent, failureBody, readError } from "../_shared/chat-completions/errors.ts"
 import { readReply, writeReply } from "../_shared/chat-completions/reply.ts"
 import { readRequest, writeRequest } from "../_shared/chat-completions/request.ts"
-import { errorSchema, eventSchema, replySchema, requestSchema } from "../_shared/chat-completions/schemas.ts"
 import { createReader } from "../_shared/chat-completions/stream-reader.ts"
 import { createWriter } from "../_shared/chat-completions/stream-writer.ts"
 
 export default defineDialect({
   about: "Chat completions, the wire that most clients and backends speak",
   streamType: "text/event-stream; charset=utf-8",
-  requestSchema,
-  replySchema,
-  errorSchema,
-  eventSchema,
+  schemas: async () => (await import("../_shared/chat-completions/schemas.ts")).schemas,
   readRequest,
   writeRequest,
   readReply,

@@ -4,7 +4,6 @@ import { defineDialect } from "../../kernel/index.ts"
 import { errorBody, errorEvent, failureBody, readError } from "../_shared/messages/errors.ts"
 import { readReply, writeReply } from "../_shared/messages/reply.ts"
 import { readRequest, writeRequest } from "../_shared/messages/request.ts"
-import { errorSchema, eventSchema, replySchema, requestSchema } from "../_shared/messages/schemas.ts"
 import { createReader } from "../_shared/messages/stream-reader.ts"
 import { createWriter } from "../_shared/messages/stream-writer.ts"
 import { wireTerms } from "../_shared/messages/wire-terms.ts"
@@ -19,10 +18,7 @@ export default defineDialect({
   },
   idHeader: "request-id",
   wireTerms,
-  requestSchema,
-  replySchema,
-  errorSchema,
-  eventSchema,
+  schemas: async () => (await import("../_shared/messages/schemas.ts")).schemas,
   readRequest,
   writeRequest,
   readReply,

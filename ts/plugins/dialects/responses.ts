@@ -1,11 +1,9 @@
 // The Responses wire: OpenAI's newer API, whose conversations are lists of items.
 
 import { defineDialect } from "../../kernel/index.ts"
-import { errorSchema } from "../_shared/chat-completions/schemas.ts"
 import { errorBody, errorEvent, failureBody, readError } from "../_shared/responses/errors.ts"
 import { readReply, writeReply } from "../_shared/responses/reply.ts"
 import { readRequest, writeRequest } from "../_shared/responses/request.ts"
-import { eventSchema, replySchema, requestSchema } from "../_shared/responses/schemas.ts"
 import { createReader } from "../_shared/responses/stream-reader.ts"
 import { createWriter } from "../_shared/responses/stream-writer.ts"
 import { wireTerms } from "../_shared/responses/wire-terms.ts"
@@ -13,10 +11,7 @@ import { wireTerms } from "../_shared/responses/wire-terms.ts"
 export default defineDialect({
   about: "Responses, OpenAI's API of items: messages, calls, outputs and reasoning",
   streamType: "text/event-stream; charset=utf-8",
-  requestSchema,
-  replySchema,
-  errorSchema,
-  eventSchema,
+  schemas: async () => (await import("../_shared/responses/schemas.ts")).schemas,
   wireTerms,
   readRequest,
   writeRequest,

@@ -1,6 +1,6 @@
 // Shapes of chat completions for the OpenAPI document. They are open: what a backend knows beyond them passes through.
 
-import { type TObject, Type, literals } from "../../../kernel/index.ts"
+import { type DialectSchemas, type TObject, Type, literals } from "../../../kernel/index.ts"
 
 const anything = Type.Unknown()
 
@@ -65,7 +65,7 @@ const tool = Type.Object({
 
 const number = (description: string) => Type.Optional(Type.Union([Type.Number(), Type.Null()], { description }))
 
-export const requestSchema: TObject = Type.Object(
+const request: TObject = Type.Object(
   {
     model: Type.String({
       minLength: 1,
@@ -129,7 +129,7 @@ const usage = Type.Object(
   { description: "Tokens of the call, as the backend counted them" },
 )
 
-export const replySchema: TObject = Type.Object(
+const reply: TObject = Type.Object(
   {
     id: Type.Optional(Type.String()),
     object: Type.Optional(literals(["chat.completion"])),
@@ -190,7 +190,7 @@ const piece = Type.Object({
   ),
 })
 
-export const eventSchema: TObject = Type.Object(
+const event: TObject = Type.Object(
   {
     id: Type.Optional(Type.String()),
     object: Type.Optional(literals(["chat.completion.chunk"])),
@@ -224,3 +224,5 @@ export const errorSchema: TObject = Type.Object(
   },
   { description: "What went wrong" },
 )
+
+export const schemas: DialectSchemas = { request, reply, error: errorSchema, event }

@@ -1,6 +1,6 @@
 // Shapes of Messages for the OpenAPI document. They are open: what a backend knows beyond them passes through.
 
-import { type TObject, Type, literals } from "../../../kernel/index.ts"
+import { type DialectSchemas, type TObject, Type, literals } from "../../../kernel/index.ts"
 
 const anything = Type.Unknown()
 
@@ -28,7 +28,7 @@ const content = Type.Union([Type.String(), Type.Array(block)], { description: "T
 
 const number = (description: string) => Type.Optional(Type.Number({ description }))
 
-export const requestSchema: TObject = Type.Object(
+const request: TObject = Type.Object(
   {
     model: Type.String({
       minLength: 1,
@@ -95,7 +95,7 @@ const message = {
   usage: Type.Optional(usage),
 }
 
-export const replySchema: TObject = Type.Object(
+const reply: TObject = Type.Object(
   {
     ...message,
     routing_metadata: Type.Optional(
@@ -105,7 +105,7 @@ export const replySchema: TObject = Type.Object(
   { description: "A whole reply, as the backend gave it, with `routing_metadata`" },
 )
 
-export const eventSchema: TObject = Type.Object(
+const event: TObject = Type.Object(
   {
     type: Type.String({
       description:
@@ -120,7 +120,7 @@ export const eventSchema: TObject = Type.Object(
   { description: "One event of a stream, as the backend gave it. `message_stop` is the last one." },
 )
 
-export const errorSchema: TObject = Type.Object(
+const error: TObject = Type.Object(
   {
     type: literals(["error"]),
     error: Type.Object({
@@ -132,3 +132,5 @@ export const errorSchema: TObject = Type.Object(
   },
   { description: "What went wrong" },
 )
+
+export const schemas: DialectSchemas = { request, reply, error, event }

@@ -1,6 +1,7 @@
 // Shapes of the Responses API for the OpenAPI document. They are open: what a backend knows beyond them passes through.
 
-import { literals, type TObject, Type } from "../../../kernel/index.ts"
+import { type DialectSchemas, literals, type TObject, Type } from "../../../kernel/index.ts"
+import { errorSchema } from "../chat-completions/schemas.ts"
 
 const text = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }))
 const number = (description: string) => Type.Optional(Type.Union([Type.Number(), Type.Null()], { description }))
@@ -58,7 +59,7 @@ const tool = Type.Object({
   strict: yesOrNo("Whether the arguments must match the schema"),
 })
 
-export const requestSchema: TObject = Type.Object(
+const request: TObject = Type.Object(
   {
     model: Type.String({
       minLength: 1,
@@ -113,7 +114,7 @@ export const requestSchema: TObject = Type.Object(
   { description: "A request of the Responses API. Further fields go to the backend as they are." },
 )
 
-export const replySchema: TObject = Type.Object(
+const reply: TObject = Type.Object(
   {
     id: Type.Optional(Type.String()),
     object: Type.Optional(literals(["response"])),
@@ -146,7 +147,7 @@ export const replySchema: TObject = Type.Object(
   { description: "A whole response, as the backend gave it, with `routing_metadata`" },
 )
 
-export const eventSchema: TObject = Type.Object(
+const event: TObject = Type.Object(
   {
     type: Type.String({ description: "`response.created`, `response.output_text.delta` and the others of the API" }),
     sequence_number: Type.Optional(Type.Number({ description: "Counts the events of a stream" })),
@@ -162,3 +163,5 @@ export const eventSchema: TObject = Type.Object(
       "One event of a stream. `response.completed`, `response.incomplete` or `response.failed` is the last one, or an event of type `error`.",
   },
 )
+
+export const schemas: DialectSchemas = { request, reply, error: errorSchema, event }
