@@ -1,5 +1,3 @@
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import OpenAI, { BadRequestError } from "openai"
 import {
   type Block,
@@ -1064,42 +1062,32 @@ describe("whatever stands in a field", () => {
   })
 })
 
-/** The vendor's client against a server that answers with this text. */
-async function withClient<Value>(
-  answer: { readonly text: string; readonly type: string; readonly status?: number },
-  use: (client: OpenAI) => Promise<Value>,
-): Promise<Value> {
-  const server = createServer((_, response) =>
-    response.writeHead(answer.status ?? 200, { "content-type": answer.type }).end(answer.text),
-  )
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  try {
-    const { port } = server.address() as AddressInfo
-    return await use(new OpenAI({ apiKey: "k", baseURL: `http://127.0.0.1:${port}/v1`, maxRetries: 0 }))
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
-}
+/** The vendor's client, which is answered with this text. */
+const clientOver = (text: string, type: string, status = 200): OpenAI =>
+  new OpenAI({
+    apiKey: "k",
+    maxRetries: 0,
+    fetch: async () => new Response(text, { status, headers: { "content-type": type } }),
+  })
 
 describe("the vendor's client", () => {
+  const asked = { model: "m", input: "a" }
+
   test("builds the same response from a stream as the stream's end has", async () => {
     const random = createRandom(11)
     for (let round = 0; round < 25; round++) {
       const reply = randomReply(random)
       const text = writtenBy(newWriter(), eventsOf(reply))
-      const { final, texts: told } = await withClient({ text, type: dialect.streamType }, async (client) => {
-        const runner = client.responses.stream({ model: "m", input: "a" })
-        const deltas: string[] = []
-        runner.on("response.output_text.delta", ({ delta }) => deltas.push(delta))
-        return { final: await runner.finalResponse(), texts: deltas.join("") }
-      })
+      const runner = clientOver(text, dialect.streamType).responses.stream(asked)
+      const deltas: string[] = []
+      runner.on("response.output_text.delta", ({ delta }) => deltas.push(delta))
+      const final = await runner.finalResponse()
       const end = dataOf(text).at(-1) as unknown as { readonly response: { readonly output: readonly WireObject[] } }
       expect(final.output.map(({ id, type }) => [id, type])).toEqual(
         end.response.output.map(({ id, type }) => [id, type]),
       )
       const written = reply.choices[0]?.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("")
-      expect([told, final.output_text]).toEqual([written, written])
+      expect([deltas.join(""), final.output_text]).toEqual([written, written])
     }
   })
 
@@ -1110,15 +1098,11 @@ describe("the vendor's client", () => {
       created: 1,
       choices: [{ blocks: [{ type: "text", text: "Hi" }], stop: "stop" }],
     }
-    const whole = await withClient({ text: dialect.writeReply(reply, {}), type: "application/json" }, (client) =>
-      client.responses.create({ model: "m", input: "a" }),
-    )
+    const whole = await clientOver(dialect.writeReply(reply, {}), "application/json").responses.create(asked)
     expect([whole.output_text, whole.status]).toEqual(["Hi", "completed"])
     const error = new RtrError("invalid_request", "no input")
-    const refused = withClient(
-      { text: JSON.stringify(dialect.errorBody(error, "req-1")), type: "application/json", status: 400 },
-      (client) => client.responses.create({ model: "m", input: "a" }),
-    )
+    const body = JSON.stringify(dialect.errorBody(error, "req-1"))
+    const refused = clientOver(body, "application/json", 400).responses.create(asked)
     await expect(refused).rejects.toThrow(BadRequestError)
     await expect(refused).rejects.toMatchObject({ code: "invalid_request", type: "invalid_request_error" })
   })
@@ -1126,13 +1110,12 @@ describe("the vendor's client", () => {
   test("throws at an error event, and knows a response that failed", async () => {
     const broken =
       stream(...begun) + decoder.decode(dialect.errorEvent(new RtrError("upstream_timeout", "too slow"), "req-1"))
-    const drain = async (text: string) =>
-      withClient({ text, type: dialect.streamType }, async (client) => {
-        const types: string[] = []
-        for await (const { type } of await client.responses.create({ model: "m", input: "a", stream: true }))
-          types.push(type)
-        return types
-      })
+    const drain = async (text: string): Promise<readonly string[]> => {
+      const types: string[] = []
+      const events = await clientOver(text, dialect.streamType).responses.create({ ...asked, stream: true })
+      for await (const { type } of events) types.push(type)
+      return types
+    }
     await expect(drain(broken)).rejects.toThrow("too slow")
     expect((await drain(failing)).at(-1)).toBe("response.failed")
   })
