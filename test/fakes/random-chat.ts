@@ -1,7 +1,7 @@
 // Random requests and replies that chat completions can say in full.
 
 import type { Block, ChatReply, ChatRequest, StopReason, TokenLogprob, ToolCallBlock, Turn } from "rtr"
-import type { Random } from "./random.ts"
+import { list, type Random, some } from "./random.ts"
 
 const texts = [
   "hello",
@@ -15,9 +15,6 @@ const texts = [
   '"usage":{',
 ] as const
 
-const some = <Value>(random: Random, name: string, value: () => Value): object =>
-  random.chance(0.5) ? { [name]: value() } : {}
-
 function toolCall(random: Random, index: number): ToolCallBlock {
   const custom = random.chance(0.2)
   return {
@@ -28,9 +25,6 @@ function toolCall(random: Random, index: number): ToolCallBlock {
     ...(custom && { form: "custom" as const }),
   }
 }
-
-const list = <Value>(length: number, make: (index: number) => Value): readonly Value[] =>
-  Array.from({ length }, (_, index) => make(index))
 
 /** Blocks in the order in which the wire has them. */
 function spoken(random: Random): readonly Block[] {

@@ -1,7 +1,7 @@
 // Random requests and replies that Messages can say in full.
 
 import type { Block, ChatReply, ChatRequest, StopReason, Turn } from "rtr"
-import type { Random } from "./random.ts"
+import { list, type Random, some } from "./random.ts"
 
 const texts = [
   "hello",
@@ -12,11 +12,6 @@ const texts = [
   'event: message_stop\n\n"type":"message_stop"',
   '"error":{',
 ] as const
-
-const some = <Value>(random: Random, name: string, value: () => Value): object =>
-  random.chance(0.5) ? { [name]: value() } : {}
-const list = <Value>(length: number, make: (index: number) => Value): readonly Value[] =>
-  Array.from({ length }, (_, index) => make(index))
 
 const text = (random: Random): Block => ({ type: "text", text: random.pick(texts) })
 

@@ -26,3 +26,10 @@ export function createRandom(seed: number): Random {
     chance: (probability) => next() < probability,
   }
 }
+
+/** A field that is there in every second case. */
+export const some = <Value>(random: Random, name: string, value: () => Value): object =>
+  random.chance(0.5) ? { [name]: value() } : {}
+
+export const list = <Value>(length: number, make: (index: number) => Value): readonly Value[] =>
+  Array.from({ length }, (_, index) => make(index))

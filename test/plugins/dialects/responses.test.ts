@@ -15,7 +15,8 @@ import { describe, expect, test } from "vitest"
 import chatCompletions from "../../../ts/plugins/dialects/chat-completions.ts"
 import dialect from "../../../ts/plugins/dialects/responses.ts"
 import { dataOf, namedEvent, type TypedEvent, writtenBy } from "../../fakes/event-stream.ts"
-import { createRandom, type Random } from "../../fakes/random.ts"
+import { createRandom } from "../../fakes/random.ts"
+import { randomResponsesReply, randomResponsesRequest } from "../../fakes/random-responses.ts"
 
 const portable = (request: ChatRequest): ChatRequest => request.origin?.toPortable?.(request) ?? request
 const encoder = new TextEncoder()
@@ -139,146 +140,10 @@ const failing = stream(...begun, {
   response: { ...head, status: "failed", error: { code: "rate_limit_exceeded", message: "busy" }, usage },
 })
 
-const texts = [
-  "hello",
-  " a ",
-  "a\n\nb\tc",
-  "漢字 👩‍👩‍👧",
-  'q"uote\\',
-  "data: {}\n\n",
-  '{"type":"response.completed"}',
-] as const
-const some = <Value extends object>(random: Random, value: () => Value): Value | object =>
-  random.chance(0.5) ? value() : {}
-const list = <Value>(length: number, make: (index: number) => Value): readonly Value[] =>
-  Array.from({ length }, (_, index) => make(index))
-
-/** Blocks of one reply, or of a turn of the assistant, in an order that the wire can say. */
-function spoken(random: Random, sealed: boolean): readonly Block[] {
-  const text = (): string => random.pick(texts)
-  return list(1 + random.below(4), (index) =>
-    random.pick<() => Block>([
-      () => ({ type: "text", text: text() }),
-      () => ({ type: "refusal", text: text() }),
-      () => ({
-        type: "tool_call",
-        id: `call_${index}`,
-        name: "f",
-        arguments: random.pick(["", "{}", '{"a":"é"}']),
-        ...some(random, () => ({ form: "custom" as const })),
-      }),
-      () => ({ type: "reasoning", text: text(), ...(sealed || random.chance(0.5) ? { encrypted: "sealed" } : {}) }),
-      () => ({ type: "reasoning", text: text(), ...(sealed ? { encrypted: "s" } : { signature: "proof" }) }),
-    ])(),
-  )
-}
-
-function randomTurn(random: Random, last: Turn["role"] | undefined): Turn {
-  const part = (): Block =>
-    random.pick<Block>([
-      { type: "text", text: random.pick(texts) },
-      { type: "image", source: { kind: "url", url: "https://a.example/i" }, detail: "low" },
-      { type: "image", source: { kind: "id", id: "file_1" } },
-      { type: "image", source: { kind: "base64", data: "aGk=", mediaType: "image/png" } },
-      { type: "audio", source: { kind: "base64", data: "aGk=", mediaType: "audio/mpeg" } },
-      { type: "file", source: { kind: "id", id: "f" }, name: "a.pdf" },
-      { type: "file", source: { kind: "url", url: "https://a.example/f" } },
-      { type: "file", source: { kind: "base64", data: "aGk=", mediaType: "application/pdf" } },
-    ])
-  switch (random.below(last === "assistant" ? 3 : 4)) {
-    case 0:
-      return { role: "system", blocks: [{ type: "text", text: random.pick(texts) }] }
-    case 1:
-      return { role: "user", blocks: list(1 + random.below(3), part) }
-    case 2:
-      return {
-        role: "tool",
-        blocks: [
-          {
-            type: "tool_result",
-            callId: "call_9",
-            blocks: list(random.below(3), part),
-            ...some(random, () => ({ isError: true })),
-          },
-        ],
-      }
-    default:
-      return { role: "assistant", blocks: spoken(random, true) }
-  }
-}
-
-function randomRequest(random: Random): ChatRequest {
-  const turns: Turn[] = []
-  for (let left = 1 + random.below(5); left > 0; left--) turns.push(randomTurn(random, turns.at(-1)?.role))
-  return {
-    model: "MoM",
-    turns,
-    tools: list(random.below(3), (index) => ({
-      name: `t${index}`,
-      ...some(random, () => ({ description: "d" })),
-      ...(index === 1
-        ? { form: "custom" as const }
-        : { parameters: { type: "object" }, ...some(random, () => ({ strict: true })) }),
-    })),
-    ...some(random, () => ({ toolChoice: random.pick(["auto", "none", "required", { name: "t0" }] as const) })),
-    ...some(random, () => ({ parallelToolCalls: random.chance(0.5) })),
-    generation: {
-      ...some(random, () => ({ maxOutputTokens: 1 + random.below(9) })),
-      ...some(random, () => ({ temperature: random.next(), topP: random.next() })),
-      ...some(random, () => ({ logprobs: true, topLogprobs: 2 })),
-    },
-    ...some(random, () => ({
-      output: random.pick([
-        { type: "json" },
-        { type: "text" },
-        { type: "json_schema", name: "s", schema: {}, strict: true },
-      ] as const),
-    })),
-    ...some(random, () => ({ reasoning: { effort: "low", ...some(random, () => ({ summary: "auto" })) } })),
-    stream: random.chance(0.5),
-    session: {
-      ...some(random, () => ({ user: "u", metadata: { a: "b" }, store: false })),
-      ...some(random, () => ({ previousResponseId: "resp_0", conversation: "conv_1" })),
-    },
-    extensions: {},
-  } as ChatRequest
-}
-
-function randomReply(random: Random): ChatReply {
-  const blocks = spoken(random, false)
-  const ends = random.chance(0.7)
-    ? blocks.some(({ type }) => type === "tool_call")
-      ? ("tool_calls" as const)
-      : ("stop" as const)
-    : random.pick(["length", "content_filter"] as const)
-  const text = blocks.find((block) => block.type === "text")
-  return {
-    id: "reply",
-    model: "m",
-    created: random.below(1000),
-    choices: [
-      {
-        blocks,
-        stop: ends,
-        ...(text !== undefined &&
-          random.chance(0.4) && { logprobs: [{ token: text.text, logprob: -1, top: [{ token: "t", logprob: -2 }] }] }),
-      },
-    ],
-    ...some(random, () => ({
-      usage: {
-        inputTokens: random.below(9),
-        outputTokens: 1,
-        cachedInputTokens: random.below(2),
-        ...some(random, () => ({ reasoningTokens: 2, cacheWriteTokens: 3 })),
-      },
-    })),
-  } as ChatReply
-}
-
 describe("contract", () => {
   const random = createRandom(5)
-  const requests = list(150, () => randomRequest(random))
-  const replies = list(150, () => randomReply(random))
+  const requests = Array.from({ length: 150 }, () => randomResponsesRequest(random))
+  const replies = Array.from({ length: 150 }, () => randomResponsesReply(random))
   for (const { name, run } of dialectContract(dialect, { requests, replies, streams: [recorded, failing] }))
     test(name, run)
 })
@@ -902,7 +767,7 @@ describe("a stream", () => {
   })
 
   test("from another dialect has a number for each event, and ends with all that it said", () => {
-    const reply = randomReply(createRandom(1))
+    const reply = randomResponsesReply(createRandom(1))
     const text = writtenBy(newWriter(), eventsOf(reply))
     const sent = dataOf<NumberedEvent>(text)
     expect(text).toBe(sent.map(namedEvent).join(""))
@@ -1076,7 +941,7 @@ describe("the vendor's client", () => {
   test("builds the same response from a stream as the stream's end has", async () => {
     const random = createRandom(11)
     for (let round = 0; round < 25; round++) {
-      const reply = randomReply(random)
+      const reply = randomResponsesReply(random)
       const text = writtenBy(newWriter(), eventsOf(reply))
       const runner = clientOver(text, dialect.streamType).responses.stream(asked)
       const deltas: string[] = []
