@@ -645,6 +645,13 @@ describe("a reply", () => {
     expect(of({ status: "queued" })).toBe('upstream_error: the reply is of status "queued" and has not ended')
   })
 
+  test("is a chat completion without the items that only this API knows", () => {
+    const chat = (given: readonly object[]): unknown =>
+      JSON.parse(chatCompletions.writeReply(dialect.readReply(JSON.stringify({ ...whole, output: given })), {}))
+    expect(chat(output)).toEqual(chat(output.filter((item) => item !== searched)))
+    expect(chat([searched])).toMatchObject({ choices: [{ message: { content: "" }, finish_reason: "stop" }] })
+  })
+
   test("keeps the items that nobody changed", () => {
     const reply = dialect.readReply(JSON.stringify({ ...whole, output_text: "Hi there" }))
     const blocks =

@@ -92,7 +92,11 @@ function readChoice(value: JsonValue): ReplyChoice {
 function writeChoice(choice: ReplyChoice, index: number): JsonValue {
   const original = choiceOriginals.get(choice)
   if (original !== undefined) return original
-  const { blocks, stop, logprobs } = choice
+  const { stop, logprobs } = choice
+  // What only another dialect knows is left out, as from a stream.
+  const blocks = choice.blocks.filter(
+    (block) => block.type !== "opaque" || block.dialect === dialectId || block.text !== undefined,
+  )
   return {
     index,
     message: { role: "assistant", ...writeBlocks(blocks, { assistant: true, at: `choices[${index}]` }) },
