@@ -1,4 +1,4 @@
-import { type ChatEvent, type ChatRequest, createReplyCollector, isRtrError, type WireObject } from "rtr"
+import { type ChatEvent, type ChatRequest, createReplyCollector, type WireObject } from "rtr"
 import { dialectContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import chat from "../../../ts/plugins/dialects/chat-completions.ts"
@@ -6,6 +6,7 @@ import dialect from "../../../ts/plugins/dialects/messages.ts"
 import { dataOf, namedEvent, type TypedEvent, writtenBy } from "../../fakes/event-stream.ts"
 import { createRandom } from "../../fakes/random.ts"
 import { randomMessagesReply, randomMessagesRequest } from "../../fakes/random-messages.ts"
+import { refusalOf } from "../../fakes/refusal.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -56,15 +57,6 @@ describe("contract", () => {
   for (const { name, run } of dialectContract(dialect, options)) test(name, run)
 })
 
-const errorOf = (run: () => unknown): string | undefined => {
-  try {
-    run()
-    return undefined
-  } catch (error) {
-    return isRtrError(error) ? `${error.code}: ${error.message}` : String(error)
-  }
-}
-
 test("a request that is none is refused with the field", () => {
   const message = (value: unknown) => ({ model: "m", messages: [user, value] })
   const block = (value: unknown) => message({ role: "user", content: [value] })
@@ -91,7 +83,7 @@ test("a request that is none is refused with the field", () => {
     ],
   ]
   for (const [body, reason] of refused)
-    expect(errorOf(() => dialect.readRequest(body))).toBe(`invalid_request: Cannot read the chat request: ${reason}`)
+    expect(refusalOf(() => dialect.readRequest(body))).toBe(`invalid_request: Cannot read the chat request: ${reason}`)
 })
 
 const toMessages = (body: object): WireObject =>
@@ -218,7 +210,7 @@ describe("a request of chat completions", () => {
       ],
     ]
     for (const [body, reason] of cases)
-      expect([body, errorOf(() => toMessages(body))]).toEqual([
+      expect([body, refusalOf(() => toMessages(body))]).toEqual([
         body,
         expect.stringContaining(`invalid_request: Cannot write the chat as Messages: ${reason}`),
       ])
@@ -292,7 +284,7 @@ test("a Messages request is said in chat completions", () => {
     expect([body, toChat(body)]).toEqual([body, expected])
   }
   const builtIn = { messages: [user], tools: [{ type: "web_search_20250305", name: "web_search" }] }
-  expect(errorOf(() => toChat(builtIn))).toContain("tools[0] is a tool that only another service has")
+  expect(refusalOf(() => toChat(builtIn))).toContain("tools[0] is a tool that only another service has")
 })
 
 test("a request that only Anthropic's API can answer is refused for other backends with the field", () => {
@@ -314,7 +306,7 @@ test("a request that only Anthropic's API can answer is refused for other backen
   ]
   for (const [body, path] of cases) {
     const request = dialect.readRequest({ model: "x", ...body })
-    const error = errorOf(() => request.origin?.toPortable?.(request))
+    const error = refusalOf(() => request.origin?.toPortable?.(request))
     expect([body, error?.match(/Messages API: "([^"]*)"/)?.[1]]).toEqual([body, path])
   }
 })
@@ -468,10 +460,10 @@ describe("a stream", () => {
     for (const events of [true, false]) {
       const reader = dialect.reader({ events })
       expect(reader.read(encoder.encode(broken))?.done).toBe(false)
-      expect(errorOf(() => reader.end())).toBe("upstream_error: the backend reported an error: Overloaded")
+      expect(refusalOf(() => reader.end())).toBe("upstream_error: the backend reported an error: Overloaded")
       const cut = dialect.reader({ events })
       cut.read(encoder.encode(start))
-      expect(errorOf(() => cut.end())).toBe("upstream_error: the stream ended before its end mark")
+      expect(refusalOf(() => cut.end())).toBe("upstream_error: the stream ended before its end mark")
     }
   })
 
@@ -483,7 +475,7 @@ describe("a stream", () => {
       for (let count = random.below(4); count > 0; count--) bytes[random.below(bytes.length)] = random.below(256)
       const reader = dialect.reader({ events: random.chance(0.5) })
       const collector = createReplyCollector()
-      const error = errorOf(() => {
+      const error = refusalOf(() => {
         for (let at = 0; at < bytes.length;) {
           const end = at + 1 + random.below(200)
           for (const each of reader.read(bytes.subarray(at, end))?.events ?? []) collector.add(each)
