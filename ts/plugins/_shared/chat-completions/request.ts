@@ -13,15 +13,8 @@ import {
 } from "../../../kernel/index.ts"
 import { checkRequest } from "./check-request.ts"
 import { readTurn, writeTurn } from "./turns.ts"
-import {
-  type Check,
-  isBoolean,
-  isNumber,
-  isTexts,
-  type PartWriters,
-  patchBody,
-  toNumber,
-} from "../dialect/request-parts.ts"
+import { isAnything, isBoolean, isNumber, isTexts, knownFields, toNumber } from "../dialect/known-fields.ts"
+import { type PartWriters, patchBody } from "../dialect/request-parts.ts"
 import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
 
@@ -51,7 +44,7 @@ export function readRequest(value: unknown): ChatRequest {
     reasoning: isText(body["reasoning_effort"]) ? { effort: body["reasoning_effort"] } : undefined,
     stream: body["stream"] === true,
     session: readSession(body),
-    extensions: readExtensions(body),
+    extensions: extensionsOf(body),
     origin: new ReadOrigin(dialectId, original),
   }
   original.request = request
@@ -60,7 +53,6 @@ export function readRequest(value: unknown): ChatRequest {
 
 const noTools: readonly Tool[] = []
 const noSession: ChatRequest["session"] = {}
-const noExtensions: WireObject = {}
 
 function readSession(body: WireObject): ChatRequest["session"] {
   const user = pick(body, "user")
@@ -68,13 +60,6 @@ function readSession(body: WireObject): ChatRequest["session"] {
   const metadata = pick(body, "metadata")
   if (user === undefined && store === undefined && metadata === undefined) return noSession
   return withoutUndefined({ user, store, metadata }) as ChatRequest["session"]
-}
-
-function readExtensions(body: WireObject): WireObject {
-  for (const name in body)
-    if (!isModelled(body, name))
-      return Object.fromEntries(Object.entries(body).filter(([each]) => !isModelled(body, each)))
-  return noExtensions
 }
 
 /**
@@ -106,20 +91,20 @@ function build(request: ChatRequest, model: string): WireObject {
 
 // ── fields ──
 
-/** Fields with a canonical counterpart, and the values that it can hold; other values stay extensions. */
-const modelled: Readonly<Record<string, Check>> = {
-  model: () => true,
-  messages: () => true,
-  stream: () => true,
+const { pick, extensionsOf } = knownFields({
+  model: isAnything,
+  messages: isAnything,
+  stream: isAnything,
   tools: Array.isArray,
   tool_choice: (value) => isText(value) || isObject(value),
   parallel_tool_calls: isBoolean,
   max_completion_tokens: isNumber,
-  max_tokens: isNumber,
+  // Of two limits the newer one holds; the other has no counterpart beside it.
+  max_tokens: (value, body) => isNumber(value, body) && toNumber(body["max_completion_tokens"]) === undefined,
   temperature: isNumber,
   top_p: isNumber,
   top_k: isNumber,
-  stop: (value) => isText(value) || isTexts(value),
+  stop: (value, body) => isText(value) || isTexts(value, body),
   seed: isNumber,
   presence_penalty: isNumber,
   frequency_penalty: isNumber,
@@ -131,19 +116,7 @@ const modelled: Readonly<Record<string, Check>> = {
   user: isText,
   store: isBoolean,
   metadata: (value) => isObject(value) && Object.values(value).every(isText),
-}
-
-/** A field's value if its canonical counterpart can hold it. */
-function pick(body: WireObject, name: string): JsonValue | undefined {
-  const value = body[name]
-  return value !== undefined && modelled[name]?.(value) === true ? value : undefined
-}
-
-function isModelled(body: WireObject, name: string): boolean {
-  // Of two limits the newer one holds; the other has no counterpart beside it.
-  if (name === "max_tokens" && pick(body, "max_completion_tokens") !== undefined) return false
-  return Object.hasOwn(modelled, name) && modelled[name]?.(body[name]) === true
-}
+})
 
 const numbers = {
   temperature: "temperature",
@@ -161,9 +134,7 @@ const numberFields = Object.entries(numbers) as readonly (readonly [keyof typeof
 
 /** The limit in the spelling of the client; `max_tokens` is the older one, which newer models refuse. */
 const limitOf = (body: WireObject): string =>
-  pick(body, "max_completion_tokens") === undefined && pick(body, "max_tokens") !== undefined
-    ? "max_tokens"
-    : "max_completion_tokens"
+  pick(body, "max_tokens") === undefined ? "max_completion_tokens" : "max_tokens"
 
 function readGeneration(body: WireObject): Generation {
   const fields: Record<string, JsonValue> = {}

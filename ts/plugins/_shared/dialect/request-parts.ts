@@ -1,7 +1,6 @@
 // The parts of a canonical request as fields of a wire, so that a dialect writes those that were replaced and no others.
 
 import type { ChatRequest, JsonValue, WireObject } from "../../../kernel/index.ts"
-import { isText } from "./wire.ts"
 
 export type RequestPart = Exclude<keyof ChatRequest, "model" | "origin">
 
@@ -24,19 +23,4 @@ export function patchBody(
   // Backends refuse options of a stream that is none.
   if (!request.stream && read.stream) delete fields["stream_options"]
   return fields
-}
-
-/** Whether the canonical form can hold a field's value. */
-export type Check = (value: unknown) => boolean
-export const isNumber: Check = (value) => toNumber(value) !== undefined
-export const isBoolean: Check = (value) => typeof value === "boolean"
-export const isTexts: Check = (value) => Array.isArray(value) && value.every(isText)
-
-/** A number, also one that was too long for a double and so was kept as it was written. */
-export function toNumber(value: unknown): number | undefined {
-  if (typeof value === "number") return value
-  const raw =
-    typeof value === "object" && value !== null ? (value as { readonly rawJSON?: unknown }).rawJSON : undefined
-  const isRaw = (JSON as unknown as { isRawJSON?(given: unknown): boolean }).isRawJSON?.(value) === true
-  return isRaw && typeof raw === "string" ? Number(raw) : undefined
 }

@@ -9,7 +9,7 @@ import type {
   Turn,
   WireObject,
 } from "../../../kernel/index.ts"
-import { toNumber } from "../dialect/request-parts.ts"
+import { isAnything, isNumber, isTexts, knownFields, toNumber } from "../dialect/known-fields.ts"
 import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
 import { isForeignThinking } from "./blocks.ts"
 import { checkRequest } from "./check-request.ts"
@@ -44,7 +44,7 @@ export function readRequest(value: unknown): ChatRequest {
     reasoning: readReasoning(body),
     stream: body["stream"] === true,
     session: user === undefined ? {} : { user: user.user_id },
-    extensions: Object.fromEntries(Object.entries(body).filter(([name]) => pick(body, name) === undefined)),
+    extensions: extensionsOf(body),
     origin: new RequestOrigin(dialectId, original),
   }
   original.request = request
@@ -120,32 +120,22 @@ function withoutForeignThinking(body: WireObject): WireObject {
 
 // ── fields ──
 
-type Check = (value: unknown) => boolean
-const isNumber: Check = (value) => toNumber(value) !== undefined
-
-/** Fields with a canonical counterpart, and the values that it can hold; other values stay extensions. */
-const modelled: Readonly<Record<string, Check>> = {
-  model: () => true,
-  messages: () => true,
-  system: () => true,
-  stream: () => true,
+const { pick, extensionsOf } = knownFields({
+  model: isAnything,
+  messages: isAnything,
+  system: isAnything,
+  stream: isAnything,
   tools: Array.isArray,
   tool_choice: isObject,
   max_tokens: isNumber,
   temperature: isNumber,
   top_p: isNumber,
   top_k: isNumber,
-  stop_sequences: (value) => Array.isArray(value) && value.every(isText),
-  thinking: (value) => isObject(value) && value["type"] === "enabled" && isNumber(value["budget_tokens"]),
+  stop_sequences: isTexts,
+  thinking: (value) => isObject(value) && value["type"] === "enabled" && toNumber(value["budget_tokens"]) !== undefined,
   output_config: isObject,
   metadata: (value) => isObject(value) && Object.keys(value).length === 1 && isText(value["user_id"]),
-}
-
-/** A field's value if its canonical counterpart can hold it. */
-function pick(body: WireObject, name: string): JsonValue | undefined {
-  const value = body[name]
-  return value !== undefined && Object.hasOwn(modelled, name) && modelled[name]?.(value) === true ? value : undefined
-}
+})
 
 const numbers = { maxOutputTokens: "max_tokens", temperature: "temperature", topP: "top_p", topK: "top_k" } as const
 const numberFields = Object.entries(numbers) as readonly (readonly [keyof typeof numbers, string])[]
@@ -175,9 +165,10 @@ function writeGeneration({ generation }: ChatRequest): WireObject {
 
 const hasEffort = ({ output_config: config }: WireObject): boolean => isObject(config) && isText(config["effort"])
 
-function readReasoning({ thinking, output_config: config }: WireObject): ReasoningRequest | undefined {
-  const budgetTokens =
-    modelled["thinking"]?.(thinking) === true ? toNumber((thinking as WireObject)["budget_tokens"]) : undefined
+function readReasoning(body: WireObject): ReasoningRequest | undefined {
+  const config = body["output_config"]
+  const thinking = pick(body, "thinking") as WireObject | undefined
+  const budgetTokens = toNumber(thinking?.["budget_tokens"])
   const effort = isObject(config) && isText(config["effort"]) ? config["effort"] : undefined
   if (budgetTokens !== undefined) return { effort: effort ?? effortOf(budgetTokens), budgetTokens }
   return effort === undefined ? undefined : { effort: effort === "max" ? "xhigh" : effort }

@@ -1,7 +1,8 @@
 // Responses requests, to and from the canonical form.
 
 import type { ChatRequest, Generation, JsonValue, ReasoningRequest, Turn, WireObject } from "../../../kernel/index.ts"
-import { type Check, isBoolean, isNumber, type PartWriters, patchBody, toNumber } from "../dialect/request-parts.ts"
+import { isAnything, isBoolean, isNumber, knownFields, toNumber } from "../dialect/known-fields.ts"
+import { type PartWriters, patchBody } from "../dialect/request-parts.ts"
 import { hasFields, isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
 import { checkRequest } from "./check-request.ts"
 import { checkForeign } from "./foreign-request.ts"
@@ -39,7 +40,7 @@ export function readRequest(value: unknown): ChatRequest {
     reasoning: readReasoningRequest(body["reasoning"]),
     stream: body["stream"] === true,
     session: readSession(body),
-    extensions: Object.fromEntries(Object.entries(body).filter(([name]) => !isModelled(body, name))),
+    extensions: extensionsOf(body),
     origin: new RequestOrigin(dialectId, original),
   }
   original.request = request
@@ -78,12 +79,11 @@ function build(request: ChatRequest, model: string): WireObject {
 /** What a client includes to get log probabilities. */
 const logprobsIncluded = "message.output_text.logprobs"
 
-/** Fields with a canonical counterpart, and the values that it can hold; other values stay extensions. */
-const modelled: Readonly<Record<string, Check>> = {
-  model: () => true,
-  input: () => true,
-  instructions: () => true,
-  stream: () => true,
+const { pick, extensionsOf } = knownFields({
+  model: isAnything,
+  input: isAnything,
+  instructions: isAnything,
+  stream: isAnything,
   tools: Array.isArray,
   tool_choice: (value) => isText(value) || isObject(value),
   parallel_tool_calls: isBoolean,
@@ -99,16 +99,7 @@ const modelled: Readonly<Record<string, Check>> = {
   metadata: (value) => isObject(value) && Object.values(value).every(isText),
   previous_response_id: isText,
   conversation: (value) => isText(value) || (isObject(value) && isText(value["id"])),
-}
-
-/** A field's value if its canonical counterpart can hold it. */
-function pick(body: WireObject, name: string): JsonValue | undefined {
-  const value = body[name]
-  return value !== undefined && modelled[name]?.(value) === true ? value : undefined
-}
-
-const isModelled = (body: WireObject, name: string): boolean =>
-  Object.hasOwn(modelled, name) && modelled[name]?.(body[name]) === true
+})
 
 function readSession(body: WireObject): ChatRequest["session"] {
   const conversation = pick(body, "conversation")
