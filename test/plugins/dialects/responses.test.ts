@@ -203,7 +203,7 @@ describe("a request", () => {
     for (const [body, why] of cases)
       expect([body, refusalOf(() => dialect.readRequest(body))]).toEqual([
         body,
-        `invalid_request: Cannot read the request: ${why}`,
+        `invalid_request: Cannot read the chat request: ${why}`,
       ])
   })
 
