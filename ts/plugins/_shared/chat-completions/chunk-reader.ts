@@ -2,16 +2,11 @@
 
 import type { BlockStart, ChatEvent, JsonValue, WireObject } from "../../../kernel/index.ts"
 import { argumentsOf } from "./blocks.ts"
-import { readLogprobs, readStop, readUsage } from "./reply.ts"
-import { rememberOriginal } from "../dialect/original-events.ts"
-import { hasLength, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
+import { readLogprobs, readStop } from "./reply.ts"
+import type { EventReader } from "../dialect/event-stream-reader.ts"
+import { readHead } from "../dialect/kept-reply.ts"
+import { hasFields, hasLength, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
-
-export interface ChunkReader {
-  /** The events of a chunk; at least one, so that no chunk is lost. */
-  chunk(chunk: WireObject, text: string): readonly ChatEvent[]
-  comment(text: string): readonly ChatEvent[]
-}
 
 type TextKind = "text" | "reasoning" | "refusal"
 
@@ -29,8 +24,8 @@ interface OpenCall {
   readonly index: number
 }
 
-/** A reader for the chunks of one stream. */
-export function createChunkReader(): ChunkReader {
+/** A reader for the chunks of one stream. It gives the events of a chunk, of which there is at least one. */
+export function createChunkReader(): EventReader["read"] {
   const choices = new Map<number, OpenChoice>()
   let started = false
 
@@ -42,35 +37,21 @@ export function createChunkReader(): ChunkReader {
     return choice
   }
 
-  return {
-    chunk(chunk, text) {
-      const events: ChatEvent[] = []
-      if (!started) {
-        started = true
-        events.push(startOf(chunk))
-      }
-      for (const value of toList(chunk["choices"])) {
-        if (!isObject(value)) continue
-        const number = typeof value["index"] === "number" ? value["index"] : 0
-        readChoice(value, number, choiceOf(number), events)
-      }
-      const usage = readUsage(chunk["usage"])
-      if (usage !== undefined) events.push({ type: "usage", usage })
-      const unknown = unknownFields(chunk)
-      if (events.length === 0 || Object.keys(unknown).length > 0)
-        events.push({ type: "opaque", dialect: dialectId, value: unknown })
-      return rememberOriginal({ dialect: dialectId, events, text })
-    },
-    comment: (text) => rememberOriginal({ dialect: dialectId, events: [{ type: "ping" }], text }),
-  }
-}
-
-function startOf({ id, model, created }: WireObject): ChatEvent {
-  return {
-    type: "start",
-    id: isText(id) ? id : "",
-    model: isText(model) ? model : "",
-    created: typeof created === "number" ? created : 0,
+  return (chunk, { usage }) => {
+    const events: ChatEvent[] = []
+    if (!started) {
+      started = true
+      events.push({ type: "start", ...readHead(chunk, chunk["created"]) })
+    }
+    for (const value of toList(chunk["choices"])) {
+      if (!isObject(value)) continue
+      const number = typeof value["index"] === "number" ? value["index"] : 0
+      readChoice(value, number, choiceOf(number), events)
+    }
+    if (usage !== undefined) events.push({ type: "usage", usage })
+    const unknown = unknownFields(chunk)
+    if (events.length === 0 || hasFields(unknown)) events.push({ type: "opaque", dialect: dialectId, value: unknown })
+    return events
   }
 }
 

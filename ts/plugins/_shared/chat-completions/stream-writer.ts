@@ -1,7 +1,7 @@
 // Writes canonical events as a chat-completions stream.
 
 import type { BlockStart, ChatEvent, ChatRequest, JsonValue, StreamWriter, WireObject } from "../../../kernel/index.ts"
-import { originalOf } from "../dialect/original-events.ts"
+import { createEventStreamWriter, type EventWriter } from "../dialect/event-stream-writer.ts"
 import { writeLogprobs, writeStop, writeUsage } from "./reply.ts"
 import { isObject } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
@@ -19,7 +19,10 @@ type Fields = Readonly<Record<string, JsonValue>>
  * A writer for one stream. Usage rides on the last chunk, or in a chunk of its own without choices for a client that asked
  * for it by `stream_options.include_usage`, as the API does.
  */
-export function createWriter(request: ChatRequest): StreamWriter {
+export const createWriter = (request: ChatRequest): StreamWriter =>
+  createEventStreamWriter(dialectId, (say) => openWriter(request, say))
+
+function openWriter(request: ChatRequest, say: (text: string) => void): EventWriter {
   const streamOptions = request.extensions["stream_options"]
   const ownChunk = isObject(streamOptions) && streamOptions["include_usage"] === true
   const blocks = new Map<string, BegunBlock>()
@@ -30,11 +33,8 @@ export function createWriter(request: ChatRequest): StreamWriter {
   let head: Fields = { id: "", object: "chat.completion.chunk", created: 0, model: "" }
   /** A chunk with a stop reason waits for the usage, which may come right after it. */
   let waiting: WireObject | undefined
-  let out = ""
 
-  const send = (chunk: WireObject): void => {
-    out += `data: ${JSON.stringify(chunk)}\n\n`
-  }
+  const send = (chunk: WireObject): void => say(`data: ${JSON.stringify(chunk)}\n\n`)
   const flush = (): void => {
     if (waiting !== undefined) send(waiting)
     waiting = undefined
@@ -80,8 +80,7 @@ export function createWriter(request: ChatRequest): StreamWriter {
     flush()
     switch (event.type) {
       case "ping":
-        out += ": ping\n\n"
-        return
+        return say(": ping\n\n")
       case "failed":
         return send({ error: { message: event.message, type: "server_error", code: event.code ?? null, param: null } })
       case "opaque":
@@ -108,36 +107,20 @@ export function createWriter(request: ChatRequest): StreamWriter {
   }
 
   return {
-    write(events) {
-      for (let at = 0; at < events.length;) {
-        const original = originalOf(events[at] as ChatEvent, dialectId)
-        if (original?.events.every((event, index) => event === events[at + index]) === true) {
-          flush()
-          for (const event of original.events) {
-            follow(event)
-            ownRoles ||= event.type === "start"
-          }
-          out += original.text
-          at += original.events.length
-        } else build(events[at++] as ChatEvent)
+    pass({ events }) {
+      flush()
+      for (const event of events) {
+        follow(event)
+        ownRoles ||= event.type === "start"
       }
-      return take()
     },
+    build,
     end() {
       flush()
-      out += "data: [DONE]\n\n"
-      return take()
+      say("data: [DONE]\n\n")
     },
   }
-
-  function take(): Uint8Array {
-    const bytes = encoder.encode(out)
-    out = ""
-    return bytes
-  }
 }
-
-const encoder = new TextEncoder()
 
 function callStart({ id, name }: Extract<BlockStart, { type: "tool_call" }>, { place, custom }: BegunBlock): JsonValue {
   return custom

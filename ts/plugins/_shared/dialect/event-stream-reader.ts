@@ -4,43 +4,98 @@ import {
   type ChatEvent,
   createEventSplitter,
   type EventBatch,
-  RtrError,
+  parseBackendObject,
   type ServerSentEvent,
   type StreamBatch,
   type StreamReader,
+  type UpstreamFailure,
   upTo,
   type Usage,
+  type WireObject,
 } from "../../../kernel/index.ts"
+import { rememberOriginal } from "./original-events.ts"
+import { badReply, failedReply } from "./refusals.ts"
 
-/** What an event tells. */
+/** What the router has to know of an event. */
 export interface Told {
-  readonly events: readonly ChatEvent[]
   readonly usage?: Usage | undefined
-  /** It ends the stream. */
-  readonly done?: boolean
+  /** It ends the stream: a mark behind the reply, or an event that may be the whole reply. */
+  readonly end?: "mark" | "reply" | undefined
   /** What the end says of a reply that failed. */
   readonly failure?: string | undefined
 }
 
-/** A reader for one stream. `tell` reads one event of the dialect, or throws `upstream_error`. */
-export function createEventStreamReader(tell: (event: ServerSentEvent, text: string) => Told): StreamReader {
+/** How a dialect reads the events of one stream. */
+export interface EventReader {
+  readonly dialectId: string
+  /** Found in the data of every event that tells something. Parsing all events would cost more than all the rest. */
+  readonly telling: RegExp
+  /** The data of the end, where that is no JSON. */
+  readonly endMark?: string
+  /** An error in the middle of a stream is its end. */
+  readError(event: WireObject): Pick<UpstreamFailure, "message"> | undefined
+  tell(event: WireObject): Told
+  /** The canonical events of an event. One that has none is kept as it is. */
+  read(event: WireObject, told: Told): readonly ChatEvent[]
+}
+
+const nothing: Told = {}
+
+/** A reader for one stream. With `events: false` an event that tells nothing is read no further than its braces. */
+export function createEventStreamReader(
+  { events }: { readonly events: boolean },
+  { dialectId, telling, endMark, readError, tell, read }: EventReader,
+): StreamReader {
   const splitter = createEventSplitter()
+  let begun = false
+  let place = 0
   let done = false
   let failure: unknown
 
+  /** Adds the canonical events to `found`, if somebody wants them. */
+  const readEvent = ({ data, start, end }: ServerSentEvent, text: string, found: ChatEvent[]): Told => {
+    const add = (own: readonly ChatEvent[], event?: WireObject): void => {
+      rememberOriginal({ dialect: dialectId, events: own, text: text.slice(start, end), place: place++, data: event })
+      for (const each of own) found.push(each)
+    }
+    if (data === undefined) {
+      if (events) add([{ type: "ping" }])
+      return nothing
+    }
+    const isMark = endMark !== undefined && data.trim() === endMark
+    const isBraced = data.charCodeAt(0) === 123 && data.charCodeAt(data.length - 1) === 125
+    if (!events && isBraced && !telling.test(data)) return nothing
+    const event = isMark ? undefined : parseEvent(data)
+    const told: Told = event === undefined ? { end: "mark" } : tell(event)
+    if (told.end === "mark" && !begun) throw badReply("the stream has no event before its end mark")
+    if (events && event !== undefined) {
+      const own = read(event, told)
+      add(own.length > 0 ? own : [{ type: "opaque", dialect: dialectId, value: event }], event)
+    }
+    return told
+  }
+
+  const parseEvent = (data: string): WireObject => {
+    const event = parseBackendObject(data)
+    if (event === undefined) throw badReply("an event of the stream is not a JSON object")
+    const failed = readError(event)
+    if (failed !== undefined) throw failedReply(failed.message)
+    return event
+  }
+
   const readBatch = (batch: EventBatch): StreamBatch => {
-    const read: ChatEvent[] = []
+    const found: ChatEvent[] = []
     let usage: Usage | undefined
     let said: string | undefined
     let count = 0
     try {
       for (const event of batch.events) {
-        const told = tell(event, batch.text)
+        const told = readEvent(event, batch.text, found)
+        begun ||= event.data !== undefined
         count += 1
-        for (const each of told.events) read.push(each)
         usage = told.usage ?? usage
         said = told.failure
-        if (told.done === true) {
+        if (told.end !== undefined) {
           done = true
           break
         }
@@ -51,7 +106,7 @@ export function createEventStreamReader(tell: (event: ServerSentEvent, text: str
     }
     const { bytes } = upTo(batch, count)
     return {
-      events: read,
+      events: found,
       bytes,
       done,
       ...(usage !== undefined && { usage }),
@@ -73,7 +128,7 @@ export function createEventStreamReader(tell: (event: ServerSentEvent, text: str
       // Some backends leave out the blank line behind the last event. A cut event is none, but this one is whole.
       const rest = splitter.end()
       const last = rest === undefined ? undefined : endOf(rest)
-      if (last === undefined) throw new RtrError("upstream_error", "the stream ended before its end mark")
+      if (last === undefined) throw badReply("the stream ended before its end mark")
       return last
     },
   }

@@ -1,7 +1,17 @@
 // Whole replies that nobody changed keep their own text: writing a long reply anew costs more than routing it.
 
-import type { WireObject } from "../../../kernel/index.ts"
-import { hasFields } from "./wire.ts"
+import type { ChatReply, JsonValue, WireObject } from "../../../kernel/index.ts"
+import { hasFields, isText } from "./wire.ts"
+
+/** Id and model of a reply or of what a stream begins with. */
+export const readHead = (
+  { id, model }: WireObject,
+  created: JsonValue | undefined,
+): Pick<ChatReply, "id" | "model" | "created"> => ({
+  id: isText(id) ? id : "",
+  model: isText(model) ? model : "",
+  created: typeof created === "number" ? created : 0,
+})
 
 /** The reply's own text with the routing metadata. `body` is what the text says. */
 export function keptReply(text: string, body: WireObject, metadata: WireObject): string {

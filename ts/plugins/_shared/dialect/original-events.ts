@@ -10,8 +10,8 @@ export interface OriginalEvents {
   readonly text: string
   readonly events: readonly ChatEvent[]
   /** Its place in the stream and its data, for a dialect whose later events repeat earlier ones. */
-  readonly place?: number
-  readonly data?: WireObject | undefined
+  readonly place: number
+  readonly data: WireObject | undefined
 }
 const originals = new WeakMap<ChatEvent, OriginalEvents>()
 
@@ -22,7 +22,6 @@ export function originalOf(event: ChatEvent, dialect: string): OriginalEvents | 
 }
 
 /** Keeps the original at the first of its events, of which there is at least one. */
-export function rememberOriginal(original: OriginalEvents): readonly ChatEvent[] {
+export function rememberOriginal(original: OriginalEvents): void {
   originals.set(original.events[0] as ChatEvent, original)
-  return original.events
 }

@@ -1,29 +1,23 @@
 // Events of a Messages stream as canonical events.
 
-import type { BlockStart, ChatEvent, JsonValue, Usage, WireObject } from "../../../kernel/index.ts"
-import { rememberOriginal } from "../dialect/original-events.ts"
+import type { BlockStart, ChatEvent, JsonValue } from "../../../kernel/index.ts"
+import type { EventReader } from "../dialect/event-stream-reader.ts"
+import { readHead } from "../dialect/kept-reply.ts"
 import { hasLength, isObject, isText } from "../dialect/wire.ts"
 import { readBlock, readReasoning } from "./blocks.ts"
 import { now } from "./reply.ts"
 import { readStop } from "./stop.ts"
-import { dialectId } from "./wire.ts"
-
-export interface MessageReader {
-  /** The events of a wire event; at least one, so that none is lost. `usage` is what has been counted with it. */
-  event(event: WireObject, usage: Usage | undefined, text: string): readonly ChatEvent[]
-  comment(text: string): readonly ChatEvent[]
-}
 
 /** A reader for the events of one stream. */
-export function createMessageReader(): MessageReader {
+export function createMessageReader(): EventReader["read"] {
   /** Blocks that have begun and not ended. */
   const open = new Set<number>()
 
-  const read = (event: WireObject, usage: Usage | undefined): readonly ChatEvent[] => {
+  return (event, { usage }) => {
     const index = typeof event["index"] === "number" ? event["index"] : 0
     switch (event["type"]) {
       case "message_start":
-        return [readStart(event["message"])]
+        return [{ type: "start", ...readHead(isObject(event["message"]) ? event["message"] : {}, now()) }]
       case "content_block_start":
         open.add(index)
         return readBlockStart(index, event["content_block"])
@@ -44,24 +38,6 @@ export function createMessageReader(): MessageReader {
         return []
     }
   }
-
-  return {
-    event(event, usage, text) {
-      const events = read(event, usage)
-      if (events.length > 0) return rememberOriginal({ dialect: dialectId, events, text })
-      return rememberOriginal({
-        dialect: dialectId,
-        events: [{ type: "opaque", dialect: dialectId, value: event }],
-        text,
-      })
-    },
-    comment: (text) => rememberOriginal({ dialect: dialectId, events: [{ type: "ping" }], text }),
-  }
-}
-
-function readStart(message: JsonValue | undefined): ChatEvent {
-  const { id, model } = isObject(message) ? message : {}
-  return { type: "start", id: isText(id) ? id : "", model: isText(model) ? model : "", created: now() }
 }
 
 /** A block may begin with a part of what it says. */

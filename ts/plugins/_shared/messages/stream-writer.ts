@@ -9,7 +9,7 @@ import type {
   Usage,
   WireObject,
 } from "../../../kernel/index.ts"
-import { originalOf } from "../dialect/original-events.ts"
+import { createEventStreamWriter, type EventWriter, namedEvent } from "../dialect/event-stream-writer.ts"
 import { estimateTokens } from "./estimate-tokens.ts"
 import { isObject } from "../dialect/wire.ts"
 import { BlockLine } from "./block-line.ts"
@@ -18,7 +18,10 @@ import { writeUsage } from "./usage.ts"
 import { dialectId } from "./wire.ts"
 
 /** A writer for one stream. A reply has one choice here; those of others are left out. The input is estimated until it has been counted. */
-export function createWriter(request: ChatRequest): StreamWriter {
+export const createWriter = (request: ChatRequest): StreamWriter =>
+  createEventStreamWriter(dialectId, (say) => openWriter(request, say))
+
+function openWriter(request: ChatRequest, say: (text: string) => void): EventWriter {
   let started = false
   let ended = false
   let stopped: StopReason | undefined
@@ -26,11 +29,8 @@ export function createWriter(request: ChatRequest): StreamWriter {
   /** The event with the stop reason waits for the usage, which may come right after it. */
   let waiting = false
   let usage: Usage | undefined
-  let out = ""
 
-  const send = (event: WireObject): void => {
-    out += `event: ${event["type"]}\ndata: ${JSON.stringify(event)}\n\n`
-  }
+  const send = (event: WireObject): void => say(namedEvent(event))
   const start = (id: string, model: string): void => {
     if (started) return
     started = true
@@ -55,17 +55,6 @@ export function createWriter(request: ChatRequest): StreamWriter {
     const delta = { stop_reason: writeStop(stopped ?? "other", refused), stop_sequence: null }
     const counted = usage === undefined ? { input_tokens: null, output_tokens: 0 } : writeUsage(usage)
     send({ type: "message_delta", delta, usage: counted })
-  }
-
-  const pass = ({ text, events }: { readonly text: string; readonly events: readonly ChatEvent[] }): void => {
-    for (const event of events) {
-      if (event.type === "block_start") blocks.passed(event)
-      else if (event.type === "block_end") blocks.passedEnd(event.index)
-      else if (event.type === "stop") stopped = event.reason
-      else if (event.type === "opaque") ended ||= isObject(event.value) && event.value["type"] === "message_stop"
-      started ||= event.type === "start"
-    }
-    out += text
   }
 
   const build = (event: ChatEvent): void => {
@@ -104,36 +93,26 @@ export function createWriter(request: ChatRequest): StreamWriter {
   }
 
   return {
-    write(events) {
-      for (let at = 0; at < events.length;) {
-        const from = at
-        const original = originalOf(events[at] as ChatEvent, dialectId)
-        if (original?.events.every((event, index) => event === events[from + index]) === true) {
-          pass(original)
-          at += original.events.length
-        } else build(events[at++] as ChatEvent)
+    pass({ events }) {
+      for (const event of events) {
+        if (event.type === "block_start") blocks.passed(event)
+        else if (event.type === "block_end") blocks.passedEnd(event.index)
+        else if (event.type === "stop") stopped = event.reason
+        else if (event.type === "opaque") ended ||= isObject(event.value) && event.value["type"] === "message_stop"
+        started ||= event.type === "start"
       }
-      return take()
     },
+    build,
     end() {
-      if (ended) return take()
+      if (ended) return
       start("", "")
       blocks.endAll()
       if (stopped === undefined) waiting = true
       flush()
       send({ type: "message_stop" })
-      return take()
     },
   }
-
-  function take(): Uint8Array {
-    const bytes = encoder.encode(out)
-    out = ""
-    return bytes
-  }
 }
-
-const encoder = new TextEncoder()
 
 /** The end is written with the rest, when all the rest has been. */
 const isOwnEvent = (value: JsonValue): value is WireObject =>

@@ -9,19 +9,13 @@ import {
   type TokenLogprob,
   type WireObject,
 } from "../../../kernel/index.ts"
-import { rememberOriginal } from "../dialect/original-events.ts"
+import type { EventReader } from "../dialect/event-stream-reader.ts"
+import { readHead } from "../dialect/kept-reply.ts"
 import { hasLength, isObject, isText, toList } from "../dialect/wire.ts"
 import { betweenParts, readItem, readReasoning } from "./items.ts"
 import { joinedName } from "./namespaces.ts"
-import { readChoice, readHead, readStop } from "./reply.ts"
+import { readChoice, readStop } from "./reply.ts"
 import { readLogprobs, readUsage } from "./usage.ts"
-import { dialectId } from "./wire.ts"
-
-export interface EventReader {
-  /** The canonical events of one event; at least one, so that none is lost. */
-  event(event: WireObject, text: string): readonly ChatEvent[]
-  comment(text: string): readonly ChatEvent[]
-}
 
 /** A block that has begun. */
 interface OpenBlock {
@@ -38,18 +32,17 @@ interface OpenBlock {
 type OpenItem = Map<string, OpenBlock>
 
 /** A reader for the events of one stream. */
-export function createEventReader(): EventReader {
+export function createEventReader(): EventReader["read"] {
   const items = new Map<JsonValue, OpenItem>()
   const kinds = new Set<Block["type"]>()
   let blocks = 0
   let started = false
-  let place = 0
   let events: ChatEvent[] = []
 
   const start = (response: WireObject): void => {
     if (started) return
     started = true
-    events.push({ type: "start", ...readHead(response) })
+    events.push({ type: "start", ...readHead(response, response["created_at"]) })
   }
   const begin = (block: BlockStart): OpenBlock => {
     start({})
@@ -243,20 +236,10 @@ export function createEventReader(): EventReader {
     }
   }
 
-  const remember = (text: string, data?: WireObject): readonly ChatEvent[] =>
-    rememberOriginal({ dialect: dialectId, events, text, place: place++, data })
-
-  return {
-    event(event, text) {
-      events = []
-      read(event)
-      if (events.length === 0) events.push({ type: "opaque", dialect: dialectId, value: event })
-      return remember(text, event)
-    },
-    comment(text) {
-      events = [{ type: "ping" }]
-      return remember(text)
-    },
+  return (event) => {
+    events = []
+    read(event)
+    return events
   }
 }
 

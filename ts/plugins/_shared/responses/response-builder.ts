@@ -10,12 +10,13 @@ import type {
   Usage,
   WireObject,
 } from "../../../kernel/index.ts"
+import { namedEvent } from "../dialect/event-stream-writer.ts"
+import { writeTokens } from "../dialect/logprobs.ts"
 import type { OriginalEvents } from "../dialect/original-events.ts"
 import { isObject, isText } from "../dialect/wire.ts"
 import { messageItem, type ResponseEnd, responseOf, textPart, wholeItem } from "./output.ts"
 import { namespacesOf } from "./namespaces.ts"
 import { bodyOf } from "./request.ts"
-import { writeLogprobs } from "./usage.ts"
 import { dialectId, makeId } from "./wire.ts"
 
 /** An item of the output. */
@@ -71,7 +72,7 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
 
   const emit = (type: string, fields: WireObject): void => {
     if (muted) return
-    say(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...fields })}\n\n`)
+    say(namedEvent({ type, sequence_number: sequence++, ...fields }))
   }
   const at = ({ id, index }: Item): WireObject => ({ item_id: id, output_index: index })
   const inPart = (block: BegunBlock): WireObject => ({ ...at(block.item), content_index: block.part })
@@ -152,7 +153,7 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
       emit("response.output_text.delta", {
         ...inPart(block),
         delta: text,
-        logprobs: writeLogprobs(logprobs ?? [], false),
+        logprobs: writeTokens(logprobs ?? [], false),
       })
     else if (type === "refusal") emit("response.refusal.delta", { ...inPart(block), delta: text })
     else if (type === "reasoning") emit("response.reasoning_text.delta", { ...inPart(block), delta: text })
@@ -167,7 +168,7 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
     if (start.type === "text" || start.type === "refusal") {
       const part = partOf(block)
       const done: WireObject =
-        start.type === "text" ? { text, logprobs: writeLogprobs(block.logprobs, false) } : { refusal: text }
+        start.type === "text" ? { text, logprobs: writeTokens(block.logprobs, false) } : { refusal: text }
       emit(start.type === "text" ? "response.output_text.done" : "response.refusal.done", { ...inPart(block), ...done })
       emit("response.content_part.done", { ...inPart(block), part })
       if (item !== message) closeMessage(item)
