@@ -7,14 +7,13 @@ import {
   type ImageBlock,
   type JsonValue,
   type MediaSource,
-  RtrError,
   type TextBlock,
   type ToolCallBlock,
   type WireObject,
 } from "../../../kernel/index.ts"
-import { audioFormat, audioType, readUrl, writeUrl } from "../dialect/media-source.ts"
+import { readAudio, readUrl, writeAudio, writeUrl } from "../dialect/media-source.ts"
 import { hasLength, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
-import { dialectId } from "./wire.ts"
+import { dialectId, refuse } from "./wire.ts"
 
 /** What parts, tool calls and audio were read from. Blocks are never changed, so an entry is never out of date. */
 const originals = new WeakMap<Block, JsonValue>()
@@ -35,7 +34,7 @@ export function readBlocks(message: WireObject): readonly Block[] {
   if (hasLength(content)) blocks.push({ type: "text", text: content })
   else if (Array.isArray(content)) for (const part of content) blocks.push(readPart(part as WireObject))
   if (hasLength(refusal)) blocks.push({ type: "refusal", text: refusal })
-  if (isObject(audio)) blocks.push(readAudio(audio))
+  if (isObject(audio)) blocks.push(readSpoken(audio))
   for (const each of toList(calls)) {
     const block = readToolCall(each)
     if (block !== undefined) blocks.push(block)
@@ -58,7 +57,7 @@ function readPart(part: WireObject): Block {
       : type === "image_url"
         ? readImage(part["image_url"])
         : type === "input_audio"
-          ? readInputAudio(part["input_audio"])
+          ? readAudio(part["input_audio"])
           : type === "file"
             ? readFile(part["file"])
             : type === "refusal" && isText(refusal)
@@ -75,12 +74,6 @@ function readImage(image: JsonValue | undefined): ImageBlock | undefined {
   return { type: "image", source: readUrl(image["url"]), ...(isText(image["detail"]) && { detail: image["detail"] }) }
 }
 
-function readInputAudio(audio: JsonValue | undefined): AudioBlock | undefined {
-  if (!isObject(audio) || !isText(audio["data"])) return undefined
-  const { data, format } = audio
-  return { type: "audio", source: { kind: "base64", data, ...(isText(format) && { mediaType: audioType(format) }) } }
-}
-
 function readFile(file: JsonValue | undefined): FileBlock | undefined {
   if (!isObject(file)) return undefined
   const { file_id: id, file_data: data, filename } = file
@@ -89,7 +82,7 @@ function readFile(file: JsonValue | undefined): FileBlock | undefined {
 }
 
 /** Audio that the model spoke: only its id in a request, all of it in a reply. */
-function readAudio(audio: WireObject): Block {
+function readSpoken(audio: WireObject): Block {
   const { id, data, transcript } = audio
   const block: AudioBlock = {
     type: "audio",
@@ -219,13 +212,7 @@ function writePart(block: Block, at: string): JsonValue {
     case "audio": {
       const { source } = block
       if (source.kind !== "base64") throw refuse(`${at} is audio without its data`)
-      return {
-        type: "input_audio",
-        input_audio: withoutUndefined({
-          data: source.data,
-          format: source.mediaType === undefined ? undefined : audioFormat(source.mediaType),
-        }),
-      }
+      return { type: "input_audio", input_audio: writeAudio(source) }
     }
     case "file": {
       const { source, name } = block
@@ -261,6 +248,3 @@ export function writeToolCall(block: ToolCallBlock): JsonValue {
       : { id, type: "function", function: { name, arguments: text } })
   )
 }
-
-const refuse = (reason: string): RtrError =>
-  new RtrError("invalid_request", `Cannot write the chat as chat completions: ${reason}`)

@@ -1,8 +1,9 @@
 // What every whole reply of a backend has to be before anything reads it.
 
-import { parseBackendObject, RtrError, type WireObject } from "../../../kernel/index.ts"
+import type { WireObject } from "../../../kernel/index.ts"
 import { readError } from "./errors.ts"
-import { whatInstead } from "../dialect/kept-reply.ts"
+import { parseReply } from "../dialect/kept-reply.ts"
+import { badReply, failedReply } from "../dialect/refusals.ts"
 import { isObject } from "../dialect/wire.ts"
 
 /**
@@ -10,30 +11,27 @@ import { isObject } from "../dialect/wire.ts"
  * to be something that a client can read.
  */
 export function checkReply(text: string): WireObject {
-  const body = parseBackendObject(text)
-  if (body === undefined) throw refuse(`the reply ${whatInstead(text)}`)
+  const body = parseReply(text)
   const { choices } = body
   if (!Array.isArray(choices)) {
     // Some backends and proxies report an error with a good status.
     const failed = readError(body)
-    if (failed !== undefined) throw refuse(`the backend reported an error: ${failed.message}`)
-    throw refuse(`"choices" of the reply ${choices === undefined ? "is missing" : "is not a list"}`)
+    if (failed !== undefined) throw failedReply(failed.message)
+    throw badReply(`"choices" of the reply ${choices === undefined ? "is missing" : "is not a list"}`)
   }
   for (let index = 0; index < choices.length; index++) checkChoice(choices[index], index)
   return body
 }
 
 function checkChoice(choice: unknown, index: number): void {
-  if (!isObject(choice)) throw refuse(`choices[${index}] of the reply is not an object`)
+  if (!isObject(choice)) throw badReply(`choices[${index}] of the reply is not an object`)
   const { message } = choice
-  if (!isObject(message)) throw refuse(`choices[${index}].message of the reply is not an object`)
+  if (!isObject(message)) throw badReply(`choices[${index}].message of the reply is not an object`)
   const { content, tool_calls: calls } = message
   if (typeof content !== "string" && content !== undefined && content !== null && !isListOfObjects(content))
-    throw refuse(`choices[${index}].message.content of the reply is neither text nor a list of parts`)
+    throw badReply(`choices[${index}].message.content of the reply is neither text nor a list of parts`)
   if (calls !== undefined && calls !== null && !isListOfObjects(calls))
-    throw refuse(`choices[${index}].message.tool_calls of the reply is not a list of calls`)
+    throw badReply(`choices[${index}].message.tool_calls of the reply is not a list of calls`)
 }
 
 const isListOfObjects = (value: unknown): boolean => Array.isArray(value) && value.every(isObject)
-
-const refuse = (reason: string): RtrError => new RtrError("upstream_error", reason)

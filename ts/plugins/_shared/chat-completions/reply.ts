@@ -11,47 +11,25 @@ import {
 } from "../../../kernel/index.ts"
 import { readBlocks, writeBlocks } from "./blocks.ts"
 import { checkReply } from "./check-reply.ts"
-import { keptReply, replyWith } from "../dialect/kept-reply.ts"
-import { isCount, isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
+import { keepReply, readHead, writeKept } from "../dialect/kept-reply.ts"
+import { readTokens, writeTokens } from "../dialect/logprobs.ts"
+import { isCount, isObject, toList, withoutUndefined } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
-
-interface OriginalReply {
-  readonly text: string
-  readonly body: WireObject
-  reply?: ChatReply
-}
 
 const choiceOriginals = new WeakMap<ReplyChoice, JsonValue>()
 
 /** Reads an upstream's reply. Throws `upstream_error` for what is none. Choices are read on first use. */
 export function readReply(text: string): ChatReply {
   const body = checkReply(text)
-  const { id, model, created, usage } = body
-  const original: OriginalReply = { text, body }
-  let choices: readonly ReplyChoice[] | undefined
-  const reply: ChatReply = {
-    id: isText(id) ? id : "",
-    model: isText(model) ? model : "",
-    created: typeof created === "number" ? created : 0,
-    get choices() {
-      return (choices ??= toList(body["choices"]).map(readChoice))
-    },
-    usage: readUsage(usage),
-    origin: new ReadOrigin(dialectId, original),
-  }
-  original.reply = reply
-  return reply
+  const { choices, created, usage } = body
+  return keepReply({ dialectId, text, body }, { ...readHead(body, created), usage: readUsage(usage) }, () =>
+    toList(choices).map(readChoice),
+  )
 }
 
 /** The reply for the client. One that nobody changed keeps its own text; in another, untouched choices and unknown fields do. */
-export function writeReply(reply: ChatReply, metadata: WireObject): string {
-  const original = ReadOrigin.find(reply.origin, dialectId) as OriginalReply | undefined
-  if (original?.reply === undefined) return replyWith(buildReply(reply), metadata)
-  const { text, body } = original
-  return reply === original.reply
-    ? keptReply(text, body, metadata)
-    : replyWith(patchReply(reply, body, original.reply), metadata)
-}
+export const writeReply = (reply: ChatReply, metadata: WireObject): string =>
+  writeKept(reply, metadata, { dialectId, build: buildReply, patch: patchReply })
 
 function buildReply({ id, created, model, choices, usage }: ChatReply): WireObject {
   return {
@@ -135,30 +113,13 @@ export function writeStop(stop: StopReason): string {
   }
 }
 
-export function readLogprobs(value: JsonValue | undefined): readonly TokenLogprob[] | undefined {
-  if (!isObject(value) || !Array.isArray(value["content"])) return undefined
-  return toList(value["content"]).map((entry) => ({
-    ...readToken(entry),
-    top: toList(isObject(entry) ? entry["top_logprobs"] : undefined).map(readToken),
-  }))
-}
+export const readLogprobs = (value: JsonValue | undefined): readonly TokenLogprob[] | undefined =>
+  isObject(value) && Array.isArray(value["content"]) ? readTokens(value["content"]) : undefined
 
-function readToken(entry: JsonValue): { readonly token: string; readonly logprob: number } {
-  const { token, logprob } = isObject(entry) ? entry : {}
-  return { token: isText(token) ? token : "", logprob: typeof logprob === "number" ? logprob : 0 }
-}
-
-export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonValue {
-  const write = ({ token, logprob }: Pick<TokenLogprob, "token" | "logprob">): Record<string, JsonValue> => ({
-    token,
-    logprob,
-    bytes: [...new TextEncoder().encode(token)],
-  })
-  return {
-    content: logprobs.map((entry) => ({ ...write(entry), top_logprobs: entry.top.map(write) })),
-    refusal: null,
-  }
-}
+export const writeLogprobs = (logprobs: readonly TokenLogprob[]): WireObject => ({
+  content: writeTokens(logprobs),
+  refusal: null,
+})
 
 // ── usage ──
 

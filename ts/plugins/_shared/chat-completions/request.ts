@@ -4,8 +4,6 @@ import {
   type ChatRequest,
   type Generation,
   type JsonValue,
-  type OutputFormat,
-  RtrError,
   type Tool,
   type ToolChoice,
   type Turn,
@@ -14,14 +12,12 @@ import {
 import { checkRequest } from "./check-request.ts"
 import { readTurn, writeTurn } from "./turns.ts"
 import { isAnything, isBoolean, isNumber, isTexts, knownFields, toNumber } from "../dialect/known-fields.ts"
-import { type PartWriters, patchBody } from "../dialect/request-parts.ts"
-import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
-import { dialectId } from "./wire.ts"
-
-interface OriginalRequest {
-  readonly body: WireObject
-  request?: ChatRequest
-}
+import { ReadOrigin } from "../dialect/read-origin.ts"
+import { buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
+import { readFormat, writeFormat } from "../dialect/output-format.ts"
+import { createTools, readToolChoice, toTool } from "../dialect/tools.ts"
+import { isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
+import { dialectId, refuse } from "./wire.ts"
 
 /**
  * Reads a body that is already parsed. Throws `invalid_request` that names the field. The turns are read on first use and
@@ -29,26 +25,24 @@ interface OriginalRequest {
  */
 export function readRequest(value: unknown): ChatRequest {
   const body = checkRequest(value)
-  const original: OriginalRequest = { body }
+  const origin = new ReadOrigin<WireObject, ChatRequest>(dialectId, body)
   let turns: readonly Turn[] | undefined
-  const request: ChatRequest = {
+  return origin.of({
     model: body["model"] as string,
     get turns() {
       return (turns ??= toList(body["messages"]).map((message) => readTurn(message as WireObject)))
     },
     tools: body["tools"] === undefined ? noTools : toList(body["tools"]).map(readTool),
-    toolChoice: readToolChoice(body["tool_choice"]),
+    toolChoice: readToolChoice(body["tool_choice"], nameOfChoice),
     parallelToolCalls: pick(body, "parallel_tool_calls") as boolean | undefined,
     generation: readGeneration(body),
-    output: readOutput(body["response_format"]),
+    output: readFormat(body["response_format"], (format) => format["json_schema"]),
     reasoning: isText(body["reasoning_effort"]) ? { effort: body["reasoning_effort"] } : undefined,
     stream: body["stream"] === true,
     session: readSession(body),
     extensions: extensionsOf(body),
-    origin: new ReadOrigin(dialectId, original),
-  }
-  original.request = request
-  return request
+    origin,
+  })
 }
 
 const noTools: readonly Tool[] = []
@@ -62,31 +56,14 @@ function readSession(body: WireObject): ChatRequest["session"] {
   return withoutUndefined({ user, store, metadata }) as ChatRequest["session"]
 }
 
-/**
- * The body for an upstream. A request that this dialect read keeps its own fields, but for those whose canonical
- * counterpart was replaced; another one is built. The body is an object and not the client's own text: where a key stands
- * twice, the backend must not read the one that the router did not.
- */
+/** The body for an upstream. */
 export function writeRequest(request: ChatRequest, { model }: { readonly model: string }): WireObject {
-  const original = ReadOrigin.find(request.origin, dialectId) as OriginalRequest | undefined
-  if (original?.request === undefined) return build(request, model)
-  return request === original.request
-    ? { ...original.body, model }
-    : patchBody(parts, { request, read: original.request, body: { ...original.body, model } })
-}
-
-function build(request: ChatRequest, model: string): WireObject {
-  const foreign = request.origin !== undefined && request.origin.dialect !== dialectId
-  return {
-    model,
-    ...Object.assign(
-      {},
-      // Fields of another dialect mean nothing here.
-      ...Object.entries(parts).map(([part, write]) => (foreign && part === "extensions" ? {} : write(request, {}))),
-    ),
-    // Other dialects count tokens in every stream; here they have to be asked for.
-    ...(foreign && request.stream && { stream_options: { include_usage: true } }),
-  }
+  const options = { dialectId, parts, model }
+  const patched = patchBody(request, options)
+  if (patched !== undefined) return patched
+  const body = buildBody(request, options)
+  // Other dialects count tokens in every stream; here they have to be asked for.
+  return request.stream && isForeign(request, dialectId) ? { ...body, stream_options: { include_usage: true } } : body
 }
 
 // ── fields ──
@@ -160,93 +137,35 @@ function writeGeneration(generation: Generation, body: WireObject): WireObject {
 }
 
 const parts: PartWriters = {
+  ...commonParts,
   turns: ({ turns }) => ({ messages: turns.flatMap(writeTurn) }),
   tools: ({ tools }) => withoutUndefined({ tools: tools.length === 0 ? undefined : tools.map(writeTool) }),
   toolChoice: ({ toolChoice }) => withoutUndefined({ tool_choice: toolChoice && writeToolChoice(toolChoice) }),
-  parallelToolCalls: ({ parallelToolCalls }) => withoutUndefined({ parallel_tool_calls: parallelToolCalls }),
   generation: ({ generation }, body) => writeGeneration(generation, body),
-  output: ({ output }) => withoutUndefined({ response_format: output && writeOutput(output) }),
+  output: ({ output }) => withoutUndefined({ response_format: output && writeFormat(output, nestSchema) }),
   reasoning: ({ reasoning }) => withoutUndefined({ reasoning_effort: reasoning?.effort }),
-  stream: ({ stream }) => withoutUndefined({ stream: stream || undefined }),
   session: ({ session: { user, store, metadata } }) => withoutUndefined({ user, store, metadata }),
-  extensions: ({ extensions }) => extensions,
 }
 
 // ── tools and formats ──
 
-const toolOriginals = new WeakMap<Tool, JsonValue>()
+const { readTool, writeTool } = createTools({
+  read({ type, function: plain, custom }) {
+    if (type === "function" && isObject(plain)) return toTool(plain)
+    return type === "custom" && isObject(custom) ? toTool(custom, type) : undefined
+  },
+  write({ name, description, parameters, strict, form = "function" }) {
+    return { type: form, [form]: withoutUndefined({ name, description, parameters, strict }) }
+  },
+  refuse,
+})
 
-function readTool(value: JsonValue): Tool {
-  const tool = toolOf(value)
-  toolOriginals.set(tool, value)
-  return tool
-}
-
-function toolOf(value: JsonValue): Tool {
-  if (!isObject(value)) return { name: "", form: "opaque" }
-  const { type, function: plain, custom } = value
-  const described = (given: WireObject): Tool => ({
-    name: given["name"] as string,
-    ...(isText(given["description"]) && { description: given["description"] }),
-    ...(given["parameters"] !== undefined && { parameters: given["parameters"] }),
-    ...(typeof given["strict"] === "boolean" && { strict: given["strict"] }),
-  })
-  if (type === "function" && isObject(plain) && isText(plain["name"])) return described(plain)
-  if (type === "custom" && isObject(custom) && isText(custom["name"])) return { ...described(custom), form: "custom" }
-  return { name: isText(type) ? type : "", form: "opaque" }
-}
-
-function writeTool(tool: Tool, index: number): JsonValue {
-  const original = toolOriginals.get(tool)
-  if (original !== undefined) return original
-  const { name, description, parameters, strict, form } = tool
-  const fields = withoutUndefined({ name, description, parameters, strict })
-  if (form === "opaque")
-    throw new RtrError(
-      "invalid_request",
-      `Cannot write the chat as chat completions: tools[${index}] is a tool that only another service has`,
-    )
-  return form === "custom" ? { type: "custom", custom: fields } : { type: "function", function: fields }
-}
-
-function readToolChoice(value: JsonValue | undefined): ToolChoice | undefined {
-  if (value === "auto" || value === "none" || value === "required") return value
-  if (!isObject(value)) return isText(value) ? { opaque: value } : undefined
-  const { type, function: named } = value
-  return type === "function" && isObject(named) && isText(named["name"]) ? { name: named["name"] } : { opaque: value }
-}
+const nameOfChoice = ({ type, function: named }: WireObject): JsonValue | undefined =>
+  type === "function" && isObject(named) ? named["name"] : undefined
 
 function writeToolChoice(choice: ToolChoice): JsonValue {
   if (typeof choice === "string") return choice
   return "name" in choice ? { type: "function", function: { name: choice.name } } : choice.opaque
 }
 
-function readOutput(value: JsonValue | undefined): OutputFormat | undefined {
-  if (!isObject(value)) return undefined
-  const { type, json_schema: named } = value
-  if (type === "text") return { type: "text" }
-  if (type === "json_object") return { type: "json" }
-  if (type === "json_schema" && isObject(named) && isText(named["name"]) && named["schema"] !== undefined)
-    return {
-      type: "json_schema",
-      name: named["name"],
-      schema: named["schema"],
-      ...(typeof named["strict"] === "boolean" && { strict: named["strict"] }),
-    }
-  return { type: "opaque", value }
-}
-
-function writeOutput(output: OutputFormat): JsonValue {
-  switch (output.type) {
-    case "text":
-      return { type: "text" }
-    case "json":
-      return { type: "json_object" }
-    case "json_schema": {
-      const { name, schema, strict } = output
-      return { type: "json_schema", json_schema: withoutUndefined({ name, schema, strict }) }
-    }
-    case "opaque":
-      return output.value
-  }
-}
+const nestSchema = (named: WireObject): WireObject => ({ json_schema: named })

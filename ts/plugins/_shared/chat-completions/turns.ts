@@ -1,14 +1,10 @@
 // Messages of a chat-completions request, to and from turns.
 
-import { type JsonValue, type Role, RtrError, type Turn, type WireObject } from "../../../kernel/index.ts"
+import { type JsonValue, type Role, type Turn, type WireObject } from "../../../kernel/index.ts"
 import { type ReadMessage, readBlocks, readContent, writeBlocks, writeContent } from "./blocks.ts"
-import { isText, ReadOrigin } from "../dialect/wire.ts"
-import { dialectId } from "./wire.ts"
-
-interface OriginalMessage {
-  readonly message: WireObject
-  turn?: Turn
-}
+import { ReadOrigin } from "../dialect/read-origin.ts"
+import { isText } from "../dialect/wire.ts"
+import { dialectId, refuse } from "./wire.ts"
 
 const roles: Readonly<Record<string, Role>> = {
   system: "system",
@@ -20,20 +16,18 @@ const roles: Readonly<Record<string, Role>> = {
 }
 
 export function readTurn(message: WireObject): Turn {
-  const original: OriginalMessage = { message }
+  const origin = new ReadOrigin<WireObject, Turn>(dialectId, message)
   const role = roleOf(message)
   const { name } = message
-  const turn: Turn = {
+  return origin.of({
     role,
     blocks:
       role === "tool"
         ? [{ type: "tool_result", callId: callIdOf(message), blocks: readContent(message["content"]) }]
         : readBlocks(message),
     ...(isText(name) && { name }),
-    origin: new ReadOrigin(dialectId, original),
-  }
-  original.turn = turn
-  return turn
+    origin,
+  })
 }
 
 function roleOf({ role }: WireObject): Role {
@@ -50,14 +44,13 @@ function callIdOf({ tool_call_id: id, name }: WireObject): string {
  * read and that nobody changed is its own message; a changed one keeps its role and unknown fields.
  */
 export function writeTurn(turn: Turn, index: number): readonly JsonValue[] {
-  const original = ReadOrigin.find(turn.origin, dialectId) as OriginalMessage | undefined
-  if (original?.turn === turn) return [original.message]
+  const origin = ReadOrigin.find<WireObject, Turn>(turn.origin, dialectId)
+  if (origin?.node === turn) return [origin.original]
   const at = `turns[${index}]`
-  const read = original?.turn
   const results = turn.blocks.filter((block) => block.type === "tool_result")
   const others = turn.blocks.filter((block) => block.type !== "tool_result")
-  if (original !== undefined && read !== undefined && read.role === turn.role) {
-    const { message } = original
+  if (origin?.node.role === turn.role) {
+    const { original: message, node: read } = origin
     if (turn.role !== "tool") {
       const before: ReadMessage = { message, blocks: read.blocks }
       const fields = writeBlocks(others, { assistant: turn.role === "assistant", at, before })
@@ -69,18 +62,14 @@ export function writeTurn(turn: Turn, index: number): readonly JsonValue[] {
   }
   const written: JsonValue[] = results.map((result) => writeResult(result, at))
   if (others.length > 0 || results.length === 0) {
-    if (turn.role === "other")
-      throw new RtrError(
-        "invalid_request",
-        `Cannot write the chat as chat completions: ${at} has a role that only another dialect knows`,
-      )
+    if (turn.role === "other") throw refuse(`${at} has a role that only another dialect knows`)
     const fields = writeBlocks(others, { assistant: turn.role === "assistant", at })
     written.push(withName({ role: turn.role === "tool" ? "user" : turn.role, ...fields }, turn))
   }
   return written
 
   function contentOf({ blocks }: { readonly blocks: Turn["blocks"] }): WireObject {
-    return { content: blocks.length === 0 ? "" : writeContent(blocks, at, original?.message["content"]) }
+    return { content: blocks.length === 0 ? "" : writeContent(blocks, at, origin?.original["content"]) }
   }
 }
 

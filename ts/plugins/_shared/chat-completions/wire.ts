@@ -1,3 +1,9 @@
-// The name of the chat-completions dialect.
+// The name of the chat-completions dialect, and how it refuses.
+
+import type { RtrError } from "../../../kernel/index.ts"
+import { cannotWrite } from "../dialect/refusals.ts"
 
 export const dialectId = "chat_completions"
+
+/** For a chat that the wire cannot say. */
+export const refuse: (reason: string) => RtrError = cannotWrite("chat completions")

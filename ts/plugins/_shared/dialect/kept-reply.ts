@@ -1,7 +1,22 @@
-// Whole replies that nobody changed keep their own text: writing a long reply anew costs more than routing it.
+// Whole replies. One that nobody changed keeps its own text: writing a long reply anew costs more than routing it.
 
-import type { ChatReply, JsonValue, WireObject } from "../../../kernel/index.ts"
+import {
+  type ChatReply,
+  type JsonValue,
+  parseBackendObject,
+  type ReplyChoice,
+  type WireObject,
+} from "../../../kernel/index.ts"
+import { ReadOrigin } from "./read-origin.ts"
+import { badReply } from "./refusals.ts"
 import { hasFields, isText } from "./wire.ts"
+
+/** What a reply was read from. */
+interface OriginalReply {
+  readonly dialectId: string
+  readonly text: string
+  readonly body: WireObject
+}
 
 /** Id and model of a reply or of what a stream begins with. */
 export const readHead = (
@@ -13,21 +28,54 @@ export const readHead = (
   created: typeof created === "number" ? created : 0,
 })
 
-/** The reply's own text with the routing metadata. `body` is what the text says. */
-export function keptReply(text: string, body: WireObject, metadata: WireObject): string {
+/** A reply that keeps what it was read from. Its choices are read on first use. */
+export function keepReply(
+  original: OriginalReply,
+  fields: Omit<ChatReply, "choices" | "origin">,
+  readChoices: () => readonly ReplyChoice[],
+): ChatReply {
+  const origin = new ReadOrigin<OriginalReply, ChatReply>(original.dialectId, original)
+  let choices: readonly ReplyChoice[] | undefined
+  return origin.of({
+    ...fields,
+    get choices() {
+      return (choices ??= readChoices())
+    },
+    origin,
+  })
+}
+
+/** How a dialect writes replies that are not as it read them. */
+export interface ReplyWire {
+  readonly dialectId: string
+  build(reply: ChatReply): WireObject
+  /** Keeps the fields of the body whose canonical counterpart is still as it was read. */
+  patch(reply: ChatReply, body: WireObject, read: ChatReply): WireObject
+}
+
+/** The reply for the client with the routing metadata. */
+export function writeKept(reply: ChatReply, metadata: WireObject, { dialectId, build, patch }: ReplyWire): string {
+  const origin = ReadOrigin.find<OriginalReply, ChatReply>(reply.origin, dialectId)
+  if (origin === undefined) return replyWith(build(reply), metadata)
+  const { text, body } = origin.original
+  if (reply !== origin.node) return replyWith(patch(reply, body, origin.node), metadata)
   if (!hasFields(metadata)) return text
   return "routing_metadata" in body || !hasFields(body)
     ? replyWith(body, metadata)
     : `${text.slice(0, text.lastIndexOf("}"))},"routing_metadata":${JSON.stringify(metadata)}}`
 }
 
-/** A reply that is written anew. */
-export function replyWith(body: WireObject, metadata: WireObject): string {
-  return JSON.stringify(hasFields(metadata) ? { ...body, routing_metadata: metadata } : body)
+const replyWith = (body: WireObject, metadata: WireObject): string =>
+  JSON.stringify(hasFields(metadata) ? { ...body, routing_metadata: metadata } : body)
+
+/** The body of a reply, or `upstream_error` that says what came instead. The text may be somebody's, so it is not quoted. */
+export function parseReply(text: string): WireObject {
+  const body = parseBackendObject(text)
+  if (body !== undefined) return body
+  throw badReply(`the reply ${whatInstead(text)}`)
 }
 
-/** What stands instead of a reply's JSON object. The text may be somebody's, so it is not quoted. */
-export function whatInstead(text: string): string {
+function whatInstead(text: string): string {
   const start = text.slice(0, 100).trimStart()
   if (start === "" && text.trim() === "") return "is empty"
   if (/^(data|event|id|retry)?:/.test(start)) return 'is an event stream whose content type is not "text/event-stream"'

@@ -1,6 +1,7 @@
 // Where media stands on the wires of OpenAI: addresses, `data:` URLs and formats of audio.
 
-import type { MediaSource } from "../../../kernel/index.ts"
+import type { AudioBlock, JsonValue, MediaSource, WireObject } from "../../../kernel/index.ts"
+import { isObject, isText, withoutUndefined } from "./wire.ts"
 
 /** A `data:` URL in base64 as its data, anything else as an address. */
 export function readUrl(url: string): MediaSource {
@@ -18,6 +19,15 @@ export function writeUrl(source: MediaSource): string | undefined {
 }
 
 /** The wire has formats, the canonical form media types. */
-export const audioType = (format: string): string => (format === "mp3" ? "audio/mpeg" : `audio/${format}`)
-export const audioFormat = (mediaType: string): string =>
-  mediaType === "audio/mpeg" ? "mp3" : mediaType.replace(/^audio\/(x-)?/, "")
+export function readAudio(audio: JsonValue | undefined): AudioBlock | undefined {
+  if (!isObject(audio) || !isText(audio["data"])) return undefined
+  const { data, format } = audio
+  const mediaType = format === "mp3" ? "audio/mpeg" : `audio/${format}`
+  return { type: "audio", source: { kind: "base64", data, ...(isText(format) && { mediaType }) } }
+}
+
+export const writeAudio = ({ data, mediaType }: Extract<MediaSource, { kind: "base64" }>): WireObject =>
+  withoutUndefined({
+    data,
+    format: mediaType === "audio/mpeg" ? "mp3" : mediaType?.replace(/^audio\/(x-)?/, ""),
+  })

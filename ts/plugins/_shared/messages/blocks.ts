@@ -11,7 +11,7 @@ import {
 } from "../../../kernel/index.ts"
 import { hasLength, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { readDocumentText, readSearchText, readSource, writeDocument, writeImage } from "./media.ts"
-import { dialectId, refuseChat } from "./wire.ts"
+import { dialectId, refuse } from "./wire.ts"
 
 /** What blocks were read from. Blocks are never changed, so an entry is never out of date. */
 const originals = new WeakMap<Block, JsonValue>()
@@ -152,7 +152,7 @@ function writeBlock(block: Block, options: WriteOptions): JsonValue | undefined 
       break
     default:
   }
-  throw refuseChat(`${at} is of type "${block.type}", which a message cannot hold there`)
+  throw refuse(`${at} is of type "${block.type}", which a message cannot hold there`)
 }
 
 function writeCall({ id, name, arguments: text, form }: ToolCallBlock, foreign: boolean): WireObject {

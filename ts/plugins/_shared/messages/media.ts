@@ -2,7 +2,7 @@
 
 import type { FileBlock, ImageBlock, JsonValue, MediaSource, WireObject } from "../../../kernel/index.ts"
 import { isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
-import { refuseChat } from "./wire.ts"
+import { refuse } from "./wire.ts"
 
 /** Undefined for a source that the canonical form does not have. */
 export function readSource(source: JsonValue | undefined): MediaSource | undefined {
@@ -55,7 +55,7 @@ function writeSource(source: MediaSource, at: string, typeOf: (data: string) => 
   if (source.kind === "url") return { type: "url", url: source.url }
   if (source.kind === "id") return { type: "file", file_id: source.id }
   const mediaType = source.mediaType ?? typeOf(source.data)
-  if (mediaType === undefined) throw refuseChat(`${at} has data whose media type nobody tells`)
+  if (mediaType === undefined) throw refuse(`${at} has data whose media type nobody tells`)
   return { type: "base64", media_type: mediaType === "image/jpg" ? "image/jpeg" : mediaType, data: source.data }
 }
 

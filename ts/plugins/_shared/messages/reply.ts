@@ -3,57 +3,37 @@
 import {
   type Block,
   type ChatReply,
-  parseBackendObject,
   parseExactJson,
   type JsonValue,
   type ReplyChoice,
   type WireObject,
 } from "../../../kernel/index.ts"
-import { keptReply, replyWith, whatInstead } from "../dialect/kept-reply.ts"
-import { isObject, isText, ReadOrigin, toList } from "../dialect/wire.ts"
+import { keepReply, parseReply, readHead, writeKept } from "../dialect/kept-reply.ts"
+import { badReply, failedReply } from "../dialect/refusals.ts"
+import { isObject, toList } from "../dialect/wire.ts"
 import { originalOf, readBlock, writeReplyCall, replySignature } from "./blocks.ts"
 import { readError } from "./errors.ts"
 import { readStop, writeStop } from "./stop.ts"
 import { readUsage, writeUsage } from "./usage.ts"
-import { dialectId, refuse } from "./wire.ts"
-
-interface OriginalReply {
-  readonly text: string
-  readonly body: WireObject
-  reply?: ChatReply
-}
+import { dialectId } from "./wire.ts"
 
 /** Reads an upstream's reply. Throws `upstream_error` for what is none. The content is read on first use. */
 export function readReply(text: string): ChatReply {
   const body = checkReply(text)
-  const { id, model, usage } = body
-  const original: OriginalReply = { text, body }
-  let choices: readonly ReplyChoice[] | undefined
-  const reply: ChatReply = {
-    id: isText(id) ? id : "",
-    model: isText(model) ? model : "",
-    created: now(),
-    get choices() {
-      return (choices ??= [readChoice(body)])
-    },
-    usage: readUsage(usage),
-    origin: new ReadOrigin(dialectId, original),
-  }
-  original.reply = reply
-  return reply
+  const fields = { ...readHead(body, now()), usage: readUsage(body["usage"]) }
+  return keepReply({ dialectId, text, body }, fields, () => [readChoice(body)])
 }
 
 /** The wire does not tell when a reply was made. */
 export const now = (): number => Math.floor(Date.now() / 1000)
 
 function checkReply(text: string): WireObject {
-  const body = parseBackendObject(text)
-  if (body === undefined) throw refuse(`the reply ${whatInstead(text)}`)
+  const body = parseReply(text)
   const { content } = body
   if (Array.isArray(content) && content.every(isObject)) return parseExactJson(text) as WireObject
   const failed = readError(body)
-  if (failed !== undefined) throw refuse(`the backend reported an error: ${failed.message}`)
-  throw refuse(`"content" of the reply ${content === undefined ? "is missing" : "is not a list of blocks"}`)
+  if (failed !== undefined) throw failedReply(failed.message)
+  throw badReply(`"content" of the reply ${content === undefined ? "is missing" : "is not a list of blocks"}`)
 }
 
 function readChoice({ content, stop_reason: reason }: WireObject): ReplyChoice {
@@ -61,14 +41,8 @@ function readChoice({ content, stop_reason: reason }: WireObject): ReplyChoice {
 }
 
 /** The reply for the client. One that nobody changed keeps its own text; in another, untouched blocks and unknown fields do. */
-export function writeReply(reply: ChatReply, metadata: WireObject): string {
-  const original = ReadOrigin.find(reply.origin, dialectId) as OriginalReply | undefined
-  if (original?.reply === undefined) return replyWith(buildReply(reply), metadata)
-  const { text, body } = original
-  return reply === original.reply
-    ? keptReply(text, body, metadata)
-    : replyWith(patchReply(reply, body, original.reply), metadata)
-}
+export const writeReply = (reply: ChatReply, metadata: WireObject): string =>
+  writeKept(reply, metadata, { dialectId, build: buildReply, patch: patchReply })
 
 function buildReply({ id, model, choices: [choice], usage }: ChatReply): WireObject {
   const { blocks, stop } = choice ?? { blocks: [], stop: "other" as const }

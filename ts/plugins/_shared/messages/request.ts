@@ -10,28 +10,24 @@ import type {
   WireObject,
 } from "../../../kernel/index.ts"
 import { isAnything, isNumber, isTexts, knownFields, toNumber } from "../dialect/known-fields.ts"
-import { isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
+import { bodyOrigin, buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
+import { hasFields, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { isForeignThinking } from "./blocks.ts"
 import { checkRequest } from "./check-request.ts"
 import { RequestOrigin } from "./portable-request.ts"
 import { effortOf, isInsideCalls, withThinking } from "./thinking.ts"
 import { readTool, readToolChoice, writeTool, writeToolChoice } from "./tools.ts"
 import { readTurns, writeTurns } from "./turns.ts"
-import { dialectId, refuseChat } from "./wire.ts"
-
-interface OriginalRequest {
-  readonly body: WireObject
-  request?: ChatRequest
-}
+import { dialectId, refuse } from "./wire.ts"
 
 /** Reads a body that is already parsed. Throws `invalid_request` that names the field. The turns are read on first use. */
 export function readRequest(value: unknown): ChatRequest {
   const body = checkRequest(value)
-  const original: OriginalRequest = { body }
+  const origin = new RequestOrigin(dialectId, body)
   let turns: readonly Turn[] | undefined
   const { toolChoice, parallelToolCalls } = readToolChoice(pick(body, "tool_choice"))
   const user = pick(body, "metadata") as { readonly user_id: string } | undefined
-  const request: ChatRequest = {
+  return origin.of({
     model: body["model"] as string,
     get turns() {
       return (turns ??= readTurns(body))
@@ -45,61 +41,39 @@ export function readRequest(value: unknown): ChatRequest {
     stream: body["stream"] === true,
     session: user === undefined ? {} : { user: user.user_id },
     extensions: extensionsOf(body),
-    origin: new RequestOrigin(dialectId, original),
-  }
-  original.request = request
-  return request
+    origin,
+  })
 }
 
-/**
- * The body for an upstream. A request that this dialect read keeps its own fields, but for those whose canonical
- * counterpart was replaced, and for thinking of other vendors.
- */
+/** The body for an upstream. Thinking of other vendors is left out. */
 export function writeRequest(request: ChatRequest, { model }: { readonly model: string }): WireObject {
-  const original = ReadOrigin.find(request.origin, dialectId) as OriginalRequest | undefined
-  if (original?.request === undefined) return build(request, model)
-  const body = { ...original.body, model }
-  return withoutForeignThinking(request === original.request ? body : patch(request, body, original.request))
-}
-
-/** Whether another dialect read it. */
-const isForeign = ({ origin }: ChatRequest): boolean => origin !== undefined && origin.dialect !== dialectId
-
-function build(request: ChatRequest, model: string): WireObject {
-  const foreign = isForeign(request)
-  if (foreign) checkForeign(request)
-  const body = Object.assign(
-    { model },
-    ...parts.map(({ of, write }) => (foreign && of.includes("extensions") ? {} : write(request, {}))),
-  ) as WireObject
+  const options = { dialectId, parts, model }
+  const patched = patchBody(request, options)
+  if (patched !== undefined) return withoutForeignThinking(withNewEffort(patched, request))
+  if (isForeign(request, dialectId)) checkForeign(request)
+  const body = buildBody(request, options)
   const { reasoning, generation } = request
   return reasoning?.effort === undefined || reasoning.budgetTokens !== undefined
     ? body
     : withThinking(body, reasoning.effort, { freeLimit: generation.maxOutputTokens === undefined })
 }
 
-function patch(request: ChatRequest, body: WireObject, read: ChatRequest): WireObject {
-  const fields: Record<string, JsonValue> = { ...body }
-  for (const { of, write } of parts) {
-    if (of.every((part) => request[part] === read[part])) continue
-    const before = write(read, body)
-    const after = write(request, body)
-    for (const name in before) if (!(name in after)) delete fields[name]
-    for (const name in after) if (after[name] !== before[name]) fields[name] = after[name] as JsonValue
-  }
+/** The body of a request whose client left the effort to a default, with the one that was set since. */
+function withNewEffort(body: WireObject, request: ChatRequest): WireObject {
   const { effort, budgetTokens } = request.reasoning ?? {}
-  if (request.reasoning === read.reasoning || effort === undefined || budgetTokens !== undefined) return fields
-  return hasEffort(body) ? fields : withThinking(fields, effort, { freeLimit: false })
+  const origin = bodyOrigin(request, dialectId)
+  if (request.reasoning === origin?.node.reasoning || effort === undefined || budgetTokens !== undefined) return body
+  return origin !== undefined && hasEffort(origin.original) ? body : withThinking(body, effort, { freeLimit: false })
 }
 
 /** What a backend of this dialect would not do, and the client would miss. */
 function checkForeign({ generation: { count = 1, logprobs }, output, extensions }: ChatRequest): void {
-  if (count > 1) throw refuseChat("n is more than 1, and a backend gives one reply")
-  if (logprobs === true) throw refuseChat("logprobs is true, and a backend gives none")
-  if (output?.type === "opaque") throw refuseChat("response_format is one that only another service knows")
+  if (count > 1) throw refuse("n is more than 1, and a backend gives one reply")
+  if (logprobs === true) throw refuse("logprobs is true, and a backend gives none")
+  if (output?.type === "opaque") throw refuse("response_format is one that only another service knows")
   for (const name of ["functions", "web_search_options"])
-    if (name in extensions) throw refuseChat(`${name} is something that only another service has`)
-  if (toList(extensions["modalities"]).includes("audio")) throw refuseChat("modalities asks for audio")
+    if (name in extensions) throw refuse(`${name} is something that only another service has`)
+  if (toList(extensions["modalities"]).includes("audio")) throw refuse("modalities asks for audio")
 }
 
 /** Thinking that another vendor's backend wrote comes back from the client, and a backend of this dialect refuses it. */
@@ -194,7 +168,7 @@ function writeControls({ reasoning, output }: ChatRequest, body: WireObject): Wi
       reasoning?.budgetTokens === undefined
         ? undefined
         : { ...(isObject(thinking) && thinking), type: "enabled", budget_tokens: reasoning.budgetTokens },
-    output_config: Object.keys(config).length === 0 ? undefined : config,
+    output_config: hasFields(config) ? config : undefined,
   })
 }
 
@@ -208,32 +182,20 @@ function writeOutput(output: OutputFormat): JsonValue | undefined {
   return output.type === "opaque" ? output.value : undefined
 }
 
-type Field = Exclude<keyof ChatRequest, "model" | "origin">
+const writeTools = (request: ChatRequest): WireObject => ({
+  ...(request.tools.length > 0 && { tools: request.tools.map(writeTool) }),
+  ...withoutUndefined({ tool_choice: writeToolChoice(request, isForeign(request, dialectId)) }),
+})
 
-interface Part {
-  /** Of the canonical request. */
-  readonly of: readonly Field[]
-  /** Its fields; `body` is what the client sent, if it spoke this dialect. */
-  readonly write: (request: ChatRequest, body: WireObject) => WireObject
+const parts: PartWriters = {
+  ...commonParts,
+  turns: (request) => ({ ...writeTurns(request.turns, isForeign(request, dialectId)) }),
+  tools: writeTools,
+  toolChoice: writeTools,
+  parallelToolCalls: writeTools,
+  generation: writeGeneration,
+  reasoning: writeControls,
+  output: writeControls,
+  session: ({ session: { user } }) =>
+    withoutUndefined({ metadata: user === undefined ? undefined : { user_id: user } }),
 }
-
-const parts: readonly Part[] = [
-  { of: ["turns"], write: (request) => ({ ...writeTurns(request.turns, isForeign(request)) }) },
-  {
-    of: ["tools"],
-    write: ({ tools }) => withoutUndefined({ tools: tools.length === 0 ? undefined : tools.map(writeTool) }),
-  },
-  {
-    of: ["tools", "toolChoice", "parallelToolCalls"],
-    write: (request) => withoutUndefined({ tool_choice: writeToolChoice(request, isForeign(request)) }),
-  },
-  { of: ["generation"], write: writeGeneration },
-  { of: ["reasoning", "output"], write: writeControls },
-  { of: ["stream"], write: ({ stream }) => withoutUndefined({ stream: stream || undefined }) },
-  {
-    of: ["session"],
-    write: ({ session: { user } }) =>
-      withoutUndefined({ metadata: user === undefined ? undefined : { user_id: user } }),
-  },
-  { of: ["extensions"], write: ({ extensions }) => extensions },
-]

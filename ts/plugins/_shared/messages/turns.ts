@@ -1,15 +1,15 @@
 // System prompt and messages of a Messages request, to and from turns.
 
 import type { Block, JsonValue, Role, Turn, WireObject } from "../../../kernel/index.ts"
-import { isObject, isText, ReadOrigin, toList } from "../dialect/wire.ts"
+import { ReadOrigin } from "../dialect/read-origin.ts"
+import { isObject, isText, toList } from "../dialect/wire.ts"
 import { readContent, writeContent, writeList } from "./blocks.ts"
-import { dialectId, refuseChat } from "./wire.ts"
+import { dialectId, refuse } from "./wire.ts"
 
 /** What a turn was read from: the `system` field or a message. */
 interface OriginalTurn {
   readonly system?: JsonValue
   readonly message?: WireObject
-  turn?: Turn
 }
 
 export function readTurns({ system, messages }: WireObject): readonly Turn[] {
@@ -27,13 +27,11 @@ function readMessage(message: WireObject): Turn {
 }
 
 function readTurn(role: Role, blocks: readonly Block[], original: OriginalTurn): Turn {
-  const turn: Turn = { role, blocks, origin: new ReadOrigin(dialectId, original) }
-  original.turn = turn
-  return turn
+  const origin = new ReadOrigin<OriginalTurn, Turn>(dialectId, original)
+  return origin.of({ role, blocks, origin })
 }
 
-const originalOf = (turn: Turn): OriginalTurn | undefined =>
-  ReadOrigin.find(turn.origin, dialectId) as OriginalTurn | undefined
+const originOf = (turn: Turn): ReadOrigin<OriginalTurn, Turn> | undefined => ReadOrigin.find(turn.origin, dialectId)
 
 export interface WrittenTurns {
   readonly system?: JsonValue
@@ -49,15 +47,15 @@ export function writeTurns(turns: readonly Turn[], foreign: boolean): WrittenTur
   const instructions: [Turn, number][] = []
   let previous: Turn | undefined
   turns.forEach((turn, index) => {
-    const original = originalOf(turn)
-    if (turn.role === "system" && original?.message === undefined) {
+    const origin = originOf(turn)
+    if (turn.role === "system" && origin?.original.message === undefined) {
       instructions.push([turn, index])
       return
     }
     const message = writeMessage(turn, index, foreign)
     if (message === undefined) return
     // All results of one turn of calls have to stand in the message that follows it.
-    if (turn.role === "tool" && previous?.role === "tool" && original === undefined) appendTo(messages, message)
+    if (turn.role === "tool" && previous?.role === "tool" && origin === undefined) appendTo(messages, message)
     else messages.push(message)
     previous = turn
   })
@@ -68,12 +66,12 @@ export function writeTurns(turns: readonly Turn[], foreign: boolean): WrittenTur
 function writeSystem(instructions: readonly (readonly [Turn, number])[], foreign: boolean): JsonValue | undefined {
   const [first, ...others] = instructions
   if (first === undefined) return undefined
-  const original = originalOf(first[0])
-  if (others.length === 0 && original?.turn === first[0]) return original.system
+  const origin = originOf(first[0])
+  if (others.length === 0 && origin?.node === first[0]) return origin.original.system
   const blocks = instructions.flatMap(([turn, index]) => {
     const at = `turns[${index}]`
     const other = turn.blocks.findIndex(({ type }) => type !== "text" && type !== "opaque")
-    if (other >= 0) throw refuseChat(`${at}.blocks[${other}] is no text, and a system prompt holds nothing else`)
+    if (other >= 0) throw refuse(`${at}.blocks[${other}] is no text, and a system prompt holds nothing else`)
     return writeList(turn.blocks, { at, foreign })
   })
   const [only] = blocks
@@ -83,14 +81,14 @@ function writeSystem(instructions: readonly (readonly [Turn, number])[], foreign
 
 /** Undefined for a turn of another dialect that says nothing here: backends refuse empty messages. */
 function writeMessage(turn: Turn, index: number, foreign: boolean): JsonValue | undefined {
-  const original = originalOf(turn)
-  if (original?.turn === turn) return original.message
+  const origin = originOf(turn)
+  if (origin?.node === turn) return origin.original.message
   const at = `turns[${index}]`
-  if (turn.role === "other") throw refuseChat(`${at} has a role that only another dialect knows`)
-  const isForeign = foreign && original === undefined
+  if (turn.role === "other") throw refuse(`${at} has a role that only another dialect knows`)
+  const isForeign = foreign && origin === undefined
   const content = writeContent(isForeign ? resultsFirst(turn.blocks) : turn.blocks, { at, foreign: isForeign })
   if (isForeign && content === "") return undefined
-  return { ...original?.message, role: turn.role === "tool" ? "user" : turn.role, content }
+  return { ...origin?.original.message, role: turn.role === "tool" ? "user" : turn.role, content }
 }
 
 function resultsFirst(blocks: readonly Block[]): readonly Block[] {

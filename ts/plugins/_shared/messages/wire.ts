@@ -1,12 +1,9 @@
 // The name of the Messages dialect, and how it refuses.
 
-import { RtrError } from "../../../kernel/index.ts"
+import type { RtrError } from "../../../kernel/index.ts"
+import { cannotWrite } from "../dialect/refusals.ts"
 
 export const dialectId = "messages"
 
-/** For what a backend may not send. */
-export const refuse = (reason: string): RtrError => new RtrError("upstream_error", reason)
-
 /** For a chat that the wire cannot say. */
-export const refuseChat = (reason: string): RtrError =>
-  new RtrError("invalid_request", `Cannot write the chat as Messages: ${reason}`)
+export const refuse: (reason: string) => RtrError = cannotWrite("Messages")

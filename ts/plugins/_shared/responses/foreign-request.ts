@@ -1,7 +1,7 @@
 // Requests of other dialects that the Responses API cannot say in full.
 
 import type { ChatRequest, JsonValue } from "../../../kernel/index.ts"
-import { refuse } from "./parts.ts"
+import { refuse } from "./wire.ts"
 
 /** Fields of chat completions that change what a reply is. Others only tune how it comes about, or are for the host. */
 const needed = ["audio", "functions", "function_call", "logit_bias", "web_search_options"] as const

@@ -9,13 +9,14 @@ import type {
   Usage,
   WireObject,
 } from "../../../kernel/index.ts"
+import { writeTokens } from "../dialect/logprobs.ts"
 import { withoutUndefined } from "../dialect/wire.ts"
 import { itemOf, writeCall, writeSeal } from "./items.ts"
 import { type Namespaces, namespacesOf } from "./namespaces.ts"
-import { partOf, refuse } from "./parts.ts"
+import { partOf } from "./parts.ts"
 import { bodyOf } from "./request.ts"
-import { writeLogprobs, writeUsage } from "./usage.ts"
-import { dialectId, makeId } from "./wire.ts"
+import { writeUsage } from "./usage.ts"
+import { dialectId, makeId, refuse } from "./wire.ts"
 
 /** The items for the blocks of a reply. Texts and refusals that follow each other are one message. */
 export function writeOutput(
@@ -57,7 +58,7 @@ function contentPart(block: Block, logprobs: readonly TokenLogprob[] | undefined
 export const textPart = (text: string, logprobs: readonly TokenLogprob[] = []): WireObject => ({
   type: "output_text",
   annotations: [],
-  logprobs: writeLogprobs(logprobs, true),
+  logprobs: writeTokens(logprobs),
   text,
 })
 

@@ -6,12 +6,11 @@ import {
   type ImageBlock,
   type JsonValue,
   type MediaSource,
-  RtrError,
   type WireObject,
 } from "../../../kernel/index.ts"
-import { audioFormat, audioType, readUrl, writeUrl } from "../dialect/media-source.ts"
+import { readAudio, readUrl, writeAudio, writeUrl } from "../dialect/media-source.ts"
 import { isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
-import { dialectId } from "./wire.ts"
+import { dialectId, refuse } from "./wire.ts"
 
 /** What parts were read from. Blocks are never changed, so an entry is never out of date. */
 const originals = new WeakMap<Block, WireObject>()
@@ -76,12 +75,6 @@ function readFile({ file_id: id, file_url: url, file_data: data, filename }: Wir
   return source && { type: "file", source, ...(isText(filename) && { name: filename }) }
 }
 
-function readAudio(audio: JsonValue | undefined): Block | undefined {
-  if (!isObject(audio) || !isText(audio["data"])) return undefined
-  const { data, format } = audio
-  return { type: "audio", source: { kind: "base64", data, ...(isText(format) && { mediaType: audioType(format) }) } }
-}
-
 // ── writing ──
 
 /** One text that was none of several parts stays a string; everything else is a list of parts. */
@@ -111,11 +104,8 @@ export function writePart(block: Block, at: string, assistant: boolean): JsonVal
       return withoutUndefined({ type: "input_image", ...where, detail })
     }
     if (type === "file") return writeFile(block)
-    if (type === "audio" && block.source.kind === "base64") {
-      const { data, mediaType } = block.source
-      const format = mediaType === undefined ? undefined : audioFormat(mediaType)
-      return { type: "input_audio", input_audio: withoutUndefined({ data, format }) }
-    }
+    if (type === "audio" && block.source.kind === "base64")
+      return { type: "input_audio", input_audio: writeAudio(block.source) }
   }
   throw refuse(
     `${at} is of type "${type}", which ${assistant ? "an assistant's message" : "a message"} cannot hold there`,
@@ -134,6 +124,3 @@ function writeFile({ source, name }: FileBlock): JsonValue {
         : { file_data: writeUrl(source) as string }
   return { type: "input_file", ...where, ...(name !== undefined && { filename: name }) }
 }
-
-export const refuse = (reason: string): RtrError =>
-  new RtrError("invalid_request", `Cannot write the chat as a Responses request: ${reason}`)

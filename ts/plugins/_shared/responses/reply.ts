@@ -5,15 +5,14 @@ import {
   type ChatReply,
   type ChatRequest,
   type JsonValue,
-  parseBackendObject,
   type ReplyChoice,
-  RtrError,
   type StopReason,
   type TokenLogprob,
   type WireObject,
 } from "../../../kernel/index.ts"
-import { keptReply, replyWith, whatInstead } from "../dialect/kept-reply.ts"
-import { isObject, isText, ReadOrigin, toList } from "../dialect/wire.ts"
+import { keepReply, parseReply, readHead, writeKept } from "../dialect/kept-reply.ts"
+import { badReply, failedReply } from "../dialect/refusals.ts"
+import { isObject, isText, toList } from "../dialect/wire.ts"
 import { readError } from "./errors.ts"
 import { readItem } from "./items.ts"
 import { incompleteOf, responseOf, statusOf, writeOutput } from "./output.ts"
@@ -22,64 +21,36 @@ import { bodyOf } from "./request.ts"
 import { readLogprobs, readUsage, writeUsage } from "./usage.ts"
 import { dialectId } from "./wire.ts"
 
-interface OriginalReply {
-  readonly text: string
-  readonly body: WireObject
-  reply?: ChatReply
-}
-
 /** Reads an upstream's reply. Throws `upstream_error` for what is none, and for one that failed. The output is read on first use. */
 export function readReply(text: string): ChatReply {
   const body = checkReply(text)
-  const { usage } = body
-  const original: OriginalReply = { text, body }
-  let choices: readonly ReplyChoice[] | undefined
-  const reply: ChatReply = {
-    ...readHead(body),
-    get choices() {
-      return (choices ??= [readChoice(body)])
-    },
-    usage: readUsage(usage),
-    origin: new ReadOrigin(dialectId, original),
-  }
-  original.reply = reply
-  return reply
-}
-
-export function readHead({ id, model, created_at: created }: WireObject): Pick<ChatReply, "id" | "model" | "created"> {
-  return {
-    id: isText(id) ? id : "",
-    model: isText(model) ? model : "",
-    created: typeof created === "number" ? created : 0,
-  }
+  const fields = { ...readHead(body, body["created_at"]), usage: readUsage(body["usage"]) }
+  return keepReply({ dialectId, text, body }, fields, () => [readChoice(body)])
 }
 
 function checkReply(text: string): WireObject {
-  const body = parseBackendObject(text)
-  if (body === undefined) throw failed(`the reply ${whatInstead(text)}`)
+  const body = parseReply(text)
   const { output, status, error } = body
   // Some backends and proxies report an error with a good status.
   const said = readError(body) ?? (status === "failed" && isObject(error) ? readError({ error }) : undefined)
-  if (said !== undefined) throw failed(`the backend reported an error: ${said.message}`)
-  if (status === "failed" || status === "cancelled") throw failed(`the reply is of status "${status}"`)
+  if (said !== undefined) throw failedReply(said.message)
+  if (status === "failed" || status === "cancelled") throw badReply(`the reply is of status "${status}"`)
   if (status === "queued" || status === "in_progress")
-    throw failed(`the reply is of status "${status}" and has not ended`)
+    throw badReply(`the reply is of status "${status}" and has not ended`)
   if (!Array.isArray(output))
-    throw failed(`"output" of the reply ${output === undefined ? "is missing" : "is not a list"}`)
+    throw badReply(`"output" of the reply ${output === undefined ? "is missing" : "is not a list"}`)
   output.forEach((item, index) => checkItem(item, `output[${index}]`))
   return body
 }
 
 function checkItem(item: unknown, at: string): void {
-  if (!isObject(item)) throw failed(`${at} of the reply is not an object`)
+  if (!isObject(item)) throw badReply(`${at} of the reply is not an object`)
   for (const name of ["content", "summary"] as const) {
     const parts = item[name]
     if (parts !== undefined && parts !== null && !(Array.isArray(parts) && parts.every(isObject)) && !isText(parts))
-      throw failed(`${at}.${name} of the reply is not a list of parts`)
+      throw badReply(`${at}.${name} of the reply is not a list of parts`)
   }
 }
-
-const failed = (reason: string): RtrError => new RtrError("upstream_error", reason)
 
 export function readChoice(body: WireObject): ReplyChoice {
   const blocks = toList(body["output"]).flatMap((item) => readItem(item as WireObject).blocks)
@@ -103,14 +74,12 @@ export function readStop(
 }
 
 /** The reply for the client. One that this dialect read and nobody changed keeps its own text. */
-export function writeReply(reply: ChatReply, metadata: WireObject, request?: ChatRequest): string {
-  const original = ReadOrigin.find(reply.origin, dialectId) as OriginalReply | undefined
-  if (original?.reply === undefined) return replyWith(buildReply(reply, request), metadata)
-  const { text, body } = original
-  return reply === original.reply
-    ? keptReply(text, body, metadata)
-    : replyWith(patchReply(reply, original as Required<OriginalReply>, bodyOf(request)), metadata)
-}
+export const writeReply = (reply: ChatReply, metadata: WireObject, request?: ChatRequest): string =>
+  writeKept(reply, metadata, {
+    dialectId,
+    build: () => buildReply(reply, request),
+    patch: (_, body, read) => patchReply(reply, { body, read, asked: bodyOf(request) }),
+  })
 
 /** A response is one reply; of several the first is written. */
 function buildReply(reply: ChatReply, request: ChatRequest | undefined): WireObject {
@@ -123,7 +92,10 @@ function buildReply(reply: ChatReply, request: ChatRequest | undefined): WireObj
   })
 }
 
-function patchReply(reply: ChatReply, { body, reply: read }: Required<OriginalReply>, asked: WireObject): WireObject {
+function patchReply(
+  reply: ChatReply,
+  { body, read, asked }: { readonly body: WireObject; readonly read: ChatReply; readonly asked: WireObject },
+): WireObject {
   const fields: Record<string, JsonValue> = { ...body }
   if (reply.id !== read.id) fields["id"] = reply.id
   if (reply.model !== read.model) fields["model"] = reply.model

@@ -2,70 +2,55 @@
 
 import type { ChatRequest, Generation, JsonValue, ReasoningRequest, Turn, WireObject } from "../../../kernel/index.ts"
 import { isAnything, isBoolean, isNumber, knownFields, toNumber } from "../dialect/known-fields.ts"
-import { type PartWriters, patchBody } from "../dialect/request-parts.ts"
-import { hasFields, isObject, isText, ReadOrigin, toList, withoutUndefined } from "../dialect/wire.ts"
+import { bodyOrigin, buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
+import { readFormat, writeFormat } from "../dialect/output-format.ts"
+import { readToolChoice } from "../dialect/tools.ts"
+import { hasFields, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { checkRequest } from "./check-request.ts"
 import { checkForeign } from "./foreign-request.ts"
 import { namespacesOf } from "./namespaces.ts"
 import { RequestOrigin } from "./portable-request.ts"
-import { readFormat, readTool, readToolChoice, writeFormat, writeTool, writeToolChoice } from "./tools.ts"
+import { nameOfChoice, readTool, writeTool, writeToolChoice } from "./tools.ts"
 import { readTurns, writeTurns } from "./turns.ts"
 import { dialectId } from "./wire.ts"
 
-export interface OriginalRequest {
-  readonly body: WireObject
-  request?: ChatRequest
-}
-
 /** The body that a request of this dialect was read from. */
-export function bodyOf(request: ChatRequest | undefined): WireObject {
-  return (ReadOrigin.find(request?.origin, dialectId) as OriginalRequest | undefined)?.body ?? {}
-}
+export const bodyOf = (request: ChatRequest | undefined): WireObject => bodyOrigin(request, dialectId)?.original ?? {}
 
 /** Reads a body that is already parsed. Throws `invalid_request` that names the field. The turns are read on first use. */
 export function readRequest(value: unknown): ChatRequest {
   const body = checkRequest(value)
-  const original: OriginalRequest = { body }
+  const origin = new RequestOrigin(dialectId, body)
   let turns: readonly Turn[] | undefined
-  const request: ChatRequest = {
+  return origin.of({
     model: body["model"] as string,
     get turns() {
       return (turns ??= readTurns(body))
     },
     tools: toList(body["tools"]).map(readTool),
-    toolChoice: readToolChoice(body["tool_choice"]),
+    toolChoice: readToolChoice(body["tool_choice"], nameOfChoice),
     parallelToolCalls: pick(body, "parallel_tool_calls") as boolean | undefined,
     generation: readGeneration(body),
-    output: isObject(body["text"]) ? readFormat(body["text"]["format"]) : undefined,
+    output: isObject(body["text"]) ? readFormat(body["text"]["format"], (format) => format) : undefined,
     reasoning: readReasoningRequest(body["reasoning"]),
     stream: body["stream"] === true,
     session: readSession(body),
     extensions: extensionsOf(body),
-    origin: new RequestOrigin(dialectId, original),
-  }
-  original.request = request
-  return request
+    origin,
+  })
 }
 
-/**
- * The body for an upstream. A request that this dialect read keeps its own fields, but for those whose canonical
- * counterpart was replaced; another one is built.
- */
+/** The body for an upstream. */
 export function writeRequest(request: ChatRequest, { model }: { readonly model: string }): WireObject {
-  const original = ReadOrigin.find(request.origin, dialectId) as OriginalRequest | undefined
-  if (original?.request === undefined) return build(request, model)
-  const body = { ...original.body, model }
-  return request === original.request ? body : patchBody(parts, { request, read: original.request, body })
-}
-
-function build(request: ChatRequest, model: string): WireObject {
-  const fields = (Object.keys(parts) as (keyof PartWriters)[]).map((part) => parts[part](request, {}))
-  const foreign = request.origin !== undefined && request.origin.dialect !== dialectId
-  if (!foreign) return Object.assign({ model }, ...fields) as WireObject
+  const options = { dialectId, parts, model }
+  const patched = patchBody(request, options)
+  if (patched !== undefined) return patched
+  const body = buildBody(request, options)
+  if (!isForeign(request, dialectId)) return body
   checkForeign(request)
   const { reasoning, session } = request
   return {
-    ...(Object.assign({ model }, ...fields) as WireObject),
+    ...body,
     // Only this API keeps what it is not told to forget.
     store: session.store ?? false,
     // Clients of other protocols send reasoning back where they can hold it.
@@ -161,16 +146,12 @@ function withIncluded({ generation }: ChatRequest, body: WireObject, more?: stri
   return [...others, ...logprobs, ...(more === undefined ? [] : [more])]
 }
 
-/** How each part of a request is written. */
 const parts: PartWriters = {
+  ...commonParts,
   turns: (request) => writeTurns(request.turns, namespacesOf(bodyOf(request))),
   tools: ({ tools }) => withoutUndefined({ tools: tools.length === 0 ? undefined : tools.map(writeTool) }),
   toolChoice: ({ toolChoice, tools }) =>
     withoutUndefined({ tool_choice: toolChoice && writeToolChoice(toolChoice, tools) }),
-  parallelToolCalls: ({ parallelToolCalls }) => withoutUndefined({ parallel_tool_calls: parallelToolCalls }),
-  extensions: ({ extensions, origin }) =>
-    // Fields of another dialect mean nothing here.
-    origin !== undefined && origin.dialect !== dialectId ? {} : extensions,
   generation: (request, body) => {
     const { maxOutputTokens, temperature, topP, topLogprobs, logprobs } = request.generation
     const had = toList(body["include"]).includes(logprobsIncluded)
@@ -181,11 +162,13 @@ const parts: PartWriters = {
   },
   output: ({ output }, body) => {
     const { format: _, ...others } = isObject(body["text"]) ? body["text"] : {}
-    const text: WireObject = { ...others, ...(output !== undefined && { format: writeFormat(output) }) }
+    const text: WireObject = {
+      ...others,
+      ...(output !== undefined && { format: writeFormat(output, (named) => named) }),
+    }
     return withoutUndefined({ text: hasFields(text) ? text : undefined })
   },
   reasoning: ({ reasoning }, body) => writeReasoningRequest(reasoning, body),
-  stream: ({ stream }) => withoutUndefined({ stream: stream || undefined }),
   session: ({ session: { user, store, metadata, previousResponseId, conversation } }) =>
     withoutUndefined({ user, store, metadata, previous_response_id: previousResponseId, conversation }),
 }

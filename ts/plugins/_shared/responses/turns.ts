@@ -1,21 +1,20 @@
 // The input of a request, to and from turns.
 
 import type { Block, JsonValue, Turn, WireObject } from "../../../kernel/index.ts"
-import { isText, ReadOrigin } from "../dialect/wire.ts"
+import { ReadOrigin } from "../dialect/read-origin.ts"
+import { isText } from "../dialect/wire.ts"
 import { itemOf, type ReadItem, readItem, writeCall } from "./items.ts"
 import type { Namespaces } from "./namespaces.ts"
-import { partOf, refuse, writeContent, writePart } from "./parts.ts"
-import { dialectId, makeId } from "./wire.ts"
+import { partOf, writeContent, writePart } from "./parts.ts"
+import { dialectId, makeId, refuse } from "./wire.ts"
 
 /** Where a turn stood: as `instructions`, as an `input` of text, or as these items. */
 interface OriginalTurn {
   readonly from: "instructions" | "text" | "items"
   readonly items: readonly WireObject[]
-  turn?: Turn
 }
 
-const originalOf = (turn: Turn): OriginalTurn | undefined =>
-  ReadOrigin.find(turn.origin, dialectId) as OriginalTurn | undefined
+const originOf = (turn: Turn): ReadOrigin<OriginalTurn, Turn> | undefined => ReadOrigin.find(turn.origin, dialectId)
 
 /**
  * The conversation of a request. What the model said and called one after the other is one turn, because other protocols
@@ -49,9 +48,8 @@ export function readTurns({ instructions, input }: WireObject): readonly Turn[] 
 const readText = (text: string): readonly Block[] => (text === "" ? [] : [{ type: "text", text }])
 
 function turnOf(original: OriginalTurn, role: Turn["role"], blocks: readonly Block[]): Turn {
-  const turn: Turn = { role, blocks, origin: new ReadOrigin(dialectId, original) }
-  original.turn = turn
-  return turn
+  const origin = new ReadOrigin<OriginalTurn, Turn>(dialectId, original)
+  return origin.of({ role, blocks, origin })
 }
 
 /** The fields of a request for these turns. */
@@ -60,9 +58,10 @@ export function writeTurns(turns: readonly Turn[], namespaces: Namespaces): Wire
   const instructions = first === undefined || rest.length === 0 ? undefined : instructionsOf(first)
   const left = instructions === undefined ? turns : rest
   const [only] = left
+  const origin = only && originOf(only)
   const input =
-    only !== undefined && left.length === 1 && originalOf(only)?.from === "text" && originalOf(only)?.turn === only
-      ? (originalOf(only)?.items[0]?.["content"] as JsonValue)
+    left.length === 1 && origin?.original.from === "text" && origin.node === only
+      ? (origin.original.items[0]?.["content"] as JsonValue)
       : writeInput(left, turns.length - left.length, namespaces)
   return { ...(instructions !== undefined && { instructions }), input }
 }
@@ -70,7 +69,7 @@ export function writeTurns(turns: readonly Turn[], namespaces: Namespaces): Wire
 /** The text of a system turn that may stand beside the input. */
 function instructionsOf(turn: Turn): string | undefined {
   const { role, blocks, name } = turn
-  const from = originalOf(turn)?.from
+  const from = originOf(turn)?.original.from
   if (role !== "system" || name !== undefined || from === "items" || blocks.length === 0) return undefined
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []))
   if (texts.length < blocks.length || (texts.length > 1 && from === undefined)) return undefined
@@ -104,9 +103,9 @@ interface Calls {
 }
 
 function writeTurn(turn: Turn, at: string, calls: Calls): readonly JsonValue[] {
-  const original = originalOf(turn)
-  if (original?.turn === turn && original.from !== "instructions") return original.items
-  const source = original?.turn?.role === turn.role ? original : undefined
+  const origin = originOf(turn)
+  if (origin?.node === turn && origin.original.from !== "instructions") return origin.original.items
+  const source = origin?.node.role === turn.role ? origin : undefined
   const items: JsonValue[] = []
   /** Parts of the message that is being written, and the item that they stood in. */
   let content: Block[] = []
@@ -124,14 +123,14 @@ function writeTurn(turn: Turn, at: string, calls: Calls): readonly JsonValue[] {
       items.push(...whole)
       continue
     }
-    const read = own ?? replacedBy(block, index, source?.turn, turn)
+    const read = own ?? replacedBy(block, index, source?.node, turn)
     if (message !== undefined && read !== undefined && read.item !== message) flush()
     message ??= read?.item
     content.push(block)
   }
   flush()
   if (turn.blocks.length === 0)
-    items.push(writeMessage({ role: turn.role, content: [], message: source?.items[0], at }))
+    items.push(writeMessage({ role: turn.role, content: [], message: source?.original.items[0], at }))
   return items
 }
 

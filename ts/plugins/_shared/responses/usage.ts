@@ -1,9 +1,8 @@
 // Tokens and log probabilities of a reply.
 
 import type { JsonValue, TokenLogprob, Usage, WireObject } from "../../../kernel/index.ts"
-import { isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
-
-const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0
+import { readTokens } from "../dialect/logprobs.ts"
+import { isCount, isObject, toList } from "../dialect/wire.ts"
 
 /** Undefined unless both counts are numbers. */
 export function readUsage(value: JsonValue | undefined): Usage | undefined {
@@ -34,25 +33,5 @@ export function writeUsage(usage: Usage): WireObject {
 }
 
 /** Undefined where there are none. */
-export function readLogprobs(value: JsonValue | undefined): readonly TokenLogprob[] | undefined {
-  const entries = toList(value)
-  if (entries.length === 0) return undefined
-  return entries.map((entry) => ({
-    ...readToken(entry),
-    top: toList(isObject(entry) ? entry["top_logprobs"] : undefined).map(readToken),
-  }))
-}
-
-function readToken(entry: JsonValue): { readonly token: string; readonly logprob: number } {
-  const { token, logprob } = isObject(entry) ? entry : {}
-  return { token: isText(token) ? token : "", logprob: typeof logprob === "number" ? logprob : 0 }
-}
-
-/** A whole part has the bytes of its tokens, a delta has not. */
-export function writeLogprobs(logprobs: readonly TokenLogprob[], withBytes: boolean): readonly JsonValue[] {
-  const write = ({ token, logprob }: Pick<TokenLogprob, "token" | "logprob">): WireObject =>
-    withoutUndefined({ token, logprob, bytes: withBytes ? [...encoder.encode(token)] : undefined })
-  return logprobs.map((entry) => ({ ...write(entry), top_logprobs: entry.top.map(write) }))
-}
-
-const encoder = new TextEncoder()
+export const readLogprobs = (value: JsonValue | undefined): readonly TokenLogprob[] | undefined =>
+  toList(value).length === 0 ? undefined : readTokens(value)

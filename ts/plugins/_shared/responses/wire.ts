@@ -1,6 +1,12 @@
-// The name of the Responses dialect, and ids of what it makes.
+// The name of the Responses dialect, how it refuses, and ids of what it makes.
+
+import type { RtrError } from "../../../kernel/index.ts"
+import { cannotWrite } from "../dialect/refusals.ts"
 
 export const dialectId = "responses"
+
+/** For a chat that the wire cannot say. */
+export const refuse: (reason: string) => RtrError = cannotWrite("a Responses request")
 
 /** An id as the API makes them: the kind of thing, and 32 characters that nobody guesses. */
 export function makeId(prefix: "resp" | "msg" | "rs" | "fc" | "ctc" | "ig"): string {
