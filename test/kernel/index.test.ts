@@ -43,6 +43,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "isRtrError",
       "lastUserText",
       "lastUserTurns",
+      "lazyField",
       "levelOf",
       "listOperations",
       "literals",

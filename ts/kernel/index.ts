@@ -23,6 +23,7 @@ export type { Capability, HttpClient, Log, ModelCaller } from "./types/capabilit
 
 // ── errors ──
 
+export { lazyField } from "./chat/lazy-field.ts"
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
 export { type GuardUse, guardUses, guardWarnings, type UnreadOutcome } from "./config/sections/guard-use.ts"
 export { ConfigError, formatProblem } from "./config/config-error.ts"

@@ -8,6 +8,7 @@ import type { LooperCall } from "../types/looper.ts"
 import type { PlannedDecision } from "../types/plan.ts"
 import type { PluginCall } from "../types/plugin.ts"
 import type { SignalInput } from "../types/signal.ts"
+import { withSignal } from "./call-signal.ts"
 import { type AttemptHost, callUpstream } from "./upstream/attempt.ts"
 import { addUsage } from "./record.ts"
 
@@ -50,18 +51,16 @@ export async function runLooper(
     const said = reply.kind === "failure" ? `: ${reply.message}` : ""
     throw new RtrError("upstream_error", `Model "${candidate.model}" answered with status ${reply.status}${said}`)
   }
-  const looperCall: LooperCall = {
+  const fields: Omit<LooperCall, "signal"> = {
     ...input,
     request,
     // A plugin may have changed the request.
     text: request === call.request ? input.text : lastUserText(request),
     id: call.id,
     decision: decision.name,
-    get signal() {
-      return call.signal
-    },
     ask,
   }
+  const looperCall: LooperCall = withSignal(fields, call)
   host.track?.(looperCall, call, record)
   const { looper } = decision
   if (looper === undefined) throw new RtrError("internal_error", "The decision has no looper; this is a bug")

@@ -10,6 +10,7 @@ import type { Inference } from "../types/inference.ts"
 import type { ModelTarget, Plan, PlannedDecision } from "../types/plan.ts"
 import type { PluginCall } from "../types/plugin.ts"
 import type { SignalInput } from "../types/signal.ts"
+import { withSignal } from "./call-signal.ts"
 import { type AttemptHost, callUpstream } from "./upstream/attempt.ts"
 import { type DecideResult, decide, unknownReasons } from "./decide.ts"
 import { finishCall } from "./finish.ts"
@@ -214,18 +215,16 @@ function createPluginCall(
   input: SignalInput,
   own: Pick<PluginCall, "decision" | "model" | "headers">,
 ): PluginCall {
-  return {
+  const fields: Omit<PluginCall, "signal"> = {
     id: call.id,
     request: call.request,
     text: input.text,
     principal: call.principal,
     header: call.header,
     factsOf: input.factsOf,
-    get signal() {
-      return call.signal
-    },
     ...own,
   }
+  return withSignal(fields, call)
 }
 
 /** A plugin that answers, or a backend that sends a whole reply, need not know whether the client asked for a stream. */

@@ -4,6 +4,7 @@ import {
   type ChatRequest,
   type Generation,
   type JsonValue,
+  lazyField,
   type Tool,
   type ToolChoice,
   type Turn,
@@ -19,19 +20,19 @@ import { createTools, readToolChoice, toTool } from "../dialect/tools.ts"
 import { isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { dialectId, refuse } from "./wire.ts"
 
+const withTurns = lazyField("turns", (body: WireObject): readonly Turn[] =>
+  toList(body["messages"]).map((message) => readTurn(message as WireObject)),
+)
+
 /**
  * Reads a body that is already parsed. Throws `invalid_request` that names the field. The turns are read on first use and
- * kept. The rest is read at once: a getter with its closure costs more than each of the other fields.
+ * kept; the rest is read at once.
  */
 export function readRequest(value: unknown): ChatRequest {
   const body = checkRequest(value)
   const origin = new ReadOrigin<WireObject, ChatRequest>(dialectId, body)
-  let turns: readonly Turn[] | undefined
-  return origin.of({
+  const fields: Omit<ChatRequest, "turns"> = {
     model: body["model"] as string,
-    get turns() {
-      return (turns ??= toList(body["messages"]).map((message) => readTurn(message as WireObject)))
-    },
     tools: body["tools"] === undefined ? noTools : toList(body["tools"]).map(readTool),
     toolChoice: readToolChoice(body["tool_choice"], nameOfChoice),
     parallelToolCalls: pick(body, "parallel_tool_calls") as boolean | undefined,
@@ -42,7 +43,8 @@ export function readRequest(value: unknown): ChatRequest {
     session: readSession(body),
     extensions: extensionsOf(body),
     origin,
-  })
+  }
+  return origin.of(withTurns(fields, body))
 }
 
 const noTools: readonly Tool[] = []

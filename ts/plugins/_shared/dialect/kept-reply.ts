@@ -3,6 +3,7 @@
 import {
   type ChatReply,
   type JsonValue,
+  lazyField,
   parseBackendObject,
   type ReplyChoice,
   type WireObject,
@@ -35,15 +36,10 @@ export function keepReply(
   readChoices: () => readonly ReplyChoice[],
 ): ChatReply {
   const origin = new ReadOrigin<OriginalReply, ChatReply>(original.dialectId, original)
-  let choices: readonly ReplyChoice[] | undefined
-  return origin.of({
-    ...fields,
-    get choices() {
-      return (choices ??= readChoices())
-    },
-    origin,
-  })
+  return origin.of(withChoices({ ...fields, origin }, readChoices))
 }
+
+const withChoices = lazyField("choices", (readChoices: () => readonly ReplyChoice[]) => readChoices())
 
 /** How a dialect writes replies that are not as it read them. */
 export interface ReplyWire {

@@ -1,13 +1,13 @@
 // Messages requests, to and from the canonical form.
 
-import type {
-  ChatRequest,
-  Generation,
-  JsonValue,
-  OutputFormat,
-  ReasoningRequest,
-  Turn,
-  WireObject,
+import {
+  type ChatRequest,
+  type Generation,
+  type JsonValue,
+  lazyField,
+  type OutputFormat,
+  type ReasoningRequest,
+  type WireObject,
 } from "../../../kernel/index.ts"
 import { isAnything, isNumber, isTexts, knownFields, toNumber } from "../dialect/known-fields.ts"
 import { bodyOrigin, buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
@@ -20,18 +20,16 @@ import { readTool, readToolChoice, writeTool, writeToolChoice } from "./tools.ts
 import { readTurns, writeTurns } from "./turns.ts"
 import { dialectId, refuse } from "./wire.ts"
 
+const withTurns = lazyField("turns", readTurns)
+
 /** Reads a body that is already parsed. Throws `invalid_request` that names the field. The turns are read on first use. */
 export function readRequest(value: unknown): ChatRequest {
   const body = checkRequest(value)
   const origin = new RequestOrigin(dialectId, body)
-  let turns: readonly Turn[] | undefined
   const { toolChoice, parallelToolCalls } = readToolChoice(pick(body, "tool_choice"))
   const user = pick(body, "metadata") as { readonly user_id: string } | undefined
-  return origin.of({
+  const fields: Omit<ChatRequest, "turns"> = {
     model: body["model"] as string,
-    get turns() {
-      return (turns ??= readTurns(body))
-    },
     tools: toList(body["tools"]).map(readTool),
     toolChoice,
     parallelToolCalls,
@@ -42,7 +40,8 @@ export function readRequest(value: unknown): ChatRequest {
     session: user === undefined ? {} : { user: user.user_id },
     extensions: extensionsOf(body),
     origin,
-  })
+  }
+  return origin.of(withTurns(fields, body))
 }
 
 /** The body for an upstream. Thinking of other vendors is left out. */

@@ -1,6 +1,13 @@
 // Responses requests, to and from the canonical form.
 
-import type { ChatRequest, Generation, JsonValue, ReasoningRequest, Turn, WireObject } from "../../../kernel/index.ts"
+import {
+  type ChatRequest,
+  type Generation,
+  type JsonValue,
+  lazyField,
+  type ReasoningRequest,
+  type WireObject,
+} from "../../../kernel/index.ts"
 import { isAnything, isBoolean, isNumber, knownFields, toNumber } from "../dialect/known-fields.ts"
 import { bodyOrigin, buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
 import { readFormat, writeFormat } from "../dialect/output-format.ts"
@@ -17,16 +24,14 @@ import { dialectId } from "./wire.ts"
 /** The body that a request of this dialect was read from. */
 export const bodyOf = (request: ChatRequest | undefined): WireObject => bodyOrigin(request, dialectId)?.original ?? {}
 
+const withTurns = lazyField("turns", readTurns)
+
 /** Reads a body that is already parsed. Throws `invalid_request` that names the field. The turns are read on first use. */
 export function readRequest(value: unknown): ChatRequest {
   const body = checkRequest(value)
   const origin = new RequestOrigin(dialectId, body)
-  let turns: readonly Turn[] | undefined
-  return origin.of({
+  const fields: Omit<ChatRequest, "turns"> = {
     model: body["model"] as string,
-    get turns() {
-      return (turns ??= readTurns(body))
-    },
     tools: toList(body["tools"]).map(readTool),
     toolChoice: readToolChoice(body["tool_choice"], nameOfChoice),
     parallelToolCalls: pick(body, "parallel_tool_calls") as boolean | undefined,
@@ -37,7 +42,8 @@ export function readRequest(value: unknown): ChatRequest {
     session: readSession(body),
     extensions: extensionsOf(body),
     origin,
-  })
+  }
+  return origin.of(withTurns(fields, body))
 }
 
 /** The body for an upstream. */
