@@ -76,6 +76,12 @@ test("errors are Anthropic's, with the id in the header that its clients read", 
 describe("tokens are", () => {
   const long = { model: "MoM", messages: [{ role: "user", content: "a".repeat(400) }] }
 
+  test("told with the id in the header that Anthropic's clients read", async () => {
+    const { ask } = await kernelOver(jsonReply(reply))
+    const { headers } = await ask("/v1/messages/count_tokens", long, { "x-request-id": "request-1" })
+    expect([headers.get("request-id"), headers.get("x-request-id")]).toEqual(["request-1", "request-1"])
+  })
+
   test("estimated where no backend can count", async () => {
     const { ask, sent } = await kernelOver(jsonReply(reply))
     const count = async (body: object): Promise<object> => (await ask("/v1/messages/count_tokens", body)).body

@@ -114,7 +114,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
           throw new Error(`operation ${operation.id} returns an outcome and names no dialect`)
         return chatResponse(target.responder, result.outcome, input.chat, () => lease.end())
       }
-      const response = replyResponse(operation, result, id)
+      const response = replyResponse(target, result, id)
       lease.end()
       tell(request, { id, startedAt, operation, principal, status: response.status })
       return response
@@ -303,18 +303,14 @@ function idHeaderOf({ responder }: Target, id: string): Params {
   return name === undefined ? noParams : { [name]: id }
 }
 
-function replyResponse(operation: MountedOperation, reply: OperationReply, id: string): Response {
-  const { status = 200, body, text, headers } = reply
+function replyResponse(target: Target, reply: OperationReply, id: string): Response {
+  const { status = 200, body, text } = reply
+  const headers = { "x-request-id": id, ...idHeaderOf(target, id), ...reply.headers }
   const type =
-    operation.replies[status]?.type ?? (text === undefined ? "application/json" : "text/plain; charset=utf-8")
+    target.operation.replies[status]?.type ?? (text === undefined ? "application/json" : "text/plain; charset=utf-8")
   // Some statuses may not have a body, not even an empty one.
-  if (text === undefined && body === undefined)
-    return new Response(null, { status, headers: { "x-request-id": id, ...headers } })
-  return textResponse(text ?? `${JSON.stringify(body)}\n`, status, {
-    "content-type": type,
-    "x-request-id": id,
-    ...headers,
-  })
+  if (text === undefined && body === undefined) return new Response(null, { status, headers })
+  return textResponse(text ?? `${JSON.stringify(body)}\n`, status, { "content-type": type, ...headers })
 }
 
 const withoutBody = (response: Response): Response =>
