@@ -11,40 +11,25 @@ import {
   RtrError,
   Type,
 } from "../../kernel/index.ts"
+import { chatOperation, routedOperation } from "../_shared/chat-operation.ts"
 import { estimateTokens } from "../_shared/messages/estimate-tokens.ts"
-
-const common = {
-  method: "POST",
-  permission: "inference.invoke",
-  sensitivity: "operational",
-  capability: "inference",
-  plane: "data",
-  audiences: ["agent", "client"],
-  stability: "stable",
-  dialect: "messages",
-  errors: "inference",
-} as const
 
 export default defineRoute({
   about: "Messages, whole or streamed, and how many tokens they have",
   listeners: ["inference"],
   operations: [
-    operation({
+    routedOperation({
       id: "messages.create",
       path: "/v1/messages",
       about: "Routes a chat request in the shape of Anthropic's Messages and answers it",
-      ...common,
-      replies: { 200: { about: "The reply, whole or as a stream of events" } },
-      needs: ["routing.run"],
-      setup:
-        ({ run }) =>
-        async ({ call, chat }) => ({ outcome: await run(call(chat)) }),
+      dialect: "messages",
     }),
     operation({
+      ...chatOperation,
       id: "messages.count_tokens",
       path: "/v1/messages/count_tokens",
       about: "Counts the tokens of a request without sending it to a model",
-      ...common,
+      dialect: "messages",
       replies: {
         200: {
           about:
