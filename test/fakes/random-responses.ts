@@ -77,7 +77,7 @@ export function randomResponsesRequest(random: Random): ChatRequest {
       name: `t${index}`,
       ...some(random, "description", () => "d"),
       ...(index === 1
-        ? { form: "custom" as const }
+        ? { form: "custom" as const, ...some(random, "grammar", () => ({ syntax: "regex", definition: "a+" })) }
         : { parameters: { type: "object" }, ...some(random, "strict", () => true) }),
     })),
     ...some(random, "toolChoice", () => random.pick(["auto", "none", "required", { name: "t0" }] as const)),

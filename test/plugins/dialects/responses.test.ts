@@ -374,6 +374,30 @@ describe("a request", () => {
     }
   })
 
+  test("takes tools for free text, their grammar and the choice of one to the other API of OpenAI and back", () => {
+    const grammar = { syntax: "lark", definition: 'start: "a"' }
+    const tools = [
+      { type: "custom", name: "patch", description: "d", format: { type: "grammar", ...grammar } },
+      { type: "custom", name: "run", format: { type: "text" } },
+    ]
+    const written = chatCompletions.writeRequest(
+      dialect.readRequest({ model: "m", input: "a", tools, tool_choice: { type: "custom", name: "patch" } }),
+      { model: "m" },
+    )
+    expect([written["tools"], written["tool_choice"]]).toEqual([
+      [
+        { type: "custom", custom: { name: "patch", description: "d", format: { type: "grammar", grammar } } },
+        { type: "custom", custom: { name: "run" } },
+      ],
+      { type: "custom", custom: { name: "patch" } },
+    ])
+    const back = dialect.writeRequest(chatCompletions.readRequest(written), { model: "m" })
+    expect([back["tools"], back["tool_choice"]]).toEqual([
+      [tools[0], { type: "custom", name: "run" }],
+      { type: "custom", name: "patch" },
+    ])
+  })
+
   describe("with namespaces of tools", () => {
     const agents = {
       type: "namespace",

@@ -32,6 +32,7 @@ describe("the estimate", () => {
   const hundred = text("x".repeat(400))
   const image: Block = { type: "image", source: { kind: "url", url: "data:x" } }
   const call = { type: "tool_call", id: "1", name: "f", arguments: '{"a":1}' } as const
+  const grammar = { syntax: "regex", definition: "a+" }
   const result = (...blocks: readonly Block[]): Block => ({ type: "tool_result", callId: "1", blocks })
 
   test("counts what each request of the chat-completions protocol is made of", async () => {
@@ -63,13 +64,13 @@ describe("the estimate", () => {
         "other tools",
         request({
           tools: [
-            { name: "c", form: "custom" },
+            { name: "c", form: "custom", grammar },
             { name: "web_search", form: "opaque", parameters: { type: "web_search", max: 1 } },
           ],
         }),
         2 * 8 +
           bytesOf([
-            { type: "custom", custom: { name: "c" } },
+            { type: "custom", custom: { name: "c", format: { type: "grammar", grammar } } },
             { type: "web_search", max: 1 },
           ]),
       ],

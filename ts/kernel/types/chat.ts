@@ -108,6 +108,8 @@ export interface Tool {
   readonly strict?: boolean
   /** `function` when left out; `opaque` for a vendor's built-in tool. */
   readonly form?: "function" | "custom" | "opaque"
+  /** What the free text of a custom tool has to be. */
+  readonly grammar?: { readonly syntax: string; readonly definition: string }
 }
 
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string } | { readonly opaque: JsonValue }

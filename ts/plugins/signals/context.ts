@@ -136,9 +136,10 @@ function callJson({ id, name, arguments: given, form = "function" }: Extract<Blo
     : { id, type: form, function: { name, arguments: given } }
 }
 
-function toolJson({ name, description, parameters, form = "function" }: Tool): unknown {
+function toolJson({ name, description, parameters, grammar, form = "function" }: Tool): unknown {
   if (form === "opaque") return parameters ?? { type: name }
-  return { type: form, [form]: { name, description, parameters } }
+  const format = grammar && { type: "grammar", grammar }
+  return { type: form, [form]: { name, description, parameters, format } }
 }
 
 function outputJson(output: NonNullable<ChatRequest["output"]>): unknown {

@@ -6,7 +6,6 @@ import {
   type JsonValue,
   lazyField,
   type Tool,
-  type ToolChoice,
   type Turn,
   type WireObject,
 } from "../../../kernel/index.ts"
@@ -16,7 +15,7 @@ import { isAnything, isBoolean, isNumber, isTexts, knownFields, toNumber } from 
 import { ReadOrigin } from "../dialect/read-origin.ts"
 import { buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
 import { readFormat, writeFormat } from "../dialect/output-format.ts"
-import { createTools, readToolChoice, toTool } from "../dialect/tools.ts"
+import { createTools, readToolChoice, toTool, writeToolChoice } from "../dialect/tools.ts"
 import { isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { dialectId, refuse } from "./wire.ts"
 
@@ -142,7 +141,8 @@ const parts: PartWriters = {
   ...commonParts,
   turns: ({ turns }) => ({ messages: turns.flatMap(writeTurn) }),
   tools: ({ tools }) => withoutUndefined({ tools: tools.length === 0 ? undefined : tools.map(writeTool) }),
-  toolChoice: ({ toolChoice }) => withoutUndefined({ tool_choice: toolChoice && writeToolChoice(toolChoice) }),
+  toolChoice: ({ toolChoice, tools }) =>
+    withoutUndefined({ tool_choice: toolChoice && writeToolChoice(toolChoice, tools, nestName) }),
   generation: ({ generation }, body) => writeGeneration(generation, body),
   output: ({ output }) => withoutUndefined({ response_format: output && writeFormat(output, nestSchema) }),
   reasoning: ({ reasoning }) => withoutUndefined({ reasoning_effort: reasoning?.effort }),
@@ -154,20 +154,23 @@ const parts: PartWriters = {
 const { readTool, writeTool } = createTools({
   read({ type, function: plain, custom }) {
     if (type === "function" && isObject(plain)) return toTool(plain)
-    return type === "custom" && isObject(custom) ? toTool(custom, type) : undefined
+    if (type !== "custom" || !isObject(custom)) return undefined
+    const { name, description, format } = custom
+    return toTool({ name, description, grammar: isObject(format) ? format["grammar"] : undefined }, type)
   },
-  write({ name, description, parameters, strict, form = "function" }) {
-    return { type: form, [form]: withoutUndefined({ name, description, parameters, strict }) }
+  write({ name, description, parameters, strict, grammar, form = "function" }) {
+    const format = grammar && { type: "grammar", grammar }
+    return { type: form, [form]: withoutUndefined({ name, description, parameters, strict, format }) }
   },
   refuse,
 })
 
-const nameOfChoice = ({ type, function: named }: WireObject): JsonValue | undefined =>
-  type === "function" && isObject(named) ? named["name"] : undefined
-
-function writeToolChoice(choice: ToolChoice): JsonValue {
-  if (typeof choice === "string") return choice
-  return "name" in choice ? { type: "function", function: { name: choice.name } } : choice.opaque
+function nameOfChoice(choice: WireObject): JsonValue | undefined {
+  const { type } = choice
+  const named = type === "function" || type === "custom" ? choice[type] : undefined
+  return isObject(named) ? named["name"] : undefined
 }
+
+const nestName = (type: string, name: string): WireObject => ({ type, [type]: { name } })
 
 const nestSchema = (named: WireObject): WireObject => ({ json_schema: named })

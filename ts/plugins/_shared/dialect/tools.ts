@@ -40,17 +40,24 @@ export function createTools({ read, write, refuse }: ToolWire): Tools {
 }
 
 /** What dialects tell of a tool. */
-type ToolFields = Readonly<Partial<Record<"name" | "description" | "parameters" | "strict", JsonValue | undefined>>>
+type ToolFields = Readonly<
+  Partial<Record<"name" | "description" | "parameters" | "strict" | "grammar", JsonValue | undefined>>
+>
 
 /** The tool with these fields. Undefined without a name. */
-export function toTool({ name, description, parameters, strict }: ToolFields, form?: "custom"): Tool | undefined {
+export function toTool(
+  { name, description, parameters, strict, grammar }: ToolFields,
+  form?: "custom",
+): Tool | undefined {
   if (!isText(name)) return undefined
+  const { syntax, definition } = isObject(grammar) ? grammar : {}
   return {
     name,
     ...(isText(description) && { description }),
     ...(parameters !== undefined && { parameters }),
     ...(typeof strict === "boolean" && { strict }),
     ...(form !== undefined && { form }),
+    ...(isText(syntax) && isText(definition) && { grammar: { syntax, definition } }),
   }
 }
 
@@ -63,4 +70,16 @@ export function readToolChoice(
   if (!isObject(value)) return isText(value) ? { opaque: value } : undefined
   const name = nameIn(value)
   return isText(name) ? { name } : { opaque: value }
+}
+
+/** `nest` puts type and name of one tool to where they stand. */
+export function writeToolChoice(
+  choice: ToolChoice,
+  tools: readonly Tool[],
+  nest: (type: "function" | "custom", name: string) => WireObject,
+): JsonValue {
+  if (typeof choice === "string") return choice
+  if (!("name" in choice)) return choice.opaque
+  const isCustom = tools.some(({ name, form }) => name === choice.name && form === "custom")
+  return nest(isCustom ? "custom" : "function", choice.name)
 }

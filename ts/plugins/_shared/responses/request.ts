@@ -11,13 +11,13 @@ import {
 import { isAnything, isBoolean, isNumber, knownFields, toNumber } from "../dialect/known-fields.ts"
 import { bodyOrigin, buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
 import { readFormat, writeFormat } from "../dialect/output-format.ts"
-import { readToolChoice } from "../dialect/tools.ts"
+import { readToolChoice, writeToolChoice } from "../dialect/tools.ts"
 import { hasFields, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { checkRequest } from "./check-request.ts"
 import { checkForeign } from "./foreign-request.ts"
 import { namespacesOf } from "./namespaces.ts"
 import { RequestOrigin } from "./portable-request.ts"
-import { nameOfChoice, readTool, writeTool, writeToolChoice } from "./tools.ts"
+import { nameOfChoice, readTool, writeTool } from "./tools.ts"
 import { readTurns, writeTurns } from "./turns.ts"
 import { dialectId } from "./wire.ts"
 
@@ -157,7 +157,9 @@ const parts: PartWriters = {
   turns: (request) => writeTurns(request.turns, namespacesOf(bodyOf(request))),
   tools: ({ tools }) => withoutUndefined({ tools: tools.length === 0 ? undefined : tools.map(writeTool) }),
   toolChoice: ({ toolChoice, tools }) =>
-    withoutUndefined({ tool_choice: toolChoice && writeToolChoice(toolChoice, tools) }),
+    withoutUndefined({
+      tool_choice: toolChoice && writeToolChoice(toolChoice, tools, (type, name) => ({ type, name })),
+    }),
   generation: (request, body) => {
     const { maxOutputTokens, temperature, topP, topLogprobs, logprobs } = request.generation
     const had = toList(body["include"]).includes(logprobsIncluded)

@@ -1,21 +1,21 @@
 // Tools and the choice among them, to and from the canonical form.
 
-import type { JsonValue, Tool, ToolChoice, WireObject } from "../../../kernel/index.ts"
+import type { JsonValue, Tool, WireObject } from "../../../kernel/index.ts"
 import { createTools, toTool, type Tools } from "../dialect/tools.ts"
 import { isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { isNamespace, joinedName } from "./namespaces.ts"
 import { refuse } from "./wire.ts"
 
 export const { readTool, writeTool, originalOf }: Tools = createTools({
-  read({ type, name, description, parameters, strict }) {
-    if (type === "custom") return toTool({ name, description }, type)
+  read({ type, name, description, parameters, strict, format }) {
+    if (type === "custom") return toTool({ name, description, grammar: format }, type)
     if (type !== "function") return undefined
     // No is what `strict` means elsewhere when it is left out.
     return toTool({ name, description, parameters: parameters ?? undefined, strict: strict === true || undefined })
   },
-  write: ({ name, description, parameters, strict = false, form = "function" }) =>
+  write: ({ name, description, parameters, strict = false, grammar, form = "function" }) =>
     form === "custom"
-      ? withoutUndefined({ type: form, name, description })
+      ? withoutUndefined({ type: form, name, description, format: grammar && { type: "grammar", ...grammar } })
       : // Left out, `strict` would mean yes here; everywhere else it means no.
         withoutUndefined({ type: form, name, description, parameters: parameters ?? null, strict }),
   refuse,
@@ -38,11 +38,4 @@ export const isOffer = (tool: JsonValue | undefined): boolean =>
   isObject(tool) && isText(tool["type"]) && /^web_search(?:_|$)/.test(tool["type"])
 
 export const nameOfChoice = ({ type, name }: WireObject): JsonValue | undefined =>
-  type === "function" ? name : undefined
-
-export function writeToolChoice(choice: ToolChoice, tools: readonly Tool[]): JsonValue {
-  if (typeof choice === "string") return choice
-  if (!("name" in choice)) return choice.opaque
-  const isCustom = tools.some(({ name, form }) => name === choice.name && form === "custom")
-  return { type: isCustom ? "custom" : "function", name: choice.name }
-}
+  type === "function" || type === "custom" ? name : undefined
