@@ -19,7 +19,7 @@ export interface BodyExchange {
 }
 
 /** Pieces of the wire that are fewer than this are never too small. */
-const maxSmallPieces = 4096
+const maxSmallPieces = 512
 /** More pieces have to be this large on average: reading one costs as much as a kilobyte. */
 const smallPieceBytes = 64
 
