@@ -1,6 +1,6 @@
 // Places of a Responses request where an attack can hide, each with what has to become of the request.
 
-import { attack, type Outcome } from "./guard-places.ts"
+import { attack, type Places } from "./guard-places.ts"
 
 const hello = { role: "user", content: "hello" }
 const field = (fields: object) => ({ input: "hello", ...fields })
@@ -13,9 +13,7 @@ const withTool = (tool: object) => field({ tools: [tool] })
 const base64 = (text: string): string => btoa(text)
 const sealed = "gAAAAABm".repeat(40)
 
-export const responsesPlaces: Readonly<
-  Record<string, readonly (readonly [place: string, body: object, outcome: Outcome])[]>
-> = {
+export const responsesPlaces: Places = {
   "what is said": [
     ["input", { input: attack }, "read"],
     ["instructions", field({ instructions: attack }), "read"],

@@ -27,9 +27,12 @@ const words = (count: number): string => "lorem ".repeat(count)
 const messages = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ role: "user", content: `m ${index}` }))
 
-export const places: Readonly<
+/** Places in groups, each with a body that has the attack there. */
+export type Places = Readonly<
   Record<string, readonly (readonly [place: string, body: object | string, outcome: Outcome])[]>
-> = {
+>
+
+export const chatPlaces: Places = {
   "a message of every role": [
     ["user", user(attack), "read"],
     ["system", turns({ role: "system", content: attack }, hello), "read"],

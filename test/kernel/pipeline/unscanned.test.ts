@@ -2,7 +2,7 @@ import { defineSignal, type Fact, guardSettings, loadGuardTexts, RtrError, secti
 import { createFakeInference, type FakeInference, type FakeInferenceOptions } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import responses from "../../../ts/plugins/dialects/responses.ts"
-import { attack, type Outcome, part, places, user } from "../../fakes/guard-places.ts"
+import { attack, chatPlaces, type Outcome, part, user } from "../../fakes/guard-places.ts"
 import { messagesPlaces } from "../../fakes/guard-places-messages.ts"
 import { responsesPlaces } from "../../fakes/guard-places-responses.ts"
 import { post } from "../../fakes/kernel.ts"
@@ -200,57 +200,43 @@ async function fateOf(
   throw new Error(`A request came to nothing: ${status}`)
 }
 
-describe("an attack is read or refused, whether it stands in", () => {
-  for (const [group, rows] of Object.entries(places))
-    test(`${group} (${rows.length} places)`, async () => {
-      const kernel = await watched()
-      expect(await fateOf(kernel, user("hello"))).toBe("sent")
-      const outcomes: unknown[] = []
-      for (const [place, body] of rows) outcomes.push([place, await fateOf(kernel, body)])
-      expect(outcomes).toEqual(rows.map(([place, , outcome]) => [place, outcome]))
-    })
-})
+const protocols = [
+  ["chat completions", "/v1/chat/completions", chatPlaces],
+  ["Messages", "/v1/messages", messagesPlaces],
+  ["Responses", "/v1/responses", responsesPlaces],
+] as const
 
-test("an attack in a Messages request is read or refused, wherever it stands", async () => {
-  const kernel = await watched()
-  const outcomes: unknown[] = []
-  for (const [place, body] of messagesPlaces) outcomes.push([place, await fateOf(kernel, body, "/v1/messages")])
-  expect(outcomes).toEqual(messagesPlaces.map(([place, , outcome]) => [place, outcome]))
-})
-
-describe("an attack in a Responses request is read or refused, whether it stands in", () => {
-  const path = "/v1/responses"
-  for (const [group, rows] of Object.entries(responsesPlaces))
-    test(`${group} (${rows.length} places)`, async () => {
-      const kernel = await watched()
-      const outcomes: unknown[] = []
-      for (const [place, body] of rows) outcomes.push([place, await fateOf(kernel, body, path)])
-      expect(outcomes).toEqual(rows.map(([place, , outcome]) => [place, outcome]))
-    })
-
-  test("nothing, so that it is sent", async () => {
-    const kernel = await watched()
-    const call = { type: "function_call", call_id: "call_8f3a", name: "get_weather", arguments: "{}" }
-    for (const input of [
-      "hello",
-      [
-        { role: "user", content: [{ type: "input_text", text: "hello" }] },
-        {
-          type: "message",
-          id: "msg_1",
-          status: "completed",
-          role: "assistant",
-          content: [{ type: "output_text", text: "a", annotations: [] }],
-        },
-        { ...call, id: "fc_1", status: "completed" },
-        { type: "function_call_output", call_id: "call_8f3a", output: "sunny" },
-      ],
-    ])
-      for (const stream of [false, true])
-        expect(
-          await fateOf(kernel, { input, stream, include: ["reasoning.encrypted_content"], truncation: "auto" }, path),
-        ).toBe("sent")
+for (const [protocol, path, places] of protocols)
+  describe(`an attack in a request of ${protocol} is read or refused, whether it stands in`, () => {
+    for (const [group, rows] of Object.entries(places))
+      test(`${group} (${rows.length} places)`, async () => {
+        const kernel = await watched()
+        expect(await fateOf(kernel, path === "/v1/responses" ? { input: "hello" } : user("hello"), path)).toBe("sent")
+        const outcomes: unknown[] = []
+        for (const [place, body] of rows) outcomes.push([place, await fateOf(kernel, body, path)])
+        expect(outcomes).toEqual(rows.map(([place, , outcome]) => [place, outcome]))
+      })
   })
+
+test("a Responses request without an attack is sent, whatever its client leaves in it", async () => {
+  const kernel = await watched()
+  const call = { type: "function_call", call_id: "call_8f3a", name: "get_weather", arguments: "{}" }
+  const input = [
+    { role: "user", content: [{ type: "input_text", text: "hello" }] },
+    {
+      type: "message",
+      id: "msg_1",
+      status: "completed",
+      role: "assistant",
+      content: [{ type: "output_text", text: "a", annotations: [] }],
+    },
+    { ...call, id: "fc_1", status: "completed" },
+    { type: "function_call_output", call_id: "call_8f3a", output: "sunny" },
+  ]
+  const body = { include: ["reasoning.encrypted_content"], truncation: "auto" }
+  for (const given of ["hello", input])
+    for (const stream of [false, true])
+      expect(await fateOf(kernel, { ...body, input: given, stream }, "/v1/responses")).toBe("sent")
 })
 
 test("guards are asked about what is said in a Responses request, and about no words of its protocol", async () => {
