@@ -59,7 +59,7 @@ export async function askAndLeave(
   behaviour: "never-reads" | "leaves",
   atBackend: () => Promise<unknown>,
 ): Promise<void> {
-  const socket = ask(url, body)
+  const socket = sendChat(url, body)
   if (behaviour === "never-reads") {
     socket.pause()
     await atBackend()
@@ -74,18 +74,22 @@ export async function askAndLeave(
 
 /** Sends a chat request and stays without reading. Returns how to leave. */
 export function askAndStay(url: string, body: object): () => void {
-  const socket = ask(url, body)
+  const socket = sendChat(url, body)
   socket.pause()
   return () => void socket.resetAndDestroy()
 }
 
-function ask(url: string, body: object): Socket {
+/** Sends a chat request on a connection of its own. */
+export function sendChat(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Socket {
   const { hostname, port } = new URL(url)
   const text = JSON.stringify(body)
+  const all = { host: "localhost", "content-type": "application/json", ...headers }
   const socket = connect({ host: hostname, port: Number(port) })
   socket.on("error", () => {})
   socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `POST /v1/chat/completions HTTP/1.1\r\n${Object.entries(all)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join("")}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
   return socket
 }

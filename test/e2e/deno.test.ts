@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
-import { chunkOf, startTestBackend, temporaryFolder, type TestBackend, userMessage, waitFor } from "./_processes.ts"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { askHost, type Host, hostContract } from "./_host-contract.ts"
+import { startTestBackend, temporaryFolder, type TestBackend, waitFor } from "./_processes.ts"
 
 const root = join(import.meta.dirname, "../..")
 
-interface DenoKernel {
-  readonly url: string
-  ask(content: string, extra?: object, init?: RequestInit): Promise<Response>
+interface DenoKernel extends Host {
+  ask(content: string, extra?: object): Promise<Response>
   stop(): Promise<void>
 }
 
@@ -31,18 +31,8 @@ async function startDeno({ endpoint }: TestBackend, folder: string): Promise<Den
   await waitFor(() => output.includes("listening on ") || deno.exitCode !== null, 25_000)
   const port = /listening on (\d+)/.exec(output)?.[1]
   expect(port, output).toBeDefined()
-  const url = `http://127.0.0.1:${port}`
-  return {
-    url,
-    stop,
-    ask: (content, extra = {}, init = {}) =>
-      fetch(`${url}/v1/chat/completions`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: "Bearer deno-key" },
-        body: JSON.stringify(userMessage(content, extra)),
-        ...init,
-      }),
-  }
+  const host = { url: `http://127.0.0.1:${port}`, headers: { authorization: "Bearer deno-key" } }
+  return { ...host, stop, ask: (content, extra) => askHost(host, content, extra) }
 }
 
 test("the kernel routes under Deno, with outside modules and a keyword decision", async () => {
@@ -55,8 +45,6 @@ test("the kernel routes under Deno, with outside modules and a keyword decision"
   expect(shouted.headers.get("x-rtr-selected-decision")).toBe("calm-down")
   expect(await shouted.json()).toMatchObject({ choices: [{ message: { content: "We hear you." } }] })
   expect((await fetch(`${url}/v1/models`)).status).toBe(401)
-  const wrong = await ask("", {}, { body: "{" })
-  expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { type: "invalid_request_error" } }])
 })
 
 test("a module's state in the SQLite store outlives a Deno process", async () => {
@@ -76,28 +64,6 @@ test("a module's state in the SQLite store outlives a Deno process", async () =>
   expect(backend.requests).toEqual([])
 }, 60_000)
 
-test("a stream passes event by event under Deno, and the backend hears that the client left", async () => {
-  let sendRest: (() => void) | undefined
-  const backend = await startTestBackend((_, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" })
-    response.write(chunkOf("one "))
-    sendRest = () => response.end(`${chunkOf("two")}${chunkOf("", "stop")}data: [DONE]\n\n`)
-  })
-  const { ask } = await startDeno(backend, temporaryFolder())
-  const reply = await ask("hello", { stream: true })
-  const reader = (reply.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader()
-  // The backend has sent one event and waits.
-  expect((await reader.read()).value).toMatch(/"content":"one "/)
-  sendRest?.()
-  let rest = ""
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) rest += piece.value
-  expect(rest).toMatch(/"content":"two".*data: \[DONE\]\n\n$/s)
-
-  const closed = new Promise<void>((resolve) =>
-    backend.server.once("request", (_, response) => response.once("close", resolve)),
-  )
-  const leaving = new AbortController()
-  expect((await ask("hello", { stream: true }, { signal: leaving.signal })).status).toBe(200)
-  leaving.abort()
-  await closed
+describe("a kernel under Deno", () => {
+  hostContract((backend) => startDeno(backend, temporaryFolder()))
 })
