@@ -379,7 +379,7 @@ test("OpenAI's client chats with a Messages backend: tools, results, images and 
     messages: [asked],
     tools: [weather],
     tool_choice: { type: "any" },
-    max_tokens: 4096,
+    max_tokens: 32_000,
     metadata: { user_id: "u" },
   })
   const answer = await openai.chat.completions.create({

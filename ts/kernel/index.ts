@@ -48,7 +48,14 @@ export {
 } from "./chat/event-stream.ts"
 export { eventsOf } from "./chat/reply-events.ts"
 export { textReply } from "./chat/text-reply.ts"
-export type { DialectModule, DialectSchemas, StreamReader, StreamWriter, WireObject } from "./types/dialect.ts"
+export type {
+  DialectModule,
+  DialectSchemas,
+  RequestTarget,
+  StreamReader,
+  StreamWriter,
+  WireObject,
+} from "./types/dialect.ts"
 
 // ── kinds ──
 

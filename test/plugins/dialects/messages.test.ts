@@ -94,7 +94,7 @@ const toChat = (body: object): WireObject =>
 describe("a request of chat completions", () => {
   const tool = { type: "function", function: { name: "f" } }
   const call = { id: "functions.f:0", type: "function", function: { name: "f", arguments: "not JSON" } }
-  const written = { model: "m", messages: [user], max_tokens: 4096 }
+  const written = { model: "m", messages: [user], max_tokens: 32_000 }
   const wireTool = { name: "f", input_schema: { type: "object", properties: {} } }
 
   test("is said in Messages", () => {
@@ -174,7 +174,7 @@ describe("a request of chat completions", () => {
       ],
       [
         { messages: [user], reasoning_effort: "high", temperature: 0.2, top_p: 0.5 },
-        { ...written, max_tokens: 4096 + 16_384, thinking: { type: "enabled", budget_tokens: 16_384 } },
+        { ...written, thinking: { type: "enabled", budget_tokens: 16_384 } },
       ],
       [
         { messages: [user], reasoning_effort: "high", max_tokens: 2000 },
@@ -191,6 +191,18 @@ describe("a request of chat completions", () => {
       ],
     ]
     for (const [body, expected] of cases) expect([body, toMessages(body)]).toEqual([body, expected])
+  })
+
+  test("without a limit has that of the model's card", () => {
+    const card = { max_output_tokens: 8192 }
+    const sent = (body: object): WireObject =>
+      dialect.writeRequest(chat.readRequest({ model: "x", messages: [user], ...body }), { model: "m", card })
+    expect(sent({})).toMatchObject({ max_tokens: 8192 })
+    expect(sent({ max_tokens: 9000 })).toMatchObject({ max_tokens: 9000 })
+    expect(sent({ reasoning_effort: "xhigh" })).toMatchObject({
+      max_tokens: 8192,
+      thinking: { type: "enabled", budget_tokens: 6553 },
+    })
   })
 
   test("is refused with the field where Messages has no word for it", () => {
@@ -344,6 +356,16 @@ test("thinking of another vendor comes back from the client, and a backend of th
     { role: "assistant", content: [{ type: "text", text: "a" }] },
     user,
   ])
+})
+
+test("a limit that a plugin took away is that of the model; a client that sends none is left to the backend", () => {
+  const sent = (body: object, generation: object): WireObject => {
+    const request = dialect.readRequest({ model: "x", messages: [user], ...body })
+    return dialect.writeRequest({ ...request, generation }, { model: "m", card: { max_output_tokens: 64_000 } })
+  }
+  expect(sent({ max_tokens: 9 }, {})).toEqual({ model: "m", messages: [user], max_tokens: 64_000 })
+  expect(sent({}, {})).toEqual({ model: "m", messages: [user] })
+  expect(sent({}, { maxOutputTokens: 5 })).toEqual({ model: "m", messages: [user], max_tokens: 5 })
 })
 
 test("calls behind thinking of another vendor are answered without a budget for thinking", () => {

@@ -53,6 +53,13 @@ test("no other text of the client's headers reaches a backend, and none of anoth
   expect(sent()[1]?.headers).not.toHaveProperty("anthropic-version")
 })
 
+test("a client of another protocol that sets no limit gets replies as long as the model's card says", async () => {
+  const cards = [{ name: "claude", max_output_tokens: 64_000 }]
+  const { ask, sent } = await kernelOver(jsonReply(reply), { "routing.modelCards": cards })
+  await ask("/v1/chat/completions", { model: "claude", messages })
+  expect(JSON.parse(sent()[0]?.body ?? "")).toEqual({ model: "claude", messages, max_tokens: 64_000 })
+})
+
 test("errors are Anthropic's, with the id in the header that its clients read", async () => {
   const { ask } = await kernelOver(jsonReply(reply), { "listeners.0.api_keys": ["listener-key"] })
   const { status, headers, body } = await ask("/v1/messages", { model: "claude", messages })

@@ -32,6 +32,14 @@ export interface StreamWriter {
   error?(error: RtrError, requestId: string): Uint8Array
 }
 
+/** The model that a request is written for. */
+export interface RequestTarget {
+  /** Its name at the backend. */
+  readonly model: string
+  /** Its card as the document has it. */
+  readonly card?: Readonly<Record<string, unknown>> | undefined
+}
+
 /** Shapes of a wire for the OpenAPI document. */
 export interface DialectSchemas {
   /** `readRequest` is what checks requests. */
@@ -57,7 +65,7 @@ export interface DialectModule extends ModuleBase {
   /** Reads a client's body, already parsed. Throws `invalid_request` that names the field. */
   readRequest(body: unknown): ChatRequest
   /** The body for an upstream. What was read by this dialect and not replaced goes out as it came in. Throws `invalid_request` for what the dialect cannot say. */
-  writeRequest(request: ChatRequest, options: { readonly model: string }): WireObject
+  writeRequest(request: ChatRequest, target: RequestTarget): WireObject
   /** Reads an upstream's whole reply. Throws `upstream_error`. */
   readReply(text: string): ChatReply
   /** A whole reply for the client, with the routing metadata. `request` is what the client sent, for a wire that repeats it. */

@@ -22,6 +22,6 @@ export default defineProvider({
       address,
       () =>
         (body, { enabled, effort }) =>
-          enabled && !("thinking" in body) ? withThinking(body, effort, { freeLimit: false }) : body,
+          enabled && !("thinking" in body) ? withThinking(body, effort) : body,
     ),
 })

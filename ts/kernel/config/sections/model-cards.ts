@@ -12,6 +12,7 @@ export const modelCardSchema = section({
   name,
   param_size: Type.Optional(Type.String({ pattern: "^[0-9.]+[bBmMkK]?$" })),
   context_window_size: Type.Optional(Type.Integer({ minimum: 1 })),
+  max_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
   description: Type.Optional(Type.String()),
   capabilities: Type.Optional(Type.Array(Type.String())),
   loras: Type.Optional(Type.Array(section({ name, description: Type.Optional(Type.String()) }))),

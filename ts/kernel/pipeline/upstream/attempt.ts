@@ -38,7 +38,7 @@ export async function callUpstream(host: AttemptHost, options: AttemptOptions): 
   try {
     const { origin } = request
     const portable = origin?.dialect === backend.dialectId ? request : (origin?.toPortable?.(request) ?? request)
-    const body = backend.dialect.writeRequest(portable, { model: backend.upstreamModel })
+    const body = backend.dialect.writeRequest(portable, { model: backend.upstreamModel, card: target.card })
     const passes = backend.dialectId === call.dialect && backend.dialect.clientHeaders !== undefined
     const {
       method,

@@ -5,6 +5,7 @@ import {
   type Generation,
   type JsonValue,
   lazyField,
+  type RequestTarget,
   type Tool,
   type Turn,
   type WireObject,
@@ -58,7 +59,7 @@ function readSession(body: WireObject): ChatRequest["session"] {
 }
 
 /** The body for an upstream. */
-export function writeRequest(request: ChatRequest, { model }: { readonly model: string }): WireObject {
+export function writeRequest(request: ChatRequest, { model }: RequestTarget): WireObject {
   const options = { dialectId, parts, model }
   const patched = patchBody(request, options)
   if (patched !== undefined) return patched

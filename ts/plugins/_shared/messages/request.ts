@@ -7,6 +7,7 @@ import {
   lazyField,
   type OutputFormat,
   type ReasoningRequest,
+  type RequestTarget,
   type WireObject,
 } from "../../../kernel/index.ts"
 import { isAnything, isNumber, isTexts, knownFields, toNumber } from "../dialect/known-fields.ts"
@@ -45,24 +46,30 @@ export function readRequest(value: unknown): ChatRequest {
 }
 
 /** The body for an upstream. Thinking of other vendors is left out. */
-export function writeRequest(request: ChatRequest, { model }: { readonly model: string }): WireObject {
-  const options = { dialectId, parts, model }
-  const patched = patchBody(request, options)
-  if (patched !== undefined) return withoutForeignThinking(withNewEffort(patched, request))
+export function writeRequest(request: ChatRequest, { model, card }: RequestTarget): WireObject {
   if (isForeign(request, dialectId)) checkForeign(request)
-  const body = buildBody(request, options)
-  const { reasoning, generation } = request
-  return reasoning?.effort === undefined || reasoning.budgetTokens !== undefined
-    ? body
-    : withThinking(body, reasoning.effort, { freeLimit: generation.maxOutputTokens === undefined })
+  const options = { dialectId, parts, model }
+  const body = patchBody(request, options) ?? buildBody(request, options)
+  return withoutForeignThinking(withEffort(withLimit(body, request, card), request))
 }
 
-/** The body of a request whose client left the effort to a default, with the one that was set since. */
-function withNewEffort(body: WireObject, request: ChatRequest): WireObject {
-  const { effort, budgetTokens } = request.reasoning ?? {}
+/** What every Claude since version 4 can write. A limit above a model's own would be refused, and a lower one cuts long replies. */
+const usualLimit = 32_000
+
+/** Backends refuse a request without a limit. One of a client of this dialect is theirs to refuse. */
+function withLimit(body: WireObject, request: ChatRequest, card: RequestTarget["card"]): WireObject {
   const origin = bodyOrigin(request, dialectId)
-  if (request.reasoning === origin?.node.reasoning || effort === undefined || budgetTokens !== undefined) return body
-  return origin !== undefined && hasEffort(origin.original) ? body : withThinking(body, effort, { freeLimit: false })
+  if ("max_tokens" in body || (origin !== undefined && !("max_tokens" in origin.original))) return body
+  return { ...body, max_tokens: (card?.["max_output_tokens"] as number | undefined) ?? usualLimit }
+}
+
+/** With the effort of a request, unless that is what the client asked for in its own words. */
+function withEffort(body: WireObject, request: ChatRequest): WireObject {
+  const { effort, budgetTokens } = request.reasoning ?? {}
+  if (effort === undefined || budgetTokens !== undefined) return body
+  const origin = bodyOrigin(request, dialectId)
+  const isAsked = origin !== undefined && (request.reasoning === origin.node.reasoning || hasEffort(origin.original))
+  return isAsked ? body : withThinking(body, effort)
 }
 
 /** What a backend of this dialect would not do, and the client would miss. */
@@ -121,11 +128,8 @@ function readGeneration(body: WireObject): Generation {
   }) as Generation
 }
 
-/** Other dialects need no limit; this one does. */
-const usualLimit = 4096
-
 function writeGeneration({ generation }: ChatRequest): WireObject {
-  const { temperature, maxOutputTokens = usualLimit, topP, topK, stop } = generation
+  const { temperature, maxOutputTokens, topP, topK, stop } = generation
   return withoutUndefined({
     max_tokens: maxOutputTokens,
     // Other dialects go up to 2.

@@ -20,27 +20,21 @@ export function effortOf(budget: number): string {
   return budget <= 2048 ? "low" : budget <= 8192 ? "medium" : budget <= 16_384 ? "high" : "xhigh"
 }
 
-export interface ThinkingOptions {
-  /** The client set no limit of tokens, so that there is room for thinking beside the reply. */
-  readonly freeLimit: boolean
-}
-
 /**
  * A body that asks for this effort. Without a change where the backend would refuse it: no room for the least budget, a
  * forced tool, or results of calls that were made without thinking.
  */
-export function withThinking(body: WireObject, effort: string, { freeLimit }: ThinkingOptions): WireObject {
+export function withThinking(body: WireObject, effort: string): WireObject {
   if (effort === "none") return body
   const wanted = budgets[effort] ?? (budgets["medium"] as number)
   const limit = typeof body["max_tokens"] === "number" ? body["max_tokens"] : 0
-  const budget = freeLimit ? wanted : Math.min(wanted, Math.floor(limit * 0.8))
+  const budget = Math.min(wanted, Math.floor(limit * 0.8))
   if (budget < leastBudget || isForced(body["tool_choice"]) || isInsideCalls(body["messages"])) return body
   // Thinking models choose their own sampling.
   const { temperature: _, top_k: __, top_p: share, ...rest } = body
   return {
     ...rest,
     ...(typeof share === "number" && share >= 0.95 && { top_p: share }),
-    max_tokens: freeLimit ? limit + budget : limit,
     thinking: { type: "enabled", budget_tokens: budget },
   }
 }

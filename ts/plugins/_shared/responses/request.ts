@@ -6,6 +6,7 @@ import {
   type JsonValue,
   lazyField,
   type ReasoningRequest,
+  type RequestTarget,
   type WireObject,
 } from "../../../kernel/index.ts"
 import { isAnything, isBoolean, isNumber, knownFields, toNumber } from "../dialect/known-fields.ts"
@@ -47,7 +48,7 @@ export function readRequest(value: unknown): ChatRequest {
 }
 
 /** The body for an upstream. */
-export function writeRequest(request: ChatRequest, { model }: { readonly model: string }): WireObject {
+export function writeRequest(request: ChatRequest, { model }: RequestTarget): WireObject {
   const options = { dialectId, parts, model }
   const patched = patchBody(request, options)
   if (patched !== undefined) return patched
