@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, openSync, readFileSync } from "node:fs"
 import { once } from "node:events"
-import { connect, createServer } from "node:net"
+import { closeSync, openSync, readFileSync } from "node:fs"
+import { connect } from "node:net"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { freePorts } from "../../bench/_shared/free-ports.ts"
 import { writeModules } from "./_modules.ts"
 import {
   chunkOf,
@@ -106,14 +107,14 @@ test("level and sampling leave out lines of success and nothing else", async () 
   expect(await run("--log-level", "error")).toEqual(["error request gone"])
 })
 
-/** A router with these outputs answers requests and stops, and nothing is wrong with either. */
+/** A router that writes to these outputs answers requests and stops, and nothing is wrong with either. */
 async function serveOn(
   stdio: (number | "pipe" | "ignore")[],
   times: number,
   onReady: (child: ChildProcess) => void = () => {},
 ): Promise<void> {
   const backend = await startTestBackend()
-  const port = await freePort()
+  const [port] = await freePorts(1)
   const file = writeDocument({
     listeners: [{ name: "test", address: "127.0.0.1", port }],
     providers: providersOn(backend.endpoint, "small"),
@@ -134,14 +135,6 @@ async function serveOn(
   child.kill("SIGTERM")
   expect(await exit).toBe(0)
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 async function askMany(url: string, times: number): Promise<void> {
   const body = JSON.stringify(userMessage("hi", { model: "small" }))
