@@ -8,6 +8,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { onTestFinished } from "vitest"
+import { dataEvent } from "../fakes/event-stream.ts"
+import { sendEvents, sendJson } from "./_backend-answers.ts"
 import { forgetRouter, knowListener, type KnownRouter } from "./_described-responses.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -222,18 +224,20 @@ export async function startTestBackend(handler: BackendHandler = answerPolitely)
 }
 
 export const chunkOf = (content: string, finish: string | null = null): string =>
-  `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`
+  dataEvent({
+    id: "c",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, delta: { content }, finish_reason: finish }],
+  })
 
 /** A whole reply, or a stream of four words, as the request asks. */
 export function answerPolitely(body: Record<string, unknown>, response: ServerResponse): void {
   if (body["stream"] === true) {
-    response.writeHead(200, { "content-type": "text/event-stream" })
-    for (const word of ["one ", "two ", "three ", "four"]) response.write(chunkOf(word))
-    response.end(`${chunkOf("", "stop")}data: [DONE]\n\n`)
-    return
-  }
-  response.writeHead(200, { "content-type": "application/json" })
-  response.end(JSON.stringify(replyOf(String(body["model"]), "hello")))
+    const words = ["one ", "two ", "three ", "four"].map((word) => chunkOf(word))
+    sendEvents(response, [...words, chunkOf("", "stop"), dataEvent("[DONE]")])
+  } else sendJson(response, replyOf(String(body["model"]), "hello"))
 }
 
 export function replyOf(model: string, content: string): object {

@@ -7,25 +7,11 @@ import Anthropic, {
   NotFoundError,
   RateLimitError,
 } from "@anthropic-ai/sdk"
-import type { ServerResponse } from "node:http"
 import OpenAI, { RateLimitError as OpenAiRateLimitError } from "openai"
 import { expect, test } from "vitest"
+import { dataEvent, namedEvent, type TypedEvent } from "../fakes/event-stream.ts"
+import { sendEvents, sendJson } from "./_backend-answers.ts"
 import { type BackendHandler, startRouter, startTestBackend } from "./_processes.ts"
-
-const json = (response: ServerResponse, body: object, status = 200, headers: Record<string, string> = {}): void => {
-  response.writeHead(status, { "content-type": "application/json", ...headers })
-  response.end(JSON.stringify(body))
-}
-
-/** Sends events of a stream, named as the Messages API names them. */
-function stream(response: ServerResponse, events: readonly (object | string)[], named: boolean): void {
-  response.writeHead(200, { "content-type": "text/event-stream" })
-  for (const event of events) {
-    const name = named ? `event: ${(event as { type: string }).type}\n` : ""
-    response.write(`${name}data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
-  }
-  response.end()
-}
 
 const weather = {
   name: "weather",
@@ -48,10 +34,10 @@ const call = (index: number, fields: object): object => ({ tool_calls: [{ index,
 const chatBackend: BackendHandler = (body, response) => {
   const text = JSON.stringify(body["messages"])
   if (text.includes("too many"))
-    return json(response, { error: { message: "slow down", type: "x", code: "y" } }, 429, { "retry-after": "1" })
+    return sendJson(response, { error: { message: "slow down", type: "x", code: "y" } }, 429, { "retry-after": "1" })
   const hasTools = Array.isArray(body["tools"]) && !text.includes("sunny")
   if (body["stream"] !== true)
-    return json(response, {
+    return sendJson(response, {
       id: "chatcmpl-1",
       object: "chat.completion",
       created: 5,
@@ -76,10 +62,9 @@ const chatBackend: BackendHandler = (body, response) => {
       usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12, prompt_tokens_details: { cached_tokens: 4 } },
     })
   if (text.includes("break"))
-    return stream(
+    return sendEvents(
       response,
-      [chunk({ content: "par" }), { error: { message: "it broke", type: "server_error" } }],
-      false,
+      [chunk({ content: "par" }), { error: { message: "it broke", type: "server_error" } }].map(dataEvent),
     )
   const ending = [
     chunk({}, { finish_reason: hasTools ? "tool_calls" : "stop" }),
@@ -87,7 +72,10 @@ const chatBackend: BackendHandler = (body, response) => {
     "[DONE]",
   ]
   if (!hasTools)
-    return stream(response, [chunk({ role: "assistant", content: "It " }), chunk({ content: "is." }), ...ending], false)
+    return sendEvents(
+      response,
+      [chunk({ role: "assistant", content: "It " }), chunk({ content: "is." }), ...ending].map(dataEvent),
+    )
   const start = (id: string) => ({ id, type: "function", function: { name: "weather", arguments: "" } })
   const pieces = [
     chunk({ role: "assistant", reasoning_content: "hm" }),
@@ -99,7 +87,7 @@ const chatBackend: BackendHandler = (body, response) => {
     chunk(call(1, { function: { arguments: '{"city":"Oslo"}' } })),
     chunk(call(0, { function: { arguments: '"Rome"}' } })),
   ]
-  return stream(response, [...pieces, ...ending], false)
+  return sendEvents(response, [...pieces, ...ending].map(dataEvent))
 }
 
 const chatRouter = async (listener: object = {}) => {
@@ -265,7 +253,7 @@ const message = (content: readonly object[], stop: string, usage: object): objec
 const messagesBackend: BackendHandler = (body, response) => {
   const text = JSON.stringify(body["messages"])
   if (text.includes("too many"))
-    return json(response, { type: "error", error: { type: "rate_limit_error", message: "slow down" } }, 429, {
+    return sendJson(response, { type: "error", error: { type: "rate_limit_error", message: "slow down" } }, 429, {
       "retry-after": "1",
     })
   const hasTools = Array.isArray(body["tools"]) && !text.includes("tool_result")
@@ -278,8 +266,8 @@ const messagesBackend: BackendHandler = (body, response) => {
     : [{ type: "text", text: "It is sunny.", citations: null }]
   const stop = hasTools ? "tool_use" : "end_turn"
   const usage = { input_tokens: 5, cache_read_input_tokens: 3, cache_creation_input_tokens: 1, output_tokens: 1 }
-  if (body["stream"] !== true) return json(response, message(content, stop, { ...usage, output_tokens: 7 }))
-  const events: object[] = [
+  if (body["stream"] !== true) return sendJson(response, message(content, stop, { ...usage, output_tokens: 7 }))
+  const events: readonly TypedEvent[] = [
     { type: "message_start", message: message([], stop, usage) },
     { type: "ping" },
     ...content.flatMap((block, index) => {
@@ -311,13 +299,13 @@ const messagesBackend: BackendHandler = (body, response) => {
     { type: "message_delta", delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 7 } },
     { type: "message_stop" },
   ]
-  return stream(response, events, true)
+  return sendEvents(response, events.map(namedEvent))
 }
 
 const messagesRouter = async () => {
   const backend = await startTestBackend((body, response, socket) =>
     backend.requests.at(-1)?.path === "/v1/messages/count_tokens"
-      ? json(response, { input_tokens: 42 })
+      ? sendJson(response, { input_tokens: 42 })
       : messagesBackend(body, response, socket),
   )
   const ref = { base_url: backend.url, provider: "anthropic", api_key: "backend-key" }

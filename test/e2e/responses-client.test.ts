@@ -1,16 +1,8 @@
-import type { ServerResponse } from "node:http"
 import OpenAI, { APIError, BadRequestError, NotFoundError, RateLimitError } from "openai"
 import { expect, test } from "vitest"
+import { dataEvent, namedEvent, type TypedEvent } from "../fakes/event-stream.ts"
+import { sendEvents, sendJson } from "./_backend-answers.ts"
 import { type BackendHandler, chunkOf, replyOf, startRouter, startTestBackend, waitFor } from "./_processes.ts"
-
-const sse = (response: ServerResponse, events: readonly object[], end = ""): void => {
-  response.writeHead(200, { "content-type": "text/event-stream" })
-  for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`)
-  response.end(end)
-}
-const json = (response: ServerResponse, body: object, status = 200): void => {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
-}
 
 /** A router before one backend, and the vendor's client before the router. */
 async function setUp(handler: BackendHandler, model: object = {}) {
@@ -76,8 +68,8 @@ const chunks = (() => {
 
 test("the responses client talks to a backend of chat completions, whole and streamed, with tools", async () => {
   const { client, backend } = await setUp((body, response) => {
-    if (body["stream"] === true) sse(response, chunks, "data: [DONE]\n\n")
-    else json(response, replyOf("m", "hello"))
+    if (body["stream"] === true) sendEvents(response, [...chunks, "[DONE]"].map(dataEvent))
+    else sendJson(response, replyOf("m", "hello"))
   })
   const { data, response } = await client.responses
     .create({ model: "MoM", input: "hi", instructions: "Be kind", metadata: { a: "b" } })
@@ -153,7 +145,7 @@ test("the responses client talks to a backend of chat completions, whole and str
 })
 
 test("the responses client parses structured output of a backend of chat completions", async () => {
-  const { client, backend } = await setUp((_, response) => json(response, replyOf("m", '{"city":"Rome"}')))
+  const { client, backend } = await setUp((_, response) => sendJson(response, replyOf("m", '{"city":"Rome"}')))
   const schema = {
     type: "object",
     properties: { city: { type: "string" } },
@@ -174,8 +166,12 @@ test("the responses client parses structured output of a backend of chat complet
 
 test("errors are the client's own classes, whoever made them", async () => {
   const { client, backend } = await setUp((body, response) => {
-    if (body["stream"] === true) return sse(response, [JSON.parse(chunkOf("a").slice(6)) as object])
-    return json(response, { error: { message: "busy", type: "rate_limit_error", code: "slow_down", param: null } }, 429)
+    if (body["stream"] === true) return sendEvents(response, [chunkOf("a")])
+    return sendJson(
+      response,
+      { error: { message: "busy", type: "rate_limit_error", code: "slow_down", param: null } },
+      429,
+    )
   })
   const errorOf = (params: object): Promise<unknown> =>
     client.responses.create({ model: "small", input: "hi", ...params }).catch((caught: unknown) => caught)
@@ -253,9 +249,9 @@ const response = (fields: object = {}) => ({
   ...fields,
 })
 const answerAsResponses: BackendHandler = (body, target) => {
-  if (body["stream"] !== true) return json(target, response())
+  if (body["stream"] !== true) return sendJson(target, response())
   const text = { item_id: "msg_1", output_index: 1, content_index: 0 }
-  const events: readonly object[] = [
+  const events: readonly TypedEvent[] = [
     { type: "response.created", response: response({ status: "in_progress", output: [], usage: null }) },
     { type: "response.output_item.added", output_index: 0, item: { ...output[0], summary: [] } },
     {
@@ -290,9 +286,9 @@ const answerAsResponses: BackendHandler = (body, target) => {
     { type: "response.output_item.done", output_index: 2, item: output[2] },
     { type: "response.completed", response: response() },
   ]
-  return sse(
+  return sendEvents(
     target,
-    events.map((event, index) => ({ ...event, sequence_number: index })),
+    events.map((event, index) => namedEvent({ ...event, sequence_number: index })),
   )
 }
 

@@ -11,6 +11,10 @@ export interface TypedEvent {
 /** An event with its type as its name, as Messages and Responses have it. */
 export const namedEvent = (data: TypedEvent): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 
+/** An event without a name. A text stands as it is, everything else as JSON. */
+export const dataEvent = (data: object | string): string =>
+  `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`
+
 /** The data of each event; JSON is parsed. */
 export function dataOf<Data = unknown>(text: string): readonly Data[] {
   return text.split("\n\n").flatMap((event) => {
