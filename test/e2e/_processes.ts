@@ -128,7 +128,7 @@ export async function startRouter(
   }
 }
 
-/** Writes a document that `startRouter` could serve, into a folder that is gone after the test unless told otherwise. Returns the file. */
+/** Writes a document that `startRouter` could serve and returns its file, by default one that is gone after the test. */
 export function writeDocument(
   document: object | string,
   file: string = join(temporaryFolder(), "config.json"),
@@ -152,7 +152,7 @@ function completed(config: object): object {
   }
 }
 
-/** What stands in the log beside requests that were answered or refused; a router that does its work has nothing to add. */
+/** Lines of the log that are of no request, and those of requests that failed. A router that does its work writes none. */
 export const besideRequests = (stderr: string): readonly string[] =>
   stderr
     .split("\n")

@@ -71,8 +71,8 @@ describe("coding agents", () => {
     expect(sealed).toEqual(keepsSeals ? results.map((_, index) => `sealed+turn${index}==`) : [])
   })
 
-  // The embedded guard takes sentences of the agents' own prompts for attacks, unless it reads the user's message alone; Claude
-  // Code writes some of its own into that one too.
+  // The embedded guard takes sentences of the agents' own prompts for attacks, so it reads the user's message alone. Claude
+  // Code is left out: it writes such sentences into that message too.
   test.for(["codex", "opencode"] as const)(
     "%s works behind a guard of the user's message",
     { timeout },

@@ -15,7 +15,10 @@ import { askAndLeave, askAndStay, readAnswer } from "./_raw-clients.ts"
 const laneCount = 12
 /** How long the impatient router waits for its backends. */
 const impatienceMs = 500
-/** A client of the strict router that takes nothing for this long is dropped. Others have longer: they share a thread with it. */
+/**
+ * A client of the strict router that takes nothing for this long is dropped. The other routers wait longer: their clients
+ * run in the same thread, so that one that reads may be late too.
+ */
 const writeStallMs = 500
 /** A connection to a backend is gone this long after its client at the latest. */
 const goneMs = 2000

@@ -831,7 +831,7 @@ describe("requests that a client sends before it has read a reply", () => {
 })
 
 describe("many requests that come at once", () => {
-  /** A listener that takes 5 ms of each body and tells the order in which it handled requests, and clients that it has accepted. */
+  /** A listener that takes 5 ms for each body, the bodies in the order in which it handled them, and clients that it has accepted. */
   async function startBusy(count: number): Promise<{ readonly handled: string[]; readonly clients: RawClient[] }> {
     const handled: string[] = []
     const listener = await listen(async (request) => {

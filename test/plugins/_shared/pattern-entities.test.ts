@@ -390,8 +390,8 @@ test.each(awkwardTexts.map((text) => [text.slice(0, 20), text]))("nothing is fou
   expect(await findPatternEntities(text)).toEqual([]),
 )
 
-// A million characters, the most that guards read, would take an hour if the time grew with the square of the length. They are read in one go, because the
-// work of a guard has a limit of time, which a busy machine may meet.
+// A million characters, the most that guards read, would take an hour if the time grew with the square of the length. They
+// are read in one go: in slices a guard has a limit of time, which a busy machine may reach.
 describe("hostile texts are read to their end", () => {
   test.each([
     "1",
