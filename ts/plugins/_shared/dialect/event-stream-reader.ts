@@ -13,7 +13,7 @@ import {
   type Usage,
   type WireObject,
 } from "../../../kernel/index.ts"
-import { rememberOriginal } from "./original-events.ts"
+import { type OriginalEvents, rememberOriginal } from "./original-events.ts"
 import { badReply, failedReply } from "./refusals.ts"
 
 /** What the router has to know of an event. */
@@ -54,12 +54,8 @@ export function createEventStreamReader(
 
   /** Adds the canonical events to `found`, if somebody wants them. */
   const readEvent = ({ data, start, end }: ServerSentEvent, text: string, found: ChatEvent[]): Told => {
-    const add = (own: readonly ChatEvent[], event?: WireObject): void => {
-      rememberOriginal({ dialect: dialectId, events: own, text: text.slice(start, end), place: place++, data: event })
-      for (const each of own) found.push(each)
-    }
     if (data === undefined) {
-      if (events) add([{ type: "ping" }])
+      if (events) add(found, { events: [{ type: "ping" }], text: text.slice(start, end), data })
       return nothing
     }
     const isMark = endMark !== undefined && data.trim() === endMark
@@ -70,9 +66,18 @@ export function createEventStreamReader(
     if (told.end === "mark" && !begun) throw badReply("the stream has no event before its end mark")
     if (events && event !== undefined) {
       const own = read(event, told)
-      add(own.length > 0 ? own : [{ type: "opaque", dialect: dialectId, value: event }], event)
+      add(found, {
+        events: own.length > 0 ? own : [{ type: "opaque", dialect: dialectId, value: event }],
+        text: text.slice(start, end),
+        data: event,
+      })
     }
     return told
+  }
+
+  const add = (found: ChatEvent[], original: Pick<OriginalEvents, "events" | "text" | "data">): void => {
+    rememberOriginal({ dialect: dialectId, place: place++, ...original })
+    for (const event of original.events) found.push(event)
   }
 
   const parseEvent = (data: string): WireObject => {
