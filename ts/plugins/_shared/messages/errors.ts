@@ -1,6 +1,7 @@
 // Errors in the shape of the Messages API.
 
 import type { RtrError, UpstreamFailure, WireObject } from "../../../kernel/index.ts"
+import { namedEvent } from "../dialect/event-stream-writer.ts"
 import { isObject, isText } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
 
@@ -17,21 +18,28 @@ const types: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 }
 
-const typeOf = (status: number): string => types[status] ?? (status >= 500 ? "api_error" : "invalid_request_error")
-
-/** The error object of the API. The vendor's clients look for a code under `details`, and show the request id. */
-export function errorBody(error: RtrError, requestId: string): WireObject {
-  const { message, status, code } = error
-  return {
-    type: "error",
-    error: { type: typeOf(status), message, details: { error_code: code } },
-    request_id: requestId,
-  }
+interface ErrorFields extends Pick<UpstreamFailure, "message" | "code"> {
+  readonly status: number
 }
 
-export function errorEvent(error: RtrError, requestId: string): Uint8Array {
-  return new TextEncoder().encode(`event: error\ndata: ${JSON.stringify(errorBody(error, requestId))}\n\n`)
-}
+/** An error of the API. The vendor's clients look for a code under `details`. */
+export const writeError = ({ status, message, code = "upstream_error" }: ErrorFields): WireObject => ({
+  type: "error",
+  error: {
+    type: types[status] ?? (status >= 500 ? "api_error" : "invalid_request_error"),
+    message,
+    details: { error_code: code },
+  },
+})
+
+/** The vendor's clients show the request id. */
+export const errorBody = (error: RtrError, requestId: string): WireObject => ({
+  ...writeError(error),
+  request_id: requestId,
+})
+
+export const errorEvent = (error: RtrError, requestId: string): Uint8Array =>
+  new TextEncoder().encode(namedEvent(errorBody(error, requestId)))
 
 /** What an upstream's error object says; undefined for another body. */
 export function readError({ error }: WireObject): Pick<UpstreamFailure, "message" | "type" | "code"> | undefined {
@@ -43,12 +51,8 @@ export function readError({ error }: WireObject): Pick<UpstreamFailure, "message
 }
 
 /** An upstream's error keeps its fields and gains the request id. */
-export function failureBody({ status, message, code, original }: UpstreamFailure, requestId: string): WireObject {
-  if (original?.dialect === dialectId && isObject(original.body["error"]))
-    return { ...original.body, request_id: requestId }
-  return {
-    type: "error",
-    error: { type: typeOf(status), message, details: { error_code: code ?? "upstream_error" } },
-    request_id: requestId,
-  }
+export function failureBody(failure: UpstreamFailure, requestId: string): WireObject {
+  const { original } = failure
+  const isOwn = original?.dialect === dialectId && isObject(original.body["error"])
+  return { ...(isOwn ? original.body : writeError(failure)), request_id: requestId }
 }

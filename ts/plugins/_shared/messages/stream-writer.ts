@@ -13,6 +13,7 @@ import { createEventStreamWriter, type EventWriter, namedEvent } from "../dialec
 import { estimateTokens } from "./estimate-tokens.ts"
 import { isObject } from "../dialect/wire.ts"
 import { BlockLine } from "./block-line.ts"
+import { writeError } from "./errors.ts"
 import { writeStop } from "./stop.ts"
 import { writeUsage } from "./usage.ts"
 import { dialectId } from "./wire.ts"
@@ -79,14 +80,8 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
       case "usage":
         usage = event.usage
         return flush()
-      case "failed": {
-        const error = {
-          type: "api_error",
-          message: event.message,
-          details: { error_code: event.code ?? "upstream_error" },
-        }
-        return send({ type: "error", error })
-      }
+      case "failed":
+        return send(writeError({ ...event, status: 500 }))
       case "opaque":
         if (event.dialect === dialectId && isOwnEvent(event.value)) send(event.value)
     }

@@ -3,6 +3,7 @@
 import { errorBody, failureBody as failureOf, readError as readObject } from "../chat-completions/errors.ts"
 import { dialectId as sameShape } from "../chat-completions/wire.ts"
 import type { RtrError, UpstreamFailure, WireObject } from "../../../kernel/index.ts"
+import { namedEvent } from "../dialect/event-stream-writer.ts"
 import { isText } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
 
@@ -27,7 +28,5 @@ export function failureBody(failure: UpstreamFailure, requestId: string): WireOb
 /** The event that ends a stream. Its number is 0 where nobody knows how many events have left. */
 export function errorEvent({ code, message }: RtrError, requestId: string, sequence = 0): Uint8Array {
   const event = { type: "error", sequence_number: sequence, code, message, param: null, request_id: requestId }
-  return encoder.encode(`event: error\ndata: ${JSON.stringify(event)}\n\n`)
+  return new TextEncoder().encode(namedEvent(event))
 }
-
-const encoder = new TextEncoder()
