@@ -13,6 +13,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "ManagementError",
       "RtrError",
       "Type",
+      "addUsage",
       "clientHeaders",
       "closest",
       "createBareKernel",

@@ -80,6 +80,7 @@ export type {
   OperationReply,
   OperationResult,
   Permission,
+  ReplyForm,
   ReplySpec,
   RouteModule,
   UnroutedRequest,
@@ -108,6 +109,7 @@ export type {
 } from "./types/inference.ts"
 export type { Attempt, Call, CallRecord, Outcome } from "./types/call.ts"
 export { levelOf, type LogLevel, requestLine, type RequestLineOptions, timeText } from "./log/request-line.ts"
+export { addUsage } from "./pipeline/record.ts"
 export type { Counter, Gauge, Histogram, Labels, Metrics } from "./types/metrics.ts"
 export type { Plan, Pricing } from "./types/plan.ts"
 export { type Predicate, predicateHolds, predicateProblem } from "./types/predicate.ts"

@@ -35,6 +35,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "store", id: "sqlite", load: () => import("./stores/sqlite.ts") },
   { kind: "route", id: "api", load: () => import("./routes/api.ts") },
   { kind: "route", id: "chat", load: () => import("./routes/chat.ts") },
+  { kind: "route", id: "completions", load: () => import("./routes/completions.ts") },
   { kind: "route", id: "config", load: () => import("./routes/config.ts") },
   { kind: "route", id: "docs", load: () => import("./routes/docs.ts") },
   { kind: "route", id: "messages", load: () => import("./routes/messages.ts") },

@@ -168,6 +168,6 @@ test("an outcome of an operation without a dialect is a bug", async () => {
   const app = fakeListener({ operations: [plain], onInternalError: (error) => told.push(error) })
   expect([(await askJson(app, "/chat", {})).status, told.map(String)]).toEqual([
     500,
-    ["Error: operation thing.chat returns an outcome and names no dialect"],
+    ["Error: operation thing.chat returns an outcome and names neither a dialect nor a form"],
   ])
 })

@@ -241,7 +241,7 @@ describe("a request that cannot be served", () => {
       "unsupported_media_type",
     ],
     ["an unknown model", chat("x", { model: "nobody" }), 404, "model_not_found"],
-    ["another path", post("/v1/completions", {}), 404, "not_found"],
+    ["another path", post("/v1/complete", {}), 404, "not_found"],
   ])("because of %s", async (_, request, status, code) => {
     const kernel = await kernelOver(jsonReply(completion("hi")))
     expect(await ask(kernel, request)).toMatchObject({

@@ -53,6 +53,8 @@ export interface ListenerApp {
 /** An operation with what the app finds out about it once. */
 interface Target {
   readonly operation: MountedOperation
+  /** Reads the body of a chat request. */
+  readonly dialect: DialectModule | undefined
   readonly responder: ChatResponder | undefined
   readonly hasBody: boolean
   readonly maxBodyBytes: number
@@ -111,8 +113,8 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       const result = await operation.handle(input)
       if ("outcome" in result) {
         if (target.responder === undefined)
-          throw new Error(`operation ${operation.id} returns an outcome and names no dialect`)
-        return chatResponse(target.responder, result.outcome, input.chat, () => lease.end())
+          throw new Error(`operation ${operation.id} returns an outcome and names neither a dialect nor a form`)
+        return chatResponse(target.responder, result.outcome, result.chat ?? input.chat, () => lease.end())
       }
       const response = replyResponse(target, result, id)
       lease.end()
@@ -156,7 +158,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
 
   const toInput = (
     request: Request,
-    { operation, responder }: Target,
+    { operation, dialect: reader }: Target,
     { id, startedAt, principal, params, body, hold }: ReadRequest,
   ): OperationInput<unknown, unknown, unknown> => {
     const header = (wanted: string): string | undefined => request.headers.get(wanted) ?? undefined
@@ -183,7 +185,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       params: checked?.params,
       query: checked?.query,
       body: checked?.body,
-      chat: (responder === undefined ? undefined : responder.dialect.readRequest(body)) as ChatRequest,
+      chat: reader?.readRequest(body) as ChatRequest,
       call,
       principal,
       header,
@@ -251,20 +253,28 @@ function toTarget(
   { dialects, onInternalError }: ListenerAppOptions,
   headers: ChatResponder["headers"],
 ): Target {
-  const { dialect: dialectId, id, body } = operation
-  if (dialectId === undefined)
+  const { dialect: dialectId, form, id, body } = operation
+  const wire = dialectId ?? form?.errorsOf
+  if (wire === undefined)
     return {
       operation,
+      dialect: undefined,
       responder: undefined,
       hasBody: body !== undefined,
       maxBodyBytes: operation.maxBodyBytes ?? maxBodyBytes,
     }
-  const dialect = dialects.get(dialectId)
+  const dialect = dialects.get(wire)
   if (dialect === undefined)
-    throw new RtrError("invalid_module", `Cannot mount operation ${id}: there is no dialect "${dialectId}"`)
+    throw new RtrError("invalid_module", `Cannot mount operation ${id}: there is no dialect "${wire}"`)
   return {
     operation,
-    responder: { dialectId, dialect, headers, onInternalError },
+    dialect: dialectId === undefined ? undefined : dialect,
+    responder: {
+      dialectId: dialectId ?? "",
+      dialect: form === undefined ? dialect : { ...dialect, ...form },
+      headers,
+      onInternalError,
+    },
     hasBody: true,
     maxBodyBytes: operation.maxBodyBytes ?? maxChatBodyBytes,
   }

@@ -4,15 +4,17 @@ import type { RtrError } from "../error.ts"
 import type { CallRecord, Outcome } from "../types/call.ts"
 import type { ChatRequest, ChatStream, StreamBatch, StreamedReply } from "../types/chat.ts"
 import type { ByteSource } from "../types/byte-source.ts"
-import type { DialectModule, StreamWriter } from "../types/dialect.ts"
+import type { StreamWriter } from "../types/dialect.ts"
+import type { ReplyWriter } from "../types/route.ts"
 import { toPublicError } from "./error-body.ts"
 import { streamResponse, textResponse } from "./response.ts"
 import { routingMetadata, type RoutingHeaders } from "./routing-headers.ts"
 
 /** How one operation answers its clients. */
 export interface ChatResponder {
+  /** Empty where the form is no dialect. */
   readonly dialectId: string
-  readonly dialect: DialectModule
+  readonly dialect: ReplyWriter
   readonly headers: RoutingHeaders
   /** Told about errors that are bugs and break a stream, whose head has left. */
   readonly onInternalError: ((error: unknown, requestId: string) => void) | undefined

@@ -56,7 +56,7 @@ export async function openApiDocument(
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const operation of operations) {
     const methods = (paths[operation.path] ??= {})
-    methods[operation.method.toLowerCase()] = describeOperation(operation, wires.get(operation.dialect), schemas)
+    methods[operation.method.toLowerCase()] = describeOperation(operation, wires.get(wireOf(operation)), schemas)
   }
   return {
     openapi: "3.0.3",
@@ -74,6 +74,9 @@ export async function openApiDocument(
     },
   }
 }
+
+/** The dialect that an operation's errors are in. */
+const wireOf = ({ dialect, form }: OperationInfo): string | undefined => dialect ?? form?.errorsOf
 
 /** Paths that are not there have no place under `paths`, so their answers are named after the listener's error format. */
 function describeRefusals(
@@ -164,7 +167,7 @@ function describeResponses(
   for (const [status, reply] of Object.entries(operation.replies))
     responses[status] =
       operation.dialect === undefined || reply.schema !== undefined
-        ? describeReply(reply, schemas)
+        ? withStream(describeReply(reply, schemas), operation, wire, schemas)
         : describeChatReply(reply, wire, schemas)
   const error = errorReference(operation, wire, schemas)
   for (const status of errorStatusesOf(operation)) {
@@ -183,14 +186,32 @@ function describeReply({ about, schema, type }: ReplySpec, schemas: SchemaCompon
   return { description: about, content: { [mediaType(type ?? "application/json")]: content } }
 }
 
+/** A reply of an operation with a form may be streamed. */
+function withStream(
+  response: OpenApiResponse,
+  { form }: OperationInfo,
+  wire: Wire | undefined,
+  schemas: SchemaComponents,
+): OpenApiResponse {
+  if (form?.event === undefined) return response
+  const error = toOpenApiSchema(wire?.error ?? Type.Object({}), schemas)
+  const stream = streamContent(toOpenApiSchema(form.event, schemas), error)
+  return { ...response, content: { ...response.content, [mediaType(form.streamType)]: stream } }
+}
+
+const streamSchema: OpenApiSchema = { type: "string", description: "Events, when the request asks for a stream" }
+
+const streamContent = (event: OpenApiSchema, error: OpenApiSchema): OpenApiContent => ({
+  schema: streamSchema,
+  "x-rtr-event": { anyOf: [event, error] },
+})
+
 function describeChatReply({ about }: ReplySpec, wire: Wire | undefined, schemas: SchemaComponents): OpenApiResponse {
   const whole = { schema: toOpenApiSchema(wire?.reply ?? Type.Object({}), schemas) }
-  const stream = {
-    schema: { type: "string", description: "Events, when the request asks for a stream" },
-    ...(wire?.event !== undefined && {
-      "x-rtr-event": { anyOf: [toOpenApiSchema(wire.event, schemas), toOpenApiSchema(wire.error, schemas)] },
-    }),
-  }
+  const stream =
+    wire?.event === undefined
+      ? { schema: streamSchema }
+      : streamContent(toOpenApiSchema(wire.event, schemas), toOpenApiSchema(wire.error, schemas))
   return {
     description: about,
     content: { "application/json": whole, [mediaType(wire?.streamType ?? "text/event-stream")]: stream },
@@ -208,7 +229,7 @@ function withError(reply: OpenApiResponse, error: OpenApiSchema): OpenApiRespons
 
 /** Statuses of the errors that an operation may answer. An upstream may answer any, so those of a chat operation are ranges. */
 export function errorStatusesOf(operation: OperationInfo): readonly string[] {
-  if (operation.dialect !== undefined) return ["4XX", "5XX"]
+  if (wireOf(operation) !== undefined) return ["4XX", "5XX"]
   const { params, query, body, open = [], listeners = [], errorStatuses = [] } = operation
   const statuses = new Set<number>([...errorStatuses, 500])
   if (params !== undefined || query !== undefined || body !== undefined) statuses.add(400)
@@ -222,7 +243,7 @@ export function errorStatusesOf(operation: OperationInfo): readonly string[] {
 
 function errorReference(operation: OperationInfo, wire: Wire | undefined, schemas: SchemaComponents): OpenApiSchema {
   if (operation.errors === "management" || wire === undefined) return plainErrorReference(operation.errors, schemas)
-  return reference(`${operation.dialect}_error`, wire.error, schemas)
+  return reference(`${wireOf(operation)}_error`, wire.error, schemas)
 }
 
 function plainErrorReference(errors: OperationInfo["errors"], schemas: SchemaComponents): OpenApiSchema {

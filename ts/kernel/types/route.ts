@@ -6,6 +6,7 @@ import type { Capability, Granted } from "./capability.ts"
 import type { Outcome } from "./call.ts"
 import type { Call } from "./call.ts"
 import type { ChatRequest } from "./chat.ts"
+import type { DialectModule } from "./dialect.ts"
 import type { MaybePromise, ModuleBase } from "./module-base.ts"
 import type { Principal } from "./principal.ts"
 
@@ -62,6 +63,20 @@ export interface ReplySpec {
   readonly type?: string
 }
 
+/** How the outcome of a chat request is written for its client. */
+export type ReplyWriter = Pick<
+  DialectModule,
+  "streamType" | "writeReply" | "writer" | "errorBody" | "failureBody" | "errorEvent" | "idHeader"
+>
+
+/** The same for an operation whose body is no chat request in a dialect. */
+export interface ReplyForm extends Pick<ReplyWriter, "streamType" | "writeReply" | "writer"> {
+  /** The dialect whose format errors and failures of backends have. */
+  readonly errorsOf: string
+  /** The data of one event of a stream, for the OpenAPI document; left out where nothing is streamed. */
+  readonly event?: TSchema
+}
+
 /** What discovery, the OpenAPI document and the reference page tell of an operation. */
 export interface OperationInfo {
   /** Stable name, such as `routing.preview`. */
@@ -85,7 +100,9 @@ export interface OperationInfo {
   readonly body?: TSchema
   /** The body is a chat request in this dialect, which also gives the formats of replies and errors. */
   readonly dialect?: string
-  /** Largest body in bytes; 10 MiB when left out, 32 MiB for a chat request. */
+  /** Writes outcomes, for an operation with a `body` of its own. */
+  readonly form?: ReplyForm
+  /** Largest body in bytes; 10 MiB when left out, 32 MiB where an outcome is written. */
   readonly maxBodyBytes?: number
   readonly replies: Readonly<Record<number, ReplySpec>>
   readonly errors: "management" | "inference"
@@ -126,8 +143,11 @@ export interface OperationReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a handler returns: a reply, or the outcome of a chat request, which its dialect writes. */
-export type OperationResult = OperationReply | { readonly outcome: Outcome }
+/**
+ * What a handler returns: a reply, or the outcome of a chat request, which the operation's dialect or form writes. `chat` is
+ * that request, where no dialect has read it from the body.
+ */
+export type OperationResult = OperationReply | { readonly outcome: Outcome; readonly chat?: ChatRequest }
 
 type SchemaType<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
