@@ -93,7 +93,7 @@ function readSpoken(audio: WireObject): Block {
 }
 
 /** Undefined for what has no name: it stays in its message and nobody can use it. */
-export function readToolCall(call: JsonValue): ToolCallBlock | undefined {
+function readToolCall(call: JsonValue): ToolCallBlock | undefined {
   if (!isObject(call)) return undefined
   const id = isText(call["id"]) ? call["id"] : ""
   const { function: plain, custom } = call
@@ -239,7 +239,7 @@ function writeSpoken(block: AudioBlock, at: string): JsonValue {
   throw refuse(`${at} holds audio that stands elsewhere`)
 }
 
-export function writeToolCall(block: ToolCallBlock): JsonValue {
+function writeToolCall(block: ToolCallBlock): JsonValue {
   const { id, name, arguments: text, form } = block
   return (
     originals.get(block) ??

@@ -104,7 +104,7 @@ export const betweenParts = "\n\n"
  */
 const signatureMark = "signature_"
 
-export function readSeal(sealed: JsonValue | undefined): Pick<ReasoningBlock, "signature" | "encrypted"> {
+function readSeal(sealed: JsonValue | undefined): Pick<ReasoningBlock, "signature" | "encrypted"> {
   if (!isText(sealed) || sealed === "") return {}
   return sealed.startsWith(signatureMark) ? { signature: sealed.slice(signatureMark.length) } : { encrypted: sealed }
 }
