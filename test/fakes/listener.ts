@@ -142,6 +142,7 @@ export function fakeRecord(changes: Partial<CallRecord> = {}): CallRecord {
     status: 200,
     error: undefined,
     usage: undefined,
+    costs: undefined,
     firstByteMs: undefined,
     totalMs: 1,
     ...changes,

@@ -25,6 +25,8 @@ import { createListenerApps, type ListenerAppsOptions, listenerKey } from "./lis
 import type { Services } from "./modules/capabilities.ts"
 import type { Registry } from "./modules/registry.ts"
 import { observeCalls } from "./observe-calls.ts"
+import { loadCosts } from "./pipeline/load-costs.ts"
+import { loadStages } from "./pipeline/load-stages.ts"
 import { createModelCaller, type TrackedModelCaller } from "./pipeline/model-caller.ts"
 import { createModelFigures } from "./pipeline/model-figures.ts"
 import { modelList } from "./pipeline/model-list.ts"
@@ -198,8 +200,11 @@ export function createRouter(options: RouterOptions): Router {
       )
       const { plan, inference } = prepared
       const onModuleError = reportSeldom(onInternalError, ofModules)
+      const costs = await loadCosts(plan)
       host = {
         plan,
+        costs,
+        ...(await loadStages(plan)),
         generation: version,
         transport,
         figures,
@@ -209,7 +214,7 @@ export function createRouter(options: RouterOptions): Router {
         ...(plan.signals.some(({ guard }) => guard !== undefined) && {
           guardTexts: await loadGuardTexts(),
         }),
-        onRecord: observeCalls(plan, { metrics, onModuleError, onRecord: options.onRecord }),
+        onRecord: observeCalls(plan, { metrics, costs, onModuleError, onRecord: options.onRecord }),
         // An entry in a weak map for each request costs 2 µs, and as much again in garbage collection.
         ...(asksModels(loaded.registry) && { track: models.track }),
       }

@@ -1,6 +1,7 @@
 // Who hears of a finished call: metrics, the selector that chose its model, and whoever listens.
 
 import type { OnModuleError } from "./pipeline/signals.ts"
+import type { Costs } from "./pipeline/load-costs.ts"
 import { createCallMetrics } from "./pipeline/call-metrics.ts"
 import type { CallRecord } from "./types/call.ts"
 import type { Metrics } from "./types/metrics.ts"
@@ -8,6 +9,7 @@ import type { Plan } from "./types/plan.ts"
 
 export interface CallObservers {
   readonly metrics: Metrics
+  readonly costs: Costs | undefined
   readonly onModuleError: OnModuleError
   readonly onRecord: ((record: CallRecord) => void) | undefined
 }
@@ -15,9 +17,10 @@ export interface CallObservers {
 /** Returns what the pipeline tells of each finished call of one generation. */
 export function observeCalls(
   plan: Plan,
-  { metrics, onModuleError, onRecord }: CallObservers,
+  { metrics, costs, onModuleError, onRecord }: CallObservers,
 ): (record: CallRecord) => void {
-  const count = createCallMetrics(metrics, plan)
+  const count = createCallMetrics(metrics)
+  const countCosts = costs?.createCostMetrics(metrics, plan)
   const selectors = new Map(
     plan.decisions.flatMap(({ name, selector }) =>
       selector?.onOutcome === undefined ? [] : [[name, selector] as const],
@@ -25,6 +28,7 @@ export function observeCalls(
   )
   return (record) => {
     count(record)
+    countCosts?.(record)
     const { decision, selection, model } = record
     const selector = decision === undefined ? undefined : selectors.get(decision)
     if (selector !== undefined && selection !== undefined && model !== undefined) {

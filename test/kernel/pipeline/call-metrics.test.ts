@@ -6,12 +6,9 @@ import { createRecord } from "../../../ts/kernel/pipeline/record.ts"
 import type { Attempt } from "../../../ts/kernel/types/call.ts"
 import { createCall } from "../../fakes/call.ts"
 import { createRecordedMetrics } from "../../fakes/metrics.ts"
-import { createTarget } from "../../fakes/plan.ts"
 import { createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
 import { chunk, watchedKernel } from "../../fakes/watched-kernel.ts"
 
-const pricing = { currency: "EUR", promptPer1m: 2, completionPer1m: 10, cachedInputPer1m: 0.5 }
-const priced = new Map([["small", createTarget("small", { pricing })]])
 const usage = { inputTokens: 1000, outputTokens: 200, cachedInputTokens: 400 }
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({ model: "small", backend: "b", startMs: 0, ...changes })
 
@@ -26,19 +23,19 @@ const recordOf = (changes: Partial<CallRecord> = {}): CallRecord => ({
   ...changes,
 })
 
-function countAll(calls: readonly Partial<CallRecord>[], models = priced) {
+function countAll(calls: readonly Partial<CallRecord>[]) {
   const metrics = createRecordedMetrics()
-  const record = createCallMetrics(metrics, { models })
+  const record = createCallMetrics(metrics)
   for (const changes of calls) record(recordOf(changes))
   return metrics.values
 }
-const count = (changes: Partial<CallRecord>, models = priced) => countAll([changes], models)
+const count = (changes: Partial<CallRecord>) => countAll([changes])
 const requests = (category: string, status: number): string =>
   `semantic_router_requests_total{endpoint=/v1/chat/completions,category=${category},status=${status}}`
 const seconds = "semantic_router_request_duration_seconds{endpoint=/v1/chat/completions}"
 
 test("a call that went well", () => {
-  const attempts = [attempt({ usage, cost: 0.0034, firstByteMs: 1000, endMs: 2000 })]
+  const attempts = [attempt({ usage, firstByteMs: 1000, endMs: 2000 })]
   expect(count({ attempts })).toEqual({
     [requests("rush", 200)]: [1],
     [seconds]: [2],
@@ -49,7 +46,6 @@ test("a call that went well", () => {
     "llm_model_prompt_tokens_total{model=small}": [1000],
     "llm_model_completion_tokens_total{model=small}": [200],
     "llm_model_tpot_seconds{model=small}": [0.005],
-    "llm_model_cost_total{model=small,currency=EUR}": [0.0034],
   })
 })
 
@@ -95,13 +91,11 @@ test("each attempt counts for its own model", () => {
   ])
 })
 
-test("no completion tokens have no time each, a failed attempt no first byte, and without pricing there is no cost", () => {
+test("no completion tokens have no time each, and a failed attempt no first byte", () => {
   const none = attempt({ usage: { ...usage, outputTokens: 0 }, firstByteMs: 1, endMs: 2 })
   expect(Object.keys(count({ attempts: [none] })).join()).not.toContain("llm_model_tpot_seconds")
   const failed = attempt({ firstByteMs: 1, error: new RtrError("upstream_error", "x") })
   expect(Object.keys(count({ attempts: [failed] })).join()).not.toContain("llm_model_ttft_seconds")
-  for (const models of [new Map(), new Map([["small", createTarget("small")]])])
-    expect(Object.keys(count({ attempts: [attempt({ usage })] }, models)).join()).not.toContain("cost")
 })
 
 test("a failed call is counted with a bounded reason", () => {
@@ -189,7 +183,7 @@ test("signals are timed in seconds, in all and by type", () => {
 
 test("handles are made once for each set of labels", () => {
   const metrics = createRecordedMetrics()
-  const record = createCallMetrics(metrics, { models: priced })
+  const record = createCallMetrics(metrics)
   const readings = { facts: [], totalMs: 1, typeMs: { keyword: 1 } }
   record(recordOf({ readings }))
   const made = metrics.handles.count
@@ -217,7 +211,7 @@ test("counts the rules of guards that did not read a request, by reason", () => 
   ]).toEqual([[1, 1], [1]])
 })
 
-test("every metric of the pipeline that is defined is recorded, with its labels and kind", () => {
+test("every metric of calls that is defined is recorded, with its labels and kind", () => {
   const used = new Map<string, string>()
   const note =
     (kind: string) =>
@@ -225,10 +219,8 @@ test("every metric of the pipeline that is defined is recorded, with its labels 
       used.set(name, `${kind} ${Object.keys(labels).toSorted().join()}`)
       return { add: () => {}, set: () => {}, observe: () => {} }
     }
-  const record = createCallMetrics(
-    { counter: note("counter"), gauge: note("gauge"), histogram: note("histogram") },
-    { models: priced },
-  )
+  const metrics = { counter: note("counter"), gauge: note("gauge"), histogram: note("histogram") }
+  const record = createCallMetrics(metrics)
   record(
     recordOf({
       status: 500,
@@ -239,7 +231,7 @@ test("every metric of the pipeline that is defined is recorded, with its labels 
     }),
   )
   const defined = metricDefinitions.flatMap(({ name, kind, labels }) =>
-    name.startsWith("rtr_model_runtime_") ? [] : [[name, `${kind} ${labels.toSorted().join()}`]],
+    /^rtr_model_runtime_|_cost_/.test(name) ? [] : [[name, `${kind} ${labels.toSorted().join()}`]],
   )
   expect(Object.fromEntries(used)).toEqual(Object.fromEntries(defined))
   expect(new Set(metricDefinitions.map(({ name }) => name)).size).toBe(metricDefinitions.length)

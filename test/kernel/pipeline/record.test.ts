@@ -1,6 +1,6 @@
 import { RtrError, type Usage } from "rtr"
 import { expect, test } from "vitest"
-import { closeRecord, costOf, createRecord, toRecordedError } from "../../../ts/kernel/pipeline/record.ts"
+import { closeRecord, createRecord, toRecordedError } from "../../../ts/kernel/pipeline/record.ts"
 import { createCall } from "../../fakes/call.ts"
 
 const usage = (changes: Partial<Usage> = {}): Usage => ({
@@ -54,19 +54,4 @@ test("an error that is a bug is kept without its message", () => {
     "Unexpected error",
     bug,
   ])
-})
-
-test("a call costs its tokens at their own prices, by the million", () => {
-  const pricing = { currency: "EUR", promptPer1m: 2, completionPer1m: 10, cachedInputPer1m: 0.5 }
-  const million = 1_000_000
-  const cases: readonly (readonly [string, Usage, number])[] = [
-    ["prompt and completion", usage({ inputTokens: million, outputTokens: million }), 12],
-    ["cached", usage({ inputTokens: million, outputTokens: 0, cachedInputTokens: million }), 0.5],
-    ["a part cached", usage({ inputTokens: million, outputTokens: 0, cachedInputTokens: million / 2 }), 1.25],
-    ["more cached than there are", usage({ inputTokens: 100, outputTokens: 0, cachedInputTokens: 500 }), 100 * 0.5e-6],
-    ["nothing", usage({ inputTokens: 0, outputTokens: 0 }), 0],
-  ]
-  for (const [name, used, cost] of cases)
-    expect([name, costOf(pricing, used)?.toFixed(12)]).toEqual([name, cost.toFixed(12)])
-  expect(costOf(undefined, usage())).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 // The response headers that tell how a request was routed, and the same for the JSON body. Both read the call record alone.
 
-import type { CallRecord } from "../types/call.ts"
+import type { CallRecord, Cost } from "../types/call.ts"
 import type { WireObject } from "../types/dialect.ts"
 import { toHeaderText } from "../types/header-text.ts"
 
@@ -47,6 +47,13 @@ export function routingMetadata(record: CallRecord): WireObject {
   if (checks.length > 0)
     metadata["security_checks"] = Object.fromEntries(checks.map(([guard, found]) => [`${guard}_detected`, found]))
   if (record.decision !== undefined) metadata["decision"] = record.decision
+  const { costs = noCosts } = record
+  const [only] = costs
+  if (only !== undefined && costs.length === 1) {
+    metadata["cost"] = only.amount
+    metadata["currency"] = only.currency
+  } else if (only !== undefined)
+    metadata["costs"] = Object.fromEntries(costs.map(({ currency, amount }) => [currency, amount]))
   return metadata
 }
 
@@ -54,8 +61,21 @@ const unscannedName = "x-rtr-unscanned"
 
 /** What an error reply tells of how its call was routed. */
 export function errorHeaders(record: CallRecord | undefined): Readonly<Head> {
-  const unscanned = record === undefined ? undefined : unscannedHeader(record)
-  return unscanned === undefined ? {} : { [unscannedName]: unscanned }
+  if (record === undefined) return {}
+  const head: Head = {}
+  const unscanned = unscannedHeader(record)
+  if (unscanned !== undefined) head[unscannedName] = unscanned
+  addCosts(head, record)
+  return head
+}
+
+const noCosts: readonly Cost[] = []
+
+/** Several currencies stand beside each other. The head of a stream leaves before its cost is known. */
+function addCosts(head: Head, { costs, attempts }: CallRecord): void {
+  if (costs === undefined || attempts.some(({ endMs }) => endMs === undefined)) return
+  head["x-rtr-cost"] = costs.map(({ text }) => text).join()
+  head["x-rtr-cost-currency"] = costs.map(({ currency }) => toHeaderText(currency)).join()
 }
 
 /** A header must stay short, however many guards a document has. */
@@ -127,6 +147,7 @@ function addRareHeaders(head: Head, record: CallRecord): void {
   if (checks.length > 0) head["x-security-checks"] = checks.map(([guard, found]) => `${guard}:${found}`).join(",")
   const unscanned = unscannedHeader(record)
   if (unscanned !== undefined) head[unscannedName] = unscanned
+  addCosts(head, record)
   if (record.appliedPolicies.length > 0)
     head["x-rtr-applied-unknown-policy"] = record.appliedPolicies
       .map(({ decision, policy }) => `${toHeaderText(decision)}=${policy}`)

@@ -1,7 +1,7 @@
 // The line of the log about one request, from its record. It has names of the document, figures and codes, and no content.
 
 import { whyOf } from "../pipeline/why.ts"
-import type { Attempt, CallRecord } from "../types/call.ts"
+import type { Attempt, CallRecord, Cost } from "../types/call.ts"
 import { shownText } from "./shown-text.ts"
 
 export type LogLevel = "debug" | "info" | "warning" | "error"
@@ -33,15 +33,14 @@ export function requestLine(record: CallRecord, options: RequestLineOptions = {}
  * long. Request ids have no character that JSON escapes.
  */
 function jsonLine(record: CallRecord, time: number): string {
-  const { id, attempts, error, usage, readings, totalMs, unscanned } = record
+  const { id, attempts, error, usage, readings, totalMs, unscanned, costs } = record
   let line = `{"time":"${timeText(time)}","level":"${levelOf(record)}","event":"request","id":"${id}"${namesOf(record)}`
   const why = whyOf(record)
   if (why !== undefined) line += `,"why":${quote(why)}`
   line += `,"attempts":${attempts.length},"status":${record.status}`
   if (error !== undefined) line += `,"error":"${error.code}"`
   if (usage !== undefined) line += `,"input_tokens":${usage.inputTokens},"output_tokens":${usage.outputTokens}`
-  const costs = costsOf(attempts)
-  if (costs.length > 0) line += costsText(costs)
+  if (costs !== undefined) line += costsText(costs)
   if (unscanned.length > 0)
     line += `,"unscanned":${JSON.stringify(unscanned.map(({ guard, rule, reason }) => `${guard}:${rule} ${reason}`))}`
   if (readings !== undefined) line += `,"signals_ms":${hundredths(readings.totalMs)}`
@@ -86,7 +85,7 @@ const isAlike = (one: Names, other: Names): boolean =>
   one.stream === other.stream
 
 function textLine(record: CallRecord, time: number, colours: boolean): string {
-  const { decision, model, status, error, usage, readings, attempts, key, path } = record
+  const { decision, model, status, error, usage, readings, attempts, costs, key, path } = record
   const paint = colours ? colour : (_: number, text: string) => text
   const level = levelOf(record)
   const outcome = `${status}${error === undefined ? "" : ` ${error.code}`}`
@@ -104,7 +103,7 @@ function textLine(record: CallRecord, time: number, colours: boolean): string {
     ...record.unscanned.map(({ guard, rule, reason }) => paint(33, `unscanned ${guard}:${rule} (${reason})`)),
     ...(attempts.length > 1 ? [`${attempts.length} attempts`] : []),
     ...(usage === undefined ? [] : [`${usage.inputTokens}+${usage.outputTokens} tokens`]),
-    ...costsOf(attempts).map(({ cost, currency }) => `${cost} ${currency}`),
+    ...(costs ?? []).map(({ text, currency }) => `${text} ${currency}`),
     `${wholeMs(record.totalMs)} ms${times.length === 0 ? "" : ` (${times.join(", ")})`}${record.stream ? " stream" : ""}`,
     ...(key === undefined ? [] : [key]),
     paint(2, record.id),
@@ -113,34 +112,14 @@ function textLine(record: CallRecord, time: number, colours: boolean): string {
 
 const colour = (code: number, text: string): string => `\x1b[${code}m${text}\x1b[0m`
 
-interface Cost {
-  readonly cost: number
-  readonly currency: string
-}
-
 const none: readonly never[] = []
 
 /** Amounts of two currencies have no sum. */
 function costsText([first, ...others]: readonly Cost[]): string {
   if (first === undefined) return ""
-  if (others.length === 0) return `,"cost":${first.cost},"currency":${quote(first.currency)}`
-  return `,"costs":${JSON.stringify(Object.fromEntries([first, ...others].map(({ cost, currency }) => [currency, cost])))}`
+  if (others.length === 0) return `,"cost":${first.text},"currency":${quote(first.currency)}`
+  return `,"costs":${JSON.stringify(Object.fromEntries([first, ...others].map(({ currency, amount }) => [currency, amount])))}`
 }
-
-/** What all attempts cost, for each currency. */
-function costsOf(attempts: readonly Attempt[]): readonly Cost[] {
-  const [only] = attempts
-  if (only === undefined) return none
-  if (attempts.length === 1)
-    return only.cost === undefined ? none : [{ cost: toPrecision(only.cost), currency: only.currency ?? "" }]
-  const sums = new Map<string, number>()
-  for (const { cost, currency = "" } of attempts)
-    if (cost !== undefined) sums.set(currency, (sums.get(currency) ?? 0) + cost)
-  return Array.from(sums, ([currency, cost]) => ({ cost: toPrecision(cost), currency }))
-}
-
-/** Prices of a million tokens leave digits that mean nothing. */
-const toPrecision = (cost: number): number => Math.round(cost * 1e9) / 1e9
 
 /** From the first call to the end of the last one; one that has no end yet counts until now. */
 function upstreamMs(attempts: readonly Attempt[], totalMs: number): number {

@@ -3,15 +3,14 @@
 import type { Attempt, CallRecord } from "../types/call.ts"
 import type { Usage } from "../types/chat.ts"
 import type { Counter, Metrics } from "../types/metrics.ts"
-import type { Plan, Pricing } from "../types/plan.ts"
 
 export type RecordCall = (record: CallRecord) => void
 
 /** Makes the handles for calls that are alike once, so that a request only adds to them. */
-export function createCallMetrics(metrics: Metrics, plan: Pick<Plan, "models">): RecordCall {
+export function createCallMetrics(metrics: Metrics): RecordCall {
   const readingSeconds = once(() => metrics.histogram("semantic_router_classification_duration_seconds"))
   const typeSeconds = byKey((type) => metrics.histogram("llm_signal_extraction_latency_seconds", { signal_type: type }))
-  const attempts = byKey((model) => createAttemptRecorder(metrics, model, plan.models.get(model)?.pricing))
+  const attempts = byKey((model) => createAttemptRecorder(metrics, model))
   const recorders = new Map<string, RecordCall>()
   const unscanned = byKey((guard) => byKey((reason) => metrics.counter("rtr_guard_unscanned_total", { guard, reason })))
   const latest = new Map<string | undefined, { readonly kind: Kind; readonly count: RecordCall }>()
@@ -90,14 +89,10 @@ function choiceCounters(
   ]
 }
 
-function createAttemptRecorder(
-  metrics: Metrics,
-  model: string,
-  pricing: Pricing | undefined,
-): (attempt: Attempt) => void {
+function createAttemptRecorder(metrics: Metrics, model: string): (attempt: Attempt) => void {
   const requests = once(() => metrics.counter("llm_model_requests_total", { model }))
   const firstByteSeconds = once(() => metrics.histogram("llm_model_ttft_seconds", { model }))
-  const usages = once(() => createUsageRecorder(metrics, model, pricing))
+  const usages = once(() => createUsageRecorder(metrics, model))
   return (attempt) => {
     requests().add()
     if (attempt.firstByteMs !== undefined && attempt.error === undefined)
@@ -106,23 +101,16 @@ function createAttemptRecorder(
   }
 }
 
-function createUsageRecorder(
-  metrics: Metrics,
-  model: string,
-  pricing: Pricing | undefined,
-): (attempt: Attempt, usage: Usage) => void {
+function createUsageRecorder(metrics: Metrics, model: string): (attempt: Attempt, usage: Usage) => void {
   const promptTokens = metrics.counter("llm_model_prompt_tokens_total", { model })
   const completionTokens = metrics.counter("llm_model_completion_tokens_total", { model })
   const tokenSeconds = once(() => metrics.histogram("llm_model_tpot_seconds", { model }))
-  const cost =
-    pricing === undefined ? undefined : metrics.counter("llm_model_cost_total", { model, currency: pricing.currency })
   return (attempt, usage) => {
     promptTokens.add(usage.inputTokens)
     completionTokens.add(usage.outputTokens)
     const { firstByteMs, endMs } = attempt
     if (firstByteMs !== undefined && endMs !== undefined && usage.outputTokens > 0)
       tokenSeconds().observe((endMs - firstByteMs) / 1000 / usage.outputTokens)
-    if (attempt.cost !== undefined) cost?.add(attempt.cost)
   }
 }
 

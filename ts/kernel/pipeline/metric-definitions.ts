@@ -70,6 +70,18 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     labels: ["model", "currency"],
   },
   {
+    name: "rtr_cost_saved_total",
+    kind: "counter",
+    help: "What replies cost less than on the dearest candidate of their decision",
+    labels: ["category", "currency"],
+  },
+  {
+    name: "rtr_cost_added_total",
+    kind: "counter",
+    help: "What replies cost more than on the dearest candidate of their decision, as with several calls for one reply",
+    labels: ["category", "currency"],
+  },
+  {
     name: "llm_model_ttft_seconds",
     kind: "histogram",
     help: "Time to the first streamed piece, or to the whole reply",

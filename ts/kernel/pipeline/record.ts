@@ -3,7 +3,6 @@
 import { isRtrError, RtrError } from "../error.ts"
 import type { Call, CallRecord } from "../types/call.ts"
 import type { Usage } from "../types/chat.ts"
-import type { Pricing } from "../types/plan.ts"
 
 export function createRecord(call: Call, generation: number): CallRecord {
   return {
@@ -34,6 +33,7 @@ export function createRecord(call: Call, generation: number): CallRecord {
     status: 0,
     error: undefined,
     usage: undefined,
+    costs: undefined,
     firstByteMs: undefined,
     totalMs: 0,
   }
@@ -68,16 +68,4 @@ export function addUsage(sum: Usage | undefined, usage: Usage | undefined): Usag
     cacheWriteTokens: both(sum.cacheWriteTokens, usage.cacheWriteTokens),
     reasoningTokens: both(sum.reasoningTokens, usage.reasoningTokens),
   }
-}
-
-/** Price of a call in the currency of the model's pricing; undefined without pricing. */
-export function costOf(pricing: Pricing | undefined, usage: Usage): number | undefined {
-  if (pricing === undefined) return undefined
-  const cached = Math.min(usage.cachedInputTokens, usage.inputTokens)
-  return (
-    ((usage.inputTokens - cached) * pricing.promptPer1m +
-      cached * pricing.cachedInputPer1m +
-      usage.outputTokens * pricing.completionPer1m) /
-    1_000_000
-  )
 }

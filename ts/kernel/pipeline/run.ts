@@ -14,8 +14,7 @@ import { withSignal } from "./call-signal.ts"
 import { type AttemptHost, callUpstream } from "./upstream/attempt.ts"
 import { type DecideResult, decide, unknownReasons } from "./decide.ts"
 import { finishCall } from "./finish.ts"
-import { runLooper } from "./looper.ts"
-import { runPlugins } from "./plugins.ts"
+import { notLoaded, type Stages } from "./load-stages.ts"
 import { createRecord } from "./record.ts"
 import { securityChecks } from "./security-checks.ts"
 import { select } from "./select.ts"
@@ -23,7 +22,7 @@ import { type InputHost, type OnModuleError, readSignals, toSignalInput } from "
 import { streamOf } from "./streams.ts"
 import { unscannedIn } from "./unscanned.ts"
 
-export interface PipelineHost extends AttemptHost, InputHost {
+export interface PipelineHost extends AttemptHost, InputHost, Stages {
   readonly plan: Plan
   /** Number of the generation. */
   readonly generation: number
@@ -167,7 +166,7 @@ async function callDecision(
   const ask = async ({ request, headers: sent }: Pick<PluginCall, "request" | "headers">): Promise<Reply> => {
     if (decision.looper !== undefined)
       try {
-        return await runLooper(host, { call, record, input, decision, request, headers: sent })
+        return await (host.runLooper ?? notLoaded())(host, { call, record, input, decision, request, headers: sent })
       } catch (error) {
         host.onModuleError?.(`looper ${decision.algorithm}`, error, "run")
         throw error
@@ -192,7 +191,7 @@ async function callDecision(
 
   const pluginCall = createPluginCall(call, input, { decision: decision.name, model: candidate?.model ?? "", headers })
   host.track?.(pluginCall, call, record)
-  const { reply, answeredBy } = await runPlugins(
+  const { reply, answeredBy } = await (host.runPlugins ?? notLoaded())(
     {
       plugins: decision.plugins,
       callModel: ask,

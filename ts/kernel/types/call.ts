@@ -81,6 +81,14 @@ export interface Attempt {
   error?: RtrError
 }
 
+/** A sum of money. */
+export interface Cost {
+  readonly currency: string
+  readonly amount: number
+  /** The amount in decimal digits. */
+  readonly text: string
+}
+
 export interface PluginOutcome {
   readonly type: string
   readonly outcome: "changed" | "answered" | "refused" | "failed"
@@ -127,6 +135,8 @@ export interface CallRecord {
   error: RtrError | undefined
   /** Of all attempts together. */
   usage: Usage | undefined
+  /** Of all attempts that have ended, for each currency; undefined when none of them had prices and tokens. */
+  costs: readonly Cost[] | undefined
   firstByteMs: number | undefined
   totalMs: number
 }

@@ -90,6 +90,10 @@ export interface Pricing {
   readonly promptPer1m: number
   readonly completionPer1m: number
   readonly cachedInputPer1m: number
+  /** The prompt's price when left out. */
+  readonly cacheWritePer1m?: number | undefined
+  /** The completion's price when left out. */
+  readonly reasoningPer1m?: number | undefined
 }
 
 export interface TargetBackend {

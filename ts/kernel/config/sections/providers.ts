@@ -35,6 +35,8 @@ const pricing = section({
   prompt_per_1m: Type.Optional(price),
   completion_per_1m: Type.Optional(price),
   cached_input_per_1m: Type.Optional(price),
+  cache_write_per_1m: Type.Optional(price),
+  reasoning_per_1m: Type.Optional(price),
 })
 
 /** The `api_format` of what every provider speaks. */
@@ -170,6 +172,8 @@ function compilePricing({ pricing: written }: ProviderModel): Pricing | undefine
     promptPer1m,
     completionPer1m: written.completion_per_1m ?? 0,
     cachedInputPer1m: written.cached_input_per_1m ?? promptPer1m,
+    cacheWritePer1m: written.cache_write_per_1m,
+    reasoningPer1m: written.reasoning_per_1m,
   }
 }
 

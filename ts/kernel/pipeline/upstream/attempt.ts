@@ -6,6 +6,7 @@ import type { ChatRequest, Reply } from "../../types/chat.ts"
 import type { ModelTarget } from "../../types/plan.ts"
 import type { ReasoningChoice } from "../../types/provider.ts"
 import type { Transport } from "../../types/transport.ts"
+import type { Costs } from "../load-costs.ts"
 import { pickBackend } from "./backends.ts"
 import type { ModelFiguresKeeper } from "../model-figures.ts"
 import { observeAttempt } from "./observed-attempt.ts"
@@ -15,6 +16,8 @@ import { readReply } from "./reply.ts"
 export interface AttemptHost {
   readonly transport: Transport
   readonly figures: ModelFiguresKeeper
+  /** What calls cost; left out where no model has prices. */
+  readonly costs?: Costs | undefined
   /** Ties an object that a module is given to its request, so that the calls of models about it stand in that record. */
   readonly track?: ((about: object, call: Call, record: CallRecord) => void) | undefined
 }
@@ -34,7 +37,7 @@ export interface AttemptOptions {
 export async function callUpstream(host: AttemptHost, options: AttemptOptions): Promise<Reply> {
   const { call, record, target, request, headers, reasoning } = options
   const backend = pickBackend(target)
-  const observed = observeAttempt(host.figures, record, target, backend)
+  const observed = observeAttempt(host, record, target, backend)
   try {
     const { origin } = request
     const portable = origin?.dialect === backend.dialectId ? request : (origin?.toPortable?.(request) ?? request)

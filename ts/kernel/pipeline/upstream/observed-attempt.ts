@@ -3,8 +3,8 @@
 import type { Attempt, CallRecord } from "../../types/call.ts"
 import type { StreamBatch } from "../../types/chat.ts"
 import type { ModelTarget, TargetBackend } from "../../types/plan.ts"
-import type { ModelFiguresKeeper } from "../model-figures.ts"
-import { costOf, toRecordedError } from "../record.ts"
+import { toRecordedError } from "../record.ts"
+import type { AttemptHost } from "./attempt.ts"
 
 /** The figures of one attempt, in its record and for selectors. */
 export interface ObservedAttempt {
@@ -18,7 +18,7 @@ export interface ObservedAttempt {
 
 /** Begins the figures of a call that is sent now. */
 export function observeAttempt(
-  figures: ModelFiguresKeeper,
+  { figures, costs }: Pick<AttemptHost, "figures" | "costs">,
   record: CallRecord,
   target: ModelTarget,
   backend: TargetBackend,
@@ -35,15 +35,13 @@ export function observeAttempt(
     usage(usage) {
       if (usage === undefined) return
       attempt.usage = usage
-      const cost = costOf(target.pricing, usage)
-      if (cost === undefined) return
-      attempt.cost = cost
-      attempt.currency = target.pricing?.currency as string
+      if (target.pricing !== undefined) costs?.priceAttempt(attempt, usage, target.pricing)
     },
     end(error) {
       if (attempt.endMs !== undefined) return
       attempt.endMs = now()
       if (error !== undefined) attempt.error = toRecordedError(error)
+      if (attempt.cost !== undefined) costs?.sumCosts(record)
       finished(attempt)
     },
   }

@@ -126,16 +126,22 @@ export const writeLogprobs = (logprobs: readonly TokenLogprob[]): WireObject => 
 /** Undefined unless both counts are numbers. */
 export function readUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isObject(value)) return undefined
-  const { prompt_tokens: input, completion_tokens: output } = value
-  const { prompt_tokens_details: inputDetails, completion_tokens_details: outputDetails } = value
+  const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = value
+  const { prompt_tokens_details: ins, completion_tokens_details: outs } = value
   if (!isCount(input) || !isCount(output)) return undefined
-  const cached = isObject(inputDetails) ? inputDetails["cached_tokens"] : undefined
-  const reasoning = isObject(outputDetails) ? outputDetails["reasoning_tokens"] : undefined
+  const { cached_tokens, cache_write_tokens: written } = isObject(ins) ? ins : {}
+  const { reasoning_tokens } = isObject(outs) ? outs : {}
+  // OpenAI's place, DeepSeek's and Moonshot's.
+  const cached = [cached_tokens, value["prompt_cache_hit_tokens"], value["cached_tokens"]].find(isCount)
+  // Gemini and xAI count reasoning beside the completion, and in the total.
+  const beside = isCount(total) ? Math.max(0, total - input - output) : 0
+  const reasoning = isCount(reasoning_tokens) ? reasoning_tokens : beside || undefined
   return {
     inputTokens: input,
-    outputTokens: output,
-    cachedInputTokens: isCount(cached) ? cached : 0,
-    ...(isCount(reasoning) && { reasoningTokens: reasoning }),
+    outputTokens: reasoning === beside ? output + beside : output,
+    cachedInputTokens: cached ?? 0,
+    ...(isCount(written) && written > 0 && { cacheWriteTokens: written }),
+    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
   }
 }
 
