@@ -129,7 +129,8 @@ type Group = keyof typeof groups
 function groupOf(block: Block, assistant: boolean): Group | undefined {
   switch (block.type) {
     case "reasoning":
-      return assistant ? "reasoning" : undefined
+      // Without words it is a proof that only its own vendor can use.
+      return assistant && block.text !== "" ? "reasoning" : undefined
     case "refusal":
       return assistant && !isPart(block) ? "refusal" : "content"
     case "audio":

@@ -1,6 +1,7 @@
 // Whole chat-completions replies, to and from the canonical form.
 
 import {
+  type Block,
   type ChatReply,
   type JsonValue,
   type ReplyChoice,
@@ -77,10 +78,18 @@ function writeChoice(choice: ReplyChoice, index: number): JsonValue {
   )
   return {
     index,
-    message: { role: "assistant", ...writeBlocks(blocks, { assistant: true, at: `choices[${index}]` }) },
+    message: { role: "assistant", ...writeBlocks(withOneText(blocks), { assistant: true, at: `choices[${index}]` }) },
     ...(logprobs !== undefined && { logprobs: writeLogprobs(logprobs) }),
     finish_reason: writeStop(stop),
   }
+}
+
+/** A message has one text, into which clients put all that a stream brings. */
+function withOneText(blocks: readonly Block[]): readonly Block[] {
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []))
+  return texts.length < 2
+    ? blocks
+    : [{ type: "text", text: texts.join("") }, ...blocks.filter(({ type }) => type !== "text")]
 }
 
 /** Undefined while a stream has none. */
@@ -101,17 +110,9 @@ export function readStop(reason: JsonValue | undefined): StopReason | undefined 
   }
 }
 
-export function writeStop(stop: StopReason): string {
-  switch (stop) {
-    case "refusal":
-      return "content_filter"
-    case "pause":
-    case "other":
-      return "stop"
-    default:
-      return stop
-  }
-}
+const otherStops: Partial<Record<StopReason, string>> = { refusal: "content_filter", pause: "stop", other: "stop" }
+
+export const writeStop = (stop: StopReason): string => otherStops[stop] ?? stop
 
 export const readLogprobs = (value: JsonValue | undefined): readonly TokenLogprob[] | undefined =>
   isObject(value) && Array.isArray(value["content"]) ? readTokens(value["content"]) : undefined

@@ -28,6 +28,8 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
   const blocks = new Map<string, BegunBlock>()
   const places = new Map<number, number>()
   const announced = new Set<number>()
+  /** The reasoning of each choice that came last; the next one is a paragraph of its own, as in a whole reply. */
+  const reasoning = new Map<number, BegunBlock>()
   /** The upstream's own chunks said the role of each choice. */
   let ownRoles = false
   let head: Fields = { id: "", object: "chat.completion.chunk", created: 0, model: "" }
@@ -98,10 +100,14 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
         return
       case "block_delta": {
         announce(event.choice)
-        const delta = block && deltaOf(block, event.text)
+        const { choice, text } = event
         const logprobs = event.logprobs && { logprobs: writeLogprobs(event.logprobs) }
-        if (delta !== undefined && (event.text !== "" || logprobs !== undefined))
-          send(chunkOf(event.choice, delta, logprobs))
+        if (block === undefined || (text === "" && logprobs === undefined)) return
+        const last = reasoning.get(choice)
+        if (block.type === "reasoning") reasoning.set(choice, block)
+        const isNext = block.type === "reasoning" && (last ?? block) !== block
+        const delta = deltaOf(block, isNext ? `\n\n${text}` : text)
+        if (delta !== undefined) send(chunkOf(choice, delta, logprobs))
       }
     }
   }
