@@ -194,7 +194,7 @@ class Collector {
         return
       case "reasoning":
         this.#read(block.text)
-        if (block.encrypted === undefined) return
+        if (block.encrypted === undefined) return this.#signature(block.signature)
         this.#known.add(block.encrypted)
         this.#unread.add("encrypted")
         return
@@ -206,6 +206,13 @@ class Collector {
         if (typeof block.source === "object") this.#media(block)
         else this.#unread.add("other")
     }
+  }
+
+  /** The proof of another vendor, which the body for a backend of the client's own dialect leaves out. */
+  #signature(signature: string | undefined): void {
+    const strings: string[] = []
+    this.#wire.read("signature", signature, strings)
+    for (const text of strings) this.#read(text)
   }
 
   #read(text: string): void {

@@ -2,7 +2,7 @@
 
 import type { BlockStart, ChatEvent, JsonValue, WireObject } from "../../../kernel/index.ts"
 import { isObject, withoutUndefined } from "../dialect/wire.ts"
-import { replyCallId, replySignature } from "./blocks.ts"
+import { replyCallId, replySignature, writeRedacted } from "./blocks.ts"
 
 type Delta = Extract<ChatEvent, { readonly type: "block_delta" }>
 
@@ -43,8 +43,8 @@ export class BlockLine {
     const block = this.#line.get(delta.index)
     if (block === undefined || block.ended) return
     if (block.block.type === "tool_call") block.texts.push(delta.text)
-    if (block === this.#first()) this.#write(block, delta)
-    else block.waiting.push(delta)
+    block.waiting.push(delta)
+    if (block === this.#first()) this.#say(block)
   }
 
   end(index: number): void {
@@ -77,20 +77,27 @@ export class BlockLine {
   /** Ends blocks that are over and begins the next one. */
   #advance(): void {
     for (const first of this.#line.values()) {
-      this.#begin(first)
-      for (const delta of first.waiting.splice(0)) this.#write(first, delta)
+      this.#say(first)
       if (!first.ended) return
       this.#line.delete(first.index)
       if (first.place === undefined) continue
-      if (first.block.type === "reasoning")
+      if (first.block.type === "reasoning" && writeRedacted(first.signature) === undefined)
         this.#delta(first, { type: "signature_delta", signature: replySignature(proofOf(first)) })
       this.#send({ type: "content_block_stop", index: first.place })
     }
   }
 
+  #say(lined: LinedBlock): void {
+    this.#begin(lined)
+    for (const delta of lined.waiting.splice(0)) this.#write(lined, delta)
+  }
+
   #begin(lined: LinedBlock): void {
     if (lined.place !== undefined) return
-    const content = contentOf(lined.block)
+    const { block, waiting, ended } = lined
+    // Hidden thinking is a block of another type, which its first delta tells.
+    if (block.type === "reasoning" && waiting.length === 0 && !ended) return
+    const content = writeRedacted(waiting[0]?.signature) ?? contentOf(block)
     if (content === undefined) return
     lined.place = this.#places++
     this.#send({ type: "content_block_start", index: lined.place, content_block: content })

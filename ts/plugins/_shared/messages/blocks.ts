@@ -61,8 +61,10 @@ function blockOf(value: WireObject): Block {
       const { thinking, signature } = value
       return readReasoning(isText(thinking) ? thinking : "", hasLength(signature) ? signature : undefined)
     }
-    case "redacted_thinking":
-      return { type: "reasoning", text: "", ...(isText(value["data"]) && { encrypted: value["data"] }) }
+    case "redacted_thinking": {
+      const { data } = value
+      return { type: "reasoning", text: "", ...(isText(data) && { signature: redactedMark + data, encrypted: data }) }
+    }
     default:
       return opaque(value, isText(text) ? text : undefined)
   }
@@ -92,6 +94,12 @@ function readResult(value: WireObject): Block {
     ...(typeof isError === "boolean" && { isError }),
   }
 }
+
+/**
+ * Thinking that the vendor has hidden is its own proof. As a signature it finds its way back through clients of all dialects, and
+ * no other vendor takes it for what it encrypted itself.
+ */
+const redactedMark = "redacted:"
 
 /** A signature of thinking that no backend of this dialect made; behind it stands what another vendor encrypted, if anything. */
 const foreignMark = "rtr:"
@@ -195,10 +203,16 @@ export const replyCallId = ({ id }: Pick<ToolCallBlock, "id">): string =>
 function writeReasoning(block: ReasoningBlock, foreign: boolean): WireObject | undefined {
   const { text, signature, encrypted } = block
   if (foreign && signature === undefined) return undefined
-  return encrypted !== undefined && text === ""
-    ? { type: "redacted_thinking", data: encrypted }
-    : { type: "thinking", thinking: text, signature: signature ?? "" }
+  if (signature === undefined && encrypted !== undefined && text === "")
+    return { type: "redacted_thinking", data: encrypted }
+  return writeRedacted(signature) ?? { type: "thinking", thinking: text, signature: signature ?? "" }
 }
+
+/** The block for hidden thinking; undefined for the signature of thinking that can be read. */
+export const writeRedacted = (signature: string | undefined): WireObject | undefined =>
+  signature?.startsWith(redactedMark) === true
+    ? { type: "redacted_thinking", data: signature.slice(redactedMark.length) }
+    : undefined
 
 /** The signature of reasoning in a reply. A client sends it back with its next request, whichever backend that one gets. */
 export const replySignature = ({ signature, encrypted = "" }: Partial<ReasoningBlock>): string =>

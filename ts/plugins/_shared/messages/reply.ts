@@ -11,7 +11,7 @@ import {
 import { keepReply, parseReply, readHead, writeKept } from "../dialect/kept-reply.ts"
 import { badReply, failedReply } from "../dialect/refusals.ts"
 import { isObject, toList } from "../dialect/wire.ts"
-import { originalOf, readBlock, writeReplyCall, replySignature } from "./blocks.ts"
+import { originalOf, readBlock, replySignature, writeRedacted, writeReplyCall } from "./blocks.ts"
 import { readError } from "./errors.ts"
 import { readStop, writeStop } from "./stop.ts"
 import { readUsage, writeUsage } from "./usage.ts"
@@ -85,7 +85,9 @@ function writeBlock(block: Block): JsonValue | undefined {
     case "tool_call":
       return writeReplyCall(block)
     case "reasoning":
-      return { type: "thinking", thinking: block.text, signature: replySignature(block) }
+      return (
+        writeRedacted(block.signature) ?? { type: "thinking", thinking: block.text, signature: replySignature(block) }
+      )
     case "audio":
       return block.transcript === undefined ? undefined : { type: "text", text: block.transcript }
     case "opaque":

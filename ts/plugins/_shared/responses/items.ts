@@ -1,7 +1,7 @@
 // Items of a request's input and of a reply's output, to and from blocks.
 
 import type { Block, JsonValue, ReasoningBlock, Role, ToolCallBlock, WireObject } from "../../../kernel/index.ts"
-import { isObject, isText, toList } from "../dialect/wire.ts"
+import { hasLength, isObject, isText, toList } from "../dialect/wire.ts"
 import { calledFields, joinedName, type Namespaces } from "./namespaces.ts"
 import { readContent } from "./parts.ts"
 import { dialectId } from "./wire.ts"
@@ -99,20 +99,28 @@ export function readReasoning({ summary, content, encrypted_content: sealed }: W
 export const betweenParts = "\n\n"
 
 /**
- * A signature of another protocol travels in the one field that clients send back unseen. The mark tells it from content
- * that a Responses backend encrypted; its characters are those of such content.
+ * Stands before the signature of another protocol, if there is one, in the one field that clients send back unseen. It tells what
+ * other vendors thought from content that a Responses backend encrypted; its characters are those of such content.
  */
-const signatureMark = "signature_"
+const foreignMark = "signature_"
 
 function readSeal(sealed: JsonValue | undefined): Pick<ReasoningBlock, "signature" | "encrypted"> {
-  if (!isText(sealed) || sealed === "") return {}
-  return sealed.startsWith(signatureMark) ? { signature: sealed.slice(signatureMark.length) } : { encrypted: sealed }
+  if (!hasLength(sealed)) return {}
+  if (!sealed.startsWith(foreignMark)) return { encrypted: sealed }
+  const signature = sealed.slice(foreignMark.length)
+  return signature === "" ? {} : { signature }
 }
 
-export function writeSeal({ signature, encrypted }: Pick<ReasoningBlock, "signature" | "encrypted">): WireObject {
-  const sealed = encrypted ?? (signature === undefined ? undefined : `${signatureMark}${signature}`)
-  return sealed === undefined ? {} : { encrypted_content: sealed }
-}
+export const writeSeal = ({ signature, encrypted }: Pick<ReasoningBlock, "signature" | "encrypted">): WireObject => ({
+  encrypted_content: signature === undefined && encrypted !== undefined ? encrypted : foreignMark + (signature ?? ""),
+})
+
+/** What a backend of another protocol thought. Backends of this one refuse reasoning that they did not make. */
+export const isForeignReasoning = (item: JsonValue): boolean =>
+  isObject(item) &&
+  item["type"] === "reasoning" &&
+  isText(item["encrypted_content"]) &&
+  item["encrypted_content"].startsWith(foreignMark)
 
 export function writeCall({ id, name, arguments: text, form }: ToolCallBlock, namespaces?: Namespaces): WireObject {
   const called = calledFields(name, namespaces)

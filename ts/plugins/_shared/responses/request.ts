@@ -16,6 +16,7 @@ import { readToolChoice, writeToolChoice } from "../dialect/tools.ts"
 import { hasFields, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { checkRequest } from "./check-request.ts"
 import { checkForeign } from "./foreign-request.ts"
+import { isForeignReasoning } from "./items.ts"
 import { namespacesOf } from "./namespaces.ts"
 import { RequestOrigin } from "./portable-request.ts"
 import { nameOfChoice, readTool, writeTool } from "./tools.ts"
@@ -47,11 +48,11 @@ export function readRequest(value: unknown): ChatRequest {
   return origin.of(withTurns(fields, body))
 }
 
-/** The body for an upstream. */
+/** The body for an upstream. What other vendors thought is left out. */
 export function writeRequest(request: ChatRequest, { model }: RequestTarget): WireObject {
   const options = { dialectId, parts, model }
   const patched = patchBody(request, options)
-  if (patched !== undefined) return patched
+  if (patched !== undefined) return withoutForeignReasoning(patched)
   const body = buildBody(request, options)
   if (!isForeign(request, dialectId)) return body
   checkForeign(request)
@@ -64,6 +65,11 @@ export function writeRequest(request: ChatRequest, { model }: RequestTarget): Wi
     ...(reasoning !== undefined &&
       reasoning.effort !== "none" && { include: withIncluded(request, {}, "reasoning.encrypted_content") }),
   }
+}
+
+function withoutForeignReasoning(body: WireObject): WireObject {
+  const input = toList(body["input"])
+  return input.some(isForeignReasoning) ? { ...body, input: input.filter((item) => !isForeignReasoning(item)) } : body
 }
 
 // ── fields ──

@@ -156,8 +156,8 @@ function writeWhole(
     }
     case "reasoning": {
       if (read !== undefined) return [read]
-      // Without its vendor's seal a backend cannot use it, and some refuse it.
-      if (block.encrypted === undefined) return []
+      // Without its vendor's seal a backend cannot use it, and some refuse it. A signature is the proof of another vendor.
+      if (block.encrypted === undefined || block.signature !== undefined) return []
       const summary = block.text === "" ? [] : [{ type: "summary_text", text: block.text }]
       return [{ type: "reasoning", id: makeId("rs"), summary, encrypted_content: block.encrypted }]
     }
