@@ -28,6 +28,7 @@ export function createServices(changes: Partial<Services> = {}): Services {
     random: () => 0,
     run: refuse("routing"),
     preview: refuse("routing"),
+    other: refuse("routing"),
     readChat: refuse("dialects"),
     plan: () => undefined,
     modelList: () => [],

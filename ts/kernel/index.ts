@@ -19,7 +19,7 @@ export {
 } from "./modules/define.ts"
 export { hostApiVersion, type MaybePromise, type Report, type RuntimeName } from "./types/module-base.ts"
 export type { AnyModule, ModuleKind, StoreModule } from "./types/module.ts"
-export type { Capability, HttpClient, Log, ModelCaller } from "./types/capability.ts"
+export type { Capability, HttpClient, Log, ModelCaller, OtherApi, OtherRequests } from "./types/capability.ts"
 
 // ── errors ──
 
@@ -88,7 +88,7 @@ export type {
 
 // ── facts, questions, records ──
 
-export type { GuardPolicy, UnreadKind, Unscanned } from "./types/guard.ts"
+export type { GuardPolicy, GuardReading, UnreadKind, Unscanned } from "./types/guard.ts"
 export { type Fact, type FactState, reasonOf, type UnknownReason } from "./types/fact.ts"
 export type {
   BatchedQuestions,

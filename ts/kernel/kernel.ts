@@ -31,11 +31,12 @@ import { createModelCaller, type TrackedModelCaller } from "./pipeline/model-cal
 import { createModelFigures } from "./pipeline/model-figures.ts"
 import { modelList } from "./pipeline/model-list.ts"
 import { preview } from "./pipeline/preview.ts"
-import { type PipelineHost, run } from "./pipeline/run.ts"
-import type { OnModuleError } from "./pipeline/signals.ts"
+import { answer, callModel, type PipelineHost, resolveModel, run } from "./pipeline/run.ts"
+import { type OnModuleError, readSignals, toSignalInput } from "./pipeline/signals.ts"
+import { unscannedIn } from "./pipeline/unscanned.ts"
 import type { CallRecord } from "./types/call.ts"
 import type { ChatRequest } from "./types/chat.ts"
-import type { Log } from "./types/capability.ts"
+import type { Log, OtherRequests } from "./types/capability.ts"
 import { type Metrics, nullMetrics } from "./types/metrics.ts"
 import type { Inference } from "./types/inference.ts"
 import type { Plan, PlannedManagement } from "./types/plan.ts"
@@ -161,6 +162,7 @@ export function createRouter(options: RouterOptions): Router {
     async prepare(candidate, hash, { current, version, enter, signal }) {
       const loaded = candidate.loaded ?? (await loadDocument(loading, candidate, enter))
       let host: PipelineHost | undefined
+      let other: OtherRequests | undefined
       const active = (): PipelineHost => {
         if (host === undefined) throw notReady()
         return host
@@ -176,6 +178,7 @@ export function createRouter(options: RouterOptions): Router {
         models,
         run: (call) => run(active(), call),
         preview: (call) => preview(active(), call),
+        other: () => other ?? refuse(),
         readChat: (dialect, body) => readChat(active().plan, dialect, body),
         modelList: (listener) => modelList(active().plan, createdAt, listener),
         operations: () => listOperations(loaded.registry.all("route")),
@@ -218,6 +221,15 @@ export function createRouter(options: RouterOptions): Router {
         // An entry in a weak map for each request costs 2 µs, and as much again in garbage collection.
         ...(asksModels(loaded.registry) && { track: models.track }),
       }
+      if (servesOthers(loaded.registry))
+        other = (await import("./pipeline/other/other-requests.ts")).createOtherRequests(host, {
+          answer,
+          callModel,
+          resolveModel,
+          readSignals,
+          toSignalInput,
+          unscannedIn,
+        })
       try {
         return {
           ...prepared,
@@ -320,6 +332,7 @@ const withoutDocument = {
   vectors: refuse,
   run: async () => refuse(),
   preview: async () => refuse(),
+  other: refuse,
   readChat: refuse,
   plan: () => undefined,
   modelList: refuse,
@@ -336,6 +349,12 @@ const asksModels = (registry: Registry): boolean =>
   (["signal", "selector", "looper", "plugin"] as const).some((kind) =>
     registry.all(kind).some(({ module }) => module.needs?.includes("models") === true),
   )
+
+/** Whether a route serves requests that are no chats. */
+const servesOthers = (registry: Registry): boolean =>
+  registry
+    .all("route")
+    .some(({ module }) => module.operations.some(({ needs }) => needs?.includes("routing.other") === true))
 
 /** Codes that a module throws on purpose, for the client; these are mistakes, which somebody has to hear of. */
 const mistakes: ReadonlySet<string> = new Set(["invalid_model_output", "invalid_module", "internal_error"])

@@ -31,6 +31,7 @@ const granted: Readonly<Record<Capability, readonly [setup: readonly string[], q
   "routing.preview": [["preview"], []],
   dialects: [["readChat"], []],
   plan: [["plan"], []],
+  "routing.other": [["other"], []],
   "models.list": [["modelList"], []],
   status: [["status"], []],
   operations: [["operations"], []],

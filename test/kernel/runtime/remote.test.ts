@@ -127,6 +127,12 @@ describe("a call", () => {
     ])
   })
 
+  test("asks for vectors of a length", async () => {
+    const { requests } = await ask([{ kind: "embed", deployment: "first", text: "x", dimensions: 64 }])
+    const { tasks } = JSON.parse(requests[0]?.body ?? "") as { tasks: readonly object[] }
+    expect(tasks).toMatchObject([{ embeddings: { input: ["x"], dimensions: 64 } }])
+  })
+
   test("asks for spans, and has texts read to their end that are to be read whole", async () => {
     const { requests } = await ask([
       mark("a"),

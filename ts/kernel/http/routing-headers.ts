@@ -140,7 +140,7 @@ function createHead(record: CallRecord, contentType: string): Readonly<Head> {
   return Object.freeze(head)
 }
 
-const ownPaths: ReadonlySet<string> = new Set(["upstream", "looper", "error"])
+const ownPaths: ReadonlySet<string> = new Set(["upstream", "looper", "guards", "worker", "error"])
 
 function addRareHeaders(head: Head, record: CallRecord): void {
   const checks = checksOf(record)

@@ -2,7 +2,7 @@
 
 import { RtrError } from "../error.ts"
 import type { Call, Outcome } from "../types/call.ts"
-import type { Capabilities, Capability, HttpClient, Log, ModelCaller } from "../types/capability.ts"
+import type { Capabilities, Capability, HttpClient, Log, ModelCaller, OtherRequests } from "../types/capability.ts"
 import type { ChatRequest } from "../types/chat.ts"
 import type { BatchedQuestions, Inference } from "../types/inference.ts"
 import type { Metrics } from "../types/metrics.ts"
@@ -27,6 +27,7 @@ export interface Services {
   readonly random: () => number
   readonly run: (call: Call) => Promise<Outcome>
   readonly preview: (call: Call) => Promise<Preview>
+  readonly other: () => OtherRequests
   readonly readChat: (dialect: string, body: unknown) => ChatRequest
   readonly plan: () => Plan | undefined
   readonly modelList: (listener: string) => readonly ModelEntry[]
@@ -83,6 +84,7 @@ const table: { readonly [Name in Capability]: Row<Name> } = {
   random: { setup: ({ random }) => ({ random }) },
   "routing.run": { setup: ({ run }) => ({ run }) },
   "routing.preview": { setup: ({ preview }) => ({ preview }) },
+  "routing.other": { setup: ({ other }) => ({ other }) },
   dialects: { setup: ({ readChat }) => ({ readChat }) },
   plan: { setup: ({ plan }) => ({ plan }) },
   "models.list": { setup: ({ modelList }) => ({ modelList }) },

@@ -67,6 +67,17 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
   })
 }
 
+/** Does what a request asks for that is no chat, with a record like that of every other. */
+export async function answer(
+  host: PipelineHost,
+  call: Call,
+  work: (record: CallRecord) => Promise<Reply>,
+): Promise<Outcome> {
+  const record = createRecord(call, host.generation)
+  record.automatic = false
+  return finishCall(host, record, () => work(record))
+}
+
 /** The model that a request names, or undefined when it leaves the choice to the router. */
 export function resolveModel(plan: Plan, call: Pick<Call, "request" | "grants">): ModelTarget | undefined {
   const { model } = call.request
@@ -124,7 +135,12 @@ function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, rec
 }
 
 /** A model without a decision: the one that the request names, or the default. No plugins run. */
-async function callModel(host: PipelineHost, call: Call, record: CallRecord, target: ModelTarget): Promise<Reply> {
+export async function callModel(
+  host: PipelineHost,
+  call: Call,
+  record: CallRecord,
+  target: ModelTarget,
+): Promise<Reply> {
   record.path = "upstream"
   record.model = target.name
   const reply = await callUpstream(host, {

@@ -72,6 +72,8 @@ export interface EngineTask {
   /** Probability that a label or a span needs; the head's own when left out. */
   readonly threshold?: number
   readonly maxTokens?: number
+  /** Length of the vectors. */
+  readonly dimensions?: number
 }
 
 export interface EngineTaskResult {
@@ -256,7 +258,11 @@ const native: { readonly [Kind in QuestionKind]: NativeKind<Kind> } = {
   classify: { toTask: toClassify, toAnswer: fromClassified },
   spans: { toTask: toClassify, toAnswer: fromMarked },
   embed: {
-    toTask: ({ whole }) => ({ kind: "embeddings", overflow: whole === true ? "reject" : "truncate" }),
+    toTask: ({ whole, dimensions }) => ({
+      kind: "embeddings",
+      overflow: whole === true ? "reject" : "truncate",
+      ...(dimensions !== undefined && { dimensions }),
+    }),
     toAnswer: (result) =>
       result.vectors === undefined ? undefined : { kind: "embed", vector: result.vectors, ...countsOf(result) },
   },

@@ -190,8 +190,17 @@ function toClassify(task: InferenceTask<"classify" | "spans">, served: Served): 
 }
 
 function toEmbeddings(task: InferenceTask<"embed">, served: Served): object {
+  const { text, dimensions } = task
   const options = readingOptions(task, served)
-  return { embeddings: { model: served.model, input: [task.text], encoding_format: "base64", options } }
+  return {
+    embeddings: {
+      model: served.model,
+      input: [text],
+      encoding_format: "base64",
+      ...(dimensions !== undefined && { dimensions }),
+      options,
+    },
+  }
 }
 
 /** The deployment's own limit is for questions that a beginning answers; a text to be read whole has the scan budget of the model. */

@@ -1,7 +1,9 @@
 // What modules may ask the kernel for. A module's host has exactly what its `needs` names; `modules/capabilities.ts` makes them.
 
-import type { Call, Outcome } from "./call.ts"
-import type { ChatReply, ChatRequest } from "./chat.ts"
+import type { Call, CallRecord, Outcome } from "./call.ts"
+import type { ChatReply, ChatRequest, Reply } from "./chat.ts"
+import type { DialectModule } from "./dialect.ts"
+import type { GuardReading } from "./guard.ts"
 import type {
   Classification,
   Decided,
@@ -28,6 +30,24 @@ export interface ModelCaller {
     request: ChatRequest,
     options?: { readonly about?: object; readonly signal?: AbortSignal },
   ): Promise<ChatReply>
+}
+
+/** Another API at the hosts of chat models, such as their embeddings. */
+export interface OtherApi extends Pick<DialectModule, "writeRequest" | "readReply"> {
+  /** Stands where that of chats would stand: `/embeddings`. */
+  readonly path: string
+}
+
+/** What routes do for requests that are no chats. */
+export interface OtherRequests {
+  /** Deployments of the generation; undefined where it has none. */
+  readonly inference: Inference | undefined
+  /** Runs the work of one request, whose record is closed and told of like that of every other. */
+  answer(call: Call, work: (record: CallRecord) => Promise<Reply>): Promise<Outcome>
+  /** Calls a backend of the model that the request names. Throws `unsupported_surface` for one that does not have OpenAI's paths. */
+  callModel(call: Call, record: CallRecord, api: OtherApi): Promise<Reply>
+  /** What the rules of all guards say to a request; empty where the document has none. */
+  readGuards(call: Call, record: CallRecord): Promise<readonly GuardReading[]>
 }
 
 /** Outbound calls to helper services. Redirects are not followed. */
@@ -101,6 +121,7 @@ export interface Capabilities {
   "routing.run": { readonly setup: { run(call: Call): Promise<Outcome> }; readonly call: object }
   /** Reads signals, decides and selects without calling a model backend. */
   "routing.preview": { readonly setup: { preview(call: Call): Promise<Preview> }; readonly call: object }
+  "routing.other": { readonly setup: { other(): OtherRequests }; readonly call: object }
   /** Reads a body in a dialect, as an inference route does. */
   dialects: { readonly setup: { readChat(dialect: string, body: unknown): ChatRequest }; readonly call: object }
   /** The plan that serves this request. */

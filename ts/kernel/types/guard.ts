@@ -1,6 +1,6 @@
 // What a guard has to read, and what follows when it did not.
 
-import type { UnknownReason } from "./fact.ts"
+import type { Fact, UnknownReason } from "./fact.ts"
 
 /** Content that no guard can read. `other` is what only the dialect of the client knows, without a text. */
 export const unreadKinds = ["image", "audio", "video", "file", "encrypted", "other"] as const
@@ -24,4 +24,12 @@ export interface Unscanned {
   readonly guard: string
   readonly rule: string
   readonly reason: UnknownReason
+}
+
+/** What one rule of a guard says to a request. */
+export interface GuardReading {
+  /** Condition type of the guard. */
+  readonly guard: string
+  readonly fact: Fact
+  readonly policy: GuardPolicy
 }

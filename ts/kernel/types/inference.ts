@@ -74,8 +74,8 @@ export interface QuestionKinds {
     readonly answer: { readonly spans: readonly TextSpan[] }
   }
   embed: {
-    /** A vector is made of one window: with `whole` a longer text is an error. */
-    readonly task: { readonly whole?: boolean }
+    /** A vector is made of one window: with `whole` a longer text is an error. `dimensions` is a length that the model's card has. */
+    readonly task: { readonly whole?: boolean; readonly dimensions?: number }
     readonly answer: { readonly vector: Float32Array }
   }
   decide: {

@@ -79,6 +79,6 @@ test("models of a listener are names of automatic routing or configured models",
   expect(problemsWith(["Mine"], { auto_model_name: "Mine" })).toEqual([])
   expect(problemsWith(["MoM"], { auto_model_name: "Mine" })).toHaveLength(1)
   expect(problemsWith(["small", "Mom"])).toEqual([
-    'listeners[0].models[1]: "Mom" is neither a name of automatic routing nor in providers.models (did you mean "MoM"?)',
+    'listeners[0].models[1]: "Mom" is neither a name of automatic routing nor in providers.models or global.model_catalog.deployments (did you mean "MoM"?)',
   ])
 })

@@ -5,6 +5,7 @@ import { durationMs } from "../../schema/duration.ts"
 import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
 import { duration, name, port, section } from "../../schema/shapes.ts"
 import type { ApiKey, PlannedListener } from "../../types/plan.ts"
+import { defaultDeployment } from "../bindings.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
 import { callableModels } from "./model-cards.ts"
@@ -65,7 +66,9 @@ export function canonicalListener(listener: ListenerEntry): ListenerEntry {
 
 export function checkListeners(document: ConfigDocument): readonly Problem[] {
   const { listeners = [] } = document
-  const known = new Set([...autoNamesOf(document), ...callableModels(document)])
+  // Clients name deployments for embeddings.
+  const deployments = [...Object.keys(document.global?.model_catalog?.deployments ?? {}), defaultDeployment.name]
+  const known = new Set([...autoNamesOf(document), ...callableModels(document), ...deployments])
   const keyNames = listeners.map((listener) => apiKeysOf(listener).map((key) => key.name))
   // Port 0 is any free port, so that two of them do not meet.
   const addresses = listeners.map(({ address, port: number }) => (number === 0 ? undefined : `${address}:${number}`))
@@ -94,7 +97,7 @@ export function checkListeners(document: ConfigDocument): readonly Problem[] {
           : [
               invalid(
                 ["listeners", index, "models", position],
-                `"${model}" is neither a name of automatic routing nor in providers.models${suggestion(model, known)}`,
+                `"${model}" is neither a name of automatic routing nor in providers.models or global.model_catalog.deployments${suggestion(model, known)}`,
               ),
             ],
       ),
