@@ -8,6 +8,7 @@ import type { BatchedQuestions, Inference } from "../../../ts/kernel/types/infer
 import type { PlannedSignal } from "../../../ts/kernel/types/plan.ts"
 import { createPlannedSignal, defaultTarget as target } from "../../fakes/planned-signal.ts"
 import { inputOf, user } from "../../fakes/signal-input.ts"
+import { createQuestionBatch } from "../../../ts/kernel/pipeline/question-batch.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -33,7 +34,11 @@ function readNow(
   { inference, signalTimeoutMs = 1000, input = newInput(), onModuleError }: ReadOptions = {},
 ): SignalReadings | Promise<SignalReadings> {
   const slotCount = signals.reduce((count, { rules }) => count + rules.length, 0)
-  return readSignals({ plan: { signals, slotCount, signalTimeoutMs }, inference, onModuleError }, call, input)
+  return readSignals(
+    { plan: { signals, slotCount, signalTimeoutMs }, inference, onModuleError, createQuestionBatch },
+    call,
+    input,
+  )
 }
 const read = async (...given: Parameters<typeof readNow>): Promise<SignalReadings> => readNow(...given)
 

@@ -8,21 +8,26 @@ export interface Stages {
   readonly runPlugins?: typeof import("./plugins.ts").runPlugins
   /** For decisions with a looper. */
   readonly runLooper?: typeof import("./looper.ts").runLooper
+  /** For signals that ask a model. */
+  readonly createQuestionBatch?: typeof import("./question-batch.ts").createQuestionBatch
 }
 
-/** A decision asks for what its plan did not load. */
+/** A plan asks for what it did not load. */
 export const notLoaded = (): never => {
   throw new RtrError("internal_error", "A stage of the pipeline is not loaded; this is a bug")
 }
 
-/** What the decisions of this plan need. */
-export async function loadStages({ decisions }: Pick<Plan, "decisions">): Promise<Stages> {
+/** What the decisions and signals of this plan need. */
+export async function loadStages({ decisions, signals }: Pick<Plan, "decisions" | "signals">): Promise<Stages> {
   return {
     ...(decisions.some(({ plugins }) => plugins.length > 0) && {
       runPlugins: (await import("./plugins.ts")).runPlugins,
     }),
     ...(decisions.some(({ looper }) => looper !== undefined) && {
       runLooper: (await import("./looper.ts")).runLooper,
+    }),
+    ...(signals.some(({ target }) => target !== undefined) && {
+      createQuestionBatch: (await import("./question-batch.ts")).createQuestionBatch,
     }),
   }
 }

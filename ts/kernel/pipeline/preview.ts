@@ -8,7 +8,10 @@ import { select } from "./select.ts"
 import { readSignals, toSignalInput } from "./signals.ts"
 import { unscannedIn } from "./unscanned.ts"
 
-export type PreviewHost = Pick<PipelineHost, "plan" | "inference" | "onModuleError" | "guardTexts">
+export type PreviewHost = Pick<
+  PipelineHost,
+  "plan" | "inference" | "onModuleError" | "guardTexts" | "createQuestionBatch"
+>
 
 /** Reads all signals, decides and selects. Rejects with `model_not_found` for an unknown model name. */
 export async function preview(host: PreviewHost, call: Call): Promise<Preview> {

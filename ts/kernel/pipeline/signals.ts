@@ -10,9 +10,10 @@ import type { BatchedQuestions, Inference } from "../types/inference.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import type { Plan, PlannedSignal } from "../types/plan.ts"
 import type { SignalInput } from "../types/signal.ts"
-import { createQuestionBatch, type QuestionBatch } from "./question-batch.ts"
+import { notLoaded, type Stages } from "./load-stages.ts"
+import type { QuestionBatch } from "./question-batch.ts"
 
-export interface SignalHost {
+export interface SignalHost extends Pick<Stages, "createQuestionBatch"> {
   readonly plan: Pick<Plan, "signals" | "slotCount" | "signalTimeoutMs">
   readonly inference: Inference | undefined
   readonly onModuleError?: OnModuleError | undefined
@@ -76,7 +77,7 @@ export function toSignalInput(call: Asked, host: InputHost): RequestInput {
  * Returns no promise when every signal answers at once, which is the common case without models.
  */
 export function readSignals(
-  { plan, inference, onModuleError }: SignalHost,
+  { plan, inference, onModuleError, createQuestionBatch = notLoaded }: SignalHost,
   call: Pick<Call, "signal" | "client">,
   input: RequestInput,
 ): MaybePromise<SignalReadings> {
@@ -92,6 +93,7 @@ export function readSignals(
     inference,
     call,
     onModuleError,
+    createQuestionBatch,
   }
   const levels = levelsOf(plan.signals)
   if (levels.length > 1) input.factsOf = (type) => factsOf(plan.signals, reading.facts, type)
@@ -120,6 +122,7 @@ interface Reading {
   readonly inference: Inference | undefined
   readonly call: Pick<Call, "signal" | "client">
   readonly onModuleError: OnModuleError | undefined
+  readonly createQuestionBatch: NonNullable<Stages["createQuestionBatch"]>
 }
 
 const readingsOf = ({ facts, typeMs, startedAt, at }: Reading): SignalReadings => ({
@@ -163,7 +166,7 @@ function factsOf(
 
 /** Undefined when every signal of the level answered at once. */
 function readLevel(reading: Reading, { signals, asking }: Level): Promise<void> | undefined {
-  const { inference, call, deadlineAt, input, at: since } = reading
+  const { inference, call, deadlineAt, input, at: since, createQuestionBatch } = reading
   const batch =
     asking > 0 && inference !== undefined ? createQuestionBatch(inference, asking, { deadlineAt, call }) : undefined
   let pending: Map<PlannedSignal, Promise<readonly Fact[]>> | undefined
