@@ -9,7 +9,8 @@ import type {
   Usage,
   WireObject,
 } from "../../../kernel/index.ts"
-import { createEventStreamWriter, type EventWriter, namedEvent } from "../dialect/event-stream-writer.ts"
+import { createEventStreamWriter, type EventWriter } from "../dialect/event-stream-writer.ts"
+import { namedEvent } from "../dialect/named-event.ts"
 import { estimateTokens } from "./estimate-tokens.ts"
 import { isObject } from "../dialect/wire.ts"
 import { BlockLine } from "./block-line.ts"
