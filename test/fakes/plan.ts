@@ -37,6 +37,7 @@ export function createBackend(name: string, weight = 1): TargetBackend {
   return {
     name,
     weight,
+    priority: 0,
     upstreamModel: `upstream-${name}`,
     dialectId: "chat_completions",
     dialect: chatCompletions,

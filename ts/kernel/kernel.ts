@@ -26,6 +26,7 @@ import type { Services } from "./modules/capabilities.ts"
 import type { Registry } from "./modules/registry.ts"
 import { observeCalls } from "./observe-calls.ts"
 import { loadCosts } from "./pipeline/load-costs.ts"
+import { loadReliability } from "./pipeline/load-reliability.ts"
 import { loadStages } from "./pipeline/load-stages.ts"
 import { createModelCaller, type TrackedModelCaller } from "./pipeline/model-caller.ts"
 import { createModelFigures } from "./pipeline/model-figures.ts"
@@ -172,6 +173,7 @@ export function createRouter(options: RouterOptions): Router {
         figures,
         generation: version,
         plan: () => active().plan,
+        callModel: () => active().callModel,
       })
       const services: PrepareHost["services"] = {
         ...sharedServices,
@@ -204,6 +206,7 @@ export function createRouter(options: RouterOptions): Router {
       const { plan, inference } = prepared
       const onModuleError = reportSeldom(onInternalError, ofModules)
       const costs = await loadCosts(plan)
+      const reliability = await loadReliability(plan, metrics)
       host = {
         plan,
         costs,
@@ -217,7 +220,8 @@ export function createRouter(options: RouterOptions): Router {
         ...(plan.signals.some(({ guard }) => guard !== undefined) && {
           guardTexts: await loadGuardTexts(),
         }),
-        onRecord: observeCalls(plan, { metrics, costs, onModuleError, onRecord: options.onRecord }),
+        ...reliability,
+        onRecord: observeCalls(plan, { metrics, costs, onModuleError, onRecord: options.onRecord, ...reliability }),
         // An entry in a weak map for each request costs 2 µs, and as much again in garbage collection.
         ...(asksModels(loaded.registry) && { track: models.track }),
       }

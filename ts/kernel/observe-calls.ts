@@ -12,12 +12,14 @@ export interface CallObservers {
   readonly costs: Costs | undefined
   readonly onModuleError: OnModuleError
   readonly onRecord: ((record: CallRecord) => void) | undefined
+  /** Counts attempts of calls that are not made once. */
+  readonly countAttempts?: (record: CallRecord) => void
 }
 
 /** Returns what the pipeline tells of each finished call of one generation. */
 export function observeCalls(
   plan: Plan,
-  { metrics, costs, onModuleError, onRecord }: CallObservers,
+  { metrics, costs, onModuleError, onRecord, countAttempts }: CallObservers,
 ): (record: CallRecord) => void {
   const count = createCallMetrics(metrics)
   const countCosts = costs?.createCostMetrics(metrics, plan)
@@ -29,6 +31,7 @@ export function observeCalls(
   return (record) => {
     count(record)
     countCosts?.(record)
+    countAttempts?.(record)
     const { decision, selection, model } = record
     const selector = decision === undefined ? undefined : selectors.get(decision)
     if (selector !== undefined && selection !== undefined && model !== undefined) {

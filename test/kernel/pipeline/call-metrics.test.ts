@@ -1,5 +1,6 @@
 import { type CallRecord, type ErrorCode, errorCodes, RtrError } from "rtr"
 import { expect, test } from "vitest"
+import { createAttemptCounter } from "../../../ts/kernel/pipeline/upstream/reliability/attempt-counter.ts"
 import { createCallMetrics } from "../../../ts/kernel/pipeline/call-metrics.ts"
 import { metricDefinitions } from "../../../ts/kernel/pipeline/metric-definitions.ts"
 import { createRecord } from "../../../ts/kernel/pipeline/record.ts"
@@ -221,6 +222,12 @@ test("every metric of calls that is defined is recorded, with its labels and kin
     }
   const metrics = { counter: note("counter"), gauge: note("gauge"), histogram: note("histogram") }
   const record = createCallMetrics(metrics)
+  createAttemptCounter(metrics)(
+    recordOf({
+      attempts: [attempt({ why: "retry", ejected: true }), attempt({ why: "hedge" }), attempt({ why: "fallback" })],
+      skipped: [{ model: "small", reason: "tools" }],
+    }),
+  )
   record(
     recordOf({
       status: 500,

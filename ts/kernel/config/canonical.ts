@@ -32,6 +32,8 @@ function canonicalRouting(routing: Routing, registry: Registry): Routing {
     signals: Object.keys(signals).length === 0 ? undefined : signals,
     decisions,
     strategy: routing.strategy,
+    fallback: routing.fallback,
+    candidate_requirements: routing.candidate_requirements,
   }) as Routing
 }
 

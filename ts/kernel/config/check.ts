@@ -10,6 +10,7 @@ import { checkListeners } from "./sections/listeners.ts"
 import { checkManagement } from "./sections/management.ts"
 import { checkModelCards } from "./sections/model-cards.ts"
 import { checkCatalog, checkHeads, readPackages } from "./sections/model-catalog.ts"
+import { loadReliability, usesReliability } from "./sections/reliability.ts"
 import { checkProviders } from "./sections/providers.ts"
 import { checkSignals } from "./sections/signals.ts"
 import { checkStores } from "./sections/stores.ts"
@@ -22,6 +23,7 @@ export function checkDocument(
   later: LaterProblems = [],
 ): readonly Problem[] {
   const packages = readPackages(document, readHeads)
+  if (usesReliability(document)) later.push(loadReliability(document).then((plan) => plan?.check() ?? []))
   return [
     ...checkListeners(document),
     ...checkProviders(document),

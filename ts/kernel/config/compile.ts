@@ -12,6 +12,7 @@ import { compileListener, listenersOf } from "./sections/listeners.ts"
 import { compileManagement } from "./sections/management.ts"
 import { compileSignalTimeout } from "./sections/model-catalog.ts"
 import { compileMetricsEnabled } from "./sections/observability.ts"
+import { loadReliability } from "./sections/reliability.ts"
 import { compileModels } from "./sections/providers.ts"
 import { compileRouter } from "./sections/router.ts"
 import { compileSignals } from "./sections/signals.ts"
@@ -72,7 +73,8 @@ interface Closable {
 
 async function compile(context: CompileContext): Promise<Plan> {
   const { document, hash, registry, environment } = context
-  const models = compileModels(context)
+  const reliability = await loadReliability(document)
+  const models = compileModels(context, reliability?.ofModel)
   const management = compileManagement(document, environment)
   const signals = await compileSignals(context)
   // One after the other: a failed one leaves nothing behind that is still being set up.
@@ -92,6 +94,7 @@ async function compile(context: CompileContext): Promise<Plan> {
     decisions,
     defaultModel: defaultName === undefined ? undefined : models.get(defaultName),
     models,
+    ...(reliability !== undefined && { fallback: reliability.fallback(models) }),
     dialects: new Map(registry.all("dialect").map(({ id, module }) => [id, module])),
   })
 }

@@ -10,6 +10,7 @@ import { apiSchema, managementSchema } from "./sections/management.ts"
 import { modelCardSchema } from "./sections/model-cards.ts"
 import { modelCatalogSchema } from "./sections/model-catalog.ts"
 import { observabilitySchema } from "./sections/observability.ts"
+import { fallbackSchema, requirementsSchema } from "./sections/reliability.ts"
 import { providersSchema } from "./sections/providers.ts"
 import { routerSchema, strategySchema } from "./sections/router.ts"
 import { signalsSchema } from "./sections/signals.ts"
@@ -41,6 +42,8 @@ function routingSchema(registry: Registry) {
     signals: Type.Optional(signalsSchema(registry)),
     decisions: Type.Optional(Type.Array(decisionSchema(registry))),
     strategy: Type.Optional(strategySchema),
+    fallback: Type.Optional(fallbackSchema),
+    candidate_requirements: Type.Optional(requirementsSchema),
   })
 }
 
@@ -59,13 +62,15 @@ function globalSchema(registry: Registry) {
   })
 }
 
-/** Puts the settings of signals and routes where their `path` says. */
+/** Puts the settings of signals where their `path` says. */
 function withSettings<Global extends TObject>(schema: Global, registry: Registry): Global {
-  return [...registry.all("signal"), ...registry.all("route")].reduce<TObject>(
-    (planted, { module: { settings } }) =>
-      settings === undefined ? planted : plant(planted, settings.path, settings.schema as TObject),
-    schema,
-  ) as Global
+  return registry
+    .all("signal")
+    .reduce<TObject>(
+      (planted, { module: { settings } }) =>
+        settings === undefined ? planted : plant(planted, settings.path, settings.schema as TObject),
+      schema,
+    ) as Global
 }
 
 /** A section with another one at a path below it; those on the way are made or kept. */

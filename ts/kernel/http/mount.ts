@@ -28,9 +28,7 @@ export function mountOperations(routes: Routes, kind: ListenerKind, services: Se
     .flatMap(({ id, module, source }) =>
       module.operations.map((operation) => {
         const granted = grantSetup(operation.needs ?? [], services, { name: `route:${id}` })
-        const handle = setUpNow({ kind: "route", id, source }, () =>
-          operation.setup(granted as never, services.opened?.get(id)),
-        )
+        const handle = setUpNow({ kind: "route", id, source }, () => operation.setup(granted as never))
         if (typeof handle !== "function")
           throw new RtrError(
             "invalid_module",

@@ -58,6 +58,7 @@ export function routingMetadata(record: CallRecord): WireObject {
 }
 
 const unscannedName = "x-rtr-unscanned"
+const attemptsName = "x-rtr-attempts"
 
 /** What an error reply tells of how its call was routed. */
 export function errorHeaders(record: CallRecord | undefined): Readonly<Head> {
@@ -65,6 +66,7 @@ export function errorHeaders(record: CallRecord | undefined): Readonly<Head> {
   const head: Head = {}
   const unscanned = unscannedHeader(record)
   if (unscanned !== undefined) head[unscannedName] = unscanned
+  if (record.trail !== undefined) head[attemptsName] = record.trail
   addCosts(head, record)
   return head
 }
@@ -147,6 +149,7 @@ function addRareHeaders(head: Head, record: CallRecord): void {
   if (checks.length > 0) head["x-security-checks"] = checks.map(([guard, found]) => `${guard}:${found}`).join(",")
   const unscanned = unscannedHeader(record)
   if (unscanned !== undefined) head[unscannedName] = unscanned
+  if (record.trail !== undefined) head[attemptsName] = record.trail
   addCosts(head, record)
   if (record.appliedPolicies.length > 0)
     head["x-rtr-applied-unknown-policy"] = record.appliedPolicies

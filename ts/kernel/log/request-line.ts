@@ -37,7 +37,9 @@ function jsonLine(record: CallRecord, time: number): string {
   let line = `{"time":"${timeText(time)}","level":"${levelOf(record)}","event":"request","id":"${id}"${namesOf(record)}`
   const why = whyOf(record)
   if (why !== undefined) line += `,"why":${quote(why)}`
-  line += `,"attempts":${attempts.length},"status":${record.status}`
+  line += `,"attempts":${attempts.length}`
+  if (record.trail !== undefined && attempts.length > 1) line += `,"tried":${quote(record.trail)}`
+  line += `,"status":${record.status}`
   if (error !== undefined) line += `,"error":"${error.code}"`
   if (usage !== undefined) line += `,"input_tokens":${usage.inputTokens},"output_tokens":${usage.outputTokens}`
   if (costs !== undefined) line += costsText(costs)
@@ -101,7 +103,9 @@ function textLine(record: CallRecord, time: number, colours: boolean): string {
     `${shownText(record.requestedModel)} → ${decision === undefined ? "" : `${decision} → `}${chosen}`,
     ...(why === undefined ? [] : [paint(2, why)]),
     ...record.unscanned.map(({ guard, rule, reason }) => paint(33, `unscanned ${guard}:${rule} (${reason})`)),
-    ...(attempts.length > 1 ? [`${attempts.length} attempts`] : []),
+    ...(attempts.length > 1
+      ? [`${attempts.length} attempts${record.trail === undefined ? "" : ` (${record.trail})`}`]
+      : []),
     ...(usage === undefined ? [] : [`${usage.inputTokens}+${usage.outputTokens} tokens`]),
     ...(costs ?? []).map(({ text, currency }) => `${text} ${currency}`),
     `${wholeMs(record.totalMs)} ms${times.length === 0 ? "" : ` (${times.join(", ")})`}${record.stream ? " stream" : ""}`,

@@ -109,6 +109,42 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     buckets: seconds,
   },
   {
+    name: "llm_upstream_attempts_total",
+    kind: "counter",
+    help: "Attempts by model, backend and outcome, in a document with reliability or fallback",
+    labels: ["model", "backend", "outcome"],
+  },
+  {
+    name: "llm_upstream_retries_total",
+    kind: "counter",
+    help: "Attempts after one of the same model that failed",
+    labels: ["model"],
+  },
+  {
+    name: "llm_upstream_hedges_total",
+    kind: "counter",
+    help: "Attempts beside one of the same model that took long",
+    labels: ["model"],
+  },
+  {
+    name: "llm_upstream_fallbacks_total",
+    kind: "counter",
+    help: "Calls of a model in the place of another one",
+    labels: ["model"],
+  },
+  {
+    name: "llm_upstream_ejections_total",
+    kind: "counter",
+    help: "How often a backend was left out after failures",
+    labels: ["model", "backend"],
+  },
+  {
+    name: "llm_upstream_skipped_total",
+    kind: "counter",
+    help: "Models that were passed over, by reason",
+    labels: ["model", "reason"],
+  },
+  {
     name: "rtr_guard_unscanned_total",
     kind: "counter",
     help: "Rules of guards that did not read a request whole, by reason",

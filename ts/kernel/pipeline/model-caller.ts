@@ -7,8 +7,9 @@ import type { Plan } from "../types/plan.ts"
 import { type AttemptHost, callUpstream } from "./upstream/attempt.ts"
 import { createRecord } from "./record.ts"
 
-export interface ModelCallerHost extends AttemptHost {
+export interface ModelCallerHost extends Omit<AttemptHost, "callModel"> {
   readonly plan: () => Plan
+  readonly callModel?: () => AttemptHost["callModel"]
   readonly generation: number
 }
 
@@ -30,15 +31,18 @@ export function createModelCaller(host: ModelCallerHost): TrackedModelCaller {
         throw new RtrError("model_not_found", `Cannot ask model "${model}": it is not in providers.models`)
       const asking = about === undefined ? undefined : requests.get(about)
       const call = asking?.call ?? unattached(request, signal)
-      const reply = await callUpstream(host, {
-        call,
-        record: asking?.record ?? createRecord(call, host.generation),
-        target,
-        request: { ...request, stream: false },
-        headers: { "x-request-id": call.id, "x-selected-model": target.name },
-        reasoning: undefined,
-        readsEvents: false,
-      })
+      const reply = await callUpstream(
+        { ...host, callModel: host.callModel?.() },
+        {
+          call,
+          record: asking?.record ?? createRecord(call, host.generation),
+          target,
+          request: { ...request, stream: false },
+          headers: { "x-request-id": call.id, "x-selected-model": target.name },
+          reasoning: undefined,
+          readsEvents: false,
+        },
+      )
       if (reply.kind === "whole") return reply.reply
       if (reply.kind === "stream") reply.stream.cancel()
       throw new RtrError("upstream_error", `Model "${model}" answered with status ${reply.status}`)

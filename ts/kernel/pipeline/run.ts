@@ -151,9 +151,12 @@ export async function callModel(
     headers: upstreamHeaders(call, record),
     reasoning: undefined,
     readsEvents: false,
+    alternatives: record.automatic ? none : undefined,
   })
   return inClientForm(reply, call)
 }
+
+const none: readonly never[] = []
 
 interface Begun {
   readonly call: Call
@@ -200,6 +203,7 @@ async function callDecision(
       headers: sent,
       reasoning: candidate.reasoning,
       readsEvents: decision.plugins.some((plugin) => plugin.readsEvents),
+      alternatives: decision.candidates,
     })
   }
   const headers = upstreamHeaders(call, record)

@@ -28,6 +28,8 @@ async function requestOnce(request: TransportRequest, send: typeof fetch): Promi
     },
     Math.min(request.headersTimeoutMs, longestTimerMs),
   )
+  // How far it came when it fails is not told, so it may have reached the backend.
+  request.onSent?.()
   try {
     const response = await send(request.url, {
       method: request.method,

@@ -79,6 +79,18 @@ export interface Attempt {
   /** The currency of the cost. */
   currency?: string
   error?: RtrError
+  /** Why there is another attempt beside the first; left out for the first, and for what loopers ask. */
+  why?: "retry" | "hedge" | "fallback"
+  /** Another attempt answered first. */
+  cancelled?: true
+  /** The backend is left out from then on, for a time. */
+  ejected?: true
+}
+
+/** A model of a chain that was not called. */
+export interface SkippedModel {
+  readonly model: string
+  readonly reason: "context_length" | "tools" | "images" | "ejected"
 }
 
 /** A sum of money. */
@@ -131,6 +143,10 @@ export interface CallRecord {
   toolCount: number
   readonly plugins: PluginOutcome[]
   readonly attempts: Attempt[]
+  /** Models that were passed over before one was called. */
+  skipped?: readonly SkippedModel[]
+  /** All of these in a few words, for a header and the log; left out where models are called once. */
+  trail?: string
   status: number
   error: RtrError | undefined
   /** Of all attempts together. */

@@ -99,6 +99,8 @@ export interface Pricing {
 export interface TargetBackend {
   readonly name: string
   readonly weight: number
+  /** Backends of the lowest number get the calls as long as one of them works. */
+  readonly priority: number
   readonly upstreamModel: string
   readonly provider: ProviderBackend
   readonly dialectId: string
@@ -107,12 +109,69 @@ export interface TargetBackend {
   readonly secrets: readonly string[]
 }
 
+/** Failures that a list of `retry_on` names; beside them it has status numbers. */
+export type RetryReason = "connect-failure" | "reset" | "timeout" | "5xx" | "gateway-error" | "retriable-4xx"
+
+/** Time-outs of one model's attempts; those that are left out are the listener's, and there is no total one. */
+export interface PlannedTimeouts {
+  readonly connectMs: number | undefined
+  readonly firstByteMs: number | undefined
+  readonly idleMs: number | undefined
+  /** Of all attempts together, to the end of the reply. */
+  readonly totalMs: number | undefined
+}
+
+/** When a backend is left out, and for how long. */
+export interface PlannedEjection {
+  /** Failures in a row. */
+  readonly consecutive: number | undefined
+  /** Share of the last calls. */
+  readonly failureShare: number | undefined
+  readonly baseMs: number
+  /** Share of the backends that may be left out at a time. */
+  readonly maxShare: number
+  /** Calls at a time that a backend gets when it comes back, until one succeeds. */
+  readonly probes: number
+}
+
+/** How the backends of one model are called. */
+export interface PlannedReliability {
+  readonly leastRequest: boolean
+  readonly retries: number
+  readonly retryOn: ReadonlySet<RetryReason | number>
+  /** Share of the requests that may be retried. */
+  readonly retryShare: number
+  readonly timeouts: PlannedTimeouts
+  readonly ejection: PlannedEjection | undefined
+  readonly hedging: { readonly delayMs: number; readonly share: number } | undefined
+}
+
+/** How a request that leaves the choice to the router goes from one model to another. */
+export interface PlannedFallback {
+  /** A model that fails is followed by another one; otherwise only what a model cannot take goes to another. */
+  readonly onFailure: boolean
+  /** Asked after the decision's own models. */
+  readonly models: readonly ModelTarget[]
+  /** Models that are called for one request at most. */
+  readonly maxAttempts: number
+  /** No model is called later than this. */
+  readonly totalMs: number | undefined
+  /** Longest wait for the first byte of each model. */
+  readonly perAttemptMs: number | undefined
+  /** Status numbers after which another model is asked. */
+  readonly statuses: ReadonlySet<number>
+  readonly checksCapabilities: boolean
+  readonly checksContext: boolean
+}
+
 /** A model that can be called: its backends and what a call costs. */
 export interface ModelTarget {
   readonly name: string
   readonly backends: readonly TargetBackend[]
   readonly pricing: Pricing | undefined
   readonly card: Readonly<Record<string, unknown>> | undefined
+  /** Left out for a model whose calls are made once. */
+  readonly reliability?: PlannedReliability | undefined
 }
 
 /** A key of an inference listener, and the name under which it stands in logs. */
@@ -162,6 +221,7 @@ export interface Plan {
   readonly decisions: readonly PlannedDecision[]
   readonly defaultModel: ModelTarget | undefined
   readonly models: ReadonlyMap<string, ModelTarget>
+  readonly fallback?: PlannedFallback | undefined
   /** Names that mean automatic routing, in the order of the model list. */
   readonly autoNames: readonly string[]
   readonly listConfiguredModels: boolean

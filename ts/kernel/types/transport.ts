@@ -13,6 +13,10 @@ export interface TransportRequest {
   readonly body?: string
   /** Cancels the request and its reply. */
   readonly signal?: CancelSignal
+  /** Longest wait for a connection; ten seconds when left out. Hosts that send with `fetch` cannot tell and do without. */
+  readonly connectTimeoutMs?: number
+  /** Told when there is a connection and the request goes out. What fails before has not reached the backend. */
+  readonly onSent?: () => void
   /** Longest wait for the response headers. */
   readonly headersTimeoutMs: number
   /** Longest silence between two pieces of the body. */

@@ -29,6 +29,9 @@ export function backendRefSchema(providerIds: readonly string[]) {
     ),
     protocol: Type.Optional(literals(["http", "https"])),
     weight: Type.Optional(Type.Integer({ minimum: 0, description: "Share of the requests; 0 counts as 1" })),
+    priority: Type.Optional(
+      Type.Integer({ minimum: 0, description: "Backends of a higher number stand in for those of a lower one" }),
+    ),
     base_url: Type.Optional(
       Type.String({ pattern: "^https?://", description: "Instead of endpoint; may carry a path" }),
     ),
@@ -129,6 +132,7 @@ export function compileBackend(
   return {
     name: backendName,
     weight: ref.weight === undefined || ref.weight === 0 ? 1 : ref.weight,
+    priority: ref.priority ?? 0,
     upstreamModel: model.external_model_ids?.[providerId] ?? model.provider_model_id ?? model.name,
     dialectId: provider.dialect,
     dialect,

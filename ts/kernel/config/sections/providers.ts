@@ -13,6 +13,8 @@ import { duplicates } from "../duplicates.ts"
 import { backendRefSchema, checkBackend, compileBackend } from "./backends.ts"
 import type { ModelRef } from "./decisions.ts"
 import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
+import { reliabilitySchema } from "./reliability.ts"
+import type { ReliabilityPlan } from "./reliability-plan.ts"
 
 export type ProvidersSection = Static<ReturnType<typeof providersSchema>>
 export type ProviderModel = NonNullable<ProvidersSection["models"]>[number]
@@ -61,6 +63,7 @@ export function providersSchema(registry: Registry) {
       }),
     ),
     pricing: Type.Optional(pricing),
+    reliability: Type.Optional(reliabilitySchema),
     backend_refs: Type.Optional(Type.Array(backendRefSchema(providerIds))),
   })
   return section({ defaults: Type.Optional(defaults), models: Type.Optional(Type.Array(model)) })
@@ -130,6 +133,7 @@ function checkDefaults(document: ConfigDocument): readonly Problem[] {
 /** Every model by name. LoRA names are models of their own that share the base model's backends. */
 export function compileModels(
   options: Pick<CompileOptions, "document" | "registry" | "environment">,
+  reliabilityOf?: ReliabilityPlan["ofModel"],
 ): ReadonlyMap<string, ModelTarget> {
   const { document } = options
   const targets = new Map<string, ModelTarget>()
@@ -150,14 +154,17 @@ export function compileModels(
       throw new RtrError("invalid_config", `Cannot serve model "${model.name}": it has no backend_refs`, {
         path: ["providers", "models", index],
       })
-    const compiledPricing = compilePricing(model)
-    targets.set(model.name, { name: model.name, backends, pricing: compiledPricing, card })
+    const shared = {
+      pricing: compilePricing(model),
+      card,
+      ...(reliabilityOf !== undefined && { reliability: reliabilityOf(model) }),
+    }
+    targets.set(model.name, { name: model.name, backends, ...shared })
     for (const lora of lorasOf(document, model.name)) {
       targets.set(lora, {
         name: lora,
         backends: backends.map((backend) => ({ ...backend, upstreamModel: lora })),
-        pricing: compiledPricing,
-        card,
+        ...shared,
       })
     }
   })

@@ -3,9 +3,10 @@
 import { clientHeaders } from "../../chat/client-headers.ts"
 import type { Call, CallRecord } from "../../types/call.ts"
 import type { ChatRequest, Reply } from "../../types/chat.ts"
-import type { ModelTarget } from "../../types/plan.ts"
+import type { ModelTarget, PlannedCandidate, TargetBackend } from "../../types/plan.ts"
 import type { ReasoningChoice } from "../../types/provider.ts"
 import type { Transport } from "../../types/transport.ts"
+import { toHeaderText } from "../../types/header-text.ts"
 import type { Costs } from "../load-costs.ts"
 import { pickBackend } from "./backends.ts"
 import type { ModelFiguresKeeper } from "../model-figures.ts"
@@ -13,11 +14,21 @@ import { observeAttempt } from "./observed-attempt.ts"
 import { upstreamError } from "./error.ts"
 import { readReply } from "./reply.ts"
 
+/** What sends the attempts of a lazily loaded `callModel`, which must not share files with what edge hosts load at start. */
+export interface Sending {
+  readonly host: AttemptHost
+  /** Calls one backend of the model, once. */
+  readonly callBackend: typeof callBackend
+  readonly toHeaderText: (name: string) => string
+}
+
 export interface AttemptHost {
   readonly transport: Transport
   readonly figures: ModelFiguresKeeper
   /** What calls cost; left out where no model has prices. */
   readonly costs?: Costs | undefined
+  /** Calls models of a document that asks for retries, time-outs or fallbacks; left out with any other. */
+  readonly callModel?: ((sending: Sending, options: AttemptOptions) => Promise<Reply>) | undefined
   /** Ties an object that a module is given to its request, so that the calls of models about it stand in that record. */
   readonly track?: ((about: object, call: Call, record: CallRecord) => void) | undefined
 }
@@ -31,12 +42,20 @@ export interface AttemptOptions {
   readonly reasoning: ReasoningChoice | undefined
   /** Somebody looks at the events of a stream; otherwise its bytes may pass as they are. */
   readonly readsEvents: boolean
+  /** The router chose the model: where it fails, another one may answer, these first. */
+  readonly alternatives?: readonly PlannedCandidate[] | undefined
 }
 
-/** Calls one backend. Rejects with an `RtrError` when no reply came; an error status is a reply. */
-export async function callUpstream(host: AttemptHost, options: AttemptOptions): Promise<Reply> {
+/** Calls the model. Rejects with an `RtrError` when no reply came; an error status is a reply. */
+export function callUpstream(host: AttemptHost, options: AttemptOptions): Promise<Reply> {
+  return host.callModel === undefined
+    ? callBackend(host, options, pickBackend(options.target))
+    : host.callModel({ host, callBackend, toHeaderText }, options)
+}
+
+/** Calls one backend, once. The attempt stands in the record before this returns its promise. */
+export async function callBackend(host: AttemptHost, options: AttemptOptions, backend: TargetBackend): Promise<Reply> {
   const { call, record, target, request, headers, reasoning } = options
-  const backend = pickBackend(target)
   const observed = observeAttempt(host, record, target, backend)
   try {
     const { origin } = request

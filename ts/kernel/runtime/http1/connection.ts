@@ -62,7 +62,7 @@ export class Connection implements ExchangeConnection {
     })
     this.#exchange = exchange
     exchange.connection = this
-    this.#expectWithin(connectTimeoutMs)
+    this.#expectWithin(exchange.request.connectTimeoutMs ?? connectTimeoutMs)
     this.#socket = target.secure ? this.#openSecure(target) : this.#openPlain(target)
     this.#socket.setNoDelay(true)
     // A plain socket with a buffer of its own tells its end as others do.
@@ -115,6 +115,7 @@ export class Connection implements ExchangeConnection {
     this.#parser.reset()
     this.#ended = false
     this.#moment = "waiting"
+    exchange.request.onSent?.()
     this.#expectWithin(exchange.request.headersTimeoutMs)
     this.#hold(true)
     writeTogether(() => {
@@ -160,6 +161,7 @@ export class Connection implements ExchangeConnection {
   #onConnect(): void {
     if (this.#exchange === undefined) return
     this.#moment = "waiting"
+    this.#exchange.request.onSent?.()
     this.#expectWithin(this.#exchange.request.headersTimeoutMs)
   }
 
@@ -260,7 +262,9 @@ export class Connection implements ExchangeConnection {
     const { request } = this.#exchange ?? {}
     switch (this.#moment) {
       case "connecting":
-        return this.#fail(timeout(`no connection within ${connectTimeoutMs / 1000} seconds`))
+        return this.#fail(
+          timeout(`no connection within ${(request?.connectTimeoutMs ?? connectTimeoutMs) / 1000} seconds`),
+        )
       case "waiting":
         return this.#fail(timeout(`no answer within ${(request?.headersTimeoutMs ?? 0) / 1000} seconds`))
       case "reading":

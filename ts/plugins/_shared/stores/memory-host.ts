@@ -4,7 +4,6 @@ export interface MemoryHost {
   /** Milliseconds since 1970. */
   readonly clock: () => number
   readonly maxEntries: number
-  readonly maxBytes: number
   /** Throws `unavailable` after `close`. */
   readonly checkOpen: () => void
 }

@@ -12,9 +12,8 @@ interface Entry extends Position {
   readonly value: string
 }
 
-export function createMemoryRecords(host: MemoryHost): RecordStore {
-  const { clock, checkOpen } = host
-  const table = createMemoryTable<Entry>(host)
+export function createMemoryRecords({ clock, maxEntries, checkOpen }: MemoryHost): RecordStore {
+  const table = createMemoryTable<Entry>(clock, maxEntries)
   const matching = (where: StoreFields): readonly Entry[] => {
     checkOpen()
     const wanted = tagsOf(where)
@@ -34,7 +33,7 @@ export function createMemoryRecords(host: MemoryHost): RecordStore {
         fields: toJson(fields),
         value: toJson(value),
       }
-      table.put(id, entry, expiryOf(options, clock()), entry.value.length)
+      table.put(id, entry, expiryOf(options, clock()))
     },
     async get(id) {
       const entry = table.get(open(id))

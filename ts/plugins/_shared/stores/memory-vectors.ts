@@ -23,9 +23,8 @@ export interface MemoryVectors {
   withWidth(dimensions: number): VectorStore
 }
 
-export function createMemoryVectors(host: MemoryHost): MemoryVectors {
-  const { clock, checkOpen } = host
-  const table = createMemoryTable<Entry>(host)
+export function createMemoryVectors({ clock, maxEntries, checkOpen }: MemoryHost): MemoryVectors {
+  const table = createMemoryTable<Entry>(clock, maxEntries)
   const matching = (where: StoreFields): readonly Entry[] => {
     checkOpen()
     const wanted = tagsOf(where)
@@ -53,7 +52,7 @@ export function createMemoryVectors(host: MemoryHost): MemoryVectors {
         fields: toJson(fields),
         value: toJson(value),
       }))
-      for (const entry of entries) table.put(entry.id, entry, expires, entry.value.length)
+      for (const entry of entries) table.put(entry.id, entry, expires)
     },
     async search(vector, { limit, minSimilarity = -1, where = {} }) {
       const found = matching(where)

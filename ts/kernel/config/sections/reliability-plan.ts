@@ -1,0 +1,192 @@
+// What `reliability` and `routing.fallback` mean: their checks, their defaults, and the plan of them.
+
+import type { DocumentPath } from "../../error.ts"
+import type { Problem } from "../../schema/problem.ts"
+import type {
+  ModelTarget,
+  PlannedEjection,
+  PlannedFallback,
+  PlannedReliability,
+  PlannedTimeouts,
+  RetryReason,
+} from "../../types/plan.ts"
+import type { ConfigDocument } from "../document-schema.ts"
+import type { ProviderModel } from "./providers.ts"
+import type { FallbackEntry, ReliabilityEntry, ReliabilityTools } from "./reliability.ts"
+
+/** Words of `retry_on`. HTTP/1.1 refuses streams with its connections. */
+const reasonOfWord: Readonly<Record<string, RetryReason>> = {
+  "connect-failure": "connect-failure",
+  "refused-stream": "connect-failure",
+  reset: "reset",
+  timeout: "timeout",
+  "5xx": "5xx",
+  "gateway-error": "gateway-error",
+  "retriable-4xx": "retriable-4xx",
+}
+
+/** Failures that pass: the same request may succeed a moment later or elsewhere. */
+const defaultRetryOn = "connect-failure,reset,timeout,408,425,429,500,502,503,504,529"
+const defaultStatuses = [502, 503, 504, 529]
+
+export interface ReliabilityPlan {
+  check(): readonly Problem[]
+  /** The calls of one model; undefined for a model whose calls are made once. */
+  ofModel(model: ProviderModel): PlannedReliability | undefined
+  /** How a request goes from one model to another; undefined where none does. */
+  fallback(models: ReadonlyMap<string, ModelTarget>): PlannedFallback | undefined
+}
+
+export function createReliabilityPlan(document: ConfigDocument, tools: ReliabilityTools): ReliabilityPlan {
+  return {
+    check: () => [
+      ...(document.providers?.models ?? []).flatMap(({ reliability = {} }, index) =>
+        checkEntry(reliability, ["providers", "models", index, "reliability"], tools),
+      ),
+      ...checkFallback(document, ["routing", "fallback"], tools),
+    ],
+    ofModel: (model) => compileReliability(model, document, tools),
+    fallback: (models) => compileFallback(document, models, tools),
+  }
+}
+
+// ── checks ──
+
+function checkEntry(entry: ReliabilityEntry, at: DocumentPath, tools: ReliabilityTools): readonly Problem[] {
+  const { invalid, suggestion } = tools
+  const words = wordsOf(entry.retry_on ?? "connect-failure")
+  const problems = words
+    .filter((word) => reasonOfWord[word] === undefined && !isStatus(word))
+    .map((word) =>
+      invalid(
+        [...at, "retry_on"],
+        `"${word}" is neither a status from 400 to 599 nor one of ${Object.keys(reasonOfWord).join(", ")}${suggestion(word, Object.keys(reasonOfWord))}`,
+      ),
+    )
+  const needs = (key: keyof ReliabilityEntry, others: readonly (keyof ReliabilityEntry)[]): void => {
+    if (entry[key] !== undefined && others.every((other) => !entry[other]))
+      problems.push(invalid([...at, key], `does nothing without ${others.join(" or ")}`))
+  }
+  needs("base_ejection_time", ["consecutive_5xx", "failure_percent"])
+  needs("max_ejection_percent", ["consecutive_5xx", "failure_percent"])
+  needs("hedge_budget_percent", ["hedge_delay"])
+  return [...problems, ...checkTimes(entry, at, tools)]
+}
+
+function checkFallback(document: ConfigDocument, at: DocumentPath, tools: ReliabilityTools): readonly Problem[] {
+  const { invalid, suggestion, callableModels, durationMs } = tools
+  const fallback: FallbackEntry = document.routing?.fallback ?? {}
+  const problems = [
+    ...checkTimes(fallback, at, tools),
+    ...checkTimes(fallback.circuit_breaker ?? {}, [...at, "circuit_breaker"], tools),
+  ]
+  const callable = callableModels(document)
+  for (const [index, model] of (fallback.models ?? []).entries())
+    if (!callable.has(model))
+      problems.push(
+        invalid([...at, "models", index], `"${model}" is not in providers.models${suggestion(model, callable)}`),
+      )
+  const { total_timeout: total, per_attempt_timeout: each } = fallback
+  if (total !== undefined && each !== undefined && durationMs(each) > durationMs(total))
+    problems.push(invalid([...at, "per_attempt_timeout"], `is longer than total_timeout, which is ${total}`))
+  return problems
+}
+
+function checkTimes(entry: object, at: DocumentPath, { durationMs, invalid }: ReliabilityTools): readonly Problem[] {
+  return Object.entries(entry).flatMap(([key, value]) =>
+    /_(?:timeout|time|delay|period)$/.test(key) && typeof value === "string" && durationMs(value) === 0
+      ? [invalid([...at, key], "must be longer than 0s; leave it out for the default")]
+      : [],
+  )
+}
+
+const wordsOf = (text: string): readonly string[] => text.split(",").map((word) => word.trim())
+const isStatus = (word: string): boolean => /^[45]\d\d$/.test(word)
+
+// ── plan ──
+
+function compileReliability(
+  { reliability, backend_refs: refs = [] }: ProviderModel,
+  document: ConfigDocument,
+  tools: ReliabilityTools,
+): PlannedReliability | undefined {
+  const breaker = breakerOf(document.routing?.fallback, tools)
+  const hasGroups = refs.some(({ priority }) => priority !== undefined)
+  if (reliability === undefined && !hasGroups && breaker === undefined) return undefined
+  const entry = reliability ?? {}
+  const retryOn = wordsOf(entry.retry_on ?? defaultRetryOn)
+  const asksForRetries = entry.retry_on !== undefined || entry.retry_budget_percent !== undefined
+  return {
+    leastRequest: entry.lb_policy === "least_request",
+    retries: entry.retry_count ?? (asksForRetries ? 1 : 0),
+    retryOn: new Set(retryOn.map((word) => reasonOfWord[word] ?? Number(word))),
+    retryShare: (entry.retry_budget_percent ?? 20) / 100,
+    timeouts: compileTimeouts(entry, tools),
+    ejection: compileEjection(entry, tools) ?? breaker,
+    hedging:
+      entry.hedge_delay === undefined
+        ? undefined
+        : { delayMs: tools.durationMs(entry.hedge_delay), share: (entry.hedge_budget_percent ?? 10) / 100 },
+  }
+}
+
+const compileTimeouts = (entry: ReliabilityEntry, tools: ReliabilityTools): PlannedTimeouts => ({
+  connectMs: msOf(entry.connect_timeout, tools),
+  firstByteMs: msOf(entry.first_byte_timeout, tools),
+  idleMs: msOf(entry.idle_timeout, tools),
+  totalMs: msOf(entry.total_timeout, tools),
+})
+
+/** 0 turns either rule off. */
+function compileEjection(entry: ReliabilityEntry, tools: ReliabilityTools): PlannedEjection | undefined {
+  if (!entry.consecutive_5xx && !entry.failure_percent) return undefined
+  return {
+    consecutive: entry.consecutive_5xx || undefined,
+    failureShare: entry.failure_percent ? entry.failure_percent / 100 : undefined,
+    baseMs: msOf(entry.base_ejection_time, tools) ?? 30_000,
+    maxShare: (entry.max_ejection_percent ?? 50) / 100,
+    probes: 1,
+  }
+}
+
+/** A model whose every backend is out is passed over, so all of them may be. */
+function breakerOf(fallback: FallbackEntry | undefined, tools: ReliabilityTools): PlannedEjection | undefined {
+  if (fallback?.enabled !== true) return undefined
+  const {
+    consecutive_failures: consecutive = 3,
+    cooldown_period: cooldown,
+    half_open_probes: probes = 1,
+  } = fallback.circuit_breaker ?? {}
+  return consecutive === 0
+    ? undefined
+    : {
+        consecutive,
+        failureShare: undefined,
+        baseMs: msOf(cooldown, tools) ?? 30_000,
+        maxShare: 1,
+        probes: Math.max(1, probes),
+      }
+}
+
+function compileFallback(
+  { routing = {} }: ConfigDocument,
+  models: ReadonlyMap<string, ModelTarget>,
+  tools: ReliabilityTools,
+): PlannedFallback | undefined {
+  const { fallback = {}, candidate_requirements: requirements = {} } = routing
+  const onFailure = fallback.enabled === true
+  const planned: PlannedFallback = {
+    onFailure,
+    models: (onFailure ? (fallback.models ?? []) : []).flatMap((model) => models.get(model) ?? []),
+    maxAttempts: onFailure ? (fallback.max_attempts ?? 3) : 1,
+    totalMs: msOf(fallback.total_timeout, tools),
+    perAttemptMs: msOf(fallback.per_attempt_timeout, tools),
+    statuses: new Set(fallback.retryable_status_codes ?? defaultStatuses),
+    checksCapabilities: requirements.capabilities === "declared",
+    checksContext: requirements.context === "known_limits",
+  }
+  return onFailure || planned.checksCapabilities || planned.checksContext ? planned : undefined
+}
+
+const msOf = (text: string | undefined, { durationMs }: ReliabilityTools): number | undefined =>
+  text === undefined ? undefined : durationMs(text)

@@ -1,0 +1,75 @@
+// `providers.models[].reliability`, `routing.fallback` and `routing.candidate_requirements`: their keys. What they mean loads
+// with the first document that has one of them.
+
+import { Type, type Static } from "typebox"
+import { durationMs } from "../../schema/duration.ts"
+import { invalid, suggestion } from "../../schema/problem.ts"
+import { duration, literals, name, section } from "../../schema/shapes.ts"
+import type { ConfigDocument } from "../document-schema.ts"
+import { callableModels } from "./model-cards.ts"
+import type { ReliabilityPlan } from "./reliability-plan.ts"
+
+export type ReliabilityEntry = Static<typeof reliabilitySchema>
+export type FallbackEntry = Static<typeof fallbackSchema>
+
+const count = Type.Optional(Type.Integer({ minimum: 0 }))
+const percent = Type.Optional(Type.Integer({ minimum: 0, maximum: 100 }))
+const time = Type.Optional(duration)
+
+export const reliabilitySchema = section({
+  lb_policy: Type.Optional(literals(["round_robin", "least_request"])),
+  retry_count: Type.Optional(Type.Integer({ minimum: 0, maximum: 5 })),
+  retry_on: Type.Optional(Type.String({ description: "Kinds of failures and status numbers, with commas between" })),
+  retry_budget_percent: percent,
+  connect_timeout: time,
+  first_byte_timeout: time,
+  idle_timeout: time,
+  total_timeout: time,
+  consecutive_5xx: count,
+  failure_percent: percent,
+  base_ejection_time: time,
+  max_ejection_percent: percent,
+  hedge_delay: time,
+  hedge_budget_percent: percent,
+})
+
+export const fallbackSchema = section({
+  version: Type.Optional(Type.Literal(1)),
+  enabled: Type.Optional(Type.Boolean()),
+  models: Type.Optional(Type.Array(name, { description: "Asked after the decision's own models" })),
+  max_attempts: Type.Optional(Type.Integer({ minimum: 1 })),
+  total_timeout: time,
+  per_attempt_timeout: time,
+  retryable_status_codes: Type.Optional(Type.Array(Type.Integer({ minimum: 400, maximum: 599 }))),
+  circuit_breaker: Type.Optional(
+    section({ consecutive_failures: count, cooldown_period: time, half_open_probes: count }),
+  ),
+})
+
+export const requirementsSchema = section({
+  capabilities: Type.Optional(literals(["declared"])),
+  context: Type.Optional(literals(["known_limits"])),
+})
+
+/**
+ * What the lazily loaded part needs of the rest is given to it: a file that both import would become a chunk of its own, and
+ * edge hosts would load a few hundred bytes more at each start.
+ */
+const tools = { durationMs, invalid, suggestion, callableModels }
+export type ReliabilityTools = typeof tools
+
+/** Loads what the keys mean; undefined for a document that has none of them. */
+export async function loadReliability(document: ConfigDocument): Promise<ReliabilityPlan | undefined> {
+  return usesReliability(document)
+    ? (await import("./reliability-plan.ts")).createReliabilityPlan(document, tools)
+    : undefined
+}
+
+/** Whether calls of the document's models are anything but made once. */
+export const usesReliability = ({ providers, routing }: ConfigDocument): boolean =>
+  routing?.fallback !== undefined ||
+  routing?.candidate_requirements !== undefined ||
+  providers?.models?.some(
+    ({ reliability, backend_refs: refs = [] }) =>
+      reliability !== undefined || refs.some(({ priority }) => priority !== undefined),
+  ) === true

@@ -1,0 +1,19 @@
+// How calls are made that are not made once, for documents that ask for it: retries, time-outs, ejection, fallbacks.
+
+import type { CallRecord } from "../types/call.ts"
+import type { Metrics } from "../types/metrics.ts"
+import type { Plan } from "../types/plan.ts"
+import type { AttemptHost } from "./upstream/attempt.ts"
+
+export interface Reliability {
+  readonly callModel: NonNullable<AttemptHost["callModel"]>
+  /** Counts what such calls did. */
+  readonly countAttempts: (record: CallRecord) => void
+}
+
+/** Nothing for a plan whose models are all called once. */
+export async function loadReliability(plan: Plan, metrics: Metrics): Promise<Partial<Reliability>> {
+  const { fallback, models } = plan
+  if (fallback === undefined && ![...models.values()].some(({ reliability }) => reliability !== undefined)) return {}
+  return (await import("./upstream/reliability/create-reliability.ts")).createReliability(plan, metrics)
+}

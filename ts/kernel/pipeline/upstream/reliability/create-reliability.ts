@@ -1,0 +1,46 @@
+// How models of a document are called that asks for retries, time-outs, ejection, hedging or fallbacks.
+
+import type { Metrics } from "../../../types/metrics.ts"
+import type { ModelTarget, Plan, PlannedReliability } from "../../../types/plan.ts"
+import { createAttemptCounter } from "./attempt-counter.ts"
+import { trailOf } from "./attempt-outcome.ts"
+import { createChain } from "./chain.ts"
+import { settle } from "./failure.ts"
+import { type Clock, createReliableModel, type ReliableModel } from "./reliable-model.ts"
+import type { Reliability } from "../../load-reliability.ts"
+
+const hostClock: Clock = { now: () => performance.now(), unixMs: Date.now, random: () => Math.random() }
+
+/** A model without settings of its own, in a document where others have some. */
+const calledOnce: PlannedReliability = {
+  leastRequest: false,
+  retries: 0,
+  retryOn: new Set(),
+  retryShare: 0,
+  timeouts: { connectMs: undefined, firstByteMs: undefined, idleMs: undefined, totalMs: undefined },
+  ejection: undefined,
+  hedging: undefined,
+}
+
+/** State belongs to the plan and so to one configuration version: a new document begins with all backends. */
+export function createReliability(
+  { models, fallback }: Pick<Plan, "models" | "fallback">,
+  metrics: Metrics,
+  clock: Clock = hostClock,
+): Reliability {
+  const callers = new Map<ModelTarget, ReliableModel>()
+  for (const target of models.values())
+    callers.set(target, createReliableModel(target, target.reliability ?? calledOnce, clock))
+  const callerOf = (target: ModelTarget): ReliableModel => callers.get(target) as ReliableModel
+  const chain = fallback === undefined ? undefined : createChain(fallback, callerOf, clock.now)
+  return {
+    async callModel(sending, options) {
+      const outcome = await (chain === undefined || options.alternatives === undefined
+        ? callerOf(options.target).call(sending, options)
+        : chain(sending, options, options.alternatives))
+      options.record.trail = trailOf(options.record, sending.toHeaderText)
+      return settle(outcome)
+    },
+    countAttempts: createAttemptCounter(metrics),
+  }
+}
