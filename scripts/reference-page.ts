@@ -101,6 +101,9 @@ function renderModule({ id, kind, module }: Entry): string {
       return [
         `### ${id}`,
         `${module.about}. On ${module.listeners.join(" and ")} listeners.`,
+        ...(module.settings === undefined
+          ? []
+          : [`Settings, under \`global.${module.settings.path.join(".")}\`:`, renderOptions(module.settings.schema)]),
         ...module.operations.map(renderOperation),
       ].join("\n\n")
     case "plugin":

@@ -607,6 +607,7 @@ const statuses: readonly Misbehaviour[] = [
 
 const noObject = both(refused(/not a JSON object/))
 const withChoices = (choices: unknown): string => JSON.stringify(reply({ choices }))
+const manyChoices = withChoices(Array.from({ length: 10_000 }, (_, index) => ({ index, message: { content: "" } })))
 const withMessage = (value: unknown): string => withChoices([{ index: 0, message: value, finish_reason: "stop" }])
 const withUsage = (usage: string): string => politeText.replace(/"usage":\{[^}]*\}/, `"usage":${usage}`)
 const harmless = (name: string, text: string): Misbehaviour => body(name, text, asWhole(text))
@@ -706,7 +707,10 @@ const wholes: readonly Misbehaviour[] = [
   harmless("finish reason missing", withChoices([{ index: 0, message: message() }])),
   harmless("finish reason unknown", withChoices([{ index: 0, message: message(), finish_reason: "tired" }])),
   harmless("finish reason a number", withChoices([{ index: 0, message: message(), finish_reason: 5 }])),
-  harmless("index missing", withChoices([{ message: message(), finish_reason: "stop" }])),
+  body("index missing", withChoices([{ message: message(), finish_reason: "stop" }]), {
+    json: { whole: withChoices([{ index: 0, message: message(), finish_reason: "stop" }]) },
+    stream: { said: "hello there" },
+  }),
   harmless("index negative", withChoices([{ index: -1, message: message(), finish_reason: "stop" }])),
   harmless("index huge", withChoices([{ index: 1e15, message: message(), finish_reason: "stop" }])),
   harmless("logprobs a text", withChoices([{ index: 0, message: message(), logprobs: "x", finish_reason: "stop" }])),
@@ -771,8 +775,8 @@ const wholes: readonly Misbehaviour[] = [
     json: { whole: politeText.replace("hello there", "x".repeat(5_000_000)) },
     stream: { said: "x".repeat(5_000_000) },
   }),
-  body("ten thousand choices", withChoices(Array.from({ length: 10_000 }, () => ({ message: { content: "" } }))), {
-    json: { whole: withChoices(Array.from({ length: 10_000 }, () => ({ message: { content: "" } }))) },
+  body("ten thousand choices", manyChoices, {
+    json: { whole: manyChoices },
     stream: { said: "" },
   }),
   row(
@@ -805,9 +809,17 @@ const errorEvent = `data: ${error}\n\n`
 const complete = one + two + stop + done
 const call = (fields: object): string => chunk({ tool_calls: [fields] })
 const begun = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } }
+/** A stream with what a client may not be able to read. */
+const anew = (name: string, middle: string, written: string): Misbehaviour =>
+  stream(name, bytesOf(one, middle, stop, done), passed(one, written, stop, done))
 /** A stream that is odd in the middle, and that goes on as it came. */
 const through = (name: string, middle: string | Uint8Array): Misbehaviour =>
   stream(name, bytesOf(one, middle, stop, done), passed(one, middle, stop, done))
+/** The same unless somebody reads it, who may not know what to do with it. */
+const readAnew = (name: string, middle: string, written: string): Misbehaviour => ({
+  ...through(name, middle),
+  read: passed(one, written, stop, done),
+})
 /** An event that goes on as it came unless somebody reads it. */
 const onlyRead = (name: string, middle: string, about: RegExp): Misbehaviour => ({
   ...through(name, middle),
@@ -821,6 +833,8 @@ const stops = (name: string, bad: Bytes, about: RegExp = notEvent): readonly Mis
   pieces(`${name}, in the middle of a slow stream`, [one, two, bad, stop, done], broken(one + two, about)),
   stream(`${name}, behind the end mark`, bytesOf(complete, bad), passed(complete)),
 ]
+const nested: unknown = JSON.parse("[".repeat(100) + "]".repeat(100))
+const ownPrototype = '"__proto__":{"choices":[]},"constructor":1}\n\n'
 const streams: readonly Misbehaviour[] = [
   ...stops("event that is no JSON", "data: broken\n\n"),
   ...stops("event of a number", "data: 42\n\n"),
@@ -844,7 +858,7 @@ const streams: readonly Misbehaviour[] = [
   stream("end mark alone", done, broken("", /no event/)),
   stream("comment and end mark alone", `: hello\n\n${done}`, broken(": hello\n\n", /no event/)),
   stream("no end mark", one + two, broken(one + two, noMark)),
-  stream("no end mark behind the finish reason", one + stop, broken(one + stop, noMark)),
+  stream("no end mark behind the finish reason", one + stop, passed(one, stop, done)),
   stream("end mark twice", complete + done, passed(complete)),
   stream("end mark with spaces", one + stop + "data:   [DONE]  \n\n", passed(one, stop, "data:   [DONE]  \n\n")),
   stream("end mark without a space", `${one}${stop}data:[DONE]\n\n`, passed(one, stop, "data:[DONE]\n\n")),
@@ -926,7 +940,7 @@ const streams: readonly Misbehaviour[] = [
     },
     asEvents(broken(one, /larger than/)),
   ),
-  through("object without fields", "data: {}\n\n"),
+  readAnew("object without fields", "data: {}\n\n", ""),
   through(
     "usage alone",
     chunkWith({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 } }),
@@ -934,20 +948,20 @@ const streams: readonly Misbehaviour[] = [
   through("usage of texts", chunkWith({ choices: [], usage: { prompt_tokens: "3", completion_tokens: null } })),
   through("usage negative", chunkWith({ choices: [], usage: { prompt_tokens: -3, completion_tokens: -1 } })),
   through("usage a list", chunkWith({ choices: [], usage: [1] })),
-  through("choices missing", chunkWith({})),
-  through("choices null", chunkWith({ choices: null })),
-  through("choices an object", chunkWith({ choices: {} })),
+  readAnew("choices missing", chunkWith({}), ""),
+  readAnew("choices null", chunkWith({ choices: null }), ""),
+  readAnew("choices an object", chunkWith({ choices: {} }), ""),
   through("choices empty", chunkWith({ choices: [] })),
-  through("choice null", chunkWith({ choices: [null] })),
-  through("choice without an index", chunkWith({ choices: [{ delta: { content: "x" } }] })),
+  readAnew("choice null", chunkWith({ choices: [null] }), ""),
+  readAnew("choice without an index", chunkWith({ choices: [{ delta: { content: "x" } }] }), chunk({ content: "x" })),
   through("index negative", chunkWith({ choices: [{ index: -1, delta: { content: "x" } }] })),
   through("index a fraction", chunkWith({ choices: [{ index: 0.5, delta: { content: "x" } }] })),
-  through("index a text", chunkWith({ choices: [{ index: "0", delta: { content: "x" } }] })),
+  readAnew("index a text", chunkWith({ choices: [{ index: "0", delta: { content: "x" } }] }), chunk({ content: "x" })),
   through("index huge", chunkWith({ choices: [{ index: 4e9, delta: { content: "x" }, finish_reason: "stop" }] })),
   through("index past all numbers", chunkWith({ choices: [{ index: 1e308, delta: { content: "x" } }] })),
-  through("delta missing", chunkWith({ choices: [{ index: 0 }] })),
-  through("delta null", chunk(null)),
-  through("delta a text", chunk("x")),
+  readAnew("delta missing", chunkWith({ choices: [{ index: 0 }] }), ""),
+  readAnew("delta null", chunk(null), ""),
+  readAnew("delta a text", chunk("x"), ""),
   through("delta empty", chunk({})),
   through("content null", chunk({ content: null })),
   through("content a number", chunk({ content: 5 })),
@@ -963,12 +977,16 @@ const streams: readonly Misbehaviour[] = [
   through("finish reason unknown", chunk({}, { finish_reason: "tired" })),
   through("finish reason a number", chunk({}, { finish_reason: 5 })),
   through("tool calls null", chunk({ tool_calls: null })),
-  through("tool calls an object", chunk({ tool_calls: {} })),
-  through("tool calls of null", chunk({ tool_calls: [null] })),
-  through(
+  anew("tool calls an object", chunk({ tool_calls: begun }), call(begun)),
+  anew("tool calls of null", chunk({ tool_calls: [null] }), ""),
+  anew(
     "tool call without an index",
     call({ id: "a", function: { name: "f", arguments: "{" } }) +
-      call({ id: "b", function: { name: "g", arguments: "{" } }),
+      call({ id: "b", function: { name: "f", arguments: "{" } }),
+    call(begun) +
+      call({ index: 0, function: { arguments: "{" } }) +
+      call({ ...begun, index: 1, id: "b" }) +
+      call({ index: 1, function: { arguments: "{" } }),
   ),
   through("tool call index huge", call({ ...begun, index: 4e9 })),
   through("tool call index negative", call({ ...begun, index: -1 })),
@@ -979,20 +997,21 @@ const streams: readonly Misbehaviour[] = [
   through("tool call pieces before it begins", call({ index: 0, function: { arguments: "}" } }) + call(begun)),
   through("tool call without a function", call({ index: 0, id: "a", type: "function" })),
   through("tool call whose function is null", call({ index: 0, id: "a", function: null })),
-  through(
+  anew(
     "tool call whose arguments are an object",
     call({ index: 0, id: "a", function: { name: "f", arguments: { a: 1 } } }),
+    call(begun) + call({ index: 0, function: { arguments: '{"a":1}' } }),
   ),
   through(
     "tool call whose name comes in pieces",
     call({ index: 0, id: "a", function: { name: "f" } }) + call({ index: 0, function: { name: "g" } }),
   ),
   through("function call of old, odd", chunk({ function_call: { name: null, arguments: 5 } })),
-  through("nested 100 levels deep", chunkWith({ x: JSON.parse("[".repeat(100) + "]".repeat(100)) })),
+  readAnew("nested 100 levels deep", chunkWith({ x: nested }), chunkWith({ choices: [], x: nested })),
   onlyRead("nested 100,000 levels deep", `data: {"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}\n\n`, /nested/),
   onlyRead("braces around no JSON", "data: {broken}\n\n", notEvent),
   through("keys twice", 'data: {"choices":5,"choices":[]}\n\n'),
-  through("own prototype", 'data: {"__proto__":{"choices":[]},"constructor":1}\n\n'),
+  readAnew("own prototype", `data: {${ownPrototype}`, chunkWith({ choices: [] }).replace("}\n\n", `,${ownPrototype}`)),
   pieces(
     "pings for a while",
     [one, ...Array.from({ length: 50 }, () => ": ping\n\n"), stop, done],

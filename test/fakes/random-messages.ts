@@ -90,11 +90,15 @@ export function randomMessagesRequest(random: Random): ChatRequest {
 
 export function randomMessagesReply(random: Random): ChatReply {
   const stops: readonly StopReason[] = ["stop", "length", "tool_calls", "refusal", "pause"]
+  const blocks = spoken(random)
+  const stop = random.pick(stops)
   return {
     id: "msg_1",
     model: "m",
     created: 0,
-    choices: [{ blocks: spoken(random), stop: random.pick(stops) }],
+    choices: [
+      { blocks, stop: stop === "stop" && blocks.some(({ type }) => type === "tool_call") ? "tool_calls" : stop },
+    ],
     usage: {
       inputTokens: 10 + random.below(9),
       outputTokens: random.below(9),

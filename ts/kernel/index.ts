@@ -80,8 +80,10 @@ export type {
   OperationReply,
   OperationResult,
   Permission,
+  ReplyFilter,
   ReplyForm,
   ReplySpec,
+  RouteHost,
   RouteModule,
   UnroutedRequest,
 } from "./types/route.ts"
@@ -127,6 +129,7 @@ export type { Transport, TransportRequest, TransportResponse } from "./types/tra
 // ── HTTP ──
 
 export { createListenerApp, type ListenerApp, type ListenerAppOptions } from "./http/app.ts"
+export type { ByteSource } from "./types/byte-source.ts"
 export { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
 export { parseExactJson } from "./http/json.ts"
 export { ManagementError } from "./http/management-error.ts"

@@ -102,7 +102,7 @@ export function routeContract(module: RouteModule): readonly ContractCase[] {
     contractCase("sets up a handler for each operation", () => {
       const unused: unknown = new Proxy({}, { get: () => () => undefined })
       each(({ id, setup }) =>
-        expectThat(typeof setup(unused as never) === "function", `the setup of ${id} to return the handler`),
+        expectThat(typeof setup(unused as never, undefined) === "function", `the setup of ${id} to return the handler`),
       )
     }),
   ]

@@ -1,6 +1,16 @@
-import { defineSelector, defineSignal, defineStore, type KeyValueStore, type RuleOf, Type } from "rtr"
+import {
+  defineRoute,
+  defineSelector,
+  defineSignal,
+  defineStore,
+  type KeyValueStore,
+  operation,
+  type RuleOf,
+  section,
+  Type,
+} from "rtr"
 import { createFakeInference } from "rtr/testing"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { createRouter, type RouterOptions } from "../../../ts/kernel/kernel.ts"
 import { createRegistry } from "../../../ts/kernel/modules/registry.ts"
 import { builtinModules } from "../../../ts/plugins/registry.gen.ts"
@@ -191,4 +201,65 @@ test("what needs a restart is refused with its paths, and the old document serve
     rejection: { reasons: [{ code: "restart_required", path: expect.stringContaining("listeners") }] },
   })
   expect([router.plan()?.hash, (await ask("hello")).includes("hi")]).toEqual([hash, true])
+})
+
+test("a route with a section of its own opens what it needs, and keeps what it shares over generations", async () => {
+  const seen: unknown[] = []
+  const route = defineRoute({
+    about: "Opens a store",
+    listeners: ["inference"],
+    settings: { path: ["services", "thing"], schema: section({ max: Type.Integer() }) },
+    async open({ settings, openStore, share }) {
+      const shared = await share("count", () => ({ count: 0 }))
+      shared.count += 1
+      const store = await openStore("watched", { max: shared.count })
+      return { settings, shared, offers: Object.keys(store) }
+    },
+    operations: [
+      operation({
+        id: "thing.read",
+        method: "GET",
+        path: "/thing",
+        about: "Reads",
+        permission: "inference.invoke",
+        sensitivity: "operational",
+        capability: "inference",
+        plane: "data",
+        audiences: ["client"],
+        stability: "stable",
+        errors: "inference",
+        replies: { 200: { about: "Read", schema: Type.Object({}) } },
+        setup: (_, opened) => () => {
+          seen.push(opened)
+          return { body: {} }
+        },
+      }),
+    ],
+  })
+  const stores: string[] = []
+  const watched = defineStore({
+    about: "Tells when it is opened and closed",
+    shapes: ["kv"],
+    options: section({ max: Type.Integer() }),
+    setup: ({ max }) => {
+      stores.push(`open ${max}`)
+      return { close: async () => void stores.push(`close ${max}`) }
+    },
+  })
+  const { router, activate } = await start({ thing: route, watched })
+  const read = () => router.inference.fetch(new Request("http://rtr.example/thing"))
+  await activate({ "global.services": { thing: { max: 3 } } })
+  await read()
+  await activate({ "global.services": { thing: { max: 4 } } })
+  await read()
+  expect(await activate({ "global.services": { thing: { max: "x" } } })).toMatchObject({ result: "rejected" })
+  await activate()
+  await read()
+  const shared = { count: 2 }
+  expect(seen).toEqual([
+    { settings: { max: 3 }, shared, offers: ["close"] },
+    { settings: { max: 4 }, shared, offers: ["close"] },
+    undefined,
+  ])
+  await vi.waitFor(() => expect(stores).toEqual(["open 1", "open 2", "close 1", "close 2"]))
 })

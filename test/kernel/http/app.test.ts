@@ -78,6 +78,7 @@ describe("a request", () => {
         chat: undefined,
         call: expect.any(Function),
         principal: { role: "client", permissions: undefined, name: "inside" },
+        retain: expect.any(Function),
         header: expect.any(Function),
         listener: "inside",
         listenerKind: "inference",
@@ -407,6 +408,28 @@ describe("a lease", () => {
     await ask(listen([fakeOperation({ handle: () => Promise.reject(new Error("x")) })], { acquire }), "/thing")
     await ask(listen([fakeOperation()], { acquire, apiKeys: namedKeys("k") }), "/thing")
     expect([seen, count]).toEqual([[1], { taken: 3, ended: 3 }])
+  })
+
+  test("lasts as long as work that retains it, with the memory of the request", async () => {
+    const { count, acquire } = counted()
+    const releases: (() => void)[] = []
+    const held: number[] = []
+    const memory = {
+      largest: 1000,
+      take: (bytes: number) => void held.push(bytes),
+      giveBack: (bytes: number) => void held.push(-bytes),
+    }
+    const handle: MountedOperation["handle"] = ({ retain, call }) => {
+      releases.push(retain(), retain())
+      call({} as never).hold?.(7)
+      return {}
+    }
+    await ask(listen([fakeOperation({ handle })], { acquire, memory: memory as never }), "/thing")
+    releases[0]?.()
+    releases[0]?.()
+    expect([count, held]).toEqual([{ taken: 1, ended: 0 }, [7]])
+    releases[1]?.()
+    expect([count, held]).toEqual([{ taken: 1, ended: 1 }, [7, -7]])
   })
 
   test("lasts until the end of a stream, and ends when the client leaves", async () => {

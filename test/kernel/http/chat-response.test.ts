@@ -1,4 +1,12 @@
-import { type ChatEvent, type ChatStream, type Outcome, type Reply, RtrError, type StreamBatch } from "rtr"
+import {
+  type ChatEvent,
+  type ChatStream,
+  type Outcome,
+  type Reply,
+  type ReplyFilter,
+  RtrError,
+  type StreamBatch,
+} from "rtr"
 import { describe, expect, test, vi } from "vitest"
 import { askJson, chatOperation, fakeListener, fakeRecord } from "../../fakes/listener.ts"
 import { lineReply } from "../../fakes/line-dialect.ts"
@@ -170,4 +178,42 @@ test("an outcome of an operation without a dialect is a bug", async () => {
     500,
     ["Error: operation thing.chat returns an outcome and names neither a dialect nor a form"],
   ])
+})
+
+describe("a filter", () => {
+  const filter: ReplyFilter = {
+    whole: async (text) => JSON.stringify({ was: JSON.parse(text) as object }),
+    stream: (source) => ({
+      async pull() {
+        const bytes = await source.pull()
+        return bytes && new TextEncoder().encode(new TextDecoder().decode(bytes).toUpperCase())
+      },
+      cancel: (reason) => source.cancel(reason),
+    }),
+  }
+  const filtered = (reply: Reply) =>
+    askJson(
+      fakeListener({
+        operations: [chatOperation(() => ({ outcome: { record: fakeRecord({ id: "mine" }), reply }, filter }))],
+      }),
+      "/chat",
+      { model: "m", text: "x" },
+    )
+
+  test("sees a whole reply as it was written for the client", async () => {
+    const { body } = await filtered({ kind: "whole", status: 200, reply: lineReply("hi") })
+    expect(body).toMatchObject({ was: { text: "hi", routing_metadata: {} } })
+  })
+
+  test("sees a stream piece by piece", async () => {
+    const stream = streamOf([read("a\n"), changed("b")])
+    const { text } = await filtered({ kind: "stream", status: 200, stream, dialect: "lines" })
+    expect(text).toContain("A\n")
+    expect(text).toContain("B")
+  })
+
+  test("does not see a failure", async () => {
+    const { status, body } = await filtered({ kind: "failure", status: 418, message: "no" })
+    expect([status, body]).toEqual([418, expect.not.objectContaining({ was: expect.anything() })])
+  })
 })

@@ -1,7 +1,6 @@
 import { loadGuardTexts } from "rtr"
 import { createFakeInference } from "rtr/testing"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import { createQuestionBatch } from "../../../ts/kernel/pipeline/question-batch.ts"
 import { RtrError } from "../../../ts/kernel/error.ts"
 import { readSignals, type RequestInput, toSignalInput } from "../../../ts/kernel/pipeline/signals.ts"
 import type { SignalReadings } from "../../../ts/kernel/types/call.ts"
@@ -9,6 +8,7 @@ import type { BatchedQuestions, Inference } from "../../../ts/kernel/types/infer
 import type { PlannedSignal } from "../../../ts/kernel/types/plan.ts"
 import { createPlannedSignal, defaultTarget as target } from "../../fakes/planned-signal.ts"
 import { inputOf, user } from "../../fakes/signal-input.ts"
+import { createQuestionBatch } from "../../../ts/kernel/pipeline/question-batch.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -35,7 +35,7 @@ function readNow(
 ): SignalReadings | Promise<SignalReadings> {
   const slotCount = signals.reduce((count, { rules }) => count + rules.length, 0)
   return readSignals(
-    { plan: { signals, slotCount, signalTimeoutMs }, inference, createQuestionBatch, onModuleError },
+    { plan: { signals, slotCount, signalTimeoutMs }, inference, onModuleError, createQuestionBatch },
     call,
     input,
   )

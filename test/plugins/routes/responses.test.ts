@@ -1,8 +1,8 @@
-import { routeContract } from "rtr/testing"
+import { createFakeInference, routeContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import route from "../../../ts/plugins/routes/responses.ts"
 import { dataOf, namedEvent, type TypedEvent } from "../../fakes/event-stream.ts"
-import { post } from "../../fakes/kernel.ts"
+import { get, post } from "../../fakes/kernel.ts"
 import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
 import { chunk, lastChunk, watchedKernel } from "../../fakes/watched-kernel.ts"
 
@@ -247,5 +247,75 @@ describe("over a backend of the same API", () => {
     )
     expect(streamed.text).toContain('"content":"hi"')
     expect(streamed.text.endsWith("data: [DONE]\n\n")).toBe(true)
+  })
+})
+
+describe("kept responses", () => {
+  const keeping = { "global.services.response_api": { store_backend: "memory" } }
+  const read = async (got: Response): Promise<Readonly<Record<string, unknown>>> =>
+    (await got.json()) as Readonly<Record<string, unknown>>
+
+  test("guards read the whole conversation that a request continues", async () => {
+    const inference = createFakeInference({ labels: ["benign", "jailbreak"], classify: () => [0.9, 0.1] })
+    const { kernel } = await watchedKernel({
+      inference,
+      changes: {
+        ...keeping,
+        "routing.signals.jailbreak": [{ name: "attack" }],
+        "routing.decisions": [
+          {
+            name: "guard",
+            priority: 9,
+            rules: { type: "jailbreak", name: "attack" },
+            plugins: [{ type: "fast_response", configuration: { message: "No." } }],
+          },
+        ],
+      },
+    })
+    const ask = async (body: object) => read(await kernel.fetch(post("/v1/responses", { model: "MoM", ...body })))
+    const first = await ask({ input: "the first question", instructions: "not carried over" })
+    const before = inference.calls.length
+    const second = await ask({ input: "the second question", previous_response_id: first["id"] })
+    const texts = inference.calls
+      .slice(before)
+      .flat()
+      .flatMap((question) => ("text" in question ? [question.text] : []))
+    expect([second["status"], texts]).toEqual(["completed", ["the first question", "hi", "the second question"]])
+  })
+
+  test("what is too large is refused before a model is asked, or not kept, and the reply says so", async () => {
+    const { kernel, sent } = await watchedKernel({
+      changes: { "global.services.response_api": { store_backend: "memory", max_response_bytes: 700 } },
+    })
+    const ask = (body: object) => kernel.fetch(post("/v1/responses", { model: "MoM", ...body }))
+    const refused = await ask({ input: "x".repeat(800) })
+    expect([refused.status, await refused.text(), sent().length]).toEqual([
+      413,
+      expect.stringContaining('send \\"store\\": false'),
+      0,
+    ])
+    expect((await ask({ input: "x".repeat(800), store: false })).status).toBe(200)
+    const kept = await read(await ask({ input: "x".repeat(300) }))
+    expect([kept["status"], kept["store"]]).toEqual(["completed", false])
+    expect((await kernel.fetch(get(`/v1/responses/${String(kept["id"])}`))).status).toBe(404)
+  })
+
+  test("fields of another type are refused", async () => {
+    const { kernel } = await watchedKernel({ changes: keeping })
+    for (const fields of [
+      { previous_response_id: 1 },
+      { background: "yes" },
+      { store: 1 },
+      { conversation: { id: "conv_1" } },
+    ]) {
+      const got = await kernel.fetch(post("/v1/responses", { model: "MoM", input: "hi", ...fields }))
+      expect([got.status, await got.text()]).toEqual([400, expect.stringContaining(Object.keys(fields)[0] ?? "")])
+    }
+  })
+
+  test("a section that switches keeping off keeps nothing", async () => {
+    const { kernel } = await watchedKernel({ changes: { "global.services.response_api": { enabled: false } } })
+    const got = await kernel.fetch(get("/v1/responses/resp_1"))
+    expect([got.status, await got.text()]).toEqual([404, expect.stringContaining("keeps no responses")])
   })
 })

@@ -31,6 +31,18 @@ test("evicts what was written longest ago, for each name alone", async () => {
   ])
 })
 
+test("evicts what was written longest ago until the values fit, and never the newest", async () => {
+  const { kv } = await memory.setup({ max_bytes: 12 }, { clock: () => 0 })
+  const values = kv?.("a")
+  for (const key of ["1", "2", "1", "3"]) await values?.set(key, "abc")
+  expect(await values?.keys()).toEqual(["1", "3"])
+  await values?.delete("3")
+  await values?.set("4", "abc")
+  expect(await values?.keys()).toEqual(["1", "4"])
+  await values?.set("5", "longer than the limit")
+  expect(await values?.keys()).toEqual(["5"])
+})
+
 test("entries past their end make room before others are evicted", async () => {
   let now = 0
   const { kv } = await memory.setup({ max_entries: 10 }, { clock: () => now })

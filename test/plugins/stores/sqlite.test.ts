@@ -21,7 +21,7 @@ const setup = async (path: string): Promise<OpenStore> => sqlite.setup({ path },
 
 async function open(
   path: string,
-  options: { max_entries?: number } = {},
+  options: { max_entries?: number; max_bytes?: number } = {},
   clock = Date.now,
 ): Promise<Required<OpenStore>> {
   const store = await sqlite.setup({ path, ...options }, { clock })
@@ -103,6 +103,30 @@ test("evicts what was written longest ago, for each name alone", async () => {
   expect(records.map(({ id }) => id)).toEqual(["1", "3", "4"])
 })
 
+test("evicts what was written longest ago until the values fit, also those that the first schema wrote", async () => {
+  const path = temporaryFile()
+  const first = await open(path)
+  for (const key of ["1", "2", "1"]) await first.kv("a").set(key, "äbc")
+  await first.records("a").put({ id: "r", createdAt: 1, fields: {}, value: "abc" })
+  await first.close()
+  const database = new DatabaseSync(path)
+  database.exec(`
+    DROP TRIGGER items_added; DROP TRIGGER items_removed; ALTER TABLE collections DROP COLUMN bytes; PRAGMA user_version = 1;
+    CREATE TRIGGER items_added AFTER INSERT ON items BEGIN
+      UPDATE collections SET items = items + 1 WHERE id = new.collection; END;
+    CREATE TRIGGER items_removed AFTER DELETE ON items BEGIN
+      UPDATE collections SET items = items - 1 WHERE id = old.collection; END`)
+  database.close()
+  const store = await open(path, { max_bytes: 17 })
+  await store.kv("a").set("3", "abc")
+  expect(await store.kv("a").keys()).toEqual(["1", "2", "3"])
+  await store.kv("a").set("4", "abc")
+  expect(await store.kv("a").keys()).toEqual(["1", "3", "4"])
+  await store.kv("a").set("5", "longer than the limit")
+  expect(await store.kv("a").keys()).toEqual(["5"])
+  expect(await store.records("a").get("r")).toMatchObject({ value: "abc" })
+})
+
 test("comes back to a limit that was lowered, and deletes what is past its end from the file", async () => {
   const path = temporaryFile()
   let now = 0
@@ -174,11 +198,11 @@ describe("refuses", () => {
     const path = temporaryFile()
     await (await open(path)).close()
     const database = new DatabaseSync(path)
-    database.exec("PRAGMA user_version = 2")
+    database.exec("PRAGMA user_version = 3")
     database.close()
     expect(await refused(path)).toEqual(
       unavailable(
-        `Cannot use the store ${path}: it has schema 2, and this version of rtr knows 1; use the rtr that wrote it, or name another file`,
+        `Cannot use the store ${path}: it has schema 3, and this version of rtr knows 2; use the rtr that wrote it, or name another file`,
       ),
     )
   })

@@ -62,15 +62,13 @@ function globalSchema(registry: Registry) {
   })
 }
 
-/** Puts the settings of signals where their `path` says. */
+/** Puts the settings of signals and routes where their `path` says. */
 function withSettings<Global extends TObject>(schema: Global, registry: Registry): Global {
-  return registry
-    .all("signal")
-    .reduce<TObject>(
-      (planted, { module: { settings } }) =>
-        settings === undefined ? planted : plant(planted, settings.path, settings.schema as TObject),
-      schema,
-    ) as Global
+  return [...registry.all("signal"), ...registry.all("route")].reduce<TObject>(
+    (planted, { module: { settings } }) =>
+      settings === undefined ? planted : plant(planted, settings.path, settings.schema as TObject),
+    schema,
+  ) as Global
 }
 
 /** A section with another one at a path below it; those on the way are made or kept. */

@@ -630,6 +630,7 @@ export const v03Values: readonly (readonly [path: string, words: string])[] = [
   ["global.router.config_source", "file kubernetes"],
   ["global.router.strategy", "priority confidence"],
   ["global.services.management_api.auth.mode", "disabled bearer"],
+  ["global.services.response_api.store_backend", "memory redis"],
   ["global.model_catalog.deployments.*.provider", "model_runtime candle"],
   ["global.model_catalog.deployments.*.device", "auto cpu cuda rocm xpu mps"],
   ["global.model_catalog.deployments.*.input.overflow", "truncate reject window"],

@@ -8,8 +8,8 @@ import type { ReadHeads } from "../config/package-heads.ts"
 import { resolveDocument, type ResolvedDocument, type ResolveOptions } from "../config/resolve.ts"
 import { restartRequired } from "../config/restart.ts"
 import { type SourceDocument, wrapDocument } from "../config/source-document.ts"
-import { stateStore } from "../config/sections/stores.ts"
-import { isRtrError, RtrError } from "../error.ts"
+import { stateStore, type StoreEntry } from "../config/sections/stores.ts"
+import { type DocumentPath, isRtrError, RtrError } from "../error.ts"
 import type { Services } from "../modules/capabilities.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
@@ -148,8 +148,15 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
     await lease?.ready(signal)
     stopWhenAborted(signal)
 
-    const store = await openStore(host, loaded)
-    closers.push(() => store.release())
+    const open = async (entry: StoreToOpen): Promise<NamedStore> => {
+      const opening = await openStore(host, registry, entry)
+      closers.push(() => opening.release())
+      return opening.value
+    }
+    const store = await open(stateStore(document, registry))
+    const opened = registry.all("route").some(({ module }) => module.open)
+      ? await (await import("./open-routes.ts")).openRoutes(loaded, { ...host, closers, open })
+      : undefined
     const { embedAll, leases } = createEmbedAll(inference, host.resources, (name) =>
       JSON.stringify(deployments.find((deployment) => deployment.name === name) ?? name),
     )
@@ -161,8 +168,9 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
       ...host.services,
       inference,
       embedAll,
-      ...storeServices(store.value),
+      ...storeServices(store),
       plan: () => plan,
+      opened,
     }
     const compiled = await compilePlan({
       document,
@@ -185,9 +193,9 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
 }
 
 /** Says where in the document the store stands that cannot be opened. */
-function atStore(error: unknown): unknown {
+function atStore(error: unknown, path: DocumentPath): unknown {
   if (!isRtrError(error) || error.path !== undefined) return error
-  return new RtrError(error.code, error.message, { path: ["global", "stores", "state"], cause: error })
+  return new RtrError(error.code, error.message, { path, cause: error })
 }
 
 /** A module that never says that it is closed must not keep the process. */
@@ -209,15 +217,19 @@ function stopWhenAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new RtrError("unavailable", "A newer configuration has come")
 }
 
-/** The document's own store, or the one in memory. Equal settings share one store, so its data outlives a generation. */
+export interface StoreToOpen extends Required<StoreEntry> {
+  /** Where the document names it; `global.stores.state` when left out. */
+  readonly path?: DocumentPath
+}
+
+/** Equal settings share one store, so its data outlives a generation. */
 async function openStore(
   { resources, services }: PrepareHost,
-  { document, registry }: LoadedDocument,
+  registry: Registry,
+  { type, configuration, path = ["global", "stores", "state"] }: StoreToOpen,
 ): Promise<Lease<NamedStore>> {
-  const { type, configuration } = stateStore(document, registry)
   const registered = registry.find("store", type)
-  if (registered === undefined)
-    throw new RtrError("invalid_config", `There is no store "${type}"`, { path: ["global", "stores", "state", "type"] })
+  if (registered === undefined) throw new RtrError("invalid_config", `There is no store "${type}"`, { path })
   const { module } = registered
   return resources.acquire(
     `store:${JSON.stringify([type, configuration])}`,
@@ -228,7 +240,7 @@ async function openStore(
         )
         return { type, shapes: module.shapes, open }
       } catch (error) {
-        throw atStore(error)
+        throw atStore(error, path)
       }
     },
     ({ open }) => open.close(),

@@ -67,7 +67,7 @@ interface ReadRequest {
   readonly principal: Principal
   readonly params: Params
   readonly body: unknown
-  readonly hold: (bytes: number) => void
+  readonly lease: RequestLease
 }
 
 /** What there is to tell of a request without a record. */
@@ -109,12 +109,12 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       principal = authorise(request.headers, operation)
       if (target.hasBody) lease.client = isIdentified ? principal : clientAddressOf(request)
       const body = target.hasBody ? await readBody(request, target.maxBodyBytes, lease) : undefined
-      const input = toInput(request, target, { id, startedAt, principal, params, body, hold: lease.hold })
+      const input = toInput(request, target, { id, startedAt, principal, params, body, lease })
       const result = await operation.handle(input)
       if ("outcome" in result) {
         if (target.responder === undefined)
           throw new Error(`operation ${operation.id} returns an outcome and names neither a dialect nor a form`)
-        return chatResponse(target.responder, result.outcome, result.chat ?? input.chat, () => lease.end())
+        return await chatResponse(target.responder, result, result.chat ?? input.chat, () => lease.end())
       }
       const response = replyResponse(target, result, id)
       lease.end()
@@ -159,7 +159,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
   const toInput = (
     request: Request,
     { operation, dialect: reader }: Target,
-    { id, startedAt, principal, params, body, hold }: ReadRequest,
+    { id, startedAt, principal, params, body, lease }: ReadRequest,
   ): OperationInput<unknown, unknown, unknown> => {
     const header = (wanted: string): string | undefined => request.headers.get(wanted) ?? undefined
     const isChecked = operation.params !== undefined || operation.query !== undefined || operation.body !== undefined
@@ -178,7 +178,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
         endpoint: operation.path,
         grants,
         upstreamTimeoutMs,
-        hold,
+        hold: lease.hold,
       })
     return {
       id,
@@ -188,6 +188,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       chat: reader?.readRequest(body) as ChatRequest,
       call,
       principal,
+      retain: () => lease.retain(),
       header,
       listener: name,
       listenerKind: kind,

@@ -1,11 +1,11 @@
 // Writes the outcome of a chat request in the client's dialect: a whole reply, an upstream's failure, or a stream.
 
 import type { RtrError } from "../error.ts"
-import type { CallRecord, Outcome } from "../types/call.ts"
+import type { CallRecord } from "../types/call.ts"
 import type { ChatRequest, ChatStream, StreamBatch, StreamedReply } from "../types/chat.ts"
 import type { ByteSource } from "../types/byte-source.ts"
 import type { StreamWriter } from "../types/dialect.ts"
-import type { ReplyWriter } from "../types/route.ts"
+import type { ChatResult, ReplyWriter } from "../types/route.ts"
 import { toPublicError } from "./error-body.ts"
 import { streamResponse, textResponse } from "./response.ts"
 import { routingMetadata, type RoutingHeaders } from "./routing-headers.ts"
@@ -23,10 +23,10 @@ export interface ChatResponder {
 /** The response to one request. `end` runs once, when the reply or the stream has ended, however it ended. */
 export function chatResponse(
   responder: ChatResponder,
-  { record, reply }: Outcome,
+  { outcome: { record, reply }, filter }: ChatResult,
   request: ChatRequest,
   end: () => void,
-): Response {
+): Response | Promise<Response> {
   const { dialect, headers } = responder
   const isStream = reply.kind === "stream"
   const head = headers(record, isStream ? dialect.streamType : "application/json")
@@ -36,13 +36,14 @@ export function chatResponse(
     head["cache-control"] = "no-cache"
     // Proxies such as nginx would hold the events back.
     head["x-accel-buffering"] = "no"
-    return streamResponse(new ReplyBytes(responder, record, reply, request, end), reply.status, head)
+    const bytes = new ReplyBytes(responder, record, reply, request, end)
+    return streamResponse(filter === undefined ? bytes : filter.stream(bytes), reply.status, head)
   }
-  const text =
-    reply.kind === "whole"
-      ? dialect.writeReply(reply.reply, routingMetadata(record), request)
-      : JSON.stringify(dialect.failureBody(reply, record.id))
-  return textResponse(text, reply.status, head, end)
+  if (reply.kind === "failure")
+    return textResponse(JSON.stringify(dialect.failureBody(reply, record.id)), reply.status, head, end)
+  const text = dialect.writeReply(reply.reply, routingMetadata(record), request)
+  if (filter === undefined) return textResponse(text, reply.status, head, end)
+  return filter.whole(text).then((filtered) => textResponse(filtered, reply.status, head, end))
 }
 
 /** The bytes of a streamed reply, pulled at the client's pace. */

@@ -11,6 +11,8 @@ export class RequestLease {
   readonly #memory: HeldMemory
   #bytes = 0
   #ended = false
+  /** Work that goes on after the reply, and the request itself until it has ended. */
+  #holders = 1
 
   constructor(acquire: (() => () => void) | undefined, memory: HeldMemory) {
     this.#release = acquire?.()
@@ -23,7 +25,7 @@ export class RequestLease {
    */
   readonly hold = (bytes: number): void => {
     // A reply that comes after its client has left is dropped at once.
-    if (this.#ended) return
+    if (this.#holders === 0) return
     if (this.#bytes + bytes > this.#memory.largest)
       throw new RtrError(
         "request_too_large",
@@ -37,6 +39,22 @@ export class RequestLease {
   end(): void {
     if (this.#ended) return
     this.#ended = true
+    this.#drop()
+  }
+
+  /** Keeps everything until the returned function is called too. */
+  retain(): () => void {
+    let retained = true
+    this.#holders += 1
+    return () => {
+      if (retained) this.#drop()
+      retained = false
+    }
+  }
+
+  #drop(): void {
+    this.#holders -= 1
+    if (this.#holders > 0) return
     if (this.#bytes > 0) this.#memory.giveBack(this.#bytes, this.client)
     this.#release?.()
   }

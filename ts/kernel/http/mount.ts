@@ -28,7 +28,9 @@ export function mountOperations(routes: Routes, kind: ListenerKind, services: Se
     .flatMap(({ id, module, source }) =>
       module.operations.map((operation) => {
         const granted = grantSetup(operation.needs ?? [], services, { name: `route:${id}` })
-        const handle = setUpNow({ kind: "route", id, source }, () => operation.setup(granted as never))
+        const handle = setUpNow({ kind: "route", id, source }, () =>
+          operation.setup(granted as never, services.opened?.get(id)),
+        )
         if (typeof handle !== "function")
           throw new RtrError(
             "invalid_module",

@@ -180,10 +180,16 @@ function describeResponses(
   return responses
 }
 
-function describeReply({ about, schema, type }: ReplySpec, schemas: SchemaComponents): OpenApiResponse {
+function describeReply({ about, schema, type, otherType }: ReplySpec, schemas: SchemaComponents): OpenApiResponse {
   if (schema === undefined && type === undefined) return { description: about }
   const content = { schema: schema === undefined ? { type: "string" } : toOpenApiSchema(schema, schemas) }
-  return { description: about, content: { [mediaType(type ?? "application/json")]: content } }
+  return {
+    description: about,
+    content: {
+      [mediaType(type ?? "application/json")]: content,
+      ...(otherType !== undefined && { [mediaType(otherType)]: { schema: { type: "string" } } }),
+    },
+  }
 }
 
 /** A reply of an operation with a form may be streamed. */

@@ -33,6 +33,8 @@ export interface Services {
   readonly modelList: (listener: string) => readonly ModelEntry[]
   readonly status: () => KernelStatus
   readonly operations: () => readonly OperationInfo[]
+  /** What routes have opened, by their ids. */
+  readonly opened?: ReadonlyMap<string, unknown> | undefined
   readonly metricsText: () => Promise<{ contentType: string; text: string } | undefined>
 }
 

@@ -12,7 +12,7 @@ export interface Stages {
   readonly createQuestionBatch?: typeof import("./question-batch.ts").createQuestionBatch
 }
 
-/** Somebody asks for what the plan did not load. */
+/** A plan asks for what it did not load. */
 export const notLoaded = (): never => {
   throw new RtrError("internal_error", "A stage of the pipeline is not loaded; this is a bug")
 }

@@ -77,7 +77,7 @@ export function toSignalInput(call: Asked, host: InputHost): RequestInput {
  * Returns no promise when every signal answers at once, which is the common case without models.
  */
 export function readSignals(
-  { plan, inference, createQuestionBatch, onModuleError }: SignalHost,
+  { plan, inference, onModuleError, createQuestionBatch = notLoaded }: SignalHost,
   call: Pick<Call, "signal" | "client">,
   input: RequestInput,
 ): MaybePromise<SignalReadings> {
@@ -91,9 +91,9 @@ export function readSignals(
     at: startedAt,
     deadlineAt: startedAt + plan.signalTimeoutMs,
     inference,
-    createQuestionBatch,
     call,
     onModuleError,
+    createQuestionBatch,
   }
   const levels = levelsOf(plan.signals)
   if (levels.length > 1) input.factsOf = (type) => factsOf(plan.signals, reading.facts, type)
@@ -120,9 +120,9 @@ interface Reading {
   at: number
   readonly deadlineAt: number
   readonly inference: Inference | undefined
-  readonly createQuestionBatch: Stages["createQuestionBatch"] | undefined
   readonly call: Pick<Call, "signal" | "client">
   readonly onModuleError: OnModuleError | undefined
+  readonly createQuestionBatch: NonNullable<Stages["createQuestionBatch"]>
 }
 
 const readingsOf = ({ facts, typeMs, startedAt, at }: Reading): SignalReadings => ({
@@ -166,7 +166,7 @@ function factsOf(
 
 /** Undefined when every signal of the level answered at once. */
 function readLevel(reading: Reading, { signals, asking }: Level): Promise<void> | undefined {
-  const { inference, createQuestionBatch = notLoaded, call, deadlineAt, input, at: since } = reading
+  const { inference, call, deadlineAt, input, at: since, createQuestionBatch } = reading
   const batch =
     asking > 0 && inference !== undefined ? createQuestionBatch(inference, asking, { deadlineAt, call }) : undefined
   let pending: Map<PlannedSignal, Promise<readonly Fact[]>> | undefined

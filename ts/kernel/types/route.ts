@@ -2,13 +2,15 @@
 
 import type { Static, TObject, TSchema } from "typebox"
 import type { ErrorCode } from "../error.ts"
-import type { Capability, Granted } from "./capability.ts"
+import type { Capability, Granted, Log } from "./capability.ts"
+import type { ByteSource } from "./byte-source.ts"
 import type { Outcome } from "./call.ts"
 import type { Call } from "./call.ts"
 import type { ChatRequest } from "./chat.ts"
 import type { DialectModule } from "./dialect.ts"
 import type { MaybePromise, ModuleBase } from "./module-base.ts"
 import type { Principal } from "./principal.ts"
+import type { OpenStore } from "./store.ts"
 
 export const listenerKinds = ["inference", "management", "metrics"] as const
 export type ListenerKind = (typeof listenerKinds)[number]
@@ -61,6 +63,8 @@ export interface ReplySpec {
   readonly schema?: TSchema
   /** `application/json` when left out. */
   readonly type?: string
+  /** A second content type, of another body for the same status, such as a stream of events. */
+  readonly otherType?: string
 }
 
 /** How the outcome of a chat request is written for its client. */
@@ -128,6 +132,8 @@ export interface OperationInput<Params, Query, Body> {
   /** A chat request as a call of the pipeline, on behalf of this client. */
   readonly call: (request: ChatRequest) => Call
   readonly principal: Principal
+  /** Keeps what the request holds, its generation and memory, until the returned function is called too: for work after the reply. */
+  readonly retain: () => () => void
   readonly header: (name: string) => string | undefined
   readonly listener: string
   readonly listenerKind: ListenerKind
@@ -143,11 +149,35 @@ export interface OperationReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Sees and changes a chat reply on its way to the client, after its dialect has written it. Failures do not pass it. */
+export interface ReplyFilter {
+  whole(text: string): Promise<string>
+  stream(source: ByteSource): ByteSource
+}
+
 /**
  * What a handler returns: a reply, or the outcome of a chat request, which the operation's dialect or form writes. `chat` is
  * that request, where no dialect has read it from the body.
  */
-export type OperationResult = OperationReply | { readonly outcome: Outcome; readonly chat?: ChatRequest }
+export type OperationResult = OperationReply | ChatResult
+
+export interface ChatResult {
+  readonly outcome: Outcome
+  readonly chat?: ChatRequest
+  readonly filter?: ReplyFilter
+}
+
+/** What a route opens things with. */
+export interface RouteHost {
+  /** The route's section of the document, as its schema says. */
+  readonly settings: unknown
+  /** A store, closed with the generation. Equal settings give one store for all who open it. */
+  readonly openStore: (type: string, configuration: Readonly<Record<string, unknown>>) => Promise<OpenStore>
+  /** One value for all generations that ask for this name, made by the first. */
+  readonly share: <Value>(name: string, make: () => Value) => Promise<Value>
+  readonly clock: () => number
+  readonly log: Log
+}
 
 type SchemaType<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
@@ -161,15 +191,20 @@ export interface Operation<
   readonly query?: Exclude<Query, undefined>
   readonly body?: Exclude<Body, undefined>
   readonly needs?: readonly Need[]
-  /** Runs once per activation; returns the handler. */
+  /** Runs once per activation; returns the handler. `opened` is what the route's `open` has returned. */
   readonly setup: (
     host: Granted<Need, "setup">,
+    opened: unknown,
   ) => (input: OperationInput<SchemaType<Params>, SchemaType<Query>, SchemaType<Body>>) => MaybePromise<OperationResult>
 }
 
 export interface RouteModule extends ModuleBase {
   readonly kind: "route"
   readonly listeners: readonly ListenerKind[]
+  /** A section of its own, at this path below `global`. */
+  readonly settings?: { readonly path: readonly string[]; readonly schema: TObject }
+  /** Runs once per activation of a document that has the section, before the operations are set up. */
+  readonly open?: (host: RouteHost) => unknown
   // The type parameters of an operation are known inside its own file only.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly operations: readonly Operation<any, any, any, any>[]

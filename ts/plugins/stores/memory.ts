@@ -19,15 +19,23 @@ export default defineStore({
             "Entries that each name may have in each shape, 100000 when left out. One more evicts the one written longest ago",
         }),
       ),
+      max_bytes: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description:
+            "Size of the values that each name may have in each shape, no limit when left out. Those written longest ago are evicted",
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
-  setup({ max_entries: maxEntries = 100_000 }, { clock }): OpenStore {
+  setup({ max_entries: maxEntries = 100_000, max_bytes: maxBytes = Infinity }, { clock }): OpenStore {
     const opened = new Map<string, unknown>()
     let closed = false
     const host = {
       clock,
       maxEntries,
+      maxBytes,
       checkOpen() {
         if (closed) throw closedError()
       },

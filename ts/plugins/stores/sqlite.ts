@@ -36,12 +36,19 @@ export default defineStore({
             "Entries that each name may have in each shape, no limit when left out. One more evicts the one written longest ago",
         }),
       ),
+      max_bytes: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description:
+            "Bytes of values that each name may have in each shape, no limit when left out. Those written longest ago are evicted",
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
-  async setup({ path, max_entries: maxEntries }, { clock }): Promise<OpenStore> {
+  async setup({ path, max_entries: maxEntries, max_bytes: maxBytes }, { clock }): Promise<OpenStore> {
     const connection = await openFile(path)
-    const host = { connection, clock, maxEntries }
+    const host = { connection, clock, maxEntries, maxBytes }
     const opened = new Map<string, unknown>()
     const budget = { bytes: vectorBytes }
     const byName = <Shape>(shape: string, name: string, open: () => Shape): Shape => {

@@ -12,7 +12,8 @@ import {
   type WireObject,
 } from "../../../kernel/index.ts"
 import { readAudio, readUrl, writeAudio, writeUrl } from "../dialect/media-source.ts"
-import { hasLength, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
+import { hasLength, isObject, isText, withoutUndefined } from "../dialect/wire.ts"
+import { callsOf, reasoningOf } from "./deviations.ts"
 import { dialectId, refuse } from "./wire.ts"
 
 /** What parts, tool calls and audio were read from. Blocks are never changed, so an entry is never out of date. */
@@ -28,14 +29,14 @@ function remember<Node extends Block>(block: Node, original: JsonValue): Node {
 /** The blocks of a message of any role, in the order in which a model makes them. */
 export function readBlocks(message: WireObject): readonly Block[] {
   const { content, refusal, audio, tool_calls: calls, function_call: call } = message
-  const reasoning = message["reasoning_content"] ?? message["reasoning"]
+  const reasoning = reasoningOf(message)
   const blocks: Block[] = []
   if (hasLength(reasoning)) blocks.push({ type: "reasoning", text: reasoning })
   if (hasLength(content)) blocks.push({ type: "text", text: content })
   else if (Array.isArray(content)) for (const part of content) blocks.push(readPart(part as WireObject))
   if (hasLength(refusal)) blocks.push({ type: "refusal", text: refusal })
   if (isObject(audio)) blocks.push(readSpoken(audio))
-  for (const each of toList(calls)) {
+  for (const each of callsOf(calls)) {
     const block = readToolCall(each)
     if (block !== undefined) blocks.push(block)
   }
@@ -99,7 +100,7 @@ function readToolCall(call: JsonValue): ToolCallBlock | undefined {
   const { function: plain, custom } = call
   if (isObject(plain) && isText(plain["name"])) {
     const block = { type: "tool_call", id, name: plain["name"], arguments: argumentsOf(plain["arguments"]) } as const
-    return remember<ToolCallBlock>(block, call)
+    return isObject(plain["arguments"]) ? block : remember<ToolCallBlock>(block, call)
   }
   if (isObject(custom) && isText(custom["name"])) {
     const block = { type: "tool_call", id, name: custom["name"], arguments: argumentsOf(custom["input"]) } as const

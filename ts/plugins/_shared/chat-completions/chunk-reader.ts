@@ -2,6 +2,7 @@
 
 import type { BlockStart, ChatEvent, JsonValue, WireObject } from "../../../kernel/index.ts"
 import { argumentsOf } from "./blocks.ts"
+import { callsOf, reasoningOf } from "./deviations.ts"
 import { readLogprobs, readStop } from "./reply.ts"
 import type { EventReader } from "../dialect/event-stream-reader.ts"
 import { readHead } from "../dialect/kept-reply.ts"
@@ -58,7 +59,6 @@ export function createChunkReader(): EventReader["read"] {
 function readChoice(value: WireObject, choice: number, open: OpenChoice, events: ChatEvent[]): void {
   const delta = isObject(value["delta"]) ? value["delta"] : {}
   const { content, refusal, tool_calls: calls, function_call: call } = delta
-  const reasoning = delta["reasoning_content"] ?? delta["reasoning"]
   const logprobs = readLogprobs(value["logprobs"])
   const start = (block: BlockStart): number => {
     const index = open.blocks++
@@ -86,8 +86,13 @@ function readChoice(value: WireObject, choice: number, open: OpenChoice, events:
     const body = each[form]
     const { name, arguments: given, input } = isObject(body) ? body : {}
     let begun = open.calls.get(place)
+    const id = isText(each["id"]) ? each["id"] : ""
+    // Some versions of vLLM and SGLang begin every call at index 0.
+    if (begun !== undefined && hasLength(name) && id !== "" && begun.id !== "" && id !== begun.id) {
+      events.push({ type: "block_end", choice, index: begun.index })
+      begun = undefined
+    }
     if (begun === undefined) {
-      const id = isText(each["id"]) ? each["id"] : ""
       const block: BlockStart = {
         type: "tool_call",
         id,
@@ -101,10 +106,10 @@ function readChoice(value: WireObject, choice: number, open: OpenChoice, events:
     const text = argumentsOf(form === "custom" ? input : given)
     if (text !== "") events.push({ type: "block_delta", choice, index, text })
   }
-  more("reasoning", reasoning)
+  more("reasoning", reasoningOf(delta))
   more("text", content)
   more("refusal", refusal)
-  const pieces = toList(calls)
+  const pieces = callsOf(calls)
   for (const [position, each] of pieces.entries()) {
     if (!isObject(each)) continue
     endText(choice, open, events)

@@ -23,7 +23,9 @@ export function errorEvent(error: RtrError, requestId: string): Uint8Array {
 }
 
 /** What an upstream's error object says; undefined for another body. */
-export function readError({ error }: WireObject): Pick<UpstreamFailure, "message" | "type" | "code"> | undefined {
+export function readError(body: WireObject): Pick<UpstreamFailure, "message" | "type" | "code"> | undefined {
+  // vLLM and SGLang have had the fields of an error at the top.
+  const error = body["object"] === "error" ? body : body["error"]
   if (isText(error)) return { message: error, type: "upstream_error", code: "upstream_error" }
   if (!isObject(error) || !isText(error["message"])) return undefined
   const { message, type, code } = error

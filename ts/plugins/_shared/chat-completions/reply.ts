@@ -12,6 +12,7 @@ import {
 } from "../../../kernel/index.ts"
 import { readBlocks, writeBlocks } from "./blocks.ts"
 import { checkReply } from "./check-reply.ts"
+import { choiceDeviates, deviates } from "./deviations.ts"
 import { keepReply, readHead, writeKept } from "../dialect/kept-reply.ts"
 import { readTokens, writeTokens } from "../dialect/logprobs.ts"
 import { isCount, isObject, toList, withoutUndefined } from "../dialect/wire.ts"
@@ -23,9 +24,10 @@ const choiceOriginals = new WeakMap<ReplyChoice, JsonValue>()
 export function readReply(text: string): ChatReply {
   const body = checkReply(text)
   const { choices, created, usage } = body
-  return keepReply({ dialectId, text, body }, { ...readHead(body, created), usage: readUsage(usage) }, () =>
-    toList(choices).map(readChoice),
-  )
+  const fields = { ...readHead(body, created), usage: readUsage(usage) }
+  return deviates(body)
+    ? { ...fields, choices: toList(choices).map(readChoice) }
+    : keepReply({ dialectId, text, body }, fields, () => toList(choices).map(readChoice))
 }
 
 /** The reply for the client. One that nobody changed keeps its own text; in another, untouched choices and unknown fields do. */
@@ -64,7 +66,7 @@ function readChoice(value: JsonValue): ReplyChoice {
     stop: readStop(reason) ?? "other",
     ...(read !== undefined && { logprobs: read }),
   }
-  choiceOriginals.set(choice, value)
+  if (!choiceDeviates(value)) choiceOriginals.set(choice, value)
   return choice
 }
 
@@ -97,6 +99,7 @@ export function readStop(reason: JsonValue | undefined): StopReason | undefined 
   switch (reason) {
     case undefined:
     case null:
+    case "":
       return undefined
     case "stop":
     case "length":

@@ -10,6 +10,7 @@ import {
   type StreamReader,
   type UpstreamFailure,
   upTo,
+  writeEvent,
   type Usage,
   type WireObject,
 } from "../../../kernel/index.ts"
@@ -21,6 +22,8 @@ export interface Told {
   readonly usage?: Usage | undefined
   /** It ends the stream: a mark behind the reply, or an event that may be the whole reply. */
   readonly end?: "mark" | "reply" | undefined
+  /** The reply may be complete: the stream may end here without its mark. */
+  readonly isWhole?: boolean
   /** What the end says of a reply that failed. */
   readonly failure?: string | undefined
 }
@@ -35,19 +38,27 @@ export interface EventReader {
   /** An error in the middle of a stream is its end. */
   readError(event: WireObject): Pick<UpstreamFailure, "message"> | undefined
   tell(event: WireObject): Told
+  /** Whether clients may not know what to do with the event as it came. Then the stream goes on as what was read of it. */
+  deviates?(event: WireObject): boolean
   /** The canonical events of an event. One that has none is kept as it is. */
   read(event: WireObject, told: Told): readonly ChatEvent[]
 }
 
 const nothing: Told = {}
+/** The events of the batch have to be read from its beginning. */
+const again: Told = {}
 
 /** A reader for one stream. With `events: false` an event that tells nothing is read no further than its braces. */
 export function createEventStreamReader(
   { events }: { readonly events: boolean },
-  { dialectId, telling, endMark, readError, tell, read }: EventReader,
+  { dialectId, telling, endMark, readError, tell, deviates, read }: EventReader,
 ): StreamReader {
   const splitter = createEventSplitter()
+  let reads = events
+  /** The bytes go on as they came. */
+  let passes = true
   let begun = false
+  let isWhole = false
   let place = 0
   let done = false
   let failure: unknown
@@ -55,29 +66,42 @@ export function createEventStreamReader(
   /** Adds the canonical events to `found`, if somebody wants them. */
   const readEvent = ({ data, start, end }: ServerSentEvent, text: string, found: ChatEvent[]): Told => {
     if (data === undefined) {
-      if (events) add(found, { events: [{ type: "ping" }], text: text.slice(start, end), data })
+      if (reads) add(found, { events: [{ type: "ping" }], text: text.slice(start, end), data })
       return nothing
     }
     const isMark = endMark !== undefined && data.trim() === endMark
     const isBraced = data.charCodeAt(0) === 123 && data.charCodeAt(data.length - 1) === 125
-    if (!events && isBraced && !telling.test(data)) return nothing
+    // The first event shows how the backend writes.
+    if (!reads && begun && isBraced && !telling.test(data)) return nothing
     const event = isMark ? undefined : parseEvent(data)
     const told: Told = event === undefined ? { end: "mark" } : tell(event)
     if (told.end === "mark" && !begun) throw badReply("the stream has no event before its end mark")
-    if (events && event !== undefined) {
+    const isOdd = event !== undefined && deviates?.(event) === true
+    if (isOdd) {
+      passes = false
+      if (!reads) {
+        reads = true
+        return again
+      }
+    }
+    if (reads && event !== undefined) {
       const own = read(event, told)
       add(found, {
         events: own.length > 0 ? own : [{ type: "opaque", dialect: dialectId, value: event }],
-        text: text.slice(start, end),
+        text: isOdd ? undefined : text.slice(start, end),
         data: event,
       })
     }
     return told
   }
 
-  const add = (found: ChatEvent[], original: Pick<OriginalEvents, "events" | "text" | "data">): void => {
-    rememberOriginal({ dialect: dialectId, place: place++, ...original })
-    for (const event of original.events) found.push(event)
+  /** Without a text they are written anew. */
+  const add = (
+    found: ChatEvent[],
+    { events: own, text, data }: Pick<OriginalEvents, "events" | "data"> & { readonly text: string | undefined },
+  ): void => {
+    if (text !== undefined) rememberOriginal({ dialect: dialectId, place: place++, events: own, text, data })
+    for (const event of own) found.push(event)
   }
 
   const parseEvent = (data: string): WireObject => {
@@ -94,12 +118,18 @@ export function createEventStreamReader(
     let said: string | undefined
     let count = 0
     try {
-      for (const event of batch.events) {
+      while (count < batch.events.length) {
+        const event = batch.events[count] as ServerSentEvent
         const told = readEvent(event, batch.text, found)
+        if (told === again) {
+          count = 0
+          continue
+        }
         begun ||= event.data !== undefined
         count += 1
         usage = told.usage ?? usage
         said = told.failure
+        isWhole ||= told.isWhole === true
         if (told.end !== undefined) {
           done = true
           break
@@ -109,10 +139,9 @@ export function createEventStreamReader(
       failure = error
       if (count === 0) throw error
     }
-    const { bytes } = upTo(batch, count)
     return {
       events: found,
-      bytes,
+      ...(passes && { bytes: upTo(batch, count).bytes }),
       done,
       ...(usage !== undefined && { usage }),
       ...(said !== undefined && { failure: said }),
@@ -132,21 +161,37 @@ export function createEventStreamReader(
       if (failure !== undefined) throw failure
       // Some backends leave out the blank line behind the last event. A cut event is none, but this one is whole.
       const rest = splitter.end()
-      const last = rest === undefined ? undefined : endOf(rest)
-      if (last === undefined) throw badReply("the stream ended before its end mark")
-      return last
+      const last = rest === undefined ? { events: [], bytes: noBytes, done } : endOf(rest)
+      if (last === undefined || !(last.done || isWhole)) throw badReply("the stream ended before its end mark")
+      if (last.done) return last
+      done = true
+      const { bytes: passed, ...batch } = last
+      return {
+        ...batch,
+        done,
+        ...(passed !== undefined && passes && { bytes: concat(passed, writeEvent(endMark ?? "")) }),
+      }
     },
   }
 
-  /** The batch if it is the end of the stream. */
+  /** The last events; undefined for one that was cut. */
   function endOf(rest: EventBatch): StreamBatch | undefined {
     try {
       const batch = readBatch(rest)
-      return batch.done ? { ...batch, bytes: withOneBlankLine(batch.bytes as Uint8Array) } : undefined
+      return batch.bytes === undefined ? batch : { ...batch, bytes: withOneBlankLine(batch.bytes) }
     } catch {
       return undefined
     }
   }
+}
+
+const noBytes = new Uint8Array(0)
+
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length)
+  both.set(first)
+  both.set(second, first.length)
+  return both
 }
 
 /** The bytes with one blank line behind the event, whatever part of it came. */

@@ -1,6 +1,6 @@
 // The loop of every writer of server-sent events: what nobody changed goes out as it came, the rest is built.
 
-import type { ChatEvent, StreamWriter, WireObject } from "../../../kernel/index.ts"
+import type { ChatEvent, StreamWriter } from "../../../kernel/index.ts"
 import { originalOf, type OriginalEvents } from "./original-events.ts"
 
 /** How a dialect writes one stream; its texts go through `say`. */
@@ -53,9 +53,5 @@ export function createEventStreamWriter(
     ...(error !== undefined && { error }),
   }
 }
-
-/** The text of an event whose type stands beside its data, too. */
-export const namedEvent = (event: WireObject): string =>
-  `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`
 
 const encoder = new TextEncoder()

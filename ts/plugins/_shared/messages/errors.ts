@@ -1,7 +1,7 @@
 // Errors in the shape of the Messages API.
 
 import type { RtrError, UpstreamFailure, WireObject } from "../../../kernel/index.ts"
-import { namedEvent } from "../dialect/event-stream-writer.ts"
+import { namedEvent } from "../dialect/named-event.ts"
 import { isObject, isText } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
 

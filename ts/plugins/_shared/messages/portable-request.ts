@@ -6,7 +6,7 @@ import { ReadOrigin } from "../dialect/read-origin.ts"
 
 const api: OwnApi = {
   name: "Messages",
-  services: ["mcp_servers", "container"],
+  services: ["mcp_servers", "container", "thread", "compaction"],
   format: "output_config.format",
   conversation: "messages",
   node: "a block",

@@ -13,7 +13,7 @@ import { badReply, failedReply } from "../dialect/refusals.ts"
 import { isObject, toList } from "../dialect/wire.ts"
 import { originalOf, readBlock, replySignature, writeRedacted, writeReplyCall } from "./blocks.ts"
 import { readError } from "./errors.ts"
-import { readStop, writeStop } from "./stop.ts"
+import { type Contents, readStop, writeStop } from "./stop.ts"
 import { readUsage, writeUsage } from "./usage.ts"
 import { dialectId } from "./wire.ts"
 
@@ -52,13 +52,16 @@ function buildReply({ id, model, choices: [choice], usage }: ChatReply): WireObj
     role: "assistant",
     model,
     content: writeBlocks(blocks),
-    stop_reason: writeStop(stop, hasRefusal(blocks)),
+    stop_reason: writeStop(stop, contentsOf(blocks)),
     stop_sequence: null,
     usage: usage === undefined ? { input_tokens: 0, output_tokens: 0 } : writeUsage(usage),
   }
 }
 
-const hasRefusal = (blocks: readonly Block[]): boolean => blocks.some(({ type }) => type === "refusal")
+const contentsOf = (blocks: readonly Block[]): Contents => ({
+  refused: blocks.some(({ type }) => type === "refusal"),
+  called: blocks.some(({ type }) => type === "tool_call"),
+})
 
 function patchReply(reply: ChatReply, body: WireObject, read: ChatReply): WireObject {
   const fields: Record<string, JsonValue> = { ...body }
@@ -67,7 +70,7 @@ function patchReply(reply: ChatReply, body: WireObject, read: ChatReply): WireOb
   const [before] = read.choices
   if (choice !== undefined && choice.blocks !== before?.blocks) fields["content"] = writeBlocks(choice.blocks)
   if (choice !== undefined && choice.stop !== before?.stop)
-    fields["stop_reason"] = writeStop(choice.stop, hasRefusal(choice.blocks))
+    fields["stop_reason"] = writeStop(choice.stop, contentsOf(choice.blocks))
   if (reply.usage !== read.usage && reply.usage !== undefined) fields["usage"] = writeUsage(reply.usage)
   return fields
 }

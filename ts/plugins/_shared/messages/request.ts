@@ -35,7 +35,7 @@ export function readRequest(value: unknown): ChatRequest {
     toolChoice,
     parallelToolCalls,
     generation: readGeneration(body),
-    output: readOutput(body["output_config"]),
+    output: readOutput(body),
     reasoning: readReasoning(body),
     stream: body["stream"] === true,
     session: user === undefined ? {} : { user: user.user_id },
@@ -114,6 +114,7 @@ const { pick, extensionsOf } = knownFields({
   stop_sequences: isTexts,
   thinking: (value) => isObject(value) && value["type"] === "enabled" && toNumber(value["budget_tokens"]) !== undefined,
   output_config: isObject,
+  output_format: isObject,
   metadata: (value) => isObject(value) && Object.keys(value).length === 1 && isText(value["user_id"]),
 })
 
@@ -151,8 +152,9 @@ function readReasoning(body: WireObject): ReasoningRequest | undefined {
   return effort === undefined ? undefined : { effort: effort === "max" ? "xhigh" : effort }
 }
 
-function readOutput(config: JsonValue | undefined): OutputFormat | undefined {
-  const format = isObject(config) ? config["format"] : undefined
+/** `output_format` is the older field. */
+function readOutput({ output_config: config, output_format: older }: WireObject): OutputFormat | undefined {
+  const format = (isObject(config) ? config["format"] : undefined) ?? older
   if (!isObject(format)) return undefined
   return format["type"] === "json_schema" && format["schema"] !== undefined
     ? { type: "json_schema", name: "reply", schema: format["schema"] }
@@ -164,7 +166,9 @@ function writeControls({ reasoning, output }: ChatRequest, body: WireObject): Wi
   const before = isObject(body["output_config"]) ? body["output_config"] : {}
   const { effort: asked, format: _, ...rest } = before
   const effort = isText(asked) && reasoning?.effort !== undefined ? changedEffort(asked, reasoning.effort) : undefined
-  const config = withoutUndefined({ ...rest, effort, format: output && writeOutput(output) })
+  const format = output && writeOutput(output)
+  const isOlder = isObject(body["output_format"]) && !("format" in before)
+  const config = withoutUndefined({ ...rest, effort, format: isOlder ? undefined : format })
   const thinking = body["thinking"]
   return withoutUndefined({
     thinking:
@@ -172,6 +176,7 @@ function writeControls({ reasoning, output }: ChatRequest, body: WireObject): Wi
         ? undefined
         : { ...(isObject(thinking) && thinking), type: "enabled", budget_tokens: reasoning.budgetTokens },
     output_config: hasFields(config) ? config : undefined,
+    output_format: isOlder ? format : undefined,
   })
 }
 

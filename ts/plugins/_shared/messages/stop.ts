@@ -25,8 +25,13 @@ export function readStop(reason: JsonValue | undefined): StopReason | undefined 
   }
 }
 
-/** `refused` says that the reply has a refusal in it, which other dialects keep in a block. */
-export function writeStop(stop: StopReason, refused: boolean): string {
+/** What a reply has in it that other dialects, or their servers, do not tell by its stop. */
+export interface Contents {
+  readonly refused: boolean
+  readonly called: boolean
+}
+
+export function writeStop(stop: StopReason, { refused, called }: Contents): string {
   switch (stop) {
     case "length":
       return "max_tokens"
@@ -38,6 +43,6 @@ export function writeStop(stop: StopReason, refused: boolean): string {
     case "pause":
       return "pause_turn"
     default:
-      return refused ? "refusal" : "end_turn"
+      return refused ? "refusal" : called ? "tool_use" : "end_turn"
   }
 }

@@ -9,7 +9,8 @@ import type {
   Usage,
   WireObject,
 } from "../../../kernel/index.ts"
-import { createEventStreamWriter, type EventWriter, namedEvent } from "../dialect/event-stream-writer.ts"
+import { createEventStreamWriter, type EventWriter } from "../dialect/event-stream-writer.ts"
+import { namedEvent } from "../dialect/named-event.ts"
 import { estimateTokens } from "./estimate-tokens.ts"
 import { isObject } from "../dialect/wire.ts"
 import { BlockLine } from "./block-line.ts"
@@ -27,6 +28,7 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
   let ended = false
   let stopped: StopReason | undefined
   let refused = false
+  let called = false
   /** The event with the stop reason waits for the usage, which may come right after it. */
   let waiting = false
   let usage: Usage | undefined
@@ -53,7 +55,7 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
   const flush = (): void => {
     if (!waiting) return
     waiting = false
-    const delta = { stop_reason: writeStop(stopped ?? "other", refused), stop_sequence: null }
+    const delta = { stop_reason: writeStop(stopped ?? "other", { refused, called }), stop_sequence: null }
     const counted = usage === undefined ? { input_tokens: null, output_tokens: 0 } : writeUsage(usage)
     send({ type: "message_delta", delta, usage: counted })
   }
@@ -66,6 +68,7 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
     switch (event.type) {
       case "block_start":
         refused ||= event.block.type === "refusal"
+        called ||= event.block.type === "tool_call"
         return blocks.start(event.index, event.block)
       case "block_delta":
         return blocks.delta(event)

@@ -3,7 +3,7 @@
 import { errorBody, failureBody as failureOf, readError as readObject } from "../chat-completions/errors.ts"
 import { dialectId as sameShape } from "../chat-completions/wire.ts"
 import type { RtrError, UpstreamFailure, WireObject } from "../../../kernel/index.ts"
-import { namedEvent } from "../dialect/event-stream-writer.ts"
+import { namedEvent } from "../dialect/named-event.ts"
 import { isText } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
 

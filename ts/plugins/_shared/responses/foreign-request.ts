@@ -1,6 +1,8 @@
-// Requests of other dialects that the Responses API cannot say in full.
+// Requests of other dialects: what the Responses API cannot say, and what it says in the same words.
 
-import type { ChatRequest, JsonValue } from "../../../kernel/index.ts"
+import type { ChatRequest, JsonValue, WireObject } from "../../../kernel/index.ts"
+import { dialectId as chatCompletions } from "../chat-completions/wire.ts"
+import { isObject, toList, withoutUndefined } from "../dialect/wire.ts"
 import { refuse } from "./wire.ts"
 
 /** Fields of chat completions that change what a reply is. Others only tune how it comes about, or are for the host. */
@@ -15,8 +17,31 @@ export function checkForeign({ generation, toolChoice, output, extensions }: Cha
   if (frequencyPenalty !== 0) throw refuse('"frequency_penalty" has no counterpart')
   if (typeof toolChoice === "object" && "opaque" in toolChoice) throw refuse("the choice of tools has no counterpart")
   if (output?.type === "opaque") throw refuse("the format of the output has no counterpart")
+  if (toList(extensions["modalities"]).includes("audio")) throw refuse('"modalities" asks for audio')
   for (const name of needed) if (says(extensions[name])) throw refuse(`"${name}" has no counterpart`)
 }
 
 const says = (value: JsonValue | undefined): boolean =>
   value !== undefined && value !== null && (typeof value !== "object" || Object.keys(value).length > 0)
+
+/** Fields that both APIs of the vendor have, and that the canonical form does not. */
+const shared = [
+  "moderation",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "safety_identifier",
+  "service_tier",
+] as const
+
+/** A body with them, where the client spoke the vendor's other API. */
+export function withSharedFields(body: WireObject, { origin, extensions }: ChatRequest): WireObject {
+  if (origin?.dialect !== chatCompletions) return body
+  const { verbosity } = extensions
+  const { text } = body
+  return {
+    ...body,
+    ...withoutUndefined(Object.fromEntries(shared.map((name) => [name, extensions[name] ?? undefined]))),
+    ...(typeof verbosity === "string" && { text: { ...(isObject(text) && text), verbosity } }),
+  }
+}

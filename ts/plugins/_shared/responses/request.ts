@@ -15,7 +15,7 @@ import { readFormat, writeFormat } from "../dialect/output-format.ts"
 import { readToolChoice, writeToolChoice } from "../dialect/tools.ts"
 import { hasFields, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { checkRequest } from "./check-request.ts"
-import { checkForeign } from "./foreign-request.ts"
+import { checkForeign, withSharedFields } from "./foreign-request.ts"
 import { isForeignReasoning } from "./items.ts"
 import { namespacesOf } from "./namespaces.ts"
 import { RequestOrigin } from "./portable-request.ts"
@@ -58,7 +58,7 @@ export function writeRequest(request: ChatRequest, { model }: RequestTarget): Wi
   checkForeign(request)
   const { reasoning, session } = request
   return {
-    ...body,
+    ...withSharedFields(body, request),
     // Only this API keeps what it is not told to forget.
     store: session.store ?? false,
     // Clients of other protocols send reasoning back where they can hold it.

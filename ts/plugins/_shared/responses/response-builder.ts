@@ -10,7 +10,7 @@ import type {
   Usage,
   WireObject,
 } from "../../../kernel/index.ts"
-import { namedEvent } from "../dialect/event-stream-writer.ts"
+import { namedEvent } from "../dialect/named-event.ts"
 import { writeTokens } from "../dialect/logprobs.ts"
 import type { OriginalEvents } from "../dialect/original-events.ts"
 import { isObject, isText } from "../dialect/wire.ts"

@@ -6,7 +6,7 @@ import type { Connection, SqlValue } from "./connection.ts"
 
 /** Items past their end that each write deletes, in any collection of the file. */
 const sweptPerWrite = 16
-/** Items that one write deletes at most to come back to `max_entries`. */
+/** Items that one write deletes at most to come back to `max_entries` and `max_bytes`. */
 const evictedPerWrite = 64
 const scannedPerLook = 500
 const deletedPerWrite = 100
@@ -15,6 +15,7 @@ export interface CollectionHost {
   readonly connection: Connection
   readonly clock: () => number
   readonly maxEntries: number | undefined
+  readonly maxBytes: number | undefined
 }
 
 export interface NewItem {
@@ -40,6 +41,12 @@ export interface Scan {
   readonly order: "newest" | "oldest"
   readonly after: { readonly position: number; readonly key: Uint8Array } | undefined
   readonly limit: number
+}
+
+/** What the items of a collection are together. */
+interface Held {
+  readonly items: number
+  readonly bytes: number
 }
 
 /** Everything but `count` and `deleteMatching` is synchronous and belongs inside `read` or `write` of the connection. */
@@ -69,7 +76,7 @@ export const readFields = (text: string): StoreFields => JSON.parse(text) as Sto
 export function createCollection(
   shape: StoreShape,
   name: string,
-  { connection, clock, maxEntries }: CollectionHost,
+  { connection, clock, maxEntries, maxBytes }: CollectionHost,
 ): Collection {
   const { sql, read, write } = connection
   const nameBytes = toBytes(name)
@@ -84,17 +91,24 @@ export function createCollection(
     if (present !== undefined) return present
     return Number(sql("INSERT INTO collections (shape, name) VALUES (?, ?)").run(shape, nameBytes).lastInsertRowid)
   }
-  const cleanUp = (collection: number): void => {
+  const cleanUp = (collection: number, newest: number): void => {
     sql(
       `DELETE FROM items WHERE seq IN (SELECT seq FROM items WHERE expires IS NOT NULL AND expires <= ? LIMIT ${sweptPerWrite})`,
     ).run(clock())
-    if (maxEntries === undefined) return
-    const { items } = sql("SELECT items FROM collections WHERE id = ?").get(collection) as { items: number }
-    if (items > maxEntries)
-      sql("DELETE FROM items WHERE seq IN (SELECT seq FROM items WHERE collection = ? ORDER BY seq LIMIT ?)").run(
-        collection,
-        Math.min(items - maxEntries, evictedPerWrite),
-      )
+    if (maxEntries === undefined && maxBytes === undefined) return
+    const held = sql("SELECT items, bytes FROM collections WHERE id = ?").get(collection) as Held
+    let items = held.items - (maxEntries ?? Infinity)
+    let bytes = held.bytes - (maxBytes ?? Infinity)
+    if (items <= 0 && bytes <= 0) return
+    const oldest = sql(
+      `SELECT seq, octet_length(value) AS size FROM items WHERE collection = ? AND seq < ? ORDER BY seq LIMIT ${evictedPerWrite}`,
+    ).all(collection, newest) as { readonly seq: number; readonly size: number }[]
+    for (const { seq, size } of oldest) {
+      if (items <= 0 && bytes <= 0) return
+      sql("DELETE FROM items WHERE seq = ?").run(seq)
+      items -= 1
+      bytes -= size
+    }
   }
   const scan = ({ tags, order, after, limit }: Scan): readonly ScanRow[] => {
     const collection = id()
@@ -161,7 +175,7 @@ export function createCollection(
           position ?? 0,
           bytes,
         )
-      cleanUp(collection)
+      cleanUp(collection, seq)
       return seq
     },
     get: (key) =>

@@ -6,15 +6,13 @@ import type { MemoryHost } from "./memory-host.ts"
 import { createMemoryTable } from "./memory-table.ts"
 import { compareText, createFirst } from "./order.ts"
 
-export function createMemoryKeyValues({ clock, maxEntries, checkOpen }: MemoryHost): KeyValueStore {
-  const table = createMemoryTable<{ readonly key: string; readonly json: string; readonly version: string }>(
-    clock,
-    maxEntries,
-  )
+export function createMemoryKeyValues(host: MemoryHost): KeyValueStore {
+  const { clock, checkOpen } = host
+  const table = createMemoryTable<{ readonly key: string; readonly json: string; readonly version: string }>(host)
   let written = 0
   const put = (key: string, json: string, expires: number | null): string => {
     const version = String(++written)
-    table.put(key, { key, json, version }, expires)
+    table.put(key, { key, json, version }, expires, json.length)
     return version
   }
   const open = (key: string): string => {

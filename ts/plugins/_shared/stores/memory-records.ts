@@ -12,8 +12,9 @@ interface Entry extends Position {
   readonly value: string
 }
 
-export function createMemoryRecords({ clock, maxEntries, checkOpen }: MemoryHost): RecordStore {
-  const table = createMemoryTable<Entry>(clock, maxEntries)
+export function createMemoryRecords(host: MemoryHost): RecordStore {
+  const { clock, checkOpen } = host
+  const table = createMemoryTable<Entry>(host)
   const matching = (where: StoreFields): readonly Entry[] => {
     checkOpen()
     const wanted = tagsOf(where)
@@ -33,7 +34,7 @@ export function createMemoryRecords({ clock, maxEntries, checkOpen }: MemoryHost
         fields: toJson(fields),
         value: toJson(value),
       }
-      table.put(id, entry, expiryOf(options, clock()))
+      table.put(id, entry, expiryOf(options, clock()), entry.value.length)
     },
     async get(id) {
       const entry = table.get(open(id))

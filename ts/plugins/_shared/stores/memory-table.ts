@@ -1,4 +1,6 @@
-// Entries by key in memory, in the order of writing, with an end for each and a limit for all.
+// Entries by key in memory, in the order of writing, with an end for each and limits for all.
+
+import type { MemoryHost } from "./memory-host.ts"
 
 /** How many entries each write looks at for some that are past their end. */
 const sweptPerWrite = 8
@@ -7,7 +9,8 @@ export interface MemoryTable<Value> {
   get(key: string): Value | undefined
   /** When the entry ends; null when it stays or is not there. */
   expiry(key: string): number | null
-  put(key: string, value: Value, expires: number | null): void
+  /** `size` is what the value takes of `maxBytes`. */
+  put(key: string, value: Value, expires: number | null, size: number): void
   delete(key: string): boolean
   /** One of the entries that are not past their end. */
   any(): Value | undefined
@@ -18,17 +21,27 @@ export interface MemoryTable<Value> {
 interface Entry<Value> {
   readonly value: Value
   readonly expires: number | null
+  readonly size: number
 }
 
-export function createMemoryTable<Value>(clock: () => number, maxEntries: number): MemoryTable<Value> {
+export function createMemoryTable<Value>({
+  clock,
+  maxEntries,
+  maxBytes,
+}: Pick<MemoryHost, "clock" | "maxEntries" | "maxBytes">): MemoryTable<Value> {
   const entries = new Map<string, Entry<Value>>()
+  let bytes = 0
   // A map's iterator stays good while the map changes, so each write goes on where the last one stopped.
   let sweep = entries.entries()
   const isOver = ({ expires }: Entry<Value>): boolean => expires !== null && expires <= clock()
+  const remove = (key: string): boolean => {
+    bytes -= entries.get(key)?.size ?? 0
+    return entries.delete(key)
+  }
   const find = (key: string): Entry<Value> | undefined => {
     const entry = entries.get(key)
     if (entry === undefined || !isOver(entry)) return entry
-    entries.delete(key)
+    remove(key)
     return undefined
   }
   const sweepSome = (): void => {
@@ -38,19 +51,23 @@ export function createMemoryTable<Value>(clock: () => number, maxEntries: number
         sweep = entries.entries()
         return
       }
-      if (isOver(value[1])) entries.delete(value[0])
+      if (isOver(value[1])) remove(value[0])
     }
   }
   return {
     get: (key) => find(key)?.value,
     expiry: (key) => find(key)?.expires ?? null,
-    put(key, value, expires) {
-      entries.delete(key)
-      entries.set(key, { value, expires })
+    put(key, value, expires, size) {
+      remove(key)
+      entries.set(key, { value, expires, size })
+      bytes += size
       sweepSome()
-      if (entries.size > maxEntries) for (const oldest of entries.keys()) return void entries.delete(oldest)
+      for (const oldest of entries.keys()) {
+        if (oldest === key || (entries.size <= maxEntries && bytes <= maxBytes)) return
+        remove(oldest)
+      }
     },
-    delete: (key) => find(key) !== undefined && entries.delete(key),
+    delete: (key) => find(key) !== undefined && remove(key),
     any() {
       for (const entry of entries.values()) if (!isOver(entry)) return entry.value
       return undefined

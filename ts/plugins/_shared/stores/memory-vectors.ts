@@ -23,8 +23,9 @@ export interface MemoryVectors {
   withWidth(dimensions: number): VectorStore
 }
 
-export function createMemoryVectors({ clock, maxEntries, checkOpen }: MemoryHost): MemoryVectors {
-  const table = createMemoryTable<Entry>(clock, maxEntries)
+export function createMemoryVectors(host: MemoryHost): MemoryVectors {
+  const { clock, checkOpen } = host
+  const table = createMemoryTable<Entry>(host)
   const matching = (where: StoreFields): readonly Entry[] => {
     checkOpen()
     const wanted = tagsOf(where)
@@ -52,7 +53,7 @@ export function createMemoryVectors({ clock, maxEntries, checkOpen }: MemoryHost
         fields: toJson(fields),
         value: toJson(value),
       }))
-      for (const entry of entries) table.put(entry.id, entry, expires)
+      for (const entry of entries) table.put(entry.id, entry, expires, entry.value.length)
     },
     async search(vector, { limit, minSimilarity = -1, where = {} }) {
       const found = matching(where)

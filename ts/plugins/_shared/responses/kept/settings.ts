@@ -1,0 +1,69 @@
+// `global.services.response_api`: whether the router keeps responses, where, and how many.
+
+import { literals, type RouteHost, section, type Static, Type } from "../../../../kernel/index.ts"
+
+export const settingsSchema = section({
+  enabled: Type.Optional(Type.Boolean({ description: "Whether responses are kept; true when left out" })),
+  store_backend: Type.Optional(
+    literals(["sqlite", "memory"], {
+      description: "Where they are kept; `sqlite` when left out. `memory` forgets them when the process ends",
+    }),
+  ),
+  sqlite: Type.Optional(
+    section({
+      path: Type.String({
+        minLength: 1,
+        description: "The file; `responses.db` in the working directory when left out. Its folder must exist",
+      }),
+    }),
+  ),
+  ttl_seconds: Type.Optional(
+    Type.Integer({ minimum: 1, description: "How long a response is kept; 86400, a day, when left out" }),
+  ),
+  max_responses: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: "How many are kept; 1000 when left out. One more evicts the one written longest ago",
+    }),
+  ),
+  max_response_bytes: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Size of the largest that is kept; 4 MiB when left out" }),
+  ),
+  max_total_bytes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        "Size of all that are kept; 1 GiB when left out, 128 MiB in memory. Those written longest ago are evicted",
+    }),
+  ),
+})
+
+export interface KeepingSettings {
+  readonly store: { readonly type: string; readonly configuration: Readonly<Record<string, unknown>> }
+  readonly ttlMs: number
+  readonly maxBytes: number
+}
+
+const mebibyte = 2 ** 20
+
+/** Undefined where the document says that nothing is kept. */
+export function readSettings(settings: RouteHost["settings"]): KeepingSettings | undefined {
+  const {
+    enabled = true,
+    store_backend: type = "sqlite",
+    sqlite: { path } = { path: "responses.db" },
+    ttl_seconds: ttlSeconds = 86_400,
+    max_responses: maxEntries = 1000,
+    max_response_bytes: maxBytes = 4 * mebibyte,
+    max_total_bytes: maxTotal = (type === "memory" ? 128 : 1024) * mebibyte,
+  } = settings as Static<typeof settingsSchema>
+  if (!enabled) return undefined
+  return {
+    store: {
+      type,
+      configuration: { ...(type === "sqlite" && { path }), max_entries: maxEntries, max_bytes: maxTotal },
+    },
+    ttlMs: ttlSeconds * 1000,
+    maxBytes,
+  }
+}
