@@ -96,7 +96,10 @@ export function readSignals(
     createQuestionBatch,
   }
   const levels = levelsOf(plan.signals)
-  if (levels.length > 1) input.factsOf = (type) => factsOf(plan.signals, reading.facts, type)
+  if (levels.length > 1) {
+    const own: SignalInput["factsOf"] = (type) => factsOf(plan.signals, reading.facts, type)
+    input.factsOf = own
+  }
   for (let index = 0; index < levels.length; index++) {
     const waiting = readLevel(reading, levels[index] as Level)
     if (waiting !== undefined) return readRest(reading, waiting, levels.slice(index + 1))

@@ -22,7 +22,8 @@ export class Exchange implements TransportResponse {
   connection: ExchangeConnection | undefined
   readonly #answered: (response: TransportResponse) => void
   readonly #refused: (error: unknown) => void
-  readonly #onAbort: (() => void) | undefined
+  /** A field: V8 keeps a function that is assigned to one outside of the young generation, with all that it refers to. */
+  readonly #onAbort = (): void => this.cancel()
   #state: "waiting" | "reading" | "ended" | "failed" = "waiting"
   #error: RtrError | undefined
   /** Pieces of the read that runs now, which the connection's buffer holds. */
@@ -41,10 +42,7 @@ export class Exchange implements TransportResponse {
     this.request = request
     this.#answered = answered
     this.#refused = refused
-    if (request.signal !== undefined) {
-      this.#onAbort = () => this.cancel()
-      request.signal.addEventListener("abort", this.#onAbort, { once: true })
-    }
+    request.signal?.addEventListener("abort", this.#onAbort, { once: true })
   }
 
   get answered(): boolean {
@@ -117,7 +115,7 @@ export class Exchange implements TransportResponse {
   }
 
   #forgetSignal(): void {
-    if (this.#onAbort !== undefined) this.request.signal?.removeEventListener("abort", this.#onAbort)
+    this.request.signal?.removeEventListener("abort", this.#onAbort)
   }
 
   // ── what the reader asks for ──
