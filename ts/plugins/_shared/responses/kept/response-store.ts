@@ -1,7 +1,8 @@
 // Kept responses by id. Each belongs to whoever made it; to everybody else it does not exist.
 
-import { type JsonValue, type KeyValueStore, RtrError, type WireObject } from "../../../../kernel/index.ts"
+import { type KeyValueStore, RtrError, type WireObject } from "../../../../kernel/index.ts"
 import { isText } from "../../dialect/wire.ts"
+import { createLargeValues, type MeasuredValue } from "./large-values.ts"
 
 export interface KeptResponse {
   /** Whose it is. */
@@ -35,30 +36,30 @@ export function createResponseStore(
   values: KeyValueStore,
   { ttlMs, maxBytes }: { readonly ttlMs: number; readonly maxBytes: number },
 ): ResponseStore {
+  const large = createLargeValues(values, { ttlMs })
   const find = async (id: string, owner: string): Promise<FoundResponse | undefined> => {
     if (!isId(id)) return undefined
-    const found = await values.get(id)
+    const found = await large.get(id)
     if (found === undefined) return undefined
     const kept = found.value as unknown as Stored
     return kept.owner === owner ? { ...kept, version: found.version } : undefined
   }
   /** With its size. Throws `request_too_large` for more than one response may have. */
-  const toStored = (kept: KeptResponse): JsonValue => {
-    const size = sizeOf(kept)
+  const measured = (kept: KeptResponse): MeasuredValue => {
+    const text = JSON.stringify(kept)
+    const size = bytesOf(text)
     if (size > maxBytes) throw tooLarge(maxBytes)
-    return { ...kept, size } as never
+    return { value: { ...kept, size } as never, text: `{"size":${size},${text.slice(1)}` }
   }
   return {
     find,
     checkInput(input) {
-      if (sizeOf(input) > maxBytes) throw tooLarge(maxBytes)
+      if (bytesOf(JSON.stringify(input)) > maxBytes) throw tooLarge(maxBytes)
     },
-    add: async (kept) => values.set(idOf(kept), toStored(kept), { ttlMs }),
-    async replace(kept, version) {
-      return (await values.compareAndSet(idOf(kept), version, toStored(kept), { ttlMs })) !== undefined
-    },
+    add: async (kept) => large.set(idOf(kept), measured(kept)),
+    replace: async (kept, version) => (await large.compareAndSet(idOf(kept), version, measured(kept))) !== undefined,
     async remove(id, owner) {
-      return (await find(id, owner)) !== undefined && (await values.delete(id))
+      return (await find(id, owner)) !== undefined && (await large.delete(id))
     },
   }
 }
@@ -75,8 +76,7 @@ const tooLarge = (maxBytes: number): RtrError =>
 
 const encoder = new TextEncoder()
 
-/** Bytes as JSON. */
-const sizeOf = (kept: object): number => encoder.encode(JSON.stringify(kept)).length
+const bytesOf = (text: string): number => encoder.encode(text).length
 
 const idOf = ({ response }: KeptResponse): string => (isText(response["id"]) ? response["id"] : "")
 

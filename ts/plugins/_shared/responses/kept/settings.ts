@@ -23,7 +23,8 @@ export const settingsSchema = section({
   max_responses: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: "How many are kept; 1000 when left out. One more evicts the one written longest ago",
+      description:
+        "How many are kept; 1000 when left out. One more evicts the one written longest ago. A large one counts once more for each 128 KiB",
     }),
   ),
   max_response_bytes: Type.Optional(
