@@ -38,7 +38,7 @@ describe("a page of a listed origin", () => {
       {
         vary: "origin",
         "access-control-allow-origin": page,
-        "access-control-allow-methods": "GET, HEAD, POST",
+        "access-control-allow-methods": "GET, HEAD, POST, DELETE",
         "access-control-allow-headers": "authorization,content-type",
         "access-control-max-age": "600",
       },

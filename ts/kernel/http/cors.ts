@@ -23,7 +23,7 @@ export function withCors(app: ListenerApp, origins: ReadonlySet<string>): Listen
           status: 204,
           headers: {
             ...allowed,
-            "access-control-allow-methods": "GET, HEAD, POST",
+            "access-control-allow-methods": "GET, HEAD, POST, DELETE",
             ...(headers !== null && { "access-control-allow-headers": headers }),
             "access-control-max-age": String(maxAgeSeconds),
           },
