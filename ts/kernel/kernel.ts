@@ -168,13 +168,7 @@ export function createRouter(options: RouterOptions): Router {
         if (host === undefined) throw notReady()
         return host
       }
-      const models: TrackedModelCaller = createModelCaller({
-        transport,
-        figures,
-        generation: version,
-        plan: () => active().plan,
-        callModel: () => active().callModel,
-      })
+      const models: TrackedModelCaller = createModelCaller(active)
       const services: PrepareHost["services"] = {
         ...sharedServices,
         models,

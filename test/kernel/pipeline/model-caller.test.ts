@@ -26,6 +26,7 @@ test("a signal that asks a model leaves an attempt in the record of the request 
   const { ask, records } = await watchedKernel({
     modules: { judging },
     changes: {
+      "providers.models.0.pricing": { prompt_per_1m: 1 },
       "routing.signals.judging": [{ name: "urgent" }],
       "routing.decisions.0.rules": { type: "judging", name: "urgent" },
     },
@@ -33,10 +34,15 @@ test("a signal that asks a model leaves an attempt in the record of the request 
   })
   await Promise.all([ask("one"), ask("two")])
   expect(
-    records.map(({ decision, attempts, usage }) => [decision, attempts.map(({ model }) => model), usage?.inputTokens]),
+    records.map(({ decision, attempts, usage, costs }) => [
+      decision,
+      attempts.map(({ model }) => model),
+      usage?.inputTokens,
+      costs?.map(({ text }) => text),
+    ]),
   ).toEqual([
-    ["rush", ["small", "large"], 20],
-    ["rush", ["small", "large"], 20],
+    ["rush", ["small", "large"], 20, ["0.00001"]],
+    ["rush", ["small", "large"], 20, ["0.00001"]],
   ])
 })
 
@@ -45,7 +51,7 @@ const callerOver = (reply: FakeReply | Error) => {
   const plan = createPlan({ models: new Map([["small", createTarget("small")]]) })
   return {
     transport,
-    models: createModelCaller({ transport, figures: createModelFigures(), generation: 1, plan: () => plan }),
+    models: createModelCaller(() => ({ transport, figures: createModelFigures(), generation: 1, plan })),
   }
 }
 

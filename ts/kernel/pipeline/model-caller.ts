@@ -7,9 +7,8 @@ import type { Plan } from "../types/plan.ts"
 import { type AttemptHost, callUpstream } from "./upstream/attempt.ts"
 import { createRecord } from "./record.ts"
 
-export interface ModelCallerHost extends Omit<AttemptHost, "callModel"> {
-  readonly plan: () => Plan
-  readonly callModel?: () => AttemptHost["callModel"]
+export interface ModelCallerHost extends AttemptHost {
+  readonly plan: Pick<Plan, "models">
   readonly generation: number
 }
 
@@ -21,28 +20,27 @@ export interface TrackedModelCaller extends ModelCaller {
 /** Longest wait for a model that no request waits for. */
 const timeoutMs = 60_000
 
-export function createModelCaller(host: ModelCallerHost): TrackedModelCaller {
+/** `hostNow` gives what the generation serves with; modules are set up before. */
+export function createModelCaller(hostNow: () => ModelCallerHost): TrackedModelCaller {
   const requests = new WeakMap<object, { readonly call: Call; readonly record: CallRecord }>()
   return {
     track: (about, call, record) => void requests.set(about, { call, record }),
     async ask(model, request, { about, signal } = {}) {
-      const target = host.plan().models.get(model)
+      const host = hostNow()
+      const target = host.plan.models.get(model)
       if (target === undefined)
         throw new RtrError("model_not_found", `Cannot ask model "${model}": it is not in providers.models`)
       const asking = about === undefined ? undefined : requests.get(about)
       const call = asking?.call ?? unattached(request, signal)
-      const reply = await callUpstream(
-        { ...host, callModel: host.callModel?.() },
-        {
-          call,
-          record: asking?.record ?? createRecord(call, host.generation),
-          target,
-          request: { ...request, stream: false },
-          headers: { "x-request-id": call.id, "x-selected-model": target.name },
-          reasoning: undefined,
-          readsEvents: false,
-        },
-      )
+      const reply = await callUpstream(host, {
+        call,
+        record: asking?.record ?? createRecord(call, host.generation),
+        target,
+        request: { ...request, stream: false },
+        headers: { "x-request-id": call.id, "x-selected-model": target.name },
+        reasoning: undefined,
+        readsEvents: false,
+      })
       if (reply.kind === "whole") return reply.reply
       if (reply.kind === "stream") reply.stream.cancel()
       throw new RtrError("upstream_error", `Model "${model}" answered with status ${reply.status}`)
