@@ -8,6 +8,8 @@ export interface Stages {
   readonly runPlugins?: typeof import("./plugins.ts").runPlugins
   /** For decisions with a looper. */
   readonly runLooper?: typeof import("./looper.ts").runLooper
+  /** For backends that write reasoning into their text. */
+  readonly splitThinking?: typeof import("./upstream/think-tags.ts").splitThinking
   /** For signals that ask a model. */
   readonly createQuestionBatch?: typeof import("./question-batch.ts").createQuestionBatch
 }
@@ -17,14 +19,20 @@ export const notLoaded = (): never => {
   throw new RtrError("internal_error", "A stage of the pipeline is not loaded; this is a bug")
 }
 
-/** What the decisions and signals of this plan need. */
-export async function loadStages({ decisions, signals }: Pick<Plan, "decisions" | "signals">): Promise<Stages> {
+type Needs = Pick<Plan, "decisions" | "signals" | "models">
+
+/** What this plan needs. */
+export async function loadStages({ decisions, signals, models }: Needs): Promise<Stages> {
+  const backends = [...models.values()].flatMap((model) => model.backends)
   return {
     ...(decisions.some(({ plugins }) => plugins.length > 0) && {
       runPlugins: (await import("./plugins.ts")).runPlugins,
     }),
     ...(decisions.some(({ looper }) => looper !== undefined) && {
       runLooper: (await import("./looper.ts")).runLooper,
+    }),
+    ...(backends.some(({ thinkTags }) => thinkTags !== undefined) && {
+      splitThinking: (await import("./upstream/think-tags.ts")).splitThinking,
     }),
     ...(signals.some(({ target }) => target !== undefined) && {
       createQuestionBatch: (await import("./question-batch.ts")).createQuestionBatch,

@@ -96,12 +96,16 @@ export interface Pricing {
   readonly reasoningPer1m?: number | undefined
 }
 
+/** How a backend writes reasoning into its text: with both tags, or with the closing one because its template has written the other. */
+export type ThinkTags = "written" | "opened"
+
 export interface TargetBackend {
   readonly name: string
   readonly weight: number
   /** Backends of the lowest number get the calls as long as one of them works. */
   readonly priority: number
   readonly upstreamModel: string
+  readonly thinkTags?: ThinkTags | undefined
   readonly provider: ProviderBackend
   readonly dialectId: string
   readonly dialect: DialectModule

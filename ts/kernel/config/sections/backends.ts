@@ -41,6 +41,12 @@ export function backendRefSchema(providerIds: readonly string[]) {
     extra_headers: Type.Optional(Type.Record(Type.String(), Type.String())),
     api_version: Type.Optional(Type.String()),
     chat_path: Type.Optional(Type.String({ pattern: "^/" })),
+    think_tags: Type.Optional(
+      literals(["written", "opened"], {
+        description:
+          "Text before </think> becomes reasoning: behind a <think> that is written, or that the template has opened",
+      }),
+    ),
     api_key: Type.Optional(Type.String()),
     api_key_env: Type.Optional(variableName),
   })
@@ -134,6 +140,7 @@ export function compileBackend(
     weight: ref.weight === undefined || ref.weight === 0 ? 1 : ref.weight,
     priority: ref.priority ?? 0,
     upstreamModel: model.external_model_ids?.[providerId] ?? model.provider_model_id ?? model.name,
+    thinkTags: ref.think_tags,
     dialectId: provider.dialect,
     dialect,
     secrets,

@@ -7,6 +7,7 @@ import type { ModelTarget, PlannedCandidate, TargetBackend } from "../../types/p
 import type { ReasoningChoice } from "../../types/provider.ts"
 import type { Transport } from "../../types/transport.ts"
 import { toHeaderText } from "../../types/header-text.ts"
+import { notLoaded, type Stages } from "../load-stages.ts"
 import type { Costs } from "../load-costs.ts"
 import { pickBackend } from "./backends.ts"
 import type { ModelFiguresKeeper } from "../model-figures.ts"
@@ -29,6 +30,8 @@ export interface AttemptHost {
   readonly costs?: Costs | undefined
   /** Calls models of a document that asks for retries, time-outs or fallbacks; left out with any other. */
   readonly callModel?: ((sending: Sending, options: AttemptOptions) => Promise<Reply>) | undefined
+  /** For backends that write reasoning into their text. */
+  readonly splitThinking?: Stages["splitThinking"]
   /** Ties an object that a module is given to its request, so that the calls of models about it stand in that record. */
   readonly track?: ((about: object, call: Call, record: CallRecord) => void) | undefined
 }
@@ -83,7 +86,10 @@ export async function callBackend(host: AttemptHost, options: AttemptOptions, ba
       bodyTimeoutMs: call.upstreamTimeoutMs,
     })
     observed.attempt.status = response.status
-    return await readReply(response, backend, options, observed)
+    const { thinkTags } = backend
+    if (thinkTags === undefined) return await readReply(response, backend, options, observed)
+    const reply = await readReply(response, backend, { ...options, readsEvents: true }, observed)
+    return (host.splitThinking ?? notLoaded())(reply, thinkTags)
   } catch (cause) {
     const error = upstreamError(cause, target.name, backend.secrets)
     observed.end(error)
