@@ -7,9 +7,11 @@ import { accuracyReport } from "./accuracy/report.ts"
 import { inferenceReport } from "./inference/report.ts"
 import { overheadReport } from "./overhead/report.ts"
 import { sizeReport } from "./size/report.ts"
+import { translateReport } from "./translate/report.ts"
 
 const reports: Readonly<Record<string, (result: Result) => string>> = {
   overhead: overheadReport,
+  translate: translateReport,
   inference: inferenceReport,
   size: sizeReport,
   accuracy: accuracyReport,

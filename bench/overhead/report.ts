@@ -1,18 +1,9 @@
 // The tables of the overhead bench.
 
+import type { Cell } from "../_shared/load/sample.ts"
 import { markdownTable, showSpread } from "../_shared/markdown-table.ts"
 import type { Result } from "../_shared/results.ts"
 import type { Spread } from "../_shared/statistics.ts"
-
-export interface Cell {
-  readonly requestsPerSecond: Spread
-  readonly p50Ms: Spread
-  readonly p99Ms: Spread
-  readonly firstByteP50Ms: Spread
-  readonly firstByteP99Ms: Spread
-  /** Processor time of the server for one request. */
-  readonly cpuMicroseconds: Spread
-}
 
 interface Figures {
   readonly ratios: Readonly<Record<string, Readonly<Record<string, Spread>>>>

@@ -1,19 +1,20 @@
 // What rtr costs in front of a backend, against the same backend alone, a bare proxy, Portkey and LiteLLM.
 
-import { type LoadResult, runLoad } from "../_shared/load/closed-loop.ts"
+import { litellmVersion } from "../_shared/litellm.ts"
+import { measureLoad, type Sample, toCell } from "../_shared/load/sample.ts"
 import { installedVersion, readOrigin } from "../_shared/machine.ts"
 import { readOptions } from "../_shared/options.ts"
 import { say } from "../_shared/progress.ts"
 import { writeResult } from "../_shared/results.ts"
 import { interleave } from "../_shared/rounds.ts"
-import { difference, ratio, type Spread, spreadOf, spreadOfPairs } from "../_shared/statistics.ts"
+import { difference, ratio, type Spread, spreadOfPairs } from "../_shared/statistics.ts"
 import type { Contender, StartContender } from "./contender.ts"
 import { profileContenders } from "./profile.ts"
-import { type Cell, overheadReport } from "./report.ts"
+import { overheadReport } from "./report.ts"
 import { checkContender, type Mode, requestsOf } from "./requests.ts"
 import { startBare } from "./targets/bare.ts"
 import { startDirect } from "./targets/direct.ts"
-import { litellmVersion, startLitellm } from "./targets/litellm.ts"
+import { startLitellm } from "./targets/litellm.ts"
 import { portkeyVersion, startPortkey } from "./targets/portkey.ts"
 import { startOther, startRtr } from "./targets/rtr.ts"
 
@@ -49,10 +50,6 @@ const loads: readonly Load[] = (["json", "sse"] as const).flatMap((mode) => [
   { label: `${mode}-paced`, mode, connections: 10, pauseMs: 25 },
 ])
 
-interface Sample extends LoadResult {
-  readonly cpuMicroseconds: number
-}
-
 const options = readOptions(usage, { rounds: 7, seconds: 3 })
 const names = Object.keys(starters).filter((name) =>
   options.only.length > 0 ? options.only.includes(name) : name !== "other" || options.against !== undefined,
@@ -75,11 +72,11 @@ async function measure(): Promise<void> {
   for (const contender of contenders) {
     await checkContender(contender)
     for (const mode of ["json", "sse"] as const)
-      await measureLoad(contender, { label: "", mode, connections: 10 }, options.quick ? 1 : 4)
+      await measureContender(contender, { label: "", mode, connections: 10 }, options.quick ? 1 : 4)
     say(`${contender.name}: every answer is right, warmed up`)
   }
 
-  const cells: Record<string, Record<string, Cell>> = {}
+  const cells: Record<string, Record<string, ReturnType<typeof toCell>>> = {}
   const ratios: Record<string, Record<string, Spread>> = {}
   for (const load of loads) {
     const samples = await interleave<Sample>(
@@ -87,7 +84,7 @@ async function measure(): Promise<void> {
       options.rounds,
       contenders.map((contender) => ({
         name: contender.name,
-        measure: () => measureLoad(contender, load, options.seconds),
+        measure: () => measureContender(contender, load, options.seconds),
       })),
       ({ requestsPerSecond, p50Ms }) => `${requestsPerSecond.toFixed(0)}/s (${p50Ms.toFixed(2)} ms)`,
     )
@@ -107,33 +104,18 @@ async function measure(): Promise<void> {
   await Promise.all(contenders.map(({ server }) => server.stop()))
 }
 
-async function measureLoad(
+const measureContender = (
   contender: Contender,
   { mode, connections, pauseMs = 0 }: Load,
   seconds: number,
-): Promise<Sample> {
-  const before = contender.server.cpuMs()
-  const result = await runLoad({
+): Promise<Sample> =>
+  measureLoad(contender.server, {
     address: contender.address,
     connections,
     seconds,
     pauseMs,
     nextRequest: requestsOf(contender, mode),
   })
-  return { ...result, cpuMicroseconds: ((contender.server.cpuMs() - before) * 1000) / result.requests }
-}
-
-function toCell(samples: readonly Sample[]): Cell {
-  const spread = (read: (sample: Sample) => number): Spread => spreadOf(samples.map(read))
-  return {
-    requestsPerSecond: spread((sample) => sample.requestsPerSecond),
-    p50Ms: spread((sample) => sample.p50Ms),
-    p99Ms: spread((sample) => sample.p99Ms),
-    firstByteP50Ms: spread((sample) => sample.firstByteP50Ms),
-    firstByteP99Ms: spread((sample) => sample.firstByteP99Ms),
-    cpuMicroseconds: spread((sample) => sample.cpuMicroseconds),
-  }
-}
 
 function compare(samples: ReadonlyMap<string, readonly Sample[]>): Record<string, Spread> {
   const pairs = (rival: string, read: (sample: Sample) => number, combine: typeof ratio): Spread =>

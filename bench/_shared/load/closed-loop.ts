@@ -25,6 +25,7 @@ export interface LoadResult {
   readonly p99Ms: number
   /** Until the first byte of the body. */
   readonly firstByteP50Ms: number
+  readonly firstByteP90Ms: number
   readonly firstByteP99Ms: number
 }
 
@@ -47,6 +48,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     p50Ms: median(latencies),
     p99Ms: quantile(latencies, 0.99),
     firstByteP50Ms: median(firstBytes),
+    firstByteP90Ms: quantile(firstBytes, 0.9),
     firstByteP99Ms: quantile(firstBytes, 0.99),
   }
 }

@@ -1,0 +1,20 @@
+// What stands between a client and a backend that speak different protocols.
+
+import type { Address } from "../_shared/load/address.ts"
+import type { BenchOptions } from "../_shared/options.ts"
+import type { ServerProcess } from "../_shared/server-process.ts"
+import type { Protocol } from "./protocols.ts"
+
+export interface Contender {
+  readonly name: string
+  readonly address: Address
+  readonly headers: Readonly<Record<string, string>>
+  /** The model whose backend speaks this protocol. */
+  readonly models: Readonly<Record<Protocol, string>>
+  /** Nothing translates: a client speaks the backend's protocol itself. */
+  readonly isDirect?: true
+  readonly server: ServerProcess
+}
+
+/** Installs what is missing and starts the contender. */
+export type StartContender = (options: BenchOptions) => Promise<Contender>
