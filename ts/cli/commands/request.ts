@@ -1,22 +1,29 @@
-// rtr request chat: one chat completion through the router.
+// rtr request chat: one message through the router, in the protocol that is asked for.
 
-import type { Command } from "commander"
+import { type Command, Option } from "commander"
 import { printJson, printLine } from "../print.ts"
 import { commandGroup, refuseOptions, wholeNumber } from "../program.ts"
+import { type ChatApi, chatApis, errorOf } from "../request/chat-api.ts"
+import { eventData } from "../request/event-data.ts"
+import { readPicture } from "../request/picture.ts"
 import { routeLine } from "../route-line.ts"
 import { documentAddress, type FoundAddress } from "../router-address.ts"
 
 interface ChatOptions {
+  readonly api: string
   readonly prompt?: string
   readonly model: string
   readonly system?: string
   readonly config?: string
   readonly baseUrl?: string
   readonly apiKeyEnv?: string
+  readonly image?: readonly string[]
+  readonly stream: boolean
   readonly json: boolean
   readonly quiet: boolean
   readonly timeout: number
   readonly temperature?: string
+  readonly maxTokens?: number
 }
 
 export function addRequestCommands(program: Command): void {
@@ -26,69 +33,109 @@ export function addRequestCommands(program: Command): void {
     .description("send one message and print the answer")
     .argument("[message...]", "the message; standard input without it, or for -")
     .option("--prompt <text>", "the message, instead of the argument")
+    .addOption(
+      new Option("--api <name>", "protocol to speak with the router").choices(Object.keys(chatApis)).default("chat"),
+    )
     .option("--model <name>", "model to ask for", "rtr/auto")
     .option("--system <text>", "system message")
+    .option("--image <file>", "picture to send with the message; may be given several times", addTo)
     .option("--config <file>", "configuration whose first listener is called (default: config.yaml if it is there)")
     .option(
       "--base-url <url>",
       `listener to call, with or without /v1, instead of --config (default: ${usualListener})`,
     )
     .option("--api-key-env <name>", "environment variable with the key to send (default: the listener's own key)")
-    .option("--json", "print the whole reply and the routing headers as JSON", false)
+    .option("--stream", "print the answer while it comes", false)
+    .option("--json", "print the routing headers and the reply as JSON; with --stream a line for each event", false)
     .option("--quiet", "do not tell on standard error how the message was routed", false)
     .option("--timeout <seconds>", "longest wait", wholeNumber(1, 3600), 120)
     .option("--temperature <number>", "sampling temperature")
+    .option(
+      "--max-tokens <number>",
+      "most tokens of the answer (default: the model's; 4096 for messages)",
+      wholeNumber(1),
+    )
   refuseOptions(chat, ["--target <target>"])
   chat.action(sendChat)
 }
 
 const usualListener = "http://127.0.0.1:8801"
 
+const addTo = (file: string, files: readonly string[] = []): readonly string[] => [...files, file]
+
 async function sendChat(words: readonly string[], options: ChatOptions): Promise<void> {
   const { RtrError } = await import("rtr")
   const temperature = options.temperature === undefined ? undefined : Number(options.temperature)
   if (temperature !== undefined && !Number.isFinite(temperature))
     throw new RtrError("invalid_request", `--temperature must be a number, got "${options.temperature}"`)
+  const { model, system, maxTokens, stream, timeout } = options
+  const pictures = await Promise.all((options.image ?? []).map(readPicture))
   const message = await messageOf(words, options)
   const listener = await listenerOf(options)
-  const url = `${listener.url}/v1/chat/completions`
-  const body = {
-    model: options.model,
-    messages: [
-      ...(options.system === undefined ? [] : [{ role: "system", content: options.system }]),
-      { role: "user", content: message },
-    ],
-    ...(temperature !== undefined && { temperature }),
-  }
-  const headers = {
-    "content-type": "application/json",
-    ...(listener.key !== undefined && { authorization: `Bearer ${listener.key}` }),
-  }
+  const api = chatApis[options.api] as ChatApi
+  const url = `${listener.url}${api.path}`
+  const body = api.body({ model, message, system, pictures, temperature, maxTokens, stream })
   const response = await fetch(url, {
     method: "POST",
-    headers,
+    headers: {
+      "content-type": "application/json",
+      ...api.headers,
+      ...(listener.key !== undefined && { authorization: `Bearer ${listener.key}` }),
+    },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(options.timeout * 1000),
+    signal: AbortSignal.timeout(timeout * 1000),
   }).catch((cause: unknown) => {
-    const late = cause instanceof Error && cause.name === "TimeoutError"
     const address = `${url} (from ${listener.from})`
     throw new RtrError(
       "unavailable",
-      late ? `No answer from ${address} within ${options.timeout} s` : `The router does not answer at ${address}`,
+      isLate(cause) ? `No answer from ${address} within ${timeout} s` : `The router does not answer at ${address}`,
       { cause, hint: "Start it with: rtr serve; --base-url or --config names another one" },
     )
   })
-  const text = await response.text()
-  if (!response.ok)
-    throw new RtrError(
-      "upstream_error",
-      `${answererOf(response.headers)} answered ${response.status}: ${errorText(text)}`,
-      response.status === 401 ? { hint: "Name the variable with the listener's key: --api-key-env NAME" } : {},
-    )
-  const reply = JSON.parse(text) as { choices?: readonly { message?: { content?: unknown } }[] }
-  if (options.json) return printJson({ routing: routingHeaders(response.headers), reply })
-  if (!options.quiet) process.stderr.write(`${routeLine(response.headers)}\n`)
-  printLine(String(reply.choices?.[0]?.message?.content ?? ""))
+  if (!response.ok) throw await refusal(response)
+  try {
+    await (stream ? printStream(response, api, options) : printWhole(response, api, options))
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === "RtrError") throw cause
+    const said = isLate(cause) ? `The answer took longer than ${timeout} s` : "The answer broke off"
+    throw new RtrError("upstream_error", said, { cause })
+  }
+}
+
+const isLate = (cause: unknown): boolean => cause instanceof Error && cause.name === "TimeoutError"
+
+async function refusal(response: Response): Promise<Error> {
+  const { RtrError } = await import("rtr")
+  return new RtrError(
+    "upstream_error",
+    `${answererOf(response.headers)} answered ${response.status}: ${errorText(await response.text())}`,
+    response.status === 401 ? { hint: "Name the variable with the listener's key: --api-key-env NAME" } : {},
+  )
+}
+
+async function printWhole(response: Response, api: ChatApi, { json, quiet }: ChatOptions): Promise<void> {
+  const reply = JSON.parse(await response.text()) as unknown
+  if (json) return printJson({ routing: routingHeaders(response.headers), reply })
+  if (!quiet) process.stderr.write(`${routeLine(response.headers)}\n`)
+  printLine(api.textOf(reply))
+}
+
+/** An error in the middle comes as an event. What was printed before it stays. */
+async function printStream(response: Response, api: ChatApi, { json, quiet }: ChatOptions): Promise<void> {
+  const { RtrError } = await import("rtr")
+  if (json) printLine(JSON.stringify({ routing: routingHeaders(response.headers) }))
+  else if (!quiet) process.stderr.write(`${routeLine(response.headers)}\n`)
+  let failure: string | undefined
+  try {
+    for await (const event of eventData(response.body as unknown as AsyncIterable<Uint8Array>)) {
+      failure ??= api.failureOf(event)
+      if (json) printLine(JSON.stringify(event))
+      else process.stdout.write(api.deltaOf(event))
+    }
+  } finally {
+    if (!json) printLine("")
+  }
+  if (failure !== undefined) throw new RtrError("upstream_error", `The answer broke off: ${failure}`)
 }
 
 /** The words of the command line, or what stands on standard input. */
@@ -159,8 +206,8 @@ function answererOf(headers: Headers): string {
 
 function errorText(body: string): string {
   try {
-    const { error } = JSON.parse(body) as { error?: { message?: string } }
-    if (typeof error?.message === "string") return error.message
+    const message = errorOf(JSON.parse(body))
+    if (message !== undefined) return message
   } catch {
     // Not JSON: shown as it is, cut.
   }
