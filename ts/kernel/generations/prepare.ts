@@ -6,7 +6,7 @@ import { ConfigError } from "../config/config-error.ts"
 import { type NeededDeployment, neededDeployments } from "../config/bindings.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import { resolveDocument, type ResolvedDocument, type ResolveOptions } from "../config/resolve.ts"
-import { restartRequired } from "../config/restart.ts"
+import { boundBy } from "./bound.ts"
 import { type SourceDocument, wrapDocument } from "../config/source-document.ts"
 import { stateStore, type StoreEntry } from "../config/sections/stores.ts"
 import { type DocumentPath, isRtrError, RtrError } from "../error.ts"
@@ -122,7 +122,8 @@ export interface PrepareOptions {
 export async function prepareGeneration(host: PrepareHost, options: PrepareOptions): Promise<Prepared> {
   const { loaded, current, hash, source, signal, enter } = options
   if (current !== undefined) {
-    const problems = restartRequired(current.document, loaded.document)
+    const { restartRequired } = await import("./restart.ts")
+    const problems = restartRequired(boundBy(current.document), boundBy(loaded.document))
     if (problems.length > 0) throw new ConfigError(source, problems)
   }
   enter("warm")

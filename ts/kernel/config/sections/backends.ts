@@ -29,9 +29,7 @@ export function backendRefSchema(providerIds: readonly string[]) {
     ),
     protocol: Type.Optional(literals(["http", "https"])),
     weight: Type.Optional(Type.Integer({ minimum: 0, description: "Share of the requests; 0 counts as 1" })),
-    priority: Type.Optional(
-      Type.Integer({ minimum: 0, description: "Backends of a higher number stand in for those of a lower one" }),
-    ),
+    priority: Type.Optional(Type.Integer({ minimum: 0, description: "Stands in for backends of lower numbers" })),
     base_url: Type.Optional(
       Type.String({ pattern: "^https?://", description: "Instead of endpoint; may carry a path" }),
     ),

@@ -19,7 +19,7 @@ const time = Type.Optional(duration)
 export const reliabilitySchema = section({
   lb_policy: Type.Optional(literals(["round_robin", "least_request"])),
   retry_count: Type.Optional(Type.Integer({ minimum: 0, maximum: 5 })),
-  retry_on: Type.Optional(Type.String({ description: "Kinds of failures and status numbers, with commas between" })),
+  retry_on: Type.Optional(Type.String({ description: "Separated by commas" })),
   retry_budget_percent: percent,
   connect_timeout: time,
   first_byte_timeout: time,
@@ -36,7 +36,7 @@ export const reliabilitySchema = section({
 export const fallbackSchema = section({
   version: Type.Optional(Type.Literal(1)),
   enabled: Type.Optional(Type.Boolean()),
-  models: Type.Optional(Type.Array(name, { description: "Asked after the decision's own models" })),
+  models: Type.Optional(Type.Array(name)),
   max_attempts: Type.Optional(Type.Integer({ minimum: 1 })),
   total_timeout: time,
   per_attempt_timeout: time,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { restartRequired } from "../../../ts/kernel/config/restart.ts"
+import { boundBy } from "../../../ts/kernel/generations/bound.ts"
+import { restartRequired } from "../../../ts/kernel/generations/restart.ts"
 import { formatPath } from "../../../ts/kernel/schema/problem.ts"
 import { canonical } from "../../fakes/document.ts"
 
@@ -9,7 +10,7 @@ const second = { name: "second", address: "127.0.0.1", port: 8802 }
 const services = "global.services"
 
 const problemsOf = (before: Changes, after: Changes): readonly string[] =>
-  restartRequired(canonical(before), canonical(after)).map(({ path, message, code }) => {
+  restartRequired(boundBy(canonical(before)), boundBy(canonical(after))).map(({ path, message, code }) => {
     expect(code).toBe("restart_required")
     return `${formatPath(path)}: ${message}`
   })
