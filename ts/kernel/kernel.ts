@@ -215,7 +215,13 @@ export function createRouter(options: RouterOptions): Router {
           guardTexts: await loadGuardTexts(),
         }),
         ...reliability,
-        onRecord: observeCalls(plan, { metrics, costs, onModuleError, onRecord: options.onRecord, ...reliability }),
+        onRecord: await observeCalls(plan, {
+          metrics,
+          costs,
+          onModuleError,
+          onRecord: options.onRecord,
+          ...reliability,
+        }),
         // An entry in a weak map for each request costs 2 µs, and as much again in garbage collection.
         ...(asksModels(loaded.registry) && { track: models.track }),
       }

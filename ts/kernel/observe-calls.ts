@@ -2,9 +2,8 @@
 
 import type { OnModuleError } from "./pipeline/signals.ts"
 import type { Costs } from "./pipeline/load-costs.ts"
-import { createCallMetrics } from "./pipeline/call-metrics.ts"
 import type { CallRecord } from "./types/call.ts"
-import type { Metrics } from "./types/metrics.ts"
+import { type Metrics, nullMetrics } from "./types/metrics.ts"
 import type { Plan } from "./types/plan.ts"
 
 export interface CallObservers {
@@ -17,11 +16,13 @@ export interface CallObservers {
 }
 
 /** Returns what the pipeline tells of each finished call of one generation. */
-export function observeCalls(
+export async function observeCalls(
   plan: Plan,
   { metrics, costs, onModuleError, onRecord, countAttempts }: CallObservers,
-): (record: CallRecord) => void {
-  const count = createCallMetrics(metrics)
+): Promise<(record: CallRecord) => void> {
+  // Hosts without metrics do not ship what counts.
+  const count =
+    metrics === nullMetrics ? undefined : (await import("./pipeline/call-metrics.ts")).createCallMetrics(metrics)
   const countCosts = costs?.createCostMetrics(metrics, plan)
   const selectors = new Map(
     plan.decisions.flatMap(({ name, selector }) =>
@@ -29,7 +30,7 @@ export function observeCalls(
     ),
   )
   return (record) => {
-    count(record)
+    count?.(record)
     countCosts?.(record)
     countAttempts?.(record)
     const { decision, selection, model } = record
