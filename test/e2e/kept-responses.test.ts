@@ -229,6 +229,26 @@ test("results of tools follow the calls that an earlier response made", async ()
   ])
 })
 
+test("responses go on in a conversation, also in the background and streamed", async () => {
+  const { client, chat } = await setUp()
+  const { id } = await client.conversations.create({ items: [{ type: "message", role: "user", content: "zero" }] })
+  const first = await client.responses.create({ model: "chat", input: "one", conversation: id })
+  expect(first.conversation).toEqual({ id })
+  const runner = client.responses.stream({ model: "chat", input: "two", conversation: { id } })
+  expect((await runner.finalResponse()).output_text).toBe("answer 4")
+  const third = await client.responses.create({ model: "chat", input: "three", conversation: id, background: true })
+  await waitFor(async () => (await client.responses.retrieve(third.id)).status === "completed")
+  await client.responses.create({ model: "chat", input: "four", conversation: id })
+  expect(textsSentTo(chat)).toEqual(["zero", "one", "answer 2", "two", "answer 4", "three", "answer 6", "four"])
+  const items = []
+  for await (const item of client.conversations.items.list(id, { order: "asc", limit: 4 })) items.push(item.type)
+  expect(items).toEqual(Array.from({ length: 9 }, () => "message"))
+  await client.conversations.delete(id)
+  await expect(client.responses.create({ model: "chat", input: "five", conversation: id })).rejects.toThrow(
+    NotFoundError,
+  )
+})
+
 test("another API key finds nothing", async () => {
   const { router } = await setUp({}, [
     { name: "ann", key: "key-of-ann" },
@@ -237,12 +257,16 @@ test("another API key finds nothing", async () => {
   const { client: ann } = clientOf(router, "key-of-ann")
   const { client: bob } = clientOf(router, "key-of-bob")
   const { id } = await ann.responses.create({ model: "MoM", input: "mine" })
+  const { id: conversation } = await ann.conversations.create({})
   for (const denied of [
     () => bob.responses.retrieve(id),
     () => bob.responses.delete(id),
     () => bob.responses.cancel(id),
     () => bob.responses.inputItems.list(id),
     () => bob.responses.create({ model: "MoM", input: "more", previous_response_id: id }),
+    () => bob.responses.create({ model: "MoM", input: "more", conversation }),
+    () => bob.conversations.items.list(conversation),
+    () => bob.conversations.delete(conversation),
   ])
     await expect(denied()).rejects.toThrow(NotFoundError)
   expect((await ann.responses.retrieve(id)).id).toBe(id)
@@ -302,7 +326,7 @@ test("a response in the background is polled to its end, or cancelled", async ()
     { input: "x", background: true, stream: true as const },
     { input: "x", background: true, store: false },
     { input: "x", previous_response_id: running.id },
-    { input: "x", conversation: "conv_1" },
+    { input: "x", conversation: "conv_1", previous_response_id: first.id },
   ])
     await expect(client.responses.create({ model: "slow", ...refused })).rejects.toThrow(BadRequestError)
 })

@@ -37,6 +37,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "route", id: "chat", load: () => import("./routes/chat.ts") },
   { kind: "route", id: "completions", load: () => import("./routes/completions.ts") },
   { kind: "route", id: "config", load: () => import("./routes/config.ts") },
+  { kind: "route", id: "conversations", load: () => import("./routes/conversations.ts") },
   { kind: "route", id: "docs", load: () => import("./routes/docs.ts") },
   { kind: "route", id: "embeddings", load: () => import("./routes/embeddings.ts") },
   { kind: "route", id: "messages", load: () => import("./routes/messages.ts") },

@@ -306,7 +306,9 @@ describe("kept responses", () => {
       { previous_response_id: 1 },
       { background: "yes" },
       { store: 1 },
-      { conversation: { id: "conv_1" } },
+      { conversation: 5 },
+      { conversation: "conv_1", store: false },
+      { conversation: "conv_1", previous_response_id: "resp_1" },
     ]) {
       const got = await kernel.fetch(post("/v1/responses", { model: "MoM", input: "hi", ...fields }))
       expect([got.status, await got.text()]).toEqual([400, expect.stringContaining(Object.keys(fields)[0] ?? "")])

@@ -1,8 +1,9 @@
 // /v1/responses: the Responses API on the inference listeners, and the responses that the router keeps for its clients.
 
-import { defineRoute, literals, operation, RtrError, Type } from "../../kernel/index.ts"
+import { defineRoute, literals, operation, Type } from "../../kernel/index.ts"
 import { chatOperation } from "../_shared/chat-operation.ts"
 import type { KeptResponses } from "../_shared/responses/kept/keep-responses.ts"
+import { keptOr404 } from "../_shared/responses/kept/open-kept.ts"
 import { settingsSchema } from "../_shared/responses/kept/settings.ts"
 
 const path = "/v1/responses/{response_id}"
@@ -17,13 +18,7 @@ const flag = Type.Optional(Type.Boolean())
 /** An operation on a kept response. */
 const onKept = { ...chatOperation, path, params, errorStatuses: [400, 404, 503] } as const
 
-function opened(kept: unknown): KeptResponses {
-  if (kept !== undefined) return kept as KeptResponses
-  throw new RtrError(
-    "not_found",
-    "The router keeps no responses; global.services.response_api in its configuration switches that on",
-  )
-}
+const opened = keptOr404<KeptResponses>
 
 export default defineRoute({
   about: "Responses, whole or streamed; kept where the document says so",

@@ -100,16 +100,16 @@ const request: TObject = Type.Object(
       }),
     ),
     truncation: text("`auto` lets the backend leave out the middle of a conversation that is too long"),
-    store: yesOrNo("Let the backend keep the response"),
+    store: yesOrNo("Whether the response is kept, by a router that keeps responses and by a backend of this API"),
     metadata: Type.Optional(Type.Union([Type.Object({}), Type.Null()], { description: "Kept with the response" })),
     user: Type.Optional(Type.String({ description: "The end user, for the backend's own use" })),
-    previous_response_id: text("Continues a response that the backend keeps; for backends of this API"),
+    previous_response_id: text("Continues a response that the router keeps, or a backend of this API"),
     conversation: Type.Optional(
       Type.Union([Type.String(), Type.Object({ id: Type.String() }), Type.Null()], {
-        description: "A conversation that the backend keeps; for backends of this API",
+        description: "A conversation that the router keeps, or a backend of this API",
       }),
     ),
-    background: yesOrNo("Answer later; for backends of this API"),
+    background: yesOrNo("Answer later, where the router keeps responses or the backend has this API"),
   },
   { description: "A request of the Responses API. Further fields go to the backend as they are." },
 )

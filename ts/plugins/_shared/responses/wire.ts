@@ -9,6 +9,6 @@ export const dialectId = "responses"
 export const refuse: (reason: string) => RtrError = cannotWrite("a Responses request")
 
 /** An id as the API makes them: the kind of thing, and 32 characters that nobody guesses. */
-export function makeId(prefix: "resp" | "msg" | "rs" | "fc" | "ctc" | "ig" | "item"): string {
+export function makeId(prefix: "resp" | "msg" | "rs" | "fc" | "ctc" | "ig" | "item" | "conv"): string {
   return `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`
 }

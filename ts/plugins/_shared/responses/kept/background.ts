@@ -32,6 +32,8 @@ export interface BackgroundWork {
   readonly kept: KeptResponse
   readonly call: Call
   readonly run: (call: Call) => Promise<Outcome>
+  /** Told of the response before it is kept. */
+  readonly goOn?: (response: WireObject) => Promise<void>
   /** Keeps what the request holds until the work is done. */
   readonly retain: () => () => void
 }
@@ -60,6 +62,10 @@ export function createBackground({ store, jobs, running, onLost, onBug }: Backgr
     const end = await ended(run({ ...call, client: signal, signal }), call, onBug)
     const response = { ...kept.response, ...end, ...ownFields(kept.response) }
     try {
+      // One that was cancelled in the meantime says nothing.
+      const found = await store.find(id, kept.owner)
+      if (found?.version !== version) return
+      await work.goOn?.(response)
       await store.replace({ ...kept, response }, version)
     } catch (error) {
       onLost(isRtrError(error) ? error.code : "internal_error")

@@ -6,7 +6,7 @@ import { noResponse, type ResponseStore } from "./response-store.ts"
 
 /** A conversation can be as long as its clients like; this is what one request may add to the memory and to the work of guards. */
 const maxResponses = 1000
-const maxBytes = 8 * 2 ** 20
+export const maxHistoryBytes = 8 * 2 ** 20
 /** Stores may work on the event loop; everything else has its turn after so many responses. */
 const readInOneTurn = 20
 
@@ -38,11 +38,11 @@ export async function readHistory(
     if (found === undefined) throw noResponse(next, "continue")
     const { response, input, size } = found
     if (next === id) checkEnded(response)
-    if (responses.length === maxResponses || bytes + size > maxBytes) {
+    if (responses.length === maxResponses || bytes + size > maxHistoryBytes) {
       if (truncate) break
       throw new RtrError(
         "context_length_exceeded",
-        `Cannot continue the response: its conversation has more than ${maxResponses} responses or ${maxBytes} bytes; send "truncation": "auto" to leave out the oldest, or begin a new one`,
+        `Cannot continue the response: its conversation has more than ${maxResponses} responses or ${maxHistoryBytes} bytes; send "truncation": "auto" to leave out the oldest, or begin a new one`,
       )
     }
     bytes += size
@@ -51,8 +51,11 @@ export async function readHistory(
     next = isText(before) ? before : undefined
     if (responses.length % readInOneTurn === 0) await new Promise((resolve) => setTimeout(resolve))
   }
-  return { items: withoutOrphans(responses.toReversed().flat().flatMap(toInput)), bytes }
+  return { items: toHistory(responses.toReversed().flat()), bytes }
 }
+
+/** Items as they stand before a new input. */
+export const toHistory = (items: readonly WireObject[]): readonly WireObject[] => withoutOrphans(items.flatMap(toInput))
 
 function checkEnded({ status }: WireObject): void {
   if (status === "completed" || status === "incomplete") return

@@ -34,12 +34,14 @@ export interface PageQuery {
 }
 
 /** One page of what a request brought, its instructions first. The last items come first when no order is given. */
-export function pageOf(
-  { input, response }: KeptResponse,
+export const pageOf = ({ input, response }: KeptResponse, query: PageQuery): WireObject =>
+  pageOfItems([...instructionsOf(response), ...input], query)
+
+export function pageOfItems(
+  given: readonly WireObject[],
   { after, limit = 20, order = "desc" }: PageQuery,
 ): WireObject {
-  const items = [...instructionsOf(response), ...input]
-  if (order === "desc") items.reverse()
+  const items = order === "desc" ? given.toReversed() : given
   const start = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (after !== undefined && start === 0)
     throw new RtrError("invalid_request", 'Cannot list the items: "after" names none of them')

@@ -12,18 +12,19 @@ import {
   type WireObject,
 } from "../../../../kernel/index.ts"
 import { badRequest } from "../../dialect/refusals.ts"
-import { isText } from "../../dialect/wire.ts"
+import { isObject, isText, toList } from "../../dialect/wire.ts"
 import { responseOf } from "../output.ts"
 import { bodyOf } from "../request.ts"
 import { dialectId, makeId } from "../wire.ts"
 import { createBackground } from "./background.ts"
-import { readHistory } from "./chain.ts"
+import { type History, readHistory, toHistory } from "./chain.ts"
+import { createConversationStore } from "./conversation-store.ts"
 import { itemsOf, type PageQuery, pageOf } from "./input-items.ts"
 import { createJobs } from "./jobs.ts"
 import { replayEvents } from "./replay-events.ts"
 import { createReplyFilter } from "./reply-filter.ts"
+import { openKept, ownerOf } from "./open-kept.ts"
 import { createResponseStore, type FoundResponse, noResponse } from "./response-store.ts"
-import { readSettings } from "./settings.ts"
 
 export interface CreateHost {
   readonly run: (call: Call) => Promise<Outcome>
@@ -45,20 +46,17 @@ export interface KeptResponses {
 
 /** Undefined where the document says that nothing is kept. */
 export async function keepResponses(host: RouteHost): Promise<KeptResponses | undefined> {
-  const settings = readSettings(host.settings)
-  if (settings === undefined) return undefined
-  const opened = await host.openStore(settings.store.type, settings.store.configuration)
-  const values = opened.kv?.("responses")
-  const running = opened.kv?.("responses.running")
-  if (values === undefined || running === undefined)
-    throw new RtrError("invalid_config", `Cannot keep responses: store "${settings.store.type}" has no values by key`)
+  const opened = await openKept(host)
+  if (opened === undefined) return undefined
+  const { settings, values } = opened
+  const conversations = createConversationStore(values("conversations"), { ...settings, clock: host.clock })
   const jobs = await host.share("jobs", createJobs)
-  const store = createResponseStore(values, settings)
+  const store = createResponseStore(values("responses"), settings)
   const onLost = (reason: string): void => host.log("warning", "response_not_kept", { reason })
   const background = createBackground({
     store,
     jobs,
-    running,
+    running: values("responses.running"),
     onLost,
     onBug: (error, requestId) =>
       host.log("error", "background_failed", {
@@ -74,6 +72,17 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
   }
   const read = async (id: string, asker: Asker): Promise<WireObject> => background.current(await find(id, asker))
 
+  /** What was said before; undefined where nothing is continued. */
+  const historyOf = async (
+    { session: { previousResponseId: previous, conversation } }: ChatRequest,
+    options: { readonly owner: string; readonly truncate: boolean },
+  ): Promise<History | undefined> => {
+    if (previous !== undefined) return readHistory(store, previous, options)
+    if (conversation === undefined) return undefined
+    const { items, size } = await conversations.find(conversation, options.owner)
+    return { items: toHistory(items), bytes: size }
+  }
+
   return {
     async create(input, { run, readChat }) {
       const { chat } = input
@@ -84,26 +93,35 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
       const owner = ownerOf(input)
       const items = itemsOf(body["input"])
       if (stores) store.checkInput(items)
-      const previous = chat.session.previousResponseId
-      const history =
-        previous === undefined
-          ? undefined
-          : await readHistory(store, previous, { owner, truncate: body["truncation"] === "auto" })
+      const { previousResponseId: previous, conversation } = chat.session
+      const history = await historyOf(chat, { owner, truncate: body["truncation"] === "auto" })
       const call = input.call(
         history === undefined && !inBackground ? chat : readChat(dialectId, withoutKeeping(body, history?.items)),
       )
       // The texts, and what is read from them.
       if (history !== undefined) call.hold?.(2 * history.bytes)
       const id = makeId("resp")
-      const own = { id, previous_response_id: previous ?? null, store: stores }
+      const own: WireObject = {
+        id,
+        previous_response_id: previous ?? null,
+        store: stores,
+        ...(conversation !== undefined && { conversation: { id: conversation } }),
+      }
+      /** The conversation goes on with what was said. */
+      const goOn = async ({ status, output }: WireObject): Promise<void> => {
+        if (conversation === undefined || (status !== "completed" && status !== "incomplete")) return
+        const added = [...items, ...toList(output).filter(isObject)]
+        await conversations.change(conversation, owner, (kept) => ({ items: [...kept.items, ...added] }))
+      }
       if (inBackground) {
         const head = { id, model: chat.model, created: Math.floor(host.clock() / 1000) }
         const response = { ...responseOf(head, chat), ...own, status: "queued" }
-        await background.start({ kept: { owner, response, input: items }, call, run, retain: input.retain })
+        await background.start({ kept: { owner, response, input: items }, call, run, retain: input.retain, goOn })
         return { body: response }
       }
       const keep = async (response: WireObject): Promise<boolean> => {
         try {
+          await goOn(response)
           await store.add({ owner, response: { metadata: body["metadata"] ?? {}, ...response }, input: items })
           return true
         } catch (error) {
@@ -138,9 +156,6 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
   }
 }
 
-/** The name of the API key. Where the listener asks for none, all clients are one. */
-const ownerOf = ({ principal: { key } }: Asker): string => (key === undefined ? "" : `key ${key}`)
-
 /** Throws `invalid_request` for what the router does not keep, and for what it could not understand. */
 function checkCreate(
   { stream }: ChatRequest,
@@ -148,9 +163,12 @@ function checkCreate(
   { inBackground, stores }: { readonly inBackground: boolean; readonly stores: boolean },
 ): void {
   const { conversation = null, previous_response_id: previous = null, background = null, store = null } = body
-  if (conversation !== null)
-    throw badRequest('"conversation" is not supported; continue a response with "previous_response_id"')
   if (previous !== null && !isText(previous)) throw badRequest('"previous_response_id" must be a string')
+  if (conversation !== null && !isText(isObject(conversation) ? conversation["id"] : conversation))
+    throw badRequest('"conversation" must be an id, or an object with one')
+  if (conversation !== null && previous !== null)
+    throw badRequest('"conversation" and "previous_response_id" do not go together')
+  if (conversation !== null && !stores) throw badRequest('"conversation" needs a kept response, and "store" is false')
   if (background !== null && typeof background !== "boolean") throw badRequest('"background" must be true or false')
   if (store !== null && typeof store !== "boolean") throw badRequest('"store" must be true or false')
   if (!inBackground) return
@@ -160,7 +178,7 @@ function checkCreate(
 
 /** The body for backends, which know nothing of what is kept here. */
 function withoutKeeping(asked: WireObject, history: readonly WireObject[] = []): WireObject {
-  const { previous_response_id: _previous, background: _background, ...body } = asked
+  const { previous_response_id: _previous, conversation: _conversation, background: _background, ...body } = asked
   const { input } = body
   if (history.length === 0) return body
   const added =
