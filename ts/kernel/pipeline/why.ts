@@ -12,7 +12,9 @@ const maxConditions = 4
  * Conditions that could not be read stand with their reason: `jailbreak:attack unknown (timeout)`.
  */
 export function whyOf(record: CallRecord): string | undefined {
-  const { rules, readings, automatic, model } = record
+  const { rules, readings, automatic, model, path } = record
+  // Guards that are asked for themselves send a request nowhere.
+  if (path === "guards") return undefined
   if (!automatic) return "the client named the model"
   if (readings === undefined) return undefined
   if (rules === undefined) return model === undefined ? "no decision matched" : "no decision matched, default model"
