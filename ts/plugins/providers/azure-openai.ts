@@ -1,11 +1,13 @@
 // Azure OpenAI: its own key header, and the API version in the query.
 
 import { chatCompletionsProvider } from "../_shared/chat-completions-provider.ts"
+import { responsesFormat } from "../_shared/responses-format.ts"
+
+const address = { authHeader: "api-key", authPrefix: "", versionParameter: "api-version" }
 
 export default chatCompletionsProvider({
   about: "Azure OpenAI",
-  authHeader: "api-key",
-  authPrefix: "",
+  ...address,
   chatPath: "/chat/completions",
-  versionParameter: "api-version",
+  formats: { responses: responsesFormat(address, "/responses") },
 })

@@ -218,12 +218,12 @@ describe("api_format", () => {
   })
 
   test("is refused for a provider that has it not, and where it is unknown", async () => {
-    for (const provider of ["vllm", "azure-openai"])
+    for (const provider of ["vllm", "gemini"])
       await expect(requestOf({ ...host, provider }, {}, { api_format: "responses" })).rejects.toMatchObject({
         code: "invalid_config",
         path: ["providers", "models", 0, "api_format"],
         message: expect.stringContaining(
-          `provider "${provider}" has no api_format "responses"; providers with it: openai`,
+          `provider "${provider}" has no api_format "responses"; providers with it: azure-openai, openai`,
         ),
       })
     await expect(requestOf(host, {}, { api_format: "respones" })).rejects.toThrow("api_format")
