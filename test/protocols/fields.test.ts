@@ -8,10 +8,10 @@ import { fieldsOf } from "./fields.ts"
 import { createProtocolRouter } from "./router.ts"
 
 const page = join(import.meta.dirname, "../../docs/protocols.md")
-const begin = "<!-- fields: written by test/protocols/fields.test.ts -->\n"
+const begin = "<!-- fields: `WRITE_FIELDS=1 npm test -- test/protocols/fields.test.ts` writes them anew -->\n"
 const end = "\n<!-- end of fields -->"
 
-test("docs/protocols.md says what becomes of each field; WRITE_FIELDS=1 writes it anew", async () => {
+test("docs/protocols.md says what becomes of each field", async () => {
   const table = await fieldsTable(await createProtocolRouter())
   const committed = readFileSync(page, "utf8")
   const [before = "", rest = ""] = committed.split(begin)
