@@ -1,5 +1,6 @@
 // A transport whose backends do what a script says, one word for each attempt, in the time of the test's clock.
 
+import { vi } from "vitest"
 import { RtrError } from "../../ts/kernel/error.ts"
 import type { TransportRequest, TransportResponse } from "../../ts/kernel/types/transport.ts"
 import { completion, createFakeTransport, type FakeTransport, type FakeReply, streamReply } from "./transport.ts"
@@ -37,6 +38,26 @@ export function createScriptedTransport(
       return answer(word, host, request)
     },
   }
+}
+
+/** Lets the test's clock go from timer to timer until the answer is there, and no sooner than the backends are asked. */
+export async function inTestTime<Value>(answering: Promise<Value>, { requests }: FakeTransport): Promise<Value> {
+  const asked = requests.length
+  const state = { isThere: false }
+  const answered = (async () => {
+    try {
+      return await answering
+    } finally {
+      state.isThere = true
+    }
+  })()
+  answered.catch(() => {})
+  while (!state.isThere) {
+    // A turn of the real event loop: whatever is not a timer goes on.
+    await new Promise((resolve) => setImmediate(resolve))
+    if (!state.isThere && requests.length > asked) await vi.advanceTimersToNextTimerAsync()
+  }
+  return answered
 }
 
 /** Waits, unless the request is cancelled or its time-out comes first. */

@@ -40,6 +40,28 @@ test("a refused connection is told as such", async () => {
   await transport.close()
 })
 
+test("a connection that does not come in the request's own time is given up, and only what went out is told as sent", async () => {
+  const answering = await startServer((_, response) => void response.end("{}"))
+  // It accepts connections and says nothing, so that none is secure.
+  const silent = createServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+  const transport = createNodeTransport()
+  const sent: string[] = []
+  const { port } = silent.address() as AddressInfo
+  const late = { ...request, url: `https://127.0.0.1:${port}`, connectTimeoutMs: 50, onSent: () => sent.push("late") }
+  await expect(transport.request(late)).rejects.toMatchObject({
+    code: "upstream_timeout",
+    message: "no connection within 0.05 seconds",
+  })
+  // Over a new connection, and over one that is there.
+  for (const name of ["first", "second"])
+    await (await transport.request({ ...request, url: answering.url, onSent: () => sent.push(name) })).text(10)
+  expect(sent).toEqual(["first", "second"])
+  await transport.close()
+  silent.close()
+  await answering.close()
+})
+
 test("an answer that is not HTTP/1.1 is told as such", async () => {
   const server = await startRawServer("SSH-2.0-OpenSSH\r\n\r\n")
   await expect(server.ask()).rejects.toMatchObject({

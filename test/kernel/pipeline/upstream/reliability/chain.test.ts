@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { chat } from "../../../../fakes/kernel.ts"
-import { createScriptedTransport, type Script } from "../../../../fakes/scripted-backends.ts"
+import { createScriptedTransport, inTestTime, type Script } from "../../../../fakes/scripted-backends.ts"
 import { watchedKernel } from "../../../../fakes/watched-kernel.ts"
 
 beforeEach(() => {
@@ -17,6 +17,7 @@ interface Asked {
   readonly text: string
   readonly record: string | undefined
   readonly sent: readonly (string | undefined)[]
+  readonly why: readonly (string | undefined)[]
 }
 
 /** Three models of one backend each; the decision's candidates are `a` and `b`. */
@@ -43,14 +44,15 @@ async function ask(
       response,
       text: await response.text(),
     }))
+    const { response, text } = await inTestTime(answering, transport)
     await vi.advanceTimersByTimeAsync(1000)
-    const { response, text } = await answering
     found.push({
       status: response.status,
       attempts: (response.headers.get("x-rtr-attempts") ?? "").replaceAll("/primary", "").replaceAll(",", " "),
       model: response.headers.get("x-selected-model"),
       text,
       record: records.at(-1)?.model,
+      why: (records.at(-1)?.attempts ?? []).map(({ why }) => why),
       sent: transport.requests.slice(before).map(({ headers }) => headers["x-selected-model"]),
     })
   }
@@ -69,6 +71,7 @@ test("the decision's next candidate answers, and everything names it", async () 
     sent: ["a", "b"],
     text: expect.stringContaining("from b"),
   })
+  expect((await one(enabled, { a: ["503"], b: ["200"] })).why).toEqual([undefined, "fallback"])
   const stream = await one(enabled, { a: ["cut"], b: ["200"] }, { body: { stream: true } })
   expect(stream).toMatchObject({ status: 200, attempts: "a=broken b=200", model: "b", record: "b" })
 })

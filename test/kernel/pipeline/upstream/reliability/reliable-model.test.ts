@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { chat } from "../../../../fakes/kernel.ts"
-import { createScriptedTransport, type Script } from "../../../../fakes/scripted-backends.ts"
+import { createScriptedTransport, inTestTime, type Script } from "../../../../fakes/scripted-backends.ts"
 import { watchedKernel } from "../../../../fakes/watched-kernel.ts"
 
 beforeEach(() => {
@@ -469,8 +469,7 @@ test("each scenario makes the attempts that it should, in the time that it shoul
       tookMs = performance.now() - startedAt
       return { response, text }
     })
-    await vi.advanceTimersByTimeAsync(400_000)
-    const { response, text } = await answering
+    const { response, text } = await inTestTime(answering, transport)
     const seen = (response.headers.get("x-rtr-attempts") ?? "").replaceAll("small/", "").replaceAll(",", " ")
     const last = records[0]
     const asked = Object.values(transport.asked).reduce((sum, count) => sum + count, 0)

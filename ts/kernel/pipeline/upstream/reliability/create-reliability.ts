@@ -9,7 +9,7 @@ import { settle } from "./failure.ts"
 import { type Clock, createReliableModel, type ReliableModel } from "./reliable-model.ts"
 import type { Reliability } from "../../load-reliability.ts"
 
-const hostClock: Clock = { now: () => performance.now(), unixMs: Date.now, random: () => Math.random() }
+const hostClock: Clock = { now: () => performance.now(), unixMs: () => Date.now(), random: () => Math.random() }
 
 /** A model without settings of its own, in a document where others have some. */
 const calledOnce: PlannedReliability = {
