@@ -104,18 +104,19 @@ async function measure(): Promise<void> {
   await Promise.all(contenders.map(({ server }) => server.stop()))
 }
 
-const measureContender = (
+function measureContender(
   contender: Contender,
   { mode, connections, pauseMs = 0 }: Load,
   seconds: number,
-): Promise<Sample> =>
-  measureLoad(contender.server, {
+): Promise<Sample> {
+  return measureLoad(contender.server, {
     address: contender.address,
     connections,
     seconds,
     pauseMs,
     nextRequest: requestsOf(contender, mode),
   })
+}
 
 function compare(samples: ReadonlyMap<string, readonly Sample[]>): Record<string, Spread> {
   const pairs = (rival: string, read: (sample: Sample) => number, combine: typeof ratio): Spread =>
