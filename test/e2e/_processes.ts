@@ -1,4 +1,4 @@
-// Starts the real commands and real backends for end-to-end tests, and stops them when the test ends.
+// Starts the real commands and real backends for end-to-end tests, and stops them when the test or its file ends.
 
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -7,9 +7,9 @@ import type { AddressInfo, Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { onTestFinished } from "vitest"
 import { dataEvent } from "../fakes/event-stream.ts"
 import { sendEvents, sendJson } from "./_backend-answers.ts"
+import { atEnd } from "./_ends.ts"
 import { forgetRouter, knowListener, type KnownRouter } from "./_described-responses.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -41,7 +41,7 @@ export function startCommand(
   child.stderr?.on("data", (piece: Buffer) => (stderr += piece.toString()))
   const exited = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)))
   if (name === "rtr" && args[0] === "serve") checkResponsesOf(child, () => stdout)
-  onTestFinished(async () => {
+  atEnd(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL")
     await exited
   })
@@ -76,7 +76,7 @@ export async function runCommand(
 /** A folder that is gone after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "rtr-test-"))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -209,7 +209,7 @@ export async function startTestBackend(handler: BackendHandler = answerPolitely)
     socket.on("error", () => {})
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections()
     server.close()
   })
