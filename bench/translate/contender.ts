@@ -13,6 +13,8 @@ export interface Contender {
   readonly models: Readonly<Record<Protocol, string>>
   /** Nothing translates: a client speaks the backend's protocol itself. */
   readonly isDirect?: true
+  /** Its clients speak to backends of their own protocol: nothing is translated on the same way through the server. */
+  readonly isSame?: true
   readonly server: ServerProcess
 }
 

@@ -22,7 +22,7 @@ export function translateReport(result: Result): string {
       ]),
     )
   const compared = [...new Set(Object.values(ratios).flatMap((entry) => Object.keys(entry)))]
-  const streams = Object.keys(cells).filter((label) => label.endsWith("sse"))
+  const streams = Object.keys(cells).filter((label) => label.includes("-sse-"))
   return [
     "## Translation",
     "Ratios round by round: median (lowest to highest)",

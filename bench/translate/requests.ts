@@ -13,27 +13,31 @@ export interface Way {
   readonly mode: Mode
 }
 
-const spokenOn = ({ isDirect }: Contender, { client, backend }: Way): Protocol => (isDirect === true ? backend : client)
+/** The protocols at both ends of a contender. */
+const endsOf = ({ isDirect, isSame }: Contender, { client, backend }: Way): Pick<Way, "client" | "backend"> => ({
+  client: isDirect === true ? backend : client,
+  backend: isSame === true ? client : backend,
+})
 
 export function requestOf(contender: Contender, way: Way): PreparedRequest {
-  const spoken = spokenOn(contender, way)
+  const { client: spoken, backend } = endsOf(contender, way)
   return prepareRequest({
     path: paths[spoken],
     headers: contender.headers,
-    body: bodyOf(spoken, contender.models[way.backend], way.mode),
+    body: bodyOf(spoken, contender.models[backend], way.mode),
     expected: expectedOf(spoken, way.mode),
   })
 }
 
 /** Asks once and looks at both ends. Rejects at the first difference. */
 export async function checkContender(contender: Contender, way: Way): Promise<void> {
-  const spoken = spokenOn(contender, way)
+  const { client: spoken, backend } = endsOf(contender, way)
   const at = `${contender.name}, ${way.client} to ${way.backend}, ${way.mode}`
   if (!("port" in contender.address)) throw new Error(`${at}: no port`)
   const reply = await request(`http://127.0.0.1:${contender.address.port}${paths[spoken]}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...contender.headers },
-    body: JSON.stringify(bodyOf(spoken, contender.models[way.backend], way.mode)),
+    body: JSON.stringify(bodyOf(spoken, contender.models[backend], way.mode)),
   })
   const text = await reply.body.text()
   if (reply.statusCode !== 200) throw new Error(`${at}: status ${reply.statusCode}: ${text.slice(0, 500)}`)
@@ -41,7 +45,7 @@ export async function checkContender(contender: Contender, way: Way): Promise<vo
   if (said !== replyText) throw new Error(`${at}: the text is ${JSON.stringify(said)}, from ${text.slice(0, 500)}`)
   const last = await request(`http://127.0.0.1:${ports.backend}/last`)
   const { path, body } = (await last.body.json()) as { path: string; body: string }
-  if (path !== paths[way.backend]) throw new Error(`${at}: the backend was asked at ${path}`)
+  if (path !== paths[backend]) throw new Error(`${at}: the backend was asked at ${path}`)
   const missing = carried.find((each) => !body.includes(each))
   if (missing !== undefined) throw new Error(`${at}: the backend's request lacks "${missing}": ${body}`)
 }

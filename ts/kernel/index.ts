@@ -53,6 +53,7 @@ export type {
   DialectSchemas,
   RequestTarget,
   StreamReader,
+  StreamReaderOptions,
   StreamWriter,
   WireObject,
 } from "./types/dialect.ts"

@@ -8,6 +8,13 @@ import type { JsonValue } from "./store.ts"
 
 export type WireObject = Readonly<Record<string, JsonValue>>
 
+export interface StreamReaderOptions {
+  /** `false` says that nobody looks at the events: bytes, usage and the end are enough. */
+  readonly events: boolean
+  /** The client's dialect, where it is known. One of another dialect gets none of the text that the events were read from. */
+  readonly client?: string
+}
+
 /** Turns the bytes of an upstream's stream into batches. A state machine: one for each stream. */
 export interface StreamReader {
   /**
@@ -70,8 +77,7 @@ export interface DialectModule extends ModuleBase {
   readReply(text: string): ChatReply
   /** A whole reply for the client, with the routing metadata. `request` is what the client sent, for a wire that repeats it. */
   writeReply(reply: ChatReply, metadata: WireObject, request?: ChatRequest): string
-  /** `events: false` says that nobody looks at the events: bytes, usage and the end are enough. */
-  reader(options: { readonly events: boolean }): StreamReader
+  reader(options: StreamReaderOptions): StreamReader
   writer(request: ChatRequest): StreamWriter
   /** What an upstream's error body says; undefined for a body that is not of this dialect. */
   readError(body: WireObject): Pick<UpstreamFailure, "message" | "type" | "code"> | undefined

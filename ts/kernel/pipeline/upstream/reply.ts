@@ -36,7 +36,8 @@ export async function readReply(
   const headers = passedHeaders(response.headerList)
   if (mediaTypeOf(response.header("content-type")) === mediaTypeOf(backend.dialect.streamType)) {
     if (request.stream) {
-      const reader = backend.dialect.reader({ events: readsEvents || backend.dialectId !== call.dialect })
+      const client = call.dialect
+      const reader = backend.dialect.reader({ events: readsEvents || backend.dialectId !== client, client })
       const stream = createUpstreamStream(response, { reader, model: target.name, observed, secrets: backend.secrets })
       return { kind: "stream", status, stream, dialect: backend.dialectId, headers }
     }

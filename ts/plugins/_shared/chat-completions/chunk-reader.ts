@@ -6,7 +6,7 @@ import { callsOf, reasoningOf } from "./deviations.ts"
 import { readLogprobs, readStop } from "./reply.ts"
 import type { EventReader } from "../dialect/event-stream-reader.ts"
 import { readHead } from "../dialect/kept-reply.ts"
-import { hasFields, hasLength, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
+import { hasLength, isObject, isText, toList } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
 
 type TextKind = "text" | "reasoning" | "refusal"
@@ -51,7 +51,8 @@ export function createChunkReader(): EventReader["read"] {
     }
     if (usage !== undefined) events.push({ type: "usage", usage })
     const unknown = unknownFields(chunk)
-    if (events.length === 0 || hasFields(unknown)) events.push({ type: "opaque", dialect: dialectId, value: unknown })
+    if (events.length === 0 || unknown !== undefined)
+      events.push({ type: "opaque", dialect: dialectId, value: unknown ?? {} })
     return events
   }
 }
@@ -154,6 +155,10 @@ const known: ReadonlySet<string> = new Set([
   "obfuscation",
 ])
 
-function unknownFields(chunk: WireObject): WireObject {
-  return withoutUndefined(Object.fromEntries(Object.entries(chunk).filter(([name]) => !known.has(name))))
+/** Most chunks have none. */
+function unknownFields(chunk: WireObject): WireObject | undefined {
+  for (const name in chunk)
+    if (!known.has(name))
+      return Object.fromEntries(Object.entries(chunk).filter(([each]) => !known.has(each))) as WireObject
+  return undefined
 }

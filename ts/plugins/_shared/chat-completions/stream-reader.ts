@@ -1,6 +1,6 @@
 // Reads a chat-completions stream: as bytes with the little that the router has to know, or event by event.
 
-import type { StreamReader, WireObject } from "../../../kernel/index.ts"
+import type { StreamReader, StreamReaderOptions, WireObject } from "../../../kernel/index.ts"
 import { createEventStreamReader, type Told } from "../dialect/event-stream-reader.ts"
 import { isObject, toList } from "../dialect/wire.ts"
 import { createChunkReader } from "./chunk-reader.ts"
@@ -10,7 +10,7 @@ import { readStop, readUsage } from "./reply.ts"
 import { dialectId } from "./wire.ts"
 
 /** A reader for one stream. */
-export const createReader = (options: { readonly events: boolean }): StreamReader =>
+export const createReader = (options: StreamReaderOptions): StreamReader =>
   createEventStreamReader(options, {
     dialectId,
     // One pattern takes a fraction of the time of several searches. A call whose index does not stand first may have none.

@@ -8,6 +8,7 @@ import {
   type ServerSentEvent,
   type StreamBatch,
   type StreamReader,
+  type StreamReaderOptions,
   type UpstreamFailure,
   upTo,
   writeEvent,
@@ -50,11 +51,12 @@ const again: Told = {}
 
 /** A reader for one stream. With `events: false` an event that tells nothing is read no further than its braces. */
 export function createEventStreamReader(
-  { events }: { readonly events: boolean },
+  { events, client }: StreamReaderOptions,
   { dialectId, telling, endMark, readError, tell, deviates, read }: EventReader,
 ): StreamReader {
   const splitter = createEventSplitter()
   let reads = events
+  const keepsText = client === undefined || client === dialectId
   /** The bytes go on as they came. */
   let passes = true
   let begun = false
@@ -88,7 +90,7 @@ export function createEventStreamReader(
       const own = read(event, told)
       add(found, {
         events: own.length > 0 ? own : [{ type: "opaque", dialect: dialectId, value: event }],
-        text: isOdd ? undefined : text.slice(start, end),
+        text: isOdd || !keepsText ? undefined : text.slice(start, end),
         data: event,
       })
     }
@@ -100,7 +102,8 @@ export function createEventStreamReader(
     found: ChatEvent[],
     { events: own, text, data }: Pick<OriginalEvents, "events" | "data"> & { readonly text: string | undefined },
   ): void => {
-    if (text !== undefined) rememberOriginal({ dialect: dialectId, place: place++, events: own, text, data })
+    if (keepsText && text !== undefined)
+      rememberOriginal({ dialect: dialectId, place: place++, events: own, text, data })
     for (const event of own) found.push(event)
   }
 

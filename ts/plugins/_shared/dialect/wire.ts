@@ -21,7 +21,15 @@ export function toList(value: JsonValue | undefined): readonly JsonValue[] {
 
 /** Fields that are undefined are left out. */
 export function withoutUndefined(fields: Readonly<Record<string, JsonValue | undefined>>): WireObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as WireObject
+  // A loop takes a third of the time of entries, and this runs often for each request. A field `__proto__` would be lost in it.
+  if (Object.hasOwn(fields, "__proto__"))
+    return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as WireObject
+  const kept: Record<string, JsonValue> = {}
+  for (const name in fields) {
+    const value = fields[name]
+    if (value !== undefined) kept[name] = value
+  }
+  return kept
 }
 
 export function hasFields(value: WireObject): boolean {

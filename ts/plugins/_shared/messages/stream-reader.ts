@@ -1,6 +1,6 @@
 // Reads a Messages stream: as bytes with the little that the router has to know, or event by event.
 
-import type { StreamReader, WireObject } from "../../../kernel/index.ts"
+import type { StreamReader, StreamReaderOptions, WireObject } from "../../../kernel/index.ts"
 import { createEventStreamReader, type EventReader } from "../dialect/event-stream-reader.ts"
 import { isObject } from "../dialect/wire.ts"
 import { readError } from "./errors.ts"
@@ -9,7 +9,7 @@ import { mergeUsage, readUsage } from "./usage.ts"
 import { dialectId } from "./wire.ts"
 
 /** A reader for one stream. */
-export const createReader = (options: { readonly events: boolean }): StreamReader =>
+export const createReader = (options: StreamReaderOptions): StreamReader =>
   createEventStreamReader(options, {
     dialectId,
     // The quotes of a text in an event are escaped.

@@ -1,6 +1,6 @@
 // Reads a Responses stream: as bytes with the little that the router has to know, or event by event.
 
-import type { StreamReader, WireObject } from "../../../kernel/index.ts"
+import type { StreamReader, StreamReaderOptions, WireObject } from "../../../kernel/index.ts"
 import { createEventStreamReader, type Told } from "../dialect/event-stream-reader.ts"
 import { failedReply } from "../dialect/refusals.ts"
 import { isObject } from "../dialect/wire.ts"
@@ -10,7 +10,7 @@ import { readUsage } from "./usage.ts"
 import { dialectId } from "./wire.ts"
 
 /** A reader for one stream. */
-export const createReader = (options: { readonly events: boolean }): StreamReader =>
+export const createReader = (options: StreamReaderOptions): StreamReader =>
   createEventStreamReader(options, {
     dialectId,
     // Inside a string of JSON the quotes would be escaped.
