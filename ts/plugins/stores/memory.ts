@@ -1,10 +1,6 @@
 // Keeps everything in the memory of one process. Nothing survives a restart and nothing is shared between processes.
 
-import { defineStore, type OpenStore, Type } from "../../kernel/index.ts"
-import { checkDimensions, checkText, closedError } from "../_shared/stores/input.ts"
-import { createMemoryKeyValues } from "../_shared/stores/memory-key-values.ts"
-import { createMemoryRecords } from "../_shared/stores/memory-records.ts"
-import { createMemoryVectors } from "../_shared/stores/memory-vectors.ts"
+import { defineStore, Type } from "../../kernel/index.ts"
 
 export default defineStore({
   about: "Keeps data in the memory of one process until it ends",
@@ -29,32 +25,6 @@ export default defineStore({
     },
     { additionalProperties: false },
   ),
-  setup({ max_entries: maxEntries = 100_000, max_bytes: maxBytes = Infinity }, { clock }): OpenStore {
-    const opened = new Map<string, unknown>()
-    let closed = false
-    const host = {
-      clock,
-      maxEntries,
-      maxBytes,
-      checkOpen() {
-        if (closed) throw closedError()
-      },
-    }
-    const byName = <Shape>(shape: string, name: string, open: () => Shape): Shape => {
-      const key = `${shape}:${checkText("name", name)}`
-      if (!opened.has(key)) opened.set(key, open())
-      return opened.get(key) as Shape
-    }
-    return {
-      kv: (name) => byName("kv", name, () => createMemoryKeyValues(host)),
-      records: (name) => byName("records", name, () => createMemoryRecords(host)),
-      vectors: (name, { dimensions }) =>
-        byName("vectors", name, () => createMemoryVectors(host)).withWidth(checkDimensions(dimensions)),
-      health: async () => (closed ? "the store is closed" : undefined),
-      async close() {
-        closed = true
-        opened.clear()
-      },
-    }
-  },
+  // Most documents of edge hosts need no store.
+  setup: async (options, host) => (await import("../_shared/stores/memory-store.ts")).openMemoryStore(options, host),
 })
