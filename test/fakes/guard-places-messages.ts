@@ -21,6 +21,28 @@ export const messagesPlaces: Places = {
     ["a message", { messages: [{ role: "user", content: attack }] }, "read"],
     ["a text block", user({ type: "text", text: attack }), "read"],
     ["a field of a block", user({ type: "text", text: "hi", x: attack }), "read"],
+    [
+      "a citation",
+      assistant({ type: "text", text: "a", citations: [{ type: "char_location", cited_text: attack }] }),
+      "read",
+    ],
+    [
+      "a citation that another vendor made",
+      assistant({
+        type: "text",
+        text: "a",
+        citations: [
+          {
+            type: "web_search_result_location",
+            cited_text: "",
+            encrypted_index: "rtr:",
+            url: "https://a.example",
+            title: attack,
+          },
+        ],
+      }),
+      "read",
+    ],
     ["a message of the assistant", assistant({ type: "text", text: attack }), "read"],
     ["a message of the system", { messages: [{ role: "system", content: attack }, hello] }, "read"],
     ["system", field({ system: attack }), "read"],

@@ -78,6 +78,14 @@ export const responsesPlaces: Places = {
       items({ role: "assistant", content: [{ type: "output_text", text: "a", annotations: [{ title: attack }] }] }),
       "read",
     ],
+    [
+      "a page that is cited",
+      items({
+        role: "assistant",
+        content: [{ type: "output_text", text: "a", annotations: [{ type: "url_citation", url: "u", title: attack }] }],
+      }),
+      "read",
+    ],
     ["a picture", part({ type: "input_image", image_url: "https://example.com/a.png" }), "unscanned"],
     ["a picture by its id", part({ type: "input_image", file_id: "file_1" }), "unscanned"],
     ["detail of a picture", part({ type: "input_image", image_url: "x", detail: attack }), "read"],

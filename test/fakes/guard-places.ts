@@ -77,6 +77,15 @@ export const chatPlaces: Places = {
     ],
     ["refusal", turns(hello, { role: "assistant", content: "x", refusal: attack }), "read"],
     ["transcript", turns(hello, { role: "assistant", audio: { id: "a", transcript: attack } }), "read"],
+    [
+      "annotations",
+      turns(hello, {
+        role: "assistant",
+        content: "x",
+        annotations: [{ type: "url_citation", url_citation: { url: "https://a.example", title: attack } }],
+      }),
+      "read",
+    ],
     ["an unknown one", turns({ ...hello, x_note: attack }), "read"],
     ["an unknown one in depth", turns({ ...hello, x: { y: [{ z: attack }] } }), "read"],
     ["the name of an unknown one", turns({ ...hello, [attack]: 1 }), "read"],

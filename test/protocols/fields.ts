@@ -109,6 +109,12 @@ const chatFields = casesOf(
     ],
     reasoning_content: [chatSaid({ reasoning_content: "hm" }), chatSaid({})],
     refusal: [chatSaid({ refusal: "no" }), chatSaid({})],
+    annotations: [
+      chatSaid({
+        annotations: [{ type: "url_citation", url_citation: { url: "u", title: "t", start_index: 0, end_index: 1 } }],
+      }),
+      chatSaid({}),
+    ],
     "tools[] of type custom": [{ tools: [chatTool, { type: "custom", custom: { name: "g" } }] }, { tools: [chatTool] }],
     "tools[].function.strict": [
       { tools: [{ type: "function", function: { ...chatTool.function, strict: true } }] },
@@ -134,6 +140,9 @@ const block = (part: object): Fields => ({
 const bare = { messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }] }
 const said = (...content: readonly object[]): Fields => ({
   messages: [user, { role: "assistant", content: [...content, { type: "text", text: "ok" }] }, user],
+})
+const citing = (...citations: readonly object[]): Fields => ({
+  messages: [user, { role: "assistant", content: [{ type: "text", text: "ok", citations }] }, user],
 })
 const called = (fields: object): Fields => ({
   messages: [
@@ -203,6 +212,19 @@ const messagesFields = casesOf(
       bare,
     ],
     thinking_block: [said({ type: "thinking", thinking: "hm", signature: "c2ln" }), said()],
+    "citations of pages": [
+      citing({
+        type: "web_search_result_location",
+        cited_text: "w",
+        encrypted_index: "c2Vj",
+        url: "https://a.example",
+      }),
+      citing(),
+    ],
+    "citations of documents": [
+      citing({ type: "char_location", cited_text: "w", document_index: 0, start_char_index: 0, end_char_index: 1 }),
+      citing(),
+    ],
     redacted_thinking: [said({ type: "redacted_thinking", data: "c2Vj" }), said()],
     server_tool_use: [said({ type: "server_tool_use", id: "s", name: "web_search", input: {} }), said()],
     "tool_use, tool_result": [called({}), { messages: [user] }],
@@ -227,6 +249,8 @@ const functionTool = { type: "function", name: "f", parameters: schema, strict: 
 const items = (...input: readonly object[]): Fields => ({ input })
 const inputPart = (part: object): Fields => items({ role: "user", content: [{ type: "input_text", text: "hi" }, part] })
 const bareInput = items({ role: "user", content: [{ type: "input_text", text: "hi" }] })
+const annotated = (...annotations: readonly object[]): Fields =>
+  items(user, { type: "message", role: "assistant", content: [{ type: "output_text", text: "ok", annotations }] }, user)
 const functionCall = { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" }
 const output = (fields: object): Fields =>
   items(user, functionCall, { type: "function_call_output", call_id: "call_1", output: "ok", ...fields })
@@ -277,6 +301,14 @@ const responsesFields = casesOf(
     ],
     "input_file.file_url": [inputPart({ type: "input_file", file_url: "https://a.example/a.pdf" }), bareInput],
     input_audio: [inputPart({ type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } }), bareInput],
+    url_citation: [
+      annotated({ type: "url_citation", url: "https://a.example", title: "t", start_index: 0, end_index: 1 }),
+      annotated(),
+    ],
+    "file_citation, file_path, container_file_citation": [
+      annotated({ type: "file_citation", file_id: "file_1", filename: "a.pdf", index: 1 }),
+      annotated(),
+    ],
     reasoning_item: [
       items(user, { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }] }, user),
       items(user, user),

@@ -44,6 +44,7 @@ const usage = {
   total_tokens: 10,
 }
 const messageItem = { id: "msg_1", type: "message", role: "assistant", status: "completed" }
+const annotation = { type: "url_citation", url: "u" }
 const said = { type: "output_text", annotations: [], logprobs: [], text: "Hi there" }
 const thought = {
   id: "rs_1",
@@ -120,7 +121,7 @@ const recorded = stream(
     type: "response.output_text.annotation.added",
     ...textAt,
     annotation_index: 0,
-    annotation: { type: "url_citation", url: "u" },
+    annotation,
   },
   { type: "response.output_text.done", ...textAt, text: "Hi there", logprobs: [] },
   { type: "response.content_part.done", ...textAt, part: said },
@@ -718,7 +719,8 @@ describe("a reply", () => {
 describe("a stream", () => {
   test("is the same reply as the whole", () => {
     const { events, usage: counted, done } = read(recorded)
-    const whole = dialect.readReply(JSON.stringify({ ...head, status: "completed", output, usage }))
+    const cited = output.with(2, { ...messageItem, content: [{ ...said, annotations: [annotation] }] } as never)
+    const whole = dialect.readReply(JSON.stringify({ ...head, status: "completed", output: cited, usage }))
     expect([collected(events), counted, done]).toEqual([
       { id: "resp_1", model: "m", created: 5, choices: whole.choices, usage: whole.usage },
       whole.usage,

@@ -1,7 +1,16 @@
 // Collects the events of a stream into a whole reply.
 
 import { RtrError } from "../error.ts"
-import type { Block, BlockStart, ChatEvent, ChatReply, StopReason, TokenLogprob, Usage } from "../types/chat.ts"
+import type {
+  Block,
+  BlockStart,
+  ChatEvent,
+  Citation,
+  ChatReply,
+  StopReason,
+  TokenLogprob,
+  Usage,
+} from "../types/chat.ts"
 
 export interface ReplyCollector {
   add(event: ChatEvent): void
@@ -12,6 +21,7 @@ export interface ReplyCollector {
 interface CollectedBlock {
   readonly start: BlockStart
   readonly texts: string[]
+  citations?: Citation[]
   signature?: string
   encrypted?: string
 }
@@ -52,6 +62,7 @@ export function createReplyCollector(): ReplyCollector {
           const block = choice.blocks.get(event.index)
           if (block === undefined) break
           block.texts.push(event.text)
+          if (event.citations !== undefined) (block.citations ??= []).push(...event.citations)
           if (event.signature !== undefined) block.signature = event.signature
           if (event.encrypted !== undefined) block.encrypted = event.encrypted
           break
@@ -87,12 +98,13 @@ export function createReplyCollector(): ReplyCollector {
 const inOrder = <Value>(numbered: ReadonlyMap<number, Value>): readonly Value[] =>
   [...numbered].toSorted(([one], [other]) => one - other).map(([, value]) => value)
 
-function blockOf({ start, texts, signature, encrypted }: CollectedBlock): Block {
+function blockOf({ start, texts, citations, signature, encrypted }: CollectedBlock): Block {
   const text = texts.join("")
   switch (start.type) {
     case "text":
+      return { type: "text", text, ...(citations !== undefined && { citations }) }
     case "refusal":
-      return { type: start.type, text }
+      return { type: "refusal", text }
     case "reasoning":
       return {
         type: "reasoning",

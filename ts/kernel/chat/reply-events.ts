@@ -48,8 +48,11 @@ type Delta = Omit<Extract<ChatEvent, { type: "block_delta" }>, "type" | "choice"
 
 function deltasOf(block: Block, logprobs: readonly TokenLogprob[] | undefined): readonly Delta[] {
   switch (block.type) {
-    case "text":
-      return logprobs === undefined ? words(block.text) : withLogprobs(block.text, logprobs)
+    case "text": {
+      const { text, citations } = block
+      const deltas = logprobs === undefined ? words(text) : withLogprobs(text, logprobs)
+      return citations === undefined ? deltas : [...deltas, { text: "", citations }]
+    }
     case "refusal":
       return words(block.text)
     case "reasoning": {

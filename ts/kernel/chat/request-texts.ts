@@ -1,7 +1,7 @@
 // What guards read of a request: every text that a backend gets, or those of the last user turn.
 
 import { RtrError } from "../error.ts"
-import type { Block, ChatRequest, Turn } from "../types/chat.ts"
+import type { Block, ChatRequest, Citation, Turn } from "../types/chat.ts"
 import type { DialectModule } from "../types/dialect.ts"
 import type { UnknownReason } from "../types/fact.ts"
 import type { GuardPolicy, UnreadKind } from "../types/guard.ts"
@@ -182,6 +182,7 @@ class Collector {
     switch (block.type) {
       case "text":
         this.#known.add(block.text)
+        if (block.citations !== undefined) this.#citations(block.citations)
         return
       case "tool_call":
         this.#read(block.arguments)
@@ -213,6 +214,15 @@ class Collector {
     const strings: string[] = []
     this.#wire.read("signature", signature, strings)
     for (const text of strings) this.#read(text)
+  }
+
+  /** One text: a body for a backend of the client's own dialect may leave out what another vendor made. */
+  #citations(citations: readonly Citation[]): void {
+    const strings: string[] = []
+    for (const { url, title, quote } of citations)
+      for (const text of [url, title, quote]) this.#wire.read("citations", text, strings)
+    this.add(strings.join("\n"))
+    for (const text of strings) this.#known.add(text)
   }
 
   #read(text: string): void {

@@ -156,6 +156,7 @@ const wireNames: ReadonlySet<string> = new Set(
     "image_url url detail input_audio audio data format file file_id file_data filename refusal modalities prediction " +
     "prompt_cache_key prompt_cache_retention cache_control documents chat_template_kwargs enable_thinking continue_final_message " +
     "skip_special_tokens spaces_between_special_tokens include_stop_str_in_output return_tokens_as_token_ids " +
+    "annotations url_citation start_index end_index " +
     "truncate_prompt_tokens guided_decoding_backend schema properties required description strict enum items anyOf oneOf allOf " +
     "const default additionalProperties minimum maximum minLength maxLength pattern title $schema $ref $defs"
   ).split(" "),

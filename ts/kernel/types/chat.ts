@@ -10,9 +10,25 @@ export type MediaSource =
   | { readonly kind: "base64"; readonly data: string; readonly mediaType?: string }
   | { readonly kind: "id"; readonly id: string }
 
+/** What a text of the model rests on. */
+export interface Citation {
+  /** The part of its block's text, in Unicode characters, without the one at `end`; the whole block when left out. */
+  readonly start?: number
+  readonly end?: number
+  readonly url?: string
+  /** Of the page, or the name of the document. */
+  readonly title?: string
+  /** What the source says. */
+  readonly quote?: string
+  /** It is a document of the conversation, which may have an id. */
+  readonly document?: { readonly id?: string }
+  /** As the dialect has it that read it. */
+  readonly original?: { readonly dialect: string; readonly value: JsonValue }
+}
 export interface TextBlock {
   readonly type: "text"
   readonly text: string
+  readonly citations?: readonly Citation[]
 }
 export interface ImageBlock {
   readonly type: "image"
@@ -230,6 +246,8 @@ export type ChatEvent =
       /** More of the block's text, or of a tool call's arguments. */
       readonly text: string
       readonly logprobs?: readonly TokenLogprob[]
+      /** Of a text block. */
+      readonly citations?: readonly Citation[]
       /** Of a reasoning block; they come at its end. */
       readonly signature?: string
       readonly encrypted?: string

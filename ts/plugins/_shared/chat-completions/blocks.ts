@@ -3,6 +3,7 @@
 import {
   type AudioBlock,
   type Block,
+  type Citation,
   type FileBlock,
   type ImageBlock,
   type JsonValue,
@@ -11,8 +12,9 @@ import {
   type ToolCallBlock,
   type WireObject,
 } from "../../../kernel/index.ts"
+import { readPage, withCitations } from "../dialect/citations.ts"
 import { readAudio, readUrl, writeAudio, writeUrl } from "../dialect/media-source.ts"
-import { hasLength, isObject, isText, withoutUndefined } from "../dialect/wire.ts"
+import { hasLength, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { callsOf, reasoningOf } from "./deviations.ts"
 import { dialectId, refuse } from "./wire.ts"
 
@@ -32,7 +34,8 @@ export function readBlocks(message: WireObject): readonly Block[] {
   const reasoning = reasoningOf(message)
   const blocks: Block[] = []
   if (hasLength(reasoning)) blocks.push({ type: "reasoning", text: reasoning })
-  if (hasLength(content)) blocks.push({ type: "text", text: content })
+  if (hasLength(content))
+    blocks.push({ type: "text", text: content, ...withCitations(readAnnotations(message["annotations"])) })
   else if (Array.isArray(content)) for (const part of content) blocks.push(readPart(part as WireObject))
   if (hasLength(refusal)) blocks.push({ type: "refusal", text: refusal })
   if (isObject(audio)) blocks.push(readSpoken(audio))
@@ -43,6 +46,11 @@ export function readBlocks(message: WireObject): readonly Block[] {
   if (isObject(call) && isText(call["name"]))
     blocks.push({ type: "tool_call", id: "", name: call["name"], arguments: argumentsOf(call["arguments"]) })
   return blocks
+}
+
+/** `placeless` where the places count from the beginning of a message, and the text is a later part of it. */
+export function readAnnotations(annotations: JsonValue | undefined, placeless?: boolean): readonly Citation[] {
+  return toList(annotations).flatMap((each) => (isObject(each) ? readPage(each["url_citation"], placeless) : []))
 }
 
 /** The blocks of a content field alone. */
@@ -119,7 +127,7 @@ export function argumentsOf(value: JsonValue | undefined): string {
 /** A message's own fields for its kinds of blocks. */
 const groups = {
   reasoning: ["reasoning_content", "reasoning"],
-  content: ["content"],
+  content: ["content", "annotations"],
   refusal: ["refusal"],
   audio: ["audio"],
   calls: ["tool_calls", "function_call"],

@@ -1,7 +1,7 @@
 // Chunks of a stream as canonical events.
 
 import type { BlockStart, ChatEvent, JsonValue, WireObject } from "../../../kernel/index.ts"
-import { argumentsOf } from "./blocks.ts"
+import { argumentsOf, readAnnotations } from "./blocks.ts"
 import { callsOf, reasoningOf } from "./deviations.ts"
 import { readLogprobs, readStop } from "./reply.ts"
 import type { EventReader } from "../dialect/event-stream-reader.ts"
@@ -16,6 +16,8 @@ interface OpenChoice {
   blocks: number
   /** The open block of text, reasoning or refusal: one follows the other. */
   text: { readonly kind: TextKind; readonly index: number } | undefined
+  /** Another text came before, in which citations may have their places. */
+  hasMore?: boolean
   /** Open tool calls by their place on the wire, in the order in which they began. */
   readonly calls: Map<number, OpenCall>
 }
@@ -109,6 +111,9 @@ function readChoice(value: WireObject, choice: number, open: OpenChoice, events:
   }
   more("reasoning", reasoningOf(delta))
   more("text", content)
+  const citations = readAnnotations(delta["annotations"], open.hasMore)
+  if (open.text?.kind === "text" && citations.length > 0)
+    events.push({ type: "block_delta", choice, index: open.text.index, text: "", citations })
   more("refusal", refusal)
   const pieces = callsOf(calls)
   for (const [position, each] of pieces.entries()) {
@@ -140,6 +145,7 @@ function placeOf({ index, id }: WireObject, position: number, { calls }: OpenCho
 function endText(choice: number, open: OpenChoice, events: ChatEvent[]): void {
   if (open.text === undefined) return
   events.push({ type: "block_end", choice, index: open.text.index })
+  open.hasMore ||= open.text.kind === "text"
   open.text = undefined
 }
 

@@ -3,6 +3,7 @@
 import {
   type Block,
   type ChatReply,
+  type Citation,
   type JsonValue,
   type ReplyChoice,
   type StopReason,
@@ -13,6 +14,7 @@ import {
 import { readBlocks, writeBlocks } from "./blocks.ts"
 import { checkReply } from "./check-reply.ts"
 import { choiceDeviates, deviates } from "./deviations.ts"
+import { charactersIn, writePage } from "../dialect/citations.ts"
 import { keepReply, readHead, writeKept } from "../dialect/kept-reply.ts"
 import { readTokens, writeTokens } from "../dialect/logprobs.ts"
 import { isCount, isObject, toList, withoutUndefined } from "../dialect/wire.ts"
@@ -80,11 +82,33 @@ function writeChoice(choice: ReplyChoice, index: number): JsonValue {
   )
   return {
     index,
-    message: { role: "assistant", ...writeBlocks(withOneText(blocks), { assistant: true, at: `choices[${index}]` }) },
+    message: {
+      role: "assistant",
+      ...writeBlocks(withOneText(blocks), { assistant: true, at: `choices[${index}]` }),
+      ...annotationsOf(blocks),
+    },
     ...(logprobs !== undefined && { logprobs: writeLogprobs(logprobs) }),
     finish_reason: writeStop(stop),
   }
 }
+
+/** The pages that the texts of a message rest on; the wire knows nothing else to cite. */
+function annotationsOf(blocks: readonly Block[]): WireObject {
+  let offset = 0
+  const annotations = blocks.flatMap((block) => {
+    if (block.type !== "text") return []
+    const length = charactersIn(block.text)
+    offset += length
+    return writeAnnotations(block.citations ?? [], length, offset - length)
+  })
+  return annotations.length > 0 ? { annotations } : {}
+}
+
+/** Those of a text of this length that begins at the offset. */
+export const writeAnnotations = (citations: readonly Citation[], length: number, offset: number): JsonValue[] =>
+  citations.flatMap((citation) =>
+    writePage(citation, length, offset).map((page) => ({ type: "url_citation", url_citation: page })),
+  )
 
 /** A message has one text, into which clients put all that a stream brings. */
 function withOneText(blocks: readonly Block[]): readonly Block[] {

@@ -1,8 +1,17 @@
 // Writes canonical events as a chat-completions stream.
 
-import type { BlockStart, ChatEvent, ChatRequest, JsonValue, StreamWriter, WireObject } from "../../../kernel/index.ts"
+import type {
+  BlockStart,
+  ChatEvent,
+  ChatRequest,
+  Citation,
+  JsonValue,
+  StreamWriter,
+  WireObject,
+} from "../../../kernel/index.ts"
 import { createEventStreamWriter, type EventWriter } from "../dialect/event-stream-writer.ts"
-import { writeLogprobs, writeStop, writeUsage } from "./reply.ts"
+import { charactersIn } from "../dialect/citations.ts"
+import { writeAnnotations, writeLogprobs, writeStop, writeUsage } from "./reply.ts"
 import { isObject } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
 
@@ -11,6 +20,9 @@ interface BegunBlock {
   readonly type: BlockStart["type"]
   readonly place: number
   readonly custom: boolean
+  /** How many characters the texts before it have. */
+  readonly offset: number
+  readonly citations: Citation[]
 }
 
 type Fields = Readonly<Record<string, JsonValue>>
@@ -27,6 +39,8 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
   const ownChunk = isObject(streamOptions) && streamOptions["include_usage"] === true
   const blocks = new Map<string, BegunBlock>()
   const places = new Map<number, number>()
+  /** How many characters the texts of each choice have. */
+  const lengths = new Map<number, number>()
   const announced = new Set<number>()
   /** The reasoning of each choice that came last; the next one is a paragraph of its own, as in a whole reply. */
   const reasoning = new Map<number, BegunBlock>()
@@ -60,16 +74,23 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
       const { choice, index, block } = event
       const place = places.get(choice) ?? 0
       if (block.type === "tool_call") places.set(choice, place + 1)
-      const begun = { type: block.type, place, custom: block.type === "tool_call" && block.form === "custom" }
+      const custom = block.type === "tool_call" && block.form === "custom"
+      const begun = { type: block.type, place, custom, offset: lengths.get(choice) ?? 0, citations: [] }
       blocks.set(`${choice}.${index}`, begun)
       return begun
-    } else if (event.type === "block_delta") return blocks.get(`${event.choice}.${event.index}`)
+    } else if ("index" in event) return blocks.get(`${event.choice}.${event.index}`)
     return undefined
   }
 
   const build = (event: ChatEvent): void => {
     const block = follow(event)
-    if (event.type === "block_end" || event.type === "start") return
+    if (event.type === "start") return
+    if (event.type === "block_end") {
+      const { citations = [], offset = 0 } = block ?? {}
+      const annotations = writeAnnotations(citations, (lengths.get(event.choice) ?? 0) - offset, offset)
+      if (annotations.length > 0) send(chunkOf(event.choice, { annotations }))
+      return
+    }
     if (event.type === "usage") {
       const usage = writeUsage(event.usage)
       if (waiting !== undefined && !ownChunk) {
@@ -102,6 +123,8 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
         announce(event.choice)
         const { choice, text } = event
         const logprobs = event.logprobs && { logprobs: writeLogprobs(event.logprobs) }
+        block?.citations.push(...(event.citations ?? []))
+        if (block?.type === "text") lengths.set(choice, (lengths.get(choice) ?? 0) + charactersIn(text))
         if (block === undefined || (text === "" && logprobs === undefined)) return
         const last = reasoning.get(choice)
         if (block.type === "reasoning") reasoning.set(choice, block)

@@ -2,6 +2,7 @@
 
 import type { BlockStart, ChatEvent, JsonValue, WireObject } from "../../../kernel/index.ts"
 import { isObject, withoutUndefined } from "../dialect/wire.ts"
+import { writeCitation } from "./citations.ts"
 import { replyCallId, replySignature, writeRedacted } from "./blocks.ts"
 
 type Delta = Extract<ChatEvent, { readonly type: "block_delta" }>
@@ -17,6 +18,8 @@ interface LinedBlock {
   readonly texts: string[]
   signature: string | undefined
   encrypted: string | undefined
+  /** What was said cites something that what follows does not. */
+  cited: boolean
   ended: boolean
 }
 
@@ -103,10 +106,22 @@ export class BlockLine {
     this.#send({ type: "content_block_start", index: lined.place, content_block: content })
   }
 
-  #write(lined: LinedBlock, { text, signature, encrypted }: Delta): void {
+  #write(lined: LinedBlock, { text, signature, encrypted, citations = [] }: Delta): void {
     if (lined.place === undefined) return
     lined.signature = signature ?? lined.signature
     lined.encrypted = encrypted ?? lined.encrypted
+    // Citations are about a whole block, and other dialects give them a place in a text that has gone out by now.
+    if (lined.cited && text.trim() !== "") {
+      lined.cited = false
+      this.#send({ type: "content_block_stop", index: lined.place })
+      lined.place = this.#places++
+      this.#send({ type: "content_block_start", index: lined.place, content_block: { type: "text", text: "" } })
+    }
+    for (const each of citations)
+      for (const citation of writeCitation(each)) {
+        this.#delta(lined, { type: "citations_delta", citation: citation as WireObject })
+        lined.cited ||= each.end !== undefined
+      }
     if (text !== "") this.#delta(lined, deltaOf(lined.block, text))
   }
 
@@ -123,6 +138,7 @@ const lined = (index: number, block: BlockStart): LinedBlock => ({
   texts: [],
   signature: undefined,
   encrypted: undefined,
+  cited: false,
   ended: false,
 })
 

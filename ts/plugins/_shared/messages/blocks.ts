@@ -9,7 +9,9 @@ import {
   type ToolResultBlock,
   type WireObject,
 } from "../../../kernel/index.ts"
+import { withCitations } from "../dialect/citations.ts"
 import { hasLength, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
+import { readCitations } from "./citations.ts"
 import { readDocumentText, readSearchText, readSource, writeDocument, writeImage } from "./media.ts"
 import { dialectId, refuse } from "./wire.ts"
 
@@ -37,7 +39,7 @@ function blockOf(value: WireObject): Block {
   const { type, text, source, id, name } = value
   switch (type) {
     case "text":
-      return isText(text) ? { type: "text", text } : opaque(value)
+      return isText(text) ? { type: "text", text, ...withCitations(readCitations(value["citations"])) } : opaque(value)
     case "image": {
       const image = readSource(source)
       return image === undefined ? opaque(value) : { type: "image", source: image }

@@ -5,6 +5,7 @@ import type { EventReader } from "../dialect/event-stream-reader.ts"
 import { readHead } from "../dialect/kept-reply.ts"
 import { hasLength, isObject, isText } from "../dialect/wire.ts"
 import { readBlock, readReasoning } from "./blocks.ts"
+import { readCitation } from "./citations.ts"
 import { now } from "./reply.ts"
 import { readStop } from "./stop.ts"
 
@@ -53,7 +54,11 @@ function readBlockStart(index: number, value: JsonValue | undefined): readonly C
   })
   switch (read.type) {
     case "text":
-      return [start({ type: "text" }), ...(read.text === "" ? [] : [delta(read.text)])]
+      return [
+        start({ type: "text" }),
+        ...(read.text === "" ? [] : [delta(read.text)]),
+        ...(read.citations === undefined ? [] : [delta("", { citations: read.citations })]),
+      ]
     case "reasoning": {
       const { type, text, ...proof } = read
       return [start({ type }), ...(text === "" && Object.keys(proof).length === 0 ? [] : [delta(text, proof)])]
@@ -69,16 +74,17 @@ function readBlockStart(index: number, value: JsonValue | undefined): readonly C
   }
 }
 
-/** None for what has no canonical counterpart, such as a citation. */
+/** None for what has no canonical counterpart. */
 function readDelta(index: number, delta: JsonValue | undefined): readonly ChatEvent[] {
   if (!isObject(delta)) return []
   const more = (text: string, proof: object = {}): readonly ChatEvent[] => [
     { type: "block_delta", choice: 0, index, text, ...proof },
   ]
-  const { type, text, thinking, partial_json: json, signature } = delta
+  const { type, text, thinking, partial_json: json, citation, signature } = delta
   if (type === "text_delta" && isText(text)) return more(text)
   if (type === "thinking_delta" && isText(thinking)) return more(thinking)
   if (type === "input_json_delta" && isText(json)) return more(json)
+  if (type === "citations_delta" && isObject(citation)) return more("", { citations: [readCitation(citation)] })
   if (type !== "signature_delta" || !hasLength(signature)) return []
   const { type: _, text: none, ...proof } = readReasoning("", signature)
   return more(none, proof)

@@ -12,6 +12,7 @@ import { keepReply, parseReply, readHead, writeKept } from "../dialect/kept-repl
 import { badReply, failedReply } from "../dialect/refusals.ts"
 import { isObject, toList } from "../dialect/wire.ts"
 import { originalOf, readBlock, replySignature, writeRedacted, writeReplyCall } from "./blocks.ts"
+import { writeCited } from "./citations.ts"
 import { readError } from "./errors.ts"
 import { type Contents, readStop, writeStop } from "./stop.ts"
 import { readUsage, writeUsage } from "./usage.ts"
@@ -76,7 +77,12 @@ function patchReply(reply: ChatReply, body: WireObject, read: ChatReply): WireOb
 }
 
 function writeBlocks(blocks: readonly Block[]): readonly JsonValue[] {
-  return blocks.flatMap((block) => originalOf(block) ?? writeBlock(block) ?? [])
+  return blocks.flatMap((block) => {
+    const original = originalOf(block)
+    if (original !== undefined) return [original]
+    if (block.type === "text" && block.citations !== undefined) return writeCited(block)
+    return writeBlock(block) ?? []
+  })
 }
 
 /** Undefined for what a reply of this dialect cannot hold. */

@@ -14,6 +14,7 @@ import { isAnything, isNumber, isTexts, knownFields, toNumber } from "../dialect
 import { bodyOrigin, buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
 import { hasFields, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { isForeignThinking } from "./blocks.ts"
+import { withoutForeignCitations } from "./citations.ts"
 import { checkRequest } from "./check-request.ts"
 import { RequestOrigin } from "./portable-request.ts"
 import { effortOf, isInsideCalls, withThinking } from "./thinking.ts"
@@ -45,12 +46,12 @@ export function readRequest(value: unknown): ChatRequest {
   return origin.of(withTurns(fields, body))
 }
 
-/** The body for an upstream. Thinking of other vendors is left out. */
+/** The body for an upstream. What only other vendors can prove is left out. */
 export function writeRequest(request: ChatRequest, { model, card }: RequestTarget): WireObject {
   if (isForeign(request, dialectId)) checkForeign(request)
   const options = { dialectId, parts, model }
   const body = patchBody(request, options) ?? buildBody(request, options)
-  return withoutForeignThinking(withEffort(withLimit(body, request, card), request))
+  return withoutForeignProofs(withEffort(withLimit(body, request, card), request))
 }
 
 /** What every Claude since version 4 can write. A limit above a model's own would be refused, and a lower one cuts long replies. */
@@ -82,17 +83,20 @@ function checkForeign({ generation: { count = 1, logprobs }, output, extensions 
   if (toList(extensions["modalities"]).includes("audio")) throw refuse("modalities asks for audio")
 }
 
-/** Thinking that another vendor's backend wrote comes back from the client, and a backend of this dialect refuses it. */
-function withoutForeignThinking(body: WireObject): WireObject {
+/** Thinking and citations that another vendor's backend wrote come back from the client, and a backend of this dialect refuses them. */
+function withoutForeignProofs(body: WireObject): WireObject {
   let changed = false
+  let thinks = false
   const messages = toList(body["messages"]).flatMap((message) => {
     const content = isObject(message) && message["role"] === "assistant" ? toList(message["content"]) : []
-    if (!content.some(isForeignThinking)) return [message]
+    const kept = content.flatMap((block) => (isForeignThinking(block) ? [] : [withoutForeignCitations(block)]))
+    thinks ||= kept.length < content.length
+    if (kept.length === content.length && kept.every((block, index) => block === content[index])) return [message]
     changed = true
-    const kept = content.filter((block) => !isForeignThinking(block))
     return kept.length === 0 ? [] : [{ ...(message as WireObject), content: kept }]
   })
   if (!changed) return body
+  if (!thinks) return { ...body, messages }
   // With a budget, calls have to stand behind thinking.
   const { thinking: _, ...rest } = body
   return { ...(pick(body, "thinking") !== undefined && isInsideCalls(messages) ? rest : body), messages }

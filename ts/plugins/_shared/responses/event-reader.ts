@@ -4,6 +4,7 @@ import {
   type Block,
   type BlockStart,
   type ChatEvent,
+  type Citation,
   eventsOf,
   type JsonValue,
   type TokenLogprob,
@@ -12,6 +13,7 @@ import {
 import type { EventReader } from "../dialect/event-stream-reader.ts"
 import { readHead } from "../dialect/kept-reply.ts"
 import { hasLength, isObject, isText, toList } from "../dialect/wire.ts"
+import { readAnnotation, readAnnotations } from "./annotations.ts"
 import { betweenParts, readItem, readReasoning } from "./items.ts"
 import { joinedName } from "./namespaces.ts"
 import { readChoice, readStop } from "./reply.ts"
@@ -24,6 +26,8 @@ interface OpenBlock {
   /** Something of its text has come. */
   seen: boolean
   ended: boolean
+  /** Something that it cites has come. */
+  cited?: boolean
   /** The part of a reasoning item that came last. */
   part?: string
 }
@@ -70,6 +74,15 @@ export function createEventReader(): EventReader["read"] {
       text,
       ...(logprobs !== undefined && { logprobs }),
     })
+  }
+  const cite = (block: OpenBlock, citations: readonly Citation[]): void => {
+    if (block.ended || block.start.type !== "text" || citations.length === 0) return
+    block.cited = true
+    events.push({ type: "block_delta", choice: 0, index: block.index, text: "", citations })
+  }
+  /** Some servers tell all annotations at the end of a part only. */
+  const citeWhole = (block: OpenBlock, part: JsonValue | undefined): void => {
+    if (block.cited !== true && isObject(part)) cite(block, readAnnotations(part["annotations"]))
   }
   /** Items are told apart by their place; some servers leave it out. */
   const itemAt = (event: WireObject): OpenItem => {
@@ -134,8 +147,10 @@ export function createEventReader(): EventReader["read"] {
       for (const [index, part] of toList(content).entries()) {
         if (!isObject(part)) continue
         const at = { ...event, content_index: index, logprobs: part["logprobs"] ?? null }
-        if (part["type"] === "output_text") moreText(messagePart(at, "text"), at, part["text"])
-        else if (part["type"] === "refusal") moreText(messagePart(at, "refusal"), at, part["refusal"])
+        if (part["type"] === "output_text") {
+          moreText(messagePart(at, "text"), at, part["text"])
+          citeWhole(messagePart(at, "text"), part)
+        } else if (part["type"] === "refusal") moreText(messagePart(at, "refusal"), at, part["refusal"])
       }
     else if (type === "reasoning") {
       const block = reasoning(event)
@@ -213,8 +228,13 @@ export function createEventReader(): EventReader["read"] {
         return moreText(messagePart(event, "refusal"), event, event["refusal"] ?? "")
       case "response.content_part.done": {
         const block = itemAt(event).get(`${String(event["content_index"] ?? 0)}`)
-        if (block !== undefined) end(block)
-        return
+        if (block === undefined) return
+        citeWhole(block, event["part"])
+        return end(block)
+      }
+      case "response.output_text.annotation.added": {
+        const { annotation } = event
+        return isObject(annotation) ? cite(messagePart(event, "text"), [readAnnotation(annotation)]) : undefined
       }
       case "response.reasoning_text.delta":
       case "response.reasoning_summary_text.delta":

@@ -9,6 +9,7 @@ import type {
   Usage,
   WireObject,
 } from "../../../kernel/index.ts"
+import { annotationsOf } from "./annotations.ts"
 import { writeTokens } from "../dialect/logprobs.ts"
 import { withoutUndefined } from "../dialect/wire.ts"
 import { itemOf, writeCall, writeSeal } from "./items.ts"
@@ -49,15 +50,19 @@ export function writeOutput(
 function contentPart(block: Block, logprobs: readonly TokenLogprob[] | undefined): JsonValue | undefined {
   const original = partOf(block)
   if (original !== undefined) return original
-  if (block.type === "text") return textPart(block.text, logprobs)
+  if (block.type === "text") return textPart(block.text, logprobs, annotationsOf(block))
   if (block.type === "refusal") return { type: "refusal", refusal: block.text }
   // What the model said aloud.
   return block.type === "audio" && block.transcript !== undefined ? textPart(block.transcript) : undefined
 }
 
-export const textPart = (text: string, logprobs: readonly TokenLogprob[] = []): WireObject => ({
+export const textPart = (
+  text: string,
+  logprobs: readonly TokenLogprob[] = [],
+  annotations: readonly WireObject[] = [],
+): WireObject => ({
   type: "output_text",
-  annotations: [],
+  annotations,
   logprobs: writeTokens(logprobs),
   text,
 })

@@ -6,10 +6,13 @@ import {
   type ImageBlock,
   type JsonValue,
   type MediaSource,
+  type TextBlock,
   type WireObject,
 } from "../../../kernel/index.ts"
+import { withCitations } from "../dialect/citations.ts"
 import { readAudio, readUrl, writeAudio, writeUrl } from "../dialect/media-source.ts"
 import { isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
+import { annotationsOf, readAnnotations } from "./annotations.ts"
 import { dialectId, refuse } from "./wire.ts"
 
 /** What parts were read from. Blocks are never changed, so an entry is never out of date. */
@@ -43,7 +46,9 @@ function blockOf(part: WireObject, text: string | undefined): Block | undefined 
     case "input_text":
     case "output_text":
     case "text":
-      return text === undefined ? undefined : { type: "text", text }
+      return text === undefined
+        ? undefined
+        : { type: "text", text, ...withCitations(readAnnotations(part["annotations"])) }
     case "refusal":
       return isText(part["refusal"]) ? { type: "refusal", text: part["refusal"] } : undefined
     case "input_image":
@@ -81,7 +86,8 @@ function readFile({ file_id: id, file_url: url, file_data: data, filename }: Wir
 export function writeContent(blocks: readonly Block[], at: string, assistant = false): JsonValue {
   const [first] = blocks
   if (first === undefined) return ""
-  if (blocks.length === 1 && first.type === "text" && !originals.has(first)) return first.text
+  if (blocks.length === 1 && first.type === "text" && !originals.has(first) && pagesOf(first).length === 0)
+    return first.text
   return blocks.map((block, index) => writePart(block, `${at}.blocks[${index}]`, assistant))
 }
 
@@ -91,6 +97,7 @@ export function writePart(block: Block, at: string, assistant: boolean): JsonVal
   if (original !== undefined) return original
   const { type } = block
   if (type === "refusal" && assistant) return { type: "refusal", refusal: block.text }
+  if (type === "text" && assistant) return { type: "output_text", text: block.text, annotations: pagesOf(block) }
   if (type === "text" || type === "refusal") return writeText(block.text, assistant)
   if (type === "opaque") {
     if (block.dialect === dialectId) return block.value
@@ -111,6 +118,8 @@ export function writePart(block: Block, at: string, assistant: boolean): JsonVal
     `${at} is of type "${type}", which ${assistant ? "an assistant's message" : "a message"} cannot hold there`,
   )
 }
+
+const pagesOf = (block: TextBlock): readonly WireObject[] => annotationsOf(block, { pagesOnly: true })
 
 const writeText = (text: string, assistant: boolean): JsonValue =>
   assistant ? { type: "output_text", text, annotations: [] } : { type: "input_text", text }

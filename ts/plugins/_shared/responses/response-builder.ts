@@ -5,15 +5,18 @@ import type {
   BlockStart,
   ChatEvent,
   ChatRequest,
+  Citation,
   StopReason,
   TokenLogprob,
   Usage,
   WireObject,
 } from "../../../kernel/index.ts"
+import { charactersIn } from "../dialect/citations.ts"
 import { namedEvent } from "../dialect/named-event.ts"
 import { writeTokens } from "../dialect/logprobs.ts"
 import type { OriginalEvents } from "../dialect/original-events.ts"
 import { isObject, isText } from "../dialect/wire.ts"
+import { writeAnnotation } from "./annotations.ts"
 import { messageItem, type ResponseEnd, responseOf, textPart, wholeItem } from "./output.ts"
 import { namespacesOf } from "./namespaces.ts"
 import { bodyOf } from "./request.ts"
@@ -36,7 +39,12 @@ interface BegunBlock {
   /** Its place in a message. */
   part: number
   readonly texts: string[]
+  /** Characters of a text. */
+  length: number
   readonly logprobs: TokenLogprob[]
+  readonly annotations: WireObject[]
+  /** About the whole text, which has not ended. */
+  readonly citations: Citation[]
   seal: { signature?: string; encrypted?: string }
   ended: boolean
 }
@@ -108,7 +116,8 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
   const startBlock = (index: number, start: BlockStart): void => {
     const { type } = start
     const keep = (item: Item, part = 0): BegunBlock => {
-      const block: BegunBlock = { start, item, part, texts: [], logprobs: [], seal: {}, ended: false }
+      const said = { texts: [], length: 0, logprobs: [], annotations: [], citations: [] }
+      const block: BegunBlock = { start, item, part, ...said, seal: {}, ended: false }
       blocks.set(index, block)
       return block
     }
@@ -136,18 +145,33 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
     close(item, final)
   }
 
+  const annotate = (block: BegunBlock, citations: readonly Citation[]): void => {
+    for (const annotation of citations.flatMap((each) => writeAnnotation(each, block.length))) {
+      const index = block.annotations.push(annotation) - 1
+      emit("response.output_text.annotation.added", { ...inPart(block), annotation_index: index, annotation })
+    }
+  }
+
   const more = (
     block: BegunBlock,
-    { text, logprobs, signature, encrypted }: Extract<ChatEvent, { type: "block_delta" }>,
+    { text, logprobs, citations = [], signature, encrypted }: Extract<ChatEvent, { type: "block_delta" }>,
   ): void => {
     if (block.ended) return
     const { type } = block.start
     if (signature !== undefined) block.seal.signature = signature
     if (encrypted !== undefined) block.seal.encrypted = encrypted
+    if (type === "text" && citations.length > 0) {
+      block.citations.push(...citations.filter(({ end }) => end === undefined))
+      annotate(
+        block,
+        citations.filter(({ end }) => end !== undefined),
+      )
+    }
     if (text === "" && logprobs === undefined) return
     if (type === "reasoning" && block.texts.length === 0)
       emit("response.content_part.added", { ...inPart(block), part: { type: "reasoning_text", text: "" } })
     block.texts.push(text)
+    if (type === "text") block.length += charactersIn(text)
     if (logprobs !== undefined) block.logprobs.push(...logprobs)
     if (type === "text")
       emit("response.output_text.delta", {
@@ -162,6 +186,7 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
 
   const endBlock = (block: BegunBlock): void => {
     if (block.ended) return
+    if (block.citations.length > 0) annotate(block, block.citations)
     block.ended = true
     const { start, item, seal } = block
     const text = block.texts.join("")
@@ -294,7 +319,7 @@ const callEvent = ({ start }: BegunBlock): string =>
     : "response.function_call_arguments"
 
 /** A part of a message as it is so far. */
-function partOf({ start, texts, logprobs }: BegunBlock): WireObject {
+function partOf({ start, texts, logprobs, annotations }: BegunBlock): WireObject {
   const text = texts.join("")
-  return start.type === "refusal" ? { type: "refusal", refusal: text } : textPart(text, logprobs)
+  return start.type === "refusal" ? { type: "refusal", refusal: text } : textPart(text, logprobs, [...annotations])
 }

@@ -7,6 +7,7 @@ export const wireTerms: ReadonlySet<string> = new Set(
     "call_id annotations file_url message input_text output_text summary_text reasoning_text input_image input_file " +
     "function_call_output custom_tool_call custom_tool_call_output item_reference in_progress completed incomplete disabled " +
     "reasoning.encrypted_content message.output_text.logprobs web_search_call.action.sources allowed_tools mode grammar " +
+    "url_citation file_citation file_path container_file_citation container_id " +
     "syntax definition lark regex"
   ).split(" "),
 )
