@@ -1,4 +1,4 @@
-import { type ChatEvent, type ChatRequest, createReplyCollector, type WireObject } from "rtr"
+import { type ChatEvent, type ChatRequest, createReplyCollector, type RtrError, type WireObject } from "rtr"
 import { dialectContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import chat from "../../../ts/plugins/dialects/chat-completions.ts"
@@ -320,6 +320,25 @@ test("a request that only Anthropic's API can answer is refused for other backen
     const request = dialect.readRequest({ model: "x", ...body })
     const error = refusalOf(() => request.origin?.toPortable?.(request))
     expect([body, error?.match(/Messages API: "([^"]*)"/)?.[1]]).toEqual([body, path])
+  }
+})
+
+test("a conversation that the vendor should keep is refused for other backends by the code on which its clients send all of it", () => {
+  for (const thread of [{ type: "create" }, { type: "continue", previous_message_id: "msg_1" }]) {
+    const request = dialect.readRequest({ model: "x", messages: [user], thread })
+    let body: unknown
+    try {
+      request.origin?.toPortable?.(request)
+    } catch (error) {
+      body = dialect.errorBody(error as RtrError, "id")
+    }
+    expect(body).toMatchObject({
+      error: {
+        type: "invalid_request_error",
+        message: expect.stringContaining('"thread"'),
+        details: { error_code: "thread_unsupported_request" },
+      },
+    })
   }
 })
 

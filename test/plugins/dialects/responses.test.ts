@@ -520,6 +520,8 @@ describe("a request", () => {
       ])
       expect(refusalOf(() => request.origin?.toPortable?.(request))).toContain(`"${path}" has no counterpart`)
     }
+    const reference = dialect.readRequest({ model: "m", input: [{ type: "item_reference", id: "i" }] })
+    expect(refusalOf(() => reference.origin?.toPortable?.(reference))).toContain("send the item itself")
     const plain = dialect.readRequest({ ...body, background: false, previous_response_id: null })
     expect(plain.origin?.toPortable?.(plain)).toBe(plain)
   })

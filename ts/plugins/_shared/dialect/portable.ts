@@ -13,6 +13,8 @@ export interface OwnApi {
   /** The field of the conversation, and what that consists of. */
   readonly conversation: string
   readonly node: string
+  /** What clients can send in the place of a node, by the type of that. */
+  readonly instead?: Readonly<Record<string, string>>
 }
 
 /** Throws `invalid_request` that names what only the API has, but for its tools. `body` is what the client sent. */
@@ -31,7 +33,9 @@ export function checkPortable(
     for (const block of withResults(blocks))
       if (block.type === "opaque" && block.text === undefined) {
         const path = pathOf(block.value, body[api.conversation], api.conversation) ?? `turns[${index}]`
-        throw notPortable(api, path, `${nameOf(block.value)} is ${api.node} of that API`)
+        const { type } = isObject(block.value) ? block.value : {}
+        const advice = isText(type) ? api.instead?.[type] : undefined
+        throw notPortable(api, path, `${nameOf(block.value)} is ${api.node} of that API${advice ?? ""}`)
       }
 }
 

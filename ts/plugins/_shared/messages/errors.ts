@@ -1,6 +1,6 @@
 // Errors in the shape of the Messages API.
 
-import type { RtrError, UpstreamFailure, WireObject } from "../../../kernel/index.ts"
+import { RtrError, type UpstreamFailure, type WireObject } from "../../../kernel/index.ts"
 import { namedEvent } from "../dialect/named-event.ts"
 import { isObject, isText } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
@@ -32,9 +32,20 @@ export const writeError = ({ status, message, code = "upstream_error" }: ErrorFi
   },
 })
 
+/** A conversation that the vendor should keep goes to another backend. By the code its clients know to send the whole conversation. */
+export class ThreadUnsupported extends RtrError {
+  constructor({ code, message }: RtrError) {
+    super(code, message)
+  }
+}
+
 /** The vendor's clients show the request id. */
 export const errorBody = (error: RtrError, requestId: string): WireObject => ({
-  ...writeError(error),
+  ...writeError({
+    status: error.status,
+    message: error.message,
+    code: error instanceof ThreadUnsupported ? "thread_unsupported_request" : error.code,
+  }),
   request_id: requestId,
 })
 

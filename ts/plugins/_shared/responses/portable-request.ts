@@ -11,6 +11,7 @@ const api: OwnApi = {
   format: "text.format",
   conversation: "input",
   node: "an item",
+  instead: { item_reference: "; send the item itself, as clients do with `store: false`" },
 }
 
 /** The origin of a request that this dialect read; it says whether backends of other dialects can take it. */
