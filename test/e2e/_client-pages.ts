@@ -36,15 +36,18 @@ export interface PageRun {
 
 const root = join(import.meta.dirname, "../..")
 
-/** The languages that can run, how a program of them prints a line, and how it is started. */
+/** The languages that can run, how a program of them prints a line on its own, and how it is started. */
 const languages: Readonly<Record<string, { mark(text: string): string; readonly command?: readonly string[] }>> = {
-  js: { mark: (text) => `console.log(${JSON.stringify(text)});`, command: [process.execPath, "--input-type=module"] },
+  js: {
+    mark: (text) => `console.log(${JSON.stringify(`\n${text}`)});`,
+    command: [process.execPath, "--input-type=module"],
+  },
   ts: {
-    mark: (text) => `console.log(${JSON.stringify(text)});`,
+    mark: (text) => `console.log(${JSON.stringify(`\n${text}`)});`,
     command: [process.execPath, "--input-type=module-typescript", "--disable-warning=ExperimentalWarning"],
   },
-  sh: { mark: (text) => `printf '%s\\n' '${text}'`, command: ["bash", "-eu"] },
-  python: { mark: (text) => `print(${JSON.stringify(text)}, flush=True)` },
+  sh: { mark: (text) => `printf '\\n%s\\n' '${text}'`, command: ["bash", "-eu"] },
+  python: { mark: (text) => `print(${JSON.stringify(`\n${text}`)}, flush=True)` },
 }
 
 /** The blocks of a page that run or that are written to files. */
@@ -89,7 +92,7 @@ function writeInto(folder: string, file: string, code: string): void {
   writeFileSync(path, code)
 }
 
-/** A line between the outputs of two blocks. */
+/** A line between the outputs of two blocks; a new line begins before it. */
 const markOf = (block: PageBlock): string => `-- the block of line ${block.line} --`
 
 async function checkProgram(
@@ -136,7 +139,7 @@ interface Finished {
   readonly complaint: string | undefined
 }
 
-/** The program is read from the standard input. */
+/** The program is read from the standard input. Carriage returns, such as those behind headers, are no part of its output. */
 function runProgram(
   [name = "", ...args]: readonly string[],
   code: string,
@@ -145,7 +148,7 @@ function runProgram(
   return new Promise((resolve) => {
     const child = spawn(name, args, { ...options, stdio: "pipe", timeout: 60_000, killSignal: "SIGKILL" })
     let [output, errors] = ["", ""]
-    child.stdout.on("data", (piece: Buffer) => (output += piece.toString()))
+    child.stdout.on("data", (piece: Buffer) => (output += piece.toString().replaceAll("\r", "")))
     child.stderr.on("data", (piece: Buffer) => (errors += piece.toString()))
     child.stdin.on("error", () => {})
     child.stdin.end(code)

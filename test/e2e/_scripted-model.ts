@@ -161,7 +161,7 @@ async function stream({ ends, said, words, response, held }: Streamed): Promise<
   // Behind the first piece of the text.
   const half = events.findIndex((event) => event.includes(`"No, 91 is `)) + 1
   for (const event of events.slice(0, half)) response.write(event)
-  if (/\bbreak\b/.test(words)) return void response.destroy()
+  if (/\bbreak\b/.test(words)) return void response.write("", () => response.destroy())
   if (/\bfail\b/.test(words)) return void response.end(errorEventOf(ends))
   if (/\bhold\b/.test(words)) await new Promise<void>((resolve) => held.add(resolve))
   for (const event of events.slice(half)) response.write(event)
