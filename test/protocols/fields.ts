@@ -226,6 +226,13 @@ const messagesFields = casesOf(
       citing(),
     ],
     redacted_thinking: [said({ type: "redacted_thinking", data: "c2Vj" }), said()],
+    "server_tool_use, web_search_tool_result": [
+      said(
+        { type: "server_tool_use", id: "s", name: "web_search", input: {} },
+        { type: "web_search_tool_result", tool_use_id: "s", content: [] },
+      ),
+      said(),
+    ],
     server_tool_use: [said({ type: "server_tool_use", id: "s", name: "web_search", input: {} }), said()],
     "tool_use, tool_result": [called({}), { messages: [user] }],
     "tool_result.is_error": [called({ is_error: true }), called({})],
@@ -320,7 +327,14 @@ const responsesFields = casesOf(
     "function_call, function_call_output": [output({}), items(user)],
     "function_call_output.status": [output({ status: "incomplete" }), output({})],
     item_reference: [items({ type: "item_reference", id: "msg_1" }, user), items(user)],
-    web_search_call: [items({ type: "web_search_call", id: "ws_1", status: "completed" }, user), items(user)],
+    "web_search_call, file_search_call": [
+      items({ type: "web_search_call", id: "ws_1", status: "completed" }, user),
+      items(user),
+    ],
+    code_interpreter_call: [
+      items({ type: "code_interpreter_call", id: "ci_1", status: "completed", code: "1", container_id: "c" }, user),
+      items(user),
+    ],
     "tools[].strict": [{ tools: [{ ...functionTool, strict: true }] }, { tools: [functionTool] }],
     "tools[] of type custom": [{ tools: [functionTool, { type: "custom", name: "g" }] }, { tools: [functionTool] }],
     "tools[] of type namespace": [{ tools: [{ type: "namespace", name: "n", tools: [functionTool] }] }, {}],

@@ -39,6 +39,26 @@ export function checkPortable(
       }
 }
 
+/**
+ * The request without searches that the backend's vendor made for an earlier answer, which stands behind them with its citations.
+ * `isOver` gets blocks that only the API knows.
+ */
+export function withoutSearches(
+  request: ChatRequest,
+  isOver: (value: WireObject, blocks: readonly Block[]) => boolean,
+): ChatRequest {
+  let found = false
+  const turns = request.turns.flatMap((turn) => {
+    const blocks = turn.blocks.filter(
+      (block) => block.type !== "opaque" || !isObject(block.value) || !isOver(block.value, turn.blocks),
+    )
+    if (blocks.length === turn.blocks.length) return [turn]
+    found = true
+    return blocks.length === 0 ? [] : [{ ...turn, blocks }]
+  })
+  return found ? { ...request, turns } : request
+}
+
 export const notPortable = ({ name }: OwnApi, path: string, reason: string): RtrError =>
   new RtrError(
     "invalid_request",

@@ -32,6 +32,8 @@ export function writeOutput(
     const read = itemOf(block)?.item
     const part = contentPart(block, block === first ? logprobs : undefined)
     if (part === undefined) {
+      // What only another dialect knows is left out, as from a stream.
+      if (block.type === "opaque" && block.dialect !== dialectId) continue
       message = undefined
       items.push(read ?? wholeItem(block, { namespaces }))
       continue

@@ -1,7 +1,7 @@
 // What only a backend of the Responses API can do for a request.
 
 import type { ChatRequest, Tool, ToolChoice, WireObject } from "../../../kernel/index.ts"
-import { checkPortable, notPortable, type OwnApi } from "../dialect/portable.ts"
+import { checkPortable, notPortable, type OwnApi, withoutSearches } from "../dialect/portable.ts"
 import { ReadOrigin } from "../dialect/read-origin.ts"
 import { isOffer, originalOf, toolsOf } from "./tools.ts"
 
@@ -20,7 +20,11 @@ export class RequestOrigin extends ReadOrigin<WireObject, ChatRequest> {
    * The request without what means the same when it is left out. Throws `invalid_request` that names a field which has no
    * counterpart elsewhere.
    */
-  toPortable(request: ChatRequest): ChatRequest {
+  toPortable(given: ChatRequest): ChatRequest {
+    const request = withoutSearches(
+      given,
+      ({ type, status }) => (type === "web_search_call" || type === "file_search_call") && status === "completed",
+    )
     const { session, tools, toolChoice, extensions } = request
     if (session.previousResponseId !== undefined)
       throw notPortable(api, "previous_response_id", "needs a kept conversation")

@@ -19,7 +19,7 @@ const response: WireObject & { readonly output: readonly WireObject[] } = {
       role: "assistant",
       status: "completed",
       content: [
-        { type: "output_text", annotations: [], text: "hi" },
+        { type: "output_text", annotations: [{ type: "url_citation", url: "u" }], text: "hi" },
         { type: "refusal", refusal: "no" },
       ],
     },
@@ -46,7 +46,7 @@ test("the events come to the response again", () => {
         stop: "length",
         blocks: [
           { type: "reasoning", text: "Hm." },
-          { type: "text", text: "hi" },
+          { type: "text", text: "hi", citations: [expect.objectContaining({ url: "u" })] },
           { type: "refusal", text: "no" },
           { type: "tool_call", id: "c1", name: "f", arguments: '{"a":1}' },
           { type: "tool_call", id: "c2", name: "g", arguments: "free", form: "custom" },

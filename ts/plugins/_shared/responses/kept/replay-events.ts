@@ -57,12 +57,17 @@ const texts: Readonly<Record<string, readonly [field: string, events: string]>> 
 
 function replayPart(part: WireObject, at: WireObject, say: Say): void {
   const [field, events] = texts[textOf(part["type"])] ?? []
-  const begun = field === undefined ? part : { ...part, [field]: "" }
+  const annotations = toList(part["annotations"])
+  const begun =
+    field === undefined ? part : { ...part, [field]: "", ...(annotations.length > 0 && { annotations: [] }) }
   say("response.content_part.added", { ...at, part: begun })
   if (field !== undefined) {
     const text = textOf(part[field])
     const logprobs: WireObject = part["type"] === "output_text" ? { logprobs: part["logprobs"] ?? [] } : {}
     if (text !== "") say(`${events}.delta`, { ...at, delta: text, ...logprobs })
+    annotations.forEach((annotation, index) =>
+      say("response.output_text.annotation.added", { ...at, annotation_index: index, annotation }),
+    )
     say(`${events}.done`, { ...at, [field]: text, ...logprobs })
   }
   say("response.content_part.done", { ...at, part })
