@@ -241,12 +241,13 @@ describe("imports", () => {
     expect(found).toEqual([])
   })
 
-  test("only sqlite.ts loads node:sqlite, and not before a store opens", () => {
-    const users = filesIn("ts").filter((file) => readFileSync(join(root, file), "utf8").includes('"node:sqlite"'))
-    expect(users).toEqual(["ts/plugins/stores/sqlite.ts"])
-    expect(readFileSync(join(root, "ts/plugins/stores/sqlite.ts"), "utf8")).not.toMatch(
-      /(from|import\() ?"node:sqlite"/,
-    )
+  test.each([
+    ["node:sqlite", "ts/plugins/stores/sqlite.ts"],
+    ["@redis/client", "ts/plugins/stores/redis.ts"],
+  ])("%s is loaded by %s alone, and not before a store opens", (driver, store) => {
+    const users = filesIn("ts").filter((file) => readFileSync(join(root, file), "utf8").includes(`"${driver}"`))
+    expect(users).toEqual([store])
+    expect(readFileSync(join(root, store), "utf8")).not.toMatch(new RegExp(`(from|import\\() ?"${driver}"`))
   })
 
   test("modules do not import each other", () => {

@@ -32,6 +32,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "dialect", id: "messages", load: () => import("./dialects/messages.ts") },
   { kind: "dialect", id: "responses", load: () => import("./dialects/responses.ts") },
   { kind: "store", id: "memory", load: () => import("./stores/memory.ts") },
+  { kind: "store", id: "redis", load: () => import("./stores/redis.ts") },
   { kind: "store", id: "sqlite", load: () => import("./stores/sqlite.ts") },
   { kind: "route", id: "api", load: () => import("./routes/api.ts") },
   { kind: "route", id: "chat", load: () => import("./routes/chat.ts") },

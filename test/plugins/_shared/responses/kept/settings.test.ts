@@ -22,3 +22,44 @@ test("every key says what it says", () => {
   })
   expect(readSettings({ ...given, enabled: false })).toBeUndefined()
 })
+
+test("a Redis server is told by a URL, or by the keys of the v0.3 format", () => {
+  const storeOf = (redis?: object): unknown => readSettings({ store_backend: "redis", redis })?.store
+  const limits = { max_entries: 1000, max_bytes: 2 ** 30 }
+  expect(storeOf()).toEqual({ type: "redis", configuration: { url: "redis://localhost:6379/0", ...limits } })
+  expect(storeOf({ url: "rediss://ann:word@cache:6380/1", username: "bob" })).toEqual({
+    type: "redis",
+    configuration: { url: "rediss://ann:word@cache:6380/1", username: "bob", ...limits },
+  })
+  const keys = {
+    address: "cache:6380",
+    db: 2,
+    tls_enabled: true,
+    username: "ann",
+    password: "word",
+    key_prefix: "team:",
+  }
+  expect(storeOf({ ...keys, dial_timeout: 4, read_timeout: 2 })).toEqual({
+    type: "redis",
+    configuration: {
+      url: "rediss://cache:6380/2",
+      username: "ann",
+      password: "word",
+      prefix: "team:",
+      connect_timeout_ms: 4000,
+      command_timeout_ms: 2000,
+      ...limits,
+    },
+  })
+  expect(storeOf({ address: "cache", username: "", password: "" })).toEqual({
+    type: "redis",
+    configuration: { url: "redis://cache/0", ...limits },
+  })
+  for (const [redis, says] of [
+    [{ url: "redis://cache", address: "cache" }, 'has "url" and "address"'],
+    [{ url: "redis://cache", tls_enabled: false }, 'has "url" and "tls_enabled"'],
+    [{ address: "redis://cache" }, '"address" in global.services.response_api.redis must be host:port'],
+    [{ address: "ann:word@cache" }, '"address" in global.services.response_api.redis must be host:port'],
+  ] as const)
+    expect(() => storeOf(redis)).toThrow(says)
+})

@@ -1,12 +1,14 @@
 // `global.services.response_api`: whether the router keeps responses, where, and how many.
 
 import { literals, type RouteHost, section, type Static, Type } from "../../../../kernel/index.ts"
+import { redisSection, redisStore } from "./redis-section.ts"
 
 export const settingsSchema = section({
   enabled: Type.Optional(Type.Boolean({ description: "Whether responses are kept; true when left out" })),
   store_backend: Type.Optional(
-    literals(["sqlite", "memory"], {
-      description: "Where they are kept; `sqlite` when left out. `memory` forgets them when the process ends",
+    literals(["sqlite", "memory", "redis"], {
+      description:
+        "Where they are kept; `sqlite` when left out. `memory` forgets them when the process ends; `redis` is a server of Redis or Valkey for several routers",
     }),
   ),
   sqlite: Type.Optional(
@@ -17,6 +19,7 @@ export const settingsSchema = section({
       }),
     }),
   ),
+  redis: Type.Optional(redisSection),
   ttl_seconds: Type.Optional(
     Type.Integer({ minimum: 1, description: "How long a response is kept; 86400, a day, when left out" }),
   ),
@@ -53,6 +56,7 @@ export function readSettings(settings: RouteHost["settings"]): KeepingSettings |
     enabled = true,
     store_backend: type = "sqlite",
     sqlite: { path } = { path: "responses.db" },
+    redis = {},
     ttl_seconds: ttlSeconds = 86_400,
     max_responses: maxEntries = 1000,
     max_response_bytes: maxBytes = 4 * mebibyte,
@@ -62,7 +66,12 @@ export function readSettings(settings: RouteHost["settings"]): KeepingSettings |
   return {
     store: {
       type,
-      configuration: { ...(type === "sqlite" && { path }), max_entries: maxEntries, max_bytes: maxTotal },
+      configuration: {
+        ...(type === "sqlite" && { path }),
+        ...(type === "redis" && redisStore(redis)),
+        max_entries: maxEntries,
+        max_bytes: maxTotal,
+      },
     },
     ttlMs: ttlSeconds * 1000,
     maxBytes,
