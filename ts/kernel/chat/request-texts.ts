@@ -195,9 +195,11 @@ class Collector {
         return
       case "reasoning":
         this.#read(block.text)
-        if (block.encrypted === undefined) return this.#signature(block.signature)
+        // What the router has kept is what a model said, and no client could write it.
+        if (block.encrypted === undefined)
+          return block.thoughtBy === undefined ? this.#signature(block.signature) : undefined
         this.#known.add(block.encrypted)
-        this.#unread.add("encrypted")
+        if (block.thoughtBy === undefined) this.#unread.add("encrypted")
         return
       case "opaque":
         this.#opaque(block)

@@ -60,6 +60,11 @@ export interface ToolResultBlock {
   readonly blocks: readonly Block[]
   readonly isError?: boolean
 }
+/** A model of the document, and the protocol of the backend that answered for it. */
+export interface Thinker {
+  readonly model: string
+  readonly dialect: string
+}
 export interface ReasoningBlock {
   readonly type: "reasoning"
   readonly text: string
@@ -67,6 +72,8 @@ export interface ReasoningBlock {
   readonly signature?: string
   /** Content that only the vendor can read. */
   readonly encrypted?: string
+  /** Whose it is, if the router itself has kept it. Others do not get it. */
+  readonly thoughtBy?: Thinker
 }
 export interface RefusalBlock {
   readonly type: "refusal"
@@ -105,6 +112,8 @@ export interface Origin {
    * dialect can do.
    */
   toPortable?(request: ChatRequest): ChatRequest
+  /** Of a request: what this model gets, where others get less. */
+  forModel?(request: ChatRequest, model: Thinker): ChatRequest
 }
 
 export interface Turn {

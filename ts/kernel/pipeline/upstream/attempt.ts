@@ -62,7 +62,8 @@ export async function callBackend(host: AttemptHost, options: AttemptOptions, ba
   const observed = observeAttempt(host, record, target, backend)
   try {
     const { origin } = request
-    const portable = origin?.dialect === backend.dialectId ? request : (origin?.toPortable?.(request) ?? request)
+    const own = origin?.forModel?.(request, { model: target.name, dialect: backend.dialectId }) ?? request
+    const portable = origin?.dialect === backend.dialectId ? own : (origin?.toPortable?.(own) ?? own)
     const body = backend.dialect.writeRequest(portable, { model: backend.upstreamModel, card: target.card })
     const passes = backend.dialectId === call.dialect && backend.dialect.clientHeaders !== undefined
     const {

@@ -43,15 +43,23 @@ export function checkPortable(
  * The request without searches that the backend's vendor made for an earlier answer, which stands behind them with its citations.
  * `isOver` gets blocks that only the API knows.
  */
-export function withoutSearches(
+export const withoutSearches = (
   request: ChatRequest,
   isOver: (value: WireObject, blocks: readonly Block[]) => boolean,
+): ChatRequest =>
+  withoutBlocks(
+    request,
+    (block, blocks) => block.type === "opaque" && isObject(block.value) && isOver(block.value, blocks),
+  )
+
+/** The request without some blocks, and without turns that have none then. The same request where there is none of them. */
+export function withoutBlocks(
+  request: ChatRequest,
+  isLeftOut: (block: Block, blocks: readonly Block[]) => boolean,
 ): ChatRequest {
   let found = false
   const turns = request.turns.flatMap((turn) => {
-    const blocks = turn.blocks.filter(
-      (block) => block.type !== "opaque" || !isObject(block.value) || !isOver(block.value, turn.blocks),
-    )
+    const blocks = turn.blocks.filter((block) => !isLeftOut(block, turn.blocks))
     if (blocks.length === turn.blocks.length) return [turn]
     found = true
     return blocks.length === 0 ? [] : [{ ...turn, blocks }]

@@ -1,6 +1,14 @@
 // Items of a request's input and of a reply's output, to and from blocks.
 
-import type { Block, JsonValue, ReasoningBlock, Role, ToolCallBlock, WireObject } from "../../../kernel/index.ts"
+import type {
+  Block,
+  JsonValue,
+  ReasoningBlock,
+  Role,
+  Thinker,
+  ToolCallBlock,
+  WireObject,
+} from "../../../kernel/index.ts"
 import { hasLength, isObject, isText, toList } from "../dialect/wire.ts"
 import { calledFields, joinedName, type Namespaces } from "./namespaces.ts"
 import { readContent } from "./parts.ts"
@@ -48,7 +56,7 @@ function blocksOf(item: WireObject): readonly Block[] {
     case "message":
       return readContent(item["content"])
     case "reasoning":
-      return [readReasoning(item)]
+      return [withThinker(readReasoning(item), item)]
     case "function_call":
       return isText(id) && isText(name)
         ? [{ type: "tool_call", id, name: joinedName(namespace, name), arguments: textOf(item["arguments"]) }]
@@ -93,6 +101,21 @@ export function readReasoning({ summary, content, encrypted_content: sealed }: W
     return isText(text) ? [text] : []
   })
   return { type: "reasoning", text: texts.join(betweenParts), ...readSeal(sealed) }
+}
+
+/** Who thought an item that the router has kept. An item of a client is none of these, whatever it says. */
+const thinkers = new WeakMap<object, Thinker>()
+
+export function rememberThinker(item: WireObject, thinker: Thinker): void {
+  thinkers.set(item, thinker)
+}
+
+export const isKeptThought = (item: JsonValue): boolean =>
+  isObject(item) && item["type"] === "reasoning" && thinkers.has(item)
+
+function withThinker(block: ReasoningBlock, item: WireObject): ReasoningBlock {
+  const thoughtBy = thinkers.get(item)
+  return thoughtBy === undefined ? block : { ...block, thoughtBy }
 }
 
 /** Stands between the parts of one reasoning item. */

@@ -1,8 +1,10 @@
 // What only a backend of the Responses API can do for a request.
 
-import type { ChatRequest, Tool, ToolChoice, WireObject } from "../../../kernel/index.ts"
-import { checkPortable, notPortable, type OwnApi, withoutSearches } from "../dialect/portable.ts"
+import type { ChatRequest, Thinker, Tool, ToolChoice, WireObject } from "../../../kernel/index.ts"
+import { checkPortable, notPortable, type OwnApi, withoutBlocks, withoutSearches } from "../dialect/portable.ts"
 import { ReadOrigin } from "../dialect/read-origin.ts"
+import { toList } from "../dialect/wire.ts"
+import { isKeptThought } from "./items.ts"
 import { isOffer, originalOf, toolsOf } from "./tools.ts"
 
 const api: OwnApi = {
@@ -16,6 +18,18 @@ const api: OwnApi = {
 
 /** The origin of a request that this dialect read; it says whether backends of other dialects can take it. */
 export class RequestOrigin extends ReadOrigin<WireObject, ChatRequest> {
+  /** The request without what other models thought in responses that the router keeps. */
+  forModel(request: ChatRequest, { model, dialect }: Thinker): ChatRequest {
+    if (!toList(this.original["input"]).some(isKeptThought)) return request
+    return withoutBlocks(
+      request,
+      (block) =>
+        block.type === "reasoning" &&
+        block.thoughtBy !== undefined &&
+        (block.thoughtBy.model !== model || block.thoughtBy.dialect !== dialect),
+    )
+  }
+
   /**
    * The request without what means the same when it is left out. Throws `invalid_request` that names a field which has no
    * counterpart elsewhere.

@@ -6,10 +6,12 @@ import {
   type KeyValueStore,
   type Outcome,
   RtrError,
+  type Thinker,
   type WireObject,
 } from "../../../../kernel/index.ts"
 import { isObject } from "../../dialect/wire.ts"
 import { writeReply } from "../reply.ts"
+import { thinkerOf } from "./thoughts.ts"
 import { beatMs, type Jobs } from "./jobs.ts"
 import type { FoundResponse, KeptResponse, ResponseStore } from "./response-store.ts"
 
@@ -33,7 +35,7 @@ export interface BackgroundWork {
   readonly call: Call
   readonly run: (call: Call) => Promise<Outcome>
   /** Told of the response before it is kept. */
-  readonly goOn?: (response: WireObject) => Promise<void>
+  readonly goOn?: (response: WireObject, thoughtBy?: Thinker) => Promise<void>
   /** Keeps what the request holds until the work is done. */
   readonly retain: () => () => void
 }
@@ -59,14 +61,14 @@ export function createBackground({ store, jobs, running, onLost, onBug }: Backgr
   const complete = async (work: BackgroundWork, version: string, signal: AbortSignal): Promise<void> => {
     const { kept, call, run } = work
     const id = String(kept.response["id"])
-    const end = await ended(run({ ...call, client: signal, signal }), call, onBug)
+    const { end, thoughtBy } = await ended(run({ ...call, client: signal, signal }), call, onBug)
     const response = { ...kept.response, ...end, ...ownFields(kept.response) }
     try {
       // One that was cancelled in the meantime says nothing.
       const found = await store.find(id, kept.owner)
       if (found?.version !== version) return
-      await work.goOn?.(response)
-      await store.replace({ ...kept, response }, version)
+      await work.goOn?.(response, thoughtBy)
+      await store.replace({ ...kept, response, thoughtBy }, version)
     } catch (error) {
       onLost(isRtrError(error) ? error.code : "internal_error")
       const failure = isRtrError(error) ? error : undefined
@@ -147,26 +149,28 @@ const ownFields = ({
   metadata = {},
 }: WireObject): WireObject => ({ id, created_at, background, store, previous_response_id, metadata })
 
-/** The response that an outcome comes to. */
-async function ended(
-  running: Promise<Outcome>,
-  { request, id }: Call,
-  onBug: BackgroundHost["onBug"],
-): Promise<WireObject> {
+/** The response that an outcome comes to, and who made it. */
+interface End {
+  readonly end: WireObject
+  readonly thoughtBy?: Thinker | undefined
+}
+
+async function ended(running: Promise<Outcome>, { request, id }: Call, onBug: BackgroundHost["onBug"]): Promise<End> {
   try {
-    const { reply } = await running
+    const outcome = await running
+    const { reply } = outcome
     if (reply.kind === "failure")
-      return { status: "failed", error: { code: reply.code ?? "server_error", message: reply.message } }
+      return { end: { status: "failed", error: { code: reply.code ?? "server_error", message: reply.message } } }
     if (reply.kind === "stream") {
       reply.stream.cancel()
-      return failed(undefined)
+      return { end: failed(undefined) }
     }
     const body: unknown = JSON.parse(writeReply(reply.reply, {}, request))
-    return isObject(body) ? body : failed(undefined)
+    return isObject(body) ? { end: body, thoughtBy: thinkerOf(outcome) } : { end: failed(undefined) }
   } catch (error) {
-    if (isRtrError(error)) return failed(error)
+    if (isRtrError(error)) return { end: failed(error) }
     onBug(error, id)
-    return failed(new RtrError("internal_error", "Something went wrong inside the router"))
+    return { end: failed(new RtrError("internal_error", "Something went wrong inside the router")) }
   }
 }
 

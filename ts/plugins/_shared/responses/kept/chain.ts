@@ -2,6 +2,7 @@
 
 import { RtrError, type WireObject } from "../../../../kernel/index.ts"
 import { isObject, isText, toList } from "../../dialect/wire.ts"
+import { toThought, withThinker } from "./thoughts.ts"
 import { noResponse, type ResponseStore } from "./response-store.ts"
 
 /** A conversation can be as long as its clients like; this is what one request may add to the memory and to the work of guards. */
@@ -36,7 +37,7 @@ export async function readHistory(
   for (let next: string | undefined = id; next !== undefined;) {
     const found = await store.find(next, owner)
     if (found === undefined) throw noResponse(next, "continue")
-    const { response, input, size } = found
+    const { response, input, size, thoughtBy } = found
     if (next === id) checkEnded(response)
     if (responses.length === maxResponses || bytes + size > maxHistoryBytes) {
       if (truncate) break
@@ -46,7 +47,8 @@ export async function readHistory(
       )
     }
     bytes += size
-    responses.push([...input, ...toList(response["output"]).filter(isObject)])
+    const output = toList(response["output"]).filter(isObject)
+    responses.push([...input, ...output.map((item) => withThinker(item, thoughtBy))])
     const before: unknown = response["previous_response_id"]
     next = isText(before) ? before : undefined
     if (responses.length % readInOneTurn === 0) await new Promise((resolve) => setTimeout(resolve))
@@ -66,11 +68,11 @@ function checkEnded({ status }: WireObject): void {
 }
 
 /**
- * An item as a backend takes it that never saw it: without its id, without log probabilities, and without reasoning, which is of
- * use only to the model that thought it.
+ * An item as a backend takes it that never saw it: without its id and without log probabilities. Reasoning keeps its id: who thought
+ * it knows it.
  */
 function toInput(item: WireObject): readonly WireObject[] {
-  if (item["type"] === "reasoning") return []
+  if (item["type"] === "reasoning") return toThought(item)
   if (item["type"] !== "message") return [without(item, "id")]
   const content = toList(item["content"]).map((part) => (isObject(part) ? without(part, "logprobs") : part))
   return [{ ...without(item, "id", "status"), content }]

@@ -3,6 +3,7 @@
 import { type JsonValue, RtrError, type WireObject } from "../../../../kernel/index.ts"
 import { hasLength, isObject, isText, toList } from "../../dialect/wire.ts"
 import { makeId } from "../wire.ts"
+import { withoutThinker } from "./thoughts.ts"
 import type { KeptResponse } from "./response-store.ts"
 
 /** The items of an `input` that was checked. Each has an id, and a message has a list of parts. */
@@ -13,7 +14,8 @@ export function itemsOf(input: JsonValue | undefined): readonly WireObject[] {
 
 const prefixes = { message: "msg", reasoning: "rs", function_call: "fc", custom_tool_call: "ctc" } as const
 
-function withId(item: WireObject): WireObject {
+function withId(given: WireObject): WireObject {
+  const item = withoutThinker(given)
   const { type = "message", id, content, role } = item
   const prefix = Object.hasOwn(prefixes, String(type)) ? prefixes[type as keyof typeof prefixes] : "item"
   const named = { ...item, type, id: hasLength(id) ? id : makeId(prefix) }
@@ -45,7 +47,7 @@ export function pageOfItems(
   const start = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (after !== undefined && start === 0)
     throw new RtrError("invalid_request", 'Cannot list the items: "after" names none of them')
-  const data = items.slice(start, start + limit)
+  const data = items.slice(start, start + limit).map(withoutThinker)
   return {
     object: "list",
     data,

@@ -3,6 +3,7 @@
 import { type OperationInput, type RouteHost, RtrError, type WireObject } from "../../../../kernel/index.ts"
 import { checkedItems, createConversationStore } from "./conversation-store.ts"
 import { type PageQuery, pageOfItems } from "./input-items.ts"
+import { withoutThinker } from "./thoughts.ts"
 import { openKept, ownerOf } from "./open-kept.ts"
 
 type Asker = Pick<OperationInput<unknown, unknown, unknown>, "principal">
@@ -44,7 +45,7 @@ export async function keepConversations(host: RouteHost): Promise<KeptConversati
       const { items } = await store.find(id, ownerOf(asker))
       const item = items.find((each) => each["id"] === itemId)
       if (item === undefined) throw noItem()
-      return item
+      return withoutThinker(item)
     },
     async removeItem(id, asker, itemId) {
       const { conversation } = await store.change(id, ownerOf(asker), ({ items }) => {

@@ -9,6 +9,7 @@ import {
   type Outcome,
   type RouteHost,
   RtrError,
+  type Thinker,
   type WireObject,
 } from "../../../../kernel/index.ts"
 import { badRequest } from "../../dialect/refusals.ts"
@@ -23,6 +24,7 @@ import { itemsOf, type PageQuery, pageOf } from "./input-items.ts"
 import { createJobs } from "./jobs.ts"
 import { replayEvents } from "./replay-events.ts"
 import { createReplyFilter } from "./reply-filter.ts"
+import { thinkerOf, withThinker } from "./thoughts.ts"
 import { openKept, ownerOf } from "./open-kept.ts"
 import { createResponseStore, type FoundResponse, noResponse } from "./response-store.ts"
 
@@ -108,9 +110,10 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
         ...(conversation !== undefined && { conversation: { id: conversation } }),
       }
       /** The conversation goes on with what was said. */
-      const goOn = async ({ status, output }: WireObject): Promise<void> => {
+      const goOn = async ({ status, output }: WireObject, thoughtBy?: Thinker): Promise<void> => {
         if (conversation === undefined || (status !== "completed" && status !== "incomplete")) return
-        const added = [...items, ...toList(output).filter(isObject)]
+        const said = toList(output).filter(isObject)
+        const added = [...items, ...said.map((item) => withThinker(item, thoughtBy))]
         await conversations.change(conversation, owner, (kept) => ({ items: [...kept.items, ...added] }))
       }
       if (inBackground) {
@@ -119,17 +122,20 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
         await background.start({ kept: { owner, response, input: items }, call, run, retain: input.retain, goOn })
         return { body: response }
       }
+      const outcome = await run(call)
+      const thoughtBy = thinkerOf(outcome)
       const keep = async (response: WireObject): Promise<boolean> => {
         try {
-          await goOn(response)
-          await store.add({ owner, response: { metadata: body["metadata"] ?? {}, ...response }, input: items })
+          await goOn(response, thoughtBy)
+          const whole = { metadata: body["metadata"] ?? {}, ...response }
+          await store.add({ owner, response: whole, input: items, thoughtBy })
           return true
         } catch (error) {
           onLost(isRtrError(error) ? error.code : "internal_error")
           return false
         }
       }
-      return { outcome: await run(call), filter: createReplyFilter({ own, ...(stores && { keep }) }) }
+      return { outcome, filter: createReplyFilter({ own, ...(stores && { keep }) }) }
     },
     read,
     async replay(id, asker, startingAfter) {

@@ -1,6 +1,6 @@
 // Kept responses by id. Each belongs to whoever made it; to everybody else it does not exist.
 
-import { type KeyValueStore, RtrError, type WireObject } from "../../../../kernel/index.ts"
+import { type KeyValueStore, RtrError, type Thinker, type WireObject } from "../../../../kernel/index.ts"
 import { isText } from "../../dialect/wire.ts"
 import { createLargeValues, type MeasuredValue } from "./large-values.ts"
 
@@ -11,6 +11,8 @@ export interface KeptResponse {
   readonly response: WireObject
   /** The items that its request added to the conversation. */
   readonly input: readonly WireObject[]
+  /** Who made it. */
+  readonly thoughtBy?: Thinker | undefined
 }
 
 export interface FoundResponse extends KeptResponse {
