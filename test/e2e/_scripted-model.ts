@@ -20,8 +20,8 @@ export interface ScriptedModel extends TestBackend {
 
 /**
  * Starts the model. These words of the last message of the user change what it does:
- * "status 429" answers with that status, "retry-after 7" beside it with that header, "hold" sends the first piece of a stream and waits,
- * "break" closes a stream behind its first piece, "fail" ends it there with an error. Everything else is in `say`.
+ * "status 429" answers with that status, "retry-after 7" beside it with that header, "hold" sends the first piece of a stream, or nothing
+ * of a whole reply, and waits, "break" closes a stream behind its first piece, "fail" ends it there with an error. Everything else is in `say`.
  */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const asked: (Asked & { readonly protocol: Protocol })[] = []
@@ -36,6 +36,8 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     if (ends === undefined) return sendJson(response, { error: { message: `No such path: ${path}` } }, 404)
     const fail = (status: number, message: string, headers = {}): void =>
       sendJson(response, errorOf(ends, status, message), status, headers)
+    // The vendor's service may say so too, of a conversation that it cannot hold.
+    if (body["thread"] !== undefined) return sendJson(response, noThreads, 400)
     let heard: Asked
     try {
       heard = ends.heard(body)
@@ -49,7 +51,10 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     if (status !== 200)
       return fail(status, `the backend says ${status}`, seconds === undefined ? {} : { "retry-after": seconds })
     const said = ends.holdsSaid(say(heard))
-    if (body["stream"] !== true) return sendJson(response, ends.whole(said))
+    if (body["stream"] !== true) {
+      if (/\bhold\b/.test(words)) await new Promise<void>((resolve) => held.add(resolve))
+      return sendJson(response, ends.whole(said))
+    }
     return stream({ ends, said, words, response, held })
   })
   return {
@@ -180,6 +185,15 @@ function errorOf({ protocol }: Ends, status: number, message: string): object {
   return protocol === "messages"
     ? { type: "error", error: { type, message } }
     : { error: { message, type, code: null, param: null } }
+}
+
+const noThreads = {
+  type: "error",
+  error: {
+    type: "invalid_request_error",
+    message: "no threads here",
+    details: { error_code: "thread_unsupported_request", unsupported: ["model"] },
+  },
 }
 
 /** An error in the middle of a stream. */

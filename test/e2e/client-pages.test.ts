@@ -6,13 +6,13 @@ import { beforeAll, expect, test } from "vitest"
 import { parse } from "yaml"
 import { checkPage, missingLanguages, type PageRun, readBlocks } from "./_client-pages.ts"
 import { startRouter } from "./_processes.ts"
+import { pythonClients, pythonEnvironment } from "./_python.ts"
 import { startScriptedModel } from "./_scripted-model.ts"
 
 const folder = join(import.meta.dirname, "../../docs/clients")
 const read = (name: string): string => readFileSync(join(folder, name), "utf8")
 const index = read("README.md")
-/** A Python that has the packages of the Python pages. */
-const python = process.env["RTR_PYTHON"]
+const python = pythonClients()
 const pages = readdirSync(folder).filter((name) => name.endsWith(".md") && name !== "README.md")
 
 let run: PageRun
@@ -29,7 +29,8 @@ beforeAll(async () => {
   const router = await startRouter(document, { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" })
   run = {
     address: new URL(router.url).host,
-    interpreters: python === undefined ? {} : { python: [python, "-"] },
+    interpreters: "bin" in python ? { python: [join(python.bin, "python"), "-"] } : {},
+    environment: pythonEnvironment,
   }
 })
 
@@ -41,7 +42,7 @@ for (const name of pages)
   test(name, async ({ skip }) => {
     const blocks = readBlocks(read(name))
     const missing = missingLanguages(blocks, run)
-    skip(missing.length > 0, `there is no interpreter for ${missing.join()}`)
+    skip(missing.length > 0, "missing" in python ? python.missing : `there is no interpreter for ${missing.join()}`)
     expect(await checkPage(blocks, run)).toEqual([])
   })
 
