@@ -26,8 +26,8 @@ export interface RedisServer {
   start(): Promise<void>
   /** Whether it answers. It goes on where it was. */
   freeze(frozen: boolean): void
-  /** What the server answers to a command in one line. */
-  ask(command: string): Promise<string>
+  /** Sends commands of one line each, and returns the beginning of the last answer. */
+  ask(...commands: readonly string[]): Promise<string>
   /** Ends it and removes the folder. */
   remove(): Promise<void>
 }
@@ -65,16 +65,21 @@ export async function startRedisServer(options: readonly string[] = []): Promise
     freeze(frozen) {
       child?.kill(frozen ? "SIGSTOP" : "SIGCONT")
     },
-    ask: (command) =>
-      new Promise((resolve, reject) => {
-        const socket = connect(path)
-        socket.once("error", reject)
-        socket.once("data", (bytes) => {
-          resolve(bytes.toString().trim())
-          socket.destroy()
-        })
-        socket.write(`${command}\r\n`)
-      }),
+    async ask(...commands) {
+      const socket = connect(path)
+      try {
+        await once(socket, "connect")
+        let answer = ""
+        for (const command of commands) {
+          socket.write(`${command}\r\n`)
+          const [bytes] = (await once(socket, "data")) as [Buffer]
+          answer = bytes.toString().trim()
+        }
+        return answer
+      } finally {
+        socket.destroy()
+      }
+    },
     async remove() {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -193,7 +193,7 @@ describe.skipIf(redisProgram === undefined)("two routers on one server", () => {
     expect((await b.responses.retrieve(killed.id)).status).toBe("in_progress")
     await one.exited
     // As the server does it after 30 seconds without a word of the router.
-    await server.ask(`AUTH the-password\r\nSELECT 2\r\nPEXPIRE team:{kv:responses.running}e:${killed.id} 1`)
+    await server.ask("AUTH the-password", "SELECT 2", `PEXPIRE team:{kv:responses.running}e:${killed.id} 1`)
     await waitFor(async () => (await b.responses.retrieve(killed.id)).status === "failed")
     expect((await b.responses.retrieve(killed.id)).error?.message).toContain("The router stopped")
   }, 60_000)

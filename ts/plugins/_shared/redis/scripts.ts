@@ -18,17 +18,17 @@ local order, index, ends, held, meta = base .. 'order', base .. 'index', base ..
 local function entry(id) return base .. 'e:' .. id end
 local function tagged(sha) return base .. 't:' .. sha end
 
--- Whether it was there, and not past its end.
+-- Whether it was there, and not past its end. A server that evicts may have left the entry and no word of it elsewhere.
 local function drop(id)
-  local known = call('HGET', held, id)
-  if not known then return false end
-  local over = call('ZSCORE', ends, id)
-  local bytes
-  for part in string.gmatch(known, '[^ ]+') do
-    if bytes then call('ZREM', tagged(part), id) else bytes = part end
+  local over, known = call('HGET', entry(id), 'over'), call('HGET', held, id)
+  if known then
+    local bytes
+    for part in string.gmatch(known, '[^ ]+') do
+      if bytes then call('ZREM', tagged(part), id) else bytes = part end
+    end
+    call('HINCRBY', meta, 'bytes', '-' .. bytes)
+    call('HDEL', held, id)
   end
-  call('HINCRBY', meta, 'bytes', '-' .. bytes)
-  call('HDEL', held, id)
   for _, set in ipairs({order, index, ends}) do call('ZREM', set, id) end
   return call('UNLINK', entry(id)) == 1 and not (over and tonumber(over) <= now)
 end
@@ -59,12 +59,13 @@ end
 
 -- Returns the number of the write. It begins with the time, so that none comes again after the server has lost its data.
 local function put(new)
-  drop(new.id)
+  -- First a command that needs memory: a server that is full stops a script before its first write, and not after it.
   if call('HEXISTS', meta, 'written') == 0 then
     local time = call('TIME')
     call('HSET', meta, 'written', time[1] .. string.format('%06d', tonumber(time[2])))
   end
   local version = string.format('%.0f', call('HINCRBY', meta, 'written', 1))
+  drop(new.id)
   call('HSET', entry(new.id), 'version', version, 'json', new.json)
   if new.fields then call('HSET', entry(new.id), 'fields', new.fields, 'createdAt', new.age) end
   if new.over ~= '' then
