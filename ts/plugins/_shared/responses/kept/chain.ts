@@ -71,7 +71,7 @@ function checkEnded({ status }: WireObject): void {
  * An item as a backend takes it that never saw it: without its id and without log probabilities. Reasoning keeps its id: who thought
  * it knows it.
  */
-function toInput(item: WireObject): readonly WireObject[] {
+export function toInput(item: WireObject): readonly WireObject[] {
   if (item["type"] === "reasoning") return toThought(item)
   if (item["type"] !== "message") return [without(item, "id")]
   const content = toList(item["content"]).map((part) => (isObject(part) ? without(part, "logprobs") : part))

@@ -18,11 +18,12 @@ import { responseOf } from "../output.ts"
 import { bodyOf } from "../request.ts"
 import { dialectId, makeId } from "../wire.ts"
 import { createBackground } from "./background.ts"
-import { type History, readHistory, toHistory } from "./chain.ts"
+import { type History, readHistory, toHistory, toInput } from "./chain.ts"
 import { createConversationStore } from "./conversation-store.ts"
 import { itemsOf, type PageQuery, pageOf } from "./input-items.ts"
 import { createJobs } from "./jobs.ts"
 import { replayEvents } from "./replay-events.ts"
+import { createReferences, isReference } from "./references.ts"
 import { createReplyFilter } from "./reply-filter.ts"
 import { thinkerOf, withThinker } from "./thoughts.ts"
 import { openKept, ownerOf } from "./open-kept.ts"
@@ -54,6 +55,7 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
   const conversations = createConversationStore(values("conversations"), { ...settings, clock: host.clock })
   const jobs = await host.share("jobs", createJobs)
   const store = createResponseStore(values("responses"), settings)
+  const references = createReferences(values("responses.items"), { store, ttlMs: settings.ttlMs })
   const onLost = (reason: string): void => host.log("warning", "response_not_kept", { reason })
   const background = createBackground({
     store,
@@ -93,15 +95,20 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
       const stores = chat.session.store !== false
       checkCreate(chat, body, { inBackground, stores })
       const owner = ownerOf(input)
-      const items = itemsOf(body["input"])
+      const given = itemsOf(body["input"])
+      const referred = await references.find(owner, given)
+      const items = given.map((item) => (isReference(item) ? (referred.items.get(String(item["id"])) ?? item) : item))
       if (stores) store.checkInput(items)
       const { previousResponseId: previous, conversation } = chat.session
       const history = await historyOf(chat, { owner, truncate: body["truncation"] === "auto" })
       const call = input.call(
-        history === undefined && !inBackground ? chat : readChat(dialectId, withoutKeeping(body, history?.items)),
+        history === undefined && referred.bytes === 0 && !inBackground
+          ? chat
+          : readChat(dialectId, withoutKeeping(body, { history: history?.items, referred: referred.items })),
       )
       // The texts, and what is read from them.
-      if (history !== undefined) call.hold?.(2 * history.bytes)
+      const added = (history?.bytes ?? 0) + referred.bytes
+      if (added > 0) call.hold?.(2 * added)
       const id = makeId("resp")
       const own: WireObject = {
         id,
@@ -109,12 +116,14 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
         store: stores,
         ...(conversation !== undefined && { conversation: { id: conversation } }),
       }
-      /** The conversation goes on with what was said. */
+      /** What was said can be referred to, and the conversation goes on with it. */
       const goOn = async ({ status, output }: WireObject, thoughtBy?: Thinker): Promise<void> => {
-        if (conversation === undefined || (status !== "completed" && status !== "incomplete")) return
+        if (status !== "completed" && status !== "incomplete") return
         const said = toList(output).filter(isObject)
-        const added = [...items, ...said.map((item) => withThinker(item, thoughtBy))]
-        await conversations.change(conversation, owner, (kept) => ({ items: [...kept.items, ...added] }))
+        await references.add(owner, id, said)
+        if (conversation === undefined) return
+        const more = [...items, ...said.map((item) => withThinker(item, thoughtBy))]
+        await conversations.change(conversation, owner, (kept) => ({ items: [...kept.items, ...more] }))
       }
       if (inBackground) {
         const head = { id, model: chat.model, created: Math.floor(host.clock() / 1000) }
@@ -182,12 +191,22 @@ function checkCreate(
   if (stream) throw badRequest('"background" and "stream" do not go together; read the response until it has ended')
 }
 
+interface Kept {
+  readonly history: readonly WireObject[] | undefined
+  /** Items by their ids. */
+  readonly referred: ReadonlyMap<string, WireObject>
+}
+
 /** The body for backends, which know nothing of what is kept here. */
-function withoutKeeping(asked: WireObject, history: readonly WireObject[] = []): WireObject {
+function withoutKeeping(asked: WireObject, { history = [], referred }: Kept): WireObject {
   const { previous_response_id: _previous, conversation: _conversation, background: _background, ...body } = asked
   const { input } = body
-  if (history.length === 0) return body
+  if (history.length === 0 && referred.size === 0) return body
   const added =
-    typeof input === "string" ? [{ type: "message", role: "user", content: input }] : ((input ?? []) as WireObject[])
+    typeof input === "string"
+      ? [{ type: "message", role: "user", content: input }]
+      : ((input ?? []) as WireObject[]).flatMap((item) =>
+          isReference(item) ? toInput(referred.get(String(item["id"])) ?? item) : [item],
+        )
   return { ...body, input: [...history, ...added] }
 }
