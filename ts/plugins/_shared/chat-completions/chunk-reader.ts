@@ -111,9 +111,10 @@ function readChoice(value: WireObject, choice: number, open: OpenChoice, events:
   }
   more("reasoning", reasoningOf(delta))
   more("text", content)
-  const citations = readAnnotations(delta["annotations"], open.hasMore)
-  if (open.text?.kind === "text" && citations.length > 0)
-    events.push({ type: "block_delta", choice, index: open.text.index, text: "", citations })
+  if (open.text?.kind === "text" && delta["annotations"] !== undefined) {
+    const citations = readAnnotations(delta["annotations"], open.hasMore)
+    if (citations.length > 0) events.push({ type: "block_delta", choice, index: open.text.index, text: "", citations })
+  }
   more("refusal", refusal)
   const pieces = callsOf(calls)
   for (const [position, each] of pieces.entries()) {

@@ -94,6 +94,7 @@ function writeChoice(choice: ReplyChoice, index: number): JsonValue {
 
 /** The pages that the texts of a message rest on; the wire knows nothing else to cite. */
 function annotationsOf(blocks: readonly Block[]): WireObject {
+  if (!blocks.some((block) => "citations" in block)) return {}
   let offset = 0
   const annotations = blocks.flatMap((block) => {
     if (block.type !== "text") return []

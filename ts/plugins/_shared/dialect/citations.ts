@@ -3,8 +3,12 @@
 import type { Citation, JsonValue, TextBlock, WireObject } from "../../../kernel/index.ts"
 import { hasLength, isCount, isObject } from "./wire.ts"
 
-/** Places count Unicode characters, of which a string of JavaScript has some as two. */
-export const charactersIn = (text: string): number => [...text].length
+/** Places count Unicode characters, of which a string has some as two; their halves may come in two pieces of a stream. */
+export function charactersIn(text: string): number {
+  let count = text.length
+  for (let at = 0; at < text.length; at++) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) count -= 1
+  return count
+}
 
 /** The field with a block's citations, if it has any. */
 export const withCitations = (citations: readonly Citation[]): Pick<TextBlock, "citations"> =>

@@ -88,11 +88,15 @@ function placed(citations: readonly Citation[], length: number) {
     .toSorted((one, other) => one.start - other.start)
 }
 
-/** A block without the citations that no backend of this dialect made: it would refuse them. The same block where there is none. */
+/** Whether no backend of this dialect made some citation of a block: it would refuse it. */
+export const hasForeignCitations = (block: JsonValue): boolean =>
+  isObject(block) && Array.isArray(block["citations"]) && block["citations"].some(isForeign)
+
+const isForeign = (citation: unknown): boolean => isObject(citation) && citation["encrypted_index"] === foreignProof
+
 export function withoutForeignCitations(block: JsonValue): JsonValue {
-  if (!isObject(block) || block["type"] !== "text") return block
-  const { citations, ...rest } = block
-  const all = toList(citations)
-  const own = all.filter((each) => !(isObject(each) && each["encrypted_index"] === foreignProof))
-  return own.length === all.length ? block : { ...rest, ...(own.length > 0 && { citations: own }) }
+  if (!hasForeignCitations(block)) return block
+  const { citations, ...rest } = block as WireObject
+  const own = toList(citations).filter((each) => !isForeign(each))
+  return { ...rest, ...(own.length > 0 && { citations: own }) }
 }

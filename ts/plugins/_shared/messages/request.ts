@@ -14,7 +14,7 @@ import { isAnything, isNumber, isTexts, knownFields, toNumber } from "../dialect
 import { bodyOrigin, buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
 import { hasFields, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
 import { isForeignThinking } from "./blocks.ts"
-import { withoutForeignCitations } from "./citations.ts"
+import { hasForeignCitations, withoutForeignCitations } from "./citations.ts"
 import { checkRequest } from "./check-request.ts"
 import { RequestOrigin } from "./portable-request.ts"
 import { effortOf, isInsideCalls, withThinking } from "./thinking.ts"
@@ -89,9 +89,9 @@ function withoutForeignProofs(body: WireObject): WireObject {
   let thinks = false
   const messages = toList(body["messages"]).flatMap((message) => {
     const content = isObject(message) && message["role"] === "assistant" ? toList(message["content"]) : []
-    const kept = content.flatMap((block) => (isForeignThinking(block) ? [] : [withoutForeignCitations(block)]))
+    if (!content.some((block) => isForeignThinking(block) || hasForeignCitations(block))) return [message]
+    const kept = content.filter((block) => !isForeignThinking(block)).map(withoutForeignCitations)
     thinks ||= kept.length < content.length
-    if (kept.length === content.length && kept.every((block, index) => block === content[index])) return [message]
     changed = true
     return kept.length === 0 ? [] : [{ ...(message as WireObject), content: kept }]
   })
