@@ -21,11 +21,14 @@ export interface ScriptedModel extends TestBackend {
 /**
  * Starts the model. These words of the last message of the user change what it does:
  * "status 429" answers with that status, "retry-after 7" beside it with that header, "hold" sends the first piece of a stream, or nothing
- * of a whole reply, and waits, "break" closes a stream behind its first piece, "fail" ends it there with an error. Everything else is in `say`.
+ * of a whole reply, and waits, "break" closes a stream behind its first piece, "fail" ends it there with an error, "think" lets it think first.
+ * Everything else is in `say`.
  */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const asked: (Asked & { readonly protocol: Protocol })[] = []
   const held = new Set<() => void>()
+  /** Items of earlier replies, as a backend of the Responses API keeps them. */
+  const items = new Map<unknown, object>()
   let left = 0
   const backend = await startTestBackend(async (body, response) => {
     response.on("close", () => {
@@ -40,7 +43,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     if (body["thread"] !== undefined) return sendJson(response, noThreads, 400)
     let heard: Asked
     try {
-      heard = ends.heard(body)
+      heard = ends.heard(withItems(body, items))
     } catch (error) {
       return fail(400, `The model does not take this: ${String(error)}`)
     }
@@ -51,6 +54,8 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     if (status !== 200)
       return fail(status, `the backend says ${status}`, seconds === undefined ? {} : { "retry-after": seconds })
     const said = ends.holdsSaid(say(heard))
+    const { output = [] } = ends.whole(said) as { readonly output?: readonly { readonly id: string }[] }
+    for (const item of output) items.set(item.id, item)
     if (body["stream"] !== true) {
       if (/\bhold\b/.test(words)) await new Promise<void>((resolve) => held.add(resolve))
       return sendJson(response, ends.whole(said))
@@ -69,6 +74,16 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 }
 
 const protocols: readonly Ends[] = [chatCompletions, messages, responses]
+
+/** The body with items in the place of references to them. */
+function withItems(body: Record<string, unknown>, items: ReadonlyMap<unknown, object>): object {
+  const { input } = body
+  if (!Array.isArray(input)) return body
+  const known = input.map((item: { readonly type?: string; readonly id?: string }) =>
+    item.type === "item_reference" ? (items.get(item.id) ?? item) : item,
+  )
+  return { ...body, input: known }
+}
 
 /** A model of a document for each protocol, on this backend. They are named after their protocols. */
 export const modelsOn = ({ url, endpoint }: TestBackend, more: object = {}): readonly object[] => [
@@ -93,6 +108,7 @@ function say(asked: Asked): Said {
   const last = asked.turns.at(-1)?.parts ?? []
   const words = lastWords(asked)
   const results = last.filter((part) => part.kind === "result")
+  const thoughts: readonly Part[] = /\bthink\b/.test(words) ? [{ kind: "thought", text: "I look.", proof: "c2ln" }] : []
   const [tool] = asked.tools ?? []
   if (tool !== undefined && results.length === 0 && asked.choice !== "none") {
     const named = places.filter((place) => words.includes(place))
@@ -102,7 +118,7 @@ function say(asked: Asked): Said {
       name: tool.name,
       input: JSON.stringify(sample(tool.schema, { city: place })),
     }))
-    return { parts, stop: "calls", usage }
+    return { parts: [...thoughts, ...parts], stop: "calls", usage }
   }
   const text = (): string => {
     if (asked.schema !== undefined) return JSON.stringify(sample(asked.schema, {}))
@@ -110,7 +126,7 @@ function say(asked: Asked): Said {
     if (last.some(({ kind }) => kind === "image")) return "I see a picture."
     return "No, 91 is 7 times 13."
   }
-  return { parts: [{ kind: "text", text: text() }], stop: "end", usage }
+  return { parts: [...thoughts, { kind: "text", text: text() }], stop: "end", usage }
 }
 
 const textOf = (parts: readonly Part[]): string =>

@@ -46,11 +46,12 @@ export interface Setting {
 }
 
 /** A router that asks for a key, before a backend of each protocol. */
-export async function startSetting(): Promise<Setting> {
+export async function startSetting(more: object = {}): Promise<Setting> {
   const model = await startScriptedModel()
   const router = await startRouter({
     listeners: [{ name: "test", address: "127.0.0.1", port: 0, api_keys: [apiKey] }],
     providers: { defaults: { model: "chat_completions" }, models: modelsOn(model) },
+    ...more,
   })
   return { model, router }
 }
@@ -97,17 +98,19 @@ export function testClients(setting: () => Setting, { open, errorOf, errors, ret
       expect([path, pieces[0], pieces.join("")]).toEqual([path, firstPiece, answer])
     }))
 
-  test("plays a loop of tools to its end", () =>
+  test("plays a loop of tools to its end, also with a model that thinks", () =>
     withEach(async (client, backend, path) => {
-      const cities: string[] = []
-      const said = await client.tools(backend, "How is the weather in Rome and Oslo?", (city) => {
-        cities.push(city)
-        return `sunny in ${city}`
-      })
-      expect([path, said, cities]).toEqual([path, "It is sunny in Rome and sunny in Oslo.", ["Rome", "Oslo"]])
-      const { turns, tools } = setting().model.asked.at(-1) ?? {}
-      expect([path, tools?.map(({ name }) => name)]).toEqual([path, ["weather"]])
-      expect([path, turns?.map(({ role }) => role)]).toEqual([path, ["user", "assistant", "tool"]])
+      for (const words of ["How is the weather in Rome and Oslo?", "think: the weather in Rome and Oslo?"]) {
+        const cities: string[] = []
+        const said = await client.tools(backend, words, (city) => {
+          cities.push(city)
+          return `sunny in ${city}`
+        })
+        expect([path, said, cities]).toEqual([path, "It is sunny in Rome and sunny in Oslo.", ["Rome", "Oslo"]])
+        const { turns, tools } = setting().model.asked.at(-1) ?? {}
+        expect([path, tools?.map(({ name }) => name)]).toEqual([path, ["weather"]])
+        expect([path, turns?.map(({ role }) => role)]).toEqual([path, ["user", "assistant", "tool"]])
+      }
     }))
 
   test("gets an object of a schema", () =>

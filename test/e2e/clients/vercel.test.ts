@@ -73,13 +73,13 @@ testClients(() => setting, {
   },
 })
 
-test("the package for Responses sends whole conversations with store: false; without, the refusal says so", async () => {
-  const { url, apiKey } = connectionOf(setting)
-  const openai = createOpenAI({ baseURL: `${url}/v1`, apiKey })
-  const question = { role: "user" as const, content: "How is the weather in Rome?" }
+test("the package for Responses sends whole conversations with store: false; without, the router has to keep them", async () => {
+  const question = { role: "user" as const, content: "think: the weather in Rome?" }
   const tools = { weather: weatherTool((city) => `sunny in ${city}`) }
-  const converse = async (name: string, store: boolean): Promise<string> => {
-    const options = { model: openai(name), maxRetries: 0, providerOptions: { openai: { store } } }
+  const converse = async (at: Setting, name: string, store: boolean): Promise<string> => {
+    const { url, apiKey } = connectionOf(at)
+    const model = createOpenAI({ baseURL: `${url}/v1`, apiKey })(name)
+    const options = { model, maxRetries: 0, providerOptions: { openai: { store } } }
     const { responseMessages } = await generateText({
       ...options,
       messages: [question],
@@ -89,11 +89,17 @@ test("the package for Responses sends whole conversations with store: false; wit
     const next = { role: "user" as const, content: "Is 91 prime?" }
     return (await generateText({ ...options, messages: [question, ...responseMessages, next] })).text
   }
+  const keeping = await startSetting({ global: { services: { response_api: { store_backend: "memory" } } } })
   for (const name of ["chat_completions", "messages"]) {
-    expect(await converse(name, false)).toBe("No, 91 is 7 times 13.")
-    const roles = setting.model.asked.at(-1)?.turns.map(({ role }) => role)
-    expect(roles).toEqual(["user", "assistant", "tool", "assistant", "user"])
-    await expect(converse(name, true)).rejects.toThrow(/"item_reference".*`store: false`/)
+    for (const [at, store] of [
+      [setting, false],
+      [keeping, true],
+    ] as const) {
+      expect(await converse(at, name, store)).toBe("No, 91 is 7 times 13.")
+      const roles = at.model.asked.at(-1)?.turns.map(({ role }) => role)
+      expect([name, store, roles]).toEqual([name, store, ["user", "assistant", "tool", "assistant", "user"]])
+    }
+    await expect(converse(setting, name, true)).rejects.toThrow(/"item_reference".*`store: false`/)
   }
 })
 

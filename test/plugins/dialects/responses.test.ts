@@ -522,6 +522,15 @@ describe("a request", () => {
     }
     const reference = dialect.readRequest({ model: "m", input: [{ type: "item_reference", id: "i" }] })
     expect(refusalOf(() => reference.origin?.toPortable?.(reference))).toContain("send the item itself")
+    const call = { type: "function_call", call_id: "c", name: "f", arguments: "{}" }
+    const withThought = dialect.readRequest({
+      model: "m",
+      input: [{ role: "user", content: "a" }, { type: "item_reference", id: "rs_1" }, call],
+    })
+    const turns = withThought.origin
+      ?.toPortable?.(withThought)
+      .turns.flatMap(({ blocks }) => blocks.map(({ type }) => type))
+    expect(turns).toEqual(["text", "tool_call"])
     const plain = dialect.readRequest({ ...body, background: false, previous_response_id: null })
     expect(plain.origin?.toPortable?.(plain)).toBe(plain)
   })

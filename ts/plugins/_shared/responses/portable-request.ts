@@ -1,9 +1,9 @@
 // What only a backend of the Responses API can do for a request.
 
 import type { ChatRequest, Thinker, Tool, ToolChoice, WireObject } from "../../../kernel/index.ts"
-import { checkPortable, notPortable, type OwnApi, withoutBlocks, withoutSearches } from "../dialect/portable.ts"
+import { checkPortable, notPortable, type OwnApi, withoutBlocks } from "../dialect/portable.ts"
 import { ReadOrigin } from "../dialect/read-origin.ts"
-import { toList } from "../dialect/wire.ts"
+import { isObject, isText, toList } from "../dialect/wire.ts"
 import { isKeptThought } from "./items.ts"
 import { isOffer, originalOf, toolsOf } from "./tools.ts"
 
@@ -35,9 +35,9 @@ export class RequestOrigin extends ReadOrigin<WireObject, ChatRequest> {
    * counterpart elsewhere.
    */
   toPortable(given: ChatRequest): ChatRequest {
-    const request = withoutSearches(
+    const request = withoutBlocks(
       given,
-      ({ type, status }) => (type === "web_search_call" || type === "file_search_call") && status === "completed",
+      (block) => block.type === "opaque" && isObject(block.value) && isDispensable(block.value),
     )
     const { session, tools, toolChoice, extensions } = request
     if (session.previousResponseId !== undefined)
@@ -49,6 +49,12 @@ export class RequestOrigin extends ReadOrigin<WireObject, ChatRequest> {
     return portable === tools ? request : { ...request, tools: portable }
   }
 }
+
+/** Searches that are over, and thoughts by their ids: what one vendor thought is of use to itself alone. */
+const isDispensable = ({ type, status, id }: WireObject): boolean =>
+  type === "item_reference"
+    ? isText(id) && id.startsWith("rs_")
+    : (type === "web_search_call" || type === "file_search_call") && status === "completed"
 
 /**
  * Tools of namespaces on their own, and without a search of the web that is merely offered beside the client's own tools: the
