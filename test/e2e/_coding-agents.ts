@@ -1,10 +1,12 @@
-// Coding agents as their vendors publish them, installed once into a folder outside the repository, and how each is started.
+// Coding agents as their vendors publish them, installed once into a folder outside the repository, and started with the settings that
+// their pages in docs/clients have.
 
 import { execFile } from "node:child_process"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import type { protocols, ScriptedCall } from "./_agent-backends.ts"
+import { readBlocks } from "./_client-pages.ts"
 
 const run = promisify(execFile)
 
@@ -17,7 +19,7 @@ export interface Agent {
   readonly speaks: keyof typeof protocols
   /** The calls of the task, for the tools that the agent has. */
   readonly calls: (file: string) => readonly ScriptedCall[]
-  readonly start: (place: Place) => Start
+  readonly start: (cache: string) => Start
 }
 
 interface Place {
@@ -30,6 +32,7 @@ interface Place {
 interface Start {
   readonly command: string
   readonly args: readonly string[]
+  /** What is of no interest to users. */
   readonly environment?: NodeJS.ProcessEnv
 }
 
@@ -44,16 +47,10 @@ const claudeCode: Agent = {
     { tool: "Bash", input: { command: `wc -l ${task.file}`, description: "Counts lines" } },
     { tool: "ToolSearch", input: { query: "select:TaskStop", max_results: 5 } },
   ],
-  start: ({ cache, router }) => ({
+  start: (cache) => ({
     command: join(cache, `node_modules/@anthropic-ai/claude-code-${system}/claude`),
     args: ["-p", prompt, "--allowedTools", "Read", "Edit", "Bash"],
-    environment: {
-      ANTHROPIC_BASE_URL: router,
-      ANTHROPIC_API_KEY: "unused",
-      ANTHROPIC_MODEL: "MoM",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      IS_SANDBOX: "1",
-    },
+    environment: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", IS_SANDBOX: "1" },
   }),
 }
 
@@ -66,30 +63,16 @@ const codex: Agent = {
     { tool: "exec_command", input: { cmd: `wc -l ${task.file}` } },
     { tool: "multi_agent_v1__close_agent", input: { target: "nobody" } },
   ],
-  start({ cache, home, router }) {
-    write(
-      join(home, ".codex/config.toml"),
-      `model = "MoM"
-model_provider = "rtr"
-[model_providers.rtr]
-name = "rtr"
-base_url = "${router}/v1"
-wire_api = "responses"
-env_key = "RTR_KEY"
-`,
-    )
-    return {
-      command: process.execPath,
-      args: [
-        join(cache, "node_modules/@openai/codex/bin/codex.js"),
-        "exec",
-        "--skip-git-repo-check",
-        "--dangerously-bypass-approvals-and-sandbox",
-        prompt,
-      ],
-      environment: { RTR_KEY: "unused" },
-    }
-  },
+  start: (cache) => ({
+    command: process.execPath,
+    args: [
+      join(cache, "node_modules/@openai/codex/bin/codex.js"),
+      "exec",
+      "--skip-git-repo-check",
+      "--dangerously-bypass-approvals-and-sandbox",
+      prompt,
+    ],
+  }),
 }
 
 const opencode: Agent = {
@@ -100,27 +83,14 @@ const opencode: Agent = {
     { tool: "edit", input: { filePath: file, oldString: "green", newString: "blue" } },
     { tool: "bash", input: { command: `wc -l ${task.file}`, description: "Counts lines" } },
   ],
-  start({ cache, folder, router }) {
-    const provider = {
-      npm: "@ai-sdk/openai-compatible",
-      name: "rtr",
-      options: { baseURL: `${router}/v1`, apiKey: "unused" },
-      models: { MoM: { name: "MoM" } },
-    }
-    write(
-      join(folder, "opencode.json"),
-      JSON.stringify({ autoupdate: false, share: "disabled", model: "rtr/MoM", provider: { rtr: provider } }),
-    )
-    return { command: join(cache, `node_modules/opencode-${system}/bin/opencode`), args: ["run", prompt] }
-  },
+  start: (cache) => ({
+    command: join(cache, `node_modules/opencode-${system}/bin/opencode`),
+    args: ["run", prompt],
+    environment: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ autoupdate: false, share: "disabled" }) },
+  }),
 }
 
 export const agents = { "claude-code": claudeCode, codex, opencode } as const
-
-function write(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-}
 
 /** Their post-install scripts would only put the programs into other places. */
 export async function installAgents(cache: string): Promise<void> {
@@ -132,15 +102,26 @@ export async function installAgents(cache: string): Promise<void> {
   await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...names], { cwd: cache })
 }
 
-/** Runs an agent in `folder` until it is done. Nothing of this process's environment reaches it but the path. */
+const pages = join(import.meta.dirname, "../../docs/clients")
+
+/**
+ * Runs an agent in `folder` until it is done, with the files and the shell commands of its page. Nothing of this process's environment
+ * reaches it but the path.
+ */
 export async function runAgent(
-  agent: Agent,
-  place: Place,
+  name: keyof typeof agents,
+  { cache, home, folder, router }: Place,
 ): Promise<{ readonly output: string; readonly code: number }> {
-  const { command, args, environment } = agent.start(place)
-  const running = run(command, args, {
-    cwd: place.folder,
-    env: { PATH: process.env["PATH"], HOME: place.home, ...environment },
+  const { command, args, environment } = agents[name].start(cache)
+  const page = readFileSync(join(pages, `${name}.md`), "utf8").replaceAll("127.0.0.1:8801", new URL(router).host)
+  const blocks = readBlocks(page)
+  for (const { file, code } of blocks)
+    if (file !== undefined) write(file.startsWith("~/") ? join(home, file.slice(2)) : join(folder, file), code)
+  const settings = blocks.filter(({ file, language }) => file === undefined && language === "sh")
+  const script = [...settings.map(({ code }) => code), 'exec "$0" "$@"'].join("\n")
+  const running = run("bash", ["--norc", "-euc", script, command, ...args], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: home, ...environment },
     timeout: 120_000,
     maxBuffer: 16 << 20,
   })
@@ -152,4 +133,9 @@ export async function runAgent(
     const { stdout = "", stderr = "", code } = error as { stdout?: string; stderr?: string; code?: number }
     return { output: stdout + stderr, code: code ?? -1 }
   }
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
 }

@@ -1,24 +1,26 @@
 // Programs in Python with the clients of `python/requirements.txt`. They say what they saw in lines of JSON.
 
-import { spawn, spawnSync } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { promisify } from "node:util"
 import { onTestFinished } from "vitest"
 
+const run = promisify(execFile)
 const folder = join(import.meta.dirname, "python")
 
-let found: { readonly bin: string } | { readonly missing: string } | undefined
+export type PythonClients = { readonly bin: string } | { readonly missing: string }
 
-/** The folder with the interpreter, made at the first call, or why there is none. */
-export function pythonClients(): { readonly bin: string } | { readonly missing: string } {
-  if (found !== undefined) return found
-  const { status, stdout, stderr, error } = spawnSync("bash", [join(folder, "install.sh")], { encoding: "utf8" })
-  const said = (error?.message ?? stderr).trim().split("\n").at(-1) ?? ""
-  found =
-    status === 0
-      ? { bin: stdout.trim() }
-      : { missing: `the Python clients cannot be installed (test/e2e/python/install.sh): ${said}` }
-  return found
+/** The folder with the interpreter, which is made when it is not there, or why there is none. */
+export async function pythonClients(): Promise<PythonClients> {
+  try {
+    const { stdout } = await run("bash", [join(folder, "install.sh")])
+    return { bin: stdout.trim() }
+  } catch (error) {
+    const { message, stderr = "" } = error as Error & { readonly stderr?: string }
+    const reason = stderr.trim().split("\n").at(-1) || message
+    return { missing: `the Python clients cannot be installed (test/e2e/python/install.sh): ${reason}` }
+  }
 }
 
 /** LiteLLM asks the network for prices when it is imported, unless told otherwise, and its objects make Pydantic warn. */

@@ -12,7 +12,7 @@ import { startScriptedModel } from "./_scripted-model.ts"
 const folder = join(import.meta.dirname, "../../docs/clients")
 const read = (name: string): string => readFileSync(join(folder, name), "utf8")
 const index = read("README.md")
-const python = pythonClients()
+const python = await pythonClients()
 const pages = readdirSync(folder).filter((name) => name.endsWith(".md") && name !== "README.md")
 
 let run: PageRun

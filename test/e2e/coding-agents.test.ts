@@ -25,11 +25,13 @@ async function work(agentName: AgentName, protocolName: ProtocolName, routing: o
   const calls = agent.calls(file)
   const backend = await startScriptedBackend(protocols[protocolName], { calls, clientHas: tap.has })
   const router = await startRouter({
+    // The pages' key, so that one which an agent does not send fails.
+    listeners: [{ name: "test", address: "127.0.0.1", port: 0, api_keys: [{ name: "agent", key: "unused" }] }],
     providers: { defaults: { model: "small" }, models: [{ name: "small", ...protocols[protocolName].model(backend) }] },
     routing,
   })
   tap.leadTo(router.url)
-  const ended = await runAgent(agent, { cache: cache as string, home, folder, router: tap.url })
+  const ended = await runAgent(agentName, { cache: cache as string, home, folder, router: tap.url })
   return { ended, tap, backend, router, calls, text: readFileSync(file, "utf8") }
 }
 

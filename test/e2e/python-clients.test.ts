@@ -5,7 +5,7 @@ import { startRouter, waitFor } from "./_processes.ts"
 import { pythonClients, runPython } from "./_python.ts"
 import { modelsOn, startScriptedModel } from "./_scripted-model.ts"
 
-const clients = pythonClients()
+const clients = await pythonClients()
 const key = "the-key"
 const protocols = ["chat_completions", "messages", "responses"]
 /** The calls with this message are counted. */
