@@ -79,6 +79,7 @@ describe("a request", () => {
         call: expect.any(Function),
         principal: { role: "client", permissions: undefined, name: "inside" },
         retain: expect.any(Function),
+        hold: expect.any(Function),
         header: expect.any(Function),
         listener: "inside",
         listenerKind: "inference",

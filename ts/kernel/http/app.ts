@@ -107,7 +107,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     let principal: Principal | undefined
     try {
       principal = authorise(request.headers, operation)
-      if (target.hasBody) lease.client = isIdentified ? principal : clientAddressOf(request)
+      lease.client = isIdentified ? principal : clientAddressOf(request)
       const body = target.hasBody ? await readBody(request, target.maxBodyBytes, lease) : undefined
       const input = toInput(request, target, { id, startedAt, principal, params, body, lease })
       const result = await operation.handle(input)
@@ -189,6 +189,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       call,
       principal,
       retain: () => lease.retain(),
+      hold: lease.hold,
       header,
       listener: name,
       listenerKind: kind,

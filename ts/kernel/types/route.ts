@@ -134,6 +134,8 @@ export interface OperationInput<Params, Query, Body> {
   readonly principal: Principal
   /** Keeps what the request holds, its generation and memory, until the returned function is called too: for work after the reply. */
   readonly retain: () => () => void
+  /** Counts bytes of memory that the request takes until it has ended. Throws where there is no room for them. */
+  readonly hold: (bytes: number) => void
   readonly header: (name: string) => string | undefined
   readonly listener: string
   readonly listenerKind: ListenerKind

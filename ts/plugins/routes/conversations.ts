@@ -53,7 +53,7 @@ export default defineRoute({
       replies,
       setup:
         (_, kept) =>
-        async ({ body, principal }) => ({ body: await opened(kept).create({ principal }, body) }),
+        async ({ body, principal, hold }) => ({ body: await opened(kept).create({ principal, hold }, body) }),
     }),
     operation({
       ...onKept,
@@ -62,8 +62,8 @@ export default defineRoute({
       about: "Reads a conversation, without its items",
       setup:
         (_, kept) =>
-        async ({ params: { conversation_id: at }, principal }) => ({
-          body: await opened(kept).read(at, { principal }),
+        async ({ params: { conversation_id: at }, principal, hold }) => ({
+          body: await opened(kept).read(at, { principal, hold }),
         }),
     }),
     operation({
@@ -73,8 +73,8 @@ export default defineRoute({
       body: Type.Object({ metadata }),
       setup:
         (_, kept) =>
-        async ({ params: { conversation_id: at }, body, principal }) => ({
-          body: await opened(kept).update(at, { principal }, body.metadata),
+        async ({ params: { conversation_id: at }, body, principal, hold }) => ({
+          body: await opened(kept).update(at, { principal, hold }, body.metadata),
         }),
     }),
     operation({
@@ -94,8 +94,8 @@ export default defineRoute({
       },
       setup:
         (_, kept) =>
-        async ({ params: { conversation_id: at }, principal }) => ({
-          body: await opened(kept).remove(at, { principal }),
+        async ({ params: { conversation_id: at }, principal, hold }) => ({
+          body: await opened(kept).remove(at, { principal, hold }),
         }),
     }),
     operation({
@@ -112,8 +112,8 @@ export default defineRoute({
       replies: list,
       setup:
         (_, kept) =>
-        async ({ params: { conversation_id: at }, query, principal }) => ({
-          body: await opened(kept).items(at, { principal }, query),
+        async ({ params: { conversation_id: at }, query, principal, hold }) => ({
+          body: await opened(kept).items(at, { principal, hold }, query),
         }),
     }),
     operation({
@@ -125,8 +125,8 @@ export default defineRoute({
       replies: list,
       setup:
         (_, kept) =>
-        async ({ params: { conversation_id: at }, body, principal }) => ({
-          body: await opened(kept).addItems(at, { principal }, body.items),
+        async ({ params: { conversation_id: at }, body, principal, hold }) => ({
+          body: await opened(kept).addItems(at, { principal, hold }, body.items),
         }),
     }),
     operation({
@@ -139,8 +139,8 @@ export default defineRoute({
       replies: { 200: { about: "The item", schema: Type.Object({ id: Type.String() }) } },
       setup:
         (_, kept) =>
-        async ({ params: { conversation_id: at, item_id: item }, principal }) => ({
-          body: await opened(kept).readItem(at, { principal }, item),
+        async ({ params: { conversation_id: at, item_id: item }, principal, hold }) => ({
+          body: await opened(kept).readItem(at, { principal, hold }, item),
         }),
     }),
     operation({
@@ -152,8 +152,8 @@ export default defineRoute({
       about: "Deletes one item",
       setup:
         (_, kept) =>
-        async ({ params: { conversation_id: at, item_id: item }, principal }) => ({
-          body: await opened(kept).removeItem(at, { principal }, item),
+        async ({ params: { conversation_id: at, item_id: item }, principal, hold }) => ({
+          body: await opened(kept).removeItem(at, { principal, hold }, item),
         }),
     }),
   ],

@@ -40,7 +40,8 @@ async function chainOf(turns: readonly Turn[]) {
       response: { id: `r${index}`, status, output: output as never, previous_response_id: previous },
     })
   }
-  return (id: string, { owner = "ann", truncate = false } = {}) => readHistory(store, id, { owner, truncate })
+  return (id: string, { owner = "ann", truncate = false, hold = (_bytes: number): void => {} } = {}) =>
+    readHistory(store, id, { owner, truncate, hold })
 }
 
 test("inputs and outputs stand in their order, as a backend takes them that never saw them", async () => {
@@ -48,14 +49,14 @@ test("inputs and outputs stand in their order, as a backend takes them that neve
     { input: [asked("one")], output: [thought, said("two"), call] },
     { input: [result], output: [said("three")], status: "incomplete" },
   ])
-  expect((await read("r1")).items).toEqual([
+  expect(await read("r1")).toEqual([
     { type: "message", role: "user", content: [{ type: "input_text", text: "one" }] },
     { type: "message", role: "assistant", content: [{ type: "output_text", annotations: [], text: "two" }] },
     { type: "function_call", call_id: "c1", name: "n", arguments: "{}" },
     { type: "function_call_output", call_id: "c1", status: "incomplete", output: "o" },
     { type: "message", role: "assistant", content: [{ type: "output_text", annotations: [], text: "three" }] },
   ])
-  expect((await read("r0")).items).toHaveLength(3)
+  expect(await read("r0")).toHaveLength(3)
 })
 
 test("a chain that is not whole, belongs to somebody else or has not ended is refused", async () => {
@@ -76,14 +77,27 @@ test("a chain that is too long is refused, or loses its oldest responses with th
     { input: [asked(long)], output: [said("newest")] },
   ])
   await expect(read("r2")).rejects.toMatchObject({ code: "context_length_exceeded" })
-  const { items } = await read("r2", { truncate: true })
+  const items = await read("r2", { truncate: true })
   expect(items.map(({ type, role }) => role ?? type)).toEqual(["user", "assistant", "user", "assistant"])
-  expect((await read("r1")).items).toHaveLength(6)
+  expect(await read("r1")).toHaveLength(6)
 })
 
 test("a chain of more than a thousand responses is too long", async () => {
   const read = await chainOf(Array.from({ length: 1001 }, (_, index) => ({ input: [asked(`${index}`)], output: [] })))
-  expect((await read("r999")).items).toHaveLength(1000)
+  expect(await read("r999")).toHaveLength(1000)
   await expect(read("r1000")).rejects.toMatchObject({ code: "context_length_exceeded" })
-  expect((await read("r1000", { truncate: true })).items).toHaveLength(1000)
+  expect(await read("r1000", { truncate: true })).toHaveLength(1000)
+})
+
+test("no further response is read once there is no memory for them", async () => {
+  const read = await chainOf([
+    { input: [asked("one")], output: [said("two")], status: "queued" },
+    { input: [asked("three")], output: [said("four")] },
+  ])
+  const refused = new Error("no room")
+  const hold = (bytes: number): void => {
+    expect(bytes).toBeGreaterThan(100)
+    throw refused
+  }
+  await expect(read("r1", { hold })).rejects.toBe(refused)
 })

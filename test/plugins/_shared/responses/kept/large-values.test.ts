@@ -42,3 +42,27 @@ test("a value that has lost a piece is not there", async () => {
   await values.delete((await values.keys({ prefix: "key." }))[0] ?? "")
   expect(await large.get("key")).toBeUndefined()
 })
+
+test("large values that many read at once are read in a turn of the event loop each", async () => {
+  const { large } = await open()
+  await large.set("key", measured(long("x")))
+  let turn = 0
+  const count = setInterval(() => (turn += 1), 1)
+  const turns = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      await large.get("key")
+      // What is done with the value takes time in the same turn.
+      for (const end = performance.now() + 5; performance.now() < end;);
+      return turn
+    }),
+  )
+  clearInterval(count)
+  expect(new Set(turns).size).toBe(5)
+})
+
+test("the version of a value is known without its pieces", async () => {
+  const { values, large } = await open()
+  const version = await large.set("key", measured(long("x")))
+  await values.delete((await values.keys({ prefix: "key." }))[0] ?? "")
+  expect([await large.version("key"), await large.version("none")]).toEqual([version, undefined])
+})

@@ -17,7 +17,10 @@ async function setUp(output: readonly object[]) {
   const thoughtBy = { model: "m", dialect: "responses" }
   await store.add({ owner: "ann", input: [], response: { id: "r1", output: output as never }, thoughtBy })
   await references.add("ann", "r1", output as never)
-  return { store, find: async (owner: string, ...ids: readonly string[]) => references.find(owner, ids.map(referTo)) }
+  let held = 0
+  const hold = (bytes: number): void => void (held += bytes)
+  const find = async (owner: string, ...ids: readonly string[]) => references.find(owner, ids.map(referTo), hold)
+  return { store, find, held: () => held }
 }
 const referTo = (id: string) => ({ type: "item_reference", id })
 const message = (id: string, text: string) => ({ type: "message", id, role: "assistant", content: [{ text }] })
@@ -25,11 +28,11 @@ const message = (id: string, text: string) => ({ type: "message", id, role: "ass
 test("an item is found by its id, and a thought with who thought it", async () => {
   const thought = { type: "reasoning", id: "rs_1", summary: [] }
   const { find } = await setUp([message("msg_1", "a"), thought])
-  expect([...(await find("ann", "msg_1", "rs_1")).items.values()]).toEqual([
+  expect([...(await find("ann", "msg_1", "rs_1")).values()]).toEqual([
     message("msg_1", "a"),
     { ...thought, thought_by: { model: "m", dialect: "responses" } },
   ])
-  expect(await find("ann")).toEqual({ items: new Map(), bytes: 0 })
+  expect(await find("ann")).toEqual(new Map())
 })
 
 test("an item of somebody else, of a deleted response, or with no id is not there", async () => {
@@ -43,8 +46,16 @@ test("an item of somebody else, of a deleted response, or with no id is not ther
 
 test("one item cannot be repeated until it fills the memory", async () => {
   const { find } = await setUp([message("msg_1", "x".repeat(3 * 2 ** 20))])
-  expect((await find("ann", "msg_1", "msg_1")).items.size).toBe(1)
+  expect((await find("ann", "msg_1", "msg_1")).size).toBe(1)
   await expect(find("ann", "msg_1", "msg_1", "msg_1")).rejects.toMatchObject({ code: "context_length_exceeded" })
+})
+
+test("a response is read and counted once, however many of its items a request refers to", async () => {
+  const ids = Array.from({ length: 50 }, (_, index) => `msg_${index}`)
+  const { find, held } = await setUp([...ids.map((id) => message(id, "a")), message("large", "x".repeat(2 ** 20))])
+  expect((await find("ann", ...ids)).size).toBe(50)
+  expect(held() / 2 ** 20).toBeGreaterThan(2)
+  expect(held() / 2 ** 20).toBeLessThan(3)
 })
 
 test("a request that refers to kept items is answered by any backend and can be continued", async () => {

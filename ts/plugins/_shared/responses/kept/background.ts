@@ -65,8 +65,7 @@ export function createBackground({ store, jobs, running, onLost, onBug }: Backgr
     const response = { ...kept.response, ...end, ...ownFields(kept.response) }
     try {
       // One that was cancelled in the meantime says nothing.
-      const found = await store.find(id, kept.owner)
-      if (found?.version !== version) return
+      if ((await store.version(id)) !== version) return
       await work.goOn?.(response, thoughtBy)
       await store.replace({ ...kept, response, thoughtBy }, version)
     } catch (error) {
@@ -92,8 +91,8 @@ export function createBackground({ store, jobs, running, onLost, onBug }: Backgr
         async beat() {
           try {
             await alive()
-            const found = await store.find(id, owner)
-            if (found === undefined || !isOpen(found.response)) jobs.stop(id)
+            const version = await begun.promise
+            if (version !== undefined && (await store.version(id)) !== version) jobs.stop(id)
           } catch {
             // A store that cannot be reached now may be back at the next beat.
           }

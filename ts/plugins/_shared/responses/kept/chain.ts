@@ -15,13 +15,12 @@ export interface ChainOptions {
   readonly owner: string
   /** Leaves out the oldest responses of a chain that is too long. */
   readonly truncate: boolean
+  /** Counts the memory of each response before the next one is read. */
+  readonly hold: (bytes: number) => void
 }
 
-export interface History {
-  readonly items: readonly WireObject[]
-  /** What it takes as JSON. */
-  readonly bytes: number
-}
+/** The texts of a history, and what is read from them. */
+export const bytesOfHistory = (size: number): number => 2 * size
 
 /**
  * Everything that was said up to and with this response. Throws `not_found` when one of the responses is not there for the
@@ -30,8 +29,8 @@ export interface History {
 export async function readHistory(
   store: ResponseStore,
   id: string,
-  { owner, truncate }: ChainOptions,
-): Promise<History> {
+  { owner, truncate, hold }: ChainOptions,
+): Promise<readonly WireObject[]> {
   const responses: (readonly WireObject[])[] = []
   let bytes = 0
   for (let next: string | undefined = id; next !== undefined;) {
@@ -46,6 +45,7 @@ export async function readHistory(
         `Cannot continue the response: its conversation has more than ${maxResponses} responses or ${maxHistoryBytes} bytes; send "truncation": "auto" to leave out the oldest, or begin a new one`,
       )
     }
+    hold(bytesOfHistory(size))
     bytes += size
     const output = toList(response["output"]).filter(isObject)
     responses.push([...input, ...output.map((item) => withThinker(item, thoughtBy))])
@@ -53,7 +53,7 @@ export async function readHistory(
     next = isText(before) ? before : undefined
     if (responses.length % readInOneTurn === 0) await new Promise((resolve) => setTimeout(resolve))
   }
-  return { items: toHistory(responses.toReversed().flat()), bytes }
+  return toHistory(responses.toReversed().flat())
 }
 
 /** Items as they stand before a new input. */

@@ -6,6 +6,7 @@ import { makeId } from "../wire.ts"
 import { maxHistoryBytes } from "./chain.ts"
 import { itemsOf } from "./input-items.ts"
 import { createLargeValues, type MeasuredValue } from "./large-values.ts"
+import { oneAfterTheOther } from "./one-after-the-other.ts"
 
 export interface KeptConversation {
   /** Whose it is. */
@@ -22,13 +23,20 @@ export interface ConversationStore {
   create(owner: string, fields: Change): Promise<WireObject>
   /** Throws `not_found` where there is none of this owner. */
   find(id: string, owner: string): Promise<KeptConversation>
-  /** Replaces what changes, as if nobody else did at the same time. */
-  change(id: string, owner: string, change: (kept: KeptConversation) => Change): Promise<KeptConversation>
+  /** Replaces what changes, as if nobody else did at the same time. `hold` counts the memory that this takes. */
+  change(
+    id: string,
+    owner: string,
+    change: (kept: KeptConversation) => Change,
+    hold: (bytes: number) => void,
+  ): Promise<KeptConversation>
   remove(id: string, owner: string): Promise<void>
 }
 
-/** How often others may be first while one conversation is changed. */
+/** How often other processes may be first while one conversation is changed. */
 const maxTries = 20
+/** The conversation as it was, as it will be, and its text. */
+const bytesOfChange = (size: number): number => 3 * size
 
 export function createConversationStore(
   values: KeyValueStore,
@@ -53,17 +61,23 @@ export function createConversationStore(
       return conversation
     },
     find: async (id, owner) => (await read(id, owner)).kept,
-    async change(id, owner, change) {
-      for (let tries = 0; tries < maxTries; tries++) {
-        const { kept, version } = await read(id, owner)
-        const { items = kept.items, metadata = kept.conversation["metadata"] ?? {} } = change(kept)
-        const next = measured({ owner, conversation: { ...kept.conversation, metadata }, items })
-        if ((await large.compareAndSet(id, version, next.stored)) !== undefined) return next.kept
-      }
-      throw new RtrError("overloaded", "Cannot change the conversation: others change it all the time", {
-        retryAfterSeconds: 1,
-      })
-    },
+    // Many changes at once would write as many copies, which evict what others have kept.
+    change: async (id, owner, change, hold) =>
+      oneAfterTheOther(`change ${id}`, async () => {
+        let held = 0
+        for (let tries = 0; tries < maxTries; tries++) {
+          const { kept, version } = await read(id, owner)
+          const needed = bytesOfChange(kept.size)
+          if (needed > held) hold(needed - held)
+          held = Math.max(held, needed)
+          const { items = kept.items, metadata = kept.conversation["metadata"] ?? {} } = change(kept)
+          const next = measured({ owner, conversation: { ...kept.conversation, metadata }, items })
+          if ((await large.compareAndSet(id, version, next.stored)) !== undefined) return next.kept
+        }
+        throw new RtrError("overloaded", "Cannot change the conversation: others change it all the time", {
+          retryAfterSeconds: 1,
+        })
+      }),
     async remove(id, owner) {
       await read(id, owner)
       await large.delete(id)

@@ -1,12 +1,12 @@
 // What clients can do with conversations, beside going on with them in a response.
 
 import { type OperationInput, type RouteHost, RtrError, type WireObject } from "../../../../kernel/index.ts"
-import { checkedItems, createConversationStore } from "./conversation-store.ts"
+import { checkedItems, createConversationStore, type KeptConversation } from "./conversation-store.ts"
 import { type PageQuery, pageOfItems } from "./input-items.ts"
 import { withoutThinker } from "./thoughts.ts"
 import { openKept, ownerOf } from "./open-kept.ts"
 
-type Asker = Pick<OperationInput<unknown, unknown, unknown>, "principal">
+type Asker = Pick<OperationInput<unknown, unknown, unknown>, "principal" | "hold">
 type Metadata = Readonly<Record<string, string>> | null | undefined
 
 export interface KeptConversations {
@@ -30,7 +30,7 @@ export async function keepConversations(host: RouteHost): Promise<KeptConversati
       store.create(ownerOf(asker), { items: checkedItems(items ?? []), metadata: metadata ?? {} }),
     read: async (id, asker) => (await store.find(id, ownerOf(asker))).conversation,
     update: async (id, asker, metadata) =>
-      (await store.change(id, ownerOf(asker), () => ({ metadata: metadata ?? {} }))).conversation,
+      (await store.change(id, ownerOf(asker), () => ({ metadata: metadata ?? {} }), asker.hold)).conversation,
     async remove(id, asker) {
       await store.remove(id, ownerOf(asker))
       return { id, object: "conversation.deleted", deleted: true }
@@ -38,7 +38,7 @@ export async function keepConversations(host: RouteHost): Promise<KeptConversati
     items: async (id, asker, query) => pageOfItems((await store.find(id, ownerOf(asker))).items, query),
     async addItems(id, asker, items) {
       const added = checkedItems(items)
-      await store.change(id, ownerOf(asker), (kept) => ({ items: [...kept.items, ...added] }))
+      await store.change(id, ownerOf(asker), (kept) => ({ items: [...kept.items, ...added] }), asker.hold)
       return pageOfItems(added, { order: "asc", limit: added.length })
     },
     async readItem(id, asker, itemId) {
@@ -48,11 +48,12 @@ export async function keepConversations(host: RouteHost): Promise<KeptConversati
       return withoutThinker(item)
     },
     async removeItem(id, asker, itemId) {
-      const { conversation } = await store.change(id, ownerOf(asker), ({ items }) => {
+      const without = ({ items }: KeptConversation): { readonly items: readonly WireObject[] } => {
         const left = items.filter((each) => each["id"] !== itemId)
         if (left.length === items.length) throw noItem()
         return { items: left }
-      })
+      }
+      const { conversation } = await store.change(id, ownerOf(asker), without, asker.hold)
       return conversation
     },
   }

@@ -18,7 +18,7 @@ import { responseOf } from "../output.ts"
 import { bodyOf } from "../request.ts"
 import { dialectId, makeId } from "../wire.ts"
 import { createBackground } from "./background.ts"
-import { type History, readHistory, toHistory, toInput } from "./chain.ts"
+import { bytesOfHistory, type ChainOptions, readHistory, toHistory, toInput } from "./chain.ts"
 import { createConversationStore } from "./conversation-store.ts"
 import { itemsOf, type PageQuery, pageOf } from "./input-items.ts"
 import { createJobs } from "./jobs.ts"
@@ -33,7 +33,7 @@ export interface CreateHost {
   readonly run: (call: Call) => Promise<Outcome>
   readonly readChat: (dialect: string, body: unknown) => ChatRequest
 }
-type Input = Pick<OperationInput<unknown, unknown, unknown>, "id" | "chat" | "call" | "principal" | "retain">
+type Input = Pick<OperationInput<unknown, unknown, unknown>, "id" | "chat" | "call" | "principal" | "retain" | "hold">
 /** Who asks. */
 type Asker = Pick<Input, "principal">
 
@@ -79,12 +79,13 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
   /** What was said before; undefined where nothing is continued. */
   const historyOf = async (
     { session: { previousResponseId: previous, conversation } }: ChatRequest,
-    options: { readonly owner: string; readonly truncate: boolean },
-  ): Promise<History | undefined> => {
+    options: ChainOptions,
+  ): Promise<readonly WireObject[] | undefined> => {
     if (previous !== undefined) return readHistory(store, previous, options)
     if (conversation === undefined) return undefined
     const { items, size } = await conversations.find(conversation, options.owner)
-    return { items: toHistory(items), bytes: size }
+    options.hold(bytesOfHistory(size))
+    return toHistory(items)
   }
 
   return {
@@ -96,19 +97,16 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
       checkCreate(chat, body, { inBackground, stores })
       const owner = ownerOf(input)
       const given = itemsOf(body["input"])
-      const referred = await references.find(owner, given)
-      const items = given.map((item) => (isReference(item) ? (referred.items.get(String(item["id"])) ?? item) : item))
+      const referred = await references.find(owner, given, input.hold)
+      const items = given.map((item) => (isReference(item) ? (referred.get(String(item["id"])) ?? item) : item))
       if (stores) store.checkInput(items)
       const { previousResponseId: previous, conversation } = chat.session
-      const history = await historyOf(chat, { owner, truncate: body["truncation"] === "auto" })
+      const history = await historyOf(chat, { owner, truncate: body["truncation"] === "auto", hold: input.hold })
       const call = input.call(
-        history === undefined && referred.bytes === 0 && !inBackground
+        history === undefined && referred.size === 0 && !inBackground
           ? chat
-          : readChat(dialectId, withoutKeeping(body, { history: history?.items, referred: referred.items })),
+          : readChat(dialectId, withoutKeeping(body, { history, referred })),
       )
-      // The texts, and what is read from them.
-      const added = (history?.bytes ?? 0) + referred.bytes
-      if (added > 0) call.hold?.(2 * added)
       const id = makeId("resp")
       const own: WireObject = {
         id,
@@ -123,7 +121,7 @@ export async function keepResponses(host: RouteHost): Promise<KeptResponses | un
         await references.add(owner, id, said)
         if (conversation === undefined) return
         const more = [...items, ...said.map((item) => withThinker(item, thoughtBy))]
-        await conversations.change(conversation, owner, (kept) => ({ items: [...kept.items, ...more] }))
+        await conversations.change(conversation, owner, (kept) => ({ items: [...kept.items, ...more] }), input.hold)
       }
       if (inBackground) {
         const head = { id, model: chat.model, created: Math.floor(host.clock() / 1000) }

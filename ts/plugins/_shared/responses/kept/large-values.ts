@@ -1,6 +1,7 @@
 // Values by key that may be large: long ones are written in pieces, so that no write holds the event loop for long.
 
 import type { JsonValue, KeyValueStore, StoredValue } from "../../../../kernel/index.ts"
+import { oneAfterTheOther } from "./one-after-the-other.ts"
 
 /** Characters of one piece: a store writes them in about a millisecond. */
 const pieceLength = 128 * 1024
@@ -13,6 +14,8 @@ export interface MeasuredValue {
 
 export interface LargeValues {
   get(key: string): Promise<StoredValue | undefined>
+  /** Costs little for large values, too. */
+  version(key: string): Promise<string | undefined>
   set(key: string, value: MeasuredValue): Promise<string>
   compareAndSet(key: string, expected: string, value: MeasuredValue): Promise<string | undefined>
   delete(key: string): Promise<boolean>
@@ -57,9 +60,15 @@ export function createLargeValues(values: KeyValueStore, { ttlMs }: { readonly t
     async get(key) {
       const head = await values.get(key)
       if (head === undefined || !isPieces(head.value)) return head
-      const value = await join(head.value)
+      const pieces = head.value
+      // A store may work on the event loop, and so does who asks with what was read: a hundred who ask at once get a turn each.
+      const value = await oneAfterTheOther("read a large value", async () => {
+        await turn()
+        return join(pieces)
+      })
       return value === undefined ? undefined : { value, version: head.version }
     },
+    version: async (key) => (await values.get(key))?.version,
     set: async (key, value) => values.set(key, await split(key, value), { ttlMs }),
     async compareAndSet(key, expected, value) {
       const before = await values.get(key)

@@ -24,6 +24,8 @@ export interface FoundResponse extends KeptResponse {
 
 export interface ResponseStore {
   find(id: string, owner: string): Promise<FoundResponse | undefined>
+  /** Its version; undefined where it is not there. Costs little for large ones, too. */
+  version(id: string): Promise<string | undefined>
   /** Writes a new one. Returns its version. Throws `request_too_large` for more than one response may have. */
   add(kept: KeptResponse): Promise<string>
   /** Writes only while nobody else has since this version. */
@@ -55,6 +57,7 @@ export function createResponseStore(
   }
   return {
     find,
+    version: large.version,
     checkInput(input) {
       if (bytesOf(JSON.stringify(input)) > maxBytes) throw tooLarge(maxBytes)
     },
