@@ -76,7 +76,7 @@ testClients(() => setting, {
 test("the runner of tools and threads go on without a thread where the backend cannot keep one", async () => {
   const { url, apiKey } = connectionOf(setting)
   const anthropic = new Anthropic({ baseURL: url, apiKey, maxRetries: 0 })
-  for (const model of ["chat_completions", "responses"]) {
+  for (const model of ["chat_completions", "messages", "responses"]) {
     const tools = [weatherTool((city) => `cold in ${city}`)]
     const last = await anthropic.beta.messages.toolRunner({ ...asking(model, "How is the weather in Oslo?"), tools })
     expect(textOf(last.content)).toBe("It is cold in Oslo.")
