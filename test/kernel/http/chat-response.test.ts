@@ -1,6 +1,8 @@
 import {
   type ChatEvent,
   type ChatStream,
+  createHeldMemory,
+  type DialectModule,
   type Outcome,
   type Reply,
   type ReplyFilter,
@@ -9,7 +11,7 @@ import {
 } from "rtr"
 import { describe, expect, test, vi } from "vitest"
 import { askJson, chatOperation, fakeListener, fakeRecord } from "../../fakes/listener.ts"
-import { lineReply } from "../../fakes/line-dialect.ts"
+import { lineDialect, lineReply } from "../../fakes/line-dialect.ts"
 
 const encoder = new TextEncoder()
 const delta = (text: string): ChatEvent => ({ type: "block_delta", choice: 0, index: 0, text })
@@ -102,6 +104,26 @@ describe("a stream", () => {
     status: 200,
     stream: source,
     dialect,
+  })
+
+  test("that its writer keeps counts as memory, and ends where there is no room for more", async () => {
+    const memory = createHeldMemory(2 ** 20)
+    let kept = 0
+    const keeping: DialectModule = {
+      ...lineDialect,
+      writer: () => ({
+        write: () => encoder.encode(`${(kept += 50_000)}\n`),
+        end: () => encoder.encode("end\n"),
+        kept: () => kept,
+      }),
+    }
+    const source = streamOf(Array.from({ length: 100 }, () => changed("x")))
+    const outcome: Outcome = { record: fakeRecord(), reply: stream(source) }
+    const operations = [chatOperation(() => ({ outcome }))]
+    const app = fakeListener({ operations, memory, dialects: new Map([["lines", keeping]]) })
+    const { text } = await askJson(app, "/chat", { model: "m", text: "x" })
+    expect(text).toMatch(/^50000\n100000\n.*error request_too_large .*\n$/s)
+    expect([source.cancelled, memory.held]).toEqual([1, 0])
   })
 
   test("of the client's dialect goes on as its bytes", async () => {

@@ -439,10 +439,12 @@ describe("a whole reply", () => {
       usageOf({ prompt_tokens: 1, completion_tokens: 2, ...details }),
       usageOf({ prompt_tokens: 1 }),
       usageOf({ prompt_tokens: -1, completion_tokens: "2" }),
+      usageOf({ prompt_tokens: 1e308, completion_tokens: 2 }),
       usageOf(null),
     ]).toEqual([
       { inputTokens: 1, outputTokens: 2, cachedInputTokens: 0 },
       { inputTokens: 1, outputTokens: 2, cachedInputTokens: 1, reasoningTokens: 2 },
+      undefined,
       undefined,
       undefined,
       undefined,

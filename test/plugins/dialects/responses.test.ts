@@ -740,6 +740,18 @@ describe("a stream", () => {
     expect(read(recorded, false)).toEqual({ events: [], usage: counted, done: true })
   })
 
+  test("counts what its writer keeps for the end", () => {
+    const writer = newWriter()
+    writer.write([
+      { type: "block_start", choice: 0, index: 0, block: { type: "tool_call", id: "c", name: "f" } as never },
+      { type: "block_delta", choice: 0, index: 0, text: "a".repeat(5000) },
+    ])
+    const first = writer.kept?.() ?? 0
+    writer.write([{ type: "block_delta", choice: 0, index: 0, text: "a".repeat(5000) }])
+    expect(first).toBeGreaterThan(5000)
+    expect((writer.kept?.() ?? 0) - first).toBeGreaterThan(5000)
+  })
+
   test("that failed says so and goes on as it came", () => {
     const { events, done } = read(failing)
     expect(events.find(({ type }) => type === "failed")).toEqual({

@@ -114,7 +114,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       if ("outcome" in result) {
         if (target.responder === undefined)
           throw new Error(`operation ${operation.id} returns an outcome and names neither a dialect nor a form`)
-        return await chatResponse(target.responder, result, result.chat ?? input.chat, () => lease.end())
+        return await chatResponse(target.responder, result, result.chat ?? input.chat, lease)
       }
       const response = replyResponse(target, result, id)
       lease.end()

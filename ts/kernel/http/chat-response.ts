@@ -20,13 +20,26 @@ export interface ChatResponder {
   readonly onInternalError: ((error: unknown, requestId: string) => void) | undefined
 }
 
-/** The response to one request. `end` runs once, when the reply or the stream has ended, however it ended. */
+/** What a request holds until its reply or stream has ended. */
+export interface ReplyLease {
+  readonly hold: (bytes: number) => void
+  /** Runs once, however the reply or the stream ended. */
+  end(): void
+}
+
+/** The writer keeps texts, joins them, and writes them into several events at the end. */
+const copiesOfKept = 6
+/** What is kept is counted in steps of so many bytes, so that a short reply counts nothing. */
+const keptStep = 65_536
+
+/** The response to one request. */
 export function chatResponse(
   responder: ChatResponder,
   { outcome: { record, reply }, filter }: ChatResult,
   request: ChatRequest,
-  end: () => void,
+  lease: ReplyLease,
 ): Response | Promise<Response> {
+  const end = (): void => lease.end()
   const { dialect, headers } = responder
   const isStream = reply.kind === "stream"
   const head = headers(record, isStream ? dialect.streamType : "application/json")
@@ -36,7 +49,7 @@ export function chatResponse(
     head["cache-control"] = "no-cache"
     // Proxies such as nginx would hold the events back.
     head["x-accel-buffering"] = "no"
-    const bytes = new ReplyBytes(responder, record, reply, request, end)
+    const bytes = new ReplyBytes(responder, record, reply, request, lease)
     return streamResponse(filter === undefined ? bytes : filter.stream(bytes), reply.status, head)
   }
   if (reply.kind === "failure")
@@ -54,7 +67,9 @@ class ReplyBytes implements ByteSource {
   /** The stream speaks the client's dialect, so that its bytes may go on as they came. */
   readonly #passes: boolean
   readonly #request: ChatRequest
-  readonly #end: () => void
+  readonly #lease: ReplyLease
+  /** Bytes that the writer keeps and that are counted. */
+  #counted = 0
   #writer: StreamWriter | undefined
   /** The last batch was written here and not passed on, so that the end has to be written too. */
   #writes: boolean
@@ -65,7 +80,7 @@ class ReplyBytes implements ByteSource {
     record: CallRecord,
     reply: StreamedReply,
     request: ChatRequest,
-    end: () => void,
+    lease: ReplyLease,
   ) {
     this.#responder = responder
     this.#record = record
@@ -73,7 +88,7 @@ class ReplyBytes implements ByteSource {
     this.#passes = reply.dialect === responder.dialectId
     this.#writes = !this.#passes
     this.#request = request
-    this.#end = end
+    this.#lease = lease
   }
 
   async pull(): Promise<Uint8Array | undefined> {
@@ -104,7 +119,20 @@ class ReplyBytes implements ByteSource {
     // The writer sees every event, also those whose bytes go on, so that it can take over when a plugin changes one.
     this.#writer ??= this.#responder.dialect.writer(this.#request)
     const written = this.#writer.write(batch.events)
+    const uncounted = (this.#writer.kept?.() ?? 0) - this.#counted
+    if (uncounted > keptStep) this.#count(uncounted)
     return this.#writes ? written : (batch.bytes as Uint8Array)
+  }
+
+  /** Throws where there is no room for more: a stream that never ends would take all the memory. */
+  #count(bytes: number): void {
+    this.#counted += bytes
+    try {
+      this.#lease.hold(bytes * copiesOfKept)
+    } catch (error) {
+      this.#stream.cancel()
+      throw error
+    }
   }
 
   #last(): Uint8Array | undefined {
@@ -125,6 +153,6 @@ class ReplyBytes implements ByteSource {
 
   #finish(): void {
     this.#ended = true
-    this.#end()
+    this.#lease.end()
   }
 }

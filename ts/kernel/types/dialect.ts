@@ -37,6 +37,8 @@ export interface StreamWriter {
   end(): Uint8Array
   /** The event that ends a stream which broke, for a wire that numbers its events; `errorEvent` of the dialect otherwise. */
   error?(error: RtrError, requestId: string): Uint8Array
+  /** Bytes of the stream that it keeps to its end, for a wire whose end repeats the reply. They count as memory of the request. */
+  kept?(): number
 }
 
 /** The model that a request is written for. */

@@ -4,7 +4,7 @@ import type { ChatEvent, StreamWriter } from "../../../kernel/index.ts"
 import { originalOf, type OriginalEvents } from "./original-events.ts"
 
 /** How a dialect writes one stream; its texts go through `say`. */
-export interface EventWriter extends Pick<StreamWriter, "error"> {
+export interface EventWriter extends Pick<StreamWriter, "error" | "kept"> {
   /** Whether the text of an original still fits here; it always does when this is left out. */
   fits?(original: OriginalEvents): boolean
   /** Keeps up with events whose text follows. */
@@ -19,7 +19,7 @@ export function createEventStreamWriter(
   open: (say: (text: string) => void) => EventWriter,
 ): StreamWriter {
   let out = ""
-  const { fits, pass, build, end, error } = open((text) => {
+  const { fits, pass, build, end, error, kept } = open((text) => {
     out += text
   })
   const take = (): Uint8Array => {
@@ -51,6 +51,7 @@ export function createEventStreamWriter(
       return take()
     },
     ...(error !== undefined && { error }),
+    ...(kept !== undefined && { kept }),
   }
 }
 

@@ -11,8 +11,9 @@ export const isText = (value: unknown): value is string => typeof value === "str
 /** A text with something in it. */
 export const hasLength = (value: unknown): value is string => typeof value === "string" && value !== ""
 
+/** No count is larger than the numbers that can be counted: one absurd count would make every sum infinite. */
 export const isCount = (value: unknown): value is number =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0
+  typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER
 
 /** The value as a list; an empty one for everything else. */
 export function toList(value: JsonValue | undefined): readonly JsonValue[] {

@@ -56,7 +56,14 @@ export interface ResponseBuilder {
   end(): void
   /** The number of the next event. */
   readonly sequence: number
+  /** About how many bytes of the reply are kept for the end. */
+  readonly kept: number
 }
+
+/** What a block takes beside its text, and a delta or a log probability beside its own. */
+const bytesOfBlock = 512
+const bytesOfDelta = 32
+const bytesOfLogprob = 256
 
 /** A builder for one stream; `say` gets the text of each event. A response is one reply: events of others are left out. */
 export function createResponseBuilder(request: ChatRequest, say: (text: string) => void): ResponseBuilder {
@@ -71,6 +78,7 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
   let begun = false
   let muted = false
   let sequence = 0
+  let kept = 0
   let message: Item | undefined
   /** The response as the upstream told it first, with all that it repeats of the request. */
   let told: WireObject | undefined
@@ -115,6 +123,7 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
 
   const startBlock = (index: number, start: BlockStart): void => {
     const { type } = start
+    kept += bytesOfBlock
     const keep = (item: Item, part = 0): BegunBlock => {
       const said = { texts: [], length: 0, logprobs: [], annotations: [], citations: [] }
       const block: BegunBlock = { start, item, part, ...said, seal: {}, ended: false }
@@ -158,6 +167,7 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
   ): void => {
     if (block.ended) return
     const { type } = block.start
+    kept += bytesOfDelta + text.length + (logprobs?.length ?? 0) * bytesOfLogprob + citations.length * bytesOfBlock
     if (signature !== undefined) block.seal.signature = signature
     if (encrypted !== undefined) block.seal.encrypted = encrypted
     if (type === "text" && citations.length > 0) {
@@ -281,6 +291,9 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
     write,
     get sequence() {
       return sequence
+    },
+    get kept() {
+      return kept
     },
     follow({ events, data }) {
       muted = true

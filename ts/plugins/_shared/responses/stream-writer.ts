@@ -30,6 +30,7 @@ export const createWriter = (request: ChatRequest): StreamWriter =>
       end() {
         if (!ended) builder.end()
       },
+      kept: () => builder.kept,
       error: (error, requestId) => errorEvent(error, requestId, builder.sequence),
     }
   })
