@@ -226,6 +226,10 @@ describe.skipIf(redisProgram === undefined)("two routers on one server", () => {
         (error: unknown) => (error instanceof APIError ? error.status : undefined),
       )
     await waitFor(async () => (await statusOf(a.responses.retrieve(id))) === 503)
+    // Where the server is concerns nobody outside.
+    const failure: unknown = await a.responses.retrieve(id).catch((error: unknown) => error)
+    expect(String(failure)).not.toContain(server.address)
+    await waitFor(() => router.stderr().includes(`Cannot use the Redis server ${server.address}`))
     expect(await statusOf(a.responses.create({ model: "chat", input: "x", previous_response_id: id }))).toBe(503)
     expect(await statusOf(a.responses.create({ model: "slow", input: "x", background: true }))).toBe(503)
     expect(await statusOf(a.responses.delete(id))).toBe(503)
