@@ -112,6 +112,15 @@ describe("a model", () => {
     expect(records).toMatchObject([{ status: 400, model: "small", attempts: 1 }])
   })
 
+  test("is asked, and no other, where models stand in for each other", async () => {
+    const changes = { "routing.fallback": { enabled: true, models: ["large"] } }
+    const { ask } = await kernelOf({ changes })
+    expect(await ask({ model: "small", input: "a" })).toMatchObject({ status: 200 })
+    const failing = await kernelOf({ changes, answer: jsonReply({ error: { message: "no" } }, { status: 503 }) })
+    expect(await failing.ask({ model: "small", input: "a" })).toMatchObject({ status: 503 })
+    expect(failing.records).toMatchObject([{ attempts: 1 }])
+  })
+
   test("whose backend answers something else has failed", async () => {
     const { ask } = await kernelOf({ answer: jsonReply({ choices: [] }) })
     const { status, body } = await ask({ model: "small", input: "a" })

@@ -29,9 +29,15 @@ export function createReliability(
   clock: Clock = hostClock,
 ): Reliability {
   const callers = new Map<ModelTarget, ReliableModel>()
-  for (const target of models.values())
-    callers.set(target, createReliableModel(target, target.reliability ?? calledOnce, clock))
-  const callerOf = (target: ModelTarget): ReliableModel => callers.get(target) as ReliableModel
+  /** A model that is asked for embeddings is a target of its own, which stays. */
+  const callerOf = (target: ModelTarget): ReliableModel => {
+    const known = callers.get(target)
+    if (known !== undefined) return known
+    const caller = createReliableModel(target, target.reliability ?? calledOnce, clock)
+    callers.set(target, caller)
+    return caller
+  }
+  for (const target of models.values()) callerOf(target)
   const chain = fallback === undefined ? undefined : createChain(fallback, callerOf, clock.now)
   return {
     async callModel(sending, options) {
