@@ -1,6 +1,9 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { createFakeInference } from "rtr/testing"
 import { expect, test } from "vitest"
-import { createEmbedAll, storeServices } from "../../../ts/kernel/generations/services.ts"
+import { createEmbedAll, httpClient, storeServices } from "../../../ts/kernel/generations/services.ts"
 import { createSharedResources } from "../../../ts/kernel/generations/shared-resources.ts"
 
 test("a store gives what it has, and its lack is named with the place in the document", () => {
@@ -50,4 +53,20 @@ test("a kernel without inference cannot embed", async () => {
   await expect(createEmbedAll(undefined, createSharedResources(), String).embedAll("x", ["a"])).rejects.toMatchObject({
     code: "invalid_config",
   })
+})
+
+test("a service that does not answer is given up in its time, also beside a signal of the caller", async () => {
+  const server = createServer(() => {}).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  try {
+    const { port } = server.address() as AddressInfo
+    const { signal } = new AbortController()
+    for (const options of [{}, { signal }])
+      await expect(httpClient.json(`http://127.0.0.1:${port}/`, { ...options, timeoutMs: 20 })).rejects.toMatchObject({
+        code: "upstream_timeout",
+      })
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
 })

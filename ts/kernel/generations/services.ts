@@ -105,15 +105,16 @@ async function callOnce(
   { method, body, headers, timeoutMs = 10_000, signal }: NonNullable<Parameters<HttpClient["json"]>[1]>,
 ): Promise<unknown> {
   const { ofetch } = await import("ofetch")
+  const late = AbortSignal.timeout(timeoutMs)
   return ofetch<unknown>(url, {
     method: method ?? (body === undefined ? "GET" : "POST"),
     ...(body !== undefined && { body: body as Record<string, unknown> }),
     headers: { accept: "application/json", ...headers },
-    timeout: timeoutMs,
+    // The library's own time-out has no effect beside a signal.
+    signal: signal === undefined ? late : AbortSignal.any([signal, late]),
     // The library counts a connection that broke as a status 500.
     retry: 0,
     redirect: "error",
-    ...(signal !== undefined && { signal }),
   })
 }
 

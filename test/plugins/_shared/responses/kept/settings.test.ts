@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { refusalOf } from "../../../../fakes/refusal.ts"
 import { readSettings } from "../../../../../ts/plugins/_shared/responses/kept/settings.ts"
 
 test("a section without keys keeps a thousand responses for a day in a file", () => {
@@ -21,6 +22,16 @@ test("every key says what it says", () => {
     configuration: { max_entries: 1000, max_bytes: 128 * 2 ** 20 },
   })
   expect(readSettings({ ...given, enabled: false })).toBeUndefined()
+})
+
+test("what would have no effect is refused", () => {
+  expect(refusalOf(() => readSettings({ store_backend: "memory", sqlite: { path: "a.db" } }))).toMatch(
+    /^invalid_config: .*"sqlite" has no effect, because "store_backend" is "memory"/,
+  )
+  expect(refusalOf(() => readSettings({ redis: {} }))).toMatch(/"redis" has no effect/)
+  expect(refusalOf(() => readSettings({ max_response_bytes: 9, max_total_bytes: 8 }))).toMatch(
+    /^invalid_config: .*"max_response_bytes" is 9, .* the 8 of "max_total_bytes"/,
+  )
 })
 
 test("a Redis server is told by a URL, or by the keys of the v0.3 format", () => {

@@ -1,6 +1,6 @@
 // `global.services.response_api`: whether the router keeps responses, where, and how many.
 
-import { literals, type RouteHost, section, type Static, Type } from "../../../../kernel/index.ts"
+import { literals, type RouteHost, RtrError, section, type Static, Type } from "../../../../kernel/index.ts"
 import { redisSection, redisStore } from "./redis-section.ts"
 
 export const settingsSchema = section({
@@ -50,8 +50,12 @@ export interface KeepingSettings {
 
 const mebibyte = 2 ** 20
 
+const refuse = (problem: string): RtrError =>
+  new RtrError("invalid_config", `Cannot keep responses: ${problem}`, { path: ["global", "services", "response_api"] })
+
 /** Undefined where the document says that nothing is kept. */
 export function readSettings(settings: RouteHost["settings"]): KeepingSettings | undefined {
+  const given = settings as Static<typeof settingsSchema>
   const {
     enabled = true,
     store_backend: type = "sqlite",
@@ -61,8 +65,15 @@ export function readSettings(settings: RouteHost["settings"]): KeepingSettings |
     max_responses: maxEntries = 1000,
     max_response_bytes: maxBytes = 4 * mebibyte,
     max_total_bytes: maxTotal = (type === "memory" ? 128 : 1024) * mebibyte,
-  } = settings as Static<typeof settingsSchema>
+  } = given
   if (!enabled) return undefined
+  for (const other of ["sqlite", "redis"] as const)
+    if (other !== type && other in given)
+      throw refuse(`"${other}" has no effect, because "store_backend" is "${type}"; leave out one of them`)
+  if (maxBytes > maxTotal)
+    throw refuse(
+      `"max_response_bytes" is ${maxBytes}, but all together may have the ${maxTotal} of "max_total_bytes"; lower one or raise the other`,
+    )
   return {
     store: {
       type,
