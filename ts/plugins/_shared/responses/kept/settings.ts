@@ -31,7 +31,10 @@ export const settingsSchema = section({
     }),
   ),
   max_response_bytes: Type.Optional(
-    Type.Integer({ minimum: 1, description: "Size of the largest that is kept; 4 MiB when left out" }),
+    Type.Integer({
+      minimum: 1,
+      description: "Size of the largest that is kept; 4 MiB when left out, or less where all together have less",
+    }),
   ),
   max_total_bytes: Type.Optional(
     Type.Integer({
@@ -63,8 +66,8 @@ export function readSettings(settings: RouteHost["settings"]): KeepingSettings |
     redis = {},
     ttl_seconds: ttlSeconds = 86_400,
     max_responses: maxEntries = 1000,
-    max_response_bytes: maxBytes = 4 * mebibyte,
     max_total_bytes: maxTotal = (type === "memory" ? 128 : 1024) * mebibyte,
+    max_response_bytes: maxBytes = Math.min(4 * mebibyte, maxTotal),
   } = given
   if (!enabled) return undefined
   for (const other of ["sqlite", "redis"] as const)
