@@ -447,6 +447,34 @@ test("OpenAI's client streams from a Messages backend and gets its errors", asyn
   expect(refused).toMatchObject({ status: 400, message: expect.stringContaining("n is more than 1") })
 })
 
+test("clients read which of their fields a backend of another protocol did not get", async () => {
+  const { backend, openai, anthropic } = await messagesRouter()
+  const messages = [{ role: "user" as const, content: "hi" }]
+  const asked = { model: "MoM", messages, seed: 7, service_tier: "flex" as const, user: "someone", temperature: 0.5 }
+  const whole = await openai.chat.completions.create(asked).withResponse()
+  const options = { include_usage: true }
+  const stream = await openai.chat.completions
+    .create({ ...asked, stream: true, stream_options: options })
+    .withResponse()
+  let tokens = 0
+  for await (const { usage } of stream.data) tokens = usage?.total_tokens ?? tokens
+  const kept = await openai.chat.completions.create({ model: "MoM", messages, temperature: 0.5 }).withResponse()
+  const own = await anthropic.messages
+    .create({ model: "MoM", max_tokens: 9, messages, service_tier: "auto" })
+    .withResponse()
+  const { backend: chatBack, client } = await chatRouter()
+  const other = await client()
+    .messages.create({ model: "MoM", max_tokens: 9, messages, service_tier: "auto", thinking: { type: "adaptive" } })
+    .withResponse()
+  expect([whole, stream, kept, own, other].map(({ response }) => response.headers.get("x-rtr-dropped-fields"))).toEqual(
+    ["seed, service_tier", "seed, service_tier", null, null, "service_tier, thinking"],
+  )
+  expect(tokens).toBeGreaterThan(0)
+  expect(backend.requests[0]?.body).toMatchObject({ metadata: { user_id: "someone" }, temperature: 0.5 })
+  expect(backend.requests[0]?.body).not.toHaveProperty("seed")
+  expect(chatBack.requests[0]?.body).not.toHaveProperty("service_tier")
+})
+
 test("Anthropic's client and a Messages backend lose nothing between them", async () => {
   const { backend, anthropic } = await messagesRouter()
   const body = {

@@ -36,20 +36,31 @@ export async function sentFor(
   return undefined
 }
 
-/** `refused`, `left out`, `kept`, or where it stands in the backend's request. */
+/** Fields about the client's own stream, which the router writes: a backend of another protocol need not know them. */
+const byRouter: ReadonlySet<string> = new Set(["stream_options"])
+
+export interface FieldOutcome {
+  /** `refused`, `left out`, `by the router`, `kept`, or where it stands in the backend's request. */
+  readonly outcome: string
+  /** What the router says that the backend did not get because of this field. */
+  readonly dropped: readonly string[]
+}
+
 export async function outcomeOf(
   router: ProtocolRouter,
   { field, ...way }: Way & { readonly field: FieldCase },
-): Promise<string> {
+): Promise<FieldOutcome> {
   const without = await sentFor(router, { ...way, fields: field.without })
   if (without === undefined) throw new Error(`${field.path} is refused without it: ${router.last.replied}`)
+  const { dropped: before } = router.last
   const given = await sentFor(router, { ...way, fields: field.given })
-  if (given === undefined) return "refused"
+  const dropped = router.last.dropped.filter((name) => !before.includes(name))
+  if (given === undefined) return { outcome: "refused", dropped }
   const changed = changesOf(without, given, "")
-  if (changed.length === 0) return "left out"
+  if (changed.length === 0) return { outcome: byRouter.has(field.path) ? "by the router" : "left out", dropped }
   const isKept = JSON.stringify(given[field.path]) === JSON.stringify(field.given[field.path])
-  if (changed.length === 1 && changed[0] === field.path && isKept) return "kept"
-  return [...new Set(changed)].map((path) => `\`${path}\``).join(", ")
+  if (changed.length === 1 && changed[0] === field.path && isKept) return { outcome: "kept", dropped }
+  return { outcome: [...new Set(changed)].map((path) => `\`${path}\``).join(", "), dropped }
 }
 
 /** Paths of what differs; lists as a whole unless they are of one length. */
@@ -80,7 +91,7 @@ export async function fieldsTable(router: ProtocolRouter): Promise<string> {
     const rows = new Map<string, string[]>()
     for (const field of fieldsOf[client].cases) {
       const cells: string[] = []
-      for (const backend of backends) cells.push(await outcomeOf(router, { client, backend, field }))
+      for (const backend of backends) cells.push((await outcomeOf(router, { client, backend, field })).outcome)
       const outcome = cells.join(" | ")
       rows.set(outcome, [...(rows.get(outcome) ?? []), `\`${field.path}\``])
     }

@@ -37,6 +37,23 @@ test("an unknown field goes to backends of the same protocol only", async () => 
       expect([client, backend, await outcomeOf(router, { client, backend, field })]).toEqual([
         client,
         backend,
-        client === backend ? "kept" : "left out",
+        client === backend ? { outcome: "kept", dropped: [] } : { outcome: "left out", dropped: ["x_own"] },
       ])
+})
+
+test("the router names the fields of a body that a backend does not get, and no others", async () => {
+  const router = await createProtocolRouter()
+  const named: string[] = []
+  const leftOut: string[] = []
+  for (const client of protocolIds)
+    for (const backend of protocolIds)
+      for (const field of fieldsOf[client].cases) {
+        const { outcome, dropped } = await outcomeOf(router, { client, backend, field })
+        const at = `${client} to ${backend}, ${field.path}:`
+        const added = Object.keys(field.given).filter((name) => !(name in field.without))
+        named.push(...dropped.map((name) => `${at} ${name}`))
+        if (outcome === "left out") leftOut.push(...added.map((name) => `${at} ${name}`))
+      }
+  expect(leftOut).toContain("chat_completions to messages, seed: seed")
+  expect(named).toEqual(leftOut)
 })

@@ -5,9 +5,9 @@ import { createFakeKernel } from "../fakes/kernel.ts"
 import { createFakeTransport } from "../fakes/transport.ts"
 
 export interface ProtocolRouter {
-  /** What the client's library calls. Remembers the body it sent and the reply as it came. */
+  /** What the client's library calls. Remembers the body it sent, the reply as it came, and which fields the backend did not get. */
   readonly fetch: typeof globalThis.fetch
-  readonly last: { sent: string; replied: string; asked: string | undefined; path: string }
+  readonly last: { sent: string; replied: string; asked: string | undefined; path: string; dropped: readonly string[] }
   /** What backends answer from now on. */
   answer(reply: { readonly json: string } | { readonly stream: string }): void
 }
@@ -16,7 +16,7 @@ export interface ProtocolRouter {
 export const modelOf = (protocol: Protocol): string => `on-${protocol}`
 
 export async function createProtocolRouter(): Promise<ProtocolRouter> {
-  const last: ProtocolRouter["last"] = { sent: "", replied: "", asked: undefined, path: "" }
+  const last: ProtocolRouter["last"] = { sent: "", replied: "", asked: undefined, path: "", dropped: [] }
   let reply: { type: string; body: string } = { type: "", body: "" }
   const transport = createFakeTransport(({ body, url }) => {
     last.asked = body
@@ -33,6 +33,7 @@ export async function createProtocolRouter(): Promise<ProtocolRouter> {
   }
   const kernel = await createFakeKernel({
     transport,
+    onRecord: ({ attempts }) => (last.dropped = attempts[0]?.dropped ?? []),
     config: {
       version: "v0.3",
       listeners: [{ name: "main", address: "127.0.0.1", port: 8801 }],
@@ -52,6 +53,7 @@ export async function createProtocolRouter(): Promise<ProtocolRouter> {
     async fetch(input, init) {
       last.sent = String(init?.body)
       last.asked = undefined
+      last.dropped = []
       const response = await kernel.fetch(new Request(input as string, init))
       last.replied = await response.clone().text()
       return response

@@ -110,6 +110,17 @@ describe("headers", () => {
     expect(told(...many)?.split(",")).toHaveLength(8)
   })
 
+  test("tell what the backend that answered did not get of the client's fields", () => {
+    const tried = (...attempts: readonly object[]) =>
+      headersOf({ attempts: attempts.map((each) => ({ model: "large", backend: "b", startMs: 0, ...each })) })[
+        "x-rtr-dropped-fields"
+      ]
+    expect(tried({ status: 200 })).toBeUndefined()
+    expect(tried({ status: 200, dropped: ["seed", "x", "+2"] })).toBe("seed, x, +2")
+    expect(tried({ status: 503, dropped: ["seed"] }, { status: 200 })).toBeUndefined()
+    expect(tried({ status: 200, dropped: ["seed"] }, { model: "judge", status: 200, dropped: ["n"] })).toBe("seed")
+  })
+
   test("can hold names in any script", () => {
     const headers = headersOf({ model: "模型", decision: "a\r\nset-cookie: x", algorithm: "é" })
     expect(() => new Headers(headers)).not.toThrow()

@@ -149,6 +149,13 @@ test("nothing that a backend says about the request is in the line", async () =>
   expect(both).not.toContain("CANARY")
 })
 
+test("fields that the backend did not get stand in the line", () => {
+  const attempt = { model: "large", backend: "b", startMs: 0, endMs: 1, status: 200 }
+  const line = parse(requestLine(fakeRecord({ attempts: [{ ...attempt, dropped: ["seed", "+3"] }] })))
+  expect(line).toMatchObject({ attempts: 1, dropped: ["seed", "+3"] })
+  expect(parse(requestLine(fakeRecord({ attempts: [attempt] })))).not.toHaveProperty("dropped")
+})
+
 test("what a guard did not read makes the line a warning that names the guard", () => {
   const record = fakeRecord({ unscanned: [{ guard: "jailbreak", rule: "attack", reason: "input_limit" }] })
   expect(parse(requestLine(record))).toMatchObject({ level: "warning", unscanned: ["jailbreak:attack input_limit"] })

@@ -1,6 +1,6 @@
 // The response headers that tell how a request was routed, and the same for the JSON body. Both read the call record alone.
 
-import type { CallRecord, Cost } from "../types/call.ts"
+import { type CallRecord, type Cost, droppedOf } from "../types/call.ts"
 import type { WireObject } from "../types/dialect.ts"
 import { toHeaderText } from "../types/header-text.ts"
 
@@ -150,6 +150,8 @@ function addRareHeaders(head: Head, record: CallRecord): void {
   const unscanned = unscannedHeader(record)
   if (unscanned !== undefined) head[unscannedName] = unscanned
   if (record.trail !== undefined) head[attemptsName] = record.trail
+  const dropped = droppedOf(record)
+  if (dropped !== undefined) head["x-rtr-dropped-fields"] = dropped.join(", ")
   addCosts(head, record)
   if (record.appliedPolicies.length > 0)
     head["x-rtr-applied-unknown-policy"] = record.appliedPolicies

@@ -1,7 +1,7 @@
 // The line of the log about one request, from its record. It has names of the document, figures and codes, and no content.
 
 import { whyOf } from "../pipeline/why.ts"
-import type { Attempt, CallRecord, Cost } from "../types/call.ts"
+import { type Attempt, type CallRecord, type Cost, droppedOf } from "../types/call.ts"
 import { shownText } from "./shown-text.ts"
 
 export type LogLevel = "debug" | "info" | "warning" | "error"
@@ -45,6 +45,8 @@ function jsonLine(record: CallRecord, time: number): string {
   if (costs !== undefined) line += costsText(costs)
   if (unscanned.length > 0)
     line += `,"unscanned":${JSON.stringify(unscanned.map(({ guard, rule, reason }) => `${guard}:${rule} ${reason}`))}`
+  const dropped = droppedOf(record)
+  if (dropped !== undefined) line += `,"dropped":${JSON.stringify(dropped)}`
   if (readings !== undefined) line += `,"signals_ms":${hundredths(readings.totalMs)}`
   if (attempts.length > 0) line += `,"upstream_ms":${hundredths(upstreamMs(attempts, totalMs))}`
   return `${line},"total_ms":${hundredths(totalMs)}}`

@@ -81,6 +81,8 @@ export interface Attempt {
   error?: RtrError
   /** Why there is another attempt beside the first; left out for the first, and for what loopers ask. */
   why?: "retry" | "hedge" | "fallback"
+  /** Fields of the client's body that the backend did not get, because it speaks another protocol; left out where there are none. */
+  dropped?: readonly string[]
   /** Another attempt answered first. */
   cancelled?: true
   /** The backend is left out from then on, for a time. */
@@ -155,6 +157,15 @@ export interface CallRecord {
   costs: readonly Cost[] | undefined
   firstByteMs: number | undefined
   totalMs: number
+}
+
+/** What the backend that answered did not get of the client's fields. */
+export function droppedOf({ attempts, model }: Pick<CallRecord, "attempts" | "model">): Attempt["dropped"] {
+  for (let at = attempts.length - 1; at >= 0; at--) {
+    const { dropped, status = 0, error, model: asked } = attempts[at] as Attempt
+    if (dropped !== undefined && asked === model && status >= 200 && status < 300 && error === undefined) return dropped
+  }
+  return undefined
 }
 
 export interface Outcome {

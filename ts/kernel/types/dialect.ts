@@ -75,6 +75,11 @@ export interface DialectModule extends ModuleBase {
   readRequest(body: unknown): ChatRequest
   /** The body for an upstream. What was read by this dialect and not replaced goes out as it came in. Throws `invalid_request` for what the dialect cannot say. */
   writeRequest(request: ChatRequest, target: RequestTarget): WireObject
+  /**
+   * Names of fields in the body of a client of another dialect that have no counterpart in `body`, which this dialect wrote for
+   * the request. The client may have made them up.
+   */
+  leftOut?(request: ChatRequest, body: WireObject): readonly string[]
   /** Reads an upstream's whole reply. Throws `upstream_error`. */
   readReply(text: string): ChatReply
   /** A whole reply for the client, with the routing metadata. `request` is what the client sent, for a wire that repeats it. */

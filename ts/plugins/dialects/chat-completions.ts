@@ -2,6 +2,7 @@
 
 import { defineDialect } from "../../kernel/index.ts"
 import { errorBody, errorEvent, failureBody, readError } from "../_shared/chat-completions/errors.ts"
+import { leftOut } from "../_shared/chat-completions/left-out.ts"
 import { readReply, writeReply } from "../_shared/chat-completions/reply.ts"
 import { readRequest, writeRequest } from "../_shared/chat-completions/request.ts"
 import { createReader } from "../_shared/chat-completions/stream-reader.ts"
@@ -13,6 +14,7 @@ export default defineDialect({
   schemas: async () => (await import("../_shared/chat-completions/schemas.ts")).schemas,
   readRequest,
   writeRequest,
+  leftOut,
   readReply,
   writeReply,
   reader: createReader,

@@ -2,6 +2,7 @@
 
 import { defineDialect } from "../../kernel/index.ts"
 import { errorBody, errorEvent, failureBody, readError } from "../_shared/messages/errors.ts"
+import { leftOut } from "../_shared/messages/left-out.ts"
 import { readReply, writeReply } from "../_shared/messages/reply.ts"
 import { readRequest, writeRequest } from "../_shared/messages/request.ts"
 import { createReader } from "../_shared/messages/stream-reader.ts"
@@ -21,6 +22,7 @@ export default defineDialect({
   schemas: async () => (await import("../_shared/messages/schemas.ts")).schemas,
   readRequest,
   writeRequest,
+  leftOut,
   readReply,
   writeReply,
   reader: createReader,

@@ -2,6 +2,7 @@
 
 import { defineDialect } from "../../kernel/index.ts"
 import { errorBody, errorEvent, failureBody, readError } from "../_shared/responses/errors.ts"
+import { leftOut } from "../_shared/responses/left-out.ts"
 import { readReply, writeReply } from "../_shared/responses/reply.ts"
 import { readRequest, writeRequest } from "../_shared/responses/request.ts"
 import { createReader } from "../_shared/responses/stream-reader.ts"
@@ -15,6 +16,7 @@ export default defineDialect({
   wireTerms,
   readRequest,
   writeRequest,
+  leftOut,
   readReply,
   writeReply,
   reader: createReader,

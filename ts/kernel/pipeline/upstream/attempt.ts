@@ -12,6 +12,7 @@ import type { Costs } from "../load-costs.ts"
 import { pickBackend } from "./backends.ts"
 import type { ModelFiguresKeeper } from "../model-figures.ts"
 import { observeAttempt } from "./observed-attempt.ts"
+import { droppedFields } from "./dropped-fields.ts"
 import { upstreamError } from "./error.ts"
 import { readReply } from "./reply.ts"
 
@@ -65,6 +66,8 @@ export async function callBackend(host: AttemptHost, options: AttemptOptions, ba
     const own = origin?.forModel?.(request, { model: target.name, dialect: backend.dialectId }) ?? request
     const portable = origin?.dialect === backend.dialectId ? own : (origin?.toPortable?.(own) ?? own)
     const body = backend.dialect.writeRequest(portable, { model: backend.upstreamModel, card: target.card })
+    const dropped = droppedFields(backend, portable, body)
+    if (dropped !== undefined) observed.attempt.dropped = dropped
     const passes = backend.dialectId === call.dialect && backend.dialect.clientHeaders !== undefined
     const {
       method,

@@ -33,6 +33,10 @@ export function withoutUndefined(fields: Readonly<Record<string, JsonValue | und
   return kept
 }
 
+/** Whether a field of a client says anything: not null, an empty list or an empty object. */
+export const says = (value: JsonValue | undefined): boolean =>
+  value !== undefined && value !== null && (typeof value !== "object" || Object.keys(value).length > 0)
+
 export function hasFields(value: WireObject): boolean {
   for (const _ in value) return true
   return false

@@ -1,8 +1,8 @@
 // Requests of other dialects: what the Responses API cannot say, and what it says in the same words.
 
-import type { ChatRequest, JsonValue, WireObject } from "../../../kernel/index.ts"
+import type { ChatRequest, WireObject } from "../../../kernel/index.ts"
 import { dialectId as chatCompletions } from "../chat-completions/wire.ts"
-import { isObject, toList, withoutUndefined } from "../dialect/wire.ts"
+import { isObject, says, toList, withoutUndefined } from "../dialect/wire.ts"
 import { refuse } from "./wire.ts"
 
 /** Fields of chat completions that change what a reply is. Others only tune how it comes about, or are for the host. */
@@ -21,11 +21,8 @@ export function checkForeign({ generation, toolChoice, output, extensions }: Cha
   for (const name of needed) if (says(extensions[name])) throw refuse(`"${name}" has no counterpart`)
 }
 
-const says = (value: JsonValue | undefined): boolean =>
-  value !== undefined && value !== null && (typeof value !== "object" || Object.keys(value).length > 0)
-
 /** Fields that both APIs of the vendor have, and that the canonical form does not. */
-const shared = [
+export const shared = [
   "moderation",
   "prompt_cache_key",
   "prompt_cache_options",
