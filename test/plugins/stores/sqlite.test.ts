@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -90,6 +90,20 @@ test("keeps everything over a restart", async () => {
     { id: "r", similarity: 1, fields: { f: "x" }, value: [1] },
   ])
   expect(await second.kv("a").compareAndSet("k", version, 1)).toBeDefined()
+})
+
+test("a file that it makes is for its owner alone, and a file that is there keeps its mode", async () => {
+  const modesOf = (path: string) => ["", "-wal", "-shm"].map((end) => (statSync(path + end).mode & 0o777).toString(8))
+  const path = temporaryFile()
+  const umask = process.umask(0o022)
+  onTestFinished(() => void process.umask(umask))
+  await (await open(path)).kv("a").set("k", 1)
+  expect(modesOf(path)).toEqual(["600", "600", "600"])
+  const shared = temporaryFile()
+  writeFileSync(shared, "")
+  chmodSync(shared, 0o660)
+  await (await open(shared)).kv("a").set("k", 1)
+  expect(modesOf(shared)).toEqual(["660", "660", "660"])
 })
 
 test("evicts what was written longest ago, for each name alone", async () => {

@@ -16,6 +16,7 @@ import { createSqliteVectors } from "../_shared/sqlite/vectors.ts"
 import { checkDimensions, checkText } from "../_shared/stores/input.ts"
 
 const driver: string = "node:sqlite"
+const fileSystem: string = "node:fs/promises"
 /** Bytes of vectors that one process keeps in memory; a search reads the others from the file. */
 const vectorBytes = 512 * 1024 * 1024
 
@@ -84,6 +85,7 @@ async function openFile(path: string): Promise<Connection> {
   try {
     // Loaded here and by a variable, so that hosts without it can load this file and their bundlers do not look for it.
     const { DatabaseSync } = (await import(driver)) as { readonly DatabaseSync: new (path: string) => SqlDatabase }
+    await makeOwnFile(path)
     const opened = new DatabaseSync(path)
     database = opened
     opened.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
@@ -93,4 +95,18 @@ async function openFile(path: string): Promise<Connection> {
     database?.close()
     throw toStoreError(error, path)
   }
+}
+
+interface FileSystem {
+  writeFile(path: string, text: string, options: { readonly flag: string; readonly mode: number }): Promise<void>
+}
+
+/**
+ * Values are prompts and answers, so a new file is for its owner alone. SQLite gives the files beside it the same mode, and makes a
+ * database of an empty file. What else stands in the way of the file is for SQLite to tell.
+ */
+async function makeOwnFile(path: string): Promise<void> {
+  if (/^(:memory:|file:)/.test(path)) return
+  const { writeFile } = (await import(fileSystem)) as FileSystem
+  await writeFile(path, "", { flag: "wx", mode: 0o600 }).catch(() => undefined)
 }
