@@ -35,6 +35,26 @@ test("backends take turns by weight, and those of a higher number wait", () => {
   expect(poolOf().calls(4, {})).toBe("a b a b")
 })
 
+test("further attempts have turns of their own: they move neither the first choices nor each other off their weights", () => {
+  for (const [names, firsts, others] of [
+    [["a", "b"], "a b a b a b a b", "b a b a b a b a"],
+    [["a", "b", "c"], "a b c a b c a b c", /^b /],
+  ] as const) {
+    const { pool, pick } = poolOf({}, [...names])
+    const rounds = firsts.split(" ").map(() => {
+      const first = pick()
+      return [first, pool.pick({ ...nothing, tried: new Set([first]) })].map(({ backend }) => backend.name)
+    })
+    expect(rounds.map(([first]) => first).join(" ")).toBe(firsts)
+    expect(rounds.map(([, other]) => other).join(" ")).toMatch(others)
+  }
+  // The same backend fails always: the others stand in by their weights.
+  const { pool } = poolOf({}, ["a1", "b2", "c1"])
+  const tried = new Set(pool.all.slice(0, 1))
+  const names = Array.from({ length: 9 }, () => pool.pick({ ...nothing, tried }).backend.name)
+  expect(["b", "c"].map((name) => names.filter((each) => each === name).length)).toEqual([6, 3])
+})
+
 test("the backend with the fewest calls for its weight is next", () => {
   const { pick } = poolOf({ leastRequest: true }, ["a2", "b1"])
   const names = Array.from({ length: 6 }, () => {

@@ -496,3 +496,26 @@ test("each scenario makes the attempts that it should, in the time that it shoul
   }
   expect(wrong).toEqual([])
 })
+
+test("first choices go in turn, whatever retries and hedges do", async () => {
+  const cases: readonly (readonly [object, Readonly<Record<string, readonly Script[]>>, string])[] = [
+    [twice, { a: ["500"], b: ["200"] }, "a=500,b=200 b=200 a=500,b=200 b=200"],
+    [twice, { a: ["500"], b: ["200"], c: ["200"] }, "a=500,b=200 b=200 c=200 a=500,c=200 b=200 c=200"],
+    [{ hedge_delay: "500ms" }, { a: ["200+2000"], b: ["200"] }, "a=cancelled,b=200 b=200 a=cancelled,b=200 b=200"],
+  ]
+  for (const [reliability, backends, expected] of cases) {
+    const transport = createScriptedTransport(backends)
+    const { ask } = await watchedKernel({ transport, changes: withBackends(backends, reliability) })
+    const seen: string[] = []
+    for (const _ of expected.split(" ")) seen.push(attemptsOf(await inTestTime(ask("calm"), transport)))
+    expect(seen.join(" ")).toBe(expected)
+  }
+})
+
+const withBackends = (backends: object, reliability: object): Readonly<Record<string, unknown>> => ({
+  "providers.models.0.backend_refs": Object.keys(backends).map((name) => ({ name, endpoint: `${name}.example` })),
+  "providers.models.0.reliability": reliability,
+})
+
+const attemptsOf = ({ headers }: { readonly headers: Headers }): string =>
+  (headers.get("x-rtr-attempts") ?? "").replaceAll("small/", "")

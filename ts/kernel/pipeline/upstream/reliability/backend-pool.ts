@@ -9,8 +9,6 @@ export interface PooledBackend {
   readonly health: BackendHealth | undefined
   /** Calls that have not ended, streams among them. */
   active: number
-  /** Its turn: the earliest one is next. */
-  turn: number
 }
 
 /** What an attempt avoids as long as there is something else. */
@@ -39,13 +37,12 @@ export function createBackendPool(
     backend,
     health: ejection === undefined ? undefined : createBackendHealth(ejection, now, mayEject),
     active: 0,
-    turn: 1 / backend.weight,
   }))
-  /** The turn of the last pick: a backend that comes back does not catch up on what it missed. */
-  let current = 0
+  const firstTurns = createTurns(all)
+  /** A retry that took the turn of a healthy backend would make the failing one the first choice of the next request. */
+  const furtherTurns = createTurns(all)
   const isOut = ({ health }: PooledBackend): boolean => health?.state() === "out"
-  const inTurn = (group: readonly PooledBackend[]): PooledBackend => best(group, ({ turn }) => -Math.max(turn, current))
-  const choose = (group: readonly PooledBackend[]): PooledBackend => {
+  const choose = (group: readonly PooledBackend[], inTurn: Turns): PooledBackend => {
     if (!leastRequest) return inTurn(group)
     const freeness = ({ active, backend }: PooledBackend): number => backend.weight / (active + 1)
     const freest = Math.max(...group.map(freeness))
@@ -63,13 +60,27 @@ export function createBackendPool(
         best(all, ({ health }) => -(health?.until() ?? 0)),
       ]
       const first = Math.min(...usable.map(({ backend }) => backend.priority))
-      const chosen = choose(usable.filter(({ backend }) => backend.priority === first))
-      const turn = Math.max(chosen.turn, current)
-      current = turn
-      chosen.turn = turn + 1 / chosen.backend.weight
-      return chosen
+      const group = usable.filter(({ backend }) => backend.priority === first)
+      return choose(group, tried.size === 0 ? firstTurns : furtherTurns)
     },
     isDown: () => all.every(isOut),
+  }
+}
+
+/** Takes the backend of a group whose turn is next. */
+type Turns = (group: readonly PooledBackend[]) => PooledBackend
+
+/** Earliest deadline first: each pick moves a backend's deadline by 1/weight. */
+function createTurns(all: readonly PooledBackend[]): Turns {
+  const deadlines = new Map(all.map((each) => [each, 1 / each.backend.weight]))
+  /** The deadline of the last pick: a backend that comes back does not catch up on what it missed. */
+  let current = 0
+  const deadlineOf = (each: PooledBackend): number => Math.max(deadlines.get(each) ?? 0, current)
+  return (group) => {
+    const chosen = best(group, (each) => -deadlineOf(each))
+    current = deadlineOf(chosen)
+    deadlines.set(chosen, current + 1 / chosen.backend.weight)
+    return chosen
   }
 }
 
