@@ -141,6 +141,8 @@ export interface PlannedEjection {
 /** How the backends of one model are called. */
 export interface PlannedReliability {
   readonly leastRequest: boolean
+  /** A backend that sends `Retry-After` gets no request for as long. */
+  readonly honoursRetryAfter: boolean
   readonly retries: number
   readonly retryOn: ReadonlySet<RetryReason | number>
   /** Share of the requests that may be retried. */

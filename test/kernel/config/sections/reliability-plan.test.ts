@@ -19,6 +19,7 @@ describe("the plan of a model", () => {
   test("has the defaults of the format, and failures that pass are tried again", async () => {
     expect(await planOf({ retry_count: 2, consecutive_5xx: 3, hedge_delay: "1s" })).toEqual({
       leastRequest: false,
+      honoursRetryAfter: true,
       retries: 2,
       retryOn: new Set(["connect-failure", "reset", "timeout", 408, 425, 429, 500, 502, 503, 504, 529]),
       retryShare: 0.2,
@@ -46,6 +47,7 @@ describe("the plan of a model", () => {
     }
     expect(await planOf(written)).toEqual({
       leastRequest: true,
+      honoursRetryAfter: true,
       retries: 0,
       retryOn: new Set(["connect-failure", "5xx", 418]),
       retryShare: 0.5,
@@ -63,7 +65,10 @@ describe("the plan of a model", () => {
   test("is left out where nothing asks for it, and there for a group or a fallback", async () => {
     expect(await planOf(undefined)).toBeUndefined()
     expect(await planOf(undefined, { "routing.candidate_requirements": { context: "known_limits" } })).toBeUndefined()
-    expect(await planOf(undefined, { "providers.models.0.backend_refs.0.priority": 1 })).toMatchObject({ retries: 0 })
+    expect(await planOf(undefined, { "providers.models.0.backend_refs.0.priority": 1 })).toMatchObject({
+      retries: 0,
+      honoursRetryAfter: false,
+    })
     const breaker = { consecutive_failures: 5, cooldown_period: "7s", half_open_probes: 2 }
     expect(
       (await planOf(undefined, { "routing.fallback": { enabled: true, circuit_breaker: breaker } }))?.ejection,

@@ -118,6 +118,7 @@ function compileReliability(
   const asksForRetries = entry.retry_on !== undefined || entry.retry_budget_percent !== undefined
   return {
     leastRequest: entry.lb_policy === "least_request",
+    honoursRetryAfter: reliability !== undefined,
     retries: entry.retry_count ?? (asksForRetries ? 1 : 0),
     retryOn: new Set(retryOn.map((word) => reasonOfWord[word] ?? Number(word))),
     retryShare: (entry.retry_budget_percent ?? 20) / 100,

@@ -6,7 +6,7 @@ import {
 import { createBackend } from "../../../../fakes/plan.ts"
 
 const ejection = { consecutive: 2, failureShare: undefined, baseMs: 1000, maxShare: 1, probes: 1 }
-const nothing = { tried: new Set<PooledBackend>(), restingUntil: new Map<PooledBackend, number>() }
+const nothing: ReadonlySet<PooledBackend> = new Set()
 
 function poolOf(settings: object = {}, backends = ["a", "b"]) {
   const clock = { ms: 0 }
@@ -43,7 +43,7 @@ test("further attempts have turns of their own: they move neither the first choi
     const { pool, pick } = poolOf({}, [...names])
     const rounds = firsts.split(" ").map(() => {
       const first = pick()
-      return [first, pool.pick({ ...nothing, tried: new Set([first]) })].map(({ backend }) => backend.name)
+      return [first, pool.pick(new Set([first]))].map(({ backend }) => backend.name)
     })
     expect(rounds.map(([first]) => first).join(" ")).toBe(firsts)
     expect(rounds.map(([, other]) => other).join(" ")).toMatch(others)
@@ -51,7 +51,7 @@ test("further attempts have turns of their own: they move neither the first choi
   // The same backend fails always: the others stand in by their weights.
   const { pool } = poolOf({}, ["a1", "b2", "c1"])
   const tried = new Set(pool.all.slice(0, 1))
-  const names = Array.from({ length: 9 }, () => pool.pick({ ...nothing, tried }).backend.name)
+  const names = Array.from({ length: 9 }, () => pool.pick(tried).backend.name)
   expect(["b", "c"].map((name) => names.filter((each) => each === name).length)).toEqual([6, 3])
 })
 
@@ -117,35 +117,21 @@ test("a share of failures counts when there are calls enough", () => {
 test("what was tried and what wants to rest comes last", () => {
   const { pool, clock } = poolOf({}, ["a", "b", "c"])
   const [a, b, c] = pool.all as readonly [PooledBackend, PooledBackend, PooledBackend]
-  const name = (tried: readonly PooledBackend[], rests: readonly (readonly [PooledBackend, number])[] = []): string =>
-    pool.pick({ tried: new Set(tried), restingUntil: new Map(rests) }).backend.name
-  expect([
-    name([a, b]),
-    name([a, c]),
-    name(
-      [a, b, c],
-      [
-        [b, 5],
-        [c, 5],
-      ],
-    ),
-    name(
-      [],
-      [
-        [a, 5],
-        [b, 5],
-        [c, 5],
-      ],
-    ).length,
-  ]).toEqual(["c", "b", "a", 1])
+  const name = (...tried: readonly PooledBackend[]): string => pool.pick(new Set(tried)).backend.name
+  expect([name(a, b), name(a, c), pool.freeInMs()]).toEqual(["c", "b", 0])
+  b.restsUntil = 5
+  c.restsUntil = 7
+  expect([name(a, b, c), name(b, c), name(), pool.freeInMs()]).toEqual(["a", "a", "a", 0])
+  a.restsUntil = 9
+  // All rest: what was not tried, and of that the one that is free first.
+  expect([name(), name(b), name(a, b, c), pool.freeInMs()]).toEqual(["b", "c", "b", 5])
   clock.ms = 6
-  expect(
-    name(
-      [a],
-      [
-        [b, 5],
-        [c, 7],
-      ],
-    ),
-  ).toBe("b")
+  expect([name(a), name(a, b), pool.freeInMs()]).toEqual(["b", "b", 0])
+})
+
+test("the wait is for a backend that is not out", () => {
+  const { pool, call } = poolOf({ ejection: { ...ejection, consecutive: 1 } })
+  const [, b] = pool.all as readonly [PooledBackend, PooledBackend]
+  b.restsUntil = 500
+  expect([call("failed"), pool.freeInMs(), pool.pick(nothing).backend.name]).toEqual(["a!", 500, "b"])
 })

@@ -224,6 +224,14 @@ const scenarios: readonly Scenario[] = [
     attempts: "a=429 b=429 b=200",
     ms: 12 + 1024,
   },
+  {
+    name: "the wait is for a backend that is not left out",
+    reliability: { retry_count: 2, consecutive_5xx: 1 },
+    backends: { a: ["500"], b: ["429 after 2", "200"] },
+    status: 200,
+    attempts: "a=500 b=429 b=200",
+    ms: 12 + 2024,
+  },
   // Time-outs.
   {
     name: "no first byte in time",
@@ -512,7 +520,43 @@ test("first choices go in turn, whatever retries and hedges do", async () => {
   }
 })
 
-const withBackends = (backends: object, reliability: object): Readonly<Record<string, unknown>> => ({
+test("a backend that sends Retry-After is left alone by later requests too, as long as another one is free", async () => {
+  const once = { retry_count: 0 }
+  const cases: readonly (readonly [string, object | undefined, Readonly<Record<string, readonly Script[]>>, string])[] =
+    [
+      // A number is a pause in seconds.
+      ["with retries", twice, { a: ["429 after 60", "200"], b: ["200"] }, "a=429,b=200 b=200 b=200 59 b=200 2 a=200"],
+      ["without", once, { a: ["503 after 60", "200"], b: ["200"] }, "a=503 b=200 b=200 b=200 61 a=200"],
+      ["five minutes at most", once, { a: ["429 after 99999", "200"], b: ["200"] }, "a=429 b=200 299 b=200 2 a=200"],
+      ["the only one", once, { a: ["429 after 60", "200"] }, "a=429 a=200"],
+      ["all of them", once, { a: ["429 after 60"], b: ["429 after 5", "200"] }, "a=429 b=429 b=200 b=200 6 b=200"],
+      [
+        "its last word counts",
+        once,
+        { a: ["429 after 60", "429 after 2", "200"], b: ["429 after 90", "200"] },
+        "a=429 b=429 a=429 3 a=200 a=200",
+      ],
+      ["no reliability", undefined, { a: ["429 after 60", "200"], b: ["200"] }, "a=429 b=200 a=200 b=200"],
+    ]
+  for (const [name, reliability, backends, expected] of cases) {
+    const transport = createScriptedTransport(backends)
+    const { ask } = await watchedKernel({
+      transport,
+      changes: { ...withBackends(backends, reliability), "routing.fallback": { enabled: true } },
+    })
+    const seen: string[] = []
+    for (const word of expected.split(" ")) {
+      if (word.includes("=")) seen.push(attemptsOf(await inTestTime(ask("calm"), transport)))
+      else {
+        seen.push(word)
+        await vi.advanceTimersByTimeAsync(Number(word) * 1000)
+      }
+    }
+    expect([name, seen.join(" ")]).toEqual([name, expected])
+  }
+})
+
+const withBackends = (backends: object, reliability: object | undefined): Readonly<Record<string, unknown>> => ({
   "providers.models.0.backend_refs": Object.keys(backends).map((name) => ({ name, endpoint: `${name}.example` })),
   "providers.models.0.reliability": reliability,
 })

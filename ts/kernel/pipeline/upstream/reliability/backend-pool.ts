@@ -9,18 +9,16 @@ export interface PooledBackend {
   readonly health: BackendHealth | undefined
   /** Calls that have not ended, streams among them. */
   active: number
-}
-
-/** What an attempt avoids as long as there is something else. */
-export interface Avoided {
-  readonly tried: ReadonlySet<PooledBackend>
-  /** Until when a backend has asked to be left alone. */
-  readonly restingUntil: ReadonlyMap<PooledBackend, number>
+  /** Until when it has asked to be left alone. */
+  restsUntil: number
 }
 
 export interface BackendPool {
   readonly all: readonly PooledBackend[]
-  pick(avoided: Avoided): PooledBackend
+  /** Avoids what one request has tried, as long as there is something else; nothing of that makes it a first choice. */
+  pick(tried: ReadonlySet<PooledBackend>): PooledBackend
+  /** How long until a backend neither is out nor rests; one that is out counts only where all are. */
+  freeInMs(): number
   /** Every backend is out. */
   readonly isDown: () => boolean
 }
@@ -37,6 +35,7 @@ export function createBackendPool(
     backend,
     health: ejection === undefined ? undefined : createBackendHealth(ejection, now, mayEject),
     active: 0,
+    restsUntil: 0,
   }))
   const firstTurns = createTurns(all)
   /** A retry that took the turn of a healthy backend would make the failing one the first choice of the next request. */
@@ -50,18 +49,24 @@ export function createBackendPool(
   }
   return {
     all,
-    pick({ tried, restingUntil }) {
-      const isResting = (each: PooledBackend): boolean => (restingUntil.get(each) ?? 0) > now()
+    pick(tried) {
       const working = all.filter((each) => !isOut(each))
-      const awake = working.filter((each) => !isResting(each))
-      const fresh = awake.filter((each) => !tried.has(each))
-      // All are out: the one that comes back first is the least bad.
-      const usable = [fresh, awake, working].find(({ length }) => length > 0) ?? [
-        best(all, ({ health }) => -(health?.until() ?? 0)),
-      ]
+      const awake = working.filter(({ restsUntil }) => restsUntil <= now())
+      const isFresh = (each: PooledBackend): boolean => !tried.has(each)
+      const fresh = awake.filter(isFresh)
+      const usable = fresh.length > 0 ? fresh : awake
+      // All rest, or all are out: the one that comes back first is the least bad.
+      if (usable.length === 0 && working.length > 0)
+        return best(working.some(isFresh) ? working.filter(isFresh) : working, ({ restsUntil }) => -restsUntil)
+      if (usable.length === 0) return best(all, ({ health }) => -(health?.until() ?? 0))
       const first = Math.min(...usable.map(({ backend }) => backend.priority))
       const group = usable.filter(({ backend }) => backend.priority === first)
       return choose(group, tried.size === 0 ? firstTurns : furtherTurns)
+    },
+    freeInMs() {
+      const working = all.filter((each) => !isOut(each))
+      const rests = (working.length > 0 ? working : all).map(({ restsUntil }) => restsUntil - now())
+      return Math.max(0, Math.min(...rests))
     },
     isDown: () => all.every(isOut),
   }

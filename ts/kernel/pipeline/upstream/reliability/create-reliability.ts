@@ -14,6 +14,7 @@ const hostClock: Clock = { now: () => performance.now(), unixMs: () => Date.now(
 /** A model without settings of its own, in a document where others have some. */
 const calledOnce: PlannedReliability = {
   leastRequest: false,
+  honoursRetryAfter: false,
   retries: 0,
   retryOn: new Set(),
   retryShare: 0,

@@ -42,8 +42,11 @@ export interface Clock {
   readonly random: () => number
 }
 
+/** A backend may say any time; after this one it is asked again. */
+const maxRestMs = 300_000
+
 export function createReliableModel(target: ModelTarget, settings: PlannedReliability, clock: Clock): ReliableModel {
-  const { retries, retryOn, retryShare, timeouts, hedging } = settings
+  const { retries, retryOn, retryShare, timeouts, hedging, honoursRetryAfter } = settings
   const pool: BackendPool = createBackendPool(target, settings, clock.now)
   const retryBudget = createBudget(retryShare, clock.now)
   const hedgeBudget = createBudget(hedging?.share ?? 0, clock.now)
@@ -58,9 +61,8 @@ export function createReliableModel(target: ModelTarget, settings: PlannedReliab
       const endsAt = startedAt + (timeouts.totalMs ?? upstreamTimeoutMs)
       const startBefore = Math.min(endsAt, limits?.startBefore ?? Infinity)
       const tried = new Set<PooledBackend>()
-      const restingUntil = new Map<PooledBackend, number>()
       const start = (why: Attempt["why"]): RunningAttempt => {
-        const pooled = pool.pick({ tried, restingUntil })
+        const pooled = pool.pick(tried)
         tried.add(pooled)
         return startAttempt(sending, options, {
           pooled,
@@ -69,7 +71,7 @@ export function createReliableModel(target: ModelTarget, settings: PlannedReliab
           leftMs: timeouts.totalMs === undefined ? undefined : Math.max(0, endsAt - clock.now()),
           unixMs: clock.unixMs,
           onFailure({ retryAfterMs: restMs }) {
-            if (restMs !== undefined) restingUntil.set(pooled, clock.now() + restMs)
+            if (honoursRetryAfter && restMs !== undefined) pooled.restsUntil = clock.now() + Math.min(restMs, maxRestMs)
           },
         })
       }
@@ -86,8 +88,7 @@ export function createReliableModel(target: ModelTarget, settings: PlannedReliab
               ({ failure }) => !retried(failure),
             ))
         if (retry >= retries || !retried(outcome.failure) || client.aborted) return outcome
-        const rests = pool.all.map((each) => Math.max(0, (restingUntil.get(each) ?? 0) - clock.now()))
-        const waitMs = Math.min(...rests) + backOffMs(retry, clock.random)
+        const waitMs = pool.freeInMs() + backOffMs(retry, clock.random)
         if (clock.now() + waitMs >= startBefore || !retryBudget.take()) return outcome
         try {
           await waitFor(waitMs, client)
