@@ -1,7 +1,8 @@
 // Everything that a schema cannot check: names are unique, what refers to a name finds it, and parts fit each other.
 
 import type { Registry } from "../modules/registry.ts"
-import type { Problem } from "../schema/problem.ts"
+import { invalid, type Problem } from "../schema/problem.ts"
+import { valueAt } from "../schema/value-at.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import type { LaterProblems } from "./later-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
@@ -26,14 +27,26 @@ export function checkDocument(
   if (usesReliability(document)) later.push(loadReliability(document).then((plan) => plan?.check() ?? []))
   return [
     ...checkListeners(document),
-    ...checkProviders(document),
+    ...checkProviders(document, registry),
     ...checkModelCards(document),
     ...checkSignals(document, registry, packages.heads, later),
     ...checkDecisions(document, registry),
     ...checkManagement(document),
     ...checkStores(document, registry),
+    ...checkRouteSettings(document, registry),
     ...checkCatalog(document, registry),
     ...packages.problems,
     ...checkHeads(document, registry, packages.heads),
   ]
+}
+
+function checkRouteSettings({ global }: ConfigDocument, registry: Registry): readonly Problem[] {
+  const problems: Problem[] = []
+  const settings = registry.all("route").flatMap(({ module }) => module.settings ?? [])
+  for (const [check, at] of new Map(settings.map((each) => [each.check, each.path]))) {
+    const section = valueAt(global, at)
+    if (section !== undefined)
+      check?.(section, (path, message) => problems.push(invalid(["global", ...at, ...path], message)))
+  }
+  return problems
 }

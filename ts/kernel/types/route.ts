@@ -8,7 +8,7 @@ import type { Outcome } from "./call.ts"
 import type { Call } from "./call.ts"
 import type { ChatRequest } from "./chat.ts"
 import type { DialectModule } from "./dialect.ts"
-import type { MaybePromise, ModuleBase } from "./module-base.ts"
+import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { Principal } from "./principal.ts"
 import type { OpenStore } from "./store.ts"
 
@@ -204,7 +204,12 @@ export interface RouteModule extends ModuleBase {
   readonly kind: "route"
   readonly listeners: readonly ListenerKind[]
   /** A section of its own, at this path below `global`. */
-  readonly settings?: { readonly path: readonly string[]; readonly schema: TObject }
+  readonly settings?: {
+    readonly path: readonly string[]
+    readonly schema: TObject
+    /** Finds what the schema cannot, in a section that fits it. Routes that share a section share its check. */
+    readonly check?: (settings: unknown, report: Report) => void
+  }
   /** Runs once per activation of a document that has the section, before the operations are set up. */
   readonly open?: (host: RouteHost) => unknown
   // The type parameters of an operation are known inside its own file only.

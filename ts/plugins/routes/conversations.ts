@@ -4,7 +4,7 @@ import { defineRoute, literals, operation, Type } from "../../kernel/index.ts"
 import { chatOperation } from "../_shared/chat-operation.ts"
 import type { KeptConversations } from "../_shared/responses/kept/keep-conversations.ts"
 import { keptOr404 } from "../_shared/responses/kept/open-kept.ts"
-import { settingsSchema } from "../_shared/responses/kept/settings.ts"
+import { settingsSection } from "../_shared/responses/kept/settings.ts"
 
 const opened = keptOr404<KeptConversations>
 const path = "/v1/conversations/{conversation_id}"
@@ -40,7 +40,7 @@ const onKept = { ...chatOperation, path, params, replies, errorStatuses: [400, 4
 export default defineRoute({
   about: "Conversations of the Responses API, kept where the document says so",
   listeners: ["inference"],
-  settings: { path: ["services", "response_api"], schema: settingsSchema },
+  settings: settingsSection,
   open: async (host) => (await import("../_shared/responses/kept/keep-conversations.ts")).keepConversations(host),
   operations: [
     operation({

@@ -4,7 +4,7 @@ import { defineRoute, literals, operation, Type } from "../../kernel/index.ts"
 import { chatOperation } from "../_shared/chat-operation.ts"
 import type { KeptResponses } from "../_shared/responses/kept/keep-responses.ts"
 import { keptOr404 } from "../_shared/responses/kept/open-kept.ts"
-import { settingsSchema } from "../_shared/responses/kept/settings.ts"
+import { settingsSection } from "../_shared/responses/kept/settings.ts"
 
 const path = "/v1/responses/{response_id}"
 const params = Type.Object({ response_id: Type.String({ minLength: 1, description: "Id of a kept response" }) })
@@ -23,7 +23,7 @@ const opened = keptOr404<KeptResponses>
 export default defineRoute({
   about: "Responses, whole or streamed; kept where the document says so",
   listeners: ["inference"],
-  settings: { path: ["services", "response_api"], schema: settingsSchema },
+  settings: settingsSection,
   open: async (host) => (await import("../_shared/responses/kept/keep-responses.ts")).keepResponses(host),
   operations: [
     operation({

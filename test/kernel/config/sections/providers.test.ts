@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Environment } from "../../../../ts/kernel/config/environment.ts"
 import type { ModelTarget } from "../../../../ts/kernel/types/plan.ts"
-import { canonical } from "../../../fakes/document.ts"
+import { canonical, documentWith, problemsOf } from "../../../fakes/document.ts"
 import { compileWith } from "../../../fakes/services.ts"
 
 const compile = async (
@@ -217,15 +217,17 @@ describe("api_format", () => {
     expect(models.get("small")?.backends[0]?.dialectId).toBe("responses")
   })
 
-  test("is refused for a provider that has it not, and where it is unknown", async () => {
-    for (const provider of ["vllm", "gemini"])
-      await expect(requestOf({ ...host, provider }, {}, { api_format: "responses" })).rejects.toMatchObject({
-        code: "invalid_config",
-        path: ["providers", "models", 0, "api_format"],
-        message: expect.stringContaining(
-          `provider "${provider}" has no api_format "responses"; providers with it: azure-openai, openai`,
-        ),
-      })
-    await expect(requestOf(host, {}, { api_format: "respones" })).rejects.toThrow("api_format")
+  test("is refused for a provider that has it not, and where it is unknown", () => {
+    const problemsWith = (format: string, refs: readonly object[]): readonly string[] =>
+      problemsOf(documentWith({ "providers.models.0": { name: "small", api_format: format, backend_refs: refs } }))
+    const at = "providers.models[0].api_format"
+    const families = "providers with it: azure-openai, openai"
+    expect(problemsWith("responses", [{ ...host, provider: "openai" }, host, { ...host, provider: "gemini" }])).toEqual(
+      [
+        `${at}: provider "vllm" has no api_format "responses"; ${families}`,
+        `${at}: provider "gemini" has no api_format "responses"; ${families}`,
+      ],
+    )
+    expect(problemsWith("respones", [host])).toEqual([expect.stringContaining('(did you mean "responses"?)')])
   })
 })

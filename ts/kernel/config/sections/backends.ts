@@ -8,7 +8,7 @@ import { literals, name, section } from "../../schema/shapes.ts"
 import type { TargetBackend } from "../../types/plan.ts"
 import type { Backend } from "../../types/provider.ts"
 import type { CompileOptions } from "../compile.ts"
-import { requireDefaultModule } from "../default-modules.ts"
+import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
 import { readVariable } from "../environment.ts"
 import { isHeaderValue, isSettableHeader, notSendable } from "../header-text.ts"
 import type { ProviderModel } from "./providers.ts"
@@ -99,11 +99,7 @@ export function compileBackend(
   if (registered === undefined) return refuse(`there is no provider "${providerId}"`)
   const { module, source } = registered
   const provider = format === undefined ? module : module.formats?.[format]
-  if (provider === undefined)
-    return refuse(
-      `provider "${providerId}" has no api_format "${format}"; providers with it: ${providersWith(registry, format)}`,
-      [...path.slice(0, 3), "api_format"],
-    )
+  if (provider === undefined) return refuse(`provider "${providerId}" has no api_format "${format}"`)
   const dialect = registry.find("dialect", provider.dialect)?.module
   if (dialect === undefined)
     return refuse(`provider "${providerId}" speaks dialect "${provider.dialect}", which is not registered`)
@@ -146,11 +142,19 @@ export function compileBackend(
   }
 }
 
-const providersWith = (registry: CompileOptions["registry"], format: string | undefined): string =>
-  registry
+/** Why a backend cannot be asked in this format; undefined where it can, and where nothing registered is asked in it. */
+export function formatProblem(
+  { provider }: BackendRef,
+  format: string,
+  registry: CompileOptions["registry"],
+): string | undefined {
+  const id = provider ?? defaultModuleId(registry, "provider") ?? ""
+  const having = registry
     .all("provider")
-    .flatMap(({ id, module }) => (module.formats?.[format ?? ""] === undefined ? [] : [id]))
-    .join(", ")
+    .flatMap((other) => (other.module.formats?.[format] === undefined ? [] : [other.id]))
+  if (having.length === 0 || having.includes(id) || registry.find("provider", id) === undefined) return undefined
+  return `provider "${id}" has no api_format "${format}"; providers with it: ${having.join(", ")}`
+}
 
 /** An endpoint is a host that serves the chat-completions API under /v1; a base URL is taken as it is. */
 function baseUrlOf(ref: BackendRef): string {

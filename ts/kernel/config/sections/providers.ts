@@ -10,7 +10,7 @@ import type { Registry } from "../../modules/registry.ts"
 import type { CompileOptions } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
-import { backendRefSchema, checkBackend, compileBackend } from "./backends.ts"
+import { backendRefSchema, checkBackend, compileBackend, formatProblem } from "./backends.ts"
 import type { ModelRef } from "./decisions.ts"
 import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
 import { reliabilitySchema } from "./reliability.ts"
@@ -69,19 +69,28 @@ export function providersSchema(registry: Registry) {
   return section({ defaults: Type.Optional(defaults), models: Type.Optional(Type.Array(model)) })
 }
 
-export function checkProviders(document: ConfigDocument): readonly Problem[] {
+/** Undefined for what every provider speaks. */
+const formatOf = ({ api_format: format }: ProviderModel): string | undefined =>
+  format === plainFormat ? undefined : format
+
+export function checkProviders(document: ConfigDocument, registry: Registry): readonly Problem[] {
   const models = document.providers?.models ?? []
   return [
     ...duplicates(
       models.map((model) => model.name),
       (index) => ["providers", "models", index, "name"],
     ),
-    ...models.flatMap((model, index) => checkModel(model, ["providers", "models", index], document)),
+    ...models.flatMap((model, index) => checkModel(model, ["providers", "models", index], document, registry)),
     ...checkDefaults(document),
   ]
 }
 
-function checkModel(model: ProviderModel, at: DocumentPath, document: ConfigDocument): readonly Problem[] {
+function checkModel(
+  model: ProviderModel,
+  at: DocumentPath,
+  document: ConfigDocument,
+  registry: Registry,
+): readonly Problem[] {
   const families = Object.keys(document.providers?.defaults?.reasoning_families ?? {})
   const problems: Problem[] = []
   if (model.reasoning_family !== undefined && !families.includes(model.reasoning_family)) {
@@ -102,6 +111,10 @@ function checkModel(model: ProviderModel, at: DocumentPath, document: ConfigDocu
     ),
     ...refs.flatMap((ref, position) => checkBackend(ref, [...at, "backend_refs", position])),
   )
+  const format = formatOf(model)
+  if (format !== undefined)
+    for (const reason of new Set(refs.map((ref) => formatProblem(ref, format, registry))))
+      if (reason !== undefined) problems.push(invalid([...at, "api_format"], reason))
   return problems
 }
 
@@ -145,7 +158,7 @@ export function compileModels(
           model,
           ref,
           path: ["providers", "models", index, "backend_refs", position],
-          format: model.api_format === plainFormat ? undefined : model.api_format,
+          format: formatOf(model),
         },
         options,
       ),

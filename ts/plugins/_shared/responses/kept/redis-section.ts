@@ -1,6 +1,7 @@
 // `global.services.response_api.redis`: the keys of the v0.3 format as options of the store.
 
-import { RtrError, section, type Static, Type } from "../../../../kernel/index.ts"
+import { isRtrError, type Report, section, type Static, Type } from "../../../../kernel/index.ts"
+import { readAddress } from "../../redis/address.ts"
 
 const seconds = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 600, description }))
 
@@ -22,24 +23,31 @@ export const redisSection = section({
   read_timeout: seconds("Seconds that the server may take for an answer; 3 when left out"),
 })
 
-/** Options of the store `redis`. Throws `invalid_config` for an address that is said twice, or that is none. */
-export function redisStore(given: Static<typeof redisSection>): Readonly<Record<string, unknown>> {
-  const { url, address, db, tls_enabled: tls, username = "", password = "", key_prefix: prefix } = given
-  const { dial_timeout: dial, read_timeout: read } = given
+type RedisSection = Static<typeof redisSection>
+
+/** Reports an address that is said twice, or that is none. */
+export function checkRedis(given: RedisSection, report: Report): void {
+  const { url, address, db, tls_enabled: tls } = given
   const twice = Object.entries({ address, db, tls_enabled: tls }).find(([, value]) => value !== undefined)
   if (url !== undefined && twice !== undefined)
-    throw new RtrError(
-      "invalid_config",
-      `Cannot keep responses: global.services.response_api.redis has "url" and "${twice[0]}"; say it in the url alone`,
-    )
+    return report([twice[0]], 'stands beside "url"; say it in the url alone')
   // What is no host and port would end in the rest of a URL.
   if (address !== undefined && !/^[^\s/?#@]+$/.test(address))
-    throw new RtrError(
-      "invalid_config",
-      'Cannot keep responses: "address" in global.services.response_api.redis must be host:port; a URL stands in "url"',
-    )
+    return report(["address"], 'must be host:port; a URL stands in "url"')
+  try {
+    readAddress({ url: urlOf(given) })
+  } catch (error) {
+    if (!isRtrError(error)) throw error
+    report([url === undefined ? "address" : "url"], error.message)
+  }
+}
+
+/** Options of the store `redis`, from a section without a problem. */
+export function redisStore(given: RedisSection): Readonly<Record<string, unknown>> {
+  const { username = "", password = "", key_prefix: prefix } = given
+  const { dial_timeout: dial, read_timeout: read } = given
   return {
-    url: url ?? `${tls === true ? "rediss" : "redis"}://${address ?? "localhost:6379"}/${db ?? 0}`,
+    url: urlOf(given),
     ...(username !== "" && { username }),
     ...(password !== "" && { password }),
     ...(prefix !== undefined && { prefix }),
@@ -47,3 +55,6 @@ export function redisStore(given: Static<typeof redisSection>): Readonly<Record<
     ...(read !== undefined && { command_timeout_ms: read * 1000 }),
   }
 }
+
+const urlOf = ({ url, address = "localhost:6379", db = 0, tls_enabled: tls }: RedisSection): string =>
+  url ?? `${tls === true ? "rediss" : "redis"}://${address}/${db}`

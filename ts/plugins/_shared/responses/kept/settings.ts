@@ -1,9 +1,9 @@
 // `global.services.response_api`: whether the router keeps responses, where, and how many.
 
-import { literals, type RouteHost, RtrError, section, type Static, Type } from "../../../../kernel/index.ts"
-import { redisSection, redisStore } from "./redis-section.ts"
+import { literals, type Report, type RouteHost, section, type Static, Type } from "../../../../kernel/index.ts"
+import { checkRedis, redisSection, redisStore } from "./redis-section.ts"
 
-export const settingsSchema = section({
+const settingsSchema = section({
   enabled: Type.Optional(Type.Boolean({ description: "Whether responses are kept; true when left out" })),
   store_backend: Type.Optional(
     literals(["sqlite", "memory", "redis"], {
@@ -53,30 +53,44 @@ export interface KeepingSettings {
 
 const mebibyte = 2 ** 20
 
-const refuse = (problem: string): RtrError =>
-  new RtrError("invalid_config", `Cannot keep responses: ${problem}`, { path: ["global", "services", "response_api"] })
-
-/** Undefined where the document says that nothing is kept. */
-export function readSettings(settings: RouteHost["settings"]): KeepingSettings | undefined {
+/** Reports what contradicts itself or would have no effect. */
+export function checkSettings(settings: unknown, report: Report): void {
   const given = settings as Static<typeof settingsSchema>
-  const {
-    enabled = true,
-    store_backend: type = "sqlite",
-    sqlite: { path } = { path: "responses.db" },
-    redis = {},
-    ttl_seconds: ttlSeconds = 86_400,
-    max_responses: maxEntries = 1000,
-    max_total_bytes: maxTotal = (type === "memory" ? 128 : 1024) * mebibyte,
-    max_response_bytes: maxBytes = Math.min(4 * mebibyte, maxTotal),
-  } = given
-  if (!enabled) return undefined
+  if (given.enabled === false) return
+  const { type, maxTotal, maxBytes } = limitsOf(given)
   for (const other of ["sqlite", "redis"] as const)
     if (other !== type && other in given)
-      throw refuse(`"${other}" has no effect, because "store_backend" is "${type}"; leave out one of them`)
+      report([other], `has no effect, because "store_backend" is "${type}"; leave out one of them`)
   if (maxBytes > maxTotal)
-    throw refuse(
-      `"max_response_bytes" is ${maxBytes}, but all together may have the ${maxTotal} of "max_total_bytes"; lower one or raise the other`,
+    report(
+      ["max_response_bytes"],
+      `is ${maxBytes}, but all together may have the ${maxTotal} of "max_total_bytes"; lower one or raise the other`,
     )
+  if (type === "redis") checkRedis(given.redis ?? {}, (path, message) => report(["redis", ...path], message))
+}
+
+/** The section of the routes that keep responses. */
+export const settingsSection = {
+  path: ["services", "response_api"],
+  schema: settingsSchema,
+  check: checkSettings,
+} as const
+
+function limitsOf({
+  store_backend: type = "sqlite",
+  max_total_bytes: maxTotal = (type === "memory" ? 128 : 1024) * mebibyte,
+  max_response_bytes: maxBytes = Math.min(4 * mebibyte, maxTotal),
+}: Static<typeof settingsSchema>) {
+  return { type, maxTotal, maxBytes }
+}
+
+/** What a checked section says; undefined where nothing is kept. */
+export function readSettings(settings: RouteHost["settings"]): KeepingSettings | undefined {
+  const given = settings as Static<typeof settingsSchema>
+  const { enabled = true, sqlite: { path } = { path: "responses.db" }, redis = {} } = given
+  const { ttl_seconds: ttlSeconds = 86_400, max_responses: maxEntries = 1000 } = given
+  const { type, maxTotal, maxBytes } = limitsOf(given)
+  if (!enabled) return undefined
   return {
     store: {
       type,
