@@ -40,15 +40,17 @@ export class RequestOrigin extends ReadOrigin<WireObject, ChatRequest> {
       (block) => block.type === "opaque" && isObject(block.value) && isDispensable(block.value),
     )
     const { session, tools, toolChoice, extensions } = request
-    if (session.previousResponseId !== undefined)
-      throw notPortable(api, "previous_response_id", "needs a kept conversation")
-    if (session.conversation !== undefined) throw notPortable(api, "conversation", "needs a kept conversation")
-    if (extensions["background"] === true) throw notPortable(api, "background", "needs a kept response")
+    if (session.previousResponseId !== undefined) throw notPortable(api, "previous_response_id", notKept)
+    if (session.conversation !== undefined) throw notPortable(api, "conversation", notKept)
+    if (extensions["background"] === true) throw notPortable(api, "background", notKept)
     checkPortable(request, this.original, api)
     const portable = toPortableTools(tools, toolChoice)
     return portable === tools ? request : { ...request, tools: portable }
   }
 }
+
+const notKept =
+  "the router could do it if it kept responses; global.services.response_api in its configuration switches that on"
 
 /** Searches that are over, and thoughts by their ids: what one vendor thought is of use to itself alone. */
 const isDispensable = ({ type, status, id }: WireObject): boolean =>
