@@ -298,6 +298,11 @@ describe("what is not there", () => {
       })
     for (const path of ["/", "/thing/more", "//thing", "/THING", "/thing%2f"])
       expect([path, (await ask(app, path)).status]).toEqual([path, 404])
+    const chat = listen([fakeOperation({ path: "/v1/chat/completions" })])
+    for (const path of ["/chat/completions", "/v1/v1/chat/completions", "/openai/v1/chat/completions/"])
+      expect((await ask(chat, path)).body).toMatchObject({
+        error: { message: `There is no GET ${path} here; did you mean /v1/chat/completions?` },
+      })
     expect((await ask(app, `/${"x".repeat(5000)}`)).body).toMatchObject({
       error: { message: `There is no GET /${"x".repeat(99)}… here` },
     })

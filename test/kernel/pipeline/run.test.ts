@@ -307,6 +307,20 @@ describe("the model that a request names", () => {
       expect([model, grants, resolve(model, grants)]).toEqual([model, grants, result])
   })
 
+  test("is suggested for a mistyped one, where the client may use it", () => {
+    const messageFor = (model: string, grants?: readonly string[]): unknown => {
+      try {
+        const { request } = createCall("x", { model })
+        return resolveModel(createPlan({ models }), { request, grants: grants && new Set(grants) })?.name
+      } catch (cause) {
+        return (cause as Error).message
+      }
+    }
+    expect(messageFor("smal")).toContain('Model "smal" is not available (did you mean "small"?); use "')
+    expect(messageFor("smal", ["large"])).toContain('Model "smal" is not available; use "')
+    expect(messageFor("small".repeat(30))).toContain('…" is not available; use "')
+  })
+
   test("is quoted in a short form that cannot break a log", async () => {
     const { ask, records } = await watchedKernel()
     const { status, body } = await ask("x", { model: `a"\n${"b".repeat(500)}` })

@@ -176,6 +176,10 @@ describe("a request", () => {
     [{ input: "a" }, '"model" is missing; use "MoM" for automatic routing'],
     [{ model: " ", input: "a" }, '"model" must be a non-empty string'],
     [{ model: "m" }, '"input" is missing'],
+    [
+      { model: "m", messages: [] },
+      '"input" is missing; this endpoint takes "input", and /v1/chat/completions takes "messages"',
+    ],
     [{ model: "m", input: 5 }, '"input" must be a string or a list of items'],
     [{ model: "m", input: "a\0b" }, '"input" holds a NUL character'],
     [{ model: "m", input: "a", instructions: 5 }, '"instructions" must be a string'],
@@ -519,6 +523,10 @@ describe("a request", () => {
         expect.stringMatching(/^invalid_request: Cannot send the request to the model's backend/),
       ])
       expect(refusalOf(() => request.origin?.toPortable?.(request))).toContain(`"${path}" has no counterpart`)
+    }
+    for (const field of [{ previous_response_id: "resp_1" }, { conversation: "conv_1" }, { background: true }]) {
+      const request = dialect.readRequest({ model: "m", input: "a", ...field })
+      expect(refusalOf(() => request.origin?.toPortable?.(request))).toContain("; global.services.response_api in its")
     }
     const reference = dialect.readRequest({ model: "m", input: [{ type: "item_reference", id: "i" }] })
     expect(refusalOf(() => reference.origin?.toPortable?.(reference))).toContain("send the item itself")

@@ -238,8 +238,18 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       answer(event.req, path, (event.context.params as Params | undefined) ?? noParams),
     )
   app.all("/**", (event) =>
-    refuse(event.req, "not_found", `There is no ${event.req.method} ${shorten(event.url.pathname)} here`),
+    refuse(
+      event.req,
+      "not_found",
+      `There is no ${event.req.method} ${shorten(event.url.pathname)} here${meantPath(event.url.pathname)}`,
+    ),
   )
+
+  /** A client whose base URL lacks `/v1`, or has it twice, or something before it. */
+  function meantPath(path: string): string {
+    const meant = `/v1${path.slice(path.lastIndexOf("/v1/") < 0 ? 0 : path.lastIndexOf("/v1/") + 3).replace(/\/$/, "")}`
+    return paths.has(meant) ? `; did you mean ${meant}?` : ""
+  }
 
   return {
     fetch(request) {

@@ -5,6 +5,7 @@ import { RtrError } from "../error.ts"
 import type { Call, CallRecord, Outcome } from "../types/call.ts"
 import type { Reply } from "../types/chat.ts"
 import { toHeaderText } from "../types/header-text.ts"
+import { suggestion } from "../schema/problem.ts"
 import type { UnknownReason } from "../types/fact.ts"
 import type { Inference } from "../types/inference.ts"
 import type { ModelTarget, Plan, PlannedDecision } from "../types/plan.ts"
@@ -86,7 +87,7 @@ export function resolveModel(plan: Plan, call: Pick<Call, "request" | "grants">)
   if (!automatic && target === undefined)
     throw new RtrError(
       "model_not_found",
-      `Model ${quote(model)} is not available; use ${quote(plan.autoNames[0] ?? "MoM")} for automatic routing, or a model that GET /v1/models lists`,
+      `Model ${quote(model)} is not available${suggestedModel(plan, call)}; use ${quote(plan.autoNames[0] ?? "MoM")} for automatic routing, or a model that GET /v1/models lists`,
     )
   const granted =
     call.grants === undefined ||
@@ -96,8 +97,17 @@ export function resolveModel(plan: Plan, call: Pick<Call, "request" | "grants">)
   return automatic ? undefined : target
 }
 
+/** Among the models that the client may use. A long name is no mistyped one, and comparing it would take long. */
+function suggestedModel({ autoNames, models }: Plan, { request: { model }, grants }: Pick<Call, "request" | "grants">) {
+  const names = [...autoNames, ...models.keys()].filter((name) => grants?.has(name) !== false)
+  return model.length > maxNameLength ? "" : suggestion(model, names)
+}
+
+const maxNameLength = 100
+
 /** Model names come from the client; a long one is cut so that it cannot fill a log or a reply. */
-const quote = (name: string): string => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
+const quote = (name: string): string =>
+  JSON.stringify(name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name)
 
 /** Why a fact is unknown that another request could mend, and the same one again could not. */
 const contentReasons: ReadonlySet<UnknownReason | undefined> = new Set<UnknownReason>([

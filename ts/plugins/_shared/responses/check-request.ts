@@ -17,12 +17,15 @@ export function checkRequest(value: unknown): WireObject {
   if (instructions !== undefined && instructions !== null) checkText(instructions, '"instructions"')
   // A stored prompt may hold the whole conversation.
   if ((input === undefined || input === null) && isObject(prompt)) return body
-  if (input === undefined || input === null) throw badRequest('"input" is missing')
+  if (input === undefined || input === null) throw badRequest(missingInput(body))
   if (isText(input)) checkText(input, '"input"')
   else if (Array.isArray(input)) input.forEach((item, index) => checkItem(item, `input[${index}]`))
   else throw badRequest('"input" must be a string or a list of items')
   return body
 }
+
+const missingInput = ({ messages }: WireObject): string =>
+  `"input" is missing${messages === undefined ? "" : '; this endpoint takes "input", and /v1/chat/completions takes "messages"'}`
 
 function checkItem(item: unknown, at: string): void {
   if (!isObject(item)) throw badRequest(`${at} must be an object`)
