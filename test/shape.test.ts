@@ -73,6 +73,7 @@ const rules: readonly Rule[] = [
     local: [
       `${kernel}/pipeline`,
       `${kernel}/chat`,
+      `${kernel}/schema/problem.ts`,
       `${kernel}/host`,
       `${kernel}/text`,
       `${kernel}/types`,
