@@ -376,6 +376,9 @@ test("request chat reads standard input, finds the listener in the document and 
     /environment variable UNSET_KEY of --api-key-env/,
   )
   expect((await to()).stderr).toMatch(/standard input has no text/)
+  const both = ["request", "chat", "--quiet", "--config", document, "Review", "this"]
+  expect(await runCommand("rtr", both, environment, "+ one\n")).toMatchObject({ code: 0, stderr: "" })
+  expect(backend.requests.at(-1)?.body["messages"]).toEqual([{ role: "user", content: "Review this\n\n+ one" }])
 })
 
 test("status tells why the newest document was refused", async () => {

@@ -5,6 +5,7 @@ import { printJson, printLine } from "../print.ts"
 import { commandGroup, refuseOptions, wholeNumber } from "../program.ts"
 import { type ChatApi, chatApis, errorOf } from "../request/chat-api.ts"
 import { eventData } from "../request/event-data.ts"
+import { readMessage } from "../request/message.ts"
 import { readPicture } from "../request/picture.ts"
 import { routeLine } from "../route-line.ts"
 import { documentAddress, type FoundAddress } from "../router-address.ts"
@@ -31,7 +32,7 @@ export function addRequestCommands(program: Command): void {
   const chat = request
     .command("chat")
     .description("send one message and print the answer")
-    .argument("[message...]", "the message; standard input without it, or for -")
+    .argument("[message...]", "the message; what is piped in follows it; a last - waits for standard input")
     .option("--prompt <text>", "the message, instead of the argument")
     .addOption(
       new Option("--api <name>", "protocol to speak with the router").choices(Object.keys(chatApis)).default("chat"),
@@ -70,7 +71,7 @@ async function sendChat(words: readonly string[], options: ChatOptions): Promise
     throw new RtrError("invalid_request", `--temperature must be a number, got "${options.temperature}"`)
   const { model, system, maxTokens, stream, timeout } = options
   const pictures = await Promise.all((options.image ?? []).map(readPicture))
-  const message = await messageOf(words, options)
+  const message = await readMessage(words, options.prompt)
   const listener = await listenerOf(options)
   const api = chatApis[options.api] as ChatApi
   const url = `${listener.url}${api.path}`
@@ -136,30 +137,6 @@ async function printStream(response: Response, api: ChatApi, { json, quiet }: Ch
     if (!json) printLine("")
   }
   if (failure !== undefined) throw new RtrError("upstream_error", `The answer broke off: ${failure}`)
-}
-
-/** The words of the command line, or what stands on standard input. */
-async function messageOf(words: readonly string[], { prompt }: ChatOptions): Promise<string> {
-  const { RtrError } = await import("rtr")
-  const written = prompt ?? (words.length === 0 ? undefined : words.join(" "))
-  // A terminal that was asked nothing would only wait.
-  const fromInput = written === "-" || (written === undefined && process.stdin.isTTY !== true)
-  // The line break at the end is the shell's.
-  const message = fromInput ? (await readAll(process.stdin)).replace(/\r?\n$/, "") : (written ?? "")
-  if (message.trim() === "")
-    throw new RtrError(
-      "invalid_request",
-      fromInput
-        ? "Cannot send an empty message: standard input has no text"
-        : 'There is no message; write it behind the command, as in: rtr request chat "What is a monad?", or pipe it in',
-    )
-  return message
-}
-
-async function readAll(stream: AsyncIterable<Buffer>): Promise<string> {
-  const pieces: Buffer[] = []
-  for await (const piece of stream) pieces.push(piece)
-  return Buffer.concat(pieces).toString("utf8")
 }
 
 /** The listener to call and the key that is for it: only a key that was named for this call, or the listener's own. */
