@@ -22,6 +22,8 @@ export async function finishCall(
     reply = await work()
   } catch (cause) {
     const error = toRecordedError(cause)
+    // No backend was asked: the router refused the request.
+    if (record.path === "upstream" && record.attempts.length === 0) record.path = "error"
     closeRecord(record, { status: error.status, error })
     onRecord(record)
     rememberFailedCall(cause, record)

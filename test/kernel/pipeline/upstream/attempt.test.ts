@@ -1,6 +1,6 @@
-import { RtrError } from "rtr"
+import { type CallRecord, requestLine, RtrError } from "rtr"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
-import { chat } from "../../../fakes/kernel.ts"
+import { chat, get } from "../../../fakes/kernel.ts"
 import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../../fakes/transport.ts"
 import { chunk, gatedReply, lastChunk, watchedKernel, type WatchedOptions } from "../../../fakes/watched-kernel.ts"
 
@@ -276,6 +276,44 @@ describe("a stream behind its end mark", () => {
     expect((await stream("urgent")).events.at(-1)).toBe("[DONE]")
     expect(records).toMatchObject([{ status: 200, error: undefined }])
   })
+})
+
+test("a request that cannot be written for the backend's protocol is no attempt", async () => {
+  const messages = { base_url: "https://large.example", provider: "anthropic", api_key: "k" }
+  for (const reliability of [undefined, { retry_count: 1, consecutive_5xx: 1, lb_policy: "least_request" }]) {
+    const { ask, kernel, transport, records } = await over(jsonReply(completion("hi")), {
+      changes: {
+        "providers.models.1.backend_refs": [
+          { name: "a", ...messages },
+          { name: "b", ...messages },
+        ],
+        "providers.models.1.reliability": reliability,
+      },
+    })
+    for (const _ of [1, 2, 3]) {
+      const { status, headers, body } = await ask("urgent", { n: 2 })
+      expect([status, body.error.code, headers.get("x-rtr-attempts")]).toEqual([400, "invalid_request", null])
+    }
+    expect(transport.requests).toEqual([])
+    const refused = { path: "error", model: "large", attempts: [], error: { code: "invalid_request" } }
+    expect(records).toMatchObject([refused, refused, refused])
+    expect(JSON.parse(requestLine(records[0] as CallRecord))).toMatchObject({
+      answered_by: "error",
+      attempts: 0,
+      error: "invalid_request",
+    })
+    const metrics = await (await kernel.fetch(get("/metrics"))).text()
+    expect(metrics.match(/^llm_(?:upstream|model_requests).*/gm)).toBeNull()
+    // Nothing of it is left: no backend is out, or counts as busy.
+    await ask("urgent")
+    await ask("urgent")
+    expect(
+      records
+        .slice(3)
+        .map(({ attempts }) => attempts[0]?.backend)
+        .toSorted(),
+    ).toEqual(["a", "b"])
+  }
 })
 
 describe("an error reply", () => {

@@ -57,34 +57,22 @@ export function callUpstream(host: AttemptHost, options: AttemptOptions): Promis
     : host.callModel({ host, callBackend, toHeaderText }, options)
 }
 
-/** Calls one backend, once. The attempt stands in the record before this returns its promise. */
+/**
+ * Calls one backend, once. The attempt stands in the record before this returns its promise; a request that cannot be written
+ * for the backend is none, because nothing is sent.
+ */
 export async function callBackend(host: AttemptHost, options: AttemptOptions, backend: TargetBackend): Promise<Reply> {
-  const { call, record, target, request, headers, reasoning } = options
+  const { call, record, target } = options
+  const { request, dropped } = writeFor(backend, options)
   const observed = observeAttempt(host, record, target, backend)
+  if (dropped !== undefined) observed.attempt.dropped = dropped
   try {
-    const { origin } = request
-    const own = origin?.forModel?.(request, { model: target.name, dialect: backend.dialectId }) ?? request
-    const portable = origin?.dialect === backend.dialectId ? own : (origin?.toPortable?.(own) ?? own)
-    const body = backend.dialect.writeRequest(portable, { model: backend.upstreamModel, card: target.card })
-    const dropped = droppedFields(backend, portable, body)
-    if (dropped !== undefined) observed.attempt.dropped = dropped
-    const passes = backend.dialectId === call.dialect && backend.dialect.clientHeaders !== undefined
-    const {
-      method,
-      url,
-      headers: sent,
-      body: text,
-    } = backend.provider.toRequest({
-      body,
-      stream: request.stream,
-      headers: passes ? { ...clientHeaders(backend.dialect, call.header), ...headers } : headers,
-      reasoning,
-    })
+    const { method, url, headers, body } = request
     const response = await host.transport.request({
       method,
       url,
-      headers: sent,
-      ...(text !== undefined && { body: text }),
+      headers,
+      ...(body !== undefined && { body }),
       signal: call.client,
       headersTimeoutMs: call.upstreamTimeoutMs,
       bodyTimeoutMs: call.upstreamTimeoutMs,
@@ -98,5 +86,23 @@ export async function callBackend(host: AttemptHost, options: AttemptOptions, ba
     const error = upstreamError(cause, target.name, backend.secrets)
     observed.end(error)
     throw error
+  }
+}
+
+/** The request in the backend's protocol, and the client's fields that it has no place for. */
+function writeFor(backend: TargetBackend, { call, target, request, headers, reasoning }: AttemptOptions) {
+  const { origin } = request
+  const own = origin?.forModel?.(request, { model: target.name, dialect: backend.dialectId }) ?? request
+  const portable = origin?.dialect === backend.dialectId ? own : (origin?.toPortable?.(own) ?? own)
+  const body = backend.dialect.writeRequest(portable, { model: backend.upstreamModel, card: target.card })
+  const passes = backend.dialectId === call.dialect && backend.dialect.clientHeaders !== undefined
+  return {
+    dropped: droppedFields(backend, portable, body),
+    request: backend.provider.toRequest({
+      body,
+      stream: request.stream,
+      headers: passes ? { ...clientHeaders(backend.dialect, call.header), ...headers } : headers,
+      reasoning,
+    }),
   }
 }

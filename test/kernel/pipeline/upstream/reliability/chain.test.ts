@@ -76,6 +76,26 @@ test("the decision's next candidate answers, and everything names it", async () 
   expect(stream).toMatchObject({ status: 200, attempts: "a=broken b=200", model: "b", record: "b" })
 })
 
+test("a stand-in that cannot take the request is passed over, and the failure stays that of the first", async () => {
+  const models = ["a", "b", "c"].map((name) => ({
+    name,
+    backend_refs: [
+      name === "b"
+        ? { base_url: "https://b.example", provider: "anthropic", api_key: "k" }
+        : { endpoint: `${name}.example` },
+    ],
+  }))
+  const options = { body: { n: 2 }, changes: { "providers.models": models } }
+  expect(await one(enabled, { a: ["503"] }, options)).toMatchObject({ status: 503, attempts: "a=503", record: "a" })
+  const three = { fallback: { enabled: true, models: ["c"] } }
+  expect(await one(three, { a: ["503"], c: ["200"] }, options)).toMatchObject({
+    status: 200,
+    attempts: "a=503 c=200",
+    record: "c",
+    why: [undefined, "fallback"],
+  })
+})
+
 test("which failures another model is asked after, and how many models", async () => {
   const cases: readonly (readonly [object, Script, string])[] = [
     [{}, "502", "a=502 b=200"],

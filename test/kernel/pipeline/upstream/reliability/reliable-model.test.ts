@@ -556,6 +556,27 @@ test("a backend that sends Retry-After is left alone by later requests too, as l
   }
 })
 
+test("a further attempt that cannot be written for its backend leaves the first one its answer", async () => {
+  const refs = [
+    { name: "a", endpoint: "a.example" },
+    { name: "b", base_url: "https://b.example", provider: "anthropic", api_key: "k", priority: 1 },
+  ]
+  const cases: readonly (readonly [object, Script, number, string])[] = [
+    [twice, "503", 503, "a=503"],
+    [{ hedge_delay: "500ms" }, "200+2000", 200, "a=200"],
+    [{ hedge_delay: "500ms" }, "503+2000", 503, "a=503"],
+  ]
+  for (const [reliability, script, status, attempts] of cases) {
+    const transport = createScriptedTransport({ a: [script] })
+    const { ask } = await watchedKernel({
+      transport,
+      changes: { "providers.models.0.backend_refs": refs, "providers.models.0.reliability": reliability },
+    })
+    const answer = await inTestTime(ask("calm", { n: 2 }), transport)
+    expect([script, answer.status, attemptsOf(answer)]).toEqual([script, status, attempts])
+  }
+})
+
 const withBackends = (backends: object, reliability: object | undefined): Readonly<Record<string, unknown>> => ({
   "providers.models.0.backend_refs": Object.keys(backends).map((name) => ({ name, endpoint: `${name}.example` })),
   "providers.models.0.reliability": reliability,

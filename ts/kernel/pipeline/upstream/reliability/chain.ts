@@ -5,7 +5,7 @@ import type { ModelTarget, PlannedCandidate, PlannedFallback } from "../../../ty
 import type { ReasoningChoice } from "../../../types/provider.ts"
 import type { AttemptOptions, Sending } from "../attempt.ts"
 import { readNeeds } from "./request-needs.ts"
-import type { AttemptOutcome, Failure } from "./failure.ts"
+import { type AttemptOutcome, type Failure, isUnsent } from "./failure.ts"
 import type { ReliableModel } from "./reliable-model.ts"
 
 interface Link {
@@ -53,6 +53,8 @@ export function createChain(
       const attempt = record.attempts[before]
       if (attempt !== undefined && link !== links[0]) attempt.why = "fallback"
       const outcome = await pending
+      // A stand-in that cannot take the request says nothing about the failure that it stands in for.
+      if (first !== undefined && isUnsent(outcome)) continue
       called += 1
       first ??= { outcome, link }
       if (!isFollowed(outcome.failure, fallback)) return answered(options, link, links, outcome)

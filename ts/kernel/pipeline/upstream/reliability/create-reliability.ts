@@ -45,7 +45,8 @@ export function createReliability(
       const outcome = await (chain === undefined || options.alternatives === undefined
         ? callerOf(options.target).call(sending, options)
         : chain(sending, options, options.alternatives))
-      options.record.trail = trailOf(options.record, sending.toHeaderText)
+      const trail = trailOf(options.record, sending.toHeaderText)
+      if (trail !== "") options.record.trail = trail
       return settle(outcome)
     },
     countAttempts: createAttemptCounter(metrics),

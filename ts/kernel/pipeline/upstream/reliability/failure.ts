@@ -17,8 +17,14 @@ export interface Failure {
 /** How an attempt ended: a reply, which may be the failure that a backend answered with, or an error. */
 export type AttemptOutcome = { readonly failure: Failure | undefined } & (
   | { readonly reply: Reply }
-  | { readonly error: unknown }
+  | {
+      readonly error: unknown
+      /** The request could not be written for the backend: nothing was sent, and there is no attempt. */
+      readonly unsent?: true
+    }
 )
+
+export const isUnsent = (outcome: AttemptOutcome): boolean => "error" in outcome && outcome.unsent === true
 
 /** Gives the reply, or rejects as the attempt did. */
 export function settle(outcome: AttemptOutcome): Reply {

@@ -2,6 +2,7 @@
 
 import { RtrError } from "../../../error.ts"
 import type { Attempt } from "../../../types/call.ts"
+import type { Reply } from "../../../types/chat.ts"
 import type { ModelTarget, PlannedReliability } from "../../../types/plan.ts"
 import type { AttemptHost, AttemptOptions, Sending } from "../attempt.ts"
 import { backOffMs, retryAfterMs, waitFor } from "./back-off.ts"
@@ -14,6 +15,7 @@ import {
   failureOfError,
   failureOfReply,
   isRetried,
+  isUnsent,
 } from "./failure.ts"
 import { beginStream } from "./first-batch.ts"
 import { hedge, type RunningAttempt } from "./hedge.ts"
@@ -77,6 +79,7 @@ export function createReliableModel(target: ModelTarget, settings: PlannedReliab
       }
       retryBudget.request()
       hedgeBudget.request()
+      let last: AttemptOutcome | undefined
       for (let retry = 0; ; retry++) {
         const first = start(retry === 0 ? undefined : "retry")
         const outcome = await (hedging === undefined
@@ -85,8 +88,11 @@ export function createReliableModel(target: ModelTarget, settings: PlannedReliab
               first,
               hedging.delayMs,
               () => (client.aborted || !hedgeBudget.take() ? undefined : start("hedge")),
-              ({ failure }) => !retried(failure),
+              (each) => !retried(each.failure) && !isUnsent(each),
             ))
+        // The failure that was to be mended says more than a backend of another protocol that cannot take the request.
+        if (last !== undefined && isUnsent(outcome)) return last
+        last = outcome
         if (retry >= retries || !retried(outcome.failure) || client.aborted) return outcome
         const waitMs = pool.freeInMs() + backOffMs(retry, clock.random)
         if (clock.now() + waitMs >= startBefore || !retryBudget.take()) return outcome
@@ -121,11 +127,11 @@ function startAttempt(
   const { attempts } = options.record
   const timed = createTimedTransport(host.transport, timeouts, leftMs)
   const ended = pooled.health?.begin()
-  pooled.active += 1
   const figures: AttemptHost["figures"] = {
     read: host.figures.read,
     begin(model) {
       const finished = host.figures.begin(model)
+      pooled.active += 1
       return (attempt) => {
         pooled.active -= 1
         finished(attempt)
@@ -135,7 +141,11 @@ function startAttempt(
   const position = attempts.length
   const replying = callBackend({ ...host, transport: timed.transport, figures }, options, pooled.backend)
   // It stands in the record from the moment when it begins.
-  const attempt = attempts[position] as Attempt
+  const attempt = attempts[position]
+  if (attempt === undefined) {
+    ended?.("neither")
+    return { outcome: unsent(replying), cancel() {} }
+  }
   if (why !== undefined) attempt.why = why
   const judge = (failure: Failure | undefined): void => {
     if (failure !== undefined) onFailure(failure)
@@ -169,5 +179,13 @@ function startAttempt(
       attempt.cancelled = true
       timed.cancel(new RtrError("client_closed_request", "another attempt answered first"))
     },
+  }
+}
+
+async function unsent(replying: Promise<Reply>): Promise<AttemptOutcome> {
+  try {
+    return { reply: await replying, failure: undefined }
+  } catch (error) {
+    return { error, failure: undefined, unsent: true }
   }
 }
