@@ -36,7 +36,9 @@ async function status(options: RemoteOptions & { readonly json: boolean }): Prom
   printLine(
     table(
       ["Condition", "Status", "Reason"],
-      conditions.conditions.map(({ type, status: state, reason }) => [type, state, reason]),
+      conditions.conditions
+        .filter(({ reason }) => reason !== backendsNotAsked)
+        .map(({ type, status: state, reason }) => [type, state, reason]),
     ),
   )
   const deployments = startup.model_deployments
@@ -56,6 +58,9 @@ async function status(options: RemoteOptions & { readonly json: boolean }): Prom
     ),
   )
 }
+
+/** The condition `Ready` has this reason in a router that is ready: it calls no backend to find out whether it answers. */
+const backendsNotAsked = "RequiredDependenciesUnobserved"
 
 type Rejection = NonNullable<StatusStartupReply["last_rejection"]>
 
