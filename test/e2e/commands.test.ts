@@ -192,14 +192,15 @@ describe("calls that are wrong or not there yet", () => {
     ["rtr", ["logz"], 2, /unknown command "logz"$/m],
     ["rtr", ["config", "validate", "--cnfig", "x"], 2, /unknown option '--cnfig'/],
     ["rtr", ["config", "validate", "other.yaml"], 2, /too many arguments/],
-    ["rtr", ["route", "preview", "hello"], 2, /too many arguments/],
+    ["rtr", ["route", "preview", "hello", "--prompt", "hi"], 1, /Give the message as argument or as --prompt/],
+    ["rtr", ["route", "preview", "hello", "--messages", "[]"], 1, /Give exactly one of a message, --messages and/],
     ["rtr", ["serve", "--metrics-port", "high"], 2, /It must be a whole number from 0 to 65535/],
     ["rtr", ["serve", "--engine"], 2, /--engine is not supported yet/],
     ["rtr", ["serve", "some/model"], 2, /serve MODEL is not supported yet/],
     ["rtr", ["serve", "--gateway", "extproc"], 2, /--gateway extproc is not supported yet/],
     ["rtr", ["benchmark", "run", "--manifest", "x"], 1, /rtr benchmark is not supported yet/],
     ["rtr", ["config", "apply"], 1, /rtr config apply is not supported yet/],
-    ["rtr", ["route", "preview"], 1, /Give exactly one of --prompt, --messages and --request-file/],
+    ["rtr", ["route", "preview"], 1, /Give exactly one of a message, --messages and --request-file/],
     ["rtr", ["status", "--endpoint", "http://user:pass@host"], 1, /--endpoint must be an origin/],
     [
       "rtr",
@@ -291,20 +292,15 @@ test("request chat, route preview and status talk to a running router", async ()
 
   expect(
     (await runCommand("rtr", ["route", "preview", "--endpoint", router.management, "--prompt", " "])).stderr,
-  ).toMatch(/Cannot preview an empty --prompt/)
+  ).toMatch(/There is no message/)
 
-  const preview = await runCommand("rtr", [
-    "route",
-    "preview",
-    "--endpoint",
-    router.management,
-    "--prompt",
-    "python please",
-  ])
+  const preview = await runCommand("rtr", ["route", "preview", "--endpoint", router.management, "python", "please"])
   expect(preview.stdout).toMatch(/^Decision\s+coding \(confidence 1\.00\)$/m)
   expect(preview.stdout).toMatch(/^Matched\s+keywords:code 1\.00$/m)
   const status = await runCommand("rtr", ["status", "--endpoint", router.management])
   expect([status.code, status.stdout]).toEqual([0, expect.stringMatching(/^Router\s+ready$/m)])
+  expect(status.stdout).toMatch(/^ConfigConverged\s+True/m)
+  expect(status.stdout).not.toContain("Unknown")
 
   const metrics = await (await fetch(`${router.metrics}/metrics`)).text()
   expect(metrics).toMatch(

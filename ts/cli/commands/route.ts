@@ -5,6 +5,7 @@ import type { Command } from "commander"
 import { heading, printJson, printLine } from "../print.ts"
 import type { RoutingPreviewInput, RoutingPreviewReply } from "../management-client.gen.ts"
 import { commandGroup, refuseCommands, refuseOptions } from "../program.ts"
+import { readMessage } from "../request/message.ts"
 import { addRemoteOptions, type RemoteOptions } from "../remote-options.ts"
 
 interface PreviewOptions extends RemoteOptions {
@@ -21,7 +22,8 @@ export function addRouteCommands(program: Command): void {
   const command = route
     .command("preview")
     .description("read the signals of a prompt, decide and select, without calling a model")
-    .option("--prompt <text>", "a user message")
+    .argument("[message...]", "a user message; what is piped in follows it; a last - waits for standard input")
+    .option("--prompt <text>", "the message, instead of the argument")
     .option("--messages <json>", "a list of messages as JSON")
     .option("--request-file <file>", "a request body as JSON")
     .option("--model <name>", "model name of the request")
@@ -33,25 +35,23 @@ export function addRouteCommands(program: Command): void {
   refuseCommands(route, ["probe"])
 }
 
-async function preview(options: PreviewOptions): Promise<void> {
+async function preview(words: readonly string[], options: PreviewOptions): Promise<void> {
   const { connectManagement } = await import("../remote.ts")
-  const body = await requestBody(options)
+  const body = await requestBody(words, options)
   const router = await connectManagement(options)
   const reply = await router.routingPreview({ body, ...(options.trace && { query: { trace: true } }) })
   if (options.json) printJson(reply)
   else printSummary(reply)
 }
 
-async function requestBody(options: PreviewOptions): Promise<RoutingPreviewInput["body"]> {
+async function requestBody(words: readonly string[], options: PreviewOptions): Promise<RoutingPreviewInput["body"]> {
   const { RtrError } = await import("rtr")
-  const given = [options.prompt, options.messages, options.requestFile].filter((value) => value !== undefined)
+  const hasMessage = words.length > 0 || options.prompt !== undefined
+  const given = [hasMessage || undefined, options.messages, options.requestFile].filter((value) => value !== undefined)
   if (given.length !== 1)
-    throw new RtrError("invalid_request", "Give exactly one of --prompt, --messages and --request-file")
-  if (options.prompt?.trim() === "")
-    throw new RtrError(
-      "invalid_request",
-      'Cannot preview an empty --prompt; give a text, as in: rtr route preview --prompt "What is a monad?"',
-    )
+    throw new RtrError("invalid_request", "Give exactly one of a message, --messages and --request-file", {
+      hint: 'As in: rtr route preview "What is a monad?"',
+    })
   const parse = (text: string, what: string): unknown => {
     try {
       return JSON.parse(text)
@@ -60,7 +60,7 @@ async function requestBody(options: PreviewOptions): Promise<RoutingPreviewInput
     }
   }
   const model = options.model === undefined ? {} : { model: options.model }
-  if (options.prompt !== undefined) return { ...model, text: options.prompt }
+  if (hasMessage) return { ...model, text: await readMessage(words, options.prompt) }
   // What the user wrote is for the router to judge.
   const written =
     options.messages !== undefined
