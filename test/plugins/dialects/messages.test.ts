@@ -213,9 +213,7 @@ describe("a request of chat completions", () => {
       [{ messages: [user], functions: [] }, "functions is something"],
       [{ messages: [user], tools: [{ type: "web_search" }] }, "tools[0] is a tool that only another service has"],
       [{ messages: [user], tools: [{ type: "custom", custom: { name: "f" } }] }, "tools[0] takes free text"],
-      [{ messages: [user], tools: [tool], tool_choice: { type: "allowed_tools" } }, "tool_choice is one"],
       [{ messages: [{ role: "user", content: [audio] }] }, 'turns[0].blocks[0] is of type "audio"'],
-      [{ messages: [{ role: "ipython", content: "x" }] }, "turns[0] has a role"],
       [
         { messages: [{ role: "system", content: [{ type: "image_url", image_url: { url: "x" } }] }, user] },
         "turns[0].blocks[0] is no text",
@@ -226,6 +224,11 @@ describe("a request of chat completions", () => {
         body,
         expect.stringContaining(`invalid_request: Cannot write the chat as Messages: ${reason}`),
       ])
+    for (const [body, reason] of [
+      [{ messages: [{ role: "ipython", content: "x" }] }, '"messages[0].role" must be'],
+      [{ messages: [user], tool_choice: { type: "allowed_tools" } }, '"tool_choice" has no counterpart there'],
+    ] as const)
+      expect([body, refusalOf(() => toMessages(body))]).toEqual([body, expect.stringContaining(reason)])
   })
 })
 

@@ -629,7 +629,7 @@ describe("a chat-completions request for a Responses backend", () => {
         },
         "turns[1].name tells participants apart",
       ],
-      [{ messages: [{ role: "critic", content: "a" }] }, "turns[0] has a role that only another dialect knows"],
+      [{ messages: [{ role: "critic", content: "a" }] }, '"messages[0].role" must be "system"'],
     ]
     for (const [fields, why] of refused)
       expect([fields, refusalOf(() => of(fields))]).toEqual([fields, expect.stringContaining(why)])

@@ -1,6 +1,7 @@
 // Which requests backends of other dialects can take.
 
 import { type Block, type ChatRequest, type JsonValue, RtrError, type WireObject } from "../../../kernel/index.ts"
+import { checkFields, type ExpectedFields, wrongValue } from "./expected-fields.ts"
 import { isObject, isText, toList } from "./wire.ts"
 
 /** What only one API has. */
@@ -15,28 +16,74 @@ export interface OwnApi {
   readonly node: string
   /** What clients can send in the place of a node, by the type of that. */
   readonly instead?: Readonly<Record<string, string>>
+  readonly fields: ExpectedFields
+  readonly roles: readonly string[]
+  /** Of nodes that others have too, by type: the field that makes one unreadable, if it is not the node itself, and what it must be. */
+  readonly parts: Readonly<Record<string, readonly [field: string | undefined, right: string]>>
+  /** The field that says which call a result answers, where `checkRequest` leaves that open, and whether a node lacks it. */
+  readonly results?: { readonly callId: string; isLost(node: WireObject): boolean }
 }
 
-/** Throws `invalid_request` that names what only the API has, but for its tools. `body` is what the client sent. */
+/** Throws `invalid_request` that names what is wrong, or what only the API has, but for its tools. `body` is what the client sent. */
 export function checkPortable(
   { toolChoice, output, turns, extensions }: ChatRequest,
   body: WireObject,
   api: OwnApi,
 ): void {
+  checkFields(body, api.fields)
   for (const name of api.services)
     if (isObject(extensions[name]) || toList(extensions[name]).length > 0)
       throw notPortable(api, name, "is a service of that API")
   if (isObject(toolChoice) && "opaque" in toolChoice)
     throw notPortable(api, "tool_choice", `${nameOf(toolChoice.opaque)} is a choice of that API`)
   if (output?.type === "opaque") throw notPortable(api, api.format, `${nameOf(output.value)} is a format of that API`)
-  for (const [index, { blocks }] of turns.entries())
-    for (const block of withResults(blocks))
-      if (block.type === "opaque" && block.text === undefined) {
-        const path = pathOf(block.value, body[api.conversation], api.conversation) ?? `turns[${index}]`
-        const { type } = isObject(block.value) ? block.value : {}
-        const advice = isText(type) ? api.instead?.[type] : undefined
-        throw notPortable(api, path, `${nameOf(block.value)} is ${api.node} of that API${advice ?? ""}`)
-      }
+  const conversation = body[api.conversation]
+  for (const [index, { role, blocks }] of turns.entries()) {
+    for (const block of withResults(blocks)) {
+      if (block.type === "tool_result" && block.callId === "") checkResults(conversation, api)
+      if (block.type === "opaque" && block.text === undefined)
+        throw wrongNode(
+          block.value,
+          placeOf((node) => node === block.value, conversation, api.conversation) ?? `turns[${index}]`,
+          api,
+        )
+    }
+    if (role === "other") checkRoles(conversation, api)
+  }
+}
+
+/** For a node that nobody else can read: it is not as it should be, or a thing of the API. */
+function wrongNode(value: JsonValue, path: string, api: OwnApi): RtrError {
+  const node = isObject(value) ? value : {}
+  const type = isText(node["type"]) ? node["type"] : ""
+  if (Object.hasOwn(api.parts, type)) {
+    const [field, right] = api.parts[type] as OwnApi["parts"][string]
+    return field === undefined ? wrongValue(path, value, right) : wrongValue(`${path}.${field}`, node[field], right)
+  }
+  const advice = api.instead !== undefined && Object.hasOwn(api.instead, type) ? api.instead[type] : ""
+  return notPortable(api, path, `${nameOf(value)} is ${api.node} of that API${advice}`)
+}
+
+function checkResults(conversation: JsonValue | undefined, { conversation: at, results }: OwnApi): void {
+  if (results === undefined) return
+  let value: JsonValue | undefined
+  const path = placeOf(
+    (node) => {
+      if (!isObject(node) || !results.isLost(node)) return false
+      value = node[results.callId]
+      return true
+    },
+    conversation,
+    at,
+  )
+  if (path !== undefined) throw wrongValue(`${path}.${results.callId}`, value, "the id of a call")
+}
+
+function checkRoles(conversation: JsonValue | undefined, { conversation: at, roles }: OwnApi): void {
+  const isWrong = (node: JsonValue): boolean => isObject(node) && isText(node["role"]) && !roles.includes(node["role"])
+  const path = placeOf(isWrong, conversation, at)
+  if (path !== undefined)
+    throw wrongValue(`${path}.role`, "", `"${roles.join('", "')}"`.replace(/, (?="[^"]+"$)/, " or "))
 }
 
 /**
@@ -81,12 +128,16 @@ const withResults = (blocks: readonly Block[]): readonly Block[] =>
 const nameOf = (value: JsonValue): string =>
   `"${isObject(value) && isText(value["type"]) ? value["type"] : String(value)}"`
 
-/** Where a value stands in a list of messages, items or blocks. */
-function pathOf(wanted: JsonValue, list: JsonValue | undefined, at: string): string | undefined {
+/** Where the first of such values stands in a list of messages, items or blocks. */
+export function placeOf(
+  isWanted: (value: JsonValue) => boolean,
+  list: JsonValue | undefined,
+  at: string,
+): string | undefined {
   for (const [index, value] of toList(list).entries()) {
-    if (value === wanted) return `${at}[${index}]`
+    if (isWanted(value)) return `${at}[${index}]`
     for (const name of isObject(value) ? ["content", "output"] : []) {
-      const path = pathOf(wanted, (value as WireObject)[name], `${at}[${index}].${name}`)
+      const path = placeOf(isWanted, (value as WireObject)[name], `${at}[${index}].${name}`)
       if (path !== undefined) return path
     }
   }

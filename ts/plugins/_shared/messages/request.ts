@@ -10,6 +10,7 @@ import {
   type RequestTarget,
   type WireObject,
 } from "../../../kernel/index.ts"
+import { checkPortableChat } from "../chat-completions/portable-request.ts"
 import { isAnything, isNumber, isTexts, knownFields, toNumber } from "../dialect/known-fields.ts"
 import { bodyOrigin, buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
 import { hasFields, isObject, isText, toList, withoutUndefined } from "../dialect/wire.ts"
@@ -74,7 +75,13 @@ function withEffort(body: WireObject, request: ChatRequest): WireObject {
 }
 
 /** What a backend of this dialect would not do, and the client would miss. */
-function checkForeign({ generation: { count = 1, logprobs }, output, extensions }: ChatRequest): void {
+function checkForeign(request: ChatRequest): void {
+  checkPortableChat(request)
+  const {
+    generation: { count = 1, logprobs },
+    output,
+    extensions,
+  } = request
   if (count > 1) throw refuse("n is more than 1, and a backend gives one reply")
   if (logprobs === true) throw refuse("logprobs is true, and a backend gives none")
   if (output?.type === "opaque") throw refuse("response_format is one that only another service knows")

@@ -4,6 +4,7 @@ import type { ChatRequest, Thinker, Tool, ToolChoice, WireObject } from "../../.
 import { checkPortable, notPortable, type OwnApi, withoutBlocks } from "../dialect/portable.ts"
 import { ReadOrigin } from "../dialect/read-origin.ts"
 import { isObject, isText, toList } from "../dialect/wire.ts"
+import { fields } from "./expected-fields.ts"
 import { isKeptThought } from "./items.ts"
 import { isOffer, originalOf, toolsOf } from "./tools.ts"
 
@@ -13,6 +14,14 @@ const api: OwnApi = {
   format: "text.format",
   conversation: "input",
   node: "an item",
+  fields,
+  roles: ["system", "developer", "user", "assistant"],
+  parts: {
+    input_image: ["image_url", "a string"],
+    input_file: ["file_data", 'a string, unless there is a "file_id" or a "file_url"'],
+    input_audio: ["input_audio", 'an object with "data" and "format"'],
+    refusal: ["refusal", "a string"],
+  },
   instead: { item_reference: "; send the item itself, as clients do with `store: false`" },
 }
 

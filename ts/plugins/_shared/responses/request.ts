@@ -9,6 +9,7 @@ import {
   type RequestTarget,
   type WireObject,
 } from "../../../kernel/index.ts"
+import { checkPortableChat } from "../chat-completions/portable-request.ts"
 import { isAnything, isBoolean, isNumber, knownFields, toNumber } from "../dialect/known-fields.ts"
 import { bodyOrigin, buildBody, commonParts, isForeign, type PartWriters, patchBody } from "../dialect/request-body.ts"
 import { readFormat, writeFormat } from "../dialect/output-format.ts"
@@ -53,8 +54,9 @@ export function writeRequest(request: ChatRequest, { model }: RequestTarget): Wi
   const options = { dialectId, parts, model }
   const patched = patchBody(request, options)
   if (patched !== undefined) return withoutForeignReasoning(patched)
+  if (!isForeign(request, dialectId)) return buildBody(request, options)
+  checkPortableChat(request)
   const body = buildBody(request, options)
-  if (!isForeign(request, dialectId)) return body
   checkForeign(request)
   const { reasoning, session } = request
   return {
