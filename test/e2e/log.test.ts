@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, openSync, readFileSync } from "node:fs"
+import type { ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
@@ -76,6 +77,34 @@ test("each request is a line, and a refused backend and refused credentials are 
   expect([counts("nobody"), counts("vault")]).toEqual([
     [undefined, 19],
     [undefined, 19],
+  ])
+  expect(router.stderr()).not.toContain("CANARY")
+})
+
+test("why a reply is none is told in fixed words, and nothing of what the backend sent", async () => {
+  const json = { "content-type": "application/json" }
+  const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    page: (response) => void response.writeHead(200, { "content-type": "text/html" }).end("<p>CANARY</p>"),
+    error: (response) => void response.writeHead(200, json).end('{"error":{"message":"CANARY"}}'),
+    odd: (response) => void response.writeHead(200, json).end('{"id":"CANARY","choices":"CANARY"}'),
+    cut: (response) => {
+      response.writeHead(200, { ...json, "content-length": "99" }).write('{"id":"CANARY"')
+      setTimeout(() => response.destroy(), 20)
+    },
+    stream: (response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end(chunkOf("CANARY")),
+  }
+  const backend = await startTestBackend((body, response) => answers[String(body["model"])]?.(response))
+  const router = await startRouter({ providers: providersOn(backend.endpoint, ...Object.keys(answers)) })
+  for (const model of Object.keys(answers))
+    await (await router.ask(userMessage("hi", { model, stream: model === "stream" }))).text().catch(() => "")
+  expect(await router.stop()).toBe(0)
+  const reasons = events(router.stderr(), "attempt_failed").map(({ model, error, reason }) => [model, error, reason])
+  expect(reasons).toEqual([
+    ["page", "upstream_error", "the reply is a page and not a JSON object"],
+    ["error", "upstream_error", "the backend reported an error"],
+    ["odd", "upstream_error", '"choices" of the reply is not a list'],
+    ["cut", "upstream_error", expect.stringMatching(/^ECONNRESET$|^the connection broke in the middle of the reply$/)],
+    ["stream", "upstream_error", "the stream ended before its end mark"],
   ])
   expect(router.stderr()).not.toContain("CANARY")
 })

@@ -74,16 +74,20 @@ interface Failure {
 const isFailure = ({ status, error }: Attempt): boolean =>
   error === undefined ? status !== undefined && status >= 400 : error.code !== "client_closed_request"
 
-/** The system's own code says more than ours: whether nobody listens, the name is unknown, or a certificate is wrong. */
+/**
+ * The system's own code says more than our words: whether nobody listens, the name is unknown, or a certificate is wrong. Messages
+ * may quote the backend; reasons are fixed words.
+ */
 function reasonOf({ status, error }: Attempt): { readonly reason?: string } {
   if (status === 401 || status === 403) return { reason: "the backend refused the router's credentials" }
-  for (
-    let cause: unknown = error?.cause, depth = 0;
-    cause instanceof Error && depth < 5;
-    cause = cause.cause, depth++
-  ) {
+  let fixed: string | undefined
+  for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
+    if (isRtrError(cause)) {
+      fixed ??= cause.reason
+      continue
+    }
     const code: unknown = "code" in cause ? cause.code : undefined
-    if (!isRtrError(cause) && typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return { reason: code }
+    if (typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return { reason: code }
   }
-  return {}
+  return fixed === undefined ? {} : { reason: fixed }
 }

@@ -53,6 +53,8 @@ export interface RtrErrorDetails {
   readonly cause?: unknown
   /** Seconds after which a retry makes sense; becomes the `Retry-After` header. */
   readonly retryAfterSeconds?: number
+  /** Why a backend's reply is none, in words that are fixed in the code: the log shows them, so they never hold what a backend sent. */
+  readonly reason?: string
 }
 
 /**
@@ -65,6 +67,7 @@ export class RtrError extends Error {
   readonly path: DocumentPath | undefined
   readonly hint: string | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly reason: string | undefined
 
   constructor(code: ErrorCode, message: string, details: RtrErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -72,12 +75,17 @@ export class RtrError extends Error {
     this.path = details.path
     this.hint = details.hint
     this.retryAfterSeconds = details.retryAfterSeconds
+    this.reason = details.reason
   }
 
   get status(): number {
     return errorCodes[this.code]
   }
 }
+
+/** What is wrong with what a backend sent, in fixed words. */
+export const upstreamFault = (reason: string, cause?: unknown): RtrError =>
+  new RtrError("upstream_error", reason, { reason, cause })
 
 /** Recognises an `RtrError` by name and code, because an outside module may carry its own copy of the class. */
 export function isRtrError(value: unknown): value is RtrError {

@@ -1,6 +1,6 @@
 // Parses the JSON of backends within bounds.
 
-import { RtrError } from "../error.ts"
+import { upstreamFault } from "../error.ts"
 import type { WireObject } from "../types/dialect.ts"
 
 /** Replies have a few levels. Writing a value that is nested thousands of levels deep takes more stack than there is. */
@@ -10,7 +10,7 @@ const maxDepth = 512
 export function parseBackendObject(text: string): WireObject | undefined {
   // Each level has two brackets, and few replies have many.
   if (text.length > 2 * maxDepth && hasManyBrackets(text) && isTooDeep(text))
-    throw new RtrError("upstream_error", `its JSON is nested deeper than ${maxDepth} levels`)
+    throw upstreamFault(`its JSON is nested deeper than ${maxDepth} levels`)
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WireObject) : undefined

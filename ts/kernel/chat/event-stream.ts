@@ -1,6 +1,6 @@
 // Server-sent events: framing on the way in, with bounds, and on the way out. For every dialect that streams them.
 
-import { RtrError } from "../error.ts"
+import { type RtrError, upstreamFault } from "../error.ts"
 
 /** One event, or a run of comment lines, between two blank lines. */
 export interface ServerSentEvent {
@@ -104,8 +104,7 @@ const byteOrderMark = 0xfeff
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 const encoder = new TextEncoder()
 
-const largeEvent = (): RtrError =>
-  new RtrError("upstream_error", `an event of the stream is larger than ${maxEventBytes} bytes`)
+const largeEvent = (): RtrError => upstreamFault(`an event of the stream is larger than ${maxEventBytes} bytes`)
 
 /** Bytes of an event without its blank line. */
 const sizeOf = ({ start, end }: ServerSentEvent, text: string): number =>

@@ -1,6 +1,6 @@
 // Calls backends through the host's `fetch`: edge hosts, Deno, and anything without an HTTP client of its own.
 
-import { RtrError } from "../error.ts"
+import { RtrError, upstreamFault } from "../error.ts"
 import type { Transport, TransportRequest, TransportResponse } from "../types/transport.ts"
 
 export function createFetchTransport(send: typeof fetch = globalThis.fetch): Transport {
@@ -67,7 +67,7 @@ function toResponse(response: Response, request: TransportRequest, controller: A
       cancel()
       if (cause instanceof RtrError) throw cause
       if (request.signal?.aborted === true) throw new RtrError("client_closed_request", "the client left", { cause })
-      throw new RtrError("upstream_error", "the connection broke in the middle of the reply", { cause })
+      throw upstreamFault("the connection broke in the middle of the reply", cause)
     }
   }
   let headerList: readonly string[] | undefined
@@ -88,7 +88,7 @@ function toResponse(response: Response, request: TransportRequest, controller: A
         size += piece.length
         if (size > maxBytes) {
           cancel()
-          throw new RtrError("upstream_error", `the reply is larger than ${maxBytes} bytes`)
+          throw upstreamFault(`the reply is larger than ${maxBytes} bytes`)
         }
         try {
           hold?.(piece.length)

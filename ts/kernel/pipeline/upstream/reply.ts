@@ -1,7 +1,7 @@
 // Reads the reply of a backend into the canonical form, or what it answered instead.
 
 import { parseBackendObject } from "../../chat/backend-json.ts"
-import { RtrError } from "../../error.ts"
+import { upstreamFault } from "../../error.ts"
 import { nextTurn } from "../../host/turns.ts"
 import type { Reply, UpstreamFailure } from "../../types/chat.ts"
 import type { WireObject } from "../../types/dialect.ts"
@@ -31,7 +31,7 @@ export async function readReply(
   if (isEmpty || status < 200 || status >= 300) {
     response.cancel()
     const reason = isEmpty ? "has no content" : "is no reply"
-    throw new RtrError("upstream_error", `it answered with status ${status}, which ${reason}`)
+    throw upstreamFault(`it answered with status ${status}, which ${reason}`)
   }
   const headers = passedHeaders(response.headerList)
   if (mediaTypeOf(response.header("content-type")) === mediaTypeOf(backend.dialect.streamType)) {
@@ -42,7 +42,7 @@ export async function readReply(
       return { kind: "stream", status, stream, dialect: backend.dialectId, headers }
     }
     response.cancel()
-    throw new RtrError("upstream_error", "it answered with a stream, but the request asked for none")
+    throw upstreamFault("it answered with a stream, but the request asked for none")
   }
   const text = await response.text(maxReplyBytes, (bytes) => call.hold?.(bytes * copies))
   const isLarge = text.length > charactersOfOwnTurn

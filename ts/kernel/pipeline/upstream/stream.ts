@@ -40,7 +40,11 @@ export function createUpstreamStream(
   const seen = (batch: StreamBatch): void => {
     observed.usage(batch.usage)
     if (batch.failure !== undefined)
-      failure = upstreamError(new RtrError("upstream_error", batch.failure), model, secrets)
+      failure = upstreamError(
+        new RtrError("upstream_error", batch.failure, { reason: "the backend reported an error" }),
+        model,
+        secrets,
+      )
     if (!batch.done) return
     done = true
     ending = setTimeout(() => response.cancel(), endingMs)

@@ -1,6 +1,6 @@
 // One request with its reply: what the connection tells, and what the reader asks for.
 
-import { RtrError } from "../../error.ts"
+import { RtrError, upstreamFault } from "../../error.ts"
 import type { TransportRequest, TransportResponse } from "../../types/transport.ts"
 import { valueOf } from "./grammar.ts"
 
@@ -164,7 +164,7 @@ export class Exchange implements TransportResponse {
       }
     }
     this.cancel()
-    throw new RtrError("upstream_error", `the reply is larger than ${maxBytes} bytes`)
+    throw upstreamFault(`the reply is larger than ${maxBytes} bytes`)
   }
 
   cancel(): void {

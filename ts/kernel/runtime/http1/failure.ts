@@ -1,6 +1,6 @@
 // What went wrong with a connection, in words for the client.
 
-import { isRtrError, RtrError } from "../../error.ts"
+import { isRtrError, RtrError, upstreamFault } from "../../error.ts"
 import { ProtocolError } from "./grammar.ts"
 
 /** How far the exchange had come. */
@@ -10,9 +10,11 @@ export type Moment = "connecting" | "waiting" | "reading"
 export function failureOf(cause: unknown, moment: Moment): RtrError {
   if (isRtrError(cause)) return cause
   if (cause instanceof ProtocolError)
-    return new RtrError("upstream_error", `its answer is not valid HTTP/1.1: ${cause.message}`, { cause })
-  if (moment === "reading")
-    return new RtrError("upstream_error", "the connection broke in the middle of the reply", { cause })
+    return new RtrError("upstream_error", `its answer is not valid HTTP/1.1: ${cause.message}`, {
+      cause,
+      reason: "its answer is not valid HTTP/1.1",
+    })
+  if (moment === "reading") return upstreamFault("the connection broke in the middle of the reply", cause)
   return new RtrError("upstream_unavailable", reasonOf((cause as { code?: unknown } | null)?.code), { cause })
 }
 

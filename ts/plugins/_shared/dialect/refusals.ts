@@ -6,11 +6,14 @@ import { RtrError } from "../../../kernel/index.ts"
 export const badRequest = (reason: string): RtrError =>
   new RtrError("invalid_request", `Cannot read the chat request: ${reason}`)
 
-/** For what a backend may not send. */
-export const badReply = (reason: string): RtrError => new RtrError("upstream_error", reason)
+/** For what a backend may not send. The reason quotes nothing of it, because it goes into the log. */
+export const badReply = (reason: string): RtrError => new RtrError("upstream_error", reason, { reason })
 
 /** For an error that a backend sent instead of a reply. */
-export const failedReply = (message: string): RtrError => badReply(`the backend reported an error: ${message}`)
+export const failedReply = (message: string): RtrError =>
+  new RtrError("upstream_error", `${reportedError}: ${message}`, { reason: reportedError })
+
+const reportedError = "the backend reported an error"
 
 /** Gives the errors for what a chat holds and a wire cannot say. */
 export const cannotWrite =
