@@ -241,3 +241,10 @@ test("every broken dialect is caught", async () => {
   }
   expect(missed).toEqual([])
 }, 120_000)
+
+test("finds a limit under another name than the backend's", async () => {
+  expect(await failuresOf(dialectContract(dialect, { limitField: "max_completion_tokens" }))).toEqual([])
+  expect(await failuresOf(dialectContract(dialect, { limitField: "max_new_tokens" }))).toEqual([
+    "writes the limit of every request as max_new_tokens",
+  ])
+})

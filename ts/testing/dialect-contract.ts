@@ -27,6 +27,8 @@ export interface DialectContractOptions {
   readonly streams?: readonly string[]
   /** The wire tells when a reply was made; `true` when left out. */
   readonly tellsTime?: boolean
+  /** The field of a body that says how long a reply may be. With it, no request may have its limit in another one. */
+  readonly limitField?: string
 }
 
 /** What every chat dialect can say. */
@@ -139,6 +141,17 @@ export function dialectContract(module: DialectModule, options: DialectContractO
         expectSame(read.toolChoice, request.toolChoice, "the tool choice of a request")
       }
     }),
+    ...(options.limitField === undefined
+      ? []
+      : [
+          contractCase(`writes the limit of every request as ${options.limitField}`, () => {
+            for (const request of allRequests) {
+              const limit = request.generation.maxOutputTokens
+              const written = module.writeRequest(request, { model: "upstream" })
+              expectSame(written[options.limitField as string], limit, "the limit of a request")
+            }
+          }),
+        ]),
     contractCase("passes a request on that nobody changed", () => {
       for (const request of allRequests) {
         const body = bodyOf(request)
