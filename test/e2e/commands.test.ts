@@ -55,7 +55,7 @@ describe("rtr config validate", () => {
       "F:3:36 listeners[0].port: must be a whole number, got a string",
       'F:4:7 listeners[1].name: "a" is used already at position 0',
       'F:6:15 providers.defaults.model: "smal" is not in providers.models (did you mean "small"?)',
-      "F:9:49 providers.models[0].backend_refs[0].adress: is not a known key",
+      "F:9:49 providers.models[0].backend_refs[0].adress: is not a known key; known keys: name, endpoint, protocol, weight, priority, base_url, provider, auth_header, auth_prefix, extra_headers, api_version, chat_path, think_tags, api_key, api_key_env",
       "F:10:7 providers.models[1].backend_refs: is empty; a model needs a backend to be called",
       'F:11:7 providers.models[1].reasoning_family: "qwen" is not in providers.defaults.reasoning_families',
       'F:15:20 routing.signals.keywords[0].operator: must be "AND", "OR" or "NOR", got "XOR" (did you mean "OR"?)',

@@ -6,7 +6,7 @@ import type { Environment } from "../../ts/kernel/config/environment.ts"
 import { ConfigError } from "../../ts/kernel/config/config-error.ts"
 import type { ConfigDocument } from "../../ts/kernel/config/document-schema.ts"
 import { resolveDocument, type ResolvedDocument } from "../../ts/kernel/config/resolve.ts"
-import { unsupportedIn } from "../../ts/kernel/config/unsupported.ts"
+import { explainIn } from "../../ts/kernel/config/explain.ts"
 import { formatPath, type Problem } from "../../ts/kernel/schema/problem.ts"
 import { registry } from "./registry.ts"
 
@@ -67,7 +67,7 @@ export async function load(document: unknown, environment: Environment = {}): Pr
 
 function start(document: unknown, environment: Environment): ResolvedDocument | Promise<ResolvedDocument> {
   const source = typeof document === "string" ? readDocument(document, "config.yaml") : wrapDocument(document)
-  return resolveDocument(source, { source: "config.yaml", registry, environment, explainIn: unsupportedIn })
+  return resolveDocument(source, { source: "config.yaml", registry, environment, explainIn })
 }
 
 /** The canonical form of a document that is valid. */

@@ -114,7 +114,7 @@ describe("the shape of a document", () => {
     ],
     ["routing alone", { version: "v0.3", routing: {} }, []],
     ["global alone", { version: "v0.3", global: {} }, []],
-    ["no version", { routing: {} }, ["version: is missing"]],
+    ["no version", { routing: {} }, ["version: is missing; write version: v0.3"]],
     [
       "another version",
       { version: "v0.4", routing: {} },

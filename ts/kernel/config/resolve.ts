@@ -43,8 +43,8 @@ export interface ResolveOptions {
   readonly environment: Environment
   /** Left out on hosts that have no packages. */
   readonly readHeads?: ReadHeads
-  /** Judges what the schema refuses: `unsupportedIn`. Without it, every key that the schema lacks is unknown. */
-  readonly explainIn?: (document: unknown) => Explain
+  /** Explains what the schema refuses. Without it, every key that the schema lacks is unknown. */
+  readonly explainIn?: (document: unknown, schema: object) => Explain
   /** Where given, a key without its variable is a problem like any other, and all of them are told before anything starts. */
   readonly requiredVariables?: MissingVariables
   /** How a document is judged that is only checked here. Hosts that serve it leave this out, and their bundles with it. */
@@ -141,8 +141,8 @@ function checkShape(value: unknown, explainIn: ExplainIn): readonly Problem[] {
   if (typeof value !== "object" || Array.isArray(value)) return [invalid([], "must be a map")]
   if ("routing" in value || "global" in value) return []
   const unexpected = Object.keys(value).filter((key) => !["version", "listeners", "providers", "modules"].includes(key))
-  const explain = explainIn(value)
-  const moved = unexpected.flatMap((key) => explain([key]) ?? [])
+  const explain = explainIn(value, {})
+  const moved = unexpected.flatMap((key) => explain([key], { what: "key", node: {}, message: "" }) ?? [])
   return [
     ...moved,
     invalid(
@@ -158,7 +158,7 @@ function validateExpanded(
   { value, expandedPaths }: ReturnType<typeof expandEnvironment>,
   explainIn: ExplainIn,
 ): { value: unknown; problems: readonly Problem[] } {
-  const problems = validate(schema, value, [], explainIn(value))
+  const problems = validate(schema, value, [], explainIn(value, schema))
   const convertible = problems.filter(({ path }) => expandedPaths.has(pathKey(path)))
   const converted = convertible.reduce(
     (current, { path }) => setAt(current, path, fromText(valueAt(current, path))),
@@ -166,7 +166,7 @@ function validateExpanded(
   )
   return converted === value
     ? { value, problems }
-    : { value: converted, problems: validate(schema, converted, [], explainIn(converted)) }
+    : { value: converted, problems: validate(schema, converted, [], explainIn(converted, schema)) }
 }
 
 function fromText(value: unknown): unknown {

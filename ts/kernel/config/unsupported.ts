@@ -1,7 +1,7 @@
 // What the v0.3 format knows and the document schema does not have, and what has moved. Both are refused by name, never ignored.
 
 import type { DocumentPath } from "../error.ts"
-import type { Explain } from "../schema/validate.ts"
+import type { Problem } from "../schema/problem.ts"
 import { movedKeys } from "./moved-keys.ts"
 import { type KeyTree, v03Keys, v03Values } from "./v03-keys.ts"
 
@@ -9,7 +9,7 @@ import { type KeyTree, v03Keys, v03Values } from "./v03-keys.ts"
  * Judges keys and words of a document that its schema refuses: `has moved to …`, `is not supported yet`, or undefined for
  * one that the format does not know either.
  */
-export function unsupportedIn(document: unknown): Explain {
+export function unsupportedIn(document: unknown): (path: DocumentPath, word?: string) => Problem | undefined {
   return (path, value) => {
     if (value !== undefined)
       return isKnownWord(path, value)

@@ -97,8 +97,8 @@ async function resolveExplained(document: SourceDocument, options: ResolveOption
     return await resolveDocument(document, options)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const { unsupportedIn } = await import("../config/unsupported.ts")
-    return resolveDocument(document, { ...options, explainIn: unsupportedIn })
+    const { explainIn } = await import("../config/explain.ts")
+    return resolveDocument(document, { ...options, explainIn })
   }
 }
 

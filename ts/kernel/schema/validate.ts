@@ -15,8 +15,18 @@ Settings.Set({ maxErrors })
 type JsonSchema = Readonly<Record<string, unknown>>
 type SchemaError = ReturnType<typeof Value.Errors>[number]
 
-/** Says more about an unknown key, or about a word that is none of those allowed, than that it is unknown. */
-export type Explain = (path: DocumentPath, word?: string) => Problem | undefined
+/** An unknown key, a word that is none of those allowed, a value of another type, or a key that is missing. */
+export interface Refusal {
+  readonly what: "key" | "word" | "type" | "missing"
+  readonly value?: unknown
+  /** The schema of the value; of an unknown key, the one of the map that has it. */
+  readonly node: object
+  /** What is said of it without an explanation. */
+  readonly message: string
+}
+
+/** Says more about a refusal than its message; undefined where there is no more to say. */
+export type Explain = (path: DocumentPath, refusal: Refusal) => Problem | undefined
 
 /** Every place where `value` does not fit `schema`. Paths start with `path`. */
 export function validate(
@@ -101,18 +111,30 @@ function toProblems(
   switch (error.keyword) {
     case "additionalProperties":
       return (params["additionalProperties"] as readonly string[]).map((key) =>
-        unknownKey([...path, key], key, Object.keys((node["properties"] ?? {}) as object), explain),
+        refuse([...path, key], explain, {
+          what: "key",
+          node,
+          message: `is not a known key${suggestion(key, Object.keys((node["properties"] ?? {}) as object))}`,
+        }),
       )
     case "required":
-      return (params["requiredProperties"] as readonly string[]).map((key) => invalid([...path, key], "is missing"))
+      return (params["requiredProperties"] as readonly string[]).map((key) =>
+        refuse([...path, key], explain, {
+          what: "missing",
+          node: (node["properties"] as Readonly<Record<string, object>>)[key] ?? {},
+          message: "is missing",
+        }),
+      )
     case "type":
       // The list of words says more than their type.
       if (node["enum"] !== undefined) return []
       return [
-        invalid(
-          path,
-          `must be ${[params["type"]].flat().map(String).map(article).join(" or ")}, got ${typeName(value)}`,
-        ),
+        refuse(path, explain, {
+          what: "type",
+          value,
+          node,
+          message: `must be ${[params["type"]].flat().map(String).map(article).join(" or ")}, got ${typeName(value)}`,
+        }),
       ]
     case "enum":
       return [enumProblem(path, value, node["enum"] as readonly unknown[], explain)]
@@ -121,7 +143,7 @@ function toProblems(
     case "pattern":
       // An empty text is reported once, by its length.
       if (value === "" && node["minLength"] !== undefined) return []
-      return [explain(path, String(value)) ?? invalid(path, patternMessage(node, String(value)))]
+      return [refuse(path, explain, { what: "word", value, node, message: patternMessage(node, String(value)) })]
     case "minLength":
       return [invalid(path, "must not be empty")]
     default:
@@ -137,14 +159,14 @@ function patternMessage(node: JsonSchema, value: string): string {
     : `${described(node)}does not have the right form (pattern ${String(pattern)})`
 }
 
-function unknownKey(path: DocumentPath, key: string, known: readonly string[], explain: Explain): Problem {
-  return explain(path) ?? invalid(path, `is not a known key${suggestion(key, known)}`)
-}
+const refuse = (path: DocumentPath, explain: Explain, refusal: Refusal): Problem =>
+  explain(path, refusal) ?? invalid(path, refusal.message)
 
 function enumProblem(path: DocumentPath, value: unknown, allowed: readonly unknown[], explain: Explain): Problem {
   if (typeof value !== "string") return invalid(path, `must be ${oneOf(allowed)}, got ${typeName(value)}`)
   const words = allowed.filter((item): item is string => typeof item === "string")
-  return explain(path, value) ?? invalid(path, `must be ${oneOf(allowed)}, got "${value}"${suggestion(value, words)}`)
+  const message = `must be ${oneOf(allowed)}, got "${value}"${suggestion(value, words)}`
+  return refuse(path, explain, { what: "word", value, node: { enum: allowed }, message })
 }
 
 const described = (node: JsonSchema): string =>

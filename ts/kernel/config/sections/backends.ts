@@ -57,9 +57,18 @@ export function checkBackend(ref: BackendRef, at: DocumentPath): readonly Proble
   if (ref.endpoint !== undefined && ref.base_url !== undefined)
     problems.push(invalid([...at, "base_url"], "stands beside endpoint; keep one"))
   if (ref.endpoint !== undefined && !isEndpoint(ref.endpoint))
-    problems.push(invalid([...at, "endpoint"], "must be host or host:port"))
+    problems.push(invalid([...at, "endpoint"], `must be host or host:port${endpointHint(ref.endpoint)}`))
   if (ref.base_url !== undefined && !URL.canParse(ref.base_url))
     problems.push(invalid([...at, "base_url"], "is not a URL"))
+  // With a path of its own the backend is not asked below the base URL.
+  const [apiPath] = (ref.chat_path === undefined && apiPathIn.exec(ref.base_url ?? "")) || []
+  if (apiPath !== undefined)
+    problems.push(
+      invalid(
+        [...at, "base_url"],
+        `ends with ${apiPath}, which is added to it; write ${shownBase(ref.base_url ?? "")}`,
+      ),
+    )
   if (ref.api_key !== undefined && ref.api_key_env !== undefined)
     problems.push(invalid([...at, "api_key_env"], "stands beside api_key; keep one"))
   if (ref.api_key !== undefined && ref.api_key !== "" && !isHeaderValue(ref.api_key))
@@ -74,6 +83,21 @@ export function checkBackend(ref: BackendRef, at: DocumentPath): readonly Proble
 
 const isEndpoint = (endpoint: string): boolean =>
   /^(\[[0-9a-fA-F:]+\]|[^\s/:@?#[\]]+)(:\d{1,5})?$/.test(endpoint) && URL.canParse(`http://${endpoint}`)
+
+/** Paths of the APIs below their base. */
+const apiPathIn = /(\/chat\/completions|(?<=\/v1)\/(completions|responses|messages|embeddings|models))\/*$/
+
+/** The base URL that is meant by one with a path of the API; one that may hold a password is not quoted. */
+const shownBase = (url: string): string => (/[@?#]/.test(url) ? "the part before it" : url.replace(apiPathIn, ""))
+
+/** What to write for an endpoint that is a URL. */
+function endpointHint(endpoint: string): string {
+  const text = endpoint.includes("://") ? endpoint : `http://${endpoint}`
+  if (/[\s@?#]/.test(endpoint) || !URL.canParse(text)) return ""
+  const { protocol, host, pathname } = new URL(text)
+  const right = pathname === "/" ? `${host}${protocol === "https:" ? " and protocol: https" : ""}` : undefined
+  return `, got "${endpoint}"; write ${right === undefined ? `base_url: ${shownBase(text)}` : `endpoint: ${right}`}`
+}
 
 interface BackendEntry {
   readonly model: ProviderModel

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest"
+import { formatPath } from "../../../ts/kernel/schema/problem.ts"
+import { documentWith, problemsOnLoad } from "../../fakes/document.ts"
+
+const model = "providers.models[0]"
+const backend = `${model}.backend_refs[0]`
+const says = async (changes: Readonly<Record<string, unknown>>): Promise<readonly string[]> =>
+  (await problemsOnLoad(documentWith(changes))).map(({ path, message }) => `${formatPath(path)}: ${message}`)
+const withBackend = (ref: object, more: object = {}): Promise<readonly string[]> =>
+  says({ "providers.models.0": { name: "small", ...more, backend_refs: [ref] } })
+
+test("a number where a duration belongs gets its unit", async () => {
+  expect(await says({ "listeners.0.timeout": 30 })).toEqual([
+    'listeners[0].timeout: must be a string, got a number; write "30s"',
+  ])
+  expect(await withBackend({ endpoint: "h" }, { reliability: { hedge_delay: 0.5 } })).toEqual([
+    `${model}.reliability.hedge_delay: must be a string, got a number; write "0.5s"`,
+  ])
+  expect(await says({ "listeners.0.timeout": -1 })).toEqual(["listeners[0].timeout: must be a string, got a number"])
+})
+
+test("a text where a map with one needed key belongs gets that key", async () => {
+  expect(await says({ "routing.decisions.0.modelRefs": ["small"] })).toEqual([
+    "routing.decisions[0].modelRefs[0]: must be a map, got a string; write { model: small }",
+  ])
+})
+
+test("a missing key of one word gets that word", async () => {
+  expect(await says({ version: undefined })).toEqual(["version: is missing; write version: v0.3"])
+})
+
+test("an unknown provider gets the family that fits", async () => {
+  const known =
+    'must be "anthropic", "azure-openai", "bedrock", "gemini", "minimax", "openai", "vertex-ai" or "vllm", got'
+  for (const provider of ["ollama", "lmstudio", "tgi"])
+    expect(await withBackend({ endpoint: "h", provider })).toEqual([
+      `${backend}.provider: ${known} "${provider}"; "vllm" fits any other server of chat completions, such as Ollama, llama.cpp, LM Studio or SGLang`,
+    ])
+  expect(await withBackend({ endpoint: "h", provider: "azure" })).toEqual([
+    `${backend}.provider: ${known} "azure" (did you mean "azure-openai"?)`,
+  ])
+})
+
+test("a key of another section gets its place", async () => {
+  expect(await withBackend({ endpoint: "h", api_format: "openai" })).toEqual([
+    `${backend}.api_format: is not a known key here; it belongs to ${model}.api_format`,
+  ])
+  expect(await withBackend({ endpoint: "h" }, { base_url: "http://h" })).toEqual([
+    `${model}.base_url: is not a known key here; it belongs to backend_refs[].base_url`,
+  ])
+})
+
+test("an unknown key gets a similar one, or the keys that there are", async () => {
+  expect(await withBackend({ endpoint: "h" }, { pricing: { input: 1, curency: "EUR" } })).toEqual([
+    `${model}.pricing.input: is not a known key; known keys: currency, prompt_per_1m, completion_per_1m, cached_input_per_1m, cache_write_per_1m, reasoning_per_1m`,
+    `${model}.pricing.curency: is not a known key (did you mean "currency"?)`,
+  ])
+  expect(await withBackend({ endpoint: "h" }, { reliability: { retries: 1 } })).toEqual([
+    expect.stringMatching(/reliability\.retries: is not a known key; known keys: lb_policy, retry_count, /),
+  ])
+})
+
+test("Messages are a family of backends, and no format of a model", async () => {
+  const hint = "; write provider: anthropic at the backend instead"
+  expect(await withBackend({ endpoint: "h" }, { api_format: "anthropic" })).toEqual([
+    `${model}.api_format: "anthropic" is not supported yet${hint}`,
+  ])
+  expect(await withBackend({ endpoint: "h" }, { api_format: "messages" })).toEqual([
+    `${model}.api_format: must be "openai" or "responses", got "messages"${hint}`,
+  ])
+})
+
+test.each([
+  ["http://localhost:11434/v1", ', got "http://localhost:11434/v1"; write base_url: http://localhost:11434/v1'],
+  ["h:1/v1/chat/completions", ', got "h:1/v1/chat/completions"; write base_url: http://h:1/v1'],
+  ["http://h:1", ', got "http://h:1"; write endpoint: h:1'],
+  ["https://h", ', got "https://h"; write endpoint: h and protocol: https'],
+  ["ann:word@h", ""],
+])("endpoint %s gets what it means", async (endpoint, hint) =>
+  expect(await withBackend({ endpoint })).toEqual([`${backend}.endpoint: must be host or host:port${hint}`]),
+)
+
+test("a base URL with a path of the API is refused", async () => {
+  const of = (base_url: string, more: object = {}): Promise<readonly string[]> => withBackend({ base_url, ...more })
+  const ends = (path: string, right: string): readonly string[] => [
+    `${backend}.base_url: ends with ${path}, which is added to it; write ${right}`,
+  ]
+  expect(await of("http://h/v1/chat/completions")).toEqual(ends("/chat/completions", "http://h/v1"))
+  expect(await of("http://h/api/chat/completions/")).toEqual(ends("/chat/completions/", "http://h/api"))
+  expect(await of("http://h/v1/messages", { provider: "anthropic" })).toEqual(ends("/messages", "http://h/v1"))
+  expect(await of("http://ann:word@h/v1/responses")).toEqual(ends("/responses", "the part before it"))
+  for (const fine of ["http://h/v1", "http://h/responses", "http://h/v1/models/m"]) expect(await of(fine)).toEqual([])
+  expect(await of("http://h/v1/chat/completions", { chat_path: "/v1/chat/completions" })).toEqual([])
+})

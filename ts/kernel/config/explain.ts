@@ -1,0 +1,99 @@
+// Says more about what the schema refuses: what is not supported yet or has moved, where a key belongs, and what to write.
+
+import { durationPattern } from "../schema/duration.ts"
+import { formatPath, invalid } from "../schema/problem.ts"
+import type { Explain, Refusal } from "../schema/validate.ts"
+import type { DocumentPath } from "../error.ts"
+import { unsupportedIn } from "./unsupported.ts"
+
+interface SchemaNode {
+  readonly type?: unknown
+  readonly pattern?: unknown
+  readonly enum?: readonly unknown[]
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly additionalProperties?: SchemaNode | boolean
+  readonly items?: SchemaNode
+}
+
+/** Explains what `schema` refuses in a document. */
+export function explainIn(document: unknown, schema: object): Explain {
+  const unsupported = unsupportedIn(document)
+  return (path, refusal) => {
+    const { what, value, message } = refusal
+    const known = what === "key" ? unsupported(path) : what === "word" ? unsupported(path, String(value)) : undefined
+    const hint = hints[what](refusal, path, schema)
+    if (known === undefined) return hint === "" ? undefined : invalid(path, `${message}${hint}`)
+    return what === "word" ? { ...known, message: `${known.message}${insteadOf(String(value), path)}` } : known
+  }
+}
+
+/** What goes behind the message of a refusal; nothing where it says enough. */
+const hints: Readonly<Record<Refusal["what"], (refusal: Refusal, path: DocumentPath, schema: SchemaNode) => string>> = {
+  key: ({ node, message }, path, schema) => (message.includes("did you mean") ? "" : keyHint(node, path, schema)),
+  word: ({ value, node, message }, path) =>
+    message.includes("did you mean") ? "" : wordHint(String(value), path, (node as SchemaNode).enum ?? []),
+  type({ node, value }) {
+    const { pattern, required = [], properties = {} } = node as SchemaNode
+    if (pattern === durationPattern && typeof value === "number" && new RegExp(durationPattern).test(`${value}s`))
+      return `; write "${value}s"`
+    const [key = "", ...others] = required
+    if (typeof value !== "string" || others.length > 0 || properties[key]?.type !== "string") return ""
+    // A text elsewhere may be a secret.
+    return `; write { ${key}: ${/^(model|name)$/.test(key) ? value : "…"} }`
+  },
+  missing({ node }, path) {
+    const { enum: words = [] } = node as SchemaNode
+    return words.length === 1 ? `; write ${path.at(-1)}: ${words[0]}` : ""
+  },
+}
+
+/** Keys that too many parts have for the place of another one to say anything. */
+const everywhere = /^(name|type|description|enabled)$/
+/** More keys are for the documentation to list. */
+const maxListed = 20
+
+function keyHint(node: object, path: DocumentPath, schema: SchemaNode): string {
+  const { properties = {} } = node as SchemaNode
+  const owner = ownerOf(String(path.at(-1)), path, schema)
+  if (owner !== undefined) return ` here; it belongs to ${owner}`
+  const keys = Object.keys(properties)
+  return keys.length > 1 && keys.length <= maxListed ? `; known keys: ${keys.join(", ")}` : ""
+}
+
+/** Where a key belongs that stands in the wrong section: in one around it, or in one below it. */
+function ownerOf(key: string, path: DocumentPath, schema: SchemaNode): string | undefined {
+  if (everywhere.test(key)) return undefined
+  const around: (SchemaNode | undefined)[] = [schema]
+  for (const step of path.slice(0, -1)) around.push(below(around.at(-1), step))
+  const above = around.findLastIndex((node) => node?.properties?.[key] !== undefined)
+  if (above >= 0) return formatPath([...path.slice(0, above), key])
+  const inside = Object.entries(around.at(-1)?.properties ?? {}).flatMap(([name, { properties, items }]) =>
+    properties?.[key] !== undefined
+      ? [`${name}.${key}`]
+      : items?.properties?.[key] === undefined
+        ? []
+        : [`${name}[].${key}`],
+  )
+  return inside.length === 1 ? inside[0] : undefined
+}
+
+function below(node: SchemaNode | undefined, step: string | number): SchemaNode | undefined {
+  if (typeof step === "number") return node?.items
+  const others = node?.additionalProperties
+  return node?.properties?.[step] ?? (typeof others === "object" ? others : undefined)
+}
+
+function wordHint(word: string, path: DocumentPath, words: readonly unknown[]): string {
+  const longer = words.find((known) => String(known).startsWith(`${word}-`))
+  if (longer !== undefined) return ` (did you mean "${String(longer)}"?)`
+  return /^providers\.models\.\d+\.backend_refs\.\d+\.provider$/.test(path.join("."))
+    ? '; "vllm" fits any other server of chat completions, such as Ollama, llama.cpp, LM Studio or SGLang'
+    : insteadOf(word, path)
+}
+
+/** What to write for a word that means something which another key says. */
+const insteadOf = (word: string, path: DocumentPath): string =>
+  /^providers\.models\.\d+\.api_format$/.test(path.join(".")) && /^(anthropic|messages)$/.test(word)
+    ? "; write provider: anthropic at the backend instead"
+    : ""
