@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { type ErrorCode, errorCodes, isRtrError, RtrError } from "../../ts/kernel/error.ts"
+import { type ErrorCode, errorCodes, isRtrError, RtrError, secondsText } from "../../ts/kernel/error.ts"
 
 describe("RtrError", () => {
   test("carries code, status, path, hint, cause and the time to wait", () => {
@@ -109,4 +109,8 @@ describe("codes of the worker", () => {
       [],
     )
   })
+})
+
+test("a time in seconds says one second", () => {
+  expect([1000, 300, 2000, 0].map(secondsText)).toEqual(["1 second", "0.3 seconds", "2 seconds", "0 seconds"])
 })

@@ -10,12 +10,14 @@ export interface FoundAddress {
   readonly from: string
   /** A key that the document has for this address. */
   readonly key?: string | undefined
+  /** The variable of such a key, where it is not set. */
+  readonly unset?: string | undefined
 }
 
 export interface AddressOptions {
   /** The document that the command line names. One that cannot be read is an error; of the usual one it is a warning. */
   readonly config: string | undefined
-  readonly read: (addresses: ReadAddresses) => ReadAddress & { readonly key?: string | undefined }
+  readonly read: (addresses: ReadAddresses) => ReadAddress & Pick<FoundAddress, "key" | "unset">
   /** The address without a document. */
   readonly usual: string
   /** The option that names another address, such as `--endpoint`. */
@@ -31,8 +33,8 @@ export async function documentAddress({ config, read, usual, option }: AddressOp
   if (path === undefined) return { url: usual, from: "the default" }
   const [{ readAddresses }, { isRtrError }] = await Promise.all([import("rtr/node"), import("rtr")])
   try {
-    const { url, place, key } = read(await readAddresses(path))
-    return { url, from: `${place} of ${path}`, key }
+    const { url, place, key, unset } = read(await readAddresses(path))
+    return { url, from: `${place} of ${path}`, key, unset }
   } catch (error) {
     if (config !== undefined || !isRtrError(error)) throw error
     printWarning(`${error.message}; asking ${usual}, ${option} names another address`)

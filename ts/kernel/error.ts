@@ -96,3 +96,6 @@ export function isRtrError(value: unknown): value is RtrError {
     Object.hasOwn(errorCodes, String(value.code))
   )
 }
+
+/** How a time reads in a message: `1 second`, `0.3 seconds`. */
+export const secondsText = (ms: number): string => `${ms / 1000} second${ms === 1000 ? "" : "s"}`

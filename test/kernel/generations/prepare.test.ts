@@ -198,7 +198,8 @@ test("what needs a restart is refused with its paths, and the old document serve
   const outcome = await activate({ "listeners.0.port": 9999 })
   expect(outcome).toMatchObject({
     result: "rejected",
-    rejection: { reasons: [{ code: "restart_required", path: expect.stringContaining("listeners") }] },
+    rejection: { reasons: [{ code: "restart_required", path: expect.stringContaining("listeners"), line: 1 }] },
+    error: { problems: [{ position: { line: 1, column: expect.any(Number) } }] },
   })
   expect([router.plan()?.hash, (await ask("hello")).includes("hi")]).toEqual([hash, true])
 })

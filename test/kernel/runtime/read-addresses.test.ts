@@ -28,7 +28,12 @@ test("the first listener counts, with its first key, and text from the environme
       { name: "b", address: "127.0.0.1", port: 1 },
     ],
   }
-  expect((await read(document, { KEY: "k" })).listener()).toMatchObject({ url: "http://127.0.0.1:8123", key: "k" })
+  expect((await read(document, { KEY: "k" })).listener()).toMatchObject({
+    url: "http://127.0.0.1:8123",
+    key: "k",
+    unset: undefined,
+  })
+  expect((await read(document, {})).listener()).toMatchObject({ key: undefined, unset: "NONE" })
   expect((await read(document, { PORT: "99" })).listener()).toMatchObject({
     url: "http://127.0.0.1:99",
     key: undefined,

@@ -114,7 +114,7 @@ async function validate(options: { config: string; json: boolean; loadModules: b
   try {
     // It is checked for the place where it is going to serve, which has the variables.
     const loaded = await loadConfig(config, { loadModules, elsewhere: true })
-    const exposed = exposedKeysWarning(config, literalSecrets(loaded.unexpanded))
+    const exposed = exposedKeysWarning(config, literalSecrets(loaded.unexpanded), loaded.locate)
     const warnings = [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
     const modules = loadModules ? [] : (loaded.unexpanded.modules ?? [])
     const unchecked = (loaded.unchecked ?? []).map(({ path }) => formatPath(path))

@@ -93,7 +93,7 @@ async function sendChat(words: readonly string[], options: ChatOptions): Promise
       { cause, hint: "Start it with: rtr serve; --base-url or --config names another one" },
     )
   })
-  if (!response.ok) throw await refusal(response)
+  if (!response.ok) throw await refusal(response, listener.unset)
   try {
     await (stream ? printStream(response, api, options) : printWhole(response, api, options))
   } catch (cause) {
@@ -105,12 +105,16 @@ async function sendChat(words: readonly string[], options: ChatOptions): Promise
 
 const isLate = (cause: unknown): boolean => cause instanceof Error && cause.name === "TimeoutError"
 
-async function refusal(response: Response): Promise<Error> {
+async function refusal(response: Response, unset: string | undefined): Promise<Error> {
   const { RtrError } = await import("rtr")
   return new RtrError(
     "upstream_error",
     `${answererOf(response.headers)} answered ${response.status}: ${errorText(await response.text())}`,
-    response.status === 401 ? { hint: "Name the variable with the listener's key: --api-key-env NAME" } : {},
+    response.status === 401
+      ? {
+          hint: `${unset === undefined ? "Name" : `${unset}, which the configuration has the key from, is not set here; set it, or name`} the variable with the listener's key: --api-key-env NAME`,
+        }
+      : {},
   )
 }
 

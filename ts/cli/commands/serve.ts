@@ -107,7 +107,7 @@ async function serve(options: ServeOptions): Promise<void> {
     onLoaded(loaded) {
       for (const warning of [...loaded.warnings, ...guardWarnings(loaded)])
         logger.event("warning", "config_warning", { message: formatProblem(warning, options.config) })
-      const exposed = exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded))
+      const exposed = exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded), loaded.locate)
       if (exposed !== undefined)
         logger.event("warning", "exposed_keys", { message: formatProblem(exposed, options.config) })
       const deployments = deploymentsOf(loaded)

@@ -25,6 +25,8 @@ export interface ResolvedDocument {
   readonly warnings: readonly Problem[]
   /** What only a module that was not loaded could judge. */
   readonly unchecked?: readonly Problem[]
+  /** Where a path of the document stands in the text. */
+  readonly locate: (path: DocumentPath) => Position | undefined
 }
 
 export interface OnlyCheck {
@@ -61,12 +63,10 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   const { registry, readHeads, explainIn = () => () => undefined } = options
   const { mayBeOfModule, missingKeyVariables } = options.onlyCheck ?? {}
   const aliased = applyAliases(source.value)
+  const locate: ResolvedDocument["locate"] = (path) => source.locate(aliased.written(path))
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
     problems.map((problem) =>
-      withPlace(
-        { ...problem, message: aliased.spelled(problem.path, problem.message) },
-        source.locate(aliased.written(problem.path)),
-      ),
+      withPlace({ ...problem, message: aliased.spelled(problem.path, problem.message) }, locate(problem.path)),
     )
   const refuse = (problems: readonly Problem[]): void => {
     if (problems.length > 0) throw new ConfigError(options.source, inOrder(withPlaces(problems)))
@@ -99,6 +99,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     )
     const needed = new Set(ofEnvironment.map(({ path }) => pathKey(path)))
     return {
+      locate,
       document: canonicalDocument(value as ConfigDocument, registry),
       unexpanded: canonicalDocument(aliased.value as ConfigDocument, registry),
       warnings: withPlaces([
@@ -131,7 +132,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
 /** Said of a variable where its document is only checked. */
 const refusedWithout = "rtr serve refuses the document without it"
 
-function withPlace(problem: Problem, position: Position | undefined): Problem {
+export function withPlace(problem: Problem, position: Position | undefined): Problem {
   return problem.position !== undefined || position === undefined ? problem : { ...problem, position }
 }
 

@@ -5,11 +5,11 @@ import { compilePlan } from "../config/compile.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type NeededDeployment, neededDeployments } from "../config/bindings.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
-import { resolveDocument, type ResolvedDocument, type ResolveOptions } from "../config/resolve.ts"
+import { resolveDocument, type ResolvedDocument, type ResolveOptions, withPlace } from "../config/resolve.ts"
 import { boundBy } from "./bound.ts"
 import { type SourceDocument, wrapDocument } from "../config/source-document.ts"
 import { stateStore, type StoreEntry } from "../config/sections/stores.ts"
-import { type DocumentPath, isRtrError, RtrError } from "../error.ts"
+import { type DocumentPath, isRtrError, RtrError, secondsText } from "../error.ts"
 import type { Services } from "../modules/capabilities.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
@@ -52,8 +52,8 @@ export interface LoadedDocument extends ResolvedDocument {
   readonly registry: Registry
 }
 
-/** What one generation consists of, beside the apps of its listeners. */
-export interface Prepared extends LoadedDocument {
+/** What one generation consists of, beside the apps of its listeners. The text, which `locate` holds, is not kept. */
+export interface Prepared extends Omit<LoadedDocument, "locate"> {
   readonly plan: Plan
   readonly services: Services
   readonly inference: Inference | undefined
@@ -113,7 +113,7 @@ export interface PrepareOptions {
   readonly source: string
   readonly loaded: LoadedDocument
   /** The document that serves, whose listeners are open. */
-  readonly current: LoadedDocument | undefined
+  readonly current: Pick<LoadedDocument, "document"> | undefined
   readonly enter: (stage: ActivationStage) => void
   readonly signal: AbortSignal
 }
@@ -124,7 +124,11 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
   if (current !== undefined) {
     const { restartRequired } = await import("./restart.ts")
     const problems = restartRequired(boundBy(current.document), boundBy(loaded.document))
-    if (problems.length > 0) throw new ConfigError(source, problems)
+    if (problems.length > 0)
+      throw new ConfigError(
+        source,
+        problems.map((problem) => withPlace(problem, loaded.locate(problem.path))),
+      )
   }
   enter("warm")
   const { document, registry } = loaded
@@ -184,7 +188,8 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
     closers.push(() => compiled.close())
     stopWhenAborted(signal)
     plan = compiled.plan
-    return { ...loaded, plan, services, inference, close }
+    const { locate: _, ...kept } = loaded
+    return { ...kept, plan, services, inference, close }
   } catch (error) {
     await close()
     throw error
@@ -205,7 +210,7 @@ const closeMs = 5000
 async function withinMs(work: Promise<void>, ms: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new RtrError("unavailable", `it took longer than ${ms / 1000} seconds`)), ms)
+    timer = setTimeout(() => reject(new RtrError("unavailable", `it took longer than ${secondsText(ms)}`)), ms)
   })
   try {
     await Promise.race([work, late])

@@ -1,6 +1,6 @@
 // Calls backends through the host's `fetch`: edge hosts, Deno, and anything without an HTTP client of its own.
 
-import { RtrError, upstreamFault } from "../error.ts"
+import { RtrError, secondsText, upstreamFault } from "../error.ts"
 import type { Transport, TransportRequest, TransportResponse } from "../types/transport.ts"
 
 export function createFetchTransport(send: typeof fetch = globalThis.fetch): Transport {
@@ -42,7 +42,7 @@ async function requestOnce(request: TransportRequest, send: typeof fetch): Promi
   } catch (cause) {
     if (request.signal?.aborted === true) throw new RtrError("client_closed_request", "the client left", { cause })
     if (timedOut)
-      throw new RtrError("upstream_timeout", `no answer within ${request.headersTimeoutMs / 1000} seconds`, { cause })
+      throw new RtrError("upstream_timeout", `no answer within ${secondsText(request.headersTimeoutMs)}`, { cause })
     throw new RtrError("upstream_unavailable", "the connection failed", { cause })
   } finally {
     clearTimeout(timer)
@@ -107,7 +107,7 @@ async function withTimeout<Value>(work: Promise<Value>, { bodyTimeoutMs }: Trans
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new RtrError("upstream_timeout", `the reply paused for more than ${bodyTimeoutMs / 1000} seconds`)),
+      () => reject(new RtrError("upstream_timeout", `the reply paused for more than ${secondsText(bodyTimeoutMs)}`)),
       Math.min(bodyTimeoutMs, longestTimerMs),
     )
   })

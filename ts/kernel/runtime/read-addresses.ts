@@ -17,9 +17,15 @@ export interface ReadAddress {
   readonly place: string
 }
 
+export interface ListenerKey {
+  readonly key: string | undefined
+  /** Without a key: a variable that one refers to and that is not set here. */
+  readonly unset: string | undefined
+}
+
 export interface ReadAddresses {
   /** The first listener, with one of its keys. Throws `invalid_config` for an address that leads nowhere, such as port 0. */
-  listener(): ReadAddress & { readonly key: string | undefined }
+  listener(): ReadAddress & ListenerKey
   /** The management API. Throws as above. */
   management(): ReadAddress
 }
@@ -28,7 +34,7 @@ export interface ReadAddresses {
 export async function readAddresses(path: string, environment: Environment = process.env): Promise<ReadAddresses> {
   const text = readConfigFile(path)
   const { readDocument } = await import("../config/document.ts")
-  const { value } = expandEnvironment(readDocument(text, path).value, environment)
+  const { value, unset } = expandEnvironment(readDocument(text, path).value, environment)
   return {
     listener() {
       const written = valueAt(value, ["listeners"])
@@ -36,9 +42,14 @@ export async function readAddresses(path: string, environment: Environment = pro
       const [first] = listenersOf({ listeners } as Partial<ConfigDocument> as ConfigDocument)
       const { address, port, api_keys: keys } = (first ?? {}) as Readonly<Record<string, unknown>>
       const writtenKeys: readonly unknown[] = Array.isArray(keys) ? keys : []
+      const key = writtenKeys.map(keyOf).find((each): each is string => typeof each === "string" && each !== "")
+      const ofKeys = unset.find(
+        ({ path: [list, index, name] }) => list === "listeners" && index === 0 && name === "api_keys",
+      )
       return {
         ...addressOf(path, ["listeners", 0], ["address", address], port),
-        key: writtenKeys.map(keyOf).find((key): key is string => typeof key === "string" && key !== ""),
+        key,
+        unset: key === undefined ? ofKeys?.name : undefined,
       }
     },
     management() {

@@ -2,7 +2,7 @@
 
 import { connect, isIP, type Socket } from "node:net"
 import { connect as connectSecurely, type ConnectionOptions } from "node:tls"
-import { RtrError } from "../../error.ts"
+import { RtrError, secondsText } from "../../error.ts"
 import type { Exchange, ExchangeConnection } from "./exchange.ts"
 import { failureOf, type Moment } from "./failure.ts"
 import { ProtocolError } from "./grammar.ts"
@@ -262,13 +262,11 @@ export class Connection implements ExchangeConnection {
     const { request } = this.#exchange ?? {}
     switch (this.#moment) {
       case "connecting":
-        return this.#fail(
-          timeout(`no connection within ${(request?.connectTimeoutMs ?? connectTimeoutMs) / 1000} seconds`),
-        )
+        return this.#fail(timeout(`no connection within ${secondsText(request?.connectTimeoutMs ?? connectTimeoutMs)}`))
       case "waiting":
-        return this.#fail(timeout(`no answer within ${(request?.headersTimeoutMs ?? 0) / 1000} seconds`))
+        return this.#fail(timeout(`no answer within ${secondsText(request?.headersTimeoutMs ?? 0)}`))
       case "reading":
-        return this.#fail(timeout(`the reply paused for more than ${(request?.bodyTimeoutMs ?? 0) / 1000} seconds`))
+        return this.#fail(timeout(`the reply paused for more than ${secondsText(request?.bodyTimeoutMs ?? 0)}`))
       case "idle":
         this.#socket.destroy()
     }

@@ -1,6 +1,6 @@
 // A transport for one attempt: it keeps the time-outs of the model, and the attempt can be cancelled.
 
-import { RtrError } from "../../../error.ts"
+import { RtrError, secondsText } from "../../../error.ts"
 import type { PlannedTimeouts } from "../../../types/plan.ts"
 import type { Transport, TransportResponse } from "../../../types/transport.ts"
 
@@ -26,7 +26,7 @@ export function createTimedTransport(
     controller.abort()
   }
   const late = (ms: number, what: string) => (): void =>
-    cancel(new RtrError("upstream_timeout", `no ${what} within ${Math.round(ms) / 1000} seconds`))
+    cancel(new RtrError("upstream_timeout", `no ${what} within ${secondsText(Math.round(ms))}`))
   return {
     wasSent: () => sent,
     cancel,
