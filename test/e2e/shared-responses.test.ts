@@ -281,8 +281,8 @@ describe.skipIf(redisProgram === undefined)("two routers on one server", () => {
 
 test("an address that is said twice, or that is none, is refused", async () => {
   for (const [redis, says] of [
-    [{ url: "redis://localhost", db: 1 }, 'has "url" and "db"; say it in the url alone'],
-    [{ address: "redis://:hidden@localhost" }, '"address" in global.services.response_api.redis must be host:port'],
+    [{ url: "redis://localhost", db: 1 }, 'redis.db: stands beside "url"; say it in the url alone'],
+    [{ address: "redis://:hidden@localhost" }, 'redis.address: must be host:port; a URL stands in "url"'],
     [{ url: "http://:hidden@localhost" }, "Cannot read the address of the Redis server: it begins with something else"],
     [{ address: "localhost:1", cluster_mode: true }, "cluster_mode"],
   ] as const) {
