@@ -1,7 +1,7 @@
 // Everything that a schema cannot check: names are unique, what refers to a name finds it, and parts fit each other.
 
 import type { Registry } from "../modules/registry.ts"
-import { invalid, type Problem } from "../schema/problem.ts"
+import { type Problem, reportInto } from "../schema/problem.ts"
 import { valueAt } from "../schema/value-at.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import type { LaterProblems } from "./later-problems.ts"
@@ -45,8 +45,7 @@ function checkRouteSettings({ global }: ConfigDocument, registry: Registry): rea
   const settings = registry.all("route").flatMap(({ module }) => module.settings ?? [])
   for (const [check, at] of new Map(settings.map((each) => [each.check, each.path]))) {
     const section = valueAt(global, at)
-    if (section !== undefined)
-      check?.(section, (path, message) => problems.push(invalid(["global", ...at, ...path], message)))
+    if (section !== undefined) check?.(section, reportInto(problems, ["global", ...at]))
   }
   return problems
 }

@@ -89,8 +89,10 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   const unset = new Map(expanded.unset.map(({ name, path }) => [pathKey(path), name]))
   const finish = (foundLater: readonly Problem[]): ResolvedDocument => {
     const all = [...found, ...foundLater]
-    const unchecked = all.filter(({ path }) => mayBeOfModule?.(path, value, registry, schema) === true)
-    const wrong = all.filter((problem) => !unchecked.includes(problem))
+    const unchecked = all.filter(
+      ({ path, severity }) => severity !== "warning" && mayBeOfModule?.(path, value, registry, schema) === true,
+    )
+    const wrong = all.filter((problem) => problem.severity !== "warning" && !unchecked.includes(problem))
     const ofEnvironment = wrong.filter(({ path }) => unset.has(pathKey(path)))
     refuse(
       missingKeyVariables === undefined
@@ -115,6 +117,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
           ...problem,
           message: `${problem.message}; ${refusedWithout}`,
         })),
+        ...inOrder(withPlaces(all.filter(({ severity }) => severity === "warning"))),
       ]),
       ...(unchecked.length > 0 && { unchecked: inOrder(withPlaces(unchecked)) }),
     }

@@ -2,6 +2,7 @@
 
 import { distance } from "fastest-levenshtein"
 import type { DocumentPath } from "../error.ts"
+import type { Report } from "../types/module-base.ts"
 
 export interface Position {
   readonly line: number
@@ -16,11 +17,20 @@ export interface Problem {
    * change that a running router cannot take up.
    */
   readonly code: "invalid" | "unsupported" | "restart_required"
+  /** The document is served all the same, and told what has no effect. An error when left out. */
+  readonly severity?: "warning"
   readonly position?: Position
 }
 
 export function invalid(path: DocumentPath, message: string): Problem {
   return { path, message, code: "invalid" }
+}
+
+/** Collects what a module's check reports, with paths below `at`. */
+export function reportInto(problems: Problem[], at: DocumentPath): Report {
+  return (path, message, severity) => {
+    problems.push({ ...invalid([...at, ...path], message), ...(severity !== undefined && { severity }) })
+  }
 }
 
 /** `routing.decisions[0].name`; the document itself is `(document)`. */

@@ -21,6 +21,8 @@ export interface Fact {
   readonly state: FactState
   readonly confidence: number
   readonly value?: number
+  /** Further numbers by name, for scores that are made of signals. */
+  readonly values?: Readonly<Record<string, number>>
   /** A part was not read, which could only have raised `value`. */
   readonly atLeast?: boolean
   /** Why the fact is unknown, or why a part was not read. */

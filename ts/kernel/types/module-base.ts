@@ -14,7 +14,10 @@ export interface ModuleBase {
   readonly runtimes?: readonly RuntimeName[]
 }
 
-/** Reports one thing that is wrong; `path` is relative to the value that was checked. */
-export type Report = (path: DocumentPath, message: string) => void
+/**
+ * Reports one thing that is wrong; `path` is relative to the value that was checked. A `"warning"` is for what has no effect
+ * or can never match: the document is served all the same.
+ */
+export type Report = (path: DocumentPath, message: string, severity?: "warning") => void
 
 export type MaybePromise<Value> = Value | Promise<Value>

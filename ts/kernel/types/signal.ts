@@ -32,7 +32,7 @@ export interface SignalInput {
 export type RuleOf<Rule extends TObject> = Static<Rule> & { readonly name: string; readonly description?: string }
 
 export interface SignalReader<Need extends Capability = never> {
-  /** One fact per rule, in any order. Throwing makes every fact of this signal unknown; whether that opens or closes is the decision's policy. */
+  /** One fact per rule, or per name of `factNames`, in any order. Throwing makes every fact of this signal unknown; whether that opens or closes is the decision's policy. */
   read(input: SignalInput, host: Granted<Need, "call">): MaybePromise<readonly Fact[]>
 }
 
@@ -80,6 +80,12 @@ export interface SignalModule<
   readonly onUnknown?: (settings: Static<Settings>) => "match" | "no_match" | undefined
   /** Options of one rule, without `name` and `description`, which every rule has. */
   readonly rule: Rule
+  /**
+   * The facts of one rule by the names that conditions use, for a signal where a rule has another name or several
+   * (`name:hard`); equal names of two rules are one fact. A condition with a `label` asks for `name:label`. The rule's name
+   * when left out, as for every guard.
+   */
+  readonly factNames?: (rule: RuleOf<Rule>) => readonly string[]
   /** A section of `global` that holds for all rules of this signal. */
   readonly settings?: { readonly path: readonly string[]; readonly schema: Settings }
   /** Rules to assume for condition names when the document declares none. */

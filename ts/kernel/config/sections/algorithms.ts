@@ -5,7 +5,7 @@ import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
 import { setUp } from "../../modules/set-up.ts"
-import { invalid, type Problem } from "../../schema/problem.ts"
+import { type Problem, reportInto } from "../../schema/problem.ts"
 import { section, taggedUnion } from "../../schema/shapes.ts"
 import type { PlannedCandidate, PlannedDecision } from "../../types/plan.ts"
 import type { CompileContext } from "../compile.ts"
@@ -43,10 +43,7 @@ export function checkAlgorithm(
   const { type } = algorithm
   const found = registry.find("selector", type) ?? registry.find("looper", type)
   const problems: Problem[] = []
-  const report = (path: DocumentPath, message: string): void => {
-    problems.push(invalid([...at, type, ...path], message))
-  }
-  found?.module.check?.(blockOf(algorithm), report)
+  found?.module.check?.(blockOf(algorithm), reportInto(problems, [...at, type]))
   return problems
 }
 

@@ -3,7 +3,7 @@
 import { Type, type Static } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { type Registry, signalConditionType } from "../../modules/registry.ts"
-import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
+import { invalid, type Problem, reportInto, suggestion } from "../../schema/problem.ts"
 import { name, section } from "../../schema/shapes.ts"
 import type { UnknownPolicy } from "../../types/call.ts"
 import type { ModelTarget, PlannedCandidate, PlannedDecision, PlannedSignal } from "../../types/plan.ts"
@@ -128,7 +128,7 @@ function checkPromises(
     if (asked.length > 0)
       module.checkDecision?.(
         { rules: asked, cards: refs.map(({ model }) => cardOf(document, model)) },
-        (path, message) => problems.push(invalid([...at, ...path], message)),
+        reportInto(problems, at),
       )
   }
   return problems

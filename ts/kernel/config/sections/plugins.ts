@@ -5,7 +5,7 @@ import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
 import { setUp } from "../../modules/set-up.ts"
-import { formatPath, invalid, type Problem } from "../../schema/problem.ts"
+import { formatPath, invalid, type Problem, reportInto } from "../../schema/problem.ts"
 import { section, taggedUnion } from "../../schema/shapes.ts"
 import type { RegisteredModule } from "../../types/module.ts"
 import type { PlannedPlugin } from "../../types/plan.ts"
@@ -52,9 +52,7 @@ export function checkPlugins(
           `plugin "${type}" sees whole replies only (after), so that a stream would pass it unseen; the plugin must have event as well, or say stream: "buffer"`,
         ),
       )
-    module.check?.(configuration as never, (path: DocumentPath, message: string) =>
-      problems.push(invalid([...at, position, "configuration", ...path], message)),
-    )
+    module.check?.(configuration as never, reportInto(problems, [...at, position, "configuration"]))
   })
   return problems
 }

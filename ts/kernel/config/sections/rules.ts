@@ -13,6 +13,7 @@ export interface RuleEntry {
   readonly conditions?: readonly RuleEntry[]
   readonly type?: string
   readonly name?: string
+  readonly label?: string
   readonly predicate?: Predicate
   readonly on_error?: "match" | "no_match"
   readonly on_unknown?: "no_match" | "match" | "fail_request"
@@ -33,6 +34,7 @@ export function rulesSchema(conditionTypes: readonly string[]): TUnsafe<RuleEntr
       conditions: Type.Optional(Type.Array(Type.Ref("RuleNode"))),
       type: Type.Optional(literals(conditionTypes)),
       name: Type.Optional(name),
+      label: Type.Optional(name),
       predicate: Type.Optional(section({ gt: bound, gte: bound, lt: bound, lte: bound })),
       on_error: Type.Optional(literals(["match", "no_match"])),
       on_unknown: Type.Optional(literals(["no_match", "match", "fail_request"])),
@@ -69,16 +71,21 @@ export function leavesOf(node: RuleEntry | undefined, type: string): readonly Ru
   return (node.conditions ?? []).flatMap((child) => leavesOf(child, type))
 }
 
+/** The fact that a condition asks for. */
+export function factName({ name: rule = "", label }: RuleEntry): string {
+  return label === undefined ? rule : `${rule}:${label}`
+}
+
 /** Names in conditions of one type, at any depth. */
 export function leafNames(node: RuleEntry | undefined, type: string): readonly string[] {
-  return leavesOf(node, type).flatMap(({ name: rule }) => rule ?? [])
+  return leavesOf(node, type).map(factName)
 }
 
 /** Names in conditions of one type that the root asks for itself; none below a NOT. */
 export function rootNames(root: RuleEntry, type: string): readonly string[] {
   if (root.operator?.toUpperCase() === "NOT") return []
   return [root, ...(root.conditions ?? [])].flatMap((node) =>
-    node.type === type && node.name !== undefined ? [node.name] : [],
+    node.type === type && node.name !== undefined ? [factName(node)] : [],
   )
 }
 
@@ -111,11 +118,12 @@ function checkLeaf(node: RuleEntry, at: DocumentPath, declared: DeclaredSignals,
     return
   }
   const names = declared.get(type)
-  if (names !== undefined && !names.has(rule))
+  const fact = factName(node)
+  if (names !== undefined && !names.has(fact))
     problems.push(
       invalid(
         [...at, "name"],
-        `refers to ${type} rule "${rule}", which routing.signals does not declare${suggestion(rule, names)}`,
+        `refers to ${type} rule "${fact}", which routing.signals does not declare${suggestion(fact, names)}`,
       ),
     )
   const predicate = node.predicate === undefined ? undefined : predicateProblem(node.predicate)
@@ -124,7 +132,7 @@ function checkLeaf(node: RuleEntry, at: DocumentPath, declared: DeclaredSignals,
 
 function checkComposite(node: RuleEntry, at: DocumentPath, depth: number, problems: Problem[]): void {
   const count = node.conditions?.length ?? 0
-  for (const key of ["name", "predicate", "on_error"] as const) {
+  for (const key of ["name", "label", "predicate", "on_error"] as const) {
     if (node[key] !== undefined)
       problems.push(invalid([...at, key], "belongs to a condition with a type, not to a combination"))
   }
@@ -143,7 +151,8 @@ export function compileRules(
   signals: readonly PlannedSignal[],
   onUnknown: UnknownPolicy = "no_match",
 ): RuleNode {
-  const { type, name: rule = "" } = entry
+  const { type } = entry
+  const rule = factName(entry)
   if (type !== undefined) {
     const signal = signals.find((candidate) => candidate.type === type)
     const position = signal?.rules.indexOf(rule) ?? -1

@@ -5,7 +5,7 @@ import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
 import { setUp } from "../../modules/set-up.ts"
-import { invalid, type Problem } from "../../schema/problem.ts"
+import { type Problem, reportInto } from "../../schema/problem.ts"
 import { guardRule } from "../../schema/guard-options.ts"
 import { name, section } from "../../schema/shapes.ts"
 import { type GuardPolicy, strictPolicy, type UnreadKind } from "../../types/guard.ts"
@@ -76,10 +76,7 @@ export function checkSignals(
         (index) => [...at, index, "name"],
       ),
     ]
-    const report = (path: DocumentPath, message: string): void => {
-      problems.push(invalid([...at, ...path], message))
-    }
-    const checked = module.check?.(rules as never, report, { labels: head?.labels })
+    const checked = module.check?.(rules as never, reportInto(problems, at), { labels: head?.labels })
     if (!(checked instanceof Promise)) return problems
     later.push(checked.then(() => problems))
     return []
@@ -94,9 +91,17 @@ export function declaredSignals(document: ConfigDocument, registry: Registry): D
     const rules = rulesOf(registered, document)
     // A signal that implies rules accepts any name while the document declares none.
     if (rules.length > 0 || module.implyRules === undefined)
-      declared.set(signalConditionType(id, module), new Set(rules.map((rule) => rule.name)))
+      declared.set(signalConditionType(id, module), new Set(factNames(module, rules)))
   }
   return declared
+}
+
+/** What conditions on a signal's rules name, each once. */
+function factNames(module: RegisteredSignal["module"], rules: readonly SignalRule[]): readonly string[] {
+  const { factNames: of } = module
+  return of === undefined
+    ? rules.map(({ name: rule }) => rule)
+    : [...new Set(rules.flatMap((rule) => of(rule as never)))]
 }
 
 /** Score that a rule with the decision's name gives a model; 1 when none does. */
@@ -162,7 +167,7 @@ async function compileSignal(
   return {
     type,
     configKey,
-    rules: rules.map((rule) => rule.name),
+    rules: factNames(module, rules),
     firstSlot,
     level,
     target,
