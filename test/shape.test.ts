@@ -147,7 +147,7 @@ const rules: readonly Rule[] = [
   {
     folder: "ts/cli",
     local: ["ts/cli", "ts/models", "ts/workers"],
-    packages: ["rtr", "rtr/node", "node:", "commander", "ofetch", "yaml"],
+    packages: ["rtr", "rtr/node", "node:", "commander", "ofetch", "typebox", "typebox/value", "yaml"],
   },
 ]
 

@@ -8,6 +8,7 @@ export {
   type ConfigDocument,
   createKernel,
   createPrometheusMetrics,
+  createRoutePreview,
   createRemoteInference,
   createNodeTransport,
   deploymentsOf,
@@ -33,6 +34,8 @@ export {
   type ReadAddresses,
   readAddresses,
   redactSecrets,
+  type RoutePreview,
+  type RoutePreviewOptions,
   type PrometheusMetrics,
   type RemoteDeployment,
   type ResolvedDocument,
@@ -53,6 +56,7 @@ export {
 } from "./models/packages/builtin.ts"
 export { type CheckedPackage, checkPackage } from "./models/packages/check-package.ts"
 export { findPackage, type FoundPackage, type PackageOptions } from "./models/packages/find-package.ts"
+export { readHeads } from "./models/packages/read-heads.ts"
 export type { InferenceLease } from "./workers/lease.ts"
 export type { WorkerLog } from "./workers/log.ts"
 export { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "./workers/pool.ts"

@@ -126,6 +126,8 @@ describe("a preview", () => {
     expect((await preview(body, {}, query)).body["eval_trace"]).toEqual([
       {
         decision_name: "rush",
+        priority: 0,
+        tier: 0,
         state: "match",
         matched: true,
         confidence: 1,

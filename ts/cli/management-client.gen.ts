@@ -213,12 +213,15 @@ export type RoutingPreviewReply = {
   }
   readonly eval_trace?: readonly {
     readonly decision_name: string
+    readonly priority: number
+    readonly tier: number
     readonly state: "match" | "no_match" | "unknown"
     readonly matched: boolean
     readonly confidence: number
     readonly on_unknown?: string
     readonly root_trace: Readonly<Record<string, unknown>>
   }[]
+  readonly strategy?: "priority" | "confidence"
   readonly recommended_models: readonly string[]
   readonly selected_model?: string
   readonly selection_status: "selected" | "not_required" | "unavailable"

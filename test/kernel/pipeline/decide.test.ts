@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { decide, traceDecisions } from "../../../ts/kernel/pipeline/decide.ts"
+import { decide } from "../../../ts/kernel/pipeline/decide.ts"
+import { traceDecisions } from "../../../ts/kernel/pipeline/preview/trace.ts"
 import type { Facts, UnknownPolicy } from "../../../ts/kernel/types/call.ts"
 import type { Fact } from "../../../ts/kernel/types/fact.ts"
 import type { PlannedDecision, RuleNode } from "../../../ts/kernel/types/plan.ts"
@@ -8,7 +9,7 @@ import { createRandom, type Random } from "../../fakes/random.ts"
 
 /** What one tree says: a confidence when it matches. */
 function read(rules: RuleNode, facts: Facts): number | "no match" | "unknown" {
-  const [trace] = traceDecisions({ decisions: [createDecision("d", { rules })] }, facts)
+  const [trace] = traceDecisions({ signals: [], decisions: [createDecision("d", { rules })] }, facts)
   if (trace === undefined) return "unknown"
   return trace.state === "match" ? trace.confidence : trace.state === "no_match" ? "no match" : "unknown"
 }
@@ -368,9 +369,11 @@ describe("traceDecisions", () => {
         onUnknown: "fail_request",
       }),
     ]
-    expect(traceDecisions({ decisions }, [match(0.5), unknown()])).toEqual([
+    expect(traceDecisions({ signals: [], decisions }, [match(0.5), unknown()])).toEqual([
       {
         decision_name: "d",
+        priority: 0,
+        tier: 0,
         state: "unknown",
         matched: false,
         confidence: 0,
@@ -402,6 +405,7 @@ describe("traceDecisions", () => {
                   state: "unknown",
                   matched: false,
                   confidence: 0,
+                  reason: "failed",
                 },
               ],
             },
@@ -413,13 +417,13 @@ describe("traceDecisions", () => {
 
   test("a match by policy is a match without confidence, and still unknown", () => {
     const decisions = [createDecision("d", { rules: leaf(0), onUnknown: "match" })]
-    expect(traceDecisions({ decisions }, [unknown()])).toMatchObject([
+    expect(traceDecisions({ signals: [], decisions }, [unknown()])).toMatchObject([
       { state: "unknown", matched: true, confidence: 0, on_unknown: "match" },
     ])
   })
 
   test("the policy is told only where it was needed", () => {
     const decisions = [createDecision("d", { rules: leaf(0), onUnknown: "match" })]
-    expect(traceDecisions({ decisions }, [match(0.5)])[0]).not.toHaveProperty("on_unknown")
+    expect(traceDecisions({ signals: [], decisions }, [match(0.5)])[0]).not.toHaveProperty("on_unknown")
   })
 })

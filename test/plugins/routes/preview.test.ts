@@ -53,6 +53,8 @@ describe("a preview", () => {
     traces: [
       {
         decision_name: "rush",
+        priority: 10,
+        tier: 0,
         state: "match",
         matched: true,
         confidence: 0.9,

@@ -1,12 +1,14 @@
-// rtr route preview: what the router would do with a prompt, and why.
+// rtr route: what the router would do with prompts, and why.
 
 import { readFileSync } from "node:fs"
 import type { Command } from "commander"
 import { heading, printJson, printLine } from "../print.ts"
 import type { RoutingPreviewInput, RoutingPreviewReply } from "../management-client.gen.ts"
-import { commandGroup, refuseCommands, refuseOptions } from "../program.ts"
+import { commandGroup, refuseCommands, refuseOptions, wholeNumber } from "../program.ts"
 import { readMessage } from "../request/message.ts"
 import { addRemoteOptions, type RemoteOptions } from "../remote-options.ts"
+import { tracesOf } from "../route/rule-tree.ts"
+import { traceLines } from "../route/trace-text.ts"
 
 interface PreviewOptions extends RemoteOptions {
   readonly prompt?: string
@@ -32,7 +34,72 @@ export function addRouteCommands(program: Command): void {
   addRemoteOptions(command)
   refuseOptions(command, ["--session-id <id>", "--conversation-id <id>", "--sampling-seed <n>"])
   command.action(preview)
+  addTestCommand(route)
+  addCompareCommand(route)
   refuseCommands(route, ["probe"])
+}
+
+interface TestOptions {
+  readonly config: string
+  readonly endpoint?: string
+  readonly timeout: number
+  readonly tokenEnv: string
+  readonly update: boolean
+  readonly junit?: string
+  readonly json: boolean
+}
+
+function addTestCommand(route: Command): void {
+  route
+    .command("test")
+    .description("check that prompts go where a file says; nothing is generated")
+    .argument("<file>", "YAML or JSON with tests: prompts and what is expected of them")
+    .option("--config <file>", "document to route by; no server is needed", "config.yaml")
+    .option("--endpoint <url>", "management API of a running router, instead of --config")
+    .option("--timeout <seconds>", "longest wait for a running router", wholeNumber(1, 3600), 15)
+    .option("--token-env <name>", "environment variable with the management token", "RTR_MGMT_TOKEN")
+    .option("--update", "write what the router does now into the file", false)
+    .option("--junit <file>", "write the results as JUnit XML")
+    .option("--json", "print the results as JSON", false)
+    .action(async (file: string, options: TestOptions) => {
+      const [{ localPreviewer, remotePreviewer }, { testRoutes }] = await Promise.all([
+        import("../route/previewer.ts"),
+        import("../route/test-routes.ts"),
+      ])
+      const { config, endpoint, ...remote } = options
+      const previewer =
+        endpoint === undefined ? await localPreviewer(config) : await remotePreviewer({ ...remote, endpoint })
+      try {
+        if ((await testRoutes(file, previewer, options)) > 0) process.exitCode = 1
+      } finally {
+        await previewer.close()
+      }
+    })
+}
+
+interface CompareOptions {
+  readonly prompts: string
+  readonly json: boolean
+  readonly check: boolean
+}
+
+function addCompareCommand(route: Command): void {
+  route
+    .command("compare")
+    .description("show which prompts another document would send elsewhere; no server is needed")
+    .argument("<old>", "the document as it is")
+    .argument("<new>", "the document as it shall be")
+    .requiredOption("--prompts <file>", "a file of route tests, or .txt or .jsonl with a prompt in each line")
+    .option("--check", "exit with 1 when a prompt changes its route", false)
+    .option("--json", "print the changes as JSON", false)
+    .action(async (before: string, after: string, options: CompareOptions) => {
+      const [{ localPreviewer }, { compareRoutes }] = await Promise.all([
+        import("../route/previewer.ts"),
+        import("../route/compare-routes.ts"),
+      ])
+      const changed = await compareRoutes({ before, after }, localPreviewer, options)
+      if (options.check && changed > 0) process.exitCode = 1
+    })
 }
 
 async function preview(words: readonly string[], options: PreviewOptions): Promise<void> {
@@ -93,7 +160,9 @@ function printSummary(reply: RoutingPreviewReply): void {
   if (unscanned.length > 0)
     rows.push(["Unscanned", unscanned.map(({ guard, rule, reason }) => `${guard}:${rule} (${reason})`).join(", ")])
   for (const [label, value] of rows) printLine(`${heading(label.padEnd(12))} ${value}`)
-  if (reply.eval_trace !== undefined) printJson(reply.eval_trace)
+  if (reply.eval_trace === undefined) return
+  printLine("")
+  for (const line of traceLines(tracesOf(reply), reply.routing_decision, reply.strategy)) printLine(line)
 }
 
 function listSignals(

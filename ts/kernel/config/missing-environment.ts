@@ -5,8 +5,10 @@ import { invalid, type Problem } from "../schema/problem.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import { type Environment, readVariable } from "./environment.ts"
 
+type NamedVariable = readonly [name: string, path: DocumentPath]
+
 /** Names in `api_key_env` and in the tokens of the management API. */
-export function missingKeyVariables(document: ConfigDocument, environment: Environment): readonly Problem[] {
+export function keyVariables(document: ConfigDocument): readonly NamedVariable[] {
   const { mode, tokens = [] } = document.global?.services?.management_api?.auth ?? {}
   const named: readonly (readonly [name: string | undefined, path: DocumentPath])[] = [
     ...(document.providers?.models ?? []).flatMap(({ backend_refs: refs = [] }, model) =>
@@ -19,9 +21,13 @@ export function missingKeyVariables(document: ConfigDocument, environment: Envir
       return [mode === "bearer" ? env : undefined, path] as const
     }),
   ]
-  return named.flatMap(([name, path]) =>
-    name === undefined || (readVariable(environment, name) ?? "").trim() !== ""
-      ? []
-      : [invalid(path, `environment variable ${name} is not set`)],
+  return named.filter((each): each is NamedVariable => each[0] !== undefined)
+}
+
+export function missingKeyVariables(document: ConfigDocument, environment: Environment): readonly Problem[] {
+  return keyVariables(document).flatMap(([name, path]) =>
+    (readVariable(environment, name) ?? "").trim() === ""
+      ? [invalid(path, `environment variable ${name} is not set`)]
+      : [],
   )
 }

@@ -4,7 +4,6 @@ import type { Facts, UnknownPolicy, Verdict } from "../types/call.ts"
 import type { UnknownReason } from "../types/fact.ts"
 import type { Plan, PlannedDecision, RuleNode } from "../types/plan.ts"
 import { predicateHolds, predicateHoldsFrom } from "../types/predicate.ts"
-import type { DecisionTrace, RuleTrace } from "../types/status.ts"
 
 /**
  * What a rule tree says, as one number: its confidence (0 to 1) when it matches, or one of these.
@@ -156,32 +155,4 @@ export function unknownReasons(node: RuleNode, facts: Facts): readonly (UnknownR
   return node.kind === "leaf"
     ? [facts[node.slot]?.reason]
     : node.children.flatMap((child) => unknownReasons(child, facts))
-}
-
-/** What each node of each decision said, for the preview. */
-export function traceDecisions(plan: Pick<Plan, "decisions">, facts: Facts): readonly DecisionTrace[] {
-  return plan.decisions.map((decision) => {
-    const result = evaluate(decision.rules, facts)
-    return {
-      decision_name: decision.name,
-      ...describe(result === unknown && decision.onUnknown === "match" ? 0 : result),
-      state: stateOf(result),
-      ...(result === unknown && { on_unknown: decision.onUnknown }),
-      root_trace: traceNode(decision.rules, facts),
-    }
-  })
-}
-
-function traceNode(node: RuleNode, facts: Facts): RuleTrace {
-  const result = evaluate(node, facts)
-  if (node.kind === "leaf")
-    return { node_type: "leaf", signal_type: node.type, signal_name: node.name, ...describe(result) }
-  return { node_type: node.kind, ...describe(result), children: node.children.map((child) => traceNode(child, facts)) }
-}
-
-const stateOf = (result: number): "match" | "no_match" | "unknown" =>
-  result === unknown ? "unknown" : result === noMatch ? "no_match" : "match"
-
-function describe(result: number): { state: "match" | "no_match" | "unknown"; matched: boolean; confidence: number } {
-  return { state: stateOf(result), matched: result >= 0, confidence: Math.max(0, result) }
 }

@@ -29,6 +29,8 @@ export interface PlannedSignal {
   /** Key of its rules under `routing.signals`. */
   readonly configKey: string
   readonly rules: readonly string[]
+  /** From which each rule matches, where its `threshold` says so; for previews. */
+  readonly thresholds?: readonly (number | undefined)[]
   /** Slot of the first rule; rule `i` has slot `firstSlot + i`. */
   readonly firstSlot: number
   /** Signals of a level run together; those of a higher one may read their facts. */

@@ -3,7 +3,9 @@
 import type { Selection, SignalReadings, Verdict } from "./call.ts"
 import type { DeploymentStatus } from "./inference.ts"
 import type { Unscanned } from "./guard.ts"
+import type { UnknownReason } from "./fact.ts"
 import type { Plan } from "./plan.ts"
+import type { Predicate } from "./predicate.ts"
 
 export interface ModelEntry {
   readonly id: string
@@ -24,11 +26,21 @@ export interface RuleTrace {
   readonly state: "match" | "no_match" | "unknown"
   readonly matched: boolean
   readonly confidence: number
+  /** The number that the condition compared, where its signal has one. */
+  readonly value?: number
+  /** From which the rule of the signal matches, where it says so itself. */
+  readonly threshold?: number
+  readonly predicate?: Predicate
+  /** Why the fact is unknown, and what the condition makes of it. */
+  readonly reason?: UnknownReason
+  readonly on_error?: "match" | "no_match"
   readonly children?: readonly RuleTrace[]
 }
 
 export interface DecisionTrace {
   readonly decision_name: string
+  readonly priority: number
+  readonly tier: number
   readonly state: "match" | "no_match" | "unknown"
   readonly matched: boolean
   readonly confidence: number

@@ -61,6 +61,8 @@ const reply = Type.Object({
     Type.Array(
       Type.Object({
         decision_name: Type.String(),
+        priority: Type.Integer(),
+        tier: Type.Integer(),
         state: literals(["match", "no_match", "unknown"]),
         matched: Type.Boolean(),
         confidence: Type.Number(),
@@ -69,6 +71,7 @@ const reply = Type.Object({
       }),
     ),
   ),
+  strategy: Type.Optional(literals(["priority", "confidence"])),
   recommended_models: Type.Array(Type.String()),
   selected_model: Type.Optional(Type.String()),
   selection_status: literals(["selected", "not_required", "unavailable"]),
@@ -199,7 +202,7 @@ function toBody(preview: Preview, trace: boolean): object {
         unmatched_signals: group(facts.filter(({ state }) => state === "no_match")),
       },
     }),
-    ...(trace && { eval_trace: preview.traces }),
+    ...(trace && { eval_trace: preview.traces, strategy: plan.strategy }),
     recommended_models: decision?.candidates.map(({ model }) => model) ?? [],
     ...(preview.selectedModel !== undefined &&
       preview.answeredBy === undefined && { selected_model: preview.selectedModel }),

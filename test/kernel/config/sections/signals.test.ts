@@ -58,6 +58,7 @@ test("signals that decisions use have slots in the order of registration; the ot
       level: 0,
       guard: undefined,
       rules: ["similar"],
+      thresholds: [0.5],
       firstSlot: 3,
       target: { deployment: "default", head: undefined, whole: false },
       read: expect.any(Function),

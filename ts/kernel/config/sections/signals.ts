@@ -104,6 +104,15 @@ function factNames(module: RegisteredSignal["module"], rules: readonly SignalRul
     : [...new Set(rules.flatMap((rule) => of(rule as never)))]
 }
 
+/** For previews; nothing where no rule of the signal has a `threshold`. */
+function thresholdsOf(
+  { factNames: of }: RegisteredSignal["module"],
+  rules: readonly SignalRule[],
+): Pick<PlannedSignal, "thresholds"> {
+  const thresholds = rules.map(({ threshold }) => (typeof threshold === "number" ? threshold : undefined))
+  return of === undefined && thresholds.some((threshold) => threshold !== undefined) ? { thresholds } : {}
+}
+
 /** Score that a rule with the decision's name gives a model; 1 when none does. */
 export function modelScore(
   { document, registry }: Pick<CompileContext, "document" | "registry">,
@@ -168,6 +177,7 @@ async function compileSignal(
     type,
     configKey,
     rules: factNames(module, rules),
+    ...thresholdsOf(module, rules),
     firstSlot,
     level,
     target,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
-import { preview } from "../../../ts/kernel/pipeline/preview.ts"
-import type { Call } from "../../../ts/kernel/types/call.ts"
-import { strictPolicy } from "../../../ts/kernel/types/guard.ts"
-import type { Plan, PlannedPlugin } from "../../../ts/kernel/types/plan.ts"
-import { createCall } from "../../fakes/call.ts"
+import { preview } from "../../../../ts/kernel/pipeline/preview/preview.ts"
+import type { Call } from "../../../../ts/kernel/types/call.ts"
+import { strictPolicy } from "../../../../ts/kernel/types/guard.ts"
+import type { Plan, PlannedPlugin } from "../../../../ts/kernel/types/plan.ts"
+import { createCall } from "../../../fakes/call.ts"
 import {
   createCandidate,
   createDecision,
@@ -13,8 +13,8 @@ import {
   match,
   noMatch,
   unknown,
-} from "../../fakes/plan.ts"
-import { createPlannedSignal } from "../../fakes/planned-signal.ts"
+} from "../../../fakes/plan.ts"
+import { createPlannedSignal } from "../../../fakes/planned-signal.ts"
 
 // What the management route makes of a preview is tested there; here, what it says of a plan.
 

@@ -1,12 +1,13 @@
 // Routes a request without calling a backend: what would happen, and why.
 
-import type { Call } from "../types/call.ts"
-import type { Preview } from "../types/status.ts"
-import { decide, traceDecisions } from "./decide.ts"
-import { type PipelineHost, resolveModel } from "./run.ts"
-import { select } from "./select.ts"
-import { readSignals, toSignalInput } from "./signals.ts"
-import { unscannedIn } from "./unscanned.ts"
+import type { Call } from "../../types/call.ts"
+import type { Preview } from "../../types/status.ts"
+import { decide } from "../decide.ts"
+import { type PipelineHost, resolveModel } from "../run.ts"
+import { select } from "../select.ts"
+import { readSignals, toSignalInput } from "../signals.ts"
+import { traceDecisions } from "./trace.ts"
+import { unscannedIn } from "../unscanned.ts"
 
 export type PreviewHost = Pick<
   PipelineHost,

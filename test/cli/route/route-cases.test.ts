@@ -1,0 +1,69 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { nameOf, readRouteFile, requestOf } from "../../../ts/cli/route/route-cases.ts"
+import { temporaryFolder } from "../../e2e/_processes.ts"
+
+function write(name: string, text: string): string {
+  const file = join(temporaryFolder(), name)
+  writeFileSync(file, text)
+  return file
+}
+
+describe("a file of route tests", () => {
+  test("has prompts or messages, and what is expected", () => {
+    const file = write(
+      "routes.yaml",
+      `tests:
+  - { prompt: hello, expect: { decision: "", signals: { "keyword:a": no_match } } }
+  - { name: tools, messages: [{ role: user, content: hi }], tools: [{ type: function }], model: small }
+`,
+    )
+    const { cases, document } = readRouteFile(file)
+    expect(cases.map(nameOf)).toEqual(["hello", "tools"])
+    expect(cases.map(requestOf)).toEqual([
+      { text: "hello" },
+      { messages: [{ role: "user", content: "hi" }], tools: [{ type: "function" }], model: "small" },
+    ])
+    expect(document).toBeDefined()
+  })
+
+  test.each([
+    ["tests: []", "tests must not have fewer than 1 items"],
+    ["tests: [{ prompt: a, expects: {} }]", "tests[0]"],
+    ["tests: [{ prompt: a, messages: [1] }]", "tests[0] must have either prompt or messages"],
+    ["tests: [{ prompt: a, expect: { signals: { k: yes } } }]", "tests[0].expect.signals.k"],
+    ["tests: [", "Flow sequence"],
+    ["hello", "the file"],
+  ])("%s is refused with its place", (text, says) => {
+    expect(() => readRouteFile(write("routes.yaml", text))).toThrow(says)
+  })
+
+  test("that is not there is refused by name", () => {
+    expect(() => readRouteFile("/nowhere/routes.yaml")).toThrow("Cannot read /nowhere/routes.yaml")
+  })
+})
+
+describe("a file of prompts", () => {
+  test("has one in each line of text", () => {
+    expect(readRouteFile(write("p.txt", "one\n\ntwo\r\n")).cases).toEqual([{ prompt: "one" }, { prompt: "two" }])
+  })
+
+  test("or of JSON: a text, or an object with prompt, text or messages", () => {
+    const lines = ['"one"', '{"prompt":"two","id":7}', '{"text":"three"}', '{"messages":[{"role":"user"}]}']
+    expect(readRouteFile(write("p.jsonl", lines.join("\n"))).cases).toEqual([
+      { prompt: "one" },
+      { prompt: "two" },
+      { prompt: "three" },
+      { messages: [{ role: "user" }] },
+    ])
+  })
+
+  test.each([
+    ["p.jsonl", '"ok"\n{', "p.jsonl:2: it is not valid JSON"],
+    ["p.jsonl", "{}", "must be a text"],
+    ["p.txt", "\n", "has no prompts"],
+  ])("%s with %j is refused", (name, text, says) => {
+    expect(() => readRouteFile(write(name, text))).toThrow(says)
+  })
+})

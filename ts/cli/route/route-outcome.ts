@@ -1,0 +1,59 @@
+// What a preview comes to, as route tests compare it.
+
+import type { RoutingPreviewReply } from "../management-client.gen.ts"
+import { type RuleTrace, tracesOf } from "./rule-tree.ts"
+import type { Expectation, factStates } from "./route-cases.ts"
+
+export type FactState = (typeof factStates)[number]
+
+export interface RouteOutcome {
+  /** Empty for none. */
+  readonly decision: string
+  /** Undefined where no model is chosen: a plugin answers, or there is none. */
+  readonly model: string | undefined
+  /** By `type:rule`, those that some decision asks for. */
+  readonly signals: Readonly<Record<string, FactState>>
+}
+
+export function outcomeOf(reply: RoutingPreviewReply): RouteOutcome {
+  const signals: Record<string, FactState> = {}
+  const visit = (node: RuleTrace): void => {
+    if (node.node_type === "leaf" && node.predicate === undefined)
+      signals[`${node.signal_type}:${node.signal_name}`] = node.state
+    node.children?.forEach(visit)
+  }
+  for (const { root_trace: root } of tracesOf(reply)) visit(root)
+  return { decision: reply.routing_decision, model: reply.selected_model, signals }
+}
+
+/** Each difference as a line such as `decision: expected "code", got "math"`. */
+export function differences(expected: Expectation, { decision, model, signals }: RouteOutcome): readonly string[] {
+  return [
+    ...(expected.decision === undefined || expected.decision === decision
+      ? []
+      : [`decision: expected ${quoted(expected.decision)}, got ${quoted(decision)}`]),
+    ...(expected.model === undefined || expected.model === model
+      ? []
+      : [`model: expected ${quoted(expected.model)}, got ${quoted(model ?? "")}`]),
+    ...Object.entries(expected.signals ?? {}).flatMap(([name, state]) =>
+      signals[name] === state ? [] : [`${name}: expected ${state}, got ${signals[name] ?? "no such condition"}`],
+    ),
+  ]
+}
+
+const quoted = (name: string): string => (name === "" ? "none" : `"${name}"`)
+
+/** What is expected after an update: all that was written, as it is now; decision and model where nothing was. */
+export function expectationOf(written: Expectation | undefined, outcome: RouteOutcome): Expectation {
+  const { decision, model, signals } = outcome
+  const asks = written ?? { decision: "", model: "" }
+  return {
+    ...(asks.decision !== undefined && { decision }),
+    ...(asks.model !== undefined && model !== undefined && { model }),
+    ...(asks.signals !== undefined && {
+      signals: Object.fromEntries(
+        Object.keys(asks.signals).flatMap((name) => (signals[name] === undefined ? [] : [[name, signals[name]]])),
+      ),
+    }),
+  }
+}
