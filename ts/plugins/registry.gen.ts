@@ -4,6 +4,7 @@ import type { BuiltinEntry } from "../kernel/modules/registry.ts"
 
 export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "signal", id: "context", load: () => import("./signals/context.ts") },
+  { kind: "signal", id: "conversation", load: () => import("./signals/conversation.ts") },
   { kind: "signal", id: "domain", load: () => import("./signals/domain.ts") },
   { kind: "signal", id: "embedding", load: () => import("./signals/embedding.ts") },
   { kind: "signal", id: "fact_check", load: () => import("./signals/fact-check.ts") },

@@ -186,7 +186,7 @@ describe("a request", () => {
   test("is read into blocks", () => {
     const { turns, tools, ...rest } = dialect.readRequest(body)
     expect(turns.map((turn) => ({ ...turn, origin: undefined }))).toEqual([
-      { role: "system", blocks: [{ type: "text", text: "Be kind" }], name: "boss" },
+      { role: "system", blocks: [{ type: "text", text: "Be kind" }], name: "boss", developer: true },
       {
         role: "user",
         blocks: [

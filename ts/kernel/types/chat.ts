@@ -121,6 +121,8 @@ export interface Turn {
   readonly blocks: readonly Block[]
   /** Name of the participant. */
   readonly name?: string
+  /** Of a system turn: the client wrote it as the developer's. */
+  readonly developer?: true
   readonly origin?: Origin | undefined
 }
 

@@ -13,11 +13,10 @@ import {
   type Work,
   workOn,
 } from "../../kernel/index.ts"
+import { numberPredicate } from "../_shared/signals/number-predicate.ts"
 import { compilePattern, reportPatterns } from "../_shared/regular-expression.ts"
 import { utf8Bytes } from "../_shared/text-size.ts"
 import { countUnits, countWords, createWords, maxSearchedCharacters } from "../_shared/words.ts"
-
-const bound = Type.Optional(Type.Number())
 
 const rule = Type.Object({
   feature: section({
@@ -30,7 +29,7 @@ const rule = Type.Object({
       case_sensitive: Type.Optional(Type.Boolean()),
     }),
   }),
-  predicate: Type.Optional(section({ gt: bound, gte: bound, lt: bound, lte: bound })),
+  predicate: Type.Optional(numberPredicate),
 })
 
 type Rule = Static<typeof rule> & { readonly name: string }

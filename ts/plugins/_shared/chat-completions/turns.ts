@@ -26,6 +26,7 @@ export function readTurn(message: WireObject): Turn {
         ? [{ type: "tool_result", callId: callIdOf(message), blocks: readContent(message["content"]) }]
         : readBlocks(message),
     ...(isText(name) && { name }),
+    ...(message["role"] === "developer" && { developer: true }),
     origin,
   })
 }

@@ -49,7 +49,7 @@ const readText = (text: string): readonly Block[] => (text === "" ? [] : [{ type
 
 function turnOf(original: OriginalTurn, role: Turn["role"], blocks: readonly Block[]): Turn {
   const origin = new ReadOrigin<OriginalTurn, Turn>(dialectId, original)
-  return origin.of({ role, blocks, origin })
+  return origin.of({ role, blocks, ...(original.items[0]?.["role"] === "developer" && { developer: true }), origin })
 }
 
 /** The fields of a request for these turns. */
