@@ -33,7 +33,11 @@ const headings: readonly (readonly [kind: ModuleKind, title: string, about: stri
   ["selector", "Selectors", "`routing.decisions[].algorithm.type`."],
   ["looper", "Loopers", "`routing.decisions[].algorithm.type`; they make several calls and give one reply."],
   ["plugin", "Plugins", "`routing.decisions[].plugins[]`, with `type` and `configuration`."],
-  ["provider", "Providers", "`providers.models[].backend_refs[].provider`; `vllm` when left out."],
+  [
+    "provider",
+    "Providers",
+    "`providers.models[].provider` and `providers.models[].backend_refs[].provider`; `vllm` when left out. [Providers](providers.md) tells what the columns mean.",
+  ],
   ["dialect", "Dialects", "Wire protocols of clients and backends."],
   ["store", "Stores", "Where state is kept."],
   [
@@ -46,7 +50,13 @@ const headings: readonly (readonly [kind: ModuleKind, title: string, about: stri
 export function referencePage(entries: readonly Entry[]): string {
   const present = headings.filter(([kind]) => entries.some((entry) => entry.kind === kind))
   const parts = present.flatMap(([kind, title, about]) => [
-    [`## ${title}`, about, ...entries.filter((entry) => entry.kind === kind).map(renderModule)].join("\n\n"),
+    [
+      `## ${title}`,
+      about,
+      ...(kind === "provider"
+        ? [renderProviders(entries)]
+        : entries.filter((entry) => entry.kind === kind).map(renderModule)),
+    ].join("\n\n"),
     ...(kind === "signal" ? [renderBindings(entries)] : []),
   ])
   return `# Modules and their options
@@ -84,7 +94,22 @@ function renderBindings(entries: readonly Entry[]): string {
   ].join("\n\n")
 }
 
-function renderModule({ id, kind, module }: Entry): string {
+/** One row for each provider; other names stand beside the first one. */
+function renderProviders(entries: readonly Entry[]): string {
+  const all = entries.flatMap(({ id, module }) => (module.kind === "provider" ? [{ id, module }] : []))
+  const rows = all
+    .filter(({ module }) => module.aliasOf === undefined && module.useInstead === undefined)
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ id, module: { about, baseUrl, keyVariable, formats = {}, dialect, source } }) => {
+      const names = [id, ...all.filter(({ module }) => module.aliasOf === id).map((other) => other.id)]
+      const shown = (texts: readonly string[]): string => texts.map((text) => `\`${text}\``).join(", ")
+      const protocols = [dialect === "messages" ? "anthropic" : "openai", ...Object.keys(formats)]
+      return `| ${shown(names)} | ${source === undefined ? about : `[${about}](${source})`} | ${baseUrl === undefined ? "" : shown([baseUrl])} | ${keyVariable === undefined ? "" : shown([keyVariable])} | ${shown([...new Set(protocols)])} |`
+    })
+  return ["| Provider | About | Base URL | Key variable | `api_format` |", "|---|---|---|---|---|", ...rows].join("\n")
+}
+
+function renderModule({ id, module }: Entry): string {
   switch (module.kind) {
     case "signal": {
       const key = `Key \`${signalConfigKey(id, module)}\`, condition type \`${signalConditionType(id, module)}\`.`
@@ -112,7 +137,7 @@ function renderModule({ id, kind, module }: Entry): string {
     case "looper":
       return [`### ${id}`, `${module.about}.`, renderOptions(module.options ?? {})].join("\n\n")
     default:
-      return `### ${kind === "provider" ? `\`${id}\`` : id}\n\n${module.about}.`
+      return `### ${id}\n\n${module.about}.`
   }
 }
 

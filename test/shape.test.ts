@@ -221,6 +221,8 @@ describe("imports", () => {
     openai: ["config/sections/providers.ts"],
     // The replies of an operation in OpenAPI.
     responses: ["http/openapi.ts"],
+    // What writes a stream or a route's reply.
+    writer: ["modules/kinds.ts", "types/route.ts"],
   }
 
   test("the kernel names no module", () => {

@@ -5,6 +5,7 @@ import { readVersion } from "./version.ts"
 import { commandGroup, refuseCommands, runProgram } from "./program.ts"
 import { addCompletionCommands } from "./commands/completion.ts"
 import { addConfigCommands } from "./commands/config.ts"
+import { addProvidersCommands } from "./commands/providers.ts"
 import { addRequestCommands } from "./commands/request.ts"
 import { addRouteCommands } from "./commands/route.ts"
 import { addServeCommand } from "./commands/serve.ts"
@@ -17,6 +18,7 @@ const program = new Command("rtr")
 
 addServeCommand(program)
 addConfigCommands(program)
+addProvidersCommands(program)
 addRequestCommands(program)
 addRouteCommands(program)
 addStatusCommand(program)

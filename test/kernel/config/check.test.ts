@@ -80,7 +80,7 @@ describe("providers", () => {
     [
       "a backend without an address",
       { "providers.models.0.backend_refs": [{ name: "x" }] },
-      [`${at}.backend_refs[0]: must have an endpoint or a base_url`],
+      [`${at}.backend_refs[0]: must have an endpoint or a base_url; provider "vllm" has no address of its own`],
     ],
     [
       "a backend with two addresses",
@@ -111,18 +111,26 @@ describe("providers", () => {
     [
       "an unknown provider",
       { "providers.models.0.backend_refs": [{ endpoint: "h", provider: "opnai" }] },
-      [
-        `${at}.backend_refs[0].provider: must be "anthropic", "azure-openai", "bedrock", "gemini", "minimax", "openai", "vertex-ai" or "vllm", got "opnai" (did you mean "openai"?)`,
-      ],
+      [`${at}.backend_refs[0].provider: must be a known word, got "opnai" (did you mean "openai"?)`],
     ],
   ])("%s", (_, changes, problems) => expect(check(changes)).toEqual(problems))
 
-  test.each(["h", "h:80", "host.example:8000", "127.0.0.1:1", "[::1]:80", "[::1]", "größe.example", "a_b:1"])(
-    "endpoint %s is fine",
-    (endpoint) => expect(check({ "providers.models.0.backend_refs": [{ endpoint }] })).toEqual([]),
+  test.each([
+    "http://h",
+    "h/path",
+    "h",
+    "h:80",
+    "host.example:8000",
+    "127.0.0.1:1",
+    "[::1]:80",
+    "[::1]",
+    "größe.example",
+    "a_b:1",
+  ])("endpoint %s is fine", (endpoint) =>
+    expect(check({ "providers.models.0.backend_refs": [{ endpoint }] })).toEqual([]),
   )
 
-  test.each(["http://h", "h/path", "h:port", "h:80:80", "a b", "user@h", "h?x", "h#x", "::1", "h:99999", "h^x", ":80"])(
+  test.each(["h:port", "h:80:80", "a b", "user@h", "h?x", "h#x", "::1", "h:99999", "h^x", ":80"])(
     "endpoint %s is not",
     (endpoint) =>
       expect(check({ "providers.models.0.backend_refs": [{ endpoint }] })).toEqual([

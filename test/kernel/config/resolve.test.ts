@@ -45,8 +45,7 @@ routing:
         },
         {
           path: ["providers", "models", 0, "backend_refs", 0, "provider"],
-          message:
-            'must be "anthropic", "azure-openai", "bedrock", "gemini", "minimax", "openai", "vertex-ai" or "vllm", got "opnai" (did you mean "openai"?)',
+          message: 'must be a known word, got "opnai" (did you mean "openai"?)',
           code: "invalid",
           position: { line: 13, column: 11 },
         },

@@ -87,13 +87,11 @@ function below(node: SchemaNode | undefined, step: string | number): SchemaNode 
 function wordHint(word: string, path: DocumentPath, words: readonly unknown[]): string {
   const longer = words.find((known) => String(known).startsWith(`${word}-`))
   if (longer !== undefined) return ` (did you mean "${String(longer)}"?)`
-  return /^providers\.models\.\d+\.backend_refs\.\d+\.provider$/.test(path.join("."))
-    ? '; "vllm" fits any other server of chat completions, such as Ollama, llama.cpp, LM Studio or SGLang'
+  return /^providers\.models\.\d+\.(backend_refs\.\d+\.)?provider$/.test(path.join("."))
+    ? '; rtr providers list shows them, and "vllm" fits any other server of chat completions'
     : insteadOf(word, path)
 }
 
 /** What to write for a word that means something which another key says. */
 const insteadOf = (word: string, path: DocumentPath): string =>
-  /^providers\.models\.\d+\.api_format$/.test(path.join(".")) && /^(anthropic|messages)$/.test(word)
-    ? "; write provider: anthropic at the backend instead"
-    : ""
+  /^providers\.models\.\d+\.api_format$/.test(path.join(".")) && /^messages$/.test(word) ? "; write anthropic" : ""

@@ -2,17 +2,21 @@
 
 import type { DocumentPath } from "../error.ts"
 import { invalid, type Problem } from "../schema/problem.ts"
+import type { Registry } from "../modules/registry.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import { type Environment, readVariable } from "./environment.ts"
+import { keyVariableOf, refsOf } from "./sections/backends.ts"
 
 type NamedVariable = readonly [name: string, path: DocumentPath]
 
-/** Names in `api_key_env` and in the tokens of the management API. */
-export function keyVariables(document: ConfigDocument): readonly NamedVariable[] {
+/** Names in `api_key_env`, of providers whose backends name none, and in the tokens of the management API. */
+export function keyVariables(document: ConfigDocument, registry: Registry): readonly NamedVariable[] {
   const { mode, tokens = [] } = document.global?.services?.management_api?.auth ?? {}
   const named: readonly (readonly [name: string | undefined, path: DocumentPath])[] = [
-    ...(document.providers?.models ?? []).flatMap(({ backend_refs: refs = [] }, model) =>
-      refs.map(({ api_key_env: name }, index) => {
+    ...(document.providers?.models ?? []).flatMap((entry, model) =>
+      refsOf(entry).map((ref, index) => {
+        const module = registry.find("provider", ref.provider ?? "")?.module
+        const name = module === undefined ? ref.api_key_env : keyVariableOf(ref, module)
         return [name, ["providers", "models", model, "backend_refs", index, "api_key_env"]] as const
       }),
     ),
@@ -24,8 +28,12 @@ export function keyVariables(document: ConfigDocument): readonly NamedVariable[]
   return named.filter((each): each is NamedVariable => each[0] !== undefined)
 }
 
-export function missingKeyVariables(document: ConfigDocument, environment: Environment): readonly Problem[] {
-  return keyVariables(document).flatMap(([name, path]) =>
+export function missingKeyVariables(
+  document: ConfigDocument,
+  environment: Environment,
+  registry: Registry,
+): readonly Problem[] {
+  return keyVariables(document, registry).flatMap(([name, path]) =>
     (readVariable(environment, name) ?? "").trim() === ""
       ? [invalid(path, `environment variable ${name} is not set`)]
       : [],

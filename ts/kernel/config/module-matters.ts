@@ -15,7 +15,7 @@ const namedAt: readonly (readonly [pattern: RegExp, known: (registry: Registry) 
     /^routing\.decisions\.\d+\.algorithm\.type$/,
     (registry) => [...idsOf(registry, "selector"), ...idsOf(registry, "looper")],
   ],
-  [/^providers\.models\.\d+\.backend_refs\.\d+\.provider$/, (registry) => idsOf(registry, "provider")],
+  [/^providers\.models\.\d+\.(backend_refs\.\d+\.)?provider$/, (registry) => idsOf(registry, "provider")],
   [/^global\.stores\.\w+\.type$/, (registry) => idsOf(registry, "store")],
 ]
 

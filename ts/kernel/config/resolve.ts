@@ -37,7 +37,11 @@ export interface OnlyCheck {
 }
 
 /** Variables that a document names for its keys and that are not set. */
-export type MissingVariables = (document: ConfigDocument, environment: Environment) => readonly Problem[]
+export type MissingVariables = (
+  document: ConfigDocument,
+  environment: Environment,
+  registry: Registry,
+) => readonly Problem[]
 
 export interface ResolveOptions {
   readonly source: string
@@ -84,7 +88,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     ...(problems.length === 0
       ? checkDocument(value as ConfigDocument, registry, readHeads, later)
       : checkWhatIsThere(value, registry, later, readHeads)),
-    ...whatCanBeRead(() => options.requiredVariables?.(value as ConfigDocument, options.environment) ?? []),
+    ...whatCanBeRead(() => options.requiredVariables?.(value as ConfigDocument, options.environment, registry) ?? []),
   ]
   const unset = new Map(expanded.unset.map(({ name, path }) => [pathKey(path), name]))
   const finish = (foundLater: readonly Problem[]): ResolvedDocument => {
@@ -113,7 +117,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
               : `environment variable ${name} is not set; its place stays empty`,
           ),
         ),
-        ...(missingKeyVariables?.(value as ConfigDocument, options.environment) ?? []).map((problem) => ({
+        ...(missingKeyVariables?.(value as ConfigDocument, options.environment, registry) ?? []).map((problem) => ({
           ...problem,
           message: `${problem.message}; ${refusedWithout}`,
         })),

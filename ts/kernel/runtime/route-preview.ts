@@ -7,7 +7,7 @@ import type { ConfigDocument } from "../config/document-schema.ts"
 import { RtrError } from "../error.ts"
 import { createRouter } from "../kernel.ts"
 import { sha256 } from "./bare-kernel.ts"
-import { loadConfig, readConfigFile } from "./load-config.ts"
+import { type LoadedConfig, loadConfig, readConfigFile } from "./load-config.ts"
 import { loadBuiltins, loadRegistryFor } from "./node-modules.ts"
 import type { RouterWorkers } from "./start-router.ts"
 
@@ -33,7 +33,7 @@ export async function createRoutePreview(options: RoutePreviewOptions): Promise<
     elsewhere: true,
     ...(readHeads !== undefined && { readHeads }),
   })
-  const environment = { ...own, ...standIns(loaded.unexpanded, own) }
+  const environment = { ...own, ...standIns(loaded, own) }
   const router = createRouter({
     builtins: await loadBuiltins(),
     loadRegistry: loadRegistryFor,
@@ -77,10 +77,13 @@ export async function createRoutePreview(options: RoutePreviewOptions): Promise<
 }
 
 /** Values for variables that are not set here, so that what refers to them keeps its shape: nothing is ever sent with them. */
-function standIns(document: ConfigDocument, environment: Environment): Record<string, string> {
+function standIns(
+  { unexpanded: document, registry }: Pick<LoadedConfig, "unexpanded" | "registry">,
+  environment: Environment,
+): Record<string, string> {
   const { unset } = expandEnvironment(document, environment)
   return Object.fromEntries([
-    ...keyVariables(document).flatMap(([name]) => (environment[name] === undefined ? [[name, "unset"]] : [])),
+    ...keyVariables(document, registry).flatMap(([name]) => (environment[name] === undefined ? [[name, "unset"]] : [])),
     ...unset.map(({ name, path }) => [name, /url/.test(String(path.at(-1))) ? "http://127.0.0.1:1" : "1"]),
   ])
 }

@@ -64,8 +64,9 @@ export function suggestion(word: string, known: Iterable<string>): string {
   return near === undefined ? "" : ` (did you mean "${near}"?)`
 }
 
-/** `"a", "b" or "c"`. */
+/** `"a", "b" or "c"`; a list that nobody would read is left out. */
 export function oneOf(values: readonly unknown[]): string {
+  if (values.length > 40) return "a known word"
   const quoted = values.map((value) => (typeof value === "string" ? `"${value}"` : String(value)))
   return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`
 }

@@ -48,6 +48,16 @@ export interface ProviderModule extends ModuleBase, ProviderFormat {
   readonly kind: "provider"
   /** Speaks to backends that name no provider. */
   readonly isDefault?: true
+  /** Where backends are that name no address; left out where there is no one place. */
+  readonly baseUrl?: string
+  /** Environment variable with the key of `baseUrl`. It is never sent anywhere else. */
+  readonly keyVariable?: string
+  /** Id of the provider that this is another name of. */
+  readonly aliasOf?: string
+  /** Id to write instead of this one, which only older documents have. */
+  readonly useInstead?: string
+  /** Page that these facts are from. */
+  readonly source?: string
   /** Further protocols of the same backends, by the `api_format` of a model that picks one. */
   readonly formats?: Readonly<Record<string, ProviderFormat>>
 }

@@ -18,25 +18,27 @@ export interface FamilyAddress {
   /** Appended to the base URL. */
   readonly chatPath: string
   /** The backend's `api_version` goes into this query parameter. */
-  readonly versionParameter?: string
+  readonly versionParameter?: string | undefined
   /** Sent unless the client or the backend's reference names others. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-export interface ChatCompletionsFamily extends FamilyAddress {
-  readonly about: string
-  /** Speaks to backends that name no provider. */
-  readonly isDefault?: true
-  readonly formats?: ProviderModule["formats"]
-}
+export interface ChatCompletionsFamily
+  extends FamilyAddress, Omit<ProviderModule, "kind" | "dialect" | "setup" | keyof FamilyAddress> {}
 
-export function chatCompletionsProvider(family: ChatCompletionsFamily): ProviderModule {
+export function chatCompletionsProvider({
+  authHeader,
+  authPrefix,
+  chatPath,
+  versionParameter,
+  headers,
+  ...facts
+}: ChatCompletionsFamily): ProviderModule {
+  const address = { authHeader, authPrefix, chatPath, versionParameter, headers }
   return defineProvider({
-    about: family.about,
-    ...(family.isDefault === true && { isDefault: true }),
-    ...(family.formats !== undefined && { formats: family.formats }),
+    ...facts,
     dialect: "chat_completions",
-    setup: (backend) => jsonBackend(backend, family, reasoningWriter),
+    setup: (backend) => jsonBackend(backend, address, reasoningWriter),
   })
 }
 

@@ -7,6 +7,7 @@ const address = { authHeader: "api-key", authPrefix: "", versionParameter: "api-
 
 export default chatCompletionsProvider({
   about: "Azure OpenAI",
+  source: "https://learn.microsoft.com/en-us/azure/ai-services/openai/reference",
   ...address,
   chatPath: "/chat/completions",
   formats: { responses: responsesFormat(address, "/responses") },

@@ -4,6 +4,7 @@ import { chatCompletionsProvider } from "../_shared/chat-completions-provider.ts
 
 export default chatCompletionsProvider({
   about: "Amazon Bedrock",
+  source: "https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html",
   authHeader: "authorization",
   authPrefix: "Bearer ",
   chatPath: "/chat/completions",

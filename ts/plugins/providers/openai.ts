@@ -7,6 +7,9 @@ const key = { authHeader: "authorization", authPrefix: "Bearer " }
 
 export default chatCompletionsProvider({
   about: "OpenAI and hosts with its headers",
+  baseUrl: "https://api.openai.com/v1",
+  keyVariable: "OPENAI_API_KEY",
+  source: "https://platform.openai.com/docs/api-reference",
   ...key,
   chatPath: "/chat/completions",
   formats: { responses: responsesFormat(key, "/responses") },

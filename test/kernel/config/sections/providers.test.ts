@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { Environment } from "../../../../ts/kernel/config/environment.ts"
 import type { ModelTarget } from "../../../../ts/kernel/types/plan.ts"
-import { canonical, documentWith, problemsOf } from "../../../fakes/document.ts"
+import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
+import { canonical, documentWith, problemsOf, resolve } from "../../../fakes/document.ts"
 import { compileWith } from "../../../fakes/services.ts"
 
 const compile = async (
@@ -29,6 +30,10 @@ describe("addresses", () => {
     [{ endpoint: "host:8000" }, "http://host:8000/v1/chat/completions"],
     [{ endpoint: "host", protocol: "https" }, "https://host/v1/chat/completions"],
     [{ endpoint: "[::1]:80" }, "http://[::1]/v1/chat/completions"],
+    [{ endpoint: "https://host:9/v1/" }, "https://host:9/v1/chat/completions"],
+    [{ endpoint: "https://host", protocol: "http" }, "https://host/v1/chat/completions"],
+    [{ endpoint: "host/openai", protocol: "https" }, "https://host/openai/chat/completions"],
+    [{ endpoint: "host/v1", provider: "anthropic" }, "http://host/v1/messages"],
     [{ base_url: "https://host/base" }, "https://host/base/chat/completions"],
     [{ base_url: "https://host/base//" }, "https://host/base/chat/completions"],
     [{ base_url: "https://host", provider: "minimax" }, "https://host/v1/chat/completions"],
@@ -39,6 +44,77 @@ describe("addresses", () => {
       "https://host/openai/chat/completions?api-version=2024-06-01",
     ],
   ])("%j is called at %s", async (ref, url) => expect((await requestOf(ref))?.url).toBe(url))
+})
+
+describe("providers with an address of their own", () => {
+  const groq = "https://api.groq.com/openai/v1/chat/completions"
+  const sent = async (model: object, environment: Environment = {}) => {
+    const models = await compile({ "providers.models.0": { name: "small", ...model } }, environment)
+    return models.get("small")?.backends.map(({ provider }) => {
+      const { url, headers } = provider.toRequest({ body: {}, stream: false, headers: {}, reasoning: undefined })
+      return [url, headers["authorization"]]
+    })
+  }
+
+  test.each<[object, Environment, readonly unknown[]]>([
+    [{ provider: "groq" }, { GROQ_API_KEY: "k" }, [[groq, "Bearer k"]]],
+    [{ backend_refs: [{ provider: "groq", api_key_env: "X" }] }, { X: "x" }, [[groq, "Bearer x"]]],
+    [{ backend_refs: [{ provider: "groq", api_key: "y" }] }, {}, [[groq, "Bearer y"]]],
+    [{ backend_refs: [{ provider: "groq", extra_headers: { Authorization: "Basic z" } }] }, {}, [[groq, "Basic z"]]],
+    // The key of a provider's own address goes nowhere else.
+    [
+      { provider: "groq", backend_refs: [{ endpoint: "other" }, { provider: "openai" }] },
+      { GROQ_API_KEY: "k", OPENAI_API_KEY: "o" },
+      [
+        ["http://other/v1/chat/completions", undefined],
+        ["https://api.openai.com/v1/chat/completions", "Bearer o"],
+      ],
+    ],
+  ])("%j with %j", async (model, environment, requests) => expect(await sent(model, environment)).toEqual(requests))
+
+  test("need their variable", async () => {
+    await expect(compile({ "providers.models.0": { name: "small", provider: "groq" } })).rejects.toThrow(
+      'Cannot serve model "small": environment variable GROQ_API_KEY, which provider "groq" names, is not set',
+    )
+  })
+
+  test("others need an endpoint", () => {
+    const at = "providers.models[0].backend_refs[0]"
+    expect(problemsOf(documentWith({ "providers.models.0.backend_refs": [{ provider: "ollama" }] }))).toEqual([
+      `${at}: must have an endpoint or a base_url; provider "ollama" has no address of its own`,
+    ])
+    expect(problemsOf(documentWith({ "providers.models.0.backend_refs": [{}] }))).toEqual([
+      `${at}: must have an endpoint or a base_url; provider "vllm" has no address of its own`,
+    ])
+  })
+})
+
+test("older documents name no provider with chat", async () => {
+  const changes = { "providers.models.0.backend_refs": [{ endpoint: "h", provider: "chat" }] }
+  expect(resolve(documentWith(changes)).warnings).toEqual([
+    expect.objectContaining({ message: 'is no provider; write "vllm"' }),
+  ])
+  expect((await compile(changes)).get("small")?.backends[0]?.dialectId).toBe("chat_completions")
+})
+
+describe("a model without backends", () => {
+  const model = { name: "small", pricing: { prompt_per_1m: 1 } }
+
+  test("is listed and priced, and says so when it is called", async () => {
+    const small = (await compile({ "providers.models.0": model })).get("small")
+    expect(small?.pricing?.promptPer1m).toBe(1)
+    expect(() =>
+      small?.backends[0]?.provider.toRequest({ body: {}, stream: false, headers: {}, reasoning: undefined }),
+    ).toThrow('Cannot call model "small": it is only described, without backend_refs')
+  })
+
+  test("is told of, and refused where nothing else is said of it", () => {
+    const told =
+      "providers.models[0].backend_refs: is empty; without a backend the model is listed, and calling it is an error"
+    const { warnings } = resolve(documentWith({ "providers.models.0": model }))
+    expect(warnings.map(({ path, message }) => `${formatPath(path)}: ${message}`)).toEqual([told])
+    expect(problemsOf(documentWith({ "providers.models.0": { name: "small", pricing: {} } }))).toEqual([told])
+  })
 })
 
 describe("keys", () => {
@@ -161,13 +237,13 @@ describe("targets", () => {
     })
   })
 
-  test.each([
-    [{ name: "m" }, 'Cannot serve model "m": it has no backend_refs'],
-    [{ name: "m", backend_refs: [{ provider: "x" }] }, 'Cannot serve model "m": there is no provider "x"'],
-  ])("%j is refused", async (model, message) => {
-    const document = { version: "v0.3", providers: { models: [model] } } as never
-    await expect(compileWith(document)).rejects.toMatchObject({ code: "invalid_config", message })
-  })
+  test.each([[{ name: "m", backend_refs: [{ provider: "x" }] }, 'Cannot serve model "m": there is no provider "x"']])(
+    "%j is refused",
+    async (model, message) => {
+      const document = { version: "v0.3", providers: { models: [model] } } as never
+      await expect(compileWith(document)).rejects.toMatchObject({ code: "invalid_config", message })
+    },
+  )
 })
 
 describe("reasoning", () => {
@@ -220,14 +296,12 @@ describe("api_format", () => {
   test("is refused for a provider that has it not, and where it is unknown", () => {
     const problemsWith = (format: string, refs: readonly object[]): readonly string[] =>
       problemsOf(documentWith({ "providers.models.0": { name: "small", api_format: format, backend_refs: refs } }))
-    const at = "providers.models[0].api_format"
-    const families = "providers with it: azure-openai, openai"
-    expect(problemsWith("responses", [{ ...host, provider: "openai" }, host, { ...host, provider: "gemini" }])).toEqual(
-      [
-        `${at}: provider "vllm" has no api_format "responses"; ${families}`,
-        `${at}: provider "gemini" has no api_format "responses"; ${families}`,
-      ],
-    )
+    const refs = ["openai", "gemini"].map((provider) => ({ ...host, provider }))
+    expect(problemsWith("responses", [...refs, host])).toEqual([
+      expect.stringMatching(
+        /: provider "gemini" has no api_format "responses"; providers with it: azure-openai, openai, /,
+      ),
+    ])
     expect(problemsWith("respones", [host])).toEqual([expect.stringContaining('(did you mean "responses"?)')])
   })
 })

@@ -5,8 +5,11 @@ import { type DocumentPath, RtrError } from "../../error.ts"
 import { setUpNow } from "../../modules/set-up.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
 import { literals, name, section } from "../../schema/shapes.ts"
+import type { DialectModule } from "../../types/dialect.ts"
+import type { RegisteredModule } from "../../types/module.ts"
 import type { TargetBackend } from "../../types/plan.ts"
-import type { Backend } from "../../types/provider.ts"
+import type { Registry } from "../../modules/registry.ts"
+import type { Backend, ProviderModule } from "../../types/provider.ts"
 import type { CompileOptions } from "../compile.ts"
 import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
 import { readVariable } from "../environment.ts"
@@ -25,7 +28,10 @@ export function backendRefSchema(providerIds: readonly string[]) {
   return section({
     name: Type.Optional(name),
     endpoint: Type.Optional(
-      Type.String({ minLength: 1, description: "host[:port]; requests go to /v1/chat/completions there" }),
+      Type.String({
+        minLength: 1,
+        description: "host[:port], whose API is under /v1, or a URL; an address of the provider when left out",
+      }),
     ),
     protocol: Type.Optional(literals(["http", "https"])),
     weight: Type.Optional(Type.Integer({ minimum: 0, description: "Share of the requests; 0 counts as 1" })),
@@ -33,7 +39,9 @@ export function backendRefSchema(providerIds: readonly string[]) {
     base_url: Type.Optional(
       Type.String({ pattern: "^https?://", description: "Instead of endpoint; may carry a path" }),
     ),
-    provider: Type.Optional(literals(providerIds, { description: "Provider preset: headers and path" })),
+    provider: Type.Optional(
+      literals(providerIds, { description: "Whose protocol, headers and path; rtr providers list" }),
+    ),
     auth_header: Type.Optional(name),
     auth_prefix: Type.Optional(Type.String()),
     extra_headers: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -50,24 +58,32 @@ export function backendRefSchema(providerIds: readonly string[]) {
   })
 }
 
-export function checkBackend(ref: BackendRef, at: DocumentPath): readonly Problem[] {
+/** The backends of a model, of which those without a provider have the model's one. A model with neither has none, and is only described. */
+export function refsOf({ provider, backend_refs: refs }: ProviderModel): readonly BackendRef[] {
+  return provider === undefined ? (refs ?? []) : (refs ?? [{}]).map((ref) => ({ provider, ...ref }))
+}
+
+export function checkBackend(ref: BackendRef, at: DocumentPath, registry: Registry): readonly Problem[] {
   const problems: Problem[] = []
-  if (ref.endpoint === undefined && ref.base_url === undefined)
-    problems.push(invalid(at, "must have an endpoint or a base_url"))
+  const id = ref.provider ?? defaultModuleId(registry, "provider")
+  const key = ref.endpoint === undefined ? "base_url" : "endpoint"
+  const { baseUrl, useInstead } = registry.find("provider", id ?? "")?.module ?? {}
+  const url = urlIn(ref) ?? baseUrl
+  if (useInstead !== undefined)
+    problems.push({ ...invalid([...at, "provider"], `is no provider; write "${useInstead}"`), severity: "warning" })
+  if (url === undefined)
+    problems.push(invalid(at, `must have an endpoint or a base_url; provider "${id}" has no address of its own`))
   if (ref.endpoint !== undefined && ref.base_url !== undefined)
     problems.push(invalid([...at, "base_url"], "stands beside endpoint; keep one"))
   if (ref.endpoint !== undefined && !isEndpoint(ref.endpoint))
-    problems.push(invalid([...at, "endpoint"], `must be host or host:port${endpointHint(ref.endpoint)}`))
+    problems.push(invalid([...at, "endpoint"], "must be host or host:port, or a URL without user, query and fragment"))
   if (ref.base_url !== undefined && !URL.canParse(ref.base_url))
     problems.push(invalid([...at, "base_url"], "is not a URL"))
   // With a path of its own the backend is not asked below the base URL.
-  const [apiPath] = (ref.chat_path === undefined && apiPathIn.exec(ref.base_url ?? "")) || []
+  const [apiPath] = (ref.chat_path === undefined && apiPathIn.exec(ref[key] ?? "")) || []
   if (apiPath !== undefined)
     problems.push(
-      invalid(
-        [...at, "base_url"],
-        `ends with ${apiPath}, which is added to it; write ${shownBase(ref.base_url ?? "")}`,
-      ),
+      invalid([...at, key], `ends with ${apiPath}, which is added to it; write ${shownBase(ref[key] ?? "")}`),
     )
   if (ref.api_key !== undefined && ref.api_key_env !== undefined)
     problems.push(invalid([...at, "api_key_env"], "stands beside api_key; keep one"))
@@ -82,22 +98,17 @@ export function checkBackend(ref: BackendRef, at: DocumentPath): readonly Proble
 }
 
 const isEndpoint = (endpoint: string): boolean =>
-  /^(\[[0-9a-fA-F:]+\]|[^\s/:@?#[\]]+)(:\d{1,5})?$/.test(endpoint) && URL.canParse(`http://${endpoint}`)
+  /^(https?:\/\/)?(\[[0-9a-fA-F:]+\]|[^\s/:@?#[\]]+)(:\d{1,5})?(\/[^\s?#]*)?$/.test(endpoint) &&
+  URL.canParse(withScheme(endpoint))
+
+const withScheme = (endpoint: string, protocol = "http"): string =>
+  endpoint.includes("://") ? endpoint : `${protocol}://${endpoint}`
 
 /** Paths of the APIs below their base. */
 const apiPathIn = /(\/chat\/completions|(?<=\/v1)\/(completions|responses|messages|embeddings|models))\/*$/
 
 /** The base URL that is meant by one with a path of the API; one that may hold a password is not quoted. */
 const shownBase = (url: string): string => (/[@?#]/.test(url) ? "the part before it" : url.replace(apiPathIn, ""))
-
-/** What to write for an endpoint that is a URL. */
-function endpointHint(endpoint: string): string {
-  const text = endpoint.includes("://") ? endpoint : `http://${endpoint}`
-  if (/[\s@?#]/.test(endpoint) || !URL.canParse(text)) return ""
-  const { protocol, host, pathname } = new URL(text)
-  const right = pathname === "/" ? `${host}${protocol === "https:" ? " and protocol: https" : ""}` : undefined
-  return `, got "${endpoint}"; write ${right === undefined ? `base_url: ${shownBase(text)}` : `endpoint: ${right}`}`
-}
 
 interface BackendEntry {
   readonly model: ProviderModel
@@ -127,14 +138,14 @@ export function compileBackend(
   const dialect = registry.find("dialect", provider.dialect)?.module
   if (dialect === undefined)
     return refuse(`provider "${providerId}" speaks dialect "${provider.dialect}", which is not registered`)
-  const backendName = ref.name ?? (model.backend_refs?.length === 1 ? "primary" : `backend-${Number(path.at(-1)) + 1}`)
-  const variable = ref.api_key_env
+  const backendName = ref.name ?? (refsOf(model).length === 1 ? "primary" : `backend-${Number(path.at(-1)) + 1}`)
+  const variable = keyVariableOf(ref, module)
   const apiKey = variable === undefined ? ref.api_key : readVariable(environment, variable)
   if (variable !== undefined && (apiKey === undefined || apiKey === ""))
-    return refuse(`environment variable ${variable}, which api_key_env of backend "${backendName}" names, is not set`, [
-      ...path,
-      "api_key_env",
-    ])
+    return refuse(
+      `environment variable ${variable}, which ${ref.api_key_env === undefined ? `provider "${providerId}"` : `api_key_env of backend "${backendName}"`} names, is not set`,
+      [...path, "api_key_env"],
+    )
   if (variable !== undefined && !isHeaderValue(apiKey ?? ""))
     return refuse(
       `the value of environment variable ${variable} cannot be sent in a header; it may end with a line break`,
@@ -145,7 +156,7 @@ export function compileBackend(
   )
   const backend: Backend = {
     name: backendName,
-    baseUrl: baseUrlOf(ref),
+    baseUrl: urlIn(ref) ?? module.baseUrl ?? refuse(`provider "${providerId}" has no address of its own`),
     chatPath: ref.chat_path,
     apiVersion: ref.api_version,
     authHeader: ref.auth_header,
@@ -166,6 +177,28 @@ export function compileBackend(
   }
 }
 
+/** Stands for the backends of a model that has none. */
+export function describedOnly(model: string, { registry }: Pick<CompileOptions, "registry">): TargetBackend {
+  const [{ id, module }] = registry.all("dialect") as [RegisteredModule<DialectModule>]
+  return {
+    name: "none",
+    weight: 1,
+    priority: 0,
+    upstreamModel: model,
+    dialectId: id,
+    dialect: module,
+    secrets: [],
+    provider: {
+      toRequest() {
+        throw new RtrError("not_supported", `Cannot call model "${model}": it is only described, without backend_refs`)
+      },
+    },
+  }
+}
+
+/** More names tell nobody more. */
+const maxListed = 8
+
 /** Why a backend cannot be asked in this format; undefined where it can, and where nothing registered is asked in it. */
 export function formatProblem(
   { provider }: BackendRef,
@@ -177,10 +210,20 @@ export function formatProblem(
     .all("provider")
     .flatMap((other) => (other.module.formats?.[format] === undefined ? [] : [other.id]))
   if (having.length === 0 || having.includes(id) || registry.find("provider", id) === undefined) return undefined
-  return `provider "${id}" has no api_format "${format}"; providers with it: ${having.join(", ")}`
+  return `provider "${id}" has no api_format "${format}"; providers with it: ${having.slice(0, maxListed).join(", ")}`
 }
 
-/** An endpoint is a host that serves the chat-completions API under /v1; a base URL is taken as it is. */
-function baseUrlOf(ref: BackendRef): string {
-  return ref.base_url?.replace(/\/+$/, "") ?? `${ref.protocol ?? "http"}://${ref.endpoint}/v1`
+/** An endpoint without a path serves its API under /v1; any other address is taken as it is. Undefined where the reference has none. */
+function urlIn({ base_url: url, endpoint, protocol }: BackendRef): string | undefined {
+  const address = (url ?? (endpoint && withScheme(endpoint, protocol)))?.replace(/\/+$/, "")
+  return url === undefined && address !== undefined && !/[^:/]\/./.test(address) ? `${address}/v1` : address
+}
+
+/** The provider's own variable is for its own address, where the reference says nothing else of the key. */
+export function keyVariableOf(ref: BackendRef, { keyVariable, baseUrl }: ProviderModule): string | undefined {
+  const { endpoint, base_url: url, api_key: key, api_key_env: variable, extra_headers: headers = {} } = ref
+  if (variable !== undefined || baseUrl === undefined) return variable
+  const saysKey =
+    key !== undefined || Object.keys(headers).some((header) => /^(authorization|.*api-key)$/i.test(header))
+  return (endpoint ?? url) === undefined && !saysKey ? keyVariable : undefined
 }

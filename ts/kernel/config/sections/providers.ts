@@ -1,7 +1,7 @@
 // `providers`: the models that can be called.
 
 import { Type, type Static } from "typebox"
-import { type DocumentPath, RtrError } from "../../error.ts"
+import type { DocumentPath } from "../../error.ts"
 import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
 import { literals, name, section } from "../../schema/shapes.ts"
 import type { ModelTarget, Pricing } from "../../types/plan.ts"
@@ -10,7 +10,7 @@ import type { Registry } from "../../modules/registry.ts"
 import type { CompileOptions } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
-import { backendRefSchema, checkBackend, compileBackend, formatProblem } from "./backends.ts"
+import { backendRefSchema, checkBackend, compileBackend, describedOnly, formatProblem, refsOf } from "./backends.ts"
 import type { ModelRef } from "./decisions.ts"
 import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
 import { reliabilitySchema } from "./reliability.ts"
@@ -64,6 +64,11 @@ export function providersSchema(registry: Registry) {
     ),
     pricing: Type.Optional(pricing),
     reliability: Type.Optional(reliabilitySchema),
+    provider: Type.Optional(
+      literals(providerIds, {
+        description: "Of the backends that name none; without backends, the provider's own address",
+      }),
+    ),
     backend_refs: Type.Optional(Type.Array(backendRefSchema(providerIds))),
   })
   return section({ defaults: Type.Optional(defaults), models: Type.Optional(Type.Array(model)) })
@@ -101,15 +106,21 @@ function checkModel(
       ),
     )
   }
-  const refs = model.backend_refs ?? []
+  const refs = refsOf(model)
   if (refs.length === 0)
-    problems.push(invalid([...at, "backend_refs"], "is empty; a model needs a backend to be called"))
+    problems.push({
+      ...invalid(
+        [...at, "backend_refs"],
+        "is empty; without a backend the model is listed, and calling it is an error",
+      ),
+      ...(!isOnlyNamed(model) && { severity: "warning" }),
+    })
   problems.push(
     ...duplicates(
       refs.map((ref) => ref.name),
       (position) => [...at, "backend_refs", position, "name"],
     ),
-    ...refs.flatMap((ref, position) => checkBackend(ref, [...at, "backend_refs", position])),
+    ...refs.flatMap((ref, position) => checkBackend(ref, [...at, "backend_refs", position], registry)),
   )
   const format = formatOf(model)
   if (format !== undefined)
@@ -117,6 +128,12 @@ function checkModel(
       if (reason !== undefined) problems.push(invalid([...at, "api_format"], reason))
   return problems
 }
+
+/** Whether an entry says nothing of a model but its name. */
+const isOnlyNamed = (model: ProviderModel): boolean =>
+  Object.entries(model).every(([key, fact]) => key === "name" || (typeof fact === "object" && isEmpty(fact)))
+
+const isEmpty = (fact: object): boolean => Object.keys(fact).length === 0
 
 function checkDefaults(document: ConfigDocument): readonly Problem[] {
   const problems: Problem[] = []
@@ -152,7 +169,7 @@ export function compileModels(
   const targets = new Map<string, ModelTarget>()
   document.providers?.models?.forEach((model, index) => {
     const card = cardOf(document, model.name)
-    const backends = (model.backend_refs ?? []).map((ref, position) =>
+    const backends = refsOf(model).map((ref, position) =>
       compileBackend(
         {
           model,
@@ -163,15 +180,12 @@ export function compileModels(
         options,
       ),
     )
-    if (backends.length === 0)
-      throw new RtrError("invalid_config", `Cannot serve model "${model.name}": it has no backend_refs`, {
-        path: ["providers", "models", index],
-      })
     const shared = {
       pricing: compilePricing(model),
       card,
       ...(reliabilityOf !== undefined && { reliability: reliabilityOf(model) }),
     }
+    if (backends.length === 0) backends.push(describedOnly(model.name, options))
     targets.set(model.name, { name: model.name, backends, ...shared })
     for (const lora of lorasOf(document, model.name)) {
       targets.set(lora, {
