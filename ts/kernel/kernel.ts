@@ -46,7 +46,9 @@ import type { Transport } from "./types/transport.ts"
 import type { UnroutedRequest } from "./types/route.ts"
 
 export interface RouterOptions
-  extends Pick<PrepareHost, "openInference" | "inference" | "readHeads">, Pick<ResolveOptions, "requiredVariables"> {
+  extends
+    Pick<PrepareHost, "openInference" | "inference" | "readHeads" | "missingParts">,
+    Pick<ResolveOptions, "requiredVariables"> {
   /** Built-in modules: their routes serve the management surface before the first activation. */
   readonly builtins: Registry
   /** All modules for a document: the built-in ones and those that it names. */
@@ -150,7 +152,8 @@ export function createRouter(options: RouterOptions): Router {
   const loading = {
     environment,
     loadRegistry: options.loadRegistry,
-    ...(options.readHeads !== undefined && { readHeads: options.readHeads }),
+    readHeads: options.readHeads,
+    missingParts: options.missingParts,
     ...(options.requiredVariables !== undefined && { requiredVariables: options.requiredVariables }),
   }
 

@@ -21,7 +21,8 @@ export function unsupportedIn(document: unknown): (path: DocumentPath, word?: st
   }
 }
 
-function isKnownKey(path: DocumentPath, document: unknown): boolean {
+/** Whether the format has a key at a place, whatever the schema has. */
+export function isKnownKey(path: DocumentPath, document: unknown): boolean {
   let tree: KeyTree | undefined = v03Keys
   let node = document
   for (const [index, step] of path.entries()) {
@@ -53,7 +54,8 @@ function isKnownWord(path: DocumentPath, value: string): boolean {
   return found !== undefined && found[1].split(" ").some((word) => value === word || value.startsWith(`${word}:`))
 }
 
-function matches(pattern: string, path: DocumentPath): boolean {
+/** Whether a path fits a pattern, in which `*` stands for one step and `**` for any number of them. */
+export function matches(pattern: string, path: DocumentPath): boolean {
   const steps = pattern.split(".")
   const match = (step: number, position: number): boolean => {
     if (step === steps.length) return position === path.length

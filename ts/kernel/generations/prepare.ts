@@ -4,6 +4,7 @@ import type { Environment } from "../config/environment.ts"
 import { compilePlan } from "../config/compile.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type NeededDeployment, neededDeployments } from "../config/bindings.ts"
+import type { MissingParts } from "../config/accepted/left-out.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import { resolveDocument, type ResolvedDocument, type ResolveOptions, withPlace } from "../config/resolve.ts"
 import { boundBy } from "./bound.ts"
@@ -34,6 +35,8 @@ export interface PrepareHost {
   /** Built-in modules and those that the document names, found relative to its source. */
   readonly loadRegistry: (document: SourceDocument, source: string) => Promise<Registry>
   readonly readHeads?: ReadHeads | undefined
+  /** Whether a document is served that needs a part which the router does not have; refused when left out. */
+  readonly missingParts?: MissingParts | undefined
   /** Left out on hosts that start no workers. */
   readonly openInference?: ((deployments: readonly NeededDeployment[]) => InferenceLease) | undefined
   /** Answers model questions on hosts that bring their own inference. */
@@ -69,7 +72,7 @@ export interface DocumentInput {
 
 /** Reads and checks a document. Throws a `ConfigError` that lists every problem. */
 export async function loadDocument(
-  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads"> &
+  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads" | "missingParts"> &
     Pick<ResolveOptions, "onlyCheck" | "requiredVariables">,
   { text, source, value }: DocumentInput,
   enter: (stage: ActivationStage) => void = () => {},
@@ -79,26 +82,34 @@ export async function loadDocument(
   enter("compile")
   const registry = await host.loadRegistry(document, source)
   enter("validate")
-  const { readHeads, onlyCheck, requiredVariables } = host
-  const resolved = await resolveExplained(document, {
-    source,
-    registry,
-    environment: host.environment(),
-    ...(onlyCheck !== undefined && { onlyCheck }),
-    ...(requiredVariables !== undefined && { requiredVariables }),
-    ...(readHeads !== undefined && { readHeads }),
-  })
+  const { readHeads, onlyCheck, requiredVariables, missingParts = "refuse" } = host
+  const resolved = await resolveExplained(
+    document,
+    {
+      source,
+      registry,
+      environment: host.environment(),
+      ...(onlyCheck !== undefined && { onlyCheck }),
+      ...(requiredVariables !== undefined && { requiredVariables }),
+      ...(readHeads !== undefined && { readHeads }),
+    },
+    missingParts,
+  )
   return { ...resolved, registry }
 }
 
-/** The list of the format's keys is long and explains refusals only, so it loads with the first document that is refused. */
-async function resolveExplained(document: SourceDocument, options: ResolveOptions): Promise<ResolvedDocument> {
+/** The list of the format's keys is long and only for documents that the router does not serve whole, so it loads with the first of them. */
+async function resolveExplained(
+  document: SourceDocument,
+  options: ResolveOptions,
+  missing: MissingParts,
+): Promise<ResolvedDocument> {
   try {
     return await resolveDocument(document, options)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const { explainIn } = await import("../config/explain.ts")
-    return resolveDocument(document, { ...options, explainIn })
+    const { resolveAccepting } = await import("../config/accepted/resolve-accepting.ts")
+    return resolveAccepting(resolveDocument, document, options, missing)
   }
 }
 

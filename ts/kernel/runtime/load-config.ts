@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } f
 import { neededDeployments, type NeededDeployment } from "../config/bindings.ts"
 import { missingKeyVariables } from "../config/missing-environment.ts"
 import { mayBeOfModule } from "../config/module-matters.ts"
+import type { MissingParts } from "../config/accepted/left-out.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
 import { maxDocumentBytes } from "../config/source-document.ts"
@@ -29,6 +30,8 @@ export interface LoadConfigOptions {
   readonly loadModules?: boolean
   /** Whether the file is only checked here: a variable that it needs and that is not set is a warning then. */
   readonly elsewhere?: boolean
+  /** What becomes of a file that needs a part which the router does not have; it is refused, or told of where it is only checked. */
+  readonly missingParts?: MissingParts
 }
 
 /** Reads and checks a file. Rejects with a `ConfigError` that lists every problem, or an `RtrError` when it cannot be read. */
@@ -39,6 +42,7 @@ export async function loadConfig(path: string, options: LoadConfigOptions = {}):
     {
       environment: () => environment,
       loadRegistry: loadModules ? loadRegistryFor : registryWithoutModules,
+      missingParts: options.missingParts ?? (elsewhere ? "tell" : "refuse"),
       onlyCheck: { ...(!loadModules && { mayBeOfModule }), ...(elsewhere && { missingKeyVariables }) },
       ...(readHeads !== undefined && { readHeads }),
     },

@@ -1,0 +1,83 @@
+// Takes out of a document what has no effect here, and says so: keys of another runtime, and parts that the router does not
+// have. What the schema knows is never touched.
+
+import type { DocumentPath } from "../../error.ts"
+import { formatPath, invalid, type Problem } from "../../schema/problem.ts"
+import type { Acceptable } from "../resolve.ts"
+import { isKnownKey, matches, unsupportedIn } from "../unsupported.ts"
+import { missingPluginOf } from "./missing-plugins.ts"
+import { missingSections } from "./missing-sections.ts"
+import { asItIs, noEffect } from "./no-effect.ts"
+import { type LeftOut, type MissingParts, tellLeftOut } from "./left-out.ts"
+import { isMap, type Json, pluginsIn } from "./plugins-in.ts"
+
+export interface Accepted {
+  readonly leftOut: readonly DocumentPath[]
+  readonly problems: readonly Problem[]
+}
+
+/** Judges every key that `schema` refuses in `document`, whose references to the environment are expanded. */
+export function acceptDocument(
+  document: unknown,
+  schema: Acceptable["schema"],
+  { check, valueAt, missing }: Pick<Acceptable, "check" | "valueAt"> & { readonly missing: MissingParts },
+): Accepted {
+  const found: LeftOut[] = []
+  const silent: DocumentPath[] = []
+  const problems: Problem[] = []
+  const unsupported = unsupportedIn(document)
+  const judge = (path: DocumentPath, isTold: boolean): void => {
+    const value = valueAt(document, path)
+    if (asItIs.some(([pattern, same]) => value === same && matches(pattern, path))) return void silent.push(path)
+    const section = missingSections.find(({ path: pattern }) => matches(pattern, path))
+    if (section !== undefined) {
+      if (!asks(value, section.asks)) return void silent.push(path)
+      if (section.schema !== undefined) problems.push(...check(section.schema, value, path))
+      return void found.push({ path, reason: section })
+    }
+    const advice = noEffect.find(({ keys }) => keys.some(([at, names]) => hasKey(at, names, path)))
+    if (advice !== undefined) return void found.push({ path, reason: advice })
+    if (isKnownKey(path, document) && !asks(value)) return void silent.push(path)
+    if (isMap(value) && tablesGoBelow(path)) {
+      silent.push(path)
+      for (const key of Object.keys(value)) judge([...path, key], false)
+    } else if (!isTold) problems.push(unsupported(path) ?? invalid(path, "is not a known key"))
+  }
+  check(schema, document, [], (path, { what, value }) => {
+    if (what === "key") judge(path, true)
+    // YAML reads a key with nothing behind it as null, which is the same as none.
+    else if (what === "type" && value === null && typeof path.at(-1) === "string") silent.push(path)
+    return undefined
+  })
+  for (const { path, type, configuration, decision } of pluginsIn(document)) {
+    const plugin = missingPluginOf(type)
+    if (plugin?.asks(configuration) === true) found.push({ path, reason: plugin, plugin: { type, decision } })
+  }
+  const leftOut = found.flatMap(({ path, plugin }) => (plugin === undefined ? [path] : []))
+  return { leftOut: [...silent, ...leftOut], problems: [...problems, ...tellLeftOut(found, missing)] }
+}
+
+/** Whether a section wants anything: one that is empty or switched off does not. */
+function asks(value: unknown, ifMap?: (section: Json) => boolean): boolean {
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return false
+  if (!isMap(value)) return true
+  const { enabled } = value
+  return Object.keys(value).length > 0 && enabled !== false && enabled !== "false" && (ifMap?.(value) ?? true)
+}
+
+const hasKey = (section: string, names: string, path: DocumentPath): boolean =>
+  names.split(" ").includes(String(path.at(-1))) &&
+  (section === "" ? path.length === 1 : matches(section, path.slice(0, -1)))
+
+const patterns: readonly (readonly string[])[] = [
+  ...noEffect.flatMap(({ keys }) => keys.map(([section]) => `${section}.`)),
+  ...missingSections.map(({ path }) => path),
+  ...asItIs.map(([path]) => path),
+].map((pattern) => pattern.split("."))
+
+/** Whether some entry of the tables is below a place. */
+const tablesGoBelow = (path: DocumentPath): boolean =>
+  patterns.some(
+    (steps) =>
+      steps.length > path.length && path.every((step, index) => steps[index] === "*" || steps[index] === String(step)),
+  )

@@ -1,0 +1,235 @@
+// Data: sections of `global` for what the router does not have, and what follows where a document asks for it. A section that
+// the schema has is served and never looked up here. Their limits and words are checked all the same.
+
+import { Type, type TSchema } from "typebox"
+import { literals } from "../../schema/shapes.ts"
+
+export interface MissingSection {
+  readonly path: string
+  /** What is so without it; a sentence of its own. */
+  readonly without: string
+  /** Somebody relies on it: a router does not start without it unless that is allowed. */
+  readonly isNeeded?: true
+  /** Whether it asks for anything; one that says `enabled: false` never does. */
+  readonly asks?: (section: Readonly<Record<string, unknown>>) => boolean
+  readonly schema?: TSchema
+}
+
+const isEnabled = ({ enabled }: Readonly<Record<string, unknown>>): boolean => enabled === true || enabled === "true"
+const hasProviders = ({ providers }: Readonly<Record<string, unknown>>): boolean =>
+  Array.isArray(providers) && providers.length > 0
+
+const optional = (properties: Readonly<Record<string, TSchema>>): TSchema =>
+  Type.Object(Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, Type.Optional(schema)])))
+
+const share = Type.Number({ minimum: 0, maximum: 1 })
+const count = Type.Integer({ minimum: 0 })
+const port = Type.Integer({ minimum: 1, maximum: 65535 })
+const enabled = Type.Boolean()
+
+const reflection = optional({
+  enabled,
+  algorithm: literals(["heuristic", "noop"]),
+  max_inject_tokens: count,
+  recency_decay_days: Type.Number({ minimum: 0 }),
+  dedup_threshold: share,
+  block_patterns: Type.Array(Type.String()),
+})
+
+const toolsDatabase = optional({
+  enabled,
+  top_k: count,
+  similarity_threshold: share,
+  tools_db_path: Type.String(),
+  fallback_to_empty: Type.Boolean(),
+})
+
+export const missingSections: readonly MissingSection[] = [
+  {
+    path: "global.services.ratelimit",
+    without: "no request is limited",
+    isNeeded: true,
+    asks: hasProviders,
+    schema: optional({
+      fail_open: Type.Boolean(),
+      providers: Type.Array(
+        optional({
+          type: literals(["local-limiter", "envoy-ratelimit"]),
+          rules: Type.Array(
+            optional({
+              name: Type.String(),
+              unit: literals(["second", "minute", "hour", "day"]),
+              requests_per_unit: count,
+              tokens_per_unit: count,
+            }),
+          ),
+        }),
+      ),
+    }),
+  },
+  {
+    path: "global.services.authz",
+    without: "nobody is refused for what identity headers say, and backends get the keys of the document",
+    isNeeded: true,
+    asks: hasProviders,
+    schema: optional({
+      fail_open: Type.Boolean(),
+      providers: Type.Array(optional({ type: literals(["header-injection", "static-config"]) })),
+    }),
+  },
+  {
+    path: "global.stores.memory",
+    without: "nothing is remembered of a user's conversations",
+    isNeeded: true,
+    asks: isEnabled,
+    schema: optional({
+      enabled,
+      backend: literals(["milvus", "valkey", "qdrant", "redis", "in-memory", "memory"]),
+      default_retrieval_limit: count,
+      default_similarity_threshold: share,
+      hybrid_mode: literals(["weighted", "rrf"]),
+      reflection,
+    }),
+  },
+  {
+    path: "global.stores.vector_store",
+    without: "the router keeps no files and searches none",
+    asks: isEnabled,
+    schema: optional({
+      enabled,
+      backend_type: literals(["memory", "milvus", "llama_stack", "valkey", "qdrant"]),
+      max_file_size_mb: Type.Number({ exclusiveMinimum: 0 }),
+      embedding_dimension: Type.Integer({ minimum: 1 }),
+      metadata_store: literals(["memory", "postgres"]),
+      supported_formats: Type.Array(Type.String()),
+    }),
+  },
+  {
+    path: "global.stores.response_cache",
+    without: "every request is answered by its model",
+    schema: optional({
+      enabled,
+      backend_type: literals(["memory", "redis", "valkey", "milvus", "qdrant"]),
+      similarity_threshold: share,
+      max_entries: count,
+      ttl_seconds: count,
+      eviction_policy: literals(["fifo", "lru", "lfu"]),
+    }),
+  },
+  { path: "global.stores.tool_sessions", without: "tools are those that each request brings", asks: isEnabled },
+  {
+    path: "global.services.router_replay",
+    without: "no request is recorded; the log has a line for each",
+    asks: isEnabled,
+    schema: optional({
+      enabled,
+      store_backend: literals(["memory", "redis", "postgres", "milvus", "qdrant"]),
+      ttl_seconds: count,
+    }),
+  },
+  {
+    path: "global.services.observability.tracing",
+    without: "no traces are sent; the log and the metrics have every call",
+    schema: optional({
+      enabled,
+      provider: Type.String(),
+      sampling: optional({ type: literals(["always_on", "always_off", "probabilistic", "traceidratio"]), rate: share }),
+    }),
+  },
+  {
+    path: "global.services.observability.profiling",
+    without: "there is no profiling port; node --cpu-prof profiles the router",
+    asks: isEnabled,
+    schema: optional({ enabled, port }),
+  },
+  {
+    path: "global.services.observability.metrics.windowed_metrics",
+    without: "metrics count from the start; rates of a time window are a query of the metrics system",
+    asks: isEnabled,
+  },
+  {
+    path: "global.services.startup_status",
+    without: "the progress of the start is at /startup-status and nowhere else",
+  },
+  {
+    path: "global.model_catalog.external",
+    without: "no helper model is asked over HTTP",
+    isNeeded: true,
+    schema: Type.Array(
+      Type.Object({
+        model_role: Type.Optional(Type.String()),
+        llm_endpoint: Type.Optional(optional({ port, protocol: literals(["http", "https"]) })),
+        llm_timeout_seconds: Type.Optional(count),
+      }),
+    ),
+  },
+  {
+    path: "global.model_catalog.modules.prompt_compression",
+    without: "signals read whole texts",
+    asks: isEnabled,
+    schema: optional({
+      enabled,
+      profile: literals(["default", "coding", "medical", "security", "multi_turn"]),
+      max_tokens: count,
+      position_depth: share,
+      textrank_weight: share,
+      position_weight: share,
+      tfidf_weight: share,
+      novelty_weight: share,
+    }),
+  },
+  {
+    path: "global.model_catalog.modules.prompt_guard.protocol",
+    without: "the built-in model is asked, not the external guard",
+    isNeeded: true,
+  },
+  {
+    path: "global.model_catalog.modules.classifier.mcp",
+    without: "the built-in domain model is asked, not the MCP server",
+    isNeeded: true,
+    asks: isEnabled,
+    schema: optional({ enabled, threshold: share, timeout_seconds: count }),
+  },
+  {
+    path: "global.model_catalog.modules.hallucination_mitigation.detector",
+    without: "no answer is searched for hallucinations",
+    schema: optional({
+      backend: literals(["candle", "endpoint"]),
+      threshold: share,
+      min_span_length: count,
+      min_span_confidence: share,
+      context_window_size: count,
+      nli_entailment_threshold: share,
+    }),
+  },
+  {
+    path: "global.model_catalog.modules.hallucination_mitigation.explainer",
+    without: "no answer is searched for hallucinations",
+    schema: optional({ threshold: share }),
+  },
+  {
+    path: "global.model_catalog.modules.hallucination_mitigation.enabled",
+    without: "no answer is searched for hallucinations",
+    schema: Type.Boolean(),
+  },
+  {
+    path: "global.model_catalog.modules.hallucination_mitigation.on_hallucination_detected",
+    without: "no answer is searched for hallucinations",
+  },
+  {
+    path: "global.integrations.tools",
+    without: "models get the tools that the request brings",
+    asks: isEnabled,
+    schema: toolsDatabase,
+  },
+  {
+    path: "global.services.response_api.redis.cluster_mode",
+    without: "one Redis server is asked, the one of address",
+    isNeeded: true,
+  },
+  {
+    path: "global.services.response_api.redis.cluster_addresses",
+    without: "one Redis server is asked, the one of address",
+    isNeeded: true,
+  },
+]

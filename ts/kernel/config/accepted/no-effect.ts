@@ -1,0 +1,131 @@
+// Data: keys of the v0.3 format that do nothing here, and what to use instead. A key that the schema has is served and never
+// looked up here. `*` stands for one step of a path.
+
+export interface Advice {
+  /** Completes "these keys have no effect: …". */
+  readonly instead: string
+  /** The keys, by the section that has them. */
+  readonly keys: readonly (readonly [section: string, keys: string])[]
+}
+
+const catalog = "global.model_catalog"
+const modules = `${catalog}.modules`
+const semantic = `${catalog}.embeddings.semantic`
+const runtime = "model_ref model_id use_cpu use_modernbert use_mmbert_32k max_sequence_length window"
+
+export const noEffect: readonly Advice[] = [
+  {
+    instead:
+      "rtr runs its own signal models; to run others, name their packages under global.model_catalog.deployments and bind them under global.model_catalog.bindings",
+    keys: [
+      [
+        `${catalog}.system`,
+        "prompt_guard domain_classifier pii_classifier fact_check_classifier hallucination_detector hallucination_explainer feedback_detector safety hazard",
+      ],
+      [`${modules}.prompt_guard`, `${runtime} variant backend jailbreak_mapping_path`],
+      [`${modules}.classifier.domain`, `${runtime} variant backend category_mapping_path`],
+      [`${modules}.classifier.pii`, `${runtime} variant backend pii_mapping_path`],
+      [`${modules}.classifier.preference`, `${runtime} embedding_model`],
+      [`${modules}.hallucination_mitigation.fact_check`, `${runtime} variant backend fact_check_mapping_path`],
+      [`${modules}.feedback_detector`, `${runtime} variant backend feedback_mapping_path`],
+      [`${modules}.modality_detector`, "max_sequence_length window"],
+      [`${modules}.modality_detector.classifier`, "model_path use_cpu"],
+      [
+        semantic,
+        "qwen3_model_path gemma_model_path mmbert_model_path multimodal_model_path bert_model_path use_cpu endpoint",
+      ],
+      [
+        `${semantic}.embedding_config`,
+        "backend model_type preload_embeddings target_dimension target_layer full_context",
+      ],
+      [`${catalog}.bindings.*`, "mapping_path adapter operating_point pair_scorer"],
+      [
+        `${catalog}.deployments.*`,
+        "revision precision external_model custom_ops_profile compilation_cache_dir tokenizer_path",
+      ],
+    ],
+  },
+  {
+    instead: "a signal asks its model when a decision uses one of its rules, and never otherwise",
+    keys: [
+      [`${modules}.prompt_guard`, "enabled"],
+      [`${modules}.classifier.domain`, "enabled"],
+      [`${modules}.classifier.pii`, "enabled"],
+      [`${modules}.hallucination_mitigation.fact_check`, "enabled"],
+      [`${modules}.feedback_detector`, "enabled"],
+      [`${modules}.modality_detector`, "enabled"],
+      [`${modules}.classifier.preference`, "use_contrastive"],
+      [catalog, "admission"],
+    ],
+  },
+  {
+    instead: "they tune a proxy in front of the router, and rtr is the listener itself; leave them out",
+    keys: [
+      ["global.router", "clear_route_cache streamed_body skip_processing streamed_body_mode"],
+      ["global.router", "max_streamed_body_bytes streamed_body_timeout_sec"],
+      ["global.integrations.looper", "endpoint grpc_max_msg_size_mb headers"],
+    ],
+  },
+  {
+    instead: "no router reads them; a decision names its algorithm, and the algorithm has the settings",
+    keys: [
+      ["global.router.model_selection", "enabled method momentum"],
+      ["global.integrations.looper", "retry_count"],
+      ["routing.signals.embeddings.*", "model"],
+    ],
+  },
+  {
+    instead: "rtr calls models with the time limits of the listener and of the model's reliability section",
+    keys: [["global.integrations.looper", "timeout_seconds max_response_bytes_mb"]],
+  },
+  {
+    instead: "they are settings of a batch endpoint that rtr does not have",
+    keys: [["global.services.api", "batch_classification"]],
+  },
+  {
+    instead: "rtr keeps one connection to Redis, which reconnects by itself",
+    keys: [
+      [
+        "global.services.response_api.redis",
+        "pool_size min_idle_conns max_retries dial_timeout read_timeout write_timeout config_path",
+      ],
+    ],
+  },
+  {
+    instead: "use rtr serve --metrics-port and --metrics-address",
+    keys: [["global.services.observability.metrics", "port address path"]],
+  },
+  {
+    instead: "write a plugin system_prompt in the decision",
+    keys: [["routing.signals.domains.*", "system_prompt"]],
+  },
+  {
+    instead: "write use_reasoning at the modelRefs of the decision",
+    keys: [["routing.signals.domains.*.model_scores.*", "use_reasoning"]],
+  },
+  {
+    instead: "they describe who wrote the document, for a dashboard that rtr does not have",
+    keys: [["", "setup"]],
+  },
+  {
+    instead: "the router observes real calls instead of asking a path",
+    keys: [["providers.models.*.reliability", "health_check_path health_check_interval health_check_timeout"]],
+  },
+]
+
+/** Values that say what the router does anyway: their keys are accepted without a word. */
+export const asItIs: readonly (readonly [path: string, value: unknown])[] = [
+  ["global.router.enabled", true],
+  ["global.services.api.embeddings.enabled", true],
+  ["global.services.response_api.redis.cluster_mode", false],
+  ["global.services.response_api.redis.tls_enabled", false],
+  [`${modules}.prompt_guard.enabled`, true],
+  [`${modules}.classifier.domain.enabled`, true],
+  [`${modules}.classifier.pii.enabled`, true],
+  [`${modules}.classifier.preference.use_contrastive`, true],
+  [`${modules}.hallucination_mitigation.fact_check.enabled`, true],
+  [`${modules}.feedback_detector.enabled`, true],
+  [`${modules}.modality_detector.enabled`, true],
+  ["global.router.skip_processing.enabled", false],
+  ["global.router.streamed_body.enabled", false],
+]
