@@ -46,10 +46,9 @@ test("the table of refused keys lists only what is refused", async () => {
   }
   const decision = { name: "any", modelRefs: [{ model: "small" }] }
   const documents: Readonly<Record<string, (word: string) => Json>> = {
-    document: (word) => ({ [word]: {} }),
-    signals: (word) => ({ routing: { signals: { [word]: [] } } }),
+    document: (word) => ({ [word]: [{}] }),
+    signals: (word) => ({ routing: { signals: { [word]: [{}] } } }),
     algorithms: (type) => ({ routing: { decisions: [{ ...decision, algorithm: { type } }] } }),
-    plugins: (type) => ({ routing: { decisions: [{ ...decision, plugins: [{ type, configuration: {} }] }] } }),
   }
   const accepted: string[] = []
   for (const [part, toPart] of Object.entries(documents)) {

@@ -281,6 +281,8 @@ export type StatusStartupReply = {
     readonly reason?: string
     readonly restarts: number
   }[]
+  /** What the serving document says without effect, each with its path */
+  readonly config_warnings: readonly string[]
   /** The newest document that was tried and did not become active; it stays after later successes */
   readonly last_rejection?: {
     readonly attempt: number

@@ -22,6 +22,7 @@ import type { ListenerApp } from "./http/app.ts"
 import { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
 import { listOperations } from "./http/mount.ts"
 import { createListenerApps, type ListenerAppsOptions, listenerKey } from "./listener-apps.ts"
+import { formatPath } from "./schema/problem.ts"
 import type { Services } from "./modules/capabilities.ts"
 import type { Registry } from "./modules/registry.ts"
 import { observeCalls } from "./observe-calls.ts"
@@ -128,13 +129,14 @@ export function createRouter(options: RouterOptions): Router {
   }
 
   const status = (): KernelStatus => {
-    const serving = activation.current()?.content.inference
+    const { inference: serving, warnings = [] } = activation.current()?.content ?? {}
     const deployments = [...(serving?.status() ?? []), ...(warming === serving ? [] : (warming?.status() ?? []))]
     return {
       ...state,
       ready: state.phase === "ready" && !state.draining,
       instanceId,
       activation: activation.status(),
+      configWarnings: warnings.map(({ path, message }) => `${formatPath(path)}: ${message}`),
       deployments,
     }
   }

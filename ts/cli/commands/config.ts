@@ -24,6 +24,7 @@ export function addConfigCommands(program: Command): void {
       .description("list everything that is wrong with a configuration")
       .option("--config <file>", "configuration", "config.yaml")
       .option("--load-modules", "run the code of the modules that it names, to check what only they know", false)
+      .option("--allow-missing-plugins", "judge it as rtr serve does with this option", false)
       .option("--json", "print the result as JSON", false)
       .action(validate),
     ["--endpoint <url>", "--timeout <seconds>", "--token-env <name>"],
@@ -107,18 +108,30 @@ async function init(options: { output: string; force: boolean }): Promise<void> 
   printLine(`Wrote ${options.output}. Check it with: rtr config validate --config ${options.output}`)
 }
 
-async function validate(options: { config: string; json: boolean; loadModules: boolean }): Promise<void> {
+interface ValidateOptions {
+  readonly config: string
+  readonly json: boolean
+  readonly loadModules: boolean
+  readonly allowMissingPlugins: boolean
+}
+
+async function validate(options: ValidateOptions): Promise<void> {
   const [{ literalSecrets, loadConfig }, { ConfigError, formatPath, formatProblem, guardUses, guardWarnings }] =
     await Promise.all([import("rtr/node"), import("rtr")])
-  const { config, json, loadModules } = options
+  const { config, json, loadModules, allowMissingPlugins } = options
   try {
     // It is checked for the place where it is going to serve, which has the variables.
-    const loaded = await loadConfig(config, { loadModules, elsewhere: true })
+    const loaded = await loadConfig(config, {
+      loadModules,
+      elsewhere: true,
+      ...(allowMissingPlugins && { missingParts: "allow" as const }),
+    })
     const exposed = exposedKeysWarning(config, literalSecrets(loaded.unexpanded), loaded.locate)
     const warnings = [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
     const modules = loadModules ? [] : (loaded.unexpanded.modules ?? [])
     const unchecked = (loaded.unchecked ?? []).map(({ path }) => formatPath(path))
-    if (json) return printJson({ valid: true, problems: [], warnings, modules_not_loaded: modules, unchecked })
+    const missing = warnings.filter(({ code }) => code === "unsupported").map(({ path }) => formatPath(path))
+    if (json) return printJson({ valid: true, problems: [], warnings, missing, modules_not_loaded: modules, unchecked })
     for (const warning of warnings) printWarning(formatProblem(warning, config))
     if (modules.length > 0)
       printNotLoaded(
@@ -127,6 +140,8 @@ async function validate(options: { config: string; json: boolean; loadModules: b
         "With --load-modules that code runs and checks its keys.",
       )
     printLine(`✓ ${config} is valid${unchecked.length > 0 ? " as far as it was checked" : ""}`)
+    if (missing.length > 0 && !allowMissingPlugins)
+      printLine(`  rtr serve needs --allow-missing-plugins for it, because rtr does not have: ${missing.join(", ")}`)
     for (const use of guardUses(loaded)) printLine(`  ${describeGuard(use)}`)
   } catch (error) {
     if (!(error instanceof ConfigError) || !json) throw error

@@ -19,6 +19,7 @@ interface ServeOptions {
   readonly metricsAddress: string
   readonly graceSeconds: number
   readonly watch: boolean
+  readonly allowMissingPlugins: boolean
   readonly logFormat: LogFormat | "auto"
   readonly logLevel: LogLevel
   readonly logSample: number
@@ -33,6 +34,11 @@ export function addServeCommand(program: Command): void {
     .addOption(offerWords("--gateway <mode>", "how requests come in", ["standalone"], "standalone"))
     .addOption(offerWords("--platform <platform>", "where models run", ["auto", "cpu"], "auto"))
     .addOption(offerWords("--runtime-profile <profile>", "how far answers may differ", ["exact"]))
+    .option(
+      "--allow-missing-plugins",
+      "serve a configuration without the parts of it that rtr does not have, such as plugins and rate limits",
+      false,
+    )
     .option("--no-watch", "leave a changed configuration file until SIGHUP")
     .option("--metrics-port <port>", "port of GET /metrics", wholeNumber(0, 65535), 9190)
     .option("--metrics-address <address>", "address of GET /metrics", "127.0.0.1")
@@ -96,6 +102,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const running = await startRouter({
     path: options.config,
     watch: options.watch,
+    ...(options.allowMissingPlugins && { missingParts: "allow" as const }),
     metricsPort: options.metricsPort,
     metricsAddress: options.metricsAddress,
     log: logger.event,

@@ -31,6 +31,7 @@ async function status(options: RemoteOptions & { readonly json: boolean }): Prom
   )
   printLine(`${heading("Instance")}  ${conditions.instance_id}`)
   printLine(`${heading("Config")}    ${conditions.config.active_hash ?? "(none active)"}`)
+  for (const warning of startup.config_warnings) printLine(`${heading("Warning")}   ${warning}`)
   if (startup.last_rejection !== undefined) printRejection(startup.last_rejection, conditions.config)
   printLine("")
   printLine(

@@ -33,7 +33,7 @@ export interface RouterWorkers {
 
 export interface StartOptions extends Pick<
   RouterOptions,
-  "log" | "onInternalError" | "onRecord" | "onUnrouted" | "onActivation" | "inference"
+  "log" | "onInternalError" | "onRecord" | "onUnrouted" | "onActivation" | "inference" | "missingParts"
 > {
   /** The configuration file. */
   readonly path: string

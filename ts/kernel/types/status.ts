@@ -109,6 +109,8 @@ export interface KernelStatus {
   readonly updatedAt: Date
   readonly instanceId: string
   readonly activation: ActivationStatus
+  /** What the serving document says without effect, or what it lacks: `path: message`. */
+  readonly configWarnings: readonly string[]
   /** Deployments of the serving generation, and of one that is warming. */
   readonly deployments: readonly DeploymentStatus[]
 }

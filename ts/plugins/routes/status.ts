@@ -58,6 +58,9 @@ const startupStatus = Type.Object({
       restarts: Type.Integer(),
     }),
   ),
+  config_warnings: Type.Array(Type.String(), {
+    description: "What the serving document says without effect, each with its path",
+  }),
   last_rejection: Type.Optional(rejection),
 })
 
@@ -118,6 +121,7 @@ function startup(status: KernelStatus): OperationReply {
       ...readinessBody(status),
       updated_at: status.updatedAt.toISOString(),
       model_deployments: status.deployments,
+      config_warnings: status.configWarnings,
       ...(lastRejection !== undefined && { last_rejection: toBody(lastRejection) }),
     },
   }

@@ -2,7 +2,7 @@
 // have. What the schema knows is never touched.
 
 import type { DocumentPath } from "../../error.ts"
-import { formatPath, invalid, type Problem } from "../../schema/problem.ts"
+import { invalid, type Problem } from "../../schema/problem.ts"
 import type { Acceptable } from "../resolve.ts"
 import { isKnownKey, matches, unsupportedIn } from "../unsupported.ts"
 import { missingPluginOf } from "./missing-plugins.ts"

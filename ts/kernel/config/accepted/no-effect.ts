@@ -59,7 +59,7 @@ export const noEffect: readonly Advice[] = [
     ],
   },
   {
-    instead: "they tune a proxy in front of the router, and rtr is the listener itself; leave them out",
+    instead: "rtr is the listener itself and has no proxy in front of it to tune",
     keys: [
       ["global.router", "clear_route_cache streamed_body skip_processing streamed_body_mode"],
       ["global.router", "max_streamed_body_bytes streamed_body_timeout_sec"],
@@ -67,7 +67,7 @@ export const noEffect: readonly Advice[] = [
     ],
   },
   {
-    instead: "no router reads them; a decision names its algorithm, and the algorithm has the settings",
+    instead: "a decision names its algorithm, and the algorithm has its settings",
     keys: [
       ["global.router.model_selection", "enabled method momentum"],
       ["global.integrations.looper", "retry_count"],
@@ -79,7 +79,7 @@ export const noEffect: readonly Advice[] = [
     keys: [["global.integrations.looper", "timeout_seconds max_response_bytes_mb"]],
   },
   {
-    instead: "they are settings of a batch endpoint that rtr does not have",
+    instead: "rtr has no batch endpoint",
     keys: [["global.services.api", "batch_classification"]],
   },
   {
@@ -104,7 +104,7 @@ export const noEffect: readonly Advice[] = [
     keys: [["routing.signals.domains.*.model_scores.*", "use_reasoning"]],
   },
   {
-    instead: "they describe who wrote the document, for a dashboard that rtr does not have",
+    instead: "rtr has no dashboard that would read it",
     keys: [["", "setup"]],
   },
   {

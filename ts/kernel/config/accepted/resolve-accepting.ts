@@ -58,8 +58,6 @@ function withMissingPlugins(registry: Registry): Registry {
         about: `Stands in for ${id}`,
         options,
         hooks: [],
-        // Whether it would answer by itself is unknown.
-        answers: id === "image_gen",
         ...(check !== undefined && { check }),
         setup: () => ({ open: () => ({}) as never }),
       }

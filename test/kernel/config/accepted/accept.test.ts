@@ -1,0 +1,243 @@
+import { expect, test } from "vitest"
+import { ConfigError } from "../../../../ts/kernel/config/config-error.ts"
+import type { MissingParts } from "../../../../ts/kernel/config/accepted/left-out.ts"
+import { resolveAccepting } from "../../../../ts/kernel/config/accepted/resolve-accepting.ts"
+import { resolveDocument, type ResolvedDocument } from "../../../../ts/kernel/config/resolve.ts"
+import { wrapDocument } from "../../../../ts/kernel/config/source-document.ts"
+import { formatPath, type Problem } from "../../../../ts/kernel/schema/problem.ts"
+import { documentWith } from "../../../fakes/document.ts"
+import { registry } from "../../../fakes/registry.ts"
+
+type Changes = Readonly<Record<string, unknown>>
+
+const accept = (changes: Changes, missing: MissingParts = "refuse", environment = {}): Promise<ResolvedDocument> =>
+  resolveAccepting(
+    resolveDocument,
+    wrapDocument(documentWith(changes)),
+    { source: "config.yaml", registry, environment },
+    missing,
+  )
+const lines = (problems: readonly Problem[]): readonly string[] =>
+  problems.map(({ path, message }) => `${formatPath(path)}: ${message}`)
+const warningsOf = async (...options: Parameters<typeof accept>): Promise<readonly string[]> =>
+  lines((await accept(...options)).warnings)
+async function refusalsOf(...options: Parameters<typeof accept>): Promise<readonly string[]> {
+  try {
+    await accept(...options)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return lines(error.problems)
+  }
+}
+
+const modules = "global.model_catalog.modules"
+const plugins = "routing.decisions.0.plugins"
+
+test("keys with one reason are told in one line and are gone from the document", async () => {
+  const resolved = await accept({
+    "global.router": { clear_route_cache: true, auto_model_name: "me" },
+    [`${modules}.prompt_guard`]: { model_id: "m", use_cpu: true, enabled: true, threshold: 0.4 },
+    [`${modules}.classifier.pii`]: { pii_mapping_path: "p" },
+  })
+  expect(lines(resolved.warnings)).toEqual([
+    "global.router.clear_route_cache: has no effect: rtr is the listener itself and has no proxy in front of it to tune",
+    `${modules}: classifier.pii.pii_mapping_path, prompt_guard.model_id, prompt_guard.use_cpu have no effect: rtr runs its own signal models; to run others, name their packages under global.model_catalog.deployments and bind them under global.model_catalog.bindings`,
+  ])
+  const global = {
+    router: { auto_model_name: "me" },
+    model_catalog: { modules: { prompt_guard: { threshold: 0.4 }, classifier: { pii: {} } } },
+  }
+  expect(resolved.document.global).toEqual(global)
+  expect(resolved.unexpanded.global).toEqual(global)
+})
+
+test("what is empty or switched off is accepted without a word", async () => {
+  const disabled = { enabled: false }
+  expect(
+    await warningsOf(
+      {
+        "global.stores": { response_cache: {}, memory: { ...disabled, backend: "milvus" }, vector_store: null },
+        "global.services": {
+          ratelimit: { providers: [] },
+          authz: { fail_open: false },
+          router_replay: { store_backend: "memory" },
+          observability: { tracing: { enabled: "${TRACES:-false}" } },
+        },
+        "global.integrations": { tools: { ...disabled, top_k: 3 }, looper: {} },
+        [`${modules}.feedback_detector.enabled`]: true,
+        [plugins]: [
+          { type: "rag", configuration: disabled },
+          { type: "response_cache", configuration: disabled },
+        ],
+        "routing.decisions.0.annotations": null,
+      },
+      "refuse",
+      {},
+    ),
+  ).toEqual([])
+})
+
+test("a part that somebody relies on is refused by name, told of, or left out as the caller says", async () => {
+  const changes = {
+    "global.services.ratelimit": { providers: [{ type: "local-limiter" }] },
+    [plugins]: [
+      {
+        type: "rag",
+        configuration: { enabled: true, backend: "openai", backend_config: { vector_store_id: "v", api_key: "k" } },
+      },
+    ],
+  }
+  const limits = "global.services.ratelimit: is not supported yet"
+  const rag = 'routing.decisions[0].plugins[0]: plugin "rag" of decision rush is not supported yet'
+  const [unlimited, unread] = ["no request is limited", "models answer without the documents that would be searched"]
+  const served = "rtr serve --allow-missing-plugins serves the document without it"
+  const refused = "rtr serve refuses the document without --allow-missing-plugins"
+  expect(await refusalsOf(changes)).toEqual([
+    `${limits}; without it ${unlimited}. ${served}`,
+    `${rag}; without it ${unread}. ${served}`,
+  ])
+  expect(await warningsOf(changes, "tell")).toEqual([
+    `${limits}; ${unlimited}; ${refused}`,
+    `${rag}; ${unread}; ${refused}`,
+  ])
+  const allowed = await accept(changes, "allow")
+  expect(lines(allowed.warnings)).toEqual([`${limits}; ${unlimited}`, `${rag}; ${unread}`])
+  expect(allowed.warnings.map(({ code }) => code)).toEqual(["unsupported", "unsupported"])
+  expect(allowed.document.routing?.decisions?.[0]?.plugins).toEqual([])
+  expect(allowed.document.global).toEqual({ services: {} })
+})
+
+test("a cache is missed in a warning, for all its decisions in one line, and other plugins stay", async () => {
+  const cache = { type: "semantic-cache", configuration: { enabled: true } }
+  const answer = { type: "fast_response", configuration: { message: "hello" } }
+  const rush = documentWith({})["routing"] as { decisions: readonly object[] }
+  const resolved = await accept({
+    "routing.decisions": [
+      { ...rush.decisions[0], plugins: [cache, answer] },
+      { ...rush.decisions[0], name: "calm", plugins: [cache] },
+    ],
+  })
+  expect(lines(resolved.warnings)).toEqual([
+    'routing.decisions[0].plugins[0]: plugin "response_cache" of decisions rush, calm is not supported yet; every request is answered by its model',
+  ])
+  expect(resolved.document.routing?.decisions?.map(({ plugins: left }) => left)).toEqual([[answer], []])
+})
+
+test("limits and words of what is missing hold all the same", async () => {
+  const cases: readonly (readonly [Changes, string])[] = [
+    [
+      { "global.stores.response_cache.similarity_threshold": 2 },
+      "global.stores.response_cache.similarity_threshold: must be <= 1",
+    ],
+    [
+      { "global.services.router_replay": { enabled: true, store_backend: "disk" } },
+      "global.services.router_replay.store_backend: must be",
+    ],
+    [
+      { [plugins]: [{ type: "response_cache", configuration: { enabled: true, scope: "planet" } }] },
+      "routing.decisions[0].plugins[0].configuration.scope: must be",
+    ],
+    [
+      { [plugins]: [{ type: "response_cache", configuration: { enabled: true, ttl: 4 } }] },
+      "routing.decisions[0].plugins[0].configuration.ttl: is not a known key",
+    ],
+    [
+      { [plugins]: [{ type: "response_cache", configuration: { similarity_threshold: 0.5, semantic: {} } }] },
+      "routing.decisions[0].plugins[0].configuration.similarity_threshold: says the same as semantic",
+    ],
+    [
+      { [plugins]: [{ type: "response_jailbreak", configuration: { threshold: 1.5 } }] },
+      "routing.decisions[0].plugins[0].configuration.threshold: must be <= 1",
+    ],
+    [
+      { [plugins]: [{ type: "rag", configuration: { enabled: true } }] },
+      "routing.decisions[0].plugins[0].configuration.backend: is missing",
+    ],
+    [
+      { [plugins]: [{ type: "rag", configuration: { enabled: true, backend: "milvus" } }] },
+      "routing.decisions[0].plugins[0].configuration.backend_config.collection: is missing",
+    ],
+    [
+      { [plugins]: [{ type: "rag", configuration: { top_k: 0 } }] },
+      "routing.decisions[0].plugins[0].configuration.top_k: must be >= 1",
+    ],
+    [
+      { [plugins]: [{ type: "image_gen", configuration: { enabled: true, backend: "openai" } }] },
+      "routing.decisions[0].plugins[0].configuration.backend_config.api_key: is missing",
+    ],
+    [
+      { [plugins]: [{ type: "tools", configuration: { enabled: true, mode: "filtered" } }] },
+      'routing.decisions[0].plugins[0].configuration.mode: "filtered" needs',
+    ],
+    [
+      { [plugins]: [{ type: "tools", configuration: { enabled: true, allow_tools: ["a"] } }] },
+      'routing.decisions[0].plugins[0].configuration.mode: must be "filtered"',
+    ],
+    [
+      { [plugins]: [{ type: "tools", configuration: { enabled: true, strip_tool_history: true } }] },
+      "routing.decisions[0].plugins[0].configuration.strip_tool_history: needs",
+    ],
+    [
+      { [plugins]: [{ type: "tool_selection", configuration: { preserve_count: -1 } }] },
+      "routing.decisions[0].plugins[0].configuration.preserve_count: must be >= 0",
+    ],
+    [
+      {
+        [plugins]: [
+          { type: "context_compression", configuration: { budget: { trigger_tokens: 10, target_tokens: 10 } } },
+        ],
+      },
+      "routing.decisions[0].plugins[0].configuration.budget.target_tokens: must be less than trigger_tokens, 10",
+    ],
+    [
+      { [plugins]: [{ type: "context_compression", configuration: { scoring: { method: "hybrid" } } }] },
+      "routing.decisions[0].plugins[0].configuration.scoring.embedding_model_ref: is missing",
+    ],
+    [
+      { [plugins]: [{ type: "memory", configuration: { hybrid_mode: "mean" } }] },
+      "routing.decisions[0].plugins[0].configuration.hybrid_mode: must be",
+    ],
+    [
+      { [plugins]: [{ type: "shadow_dispatch", configuration: { max_retries: 4 } }] },
+      "routing.decisions[0].plugins[0].configuration.max_retries: must be <= 3",
+    ],
+    [{ [plugins]: [{ type: "memory" }] }, "routing.decisions[0].plugins[0].configuration: is missing"],
+    [
+      {
+        [plugins]: [
+          { type: "semantic-cache", configuration: {} },
+          { type: "response_cache", configuration: {} },
+        ],
+      },
+      "routing.decisions[0].plugins[1].type: ",
+    ],
+  ]
+  const wrong: unknown[] = []
+  for (const [changes, expected] of cases) {
+    const refusals = await refusalsOf(changes, "allow")
+    if (refusals.length !== 1 || !refusals[0]?.startsWith(expected)) wrong.push({ expected, refusals })
+  }
+  expect(wrong).toEqual([])
+})
+
+test("unknown keys stay refused", async () => {
+  expect(
+    (
+      await refusalsOf({
+        "global.integrations": { loper: { endpoint: "x" }, looper: { endpoint: "x", colour: "red" } },
+        "global.router": { colour: "red" },
+      })
+    ).map((line) => line.split(";")[0]),
+  ).toEqual([
+    "global.integrations.loper: is not a known key",
+    "global.integrations.looper.colour: is not a known key",
+    "global.router.colour: is not a known key",
+  ])
+})
+
+test("a variable that is not set is no matter where its key is left out", async () => {
+  expect(await warningsOf({ "global.router.clear_route_cache": "${NOWHERE}" })).toEqual([
+    "global.router.clear_route_cache: has no effect: rtr is the listener itself and has no proxy in front of it to tune",
+  ])
+})
