@@ -38,7 +38,7 @@ export function createListenerApps(options: ListenerAppsOptions): ReadonlyMap<st
       dialects,
       operations: mountOperations(routes, kind, services),
       onUnrouted,
-      ...(plan !== undefined && { acquire: () => acquire(plan) }),
+      ...(plan !== undefined && { acquire: () => acquire(plan), signals: plan.signals }),
       ...(kind === "management" && { tokens }),
       ...(listener !== undefined && {
         apiKeys: listener.apiKeys,

@@ -53,6 +53,37 @@ test.each([
   expect(parse(requestLine(fakeRecord({ status }))).level).toBe(level)
 })
 
+describe("signals that could not be read", () => {
+  const lineOf = (reason: "timeout" | "input_limit", format: "json" | "text" = "json") =>
+    requestLine(
+      fakeRecord({
+        status: 200,
+        unknown: [
+          { type: "embedding", rule: "billing", reason },
+          { type: "pii", rule: "private", reason },
+        ],
+        unscanned: reason === "timeout" ? [{ guard: "pii", rule: "private", reason }] : [],
+      }),
+      { format },
+    )
+
+  test("stand in the line beside what guards did not read, which is a warning", () => {
+    expect(parse(lineOf("timeout"))).toMatchObject({
+      level: "warning",
+      unknown: ["embedding:billing timeout"],
+      unscanned: ["pii:private timeout"],
+    })
+    expect(lineOf("timeout", "text")).toContain("unknown embedding:billing timeout")
+  })
+
+  test("make no warning where only the text is the reason", () => {
+    expect(parse(lineOf("input_limit"))).toMatchObject({
+      level: "info",
+      unknown: ["embedding:billing input_limit", "pii:private input_limit"],
+    })
+  })
+})
+
 describe("why", () => {
   const why = async (changes: Readonly<Record<string, unknown>>, text: string, body: object = {}): Promise<unknown> => {
     const { ask, records } = await watchedKernel({ changes })

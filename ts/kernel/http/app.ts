@@ -3,9 +3,10 @@
 import { H3 } from "h3"
 import { type ErrorCode, RtrError } from "../error.ts"
 import type { DialectModule } from "../types/dialect.ts"
+import { toHeaderText } from "../types/header-text.ts"
 import { failedCallOf } from "../types/call.ts"
 import type { ChatRequest } from "../types/chat.ts"
-import type { ApiKey, ManagementToken } from "../types/plan.ts"
+import type { ApiKey, ManagementToken, PlannedSignal } from "../types/plan.ts"
 import type { Principal } from "../types/principal.ts"
 import type { ListenerKind, OperationInput, OperationReply } from "../types/route.ts"
 import type { UnroutedRequest } from "../types/route.ts"
@@ -21,7 +22,7 @@ import type { MountedOperation } from "./mount.ts"
 import { readInput } from "./read-input.ts"
 import { requestIdOf } from "./request-id.ts"
 import { textResponse } from "./response.ts"
-import { createRoutingHeaders, errorHeaders } from "./routing-headers.ts"
+import { createRoutingHeaders, errorHeaders } from "./headers/routing-headers.ts"
 
 export interface ListenerAppOptions {
   readonly name: string
@@ -38,6 +39,8 @@ export interface ListenerAppOptions {
   readonly upstreamTimeoutMs?: number
   /** Called when a request starts; the function that it returns runs once, when the reply or its stream has ended. */
   readonly acquire?: () => () => void
+  /** Signals of the plan, whose facts debug headers tell. */
+  readonly signals?: readonly PlannedSignal[]
   /** Counts what all requests of the process hold; an own count when left out. */
   readonly memory?: HeldMemory
   /** Told about errors that are bugs, with the request id and never with content. */
@@ -90,6 +93,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     grants,
     upstreamTimeoutMs = 300_000,
     acquire,
+    signals = [],
     memory = createHeldMemory(),
     onInternalError,
     onUnrouted,
@@ -114,7 +118,11 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       if ("outcome" in result) {
         if (target.responder === undefined)
           throw new Error(`operation ${operation.id} returns an outcome and names neither a dialect nor a form`)
-        return await chatResponse(target.responder, result, result.chat ?? input.chat, lease)
+        const debug =
+          request.headers.get("x-rtr-debug") === "true"
+            ? (await import("./headers/debug-headers.ts")).debugHeaders(result.outcome.record, signals, toHeaderText)
+            : undefined
+        return await chatResponse(target.responder, result, result.chat ?? input.chat, lease, debug)
       }
       const response = replyResponse(target, result, id)
       lease.end()

@@ -8,7 +8,7 @@ import type { StreamWriter } from "../types/dialect.ts"
 import type { ChatResult, ReplyWriter } from "../types/route.ts"
 import { toPublicError } from "./error-body.ts"
 import { streamResponse, textResponse } from "./response.ts"
-import { routingMetadata, type RoutingHeaders } from "./routing-headers.ts"
+import { routingMetadata, type RoutingHeaders } from "./headers/routing-headers.ts"
 
 /** How one operation answers its clients. */
 export interface ChatResponder {
@@ -38,12 +38,14 @@ export function chatResponse(
   { outcome: { record, reply }, filter }: ChatResult,
   request: ChatRequest,
   lease: ReplyLease,
+  debug?: Readonly<Record<string, string>>,
 ): Response | Promise<Response> {
   const end = (): void => lease.end()
   const { dialect, headers } = responder
   const isStream = reply.kind === "stream"
   const head = headers(record, isStream ? dialect.streamType : "application/json")
   if (dialect.idHeader !== undefined) head[dialect.idHeader] = record.id
+  if (debug !== undefined) Object.assign(head, debug)
   for (const name in reply.headers) if (!(name in head)) head[name] = reply.headers[name] as string
   if (isStream) {
     head["cache-control"] = "no-cache"

@@ -2,6 +2,7 @@
 
 import { whyOf } from "../pipeline/why.ts"
 import { type Attempt, type CallRecord, type Cost, droppedOf } from "../types/call.ts"
+import type { UnknownReason } from "../types/fact.ts"
 import { shownText } from "./shown-text.ts"
 
 export type LogLevel = "debug" | "info" | "warning" | "error"
@@ -15,11 +16,20 @@ export interface RequestLineOptions {
   readonly time?: number
 }
 
-/** Status 5xx is an error; 4xx is a warning, and so is what a guard did not read. A client that has left is neither. */
-export function levelOf(request: Pick<CallRecord, "status"> & Partial<Pick<CallRecord, "unscanned">>): LogLevel {
-  const { status, unscanned = none } = request
+/**
+ * Status 5xx is an error; 4xx is a warning, and so are what a guard did not read and a signal that failed, but not a text that
+ * is too long for a signal that is no guard. A client that has left is neither.
+ */
+export function levelOf(
+  request: Pick<CallRecord, "status"> & Partial<Pick<CallRecord, "unscanned" | "unknown">>,
+): LogLevel {
+  const { status, unscanned = none, unknown = none } = request
   if (status >= 500) return "error"
-  return (status >= 400 && status !== 499) || unscanned.length > 0 ? "warning" : "info"
+  return (status >= 400 && status !== 499) ||
+    unscanned.length > 0 ||
+    unknown.some(({ reason }) => !ofContent.has(reason))
+    ? "warning"
+    : "info"
 }
 
 /** One line without its line end. `onRecord` of a kernel and of `startRouter` is given the record. */
@@ -45,6 +55,8 @@ function jsonLine(record: CallRecord, time: number): string {
   if (costs !== undefined) line += costsText(costs)
   if (unscanned.length > 0)
     line += `,"unscanned":${JSON.stringify(unscanned.map(({ guard, rule, reason }) => `${guard}:${rule} ${reason}`))}`
+  const unknown = unknownBeside(record)
+  if (unknown.length > 0) line += `,"unknown":${JSON.stringify(unknown)}`
   const dropped = droppedOf(record)
   if (dropped !== undefined) line += `,"dropped":${JSON.stringify(dropped)}`
   if (readings !== undefined) line += `,"signals_ms":${hundredths(readings.totalMs)}`
@@ -105,6 +117,7 @@ function textLine(record: CallRecord, time: number, colours: boolean): string {
     `${shownText(record.requestedModel)} → ${decision === undefined ? "" : `${decision} → `}${chosen}`,
     ...(why === undefined ? [] : [paint(2, why)]),
     ...record.unscanned.map(({ guard, rule, reason }) => paint(33, `unscanned ${guard}:${rule} (${reason})`)),
+    ...unknownBeside(record).map((signal) => paint(33, `unknown ${signal}`)),
     ...(attempts.length > 1
       ? [`${attempts.length} attempts${record.trail === undefined ? "" : ` (${record.trail})`}`]
       : []),
@@ -115,6 +128,26 @@ function textLine(record: CallRecord, time: number, colours: boolean): string {
     paint(2, record.id),
   ].join("  ")
 }
+
+/** Most unknown signals in a line: where a worker is gone, all of a document's are. */
+const maxUnknown = 8
+
+/** Signals that are no guards and could not be read, as `embedding:billing timeout`. */
+function unknownBeside({ unknown = none, unscanned }: CallRecord): readonly string[] {
+  if (unknown.length === 0) return none
+  const guards = new Set(unscanned.map(({ guard }) => guard))
+  return unknown
+    .filter(({ type }) => !guards.has(type))
+    .slice(0, maxUnknown)
+    .map(({ type, rule, reason }) => `${type}:${rule} ${reason}`)
+}
+
+/** What the client could mend; nothing is wrong with the router. */
+const ofContent: ReadonlySet<UnknownReason> = new Set<UnknownReason>([
+  "input_limit",
+  "unread_words",
+  "unreadable_content",
+])
 
 const colour = (code: number, text: string): string => `\x1b[${code}m${text}\x1b[0m`
 

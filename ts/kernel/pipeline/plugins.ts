@@ -112,11 +112,12 @@ function withCurrentText(before: PluginCall, call: PluginCall): PluginCall {
 }
 
 function open(
-  { type, buffersStream, open: openHooks }: PlannedPlugin,
+  { type, buffersStream, debugHeader, open: openHooks }: PlannedPlugin,
   { opened, onOutcome, onHookError }: Onion,
   call: PluginCall,
 ): Opened {
-  const note: Opened["note"] = (outcome) => onOutcome({ type, outcome })
+  const note: Opened["note"] = (outcome) =>
+    onOutcome({ type, outcome, ...(debugHeader !== undefined && { debugHeader }) })
   const failed: Opened["failed"] = (hook, error) => {
     note("failed")
     onHookError(type, hook, error)

@@ -21,7 +21,7 @@ import { securityChecks } from "./security-checks.ts"
 import { select } from "./select.ts"
 import { type InputHost, type OnModuleError, readSignals, toSignalInput } from "./signals.ts"
 import { streamOf } from "./streams.ts"
-import { unscannedIn } from "./unscanned.ts"
+import { unknownIn, unscannedIn } from "./unscanned.ts"
 
 export interface PipelineHost extends AttemptHost, InputHost, Stages {
   readonly plan: Plan
@@ -50,7 +50,11 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
     const verdict = decide(host.plan, readings.facts)
     record.readings = readings
     record.appliedPolicies = verdict.appliedPolicies
-    record.unscanned = unscannedIn(host.plan.signals, readings.facts)
+    const unread = unknownIn(host.plan.signals, readings)
+    if (unread.length > 0) {
+      record.unknown = unread
+      record.unscanned = unscannedIn(host.plan.signals, readings, unread)
+    }
     record.securityChecks = securityChecks(host.plan.signals, readings.facts, input)
     if (verdict.unresolved !== undefined) throw unresolved(host.plan, verdict, record)
     if (verdict.decision !== undefined)

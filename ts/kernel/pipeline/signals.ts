@@ -84,6 +84,7 @@ export function readSignals(
   const startedAt = performance.now()
   const reading: Reading = {
     input,
+    hasUnknown: false,
     // oxlint-disable-next-line unicorn/no-new-array -- `Array.from` takes longer than eight keyword rules.
     facts: new Array<Fact | undefined>(plan.slotCount),
     typeMs: {},
@@ -117,6 +118,7 @@ async function readRest(reading: Reading, waiting: Promise<void>, rest: readonly
 interface Reading {
   readonly input: RequestInput
   readonly facts: (Fact | undefined)[]
+  hasUnknown: boolean
   readonly typeMs: Record<string, number>
   readonly startedAt: number
   /** When the last signal settled. Kept, because asking the clock costs as much as many a signal. */
@@ -128,8 +130,9 @@ interface Reading {
   readonly createQuestionBatch: NonNullable<Stages["createQuestionBatch"]>
 }
 
-const readingsOf = ({ facts, typeMs, startedAt, at }: Reading): SignalReadings => ({
+const readingsOf = ({ facts, typeMs, startedAt, at, hasUnknown }: Reading): SignalReadings => ({
   facts,
+  hasUnknown,
   typeMs,
   totalMs: at - startedAt,
 })
@@ -235,7 +238,9 @@ function settle(
     const fact = found[index]?.rule === rule ? found[index] : found.find((each) => each?.rule === rule)
     const known: Fact = fact != null && isWellFormed(fact) ? fact : { rule, state: "unknown", confidence: 0, reason }
     const policy = guard?.[index]
-    reading.facts[firstSlot + index] = policy === undefined ? known : scanned(known, policy, reading.input)
+    const told = policy === undefined ? known : scanned(known, policy, reading.input)
+    reading.facts[firstSlot + index] = told
+    if (told.state === "unknown") reading.hasUnknown = true
   }
   reading.at = performance.now()
   reading.typeMs[type] = reading.at - since

@@ -3,7 +3,7 @@
 import type { RtrError } from "../error.ts"
 import type { CancelSignal } from "./cancel-signal.ts"
 import type { ChatRequest, Reply, Usage } from "./chat.ts"
-import type { Fact } from "./fact.ts"
+import type { Fact, UnknownSignal } from "./fact.ts"
 import type { Unscanned } from "./guard.ts"
 import type { RuleNode } from "./plan.ts"
 import type { Principal } from "./principal.ts"
@@ -42,6 +42,8 @@ export interface SignalReadings {
   /** Milliseconds that each signal type took. */
   readonly typeMs: Readonly<Record<string, number>>
   readonly totalMs: number
+  /** Some fact is unknown. */
+  readonly hasUnknown?: boolean
 }
 
 export type UnknownPolicy = "no_match" | "match" | "fail_request"
@@ -106,6 +108,8 @@ export interface Cost {
 export interface PluginOutcome {
   readonly type: string
   readonly outcome: "changed" | "answered" | "refused" | "failed"
+  /** Debug header that says that it has changed the request or the reply. */
+  readonly debugHeader?: string | undefined
 }
 
 /**
@@ -139,6 +143,8 @@ export interface CallRecord {
   securityChecks: SecurityChecks | undefined
   /** Rules of guards that did not read all that they have to. */
   unscanned: readonly Unscanned[]
+  /** Rules of all signals whose facts are unknown, those of guards among them; left out where all are known. */
+  unknown?: readonly UnknownSignal[]
   /** Model that was chosen; with several attempts the one that answered. */
   model: string | undefined
   reasoning: ReasoningChoice | undefined

@@ -29,6 +29,14 @@ export interface Fact {
   readonly reason?: UnknownReason
 }
 
+/** A rule whose fact is unknown. */
+export interface UnknownSignal {
+  /** Type of its conditions. */
+  readonly type: string
+  readonly rule: string
+  readonly reason: UnknownReason
+}
+
 /** The bounded reason for an error of a signal or of the model that it asked. */
 export function reasonOf(error: unknown): UnknownReason {
   if (!isRtrError(error)) return "failed"

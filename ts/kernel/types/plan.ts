@@ -29,6 +29,8 @@ export interface PlannedSignal {
   /** Key of its rules under `routing.signals`. */
   readonly configKey: string
   readonly rules: readonly string[]
+  /** Its best match is the category of the request. */
+  readonly isCategory?: boolean
   /** From which each rule matches, where its `threshold` says so; for previews. */
   readonly thresholds?: readonly (number | undefined)[]
   /** Slot of the first rule; rule `i` has slot `firstSlot + i`. */
@@ -65,6 +67,7 @@ export interface PlannedPlugin {
   readonly buffersStream: boolean
   /** It can answer by itself. */
   readonly answers: boolean
+  readonly debugHeader?: string | undefined
   readonly open: (call: PluginCall) => Partial<PluginHooks>
 }
 

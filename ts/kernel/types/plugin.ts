@@ -58,6 +58,8 @@ export interface PluginModule<
   readonly order?: number
   /** The plugin can answer by itself, so that its decision needs no model. */
   readonly answers?: boolean
+  /** What `x-rtr-` and this name say to clients that ask for debug headers: whether the plugin has changed something. */
+  readonly debugHeader?: string
   /** Finds what the schema cannot. Paths start at `configuration`. */
   readonly check?: (options: Static<Options>, report: Report) => void
   /** Runs once per decision and activation; `open` runs once per call, so that the state of a call is a closure. */

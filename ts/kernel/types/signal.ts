@@ -88,6 +88,8 @@ export interface SignalModule<
   readonly factNames?: (rule: RuleOf<Rule>) => readonly string[]
   /** A section of `global` that holds for all rules of this signal. */
   readonly settings?: { readonly path: readonly string[]; readonly schema: Settings }
+  /** The best of its matches is the category of the request, which a debug header tells. */
+  readonly isCategory?: true
   /** Rules to assume for condition names when the document declares none. */
   readonly implyRules?: (names: readonly string[]) => readonly RuleOf<Rule>[]
   /**

@@ -22,6 +22,7 @@ export default definePlugin({
   about: "Puts a system prompt before the client's own, or in its place",
   options,
   hooks: ["before"],
+  debugHeader: "injected-system-prompt",
   setup({ enabled = true, system_prompt: prompt = "", mode = "insert" }) {
     const active = enabled && prompt !== ""
     return {

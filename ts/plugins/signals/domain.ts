@@ -54,6 +54,7 @@ export default defineSignal({
   needs: ["inference.classify"],
   binding: "domain_classifier",
   defaultHead: "domain",
+  isCategory: true,
   rule,
   settings: { path: ["model_catalog", "modules", "classifier", "domain"], schema: settings },
   implyRules: (names) =>

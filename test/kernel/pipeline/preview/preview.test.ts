@@ -41,7 +41,7 @@ test("tells what would happen, and why", async () => {
     text: "hello",
     automatic: true,
     requestedModel: "MoM",
-    readings: { facts: [match(0.5)], typeMs: { keyword: ms }, totalMs: ms },
+    readings: { facts: [match(0.5)], typeMs: { keyword: ms }, hasUnknown: false, totalMs: ms },
     verdict: { decision: 0, confidence: 0.5, appliedPolicies: [], unresolved: undefined },
     selection: { candidate: 0, algorithm: "static", confidence: 1, reason: "the only candidate" },
     answeredBy: undefined,

@@ -110,6 +110,7 @@ async function compilePlugin(
     readsEvents: buffersStream || module.hooks.includes("event") || module.hooks.includes("around"),
     buffersStream,
     answers: module.answers === true,
+    ...(module.debugHeader !== undefined && { debugHeader: module.debugHeader }),
     open: (call) => {
       const hooks = instance.open(call)
       if (!checked) checkOpened(hooks, registered)

@@ -178,6 +178,7 @@ async function compileSignal(
     configKey,
     rules: factNames(module, rules),
     ...thresholdsOf(module, rules),
+    ...(module.isCategory === true && { isCategory: true }),
     firstSlot,
     level,
     target,

@@ -25,7 +25,7 @@ export function createReadGuards(
     if (call.client.aborted) throw new RtrError("client_closed_request", "The client left before its text was read")
     const readings = await read({ ...host, plan }, call, toInput(call, host))
     record.readings = sumOf(record.readings, readings)
-    record.unscanned = [...record.unscanned, ...notRead(signals, readings.facts)]
+    record.unscanned = [...record.unscanned, ...notRead(signals, readings)]
     return signals.flatMap(({ type, rules, firstSlot, guard }) =>
       (guard ?? []).map((policy, index) => {
         const rule = rules[index] as string

@@ -40,7 +40,7 @@ export async function preview(host: PreviewHost, call: Call): Promise<Preview> {
     answeredBy,
     selectedModel: explicit?.name ?? (decision === undefined ? plan.defaultModel?.name : candidate?.model),
     traces: traceDecisions(plan, readings.facts),
-    unscanned: unscannedIn(plan.signals, readings.facts),
+    unscanned: unscannedIn(plan.signals, readings),
     failed: verdict.unresolved !== undefined,
   }
 }

@@ -1,8 +1,8 @@
 // The response headers that tell how a request was routed, and the same for the JSON body. Both read the call record alone.
 
-import { type CallRecord, type Cost, droppedOf } from "../types/call.ts"
-import type { WireObject } from "../types/dialect.ts"
-import { toHeaderText } from "../types/header-text.ts"
+import { type CallRecord, type Cost, droppedOf } from "../../types/call.ts"
+import type { WireObject } from "../../types/dialect.ts"
+import { toHeaderText } from "../../types/header-text.ts"
 
 const schemaVersion = "2"
 
@@ -58,6 +58,7 @@ export function routingMetadata(record: CallRecord): WireObject {
 }
 
 const unscannedName = "x-rtr-unscanned"
+const unknownName = "x-rtr-unknown-signals"
 const attemptsName = "x-rtr-attempts"
 
 /** What an error reply tells of how its call was routed. */
@@ -66,6 +67,8 @@ export function errorHeaders(record: CallRecord | undefined): Readonly<Head> {
   const head: Head = {}
   const unscanned = unscannedHeader(record)
   if (unscanned !== undefined) head[unscannedName] = unscanned
+  const unknown = unknownHeader(record)
+  if (unknown !== undefined) head[unknownName] = unknown
   if (record.trail !== undefined) head[attemptsName] = record.trail
   addCosts(head, record)
   return head
@@ -144,11 +147,24 @@ function createHead(record: CallRecord, contentType: string): Readonly<Head> {
 
 const ownPaths: ReadonlySet<string> = new Set(["upstream", "looper", "guards", "worker", "error"])
 
+/** Signals that could not be read: `embedding:billing=timeout,jailbreak:attack=input_limit`. */
+function unknownHeader({ unknown = noUnknown }: CallRecord): string | undefined {
+  if (unknown.length === 0) return undefined
+  return unknown
+    .slice(0, maxUnscanned)
+    .map(({ type, rule, reason }) => `${toHeaderText(`${type}:${rule}`)}=${reason}`)
+    .join(",")
+}
+
+const noUnknown: readonly never[] = []
+
 function addRareHeaders(head: Head, record: CallRecord): void {
   const checks = checksOf(record)
   if (checks.length > 0) head["x-security-checks"] = checks.map(([guard, found]) => `${guard}:${found}`).join(",")
   const unscanned = unscannedHeader(record)
   if (unscanned !== undefined) head[unscannedName] = unscanned
+  const unknown = unknownHeader(record)
+  if (unknown !== undefined) head[unknownName] = unknown
   if (record.trail !== undefined) head[attemptsName] = record.trail
   const dropped = droppedOf(record)
   if (dropped !== undefined) head["x-rtr-dropped-fields"] = dropped.join(", ")

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest"
 import type { CallRecord } from "rtr"
-import { createRoutingHeaders, errorHeaders, routingMetadata } from "../../../ts/kernel/http/routing-headers.ts"
-import { fakeRecord } from "../../fakes/listener.ts"
+import {
+  createRoutingHeaders,
+  errorHeaders,
+  routingMetadata,
+} from "../../../../ts/kernel/http/headers/routing-headers.ts"
+import { fakeRecord } from "../../../fakes/listener.ts"
 
 const record = (changes: Partial<CallRecord> = {}): CallRecord =>
   fakeRecord({ startedAt: performance.now() - 5000, ...changes })
