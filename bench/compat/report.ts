@@ -1,0 +1,153 @@
+// What the comparison found, as a table for the terminal and as the page docs/compatibility.md.
+
+import { markdownTable } from "../_shared/markdown-table.ts"
+import { type CorpusDocument, type SetName, sets } from "./corpus.ts"
+import { explain } from "./explanations.ts"
+import type { Judgement } from "./judge.ts"
+
+export interface Judged {
+  readonly document: CorpusDocument
+  readonly judgement: Judgement
+}
+
+export interface Summary {
+  readonly set: SetName
+  readonly documents: number
+  readonly valid: number
+  /** Those refused only for modules that do not exist here are counted as well. */
+  readonly validButForModules: number
+  /** Documents with a verdict of upstream. */
+  readonly compared: number
+  readonly same: number
+  readonly accepted: number
+  readonly started: number
+}
+
+export function summarize(judged: readonly Judged[]): readonly Summary[] {
+  return sets.flatMap((set) => {
+    const ours = judged.filter(({ document }) => document.set === set)
+    if (ours.length === 0) return []
+    const compared = ours.filter(({ document }) => document.accepted !== undefined)
+    const accepted = ours.filter(({ document }) => document.acceptedSomewhere === true)
+    return {
+      set,
+      documents: ours.length,
+      valid: ours.filter(({ judgement }) => judgement.valid).length,
+      validButForModules: ours.filter(({ judgement }) => judgement.validButForModules).length,
+      compared: compared.length,
+      same: compared.filter(isSame).length,
+      accepted: accepted.length,
+      started: accepted.filter(({ judgement }) => judgement.started?.ok === true).length,
+    }
+  })
+}
+
+/** What a plugin or store that is missing here would decide is left out of the comparison. */
+export function isSame({ document, judgement }: Judged): boolean {
+  return judgement.validButForModules === document.accepted
+}
+
+/** Refused, with another verdict than upstream's, or without an answer to the question. */
+export function remaining(judged: readonly Judged[]): readonly Judged[] {
+  return judged.filter((each) => {
+    const { document, judgement } = each
+    if (document.set === "contract")
+      return !isSame(each) || (document.accepted === true && judgement.started?.ok !== true)
+    return !judgement.valid || judgement.started?.ok !== true
+  })
+}
+
+export function summaryTable(summaries: readonly Summary[]): string {
+  return markdownTable(
+    [
+      "Documents",
+      "Number",
+      "Valid",
+      "Valid but for missing plugins and stores",
+      "Same verdict",
+      "Started and answered",
+    ],
+    summaries.map((each) => [
+      `\`${each.set}\``,
+      String(each.documents),
+      percent(each.valid, each.documents),
+      percent(each.validButForModules, each.documents),
+      percent(each.same, each.compared),
+      percent(each.started, each.accepted),
+    ]),
+  )
+}
+
+function percent(part: number, whole: number): string {
+  return whole === 0 ? "" : `${((part / whole) * 100).toFixed(1)} % (${part}/${whole})`
+}
+
+/** What is left, most frequent reasons first. */
+export function reasonCounts(judged: readonly Judged[]): readonly (readonly [reason: string, documents: number])[] {
+  const counts = new Map<string, number>()
+  for (const { judgement } of judged)
+    for (const reason of new Set(judgement.problems.map(general))) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  return [...counts].toSorted(([, a], [, b]) => b - a)
+}
+
+/** The same for every position and name. */
+function general(problem: string): string {
+  return problem.replaceAll(/\[\d+\]/g, "[]").replaceAll(/"[^"]*"/g, '"…"')
+}
+
+const firstReasons = 3
+
+export function describeJudged({ document, judgement }: Judged): string {
+  const { accepted } = document
+  const upstream = accepted === undefined ? "no verdict" : accepted ? "accepts" : "refuses"
+  const { problems, started } = judgement
+  const reasons = problems.slice(0, firstReasons).map((problem) => `\n    ${problem.slice(0, 200)}`)
+  const more = problems.length > firstReasons ? `\n    and ${problems.length - firstReasons} more` : ""
+  const outcome =
+    judgement.valid && started?.ok === false
+      ? `\n    start: ${started.outcome.slice(0, 300).replaceAll("\n", " ")}`
+      : ""
+  return `${document.set}/${document.file}: ${judgement.valid ? "valid" : "refused"}, upstream ${upstream}${reasons.join("")}${more}${outcome}`
+}
+
+/** The page for users. Which documents they are is public; their text is not copied. */
+export function page(judged: readonly Judged[]): string {
+  const left = remaining(judged)
+  const rows = left.map((each) => {
+    const { document, judgement } = each
+    const name = `${document.set}/${document.file}`
+    const reason = judgement.problems[0] ?? judgement.started?.outcome.split("\n")[0] ?? "valid here"
+    return [
+      `\`${name}\``,
+      document.accepted === undefined ? "" : document.accepted ? "accepts" : "refuses",
+      escapeCell(reason.slice(0, 160)),
+      escapeCell(explain(name, judgement.valid ? ["valid here"] : judgement.problems) ?? "not explained yet"),
+    ]
+  })
+  return `# Compatibility with v0.3 documents
+
+\`npm run compat\` writes this page. It reads documents of the vLLM Semantic Router project: \`configs\` as they were written,
+\`configs-v04\` after that project's own \`config migrate\`, \`contract\` out of its tests, valid and invalid ones.
+
+- **Valid**: \`rtr config validate\` takes the document with every variable set.
+- **Same verdict**: rtr takes what upstream takes and refuses what it refuses. Upstream's verdict is that of August 2026 for
+  \`configs\`, that of 0.4.0 for the others.
+- **Started and answered**: of the documents that upstream accepts in one of its versions. The router activates the document
+  and answers one question; the backend and the local models are fakes.
+
+${summaryTable(summarize(judged))}
+
+## What differs
+
+${rows.length === 0 ? "Nothing." : table(["Document", "Upstream", "First reason", "Why"], rows)}
+`
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n")
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ").replaceAll("<", "&lt;")
+}
