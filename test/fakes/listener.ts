@@ -126,6 +126,7 @@ export function fakeRecord(changes: Partial<CallRecord> = {}): CallRecord {
     automatic: true,
     path: "upstream",
     readings: { facts: [], typeMs: {}, totalMs: 12.3456 },
+    recipe: undefined,
     decision: "rush",
     rules: undefined,
     confidence: 0.75678,

@@ -150,6 +150,8 @@ export interface RoutingPreviewInput {
     readonly text: string
     /** Model name; automatic when left out */
     readonly model?: string
+    /** Recipe to route by; that of the model name when left out */
+    readonly recipe?: string
     /** As in chat completions */
     readonly tools?: unknown
     /** As in chat completions */
@@ -173,6 +175,8 @@ export interface RoutingPreviewInput {
     readonly messages: readonly unknown[]
     /** Model name; automatic when left out */
     readonly model?: string
+    /** Recipe to route by; that of the model name when left out */
+    readonly recipe?: string
     /** As in chat completions */
     readonly tools?: unknown
     /** As in chat completions */
@@ -198,6 +202,8 @@ export interface RoutingPreviewInput {
 export type RoutingPreviewReply = {
   readonly original_text: string
   readonly requested_model: string
+  /** Left out in a document without recipes */
+  readonly recipe?: string
   readonly decision_result?: {
     /** Empty when no decision matched */
     readonly decision_name: string

@@ -27,7 +27,7 @@ import type { Services } from "./modules/capabilities.ts"
 import type { Registry } from "./modules/registry.ts"
 import { observeCalls } from "./observe-calls.ts"
 import { loadCosts } from "./pipeline/load-costs.ts"
-import { loadReliability } from "./pipeline/load-reliability.ts"
+import { loadReliability, type ModelCallers } from "./pipeline/load-reliability.ts"
 import { loadStages } from "./pipeline/load-stages.ts"
 import { createModelCaller, type TrackedModelCaller } from "./pipeline/model-caller.ts"
 import { createModelFigures } from "./pipeline/model-figures.ts"
@@ -178,7 +178,7 @@ export function createRouter(options: RouterOptions): Router {
         ...sharedServices,
         models,
         run: (call) => run(active(), call),
-        preview: (call) => preview(active(), call),
+        preview: (call, recipe) => preview(active(), call, recipe),
         other: () => other ?? refuse(),
         readChat: (dialect, body) => readChat(active().plan, dialect, body),
         modelList: (listener) => modelList(active().plan, createdAt, listener),
@@ -205,31 +205,37 @@ export function createRouter(options: RouterOptions): Router {
       const { plan, inference } = prepared
       const onModuleError = reportSeldom(onInternalError, ofModules)
       const costs = await loadCosts(plan)
-      const reliability = await loadReliability(plan, metrics)
-      host = {
-        plan,
-        costs,
-        ...(await loadStages(plan)),
-        generation: version,
-        transport,
-        figures,
-        inference,
-        onModuleError,
-        // Edge hosts without a guard do not ship what collects texts for guards.
-        ...(plan.signals.some(({ guard }) => guard !== undefined) && {
-          guardTexts: await loadGuardTexts(),
-        }),
-        ...reliability,
-        onRecord: await observeCalls(plan, {
-          metrics,
+      const callers: ModelCallers = new Map()
+      const hostOf = async (profile: Plan): Promise<PipelineHost> => {
+        const reliability = await loadReliability(profile, metrics, callers)
+        return {
+          plan: profile,
           costs,
+          ...(await loadStages(profile)),
+          generation: version,
+          transport,
+          figures,
+          inference,
           onModuleError,
-          onRecord: options.onRecord,
+          // Edge hosts without a guard do not ship what collects texts for guards.
+          ...(profile.signals.some(({ guard }) => guard !== undefined) && {
+            guardTexts: await loadGuardTexts(),
+          }),
           ...reliability,
-        }),
-        // An entry in a weak map for each request costs 2 µs, and as much again in garbage collection.
-        ...(asksModels(loaded.registry) && { track: models.track }),
+          onRecord: await observeCalls(profile, {
+            metrics,
+            costs,
+            onModuleError,
+            onRecord: options.onRecord,
+            ...reliability,
+          }),
+          // An entry in a weak map for each request costs 2 µs, and as much again in garbage collection.
+          ...(asksModels(loaded.registry) && { track: models.track }),
+        }
       }
+      host = await hostOf(plan)
+      if (plan.recipes !== undefined)
+        host = await (await import("./pipeline/recipes/recipe-hosts.ts")).withRecipes(host, plan.recipes, hostOf)
       if (servesOthers(loaded.registry))
         other = (await import("./pipeline/other/other-requests.ts")).createOtherRequests(host, {
           answer,

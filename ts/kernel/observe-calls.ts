@@ -22,7 +22,9 @@ export async function observeCalls(
 ): Promise<(record: CallRecord) => void> {
   // Hosts without metrics do not ship what counts.
   const count =
-    metrics === nullMetrics ? undefined : (await import("./pipeline/call-metrics.ts")).createCallMetrics(metrics)
+    metrics === nullMetrics
+      ? undefined
+      : (await import("./pipeline/call-metrics.ts")).createCallMetrics(metrics, plan.keyOf)
   const countCosts = costs?.createCostMetrics(metrics, plan)
   const selectors = new Map(
     plan.decisions.flatMap(({ name, selector }) =>

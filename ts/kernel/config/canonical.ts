@@ -10,7 +10,7 @@ type Routing = NonNullable<ConfigDocument["routing"]>
 
 /** Normalises a valid document; doing it twice changes nothing. */
 export function canonicalDocument(document: ConfigDocument, registry: Registry): ConfigDocument {
-  const { version, modules, listeners, providers, routing, global } = document
+  const { version, modules, listeners, providers, routing, global, ...further } = document
   return dropUndefined({
     version,
     modules,
@@ -18,7 +18,8 @@ export function canonicalDocument(document: ConfigDocument, registry: Registry):
     providers,
     routing: routing && canonicalRouting(routing, registry),
     global,
-  }) as ConfigDocument
+    ...further,
+  }) as unknown as ConfigDocument
 }
 
 function canonicalRouting(routing: Routing, registry: Registry): Routing {

@@ -18,6 +18,10 @@ import { compileRouter } from "./sections/router.ts"
 import { compileSignals } from "./sections/signals.ts"
 
 export interface CompileOptions {
+  /** Models that another plan has compiled. */
+  readonly models?: Plan["models"] | undefined
+  /** That of the plan. */
+  readonly keyOf?: Plan["keyOf"]
   readonly document: ConfigDocument
   /** SHA-256 of the document's bytes, hex. */
   readonly hash: string
@@ -74,7 +78,7 @@ interface Closable {
 async function compile(context: CompileContext): Promise<Plan> {
   const { document, hash, registry, environment } = context
   const reliability = await loadReliability(document)
-  const models = compileModels(context, reliability?.ofModel)
+  const models = context.models ?? compileModels(context, reliability?.ofModel)
   const management = compileManagement(document, environment)
   const signals = await compileSignals(context)
   // One after the other: a failed one leaves nothing behind that is still being set up.

@@ -1,9 +1,10 @@
 // The schema of a whole v0.3 document, put together from its sections and the registered modules. It validates documents,
 // and `rtr config schema` prints the same object.
 
-import { Type, type Static, type TObject } from "typebox"
+import { Type, type Static, type TObject, type TProperties } from "typebox"
 import type { Registry } from "../modules/registry.ts"
 import { literals, section } from "../schema/shapes.ts"
+import type { EntrypointEntry, RecipeEntry } from "./recipes/view.ts"
 import { decisionSchema } from "./sections/decisions.ts"
 import { listenersSchema } from "./sections/listeners.ts"
 import { apiSchema, managementSchema } from "./sections/management.ts"
@@ -16,9 +17,13 @@ import { routerSchema, strategySchema } from "./sections/router.ts"
 import { signalsSchema } from "./sections/signals.ts"
 import { storesSchema } from "./sections/stores.ts"
 
-export type ConfigDocument = Static<ReturnType<typeof documentSchema>>
+export interface ConfigDocument extends Static<ReturnType<typeof documentSchema>> {
+  readonly entrypoints?: readonly EntrypointEntry[]
+  readonly recipes?: readonly RecipeEntry[]
+}
 
-export function documentSchema(registry: Registry) {
+/** `further` are sections whose schema loads with the first document that has them. */
+export function documentSchema(registry: Registry, further?: TProperties) {
   return section(
     {
       version: literals(["v0.3"]),
@@ -31,6 +36,7 @@ export function documentSchema(registry: Registry) {
       providers: Type.Optional(providersSchema(registry)),
       routing: Type.Optional(routingSchema(registry)),
       global: Type.Optional(withSettings(globalSchema(registry), registry)),
+      ...(further as object),
     },
     { description: "Canonical rtr configuration, version v0.3" },
   )

@@ -1,5 +1,6 @@
 // From the text of a document to a checked, canonical one: a fixed list of steps that reports every problem at once.
 
+import type { TProperties } from "typebox"
 import type { DocumentPath } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
 import { invalid, type Position, type Problem } from "../schema/problem.ts"
@@ -55,6 +56,10 @@ export interface ResolveOptions {
   readonly accept?: (
     document: Acceptable,
   ) => Omit<Acceptable, "schema" | "check" | "valueAt"> & { readonly problems: readonly Problem[] }
+  /** Schemas of further sections. */
+  readonly schema?: TProperties
+  /** What others have found wrong with the document. */
+  readonly problems?: readonly Problem[]
   /** Where given, a key without its variable is a problem like any other, and all of them are told before anything starts. */
   readonly requiredVariables?: MissingVariables
   /** How a document is judged that is only checked here. Hosts that serve it leave this out, and their bundles with it. */
@@ -92,7 +97,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   }
 
   refuse(checkShape(source.value, explainIn))
-  const schema = documentSchema(registry)
+  const schema = documentSchema(registry, options.schema)
   const whole = {
     expanded: expandEnvironment(aliased.value, options.environment),
     written: aliased.value,
@@ -104,6 +109,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   const { value, problems } = validateExpanded(schema, expanded, explainIn)
   const later: LaterProblems = []
   const found = [
+    ...(options.problems ?? []),
     ...aliased.problems,
     ...accepted,
     ...redactedProblems(expanded.value),

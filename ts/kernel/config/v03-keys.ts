@@ -583,7 +583,7 @@ export const v03Keys: KeyTree = {
   providers,
   routing,
   entrypoints: { "*": "model_names recipe name description" },
-  recipes: { "*": { "": "name description version", ...(routing as object) } },
+  recipes: { "*": { "": "name description version", routing } },
   global: { router, services, stores, model_catalog: modelCatalog, integrations },
   setup: "mode state created_by created_at",
   evaluation: { records: { "*": "model benchmark metrics" } },

@@ -9,11 +9,13 @@ import type { ReadHeads } from "../config/package-heads.ts"
 import { resolveDocument, type ResolvedDocument, type ResolveOptions, withPlace } from "../config/resolve.ts"
 import { boundBy } from "./bound.ts"
 import { type SourceDocument, wrapDocument } from "../config/source-document.ts"
+import { autoNamesOf } from "../config/sections/router.ts"
 import { stateStore, type StoreEntry } from "../config/sections/stores.ts"
 import { type DocumentPath, isRtrError, RtrError, secondsText } from "../error.ts"
 import type { Services } from "../modules/capabilities.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
+import type { MaybePromise } from "../types/module-base.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Plan } from "../types/plan.ts"
 import type { ModelFigures } from "../types/selector.ts"
@@ -104,12 +106,20 @@ async function resolveExplained(
   options: ResolveOptions,
   missing: MissingParts,
 ): Promise<ResolvedDocument> {
+  const { recipes, entrypoints } = (document.value ?? {}) as {
+    readonly recipes?: unknown
+    readonly entrypoints?: unknown
+  }
+  const loaded =
+    recipes === undefined && entrypoints === undefined ? undefined : await import("../config/recipes/resolve.ts")
+  const resolve = (given: ResolveOptions): MaybePromise<ResolvedDocument> =>
+    loaded?.resolveRecipes(document, given, { resolveDocument, autoNamesOf }) ?? resolveDocument(document, given)
   try {
-    return await resolveDocument(document, options)
+    return await resolve(options)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const { resolveAccepting } = await import("../config/accepted/resolve-accepting.ts")
-    return resolveAccepting(resolveDocument, document, options, missing)
+    return resolveAccepting((_, given) => resolve(given), document, options, missing)
   }
 }
 
@@ -130,8 +140,8 @@ export interface PrepareOptions {
 }
 
 /** Starts what the document needs and sets its modules up. A failure leaves nothing open. */
-export async function prepareGeneration(host: PrepareHost, options: PrepareOptions): Promise<Prepared> {
-  const { loaded, current, hash, source, signal, enter } = options
+export async function prepareGeneration(host: PrepareHost, prepareOptions: PrepareOptions): Promise<Prepared> {
+  const { loaded, current, hash, source, signal, enter } = prepareOptions
   if (current !== undefined) {
     const { restartRequired } = await import("./restart.ts")
     const problems = restartRequired(boundBy(current.document), boundBy(loaded.document))
@@ -156,7 +166,9 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
   }
   let warmed: (() => void) | undefined
   try {
-    const deployments = neededDeployments(document, registry)
+    const recipes = document.recipes && (await import("../config/recipes/compile.ts"))
+    const deployments =
+      recipes?.deploymentsOf(document, registry, neededDeployments) ?? neededDeployments(document, registry)
     const lease = deployments.length === 0 ? undefined : host.openInference?.(deployments)
     if (lease !== undefined) closers.push(() => lease.release())
     const inference = lease?.inference ?? host.inference
@@ -188,14 +200,15 @@ export async function prepareGeneration(host: PrepareHost, options: PrepareOptio
       plan: () => plan,
       opened,
     }
-    const compiled = await compilePlan({
+    const options = {
       document,
       hash,
       registry,
       environment: host.environment(),
       services,
       figures: host.figures,
-    })
+    }
+    const compiled = await (recipes?.compileRecipes(options, compilePlan) ?? compilePlan(options))
     closers.push(() => compiled.close())
     stopWhenAborted(signal)
     plan = compiled.plan

@@ -66,7 +66,7 @@ function jsonLine(record: CallRecord, time: number): string {
 
 type Names = Pick<
   CallRecord,
-  "listener" | "endpoint" | "key" | "requestedModel" | "decision" | "model" | "path" | "stream"
+  "listener" | "endpoint" | "key" | "requestedModel" | "recipe" | "decision" | "model" | "path" | "stream"
 >
 
 /** The names of the last request of each decision, which most requests share. */
@@ -77,23 +77,25 @@ const maxLatest = 1000
 function namesOf(record: CallRecord): string {
   const last = latest.get(record.decision)
   if (last !== undefined && isAlike(last.of, record)) return last.text
-  const { listener, endpoint, key, requestedModel, decision, model, path, stream } = record
+  const { listener, endpoint, key, requestedModel, recipe, decision, model, path, stream } = record
   let text = `,"listener":${quote(listener)},"endpoint":${quote(endpoint)}`
   if (key !== undefined) text += `,"key":${quote(key)}`
   text += `,"requested_model":${quote(shownText(requestedModel))}`
+  if (recipe !== undefined) text += `,"recipe":${quote(recipe)}`
   if (decision !== undefined) text += `,"decision":${quote(decision)}`
   if (model !== undefined) text += `,"model":${quote(model)}`
   text += `,"answered_by":${quote(path)},"stream":${stream}`
   // What a client writes there may be long.
   if (requestedModel.length > 100) return text
   if (latest.size >= maxLatest) latest.clear()
-  latest.set(decision, { of: { listener, endpoint, key, requestedModel, decision, model, path, stream }, text })
+  latest.set(decision, { of: { listener, endpoint, key, requestedModel, recipe, decision, model, path, stream }, text })
   return text
 }
 
 const isAlike = (one: Names, other: Names): boolean =>
   one.requestedModel === other.requestedModel &&
   one.model === other.model &&
+  one.recipe === other.recipe &&
   one.key === other.key &&
   one.listener === other.listener &&
   one.endpoint === other.endpoint &&
@@ -101,7 +103,7 @@ const isAlike = (one: Names, other: Names): boolean =>
   one.stream === other.stream
 
 function textLine(record: CallRecord, time: number, colours: boolean): string {
-  const { decision, model, status, error, usage, readings, attempts, costs, key, path } = record
+  const { recipe, decision, model, status, error, usage, readings, attempts, costs, key, path } = record
   const paint = colours ? colour : (_: number, text: string) => text
   const level = levelOf(record)
   const outcome = `${status}${error === undefined ? "" : ` ${error.code}`}`
@@ -114,7 +116,7 @@ function textLine(record: CallRecord, time: number, colours: boolean): string {
   return [
     paint(2, timeText(time).slice(11, 23)),
     paint(level === "error" ? 31 : level === "warning" ? 33 : 32, outcome),
-    `${shownText(record.requestedModel)} → ${decision === undefined ? "" : `${decision} → `}${chosen}`,
+    `${shownText(record.requestedModel)} → ${recipe === undefined ? "" : `${recipe} → `}${decision === undefined ? "" : `${decision} → `}${chosen}`,
     ...(why === undefined ? [] : [paint(2, why)]),
     ...record.unscanned.map(({ guard, rule, reason }) => paint(33, `unscanned ${guard}:${rule} (${reason})`)),
     ...unknownBeside(record).map((signal) => paint(33, `unknown ${signal}`)),

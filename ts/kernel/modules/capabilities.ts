@@ -26,7 +26,7 @@ export interface Services {
   readonly clock: () => number
   readonly random: () => number
   readonly run: (call: Call) => Promise<Outcome>
-  readonly preview: (call: Call) => Promise<Preview>
+  readonly preview: (call: Call, recipe?: string) => Promise<Preview>
   readonly other: () => OtherRequests
   readonly readChat: (dialect: string, body: unknown) => ChatRequest
   readonly plan: () => Plan | undefined

@@ -3,11 +3,12 @@
 import type { Attempt, CallRecord } from "../types/call.ts"
 import type { Usage } from "../types/chat.ts"
 import type { Counter, Metrics } from "../types/metrics.ts"
+import type { Plan } from "../types/plan.ts"
 
 export type RecordCall = (record: CallRecord) => void
 
-/** Makes the handles for calls that are alike once, so that a request only adds to them. */
-export function createCallMetrics(metrics: Metrics): RecordCall {
+/** Makes the handles for calls that are alike once, so that a request only adds to them. `keyOf` names decisions. */
+export function createCallMetrics(metrics: Metrics, keyOf: NonNullable<Plan["keyOf"]> = (name) => name): RecordCall {
   const readingSeconds = once(() => metrics.histogram("semantic_router_classification_duration_seconds"))
   const typeSeconds = byKey((type) => metrics.histogram("llm_signal_extraction_latency_seconds", { signal_type: type }))
   const attempts = byKey((model) => createAttemptRecorder(metrics, model))
@@ -27,7 +28,7 @@ export function createCallMetrics(metrics: Metrics): RecordCall {
     else {
       const key = kindOf(record)
       let count = recorders.get(key)
-      if (count === undefined) recorders.set(key, (count = createRecorder(metrics, record)))
+      if (count === undefined) recorders.set(key, (count = createRecorder(metrics, record, keyOf)))
       const { endpoint, status, path, model, automatic, reasoning } = record
       if (record.error === undefined)
         latest.set(record.decision, { kind: { endpoint, status, path, model, automatic, reasoning }, count })
@@ -55,14 +56,15 @@ function kindOf(record: CallRecord): string {
   return `${endpoint}\0${status}\0${errorReason(record)}\0${path}\0${model}\0${decision}\0${automatic}\0${reasoning?.enabled}\0${reasoning?.effort}`
 }
 
-function createRecorder(metrics: Metrics, kind: CallRecord): RecordCall {
+function createRecorder(metrics: Metrics, kind: CallRecord, keyOf: (decision: string) => string): RecordCall {
   const { endpoint, decision, status } = kind
   const model = kind.model ?? "none"
-  const category = decision ?? "none"
+  const name = decision === undefined ? undefined : keyOf(decision)
+  const category = name ?? "none"
   const reason = errorReason(kind)
   const counted = [
     metrics.counter("semantic_router_requests_total", { endpoint, category, status: String(status) }),
-    ...(decision === undefined ? [] : [metrics.counter("llm_decision_match_total", { decision_name: decision })]),
+    ...(name === undefined ? [] : [metrics.counter("llm_decision_match_total", { decision_name: name })]),
     ...(kind.model === undefined ? [] : choiceCounters(metrics, kind, model, category)),
     ...(reason === undefined ? [] : [metrics.counter("llm_request_errors_total", { model, reason })]),
   ]

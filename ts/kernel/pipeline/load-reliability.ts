@@ -2,8 +2,9 @@
 
 import type { CallRecord } from "../types/call.ts"
 import type { Metrics } from "../types/metrics.ts"
-import type { Plan } from "../types/plan.ts"
+import type { ModelTarget, Plan } from "../types/plan.ts"
 import type { AttemptHost } from "./upstream/attempt.ts"
+import type { ReliableModel } from "./upstream/reliability/reliable-model.ts"
 
 export interface Reliability {
   readonly callModel: NonNullable<AttemptHost["callModel"]>
@@ -11,9 +12,16 @@ export interface Reliability {
   readonly countAttempts: (record: CallRecord) => void
 }
 
+/** What is known of the backends of each model; recipes that share a model share it. */
+export type ModelCallers = Map<ModelTarget, ReliableModel>
+
 /** Nothing for a plan whose models are all called once. */
-export async function loadReliability(plan: Plan, metrics: Metrics): Promise<Partial<Reliability>> {
+export async function loadReliability(
+  plan: Plan,
+  metrics: Metrics,
+  callers: ModelCallers,
+): Promise<Partial<Reliability>> {
   const { fallback, models } = plan
   if (fallback === undefined && ![...models.values()].some(({ reliability }) => reliability !== undefined)) return {}
-  return (await import("./upstream/reliability/create-reliability.ts")).createReliability(plan, metrics)
+  return (await import("./upstream/reliability/create-reliability.ts")).createReliability(plan, metrics, callers)
 }

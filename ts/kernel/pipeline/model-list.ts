@@ -6,14 +6,16 @@ import type { ModelEntry } from "../types/status.ts"
 /** Automatic names first, then the configured models; a listener with grants lists only what it grants. */
 export function modelList(plan: Plan, created: number, listener: string): readonly ModelEntry[] {
   const grants = plan.listeners.find(({ name }) => name === listener)?.models
-  const automatic = plan.autoNames.map((id): ModelEntry => ({
-    id,
-    object: "model",
-    created,
-    owned_by: "rtr",
-    description: "Automatic routing",
-    routing: { resolution: "virtual", selectable: true },
-  }))
+  const automatic = [plan, ...(plan.recipes ?? [])].flatMap(({ autoNames, recipe }) =>
+    autoNames.map((id): ModelEntry => ({
+      id,
+      object: "model",
+      created,
+      owned_by: "rtr",
+      description: "Automatic routing",
+      routing: { resolution: "virtual", selectable: true, ...(recipe !== undefined && { recipe }) },
+    })),
+  )
   const configured = !plan.listConfiguredModels
     ? []
     : [...plan.models.values()].map((target): ModelEntry => {

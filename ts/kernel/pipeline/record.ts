@@ -17,6 +17,7 @@ export function createRecord(call: Call, generation: number): CallRecord {
     automatic: true,
     path: "error",
     readings: undefined,
+    recipe: undefined,
     decision: undefined,
     rules: undefined,
     confidence: undefined,

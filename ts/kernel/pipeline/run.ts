@@ -31,10 +31,13 @@ export interface PipelineHost extends AttemptHost, InputHost, Stages {
   readonly onModuleError?: OnModuleError | undefined
   /** Told once about each call when it is over, whether it succeeded or not. */
   readonly onRecord: (record: CallRecord) => void
+  /** The host of the recipe that a model name means, or of the one that is named; undefined for every other name. */
+  readonly hostFor?: (model: string, recipe?: string) => PipelineHost | undefined
 }
 
 /** Routes one request and gets its reply. Rejects with an `RtrError` when there is none; the record tells of it all the same. */
-export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
+export async function run(generation: PipelineHost, call: Call): Promise<Outcome> {
+  const host = generation.hostFor?.(call.request.model) ?? generation
   const record = createRecord(call, host.generation)
   return finishCall(host, record, async () => {
     const explicit = resolveModel(host.plan, call)
@@ -42,6 +45,7 @@ export async function run(host: PipelineHost, call: Call): Promise<Outcome> {
       record.automatic = false
       return callModel(host, call, record, explicit)
     }
+    record.recipe = host.plan.recipe
     const input = toSignalInput(call, host)
     host.track?.(input, call, record)
     const reading = readSignals(host, call, input)

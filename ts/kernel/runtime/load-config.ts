@@ -1,6 +1,7 @@
 // Reads a configuration file and checks it with the modules that it names.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs"
+import { deploymentsOf as deploymentsOfProfiles } from "../config/recipes/compile.ts"
 import { neededDeployments, type NeededDeployment } from "../config/bindings.ts"
 import { missingKeyVariables } from "../config/missing-environment.ts"
 import { mayBeOfModule } from "../config/module-matters.ts"
@@ -87,5 +88,5 @@ function refusalOf(stats: Stats): string | undefined {
 
 /** Deployments that a loaded configuration needs. */
 export function deploymentsOf(config: LoadedDocument): readonly NeededDeployment[] {
-  return neededDeployments(config.document, config.registry)
+  return deploymentsOfProfiles(config.document, config.registry, neededDeployments)
 }

@@ -1,7 +1,8 @@
 // What the kernel offers on Node. `ts/node.ts` adds models and workers to it, which makes the public entry `rtr/node`.
 
 export type { NeededDeployment } from "../config/bindings.ts"
-export { type ConfigDocument, documentSchema } from "../config/document-schema.ts"
+export type { ConfigDocument } from "../config/document-schema.ts"
+export { documentSchema } from "../config/recipes/whole-schema.ts"
 export type { Environment } from "../config/environment.ts"
 export { type BoundHead, headProblem, type PackageHead } from "../config/package-heads.ts"
 export type { ResolvedDocument } from "../config/resolve.ts"

@@ -133,6 +133,8 @@ export interface CallRecord {
   /** Who answered: `upstream`, `looper`, a plugin's type, or `error`. */
   path: string
   readings: SignalReadings | undefined
+  /** The routing profile; left out for a request that names its model, and in a document without recipes. */
+  recipe: string | undefined
   decision: string | undefined
   /** Rules of that decision, or of the one whose unknown facts failed the request. With the facts they say why. */
   rules: RuleNode | undefined

@@ -120,7 +120,10 @@ export interface Capabilities {
   /** Routes and answers one request; rejects with an `RtrError`. */
   "routing.run": { readonly setup: { run(call: Call): Promise<Outcome> }; readonly call: object }
   /** Reads signals, decides and selects without calling a model backend. */
-  "routing.preview": { readonly setup: { preview(call: Call): Promise<Preview> }; readonly call: object }
+  "routing.preview": {
+    readonly setup: { preview(call: Call, recipe?: string): Promise<Preview> }
+    readonly call: object
+  }
   "routing.other": { readonly setup: { other(): OtherRequests }; readonly call: object }
   /** Reads a body in a dialect, as an inference route does. */
   dialects: { readonly setup: { readChat(dialect: string, body: unknown): ChatRequest }; readonly call: object }

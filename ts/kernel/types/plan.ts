@@ -218,6 +218,7 @@ export interface PlannedManagement {
   readonly tokens: readonly ManagementToken[] | undefined
 }
 
+/** What the router serves with; a recipe's plan has its own signals, decisions, strategy and fallback, and shares the rest. */
 export interface Plan {
   /** SHA-256 of the document's bytes, hex. */
   readonly hash: string
@@ -237,4 +238,10 @@ export interface Plan {
   readonly autoNames: readonly string[]
   readonly listConfiguredModels: boolean
   readonly dialects: ReadonlyMap<string, DialectModule>
+  /** The recipe of these signals and decisions; left out in a document without recipes and entrypoints. */
+  readonly recipe?: string
+  /** The name of a decision for state and metrics, where another recipe may have one of the same name. */
+  readonly keyOf?: ((decision: string) => string) | undefined
+  /** Plans of the other recipes, whose `autoNames` are the names of their entrypoints. */
+  readonly recipes?: readonly Plan[]
 }

@@ -13,7 +13,11 @@ export interface ModelEntry {
   readonly created: number
   readonly owned_by: string
   readonly description?: string
-  readonly routing: { readonly resolution: "virtual" | "passthrough"; readonly selectable: boolean }
+  readonly routing: {
+    readonly resolution: "virtual" | "passthrough"
+    readonly selectable: boolean
+    readonly recipe?: string
+  }
   /** Descriptive fields of the model's card. */
   readonly card?: Readonly<Record<string, unknown>>
 }

@@ -52,12 +52,16 @@ export default defineRoute({
   ],
 })
 
+/** Names that leave the choice of the model to the router, those of recipes included. */
+const automaticNames = (plan: Plan | undefined): readonly string[] =>
+  plan === undefined ? [] : [plan, ...(plan.recipes ?? [])].flatMap(({ autoNames }) => autoNames)
+
 /** Undefined where no backend counts. Throws for a model that the client may not use. */
 async function countAtBackend(call: Call, plan: Plan | undefined, http: HttpClient): Promise<number | undefined> {
   const { request, grants, id, signal } = call
   const { model } = request
   const target = plan?.models.get(model)
-  if (target === undefined && plan?.autoNames.includes(model) !== true)
+  if (target === undefined && !automaticNames(plan).includes(model))
     throw new RtrError("model_not_found", "The model is not available; GET /v1/models lists those that are")
   if (grants?.has(model) === false) throw new RtrError("model_not_allowed", "The model is not allowed on this listener")
   const backend = target?.backends.find(({ dialectId }) => dialectId === call.dialect)

@@ -24,6 +24,9 @@ const body = exactlyOneOf(
     model: Type.Optional(
       Type.String({ minLength: 1, pattern: "\\S", description: "Model name; automatic when left out" }),
     ),
+    recipe: Type.Optional(
+      Type.String({ minLength: 1, description: "Recipe to route by; that of the model name when left out" }),
+    ),
     tools: rawJson("As in chat completions"),
     tool_choice: rawJson("As in chat completions"),
     functions: rawJson("As in chat completions"),
@@ -46,6 +49,7 @@ const words = Type.Record(Type.String(), Type.String())
 const reply = Type.Object({
   original_text: Type.String(),
   requested_model: Type.String(),
+  recipe: Type.Optional(Type.String({ description: "Left out in a document without recipes" })),
   decision_result: Type.Optional(
     Type.Object({
       decision_name: Type.String({ description: "Empty when no decision matched" }),
@@ -117,8 +121,10 @@ export default defineRoute({
       needs: ["routing.preview", "dialects", "plan"],
       setup({ preview, readChat, plan }) {
         let running = 0
-        return async ({ body: { options, ...fields }, query, call }) => {
-          const { autoNames, management } = requirePlan(plan())
+        return async ({ body: { options, recipe, ...fields }, query, call }) => {
+          const { autoNames, management, recipes } = requirePlan(plan())
+          if (recipe !== undefined && recipe !== "default" && recipes === undefined)
+            throw new RtrError("not_found", "The active configuration has no recipes")
           const { previewConcurrency, previewTimeoutMs } = management
           const chat = readChat("chat_completions", toChatBody(fields, autoNames[0] ?? "MoM"))
           // No queue: a preview that waits would be about a request that is long gone.
@@ -128,7 +134,7 @@ export default defineRoute({
             })
           running += 1
           try {
-            const result = await withDeadline(preview(call(chat)), previewTimeoutMs)
+            const result = await withDeadline(preview(call(chat), recipe), previewTimeoutMs)
             const trace = query.trace === true || options?.trace === true
             return { status: result.failed ? 503 : 200, body: toBody(result, trace) }
           } finally {
@@ -191,6 +197,7 @@ function toBody(preview: Preview, trace: boolean): object {
   return {
     original_text: preview.text,
     requested_model: preview.requestedModel,
+    ...(preview.automatic && plan.recipe !== undefined && { recipe: plan.recipe }),
     ...(preview.automatic && {
       decision_result: {
         decision_name: decision?.name ?? "",

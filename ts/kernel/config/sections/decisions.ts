@@ -146,6 +146,7 @@ export async function compileDecision(
 ): Promise<PlannedDecision> {
   const { rules = {}, algorithm, plugins = [] } = decision
   const at: DocumentPath = ["routing", "decisions", index]
+  const key = context.keyOf?.(decision.name) ?? decision.name
   const onUnknown: UnknownPolicy = rules.on_unknown ?? "no_match"
   const candidates = (decision.modelRefs ?? []).map((ref) => compileCandidate(decision, ref, context))
   return {
@@ -155,11 +156,8 @@ export async function compileDecision(
     rules: compileRules(rules, context.signals, onUnknown),
     onUnknown,
     candidates,
-    ...(await compileAlgorithm(
-      { decision: decision.name, algorithm, candidates, path: [...at, "algorithm"] },
-      context,
-    )),
-    plugins: await compilePlugins({ decision: decision.name, plugins, path: [...at, "plugins"] }, context),
+    ...(await compileAlgorithm({ decision: key, algorithm, candidates, path: [...at, "algorithm"] }, context)),
+    plugins: await compilePlugins({ decision: key, plugins, path: [...at, "plugins"] }, context),
   }
 }
 

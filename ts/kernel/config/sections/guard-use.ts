@@ -5,6 +5,7 @@ import { type Registry, signalConditionType } from "../../modules/registry.ts"
 import type { UnknownPolicy } from "../../types/call.ts"
 import type { GuardPolicy } from "../../types/guard.ts"
 import type { ConfigDocument } from "../document-schema.ts"
+import { profilesOf } from "../recipes/view.ts"
 import { listenersOf } from "./listeners.ts"
 import { callableModels } from "./model-cards.ts"
 import { autoNamesOf } from "./router.ts"
@@ -30,8 +31,11 @@ interface Loaded {
   readonly registry: Registry
 }
 
-/** In the order of the decisions. */
-export function guardUses({ document, registry }: Loaded): readonly GuardUse[] {
+/** In the order of the decisions; those of recipes come last. */
+export const guardUses = ({ document, registry }: Loaded): readonly GuardUse[] =>
+  profilesOf(document).flatMap((profile) => guardUsesOf(profile, registry))
+
+function guardUsesOf(document: ConfigDocument, registry: Registry): readonly GuardUse[] {
   const guards = registry.all("signal").filter(({ module }) => module.guard === true)
   return (document.routing?.decisions ?? []).flatMap(({ name: decision, rules }) =>
     guards.flatMap((registered) => {

@@ -68,7 +68,8 @@ export function checkListeners(document: ConfigDocument): readonly Problem[] {
   const { listeners = [] } = document
   // Clients name deployments for embeddings.
   const deployments = [...Object.keys(document.global?.model_catalog?.deployments ?? {}), defaultDeployment.name]
-  const known = new Set([...autoNamesOf(document), ...callableModels(document), ...deployments])
+  const virtual = (document.entrypoints ?? []).flatMap((entry) => entry.model_names)
+  const known = new Set([...autoNamesOf(document), ...virtual, ...callableModels(document), ...deployments])
   const keyNames = listeners.map((listener) => apiKeysOf(listener).map((key) => key.name))
   // Port 0 is any free port, so that two of them do not meet.
   const addresses = listeners.map(({ address, port: number }) => (number === 0 ? undefined : `${address}:${number}`))

@@ -159,6 +159,8 @@ function unknownHeader({ unknown = noUnknown }: CallRecord): string | undefined 
 const noUnknown: readonly never[] = []
 
 function addRareHeaders(head: Head, record: CallRecord): void {
+  const { recipe } = record
+  if (recipe !== undefined) head["x-rtr-selected-recipe"] = head["x-vsr-selected-recipe"] = toHeaderText(recipe)
   const checks = checksOf(record)
   if (checks.length > 0) head["x-security-checks"] = checks.map(([guard, found]) => `${guard}:${found}`).join(",")
   const unscanned = unscannedHeader(record)

@@ -11,13 +11,14 @@ import { unscannedIn } from "../unscanned.ts"
 
 export type PreviewHost = Pick<
   PipelineHost,
-  "plan" | "inference" | "onModuleError" | "guardTexts" | "createQuestionBatch"
+  "plan" | "inference" | "onModuleError" | "guardTexts" | "createQuestionBatch" | "hostFor"
 >
 
-/** Reads all signals, decides and selects. Rejects with `model_not_found` for an unknown model name. */
-export async function preview(host: PreviewHost, call: Call): Promise<Preview> {
+/** Reads all signals, decides and selects, by a recipe where one is named. Rejects with `model_not_found` for an unknown model name. */
+export async function preview(generation: PreviewHost, call: Call, recipe?: string): Promise<Preview> {
+  const host = generation.hostFor?.(call.request.model, recipe) ?? generation
   const { plan } = host
-  const explicit = resolveModel(plan, call)
+  const explicit = recipe === undefined ? resolveModel(plan, call) : undefined
   const input = toSignalInput(call, host)
   const readings = await readSignals(host, call, input)
   const verdict = decide(plan, readings.facts)

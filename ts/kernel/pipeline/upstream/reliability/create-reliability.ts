@@ -7,7 +7,7 @@ import { trailOf } from "./attempt-outcome.ts"
 import { createChain } from "./chain.ts"
 import { settle } from "./failure.ts"
 import { type Clock, createReliableModel, type ReliableModel } from "./reliable-model.ts"
-import type { Reliability } from "../../load-reliability.ts"
+import type { ModelCallers, Reliability } from "../../load-reliability.ts"
 
 const hostClock: Clock = { now: () => performance.now(), unixMs: () => Date.now(), random: () => Math.random() }
 
@@ -27,9 +27,9 @@ const calledOnce: PlannedReliability = {
 export function createReliability(
   { models, fallback }: Pick<Plan, "models" | "fallback">,
   metrics: Metrics,
+  callers: ModelCallers = new Map(),
   clock: Clock = hostClock,
 ): Reliability {
-  const callers = new Map<ModelTarget, ReliableModel>()
   /** A model that is asked for embeddings is a target of its own, which stays. */
   const callerOf = (target: ModelTarget): ReliableModel => {
     const known = callers.get(target)
