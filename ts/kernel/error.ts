@@ -6,6 +6,7 @@ export const errorCodes = {
   no_model_selected: 400,
   invalid_api_key: 401,
   model_not_allowed: 403,
+  identity_required: 403,
   model_not_found: 404,
   not_found: 404,
   method_not_allowed: 405,

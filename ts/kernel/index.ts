@@ -60,7 +60,7 @@ export type {
 
 // ── kinds ──
 
-export type { KnownModel, RuleOf, SignalInput, SignalModule, SignalReader } from "./types/signal.ts"
+export type { KnownModel, RuleOf, SignalInput, SignalModule, SignalReader, SignalSurroundings } from "./types/signal.ts"
 export type {
   Candidate,
   Choice,

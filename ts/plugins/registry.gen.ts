@@ -3,14 +3,18 @@
 import type { BuiltinEntry } from "../kernel/modules/registry.ts"
 
 export const builtinModules: readonly BuiltinEntry[] = [
+  { kind: "signal", id: "authz", load: () => import("./signals/authz.ts") },
   { kind: "signal", id: "context", load: () => import("./signals/context.ts") },
   { kind: "signal", id: "conversation", load: () => import("./signals/conversation.ts") },
   { kind: "signal", id: "domain", load: () => import("./signals/domain.ts") },
   { kind: "signal", id: "embedding", load: () => import("./signals/embedding.ts") },
+  { kind: "signal", id: "events", load: () => import("./signals/events.ts") },
   { kind: "signal", id: "fact_check", load: () => import("./signals/fact-check.ts") },
+  { kind: "signal", id: "input_modality", load: () => import("./signals/input-modality.ts") },
   { kind: "signal", id: "jailbreak", load: () => import("./signals/jailbreak.ts") },
   { kind: "signal", id: "keyword", load: () => import("./signals/keyword.ts") },
   { kind: "signal", id: "language", load: () => import("./signals/language.ts") },
+  { kind: "signal", id: "metadata", load: () => import("./signals/metadata.ts") },
   { kind: "signal", id: "modality", load: () => import("./signals/modality.ts") },
   { kind: "signal", id: "pii", load: () => import("./signals/pii.ts") },
   { kind: "signal", id: "structure", load: () => import("./signals/structure.ts") },

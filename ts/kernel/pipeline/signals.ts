@@ -187,6 +187,7 @@ function readLevel(reading: Reading, { signals, asking }: Level): Promise<void> 
       }
       settle(reading, signal, result, "failed", reading.at)
     } catch (error) {
+      if (signal.refuses) throw error
       reading.onModuleError?.(`signal ${signal.type}`, error, "read")
       settle(reading, signal, undefined, reasonOf(error), reading.at)
     }

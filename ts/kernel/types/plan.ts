@@ -43,6 +43,8 @@ export interface PlannedSignal {
   readonly guard: readonly GuardPolicy[] | undefined
   /** What conditions make of unknown facts that do not say it themselves; left out, it is the decision's policy. */
   readonly onUnknown?: "match" | "no_match"
+  /** An error of it is the request's. */
+  readonly refuses?: true
   readonly read: (input: SignalInput, questions: BatchedQuestions) => readonly Fact[] | Promise<readonly Fact[]>
 }
 

@@ -36,8 +36,13 @@ export interface SignalReader<Need extends Capability = never> {
   read(input: SignalInput, host: Granted<Need, "call">): MaybePromise<readonly Fact[]>
 }
 
-/** What is known of the model that a signal asks, before it runs. */
-export interface KnownModel {
+/** The document that a signal's rules stand in, for signals that look at other parts of it as well. */
+export interface SignalSurroundings {
+  readonly document: { readonly listeners?: readonly { readonly address: string }[]; readonly global?: object }
+}
+
+/** What is known before a signal runs of the model that it asks and of the document. */
+export interface KnownModel extends Partial<SignalSurroundings> {
   /** Labels of its head; undefined where only its worker can tell them. */
   readonly labels?: readonly string[] | undefined
 }
@@ -76,6 +81,11 @@ export interface SignalModule<
    * Other signals read the beginning. A vector is made of one window, so `embed` rejects a longer text.
    */
   readonly guard?: boolean
+  /**
+   * What `read` throws refuses the request instead of leaving facts unknown: only its sender can mend it. It comes before all
+   * other signals, reads no facts, and answers at once.
+   */
+  readonly refuses?: true
   /** `on_error` of the conditions that do not say their own, when the settings demand one. That of `guardSettings` needs none. */
   readonly onUnknown?: (settings: Static<Settings>) => "match" | "no_match" | undefined
   /** Options of one rule, without `name` and `description`, which every rule has. */
@@ -104,6 +114,6 @@ export interface SignalModule<
   /** Runs once per activation. Compile patterns and make vectors here, so that `read` only compares. */
   readonly setup: (
     rules: readonly RuleOf<Rule>[],
-    host: { readonly settings: Static<Settings> } & Granted<Need, "setup">,
+    host: { readonly settings: Static<Settings> } & Partial<SignalSurroundings> & Granted<Need, "setup">,
   ) => MaybePromise<SignalReader<Need> & { close?(): MaybePromise<void> }>
 }

@@ -68,14 +68,10 @@ export const missingSections: readonly MissingSection[] = [
     }),
   },
   {
-    path: "global.services.authz",
-    without: "nobody is refused for what identity headers say, and backends get the keys of the document",
+    path: "global.services.authz.providers",
+    without: "backends get the keys of the document, whoever asks",
     isNeeded: true,
-    asks: hasProviders,
-    schema: optional({
-      fail_open: Type.Boolean(),
-      providers: Type.Array(optional({ type: literals(["header-injection", "static-config"]) })),
-    }),
+    schema: Type.Array(optional({ type: literals(["header-injection", "static-config"]) })),
   },
   {
     path: "global.stores.memory",

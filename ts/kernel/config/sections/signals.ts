@@ -76,7 +76,7 @@ export function checkSignals(
         (index) => [...at, index, "name"],
       ),
     ]
-    const checked = module.check?.(rules as never, reportInto(problems, at), { labels: head?.labels })
+    const checked = module.check?.(rules as never, reportInto(problems, at), { labels: head?.labels, document })
     if (!(checked instanceof Promise)) return problems
     later.push(checked.then(() => problems))
     return []
@@ -136,7 +136,10 @@ export async function compileSignals(context: CompileContext): Promise<readonly 
   const planned: PlannedSignal[] = []
   let firstSlot = 0
   for (const registered of used) {
-    const level = levels.get(signalConditionType(registered.id, registered.module)) ?? 0
+    // What may refuse the request comes first, before models are asked.
+    const level = registered.module.refuses
+      ? -1
+      : (levels.get(signalConditionType(registered.id, registered.module)) ?? 0)
     const signal = await compileSignal(registered, { ...context, firstSlot, level })
     planned.push(signal)
     firstSlot += signal.rules.length
@@ -170,7 +173,7 @@ async function compileSignal(
   }
   const granted = grantSetup(module.needs ?? [], services, grantee)
   const reader = await setUp({ kind: "signal", id, source: registered.source }, () =>
-    module.setup(rules as never, { settings, ...granted } as never),
+    module.setup(rules as never, { settings, document, ...granted } as never),
   )
   context.closing(grantee.name, reader)
   return {
@@ -184,6 +187,7 @@ async function compileSignal(
     target,
     guard: module.guard === true ? rules.map((rule) => guardPolicy(rule, settings)) : undefined,
     ...(onUnknown !== undefined && { onUnknown }),
+    ...(module.refuses && { refuses: true }),
     read: readWith(reader, questionsOf(registered)),
   }
 }
