@@ -207,10 +207,14 @@ describe("decisions", () => {
       [],
     ],
     [
-      "no model",
-      { "routing.decisions.0.modelRefs": [] },
-      [`${at}.modelRefs: is empty; a decision needs a model, or a fast_response plugin that answers without one`],
+      "no model, and no default model",
+      { "routing.decisions.0.modelRefs": [], "providers.defaults.model": undefined },
+      [
+        `${at}.modelRefs: is empty; a decision needs a model, here or as providers.defaults.model, or a fast_response plugin that answers without one`,
+      ],
     ],
+    ["no model, for which the default model stands", { "routing.decisions.0.modelRefs": [] }, []],
+    ["no model in a document of routing only", { providers: undefined, "routing.decisions.0.modelRefs": [] }, []],
     [
       "no model, but an answer of its own",
       {

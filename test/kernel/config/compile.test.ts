@@ -200,6 +200,18 @@ test("conditions on a guard whose errors block match unknown facts, unless they 
 describe("candidates", () => {
   const two = { "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large", use_reasoning: true }] }
 
+  test("are the default model where a decision names none, unless a plugin of it answers", async () => {
+    const none = { "routing.decisions.0.modelRefs": undefined }
+    const answers = [{ type: "fast_response", configuration: { message: "no" } }]
+    const candidatesOf = async (changes: object) =>
+      (await planWith({ ...none, ...changes })).decisions[0]?.candidates.map(({ model }) => model)
+    expect(await candidatesOf({})).toEqual(["small"])
+    expect(await candidatesOf({ "routing.decisions.0.plugins": answers })).toEqual([])
+    expect(
+      await candidatesOf({ "providers.defaults.model": undefined, "routing.decisions.0.plugins": answers }),
+    ).toEqual([])
+  })
+
   test("one candidate needs no selector, two have one", async () => {
     expect((await planWith({})).decisions[0]?.selector).toBeUndefined()
     const selector = (await planWith(two)).decisions[0]?.selector

@@ -97,9 +97,9 @@ describe("the shape of a document", () => {
     ["a list", [], ["(document): must be a map"]],
     [
       "neither routing nor global",
-      { version: "v0.3", listeners: [], providers: {} },
+      { version: "v0.3", listeners: [], stores: {} },
       [
-        "(document): has neither routing nor global; a v0.3 document has version, listeners, providers, routing and global",
+        "(document): has neither routing nor global, but stores; a v0.3 document has version, listeners, providers, routing and global",
       ],
     ],
     [
@@ -244,4 +244,9 @@ routing:
     unexpanded: expected("$MODEL", "${MODEL:-small}"),
     warnings: [],
   })
+})
+
+test("a document that says nothing of routing is one with every default", () => {
+  const { routing: _, ...document } = smallDocument
+  expect(resolve(document).document).toMatchObject({ providers: { defaults: { model: "small" } } })
 })

@@ -102,6 +102,17 @@ describe("replace", () => {
   )
 })
 
+test("append puts it behind the client's, and says that others do not", async () => {
+  const own = { role: "system", content: "own" }
+  const options = { system_prompt: "P", mode: "append" } as const
+  expect(await messagesAfter(options, own, user)).toEqual([{ role: "system", content: "own\n\nP" }, user])
+  expect(await messagesAfter(options, user)).toEqual([{ role: "system", content: "P" }, user])
+  const told: unknown[] = []
+  plugin.check?.(options, (path, _, severity) => told.push([path, severity]))
+  plugin.check?.({ mode: "insert" }, (path) => told.push(path))
+  expect(told).toEqual([[["mode"], "warning"]])
+})
+
 test.each<Options>([{}, { system_prompt: "" }, { system_prompt: "P", enabled: false }, { mode: "replace" }])(
   "%j does nothing",
   async (options) => {
@@ -110,7 +121,7 @@ test.each<Options>([{}, { system_prompt: "" }, { system_prompt: "P", enabled: fa
 )
 
 test.each([
-  [{ system_prompt: "x", mode: "append" }, false],
+  [{ system_prompt: "x", mode: "behind" }, false],
   [{ system_prompt: 5 }, false],
   [{ enabled: "yes" }, false],
   [{ enabled: false }, true],

@@ -189,7 +189,7 @@ describe("names and categories are compared with the labels of the model", () =>
     expect(problems({ name: "mathh" }, ["law", "math"])).toEqual([
       [
         [0, "name"],
-        '"mathh" is no label of the domain model, so that the rule needs mmlu_categories, some of: law, math (did you mean "math"?)',
+        '"mathh" is no label of the domain model, so that the rule never matches without mmlu_categories, some of: law, math (did you mean "math"?)',
       ],
     ])
     expect(problems({ name: "any", mmlu_categories: ["law", "physics"] }, ["law", "math"])).toEqual([

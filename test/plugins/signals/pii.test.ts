@@ -57,6 +57,16 @@ describe("a rule", () => {
     ).toEqual([noMatch("sure"), match("likely", 0.7), match("any", 0.7)])
   })
 
+  test("has the threshold of the settings where it has none of its own", async () => {
+    const rules = [{ name: "any" }, { name: "likely", threshold: 0.6 }, { name: "model", threshold: 0 }]
+    const reading = await readerOf(signal as never, {
+      rules: rules as never,
+      settings: { threshold: 0.9 },
+      inference: { spans },
+    })
+    expect(await reading("Berlin")).toEqual([noMatch("any"), match("likely", 0.7), match("model", 0.7)])
+  })
+
   test("does not match kinds that it allows, by the names of the configuration", async () => {
     const allowed = { pii_types_allowed: ["GPE", "CREDIT_CARD"] }
     expect(await read("Berlin 4111 1111 1111 1111", { name: "r", ...allowed })).toEqual([noMatch("r")])

@@ -178,13 +178,14 @@ function checkShape(value: unknown, explainIn: ExplainIn): readonly Problem[] {
   if (typeof value !== "object" || Array.isArray(value)) return [invalid([], "must be a map")]
   if ("routing" in value || "global" in value) return []
   const unexpected = Object.keys(value).filter((key) => !["version", "listeners", "providers", "modules"].includes(key))
+  if (unexpected.length === 0) return []
   const explain = explainIn(value, {})
   const moved = unexpected.flatMap((key) => explain([key], { what: "key", node: {}, message: "" }) ?? [])
   return [
     ...moved,
     invalid(
       [],
-      `has neither routing nor global${unexpected.length > 0 ? `, but ${unexpected.join(", ")}` : ""}; a v0.3 document has version, listeners, providers, routing and global`,
+      `has neither routing nor global, but ${unexpected.join(", ")}; a v0.3 document has version, listeners, providers, routing and global`,
     ),
   ]
 }

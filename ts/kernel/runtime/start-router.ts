@@ -141,7 +141,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
         kind: "management",
         address: management?.bind_address ?? "127.0.0.1",
         port: management?.port ?? 8080,
-        localOnly: true,
+        localOnly: isLoopback(management?.bind_address ?? "127.0.0.1"),
       },
       router.management,
     )

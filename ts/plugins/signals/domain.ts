@@ -66,17 +66,18 @@ export default defineSignal({
   modelScores: ({ model_scores: scores = [] }) => Object.fromEntries(scores.map(({ model, score }) => [model, score])),
   check(rules, report, { labels: known } = {}) {
     if (known === undefined) return
-    const refuse = (path: DocumentPath, label: string, what: string): void => {
+    const tell = (path: DocumentPath, label: string, what: string, severity?: "warning"): void => {
       report(
         path,
         `"${label}" is no label of the domain model, ${what}: ${known.join(", ")}${suggestion(label, known)}`,
+        severity,
       )
     }
     rules.forEach(({ name, mmlu_categories: categories = [] }, index) => {
       if (categories.length === 0 && !known.includes(name.toLowerCase()))
-        refuse([index, "name"], name, "so that the rule needs mmlu_categories, some of")
+        tell([index, "name"], name, "so that the rule never matches without mmlu_categories, some of", "warning")
       categories.forEach((label, place) => {
-        if (!known.includes(label)) refuse([index, "mmlu_categories", place], label, "whose labels are")
+        if (!known.includes(label)) tell([index, "mmlu_categories", place], label, "whose labels are")
       })
     })
   },

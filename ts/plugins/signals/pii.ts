@@ -38,6 +38,17 @@ const rule = Type.Object({
   ...guardRule,
 })
 
+const settings = section({
+  threshold: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "For rules without their own; that of the model when left out",
+    }),
+  ),
+  ...guardSettings,
+})
+
 /** One text with what patterns found in it. */
 interface Searched {
   readonly text: string
@@ -65,7 +76,7 @@ export default defineSignal({
   defaultHead: "pii",
   guard: true,
   rule,
-  settings: { path: ["model_catalog", "modules", "classifier", "pii"], schema: section(guardSettings) },
+  settings: { path: ["model_catalog", "modules", "classifier", "pii"], schema: settings },
   check(rules, report) {
     rules.forEach(({ pii_types_allowed: allowed = [] }, index) =>
       allowed.forEach((kind, position) => {
@@ -76,9 +87,9 @@ export default defineSignal({
       }),
     )
   },
-  setup(rules) {
+  setup(rules, { settings: { threshold: common = 0 } }) {
     const wanted = rules.map((entry): Wanted => {
-      const { name, threshold = 0 } = entry
+      const { name, threshold = common } = entry
       const allowed = new Set(entry.pii_types_allowed)
       return {
         name,

@@ -202,7 +202,7 @@ test("limits and words of what is missing hold all the same", async () => {
       { [plugins]: [{ type: "shadow_dispatch", configuration: { max_retries: 4 } }] },
       "routing.decisions[0].plugins[0].configuration.max_retries: must be <= 3",
     ],
-    [{ [plugins]: [{ type: "memory" }] }, "routing.decisions[0].plugins[0].configuration: is missing"],
+    [{ [plugins]: [{ type: "fast_response" }] }, "routing.decisions[0].plugins[0].configuration: is missing"],
     [
       {
         [plugins]: [
@@ -219,6 +219,20 @@ test("limits and words of what is missing hold all the same", async () => {
     if (refusals.length !== 1 || !refusals[0]?.startsWith(expected)) wrong.push({ expected, refusals })
   }
   expect(wrong).toEqual([])
+})
+
+test("words that only others have are left out, and a plugin may go without a configuration", async () => {
+  const changes = {
+    "global.router.config_source": "kubernetes",
+    [plugins]: [{ type: "header_mutation" }],
+  }
+  const resolved = await accept(changes, "allow")
+  expect(lines(resolved.warnings)).toEqual([
+    'global.router.config_source: "kubernetes" is not supported yet; the routing is that of this document, and no Kubernetes resource is read',
+    'routing.decisions[0].plugins[0]: plugin "header_mutation" has no configuration, so that it does nothing but its defaults',
+  ])
+  expect(resolved.document.global).toEqual({ router: {} })
+  expect(await refusalsOf(changes)).toHaveLength(1)
 })
 
 test("unknown keys stay refused", async () => {

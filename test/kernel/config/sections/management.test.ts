@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Environment } from "../../../../ts/kernel/config/environment.ts"
-import { canonical, documentWith, problemsOf } from "../../../fakes/document.ts"
+import { canonical, documentWith, problemsOf, resolve } from "../../../fakes/document.ts"
 import { compileWith } from "../../../fakes/services.ts"
 
 const at = "global.services.management_api"
@@ -111,11 +111,26 @@ test.each(["config.raed", "inference.invoke"])("%s is no permission", (permissio
   expect(problem.includes('(did you mean "config.read"?)')).toBe(permission === "config.raed")
 })
 
-test("a wide bind stays refused", () => {
-  expect(problemsOf(documentWith({ [`${at}.bind_address`]: "0.0.0.0", [`${at}.remote_exposure`]: true }))).toEqual(
-    [
-      expect.stringContaining(`${at}.remote_exposure: is not supported yet`),
-      `${at}.bind_address: must be "127.0.0.1", "localhost" or "::1", got "0.0.0.0"`,
-    ].toSorted(),
-  )
+describe("an address that other machines reach", () => {
+  const on = (address: string, more: object = {}) => documentWith({ [at]: { bind_address: address, ...more } })
+  const bearer = { auth: { mode: "bearer", tokens: [token] } }
+
+  test.each(["0.0.0.0", "::", "10.0.0.7", "fd00::7"])("%s needs auth, or that it is said", (address) => {
+    expect(problemsOf(on(address))).toEqual([
+      `${at}.bind_address: lets other machines change the router, got "${address}"; set auth.mode: bearer, or remote_exposure: true to allow it`,
+    ])
+    expect(problemsOf(on(address, { auth: { mode: "disabled" } }))).toHaveLength(1)
+    expect(resolve(on(address, bearer)).warnings).toEqual([])
+    expect(resolve(on(address, { remote_exposure: true })).warnings.map(({ message }) => message)).toEqual([
+      `lets everybody who reaches ${address} change the router; set auth.mode: bearer`,
+    ])
+  })
+
+  test.each(["127.0.0.1", "127.0.0.9", "localhost", "::1"])("%s is none", (address) => {
+    expect(resolve(on(address)).warnings).toEqual([])
+  })
+
+  test.each(["", "collector.example", "*"])("%j is no address", (address) => {
+    expect(problemsOf(on(address)).join()).toContain(`${at}.bind_address: (IP address`)
+  })
 })

@@ -7,7 +7,7 @@ import type { Acceptable } from "../resolve.ts"
 import { isKnownKey, matches, unsupportedIn } from "../unsupported.ts"
 import { missingPluginOf } from "./missing-plugins.ts"
 import { missingSections } from "./missing-sections.ts"
-import { asItIs, noEffect } from "./no-effect.ts"
+import { asItIs, noEffect, wordsLeftOut } from "./no-effect.ts"
 import { type LeftOut, type MissingParts, tellLeftOut } from "./left-out.ts"
 import { isMap, type Json, pluginsIn } from "./plugins-in.ts"
 
@@ -47,6 +47,10 @@ export function acceptDocument(
     if (what === "key") judge(path, true)
     // YAML reads a key with nothing behind it as null, which is the same as none.
     else if (what === "type" && value === null && typeof path.at(-1) === "string") silent.push(path)
+    else if (what === "word") {
+      const known = wordsLeftOut.find(({ path: pattern, word }) => word === value && matches(pattern, path))
+      if (known !== undefined) found.push({ path, word: known.word, reason: known.reason })
+    }
     return undefined
   })
   for (const { path, type, configuration, decision } of pluginsIn(document)) {

@@ -23,6 +23,8 @@ export type Reason =
 export interface LeftOut {
   readonly path: DocumentPath
   readonly reason: Reason
+  /** The word that is the reason, where it is no key. */
+  readonly word?: string
   readonly plugin?: { readonly type: string; readonly decision: string }
 }
 
@@ -34,9 +36,12 @@ export function tellLeftOut(found: readonly LeftOut[], missing: MissingParts): r
   for (const each of found) groups.set(each.reason, [...(groups.get(each.reason) ?? []), each])
   return [...groups].map(([reason, places]) => {
     const paths = places.map(({ path }) => path)
-    const type = places[0]?.plugin?.type
+    const [{ plugin: { type } = {}, word } = {}] = places
     const at = type === undefined ? commonPath(paths) : (paths[0] ?? [])
-    const subject = type === undefined ? keysBelow(at, paths) : `plugin "${type}" of ${decisionsOf(places)} `
+    const subject =
+      type === undefined
+        ? `${keysBelow(at, paths)}${word === undefined ? "" : `"${word}" `}`
+        : `plugin "${type}" of ${decisionsOf(places)} `
     if (!("without" in reason))
       return warn(at, `${subject}${subject.includes(",") ? "have" : "has"} no effect: ${reason.instead}`)
     const missed = `${subject}is not supported yet`

@@ -1,6 +1,8 @@
 // Data: keys of the v0.3 format that do nothing here, and what to use instead. A key that the schema has is served and never
 // looked up here. `*` stands for one step of a path.
 
+import type { Reason } from "./left-out.ts"
+
 export interface Advice {
   /** Completes "these keys have no effect: …". */
   readonly instead: string
@@ -108,8 +110,28 @@ export const noEffect: readonly Advice[] = [
     keys: [["", "setup"]],
   },
   {
+    instead: "best_weight and top_m say how the examples of a rule count",
+    keys: [
+      ["routing.signals.*.*.prototype_scoring", "margin_threshold"],
+      ["recipes.*.routing.signals.*.*.prototype_scoring", "margin_threshold"],
+      [`${semantic}.embedding_config.prototype_scoring`, "margin_threshold"],
+      [`${modules}.complexity.prototype_scoring`, "margin_threshold"],
+      [`${modules}.classifier.preference.prototype_scoring`, "margin_threshold"],
+      [`${catalog}.kbs.*.prototype_scoring`, "margin_threshold"],
+    ],
+  },
+  {
     instead: "the router observes real calls instead of asking a path",
     keys: [["providers.models.*.reliability", "health_check_path health_check_interval health_check_timeout"]],
+  },
+]
+
+/** Words of a key that the router does not have otherwise; the document is read without the key. */
+export const wordsLeftOut: readonly { readonly path: string; readonly word: string; readonly reason: Reason }[] = [
+  {
+    path: "global.router.config_source",
+    word: "kubernetes",
+    reason: { without: "the routing is that of this document, and no Kubernetes resource is read", isNeeded: true },
   },
 ]
 

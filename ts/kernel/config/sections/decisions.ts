@@ -90,10 +90,16 @@ function checkModelRefs(
   at: DocumentPath,
   { document, registry, callable }: Names,
 ): readonly Problem[] {
-  if (refs.length === 0 && !answersItself(plugins, registry)) {
+  const fallback = document.providers?.defaults?.model
+  if (refs.length === 0 && fallback === undefined && callable.size > 0 && !answersItself(plugins, registry)) {
     const answering = answeringPlugins(registry)
     const instead = answering.length === 0 ? "" : `, or a ${answering.join(" or ")} plugin that answers without one`
-    return [invalid([...at, "modelRefs"], `is empty; a decision needs a model${instead}`)]
+    return [
+      invalid(
+        [...at, "modelRefs"],
+        `is empty; a decision needs a model, here or as providers.defaults.model${instead}`,
+      ),
+    ]
   }
   return refs.flatMap((ref, position) => {
     const refAt = [...at, "modelRefs", position]
@@ -148,7 +154,7 @@ export async function compileDecision(
   const at: DocumentPath = ["routing", "decisions", index]
   const key = context.keyOf?.(decision.name) ?? decision.name
   const onUnknown: UnknownPolicy = rules.on_unknown ?? "no_match"
-  const candidates = (decision.modelRefs ?? []).map((ref) => compileCandidate(decision, ref, context))
+  const candidates = refsOf(decision, context).map((ref) => compileCandidate(decision, ref, context))
   return {
     name: decision.name,
     priority: decision.priority ?? 0,
@@ -159,6 +165,15 @@ export async function compileDecision(
     ...(await compileAlgorithm({ decision: key, algorithm, candidates, path: [...at, "algorithm"] }, context)),
     plugins: await compilePlugins({ decision: key, plugins, path: [...at, "plugins"] }, context),
   }
+}
+
+/** Candidates of a decision: the default model where it names none and no plugin of it answers. */
+function refsOf(
+  { modelRefs = [], plugins = [] }: DecisionEntry,
+  { document, registry }: CompileContext,
+): readonly ModelRef[] {
+  const model = document.providers?.defaults?.model
+  return modelRefs.length > 0 || model === undefined || answersItself(plugins, registry) ? modelRefs : [{ model }]
 }
 
 function compileCandidate(

@@ -23,7 +23,15 @@ const auth = section({
 })
 
 export const managementSchema = section({
-  bind_address: Type.Optional(literals(["127.0.0.1", "localhost", "::1"], { description: "Loopback only" })),
+  bind_address: Type.Optional(
+    Type.String({
+      pattern: "^(localhost|[\\d.]+|[\\da-fA-F:.]*:[\\da-fA-F:.]*)$",
+      description: "IP address, or localhost. Others than the loopback need auth or remote_exposure",
+    }),
+  ),
+  remote_exposure: Type.Optional(
+    Type.Boolean({ description: "Other machines may reach the management API, without auth too" }),
+  ),
   port: Type.Optional(port),
   auth: Type.Optional(auth),
 })
@@ -75,11 +83,12 @@ const grantable: readonly string[] = permissions.filter((permission) => permissi
 const authPath = ["global", "services", "management_api", "auth"] as const
 
 export function checkManagement(document: ConfigDocument): readonly Problem[] {
-  const written = document.global?.services?.management_api?.auth
-  if (written === undefined) return []
+  const management = document.global?.services?.management_api
+  const { auth: written = {} } = management ?? {}
   const { mode, tokens = [] } = written
   const roles = Object.keys(rolesOf(written))
   return [
+    ...(management === undefined ? [] : checkReach(management, mode === "bearer")),
     ...Object.entries(written.roles ?? {}).flatMap(([role, granted]) =>
       granted.flatMap((permission, index) =>
         permission === everything || grantable.includes(permission)
@@ -115,6 +124,28 @@ export function checkManagement(document: ConfigDocument): readonly Problem[] {
         ]
       : []),
   ]
+}
+
+/** Whoever reaches the management API without a token may change the router. */
+function checkReach(
+  { bind_address: address = defaultAddress, remote_exposure: exposed = false }: Static<typeof managementSchema>,
+  asksTokens: boolean,
+): readonly Problem[] {
+  if (/^(localhost|127(\.\d+){3}|::1)$/.test(address) || asksTokens) return []
+  const path = [...authPath.slice(0, -1), "bind_address"]
+  return exposed
+    ? [
+        {
+          ...invalid(path, `lets everybody who reaches ${address} change the router; set auth.mode: bearer`),
+          severity: "warning",
+        },
+      ]
+    : [
+        invalid(
+          path,
+          `lets other machines change the router, got "${address}"; set auth.mode: bearer, or remote_exposure: true to allow it`,
+        ),
+      ]
 }
 
 export const defaultAddress = "127.0.0.1"

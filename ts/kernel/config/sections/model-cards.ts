@@ -10,7 +10,9 @@ export type ModelCard = Static<typeof modelCardSchema>
 
 export const modelCardSchema = section({
   name,
-  param_size: Type.Optional(Type.String({ pattern: "^[0-9.]+[bBmMkK]?$" })),
+  param_size: Type.Optional(
+    Type.String({ description: "Such as 7B or 500M; free text that is no number of parameters has no size" }),
+  ),
   context_window_size: Type.Optional(Type.Integer({ minimum: 1 })),
   max_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
   description: Type.Optional(Type.String()),
@@ -38,7 +40,7 @@ export function lorasOf(document: ConfigDocument, model: string): readonly strin
 
 /** Models that a request or a decision may name. A document without providers is routing only; its cards stand for models then. */
 export function callableModels(document: ConfigDocument): ReadonlySet<string> {
-  const models = document.providers?.models?.map((model) => model.name)
-  const names = models ?? (document.routing?.modelCards ?? []).map((card) => card.name)
+  const models = (document.providers?.models ?? []).map((model) => model.name)
+  const names = models.length > 0 ? models : (document.routing?.modelCards ?? []).map((card) => card.name)
   return new Set([...names, ...names.flatMap((each) => lorasOf(document, each))])
 }
