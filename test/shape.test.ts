@@ -50,7 +50,7 @@ const rules: readonly Rule[] = [
   {
     folder: `${kernel}/schema`,
     local: [`${kernel}/schema`, `${kernel}/types`, `${kernel}/error.ts`],
-    packages: ["typebox", "typebox/value", "typebox/system", "fastest-levenshtein"],
+    packages: ["typebox", "typebox/value", "typebox/system"],
   },
   {
     folder: `${kernel}/config`,

@@ -30,6 +30,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "defineSelector",
       "defineSignal",
       "defineStore",
+      "duration",
       "errorCodes",
       "eventsOf",
       "exactlyOneOf",
@@ -134,6 +135,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "signalInput",
       "storeContract",
       "textTurn",
+      "wholeReply",
     ],
   ],
 ]

@@ -69,7 +69,16 @@ export type {
   SelectorModule,
   SelectorReader,
 } from "./types/selector.ts"
-export type { LooperAnswer, LooperCall, LooperModule } from "./types/looper.ts"
+export type {
+  AskedModel,
+  AskOptions,
+  LooperAnswer,
+  LooperCall,
+  LooperKeys,
+  LooperModule,
+  LooperResponse,
+  LooperSurroundings,
+} from "./types/looper.ts"
 export type { BeforeResult, PluginCall, PluginHook, PluginHooks, PluginModule } from "./types/plugin.ts"
 export type { Backend, ProviderBackend, ProviderFormat, ProviderModule, ReasoningChoice } from "./types/provider.ts"
 export type * from "./types/store.ts"
@@ -139,7 +148,7 @@ export { openApiDocument } from "./http/load-openapi.ts"
 export type { OpenApiDocument } from "./http/openapi.ts"
 export { operationId } from "./http/operation-id.ts"
 export { guardRule, guardSettings } from "./schema/guard-options.ts"
-export { exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts"
+export { duration, exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts"
 
 // ── texts and options of modules ──
 

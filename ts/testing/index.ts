@@ -18,6 +18,7 @@ export {
   type LooperContractOptions,
   looperOf,
   modelReply,
+  wholeReply,
 } from "./looper-contract.ts"
 export { pluginCall, pluginContract, type PluginContractOptions } from "./plugin-contract.ts"
 export { backend, providerContract, type ProviderContractOptions } from "./provider-contract.ts"

@@ -3,6 +3,7 @@
 import type { TObject } from "typebox"
 import { type AlgorithmSamples, algorithmCases } from "./algorithm-cases.ts"
 import {
+  type AskedModel,
   type Candidate,
   type ChatReply,
   type ChatRequest,
@@ -21,9 +22,9 @@ export interface LooperContractOptions extends AlgorithmSamples {
   readonly host?: object
 }
 
-/** One call of a candidate, as a looper made it. */
+/** One call of a model, as a looper made it. */
 export interface Asked {
-  readonly candidate: number
+  readonly candidate: AskedModel
   readonly request: ChatRequest
 }
 
@@ -52,12 +53,23 @@ export function modelReply(
   }
 }
 
-/** A call over a fake candidate, with everything that the looper asked. */
+/** A call over a fake candidate, with everything that the looper asked and the answers that it kept. */
 export function looperCall(
   answer: FakeCandidate,
-  changes: Partial<Omit<LooperCall, "ask">> = {},
-): { readonly call: LooperCall; readonly asked: readonly Asked[] } {
+  changes: Partial<Omit<LooperCall, "ask" | "stream" | "keep">> = {},
+): { readonly call: LooperCall; readonly asked: readonly Asked[]; readonly kept: readonly LooperAnswer[] } {
   const asked: Asked[] = []
+  const kept: LooperAnswer[] = []
+  const ask: LooperCall["ask"] = async (candidate, changed, { signal } = {}) => {
+    const entry = { candidate, request: changed ?? call.request }
+    asked.push(entry)
+    // As the kernel does, a call that nobody waits for any more rejects.
+    const ended = new Promise<never>((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true })
+    })
+    ended.catch(() => {})
+    return Promise.race([answer(entry), ended])
+  }
   const call: LooperCall = {
     id: "req-1",
     decision: "test",
@@ -68,13 +80,17 @@ export function looperCall(
     factsOf: () => [],
     signal: new AbortController().signal,
     ...changes,
-    async ask(candidate, changed) {
-      const entry = { candidate, request: changed ?? call.request }
-      asked.push(entry)
-      return answer(entry)
-    },
+    ask,
+    stream: ask,
+    keep: (noted) => void kept.push(noted),
   }
-  return { call, asked }
+  return { call, asked, kept }
+}
+
+/** The reply of an answer that is no stream, as fakes give none. */
+export function wholeReply({ reply }: Pick<LooperAnswer, "reply">): ChatReply {
+  if ("next" in reply) throw new Error("Expected a whole reply, got a stream")
+  return reply
 }
 
 /** A looper set up the way the kernel does. */
@@ -87,7 +103,7 @@ export async function looperOf<Options extends TObject>(
   const granted = grantedHost({ http: unreachable, ...host })
   return module.setup(
     deepFreeze(structuredClone(options)) as never,
-    { ...granted, decision: "test", candidates } as never,
+    { ...granted, decision: "test", candidates, settings: {} } as never,
   )
 }
 
@@ -102,11 +118,12 @@ export function looperContract<Options extends TObject>(
       for (let count = 1; count <= sampleCandidates.length; count++) {
         const looper = await looperOf(module, contract, sampleCandidates.slice(0, count))
         const { call, asked } = looperCall(sure)
-        const { reply, candidate, confidence, reason } = await looper.run(call)
+        const { candidate, confidence, reason, ...answer } = await looper.run(call)
+        const reply = wholeReply(answer)
         expectThat(asked.length > 0, "at least one candidate to be asked")
         for (const each of asked)
           expectThat(
-            Number.isInteger(each.candidate) && each.candidate >= 0 && each.candidate < count,
+            typeof each.candidate === "string" || (each.candidate >= 0 && each.candidate < count),
             `candidates below ${count} to be asked, got ${each.candidate}`,
           )
         expectThat(
@@ -124,7 +141,7 @@ export function looperContract<Options extends TObject>(
       // As a backend does, it tells them only to whom asks.
       const asAsked: FakeCandidate = (asked) =>
         asked.request.generation.logprobs === true ? sure(asked) : modelReply("x")
-      const { reply } = await looper.run(looperCall(asAsked).call)
+      const reply = wholeReply(await looper.run(looperCall(asAsked).call))
       expectThat(
         reply.choices.every(({ logprobs }) => logprobs === undefined),
         "a reply without log-probabilities",
@@ -172,7 +189,7 @@ export function looperContract<Options extends TObject>(
         () =>
           modelReply(name, [[-0.01, -6]])
       const answers = await Promise.all(["first", "second"].map((name) => looper.run(looperCall(named(name)).call)))
-      const texts = answers.map(({ reply }) => JSON.stringify(reply.choices[0]?.blocks))
+      const texts = answers.map((answer) => JSON.stringify(wholeReply(answer).choices[0]?.blocks))
       expectThat(texts[0]?.includes("first") === true && texts[1]?.includes("second") === true, "each its own reply")
     }),
   ]

@@ -280,7 +280,9 @@ describe("decisions", () => {
     [
       "an unknown algorithm",
       { "routing.decisions.0.algorithm": { type: "statik" } },
-      [`${at}.algorithm.type: must be "static" or "confidence", got "statik" (did you mean "static"?)`],
+      [
+        `${at}.algorithm.type: must be "static", "confidence", "ratings" or "remom", got "statik" (did you mean "static"?)`,
+      ],
     ],
   ])("%s", (_, changes, problems) => expect(check(changes)).toEqual(problems))
 

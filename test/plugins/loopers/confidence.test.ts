@@ -1,5 +1,5 @@
 import { type Candidate, type ChatReply, type Generation, RtrError } from "rtr"
-import { type FakeCandidate, looperCall, looperContract, looperOf, modelReply } from "rtr/testing"
+import { type FakeCandidate, looperCall, looperContract, looperOf, modelReply, wholeReply } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import looper from "../../../ts/plugins/loopers/confidence.ts"
 import { canonical, documentWith, problemsOf } from "../../fakes/document.ts"
@@ -183,7 +183,7 @@ describe("log-probabilities", () => {
     // The same object: what nobody changed goes out as it came in.
     expect(whole.reply).toBe(given)
     const cut = await runWith({ options, answers: () => given, generation: { logprobs: true } })
-    expect(cut.reply.choices[0]?.logprobs).toEqual([{ token: "t0", logprob: -0.06, top: [] }])
+    expect(wholeReply(cut).choices[0]?.logprobs).toEqual([{ token: "t0", logprob: -0.06, top: [] }])
   })
 
   test("a reply without any is the object that the model gave", async () => {
@@ -197,7 +197,7 @@ describe("a failure", () => {
   const failing =
     (...failed: readonly number[]): FakeCandidate =>
     ({ candidate: index }) => {
-      if (failed.includes(index)) throw down
+      if (failed.includes(Number(index))) throw down
       return modelReply(`answer of ${index}`, [[-2.7]])
     }
 

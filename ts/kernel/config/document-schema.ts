@@ -68,9 +68,9 @@ function globalSchema(registry: Registry) {
   })
 }
 
-/** Puts the settings of signals and routes where their `path` says. */
+/** Puts the settings of modules where their `path` says. */
 function withSettings<Global extends TObject>(schema: Global, registry: Registry): Global {
-  return [...registry.all("signal"), ...registry.all("route")].reduce<TObject>(
+  return [...registry.all("signal"), ...registry.all("looper"), ...registry.all("route")].reduce<TObject>(
     (planted, { module: { settings } }) =>
       settings === undefined ? planted : plant(planted, settings.path, settings.schema as TObject),
     schema,

@@ -12,8 +12,8 @@ export interface Expanded {
   readonly unset: readonly { readonly name: string; readonly path: DocumentPath }[]
 }
 
-/** `$$`, `${NAME}`, `${NAME:-default}`, `${NAME-default}` and `$NAME`. */
-export const reference = /\$\$|\$\{([A-Za-z_]\w*)(?:(:?-)([^}]*))?\}|\$([A-Za-z_]\w*)/g
+/** `$$`, `${NAME}`, `${NAME:-default}`, `${NAME-default}` and `$NAME`; and the actions of templates, whose `$name` is their own. */
+export const reference = /\{\{[^]*?\}\}|\$\$|\$\{([A-Za-z_]\w*)(?:(:?-)([^}]*))?\}|\$([A-Za-z_]\w*)/g
 
 /** Expands every string value (not keys). An unset name without a default becomes an empty string and is reported. */
 export function expandEnvironment(value: unknown, environment: Environment): Expanded {
@@ -32,6 +32,7 @@ export function expandEnvironment(value: unknown, environment: Environment): Exp
         bare: string | undefined,
       ) => {
         if (whole === "$$") return "$"
+        if (whole[0] === "{") return whole
         const name = braced ?? bare ?? ""
         const found = readVariable(environment, name)
         if (operator !== undefined)

@@ -7,7 +7,7 @@ export interface Stages {
   /** For decisions with plugins. */
   readonly runPlugins?: typeof import("./plugins.ts").runPlugins
   /** For decisions with a looper. */
-  readonly runLooper?: typeof import("./looper.ts").runLooper
+  readonly runLooper?: typeof import("./looper/run-looper.ts").runLooper
   /** For backends that write reasoning into their text. */
   readonly splitThinking?: typeof import("./upstream/think-tags.ts").splitThinking
   /** For signals that ask a model. */
@@ -29,7 +29,7 @@ export async function loadStages({ decisions, signals, models }: Needs): Promise
       runPlugins: (await import("./plugins.ts")).runPlugins,
     }),
     ...(decisions.some(({ looper }) => looper !== undefined) && {
-      runLooper: (await import("./looper.ts")).runLooper,
+      runLooper: (await import("./looper/run-looper.ts")).runLooper,
     }),
     ...(backends.some(({ thinkTags }) => thinkTags !== undefined) && {
       splitThinking: (await import("./upstream/think-tags.ts")).splitThinking,

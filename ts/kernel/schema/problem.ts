@@ -1,8 +1,8 @@
 // One thing that is wrong with a value, and how it reads.
 
-import { distance } from "fastest-levenshtein"
 import type { DocumentPath } from "../error.ts"
 import type { Report } from "../types/module-base.ts"
+import { editDistance } from "./edit-distance.ts"
 
 export interface Position {
   readonly line: number
@@ -52,7 +52,7 @@ export function closest(word: string, known: Iterable<string>): string | undefin
   let best: string | undefined
   let bestDistance = Math.min(4, Math.max(2, Math.ceil(word.length / 2)))
   for (const candidate of known) {
-    const edits = distance(word.toLowerCase(), candidate.toLowerCase())
+    const edits = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (edits < bestDistance) [best, bestDistance] = [candidate, edits]
   }
   return best

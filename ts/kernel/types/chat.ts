@@ -232,6 +232,8 @@ export interface ChatReply {
   readonly created: number
   readonly choices: readonly ReplyChoice[]
   readonly usage?: Usage | undefined
+  /** Further top-level fields for the client, which the router adds. */
+  readonly extensions?: Readonly<Record<string, JsonValue>> | undefined
   readonly origin?: Origin | undefined
 }
 

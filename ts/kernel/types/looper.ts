@@ -1,30 +1,77 @@
 // The contract of loopers: an algorithm that makes several model calls and answers with one reply.
 
-import type { Static, TObject } from "typebox"
+import type { Static, TObject, TProperties } from "typebox"
 import type { Granted, Capability } from "./capability.ts"
-import type { ChatReply, ChatRequest } from "./chat.ts"
+import type { ChatReply, ChatRequest, ChatStream } from "./chat.ts"
+import type { WireObject } from "./dialect.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { Candidate } from "./selector.ts"
 import type { SignalInput } from "./signal.ts"
 
+/** A candidate of the decision by its position, or any model of the document by its name. */
+export type AskedModel = number | string
+
+export interface AskOptions {
+  /** Ends this call alone. */
+  readonly signal?: AbortSignal
+  /** A longer reply is refused while it is read; 32 MiB when left out. */
+  readonly maxBytes?: number | undefined
+}
+
 export interface LooperCall extends Omit<SignalInput, "textsFor"> {
   readonly id: string
   readonly decision: string
-  /** Aborts when the client leaves. */
+  /** Aborts when the client leaves or the budget's deadline has passed. */
   readonly signal: AbortSignal
   /**
-   * Calls a candidate and returns its whole reply. Each is an attempt in the call record. Rejects with an `RtrError`,
-   * `upstream_error` for an error status.
+   * Calls a model and returns its whole reply. Each is an attempt in the call record. Rejects with an `RtrError`,
+   * `upstream_error` for an error status, and at once where the budget is used up.
    */
-  readonly ask: (candidate: number, request?: ChatRequest) => Promise<ChatReply>
+  readonly ask: (model: AskedModel, request?: ChatRequest, options?: AskOptions) => Promise<ChatReply>
+  /**
+   * The same for the call whose reply is the answer: a stream that goes on to the client as it comes, where the client asked
+   * for one. A failure before the reply has begun rejects.
+   */
+  readonly stream: (model: AskedModel, request?: ChatRequest, options?: AskOptions) => Promise<ChatReply | ChatStream>
+  /** Notes the best answer so far, which the client gets when the budget is used up before there is a better one. */
+  readonly keep: (answer: LooperAnswer) => void
 }
 
-/** A looper's answer: the reply, and which candidate gave it. */
+/** A looper's answer: the reply, and which model gave it. */
 export interface LooperAnswer {
-  readonly reply: ChatReply
-  readonly candidate: number
+  readonly reply: ChatReply | ChatStream
+  readonly candidate: AskedModel
   readonly confidence?: number
   readonly reason: string
+  /** Further top-level fields of a reply on this wire, such as what the models said on the way. Clients of others get none. */
+  readonly extensions?: { readonly dialect: string; readonly fields: WireObject } | undefined
+  /** What models answered on the way, which an output contract may fall back to. */
+  readonly responses?: readonly LooperResponse[]
+}
+
+export interface LooperResponse {
+  readonly model: string
+  readonly text: string
+  readonly reasoning: string
+}
+
+/** What a check may know of the decision beside the looper's options. */
+export interface LooperSurroundings {
+  /** Names under which the decision's models are called, in order. */
+  readonly candidates: readonly string[]
+  /** Names of all models; empty for a document without models. */
+  readonly models: ReadonlySet<string>
+}
+
+/**
+ * Keys that mean the same for every looper of a package, beside the block of options and beside `algorithm`. The looper stage
+ * reads those that it knows: `budget`, `output_contract`, `output_contract_spec`.
+ */
+export interface LooperKeys {
+  readonly algorithm: TProperties
+  readonly decision: TProperties
+  /** Finds what the schema cannot, in every decision. Paths start at the decision. */
+  check(decision: object, report: Report, isLooper: boolean): void
 }
 
 export interface LooperModule<
@@ -34,12 +81,23 @@ export interface LooperModule<
   readonly kind: "looper"
   /** Options of the block that `algorithm` names after its type. */
   readonly options?: Options
+  readonly keys?: LooperKeys
+  /** A section of `global` that it reads; several loopers may name the same one. The looper stage reads limits of calls there. */
+  readonly settings?: {
+    readonly path: readonly string[]
+    readonly schema: TObject
+  }
   readonly needs?: readonly Need[]
   /** Finds what the schema cannot. Paths start at the block. */
-  readonly check?: (options: Static<Options>, report: Report) => void
+  readonly check?: (options: Static<Options>, report: Report, surroundings?: LooperSurroundings) => void
   /** Runs once per decision and activation. */
   readonly setup: (
     options: Static<Options>,
-    host: { readonly decision: string; readonly candidates: readonly Candidate[] } & Granted<Need, "setup">,
+    host: {
+      readonly decision: string
+      readonly candidates: readonly Candidate[]
+      /** Its section of `global`, empty where the document has none. */
+      readonly settings: object
+    } & Granted<Need, "setup">,
   ) => MaybePromise<{ run(call: LooperCall): Promise<LooperAnswer>; close?(): MaybePromise<void> }>
 }

@@ -6,7 +6,7 @@ import type { DialectModule } from "./dialect.ts"
 import type { Fact } from "./fact.ts"
 import type { GuardPolicy } from "./guard.ts"
 import type { BatchedQuestions } from "./inference.ts"
-import type { LooperAnswer, LooperCall } from "./looper.ts"
+import type { LooperAnswer, LooperCall, LooperResponse } from "./looper.ts"
 import type { PluginCall, PluginHooks } from "./plugin.ts"
 import type { Predicate } from "./predicate.ts"
 import type { Principal } from "./principal.ts"
@@ -78,6 +78,42 @@ export interface PlannedCandidate extends Candidate {
   readonly reasoning: ReasoningChoice | undefined
 }
 
+/** Bounds of all that a looper does for one request; those that are left out do not bound it. */
+export interface PlannedBudget {
+  readonly deadlineMs?: number | undefined
+  readonly maxCalls?: number | undefined
+  /** In the currency of the models' prices. */
+  readonly maxCost?: number | undefined
+}
+
+export interface PlannedLooper {
+  readonly run: (call: LooperCall) => Promise<LooperAnswer>
+  readonly budget: PlannedBudget
+  /** Longest time of one call. */
+  readonly callTimeoutMs: number | undefined
+  readonly maxReplyBytes: number | undefined
+  /** Sent with each call. */
+  readonly headers: Readonly<Record<string, string>>
+  /** How the answer has to look, in words for the models. */
+  readonly contract: string | undefined
+  readonly output: PlannedOutput | undefined
+}
+
+/** The form that a decision's output contract asks for. */
+export interface PlannedOutput {
+  /** The text in that form, or undefined where neither the answer nor what models said on the way has it. */
+  readonly read: (answer: OutputTexts, responses: readonly LooperResponse[]) => string | undefined
+  /** The model is asked once more where it does not. */
+  readonly repairs: boolean
+  /** Stands for an answer that does not have the form; without it the answer goes out as it is. */
+  readonly fallback: string | undefined
+}
+
+export interface OutputTexts {
+  readonly text: string
+  readonly reasoning: string
+}
+
 export interface PlannedDecision {
   readonly name: string
   readonly priority: number
@@ -88,7 +124,7 @@ export interface PlannedDecision {
   readonly candidates: readonly PlannedCandidate[]
   /** Undefined when there is nothing to choose. */
   readonly selector: SelectorReader | undefined
-  readonly looper: { readonly run: (call: LooperCall) => Promise<LooperAnswer> } | undefined
+  readonly looper: PlannedLooper | undefined
   readonly plugins: readonly PlannedPlugin[]
 }
 

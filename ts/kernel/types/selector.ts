@@ -22,6 +22,8 @@ export interface Candidate {
   readonly model: string
   /** Score that the domain of the decision's name gives this model (`model_scores`); 1 when it gives none. */
   readonly score: number
+  /** Share of calls that the decision's `modelRefs` give it. */
+  readonly weight?: number
   readonly pricing: Pricing | undefined
   /** The model's card as the document has it. */
   readonly card: Readonly<Record<string, unknown>> | undefined

@@ -15,6 +15,8 @@ import {
   Type,
 } from "../../kernel/index.ts"
 import { orderCandidates } from "../_shared/candidate-order.ts"
+import { looperIntegration } from "../_shared/loopers/integration.ts"
+import { looperKeys } from "../_shared/loopers/keys.ts"
 import { judgedConfidence, verifierConfidence, verifyRequest } from "../_shared/judged-confidence.ts"
 import { marginConfidence, meanLogprobConfidence } from "../_shared/token-confidence.ts"
 
@@ -63,6 +65,12 @@ const options = section({
     Type.String({ minLength: 1, description: "Verifier of method automix_entailment; it is asked at /verify" }),
   ),
   verifier_timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, description: "60 when left out" })),
+  max_response_bytes: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: "A model whose reply is longer has failed; no limit of its own when left out or 0",
+    }),
+  ),
 })
 
 type Options = Static<typeof options>
@@ -87,6 +95,8 @@ export default defineLooper({
   about: "Asks small models first and goes on to larger ones until a reply is sure enough",
   needs: ["http"],
   options,
+  keys: looperKeys,
+  settings: looperIntegration,
   check(entry, report) {
     const { confidence_method: method = "avg_logprob", verifier_server_url: url } = entry
     if (entry.hybrid_weights !== undefined && method !== "hybrid")
@@ -112,6 +122,7 @@ export default defineLooper({
       measure: measureBy(method, entry, http),
       order: orderCandidates(candidates, entry.escalation_order ?? "size", tradeoff),
       failsAtOnce: entry.on_error === "fail",
+      maxBytes: entry.max_response_bytes || undefined,
     }
     return { run: (call) => runCascade(cascade, call) }
   },
@@ -123,6 +134,7 @@ interface Cascade {
   readonly measure: Measure
   readonly order: readonly number[]
   readonly failsAtOnce: boolean
+  readonly maxBytes: number | undefined
 }
 
 /** What one candidate gave. The confidence is there when it could be told. */
@@ -133,7 +145,7 @@ interface Tried {
 }
 
 async function runCascade(cascade: Cascade, call: LooperCall): Promise<LooperAnswer> {
-  const { order, threshold, method, measure, failsAtOnce } = cascade
+  const { order, threshold, method, measure, failsAtOnce, maxBytes } = cascade
   const last = order.at(-1)
   let latest: Tried | undefined
   let failure: unknown = new RtrError("no_model_selected", `Decision "${call.decision}" has no model to ask`)
@@ -141,11 +153,13 @@ async function runCascade(cascade: Cascade, call: LooperCall): Promise<LooperAns
     try {
       // Nothing comes after the last one, so its reply is taken unmeasured.
       if (candidate === last) {
-        const reply = await call.ask(candidate)
-        return answer({ candidate, reply }, call, `the last of ${order.length} models`)
+        const reply = await call.stream(candidate, call.request, { maxBytes })
+        const reason = `the last of ${order.length} models`
+        return "next" in reply ? { reply, candidate, reason } : answer({ candidate, reply }, call, reason)
       }
-      const reply = await call.ask(candidate, withLogprobs(call.request, method))
+      const reply = await call.ask(candidate, withLogprobs(call.request, method), { maxBytes })
       latest = { candidate, reply }
+      call.keep(answer(latest, call, "the last model that answered"))
       const confidence = await measure(call, { candidate, reply })
       latest = { ...latest, confidence }
       if (confidence >= threshold)

@@ -244,9 +244,9 @@ test("unknown keys stay refused", async () => {
       })
     ).map((line) => line.split(";")[0]),
   ).toEqual([
-    "global.integrations.loper: is not a known key",
-    "global.integrations.looper.colour: is not a known key",
     "global.router.colour: is not a known key",
+    'global.integrations.loper: is not a known key (did you mean "looper"?)',
+    "global.integrations.looper.colour: is not a known key",
   ])
 })
 

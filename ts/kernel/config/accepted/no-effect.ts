@@ -65,7 +65,7 @@ export const noEffect: readonly Advice[] = [
     keys: [
       ["global.router", "clear_route_cache streamed_body skip_processing streamed_body_mode"],
       ["global.router", "max_streamed_body_bytes streamed_body_timeout_sec"],
-      ["global.integrations.looper", "endpoint grpc_max_msg_size_mb headers"],
+      ["global.integrations.looper", "endpoint grpc_max_msg_size_mb"],
     ],
   },
   {
@@ -75,10 +75,6 @@ export const noEffect: readonly Advice[] = [
       ["global.integrations.looper", "retry_count"],
       ["routing.signals.embeddings.*", "model"],
     ],
-  },
-  {
-    instead: "rtr calls models with the time limits of the listener and of the model's reliability section",
-    keys: [["global.integrations.looper", "timeout_seconds max_response_bytes_mb"]],
   },
   {
     instead: "rtr has no batch endpoint",

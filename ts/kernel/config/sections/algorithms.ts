@@ -7,6 +7,8 @@ import type { Registry } from "../../modules/registry.ts"
 import { setUp } from "../../modules/set-up.ts"
 import { type Problem, reportInto } from "../../schema/problem.ts"
 import { section, taggedUnion } from "../../schema/shapes.ts"
+import { valueAt } from "../../schema/value-at.ts"
+import type { LooperSurroundings } from "../../types/looper.ts"
 import type { PlannedCandidate, PlannedDecision } from "../../types/plan.ts"
 import type { CompileContext } from "../compile.ts"
 import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
@@ -20,7 +22,8 @@ export function algorithmSchema(registry: Registry): TUnsafe<AlgorithmEntry> {
     // Options that must be said make the block one that must be there.
     const block: TProperties =
       options === undefined ? {} : { [id]: (options.required ?? []).length > 0 ? options : Type.Optional(options) }
-    return section({ type: Type.Literal(id), ...block }, { description: module.about })
+    const beside = "keys" in module ? module.keys?.algorithm : undefined
+    return section({ type: Type.Literal(id), ...block, ...beside }, { description: module.about })
   })
   return taggedUnion<AlgorithmEntry>("type", variants)
 }
@@ -34,16 +37,22 @@ export function canonicalAlgorithm(
   return algorithm ?? (type === undefined ? undefined : { type })
 }
 
+/** The algorithm of a decision, and the keys beside it that loopers bring. */
 export function checkAlgorithm(
-  algorithm: AlgorithmEntry | undefined,
+  decision: { readonly algorithm?: AlgorithmEntry },
   at: DocumentPath,
   registry: Registry,
+  surroundings: LooperSurroundings,
 ): readonly Problem[] {
-  if (algorithm === undefined) return []
-  const { type } = algorithm
-  const found = registry.find("selector", type) ?? registry.find("looper", type)
+  const { algorithm } = decision
   const problems: Problem[] = []
-  found?.module.check?.(blockOf(algorithm), reportInto(problems, [...at, type]))
+  const looper = algorithm && registry.find("looper", algorithm.type)
+  const { keys } = (looper ?? registry.all("looper")[0])?.module ?? {}
+  keys?.check(decision, reportInto(problems, at), looper !== undefined)
+  if (algorithm === undefined) return problems
+  const { type } = algorithm
+  const found = registry.find("selector", type) ?? looper
+  found?.module.check?.(blockOf(algorithm), reportInto(problems, [...at, "algorithm", type]), surroundings)
   return problems
 }
 
@@ -56,6 +65,8 @@ export async function compileAlgorithm(
     readonly algorithm: AlgorithmEntry | undefined
     readonly candidates: readonly PlannedCandidate[]
     readonly path: DocumentPath
+    /** The decision as the document has it. */
+    readonly entry: object
   },
   context: CompileContext,
 ): Promise<Pick<PlannedDecision, "algorithm" | "selector" | "looper">> {
@@ -79,12 +90,6 @@ export async function compileAlgorithm(
   const found = registry.find("looper", type)
   if (found === undefined)
     throw new RtrError("invalid_config", `There is no selector or looper "${type}"`, { path: [...path, "type"] })
-  const name = `looper:${type}`
-  const { id, source, module: looper } = found
-  const granted = grantSetup(looper.needs ?? [], services, { name })
-  const running = await setUp({ kind: "looper", id, source }, () =>
-    looper.setup(options, { decision, candidates, ...granted }),
-  )
-  context.closing(name, running)
-  return { algorithm: type, selector: undefined, looper: { run: (call) => running.run(call) } }
+  const { compileLooper } = await import("./looper.ts")
+  return compileLooper({ ...input, algorithm, options }, found, context, { grantSetup, setUp, valueAt })
 }

@@ -23,6 +23,7 @@ export type ModelRef = Static<typeof modelRef>
 const modelRef = section({
   model: name,
   lora_name: Type.Optional(name),
+  weight: Type.Optional(Type.Number({ minimum: 0 })),
   use_reasoning: Type.Optional(Type.Boolean()),
   reasoning_effort: Type.Optional(name),
 })
@@ -37,6 +38,8 @@ export function decisionSchema(registry: Registry) {
     modelRefs: Type.Optional(Type.Array(modelRef)),
     algorithm: Type.Optional(algorithmSchema(registry)),
     plugins: Type.Optional(Type.Array(pluginSchema(registry))),
+    // Their types stand with the loopers.
+    ...(Object.assign({}, ...registry.all("looper").map(({ module }) => module.keys?.decision)) as object),
   })
 }
 
@@ -45,15 +48,17 @@ export function canonicalDecision(
   decision: DecisionEntry,
   registry: Registry,
 ): { readonly [Key in keyof DecisionEntry]: DecisionEntry[Key] | undefined } {
+  const { name: own, description, priority = 0, tier, rules, modelRefs = [], algorithm, plugins, ...rest } = decision
   return {
-    name: decision.name,
-    description: decision.description,
-    priority: decision.priority ?? 0,
-    tier: decision.tier,
-    rules: canonicalRules(decision.rules),
-    modelRefs: (decision.modelRefs ?? []).map((ref) => ({ ...ref, use_reasoning: ref.use_reasoning ?? false })),
-    algorithm: canonicalAlgorithm(decision.algorithm, registry),
-    plugins: decision.plugins,
+    name: own,
+    description,
+    priority,
+    tier,
+    rules: canonicalRules(rules),
+    modelRefs: modelRefs.map((ref) => ({ ...ref, use_reasoning: ref.use_reasoning ?? false })),
+    algorithm: canonicalAlgorithm(algorithm, registry),
+    plugins,
+    ...rest,
   }
 }
 
@@ -71,7 +76,10 @@ export function checkDecisions(document: ConfigDocument, registry: Registry): re
       return [
         ...checkRules(decision.rules ?? {}, [...at, "rules"], declared),
         ...checkModelRefs(decision, at, { document, registry, callable }),
-        ...checkAlgorithm(decision.algorithm, [...at, "algorithm"], registry),
+        ...checkAlgorithm(decision, at, registry, {
+          candidates: (decision.modelRefs ?? []).map(({ model, lora_name: lora }) => lora ?? model),
+          models: callable,
+        }),
         ...checkPlugins(decision.plugins ?? [], [...at, "plugins"], registry),
         ...checkPromises(decision, at, document, registry),
       ]
@@ -162,7 +170,10 @@ export async function compileDecision(
     rules: compileRules(rules, context.signals, onUnknown),
     onUnknown,
     candidates,
-    ...(await compileAlgorithm({ decision: key, algorithm, candidates, path: [...at, "algorithm"] }, context)),
+    ...(await compileAlgorithm(
+      { decision: key, algorithm, candidates, path: [...at, "algorithm"], entry: decision },
+      context,
+    )),
     plugins: await compilePlugins({ decision: key, plugins, path: [...at, "plugins"] }, context),
   }
 }
@@ -192,6 +203,7 @@ function compileCandidate(
     model,
     target,
     score: modelScore(context, { decision: decision.name, model: ref.model }),
+    ...(ref.weight !== undefined && { weight: ref.weight }),
     pricing: target.pricing,
     card: target.card,
     reasoning: compileReasoning(context.document, ref),

@@ -46,6 +46,8 @@ export interface AttemptOptions {
   readonly reasoning: ReasoningChoice | undefined
   /** Somebody looks at the events of a stream; otherwise its bytes may pass as they are. */
   readonly readsEvents: boolean
+  /** Of a whole reply. */
+  readonly maxBytes?: number | undefined
   /** The router chose the model: where it fails, another one may answer, these first. */
   readonly alternatives?: readonly PlannedCandidate[] | undefined
 }

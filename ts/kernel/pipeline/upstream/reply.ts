@@ -22,7 +22,7 @@ const copies = 3
 export async function readReply(
   response: TransportResponse,
   backend: TargetBackend,
-  { call, target, request, readsEvents }: AttemptOptions,
+  { call, target, request, readsEvents, maxBytes = maxReplyBytes }: AttemptOptions,
   observed: ObservedAttempt,
 ): Promise<Reply> {
   const { status } = response
@@ -44,7 +44,7 @@ export async function readReply(
     response.cancel()
     throw upstreamFault("it answered with a stream, but the request asked for none")
   }
-  const text = await response.text(maxReplyBytes, (bytes) => call.hold?.(bytes * copies))
+  const text = await response.text(maxBytes, (bytes) => call.hold?.(bytes * copies))
   const isLarge = text.length > charactersOfOwnTurn
   if (isLarge) await nextTurn()
   const reply = backend.dialect.readReply(text)

@@ -52,9 +52,9 @@ export interface ReplyWire {
 /** The reply for the client with the routing metadata. */
 export function writeKept(reply: ChatReply, metadata: WireObject, { dialectId, build, patch }: ReplyWire): string {
   const origin = ReadOrigin.find<OriginalReply, ChatReply>(reply.origin, dialectId)
-  if (origin === undefined) return replyWith(build(reply), metadata)
+  if (origin === undefined) return replyWith({ ...build(reply), ...reply.extensions }, metadata)
   const { text, body } = origin.original
-  if (reply !== origin.node) return replyWith(patch(reply, body, origin.node), metadata)
+  if (reply !== origin.node) return replyWith({ ...patch(reply, body, origin.node), ...reply.extensions }, metadata)
   if (!hasFields(metadata)) return text
   return "routing_metadata" in body || !hasFields(body)
     ? replyWith(body, metadata)

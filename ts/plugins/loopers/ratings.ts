@@ -1,0 +1,69 @@
+// An arena: asks all models at once and answers with what each of them says.
+
+import {
+  defineLooper,
+  literals,
+  type LooperAnswer,
+  type LooperCall,
+  RtrError,
+  section,
+  Type,
+} from "../../kernel/index.ts"
+import { askAll, firstFailure } from "../_shared/loopers/ask-all.ts"
+import { replyFields } from "../_shared/loopers/reply-fields.ts"
+import { looperIntegration } from "../_shared/loopers/integration.ts"
+import { looperKeys } from "../_shared/loopers/keys.ts"
+import { asHelper } from "../_shared/loopers/requests.ts"
+import { readableText, reasoningOfReply } from "../_shared/loopers/replies.ts"
+
+const options = section({
+  max_concurrent: Type.Optional(
+    Type.Integer({ minimum: 0, description: "Models that are asked at a time; all of them when left out or 0" }),
+  ),
+  on_error: Type.Optional(
+    literals(["skip", "fail"], {
+      description: "A model that fails: leave it out, or refuse the request; skip when left out",
+    }),
+  ),
+})
+
+export default defineLooper({
+  about: "Asks all models of the decision at once and answers with one choice for each of them",
+  options,
+  keys: looperKeys,
+  settings: looperIntegration,
+  setup(entry, { candidates }) {
+    const { max_concurrent: maxConcurrent, on_error: onError = "skip" } = entry
+    return {
+      async run(call: LooperCall): Promise<LooperAnswer> {
+        const questions = candidates.map((_, model) => ({ model, request: asHelper(call.request) }))
+        if (questions.length === 0)
+          throw new RtrError("no_model_selected", `Decision "${call.decision}" has no model to ask`)
+        const all = await askAll(call, questions, {
+          maxConcurrent: maxConcurrent || undefined,
+          failsAtOnce: onError === "fail",
+        })
+        const [first] = all.answers
+        if (first === undefined) throw firstFailure(all)
+        const models = all.answers.map(({ question }) => candidates[question.model]?.model ?? "")
+        return {
+          reply: {
+            id: first.reply.id,
+            model: models.join(","),
+            created: first.reply.created,
+            // One choice of each, even where a backend gave several.
+            choices: all.answers.flatMap(({ reply }) => reply.choices.slice(0, 1)),
+          },
+          candidate: first.question.model,
+          reason: `${all.answers.length} of ${questions.length} models answered`,
+          extensions: replyFields({ ratings: { models } }),
+          responses: all.answers.map(({ reply }, index) => ({
+            model: models[index] ?? "",
+            text: readableText(reply),
+            reasoning: reasoningOfReply(reply),
+          })),
+        }
+      },
+    }
+  },
+})
