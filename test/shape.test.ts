@@ -218,7 +218,7 @@ describe("imports", () => {
     // The strategy that prefers the surer decision.
     confidence: ["config/sections/router.ts", "types/plan.ts", "pipeline/decide.ts"],
     // How an API speaks (`api_format`).
-    openai: ["config/sections/providers.ts"],
+    openai: ["config/sections/backends.ts"],
     // The replies of an operation in OpenAPI.
     responses: ["http/openapi.ts"],
     // What writes a stream or a route's reply.

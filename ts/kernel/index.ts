@@ -80,7 +80,16 @@ export type {
   LooperSurroundings,
 } from "./types/looper.ts"
 export type { BeforeResult, PluginCall, PluginHook, PluginHooks, PluginModule } from "./types/plugin.ts"
-export type { Backend, ProviderBackend, ProviderFormat, ProviderModule, ReasoningChoice } from "./types/provider.ts"
+export type {
+  Backend,
+  HostReasoning,
+  ProviderBackend,
+  ProviderFormat,
+  ProviderModule,
+  ReasoningChoice,
+  ReasoningFamily,
+  ReasoningWriter,
+} from "./types/provider.ts"
 export type * from "./types/store.ts"
 export type {
   ListenerKind,

@@ -35,9 +35,7 @@ export function providerContract(
   { streamType = "text/event-stream" }: ProviderContractOptions = {},
 ): readonly ContractCase[] {
   const build = (changes: Partial<Backend> = {}, stream = false) =>
-    module
-      .setup(backend(changes))
-      .toRequest({ body, stream, headers: deepFreeze({ "x-request-id": "req-1" }), reasoning: undefined })
+    module.setup(backend(changes)).toRequest({ body, stream, headers: deepFreeze({ "x-request-id": "req-1" }) })
   return [
     contractCase("says what it does in one line", () => {
       expectThat(module.kind === "provider", "a module made by defineProvider")
@@ -81,7 +79,7 @@ export function providerContract(
     }),
     contractCase("keeps the requests of a backend apart", () => {
       const ready = module.setup(backend())
-      const input = { body, stream: false, headers: {}, reasoning: undefined }
+      const input = { body, stream: false, headers: {} }
       const first = ready.toRequest(input)
       ready.toRequest({ ...input, stream: true, headers: { "x-own": "1" } })
       expectThat(

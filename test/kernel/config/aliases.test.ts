@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { applyAliases } from "../../../ts/kernel/config/aliases.ts"
-import { problemsOf, documentWith, resolve } from "../../fakes/document.ts"
+import { documentWith, load, problemsOf } from "../../fakes/document.ts"
 
 describe("keys", () => {
   test.each([
@@ -105,7 +105,7 @@ describe("plugin types", () => {
   })
 })
 
-test("documents in either spelling resolve to the same", () => {
+test("documents in either spelling resolve to the same", async () => {
   const older = documentWith({
     "providers.defaults": { default_model: "small", default_reasoning_effort: "low" },
     "providers.models.1.backend_refs.0": { base_url: "https://large.example/v1", type: "openai", api_key: "key" },
@@ -114,7 +114,7 @@ test("documents in either spelling resolve to the same", () => {
     "providers.defaults": { model: "small", reasoning_effort: "low" },
     "providers.models.1.backend_refs.0": { base_url: "https://large.example/v1", provider: "openai", api_key: "key" },
   })
-  const { locate: _, ...fromOlder } = resolve(older)
-  const { locate: __, ...fromCurrent } = resolve(current)
+  const { locate: _, ...fromOlder } = await load(older)
+  const { locate: __, ...fromCurrent } = await load(current)
   expect(fromOlder).toEqual(fromCurrent)
 })

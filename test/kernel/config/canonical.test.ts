@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { stringify } from "yaml"
 import { canonicalDocument } from "../../../ts/kernel/config/canonical.ts"
-import { documentWith, resolve, smallDocument } from "../../fakes/document.ts"
+import { documentWith, load, resolve, smallDocument } from "../../fakes/document.ts"
 import { createRandom } from "../../fakes/random.ts"
 import { randomDocument } from "../../fakes/random-document.ts"
 import { registry } from "../../fakes/registry.ts"
@@ -51,7 +51,7 @@ describe("the normal form", () => {
     expect(resolve({ version: "v0.3", global: {} }).unexpanded).toEqual({ version: "v0.3", global: {} })
   })
 
-  test("keeps everything that it has no opinion about", () => {
+  test("keeps everything that it has no opinion about", async () => {
     const changes = {
       modules: undefined,
       "listeners.0": { name: "l", address: "::", port: 1, timeout: "5s", api_keys: ["k"], models: ["x"] },
@@ -63,7 +63,7 @@ describe("the normal form", () => {
       "routing.decisions.0.modelRefs": [{ model: "large", use_reasoning: true, reasoning_effort: "high" }],
       "global.router": { auto_model_name: "x" },
     }
-    const { document } = resolve(documentWith(changes))
+    const { document } = await load(documentWith(changes))
     expect(document).toMatchObject(documentWith(changes))
   })
 
@@ -104,28 +104,30 @@ describe("generated documents", () => {
   const seeds = Array.from({ length: 100 }, (_, seed) => seed + 1)
   const environment = { LISTENER_KEY: "listener-secret", KEY: 'key: secret #- "x' }
 
-  test.each(seeds)("of seed %i stay the same when they are normalised twice", (seed) => {
-    const once = resolve(randomDocument(createRandom(seed)), environment).document
+  test.each(seeds)("of seed %i stay the same when they are normalised twice", async (seed) => {
+    const once = (await load(randomDocument(createRandom(seed)), environment)).document
     expect(canonicalDocument(once, registry)).toEqual(once)
   })
 
-  test.each(seeds)("of seed %i are the same when they are printed and read again, in YAML and in JSON", (seed) => {
-    const first = resolve(randomDocument(createRandom(seed)), environment)
-    const texts = [
-      stringify(first.unexpanded, { lineWidth: 0, aliasDuplicateObjects: false }),
-      JSON.stringify(first.unexpanded),
-    ]
-    for (const text of texts) {
-      const again = resolve(text, environment)
-      expect(again.document).toEqual(first.document)
-      expect(JSON.stringify(again.unexpanded)).toBe(JSON.stringify(first.unexpanded))
-    }
-  })
+  test.each(seeds)(
+    "of seed %i are the same when they are printed and read again, in YAML and in JSON",
+    async (seed) => {
+      const first = await load(randomDocument(createRandom(seed)), environment)
+      const texts = [
+        stringify(first.unexpanded, { lineWidth: 0, aliasDuplicateObjects: false }),
+        JSON.stringify(first.unexpanded),
+      ]
+      for (const text of texts) {
+        const again = await load(text, environment)
+        expect(again.document).toEqual(first.document)
+        expect(JSON.stringify(again.unexpanded)).toBe(JSON.stringify(first.unexpanded))
+      }
+    },
+  )
 
-  test("hold no value from the environment when they are printed", () => {
-    const printed = seeds.map((seed) =>
-      JSON.stringify(resolve(randomDocument(createRandom(seed)), environment).unexpanded),
-    )
+  test("hold no value from the environment when they are printed", async () => {
+    const loaded = await Promise.all(seeds.map((seed) => load(randomDocument(createRandom(seed)), environment)))
+    const printed = loaded.map(({ unexpanded }) => JSON.stringify(unexpanded))
     expect(printed.join()).toContain("${LISTENER_KEY}")
     expect(printed.join()).not.toMatch(/listener-secret|key: secret/)
   })

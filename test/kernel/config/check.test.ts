@@ -61,23 +61,6 @@ describe("providers", () => {
       ['providers.defaults.model: "smal" is not in providers.models (did you mean "small"?)'],
     ],
     [
-      "an unknown reasoning family",
-      {
-        "providers.models.0.reasoning_family": "qwen",
-        "providers.defaults.reasoning_families": {
-          qwen3: { type: "chat_template_kwargs", parameter: "enable_thinking" },
-        },
-      },
-      [`${at}.reasoning_family: "qwen" is not in providers.defaults.reasoning_families (did you mean "qwen3"?)`],
-    ],
-    [
-      "a reasoning family of the wrong parameter",
-      { "providers.defaults.reasoning_families": { gpt: { type: "top_level_reasoning_effort", parameter: "effort" } } },
-      [
-        'providers.defaults.reasoning_families.gpt.parameter: must be "reasoning_effort" for type top_level_reasoning_effort',
-      ],
-    ],
-    [
       "a backend without an address",
       { "providers.models.0.backend_refs": [{ name: "x" }] },
       [`${at}.backend_refs[0]: must have an endpoint or a base_url; provider "vllm" has no address of its own`],

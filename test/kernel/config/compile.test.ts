@@ -5,12 +5,13 @@ import { describe, expect, test } from "vitest"
 import type { ConfigDocument } from "../../../ts/kernel/config/document-schema.ts"
 import { createRegistry } from "../../../ts/kernel/modules/registry.ts"
 import type { Plan } from "../../../ts/kernel/types/plan.ts"
-import { canonical } from "../../fakes/document.ts"
+import { canonical, documentWith, load } from "../../fakes/document.ts"
 import { registry } from "../../fakes/registry.ts"
 import { compileWith } from "../../fakes/services.ts"
 
 const compile = async (document: ConfigDocument): Promise<Plan> => (await compileWith(document)).plan
-const planWith = (changes: Readonly<Record<string, unknown>>): Promise<Plan> => compile(canonical(changes))
+const planWith = async (changes: Readonly<Record<string, unknown>>): Promise<Plan> =>
+  compile((await load(documentWith(changes))).document)
 
 describe("the whole plan", () => {
   test("of a small document", async () => {
@@ -71,7 +72,6 @@ describe("the whole plan", () => {
               score: 1,
               pricing: undefined,
               card: undefined,
-              reasoning: undefined,
             },
           ],
           selector: undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { ConfigError } from "../../../ts/kernel/config/config-error.ts"
-import { documentWith, problemListOf, problemsOf, resolve, smallDocument } from "../../fakes/document.ts"
+import { documentWith, load, problemListOf, problemsOf, resolve, smallDocument } from "../../fakes/document.ts"
 
 describe("problems", () => {
   const text = `version: v0.3
@@ -124,8 +124,8 @@ describe("the shape of a document", () => {
 })
 
 describe("values from the environment", () => {
-  test("become numbers and booleans where those are wanted, and stay text elsewhere", () => {
-    const { document } = resolve(
+  test("become numbers and booleans where those are wanted, and stay text elsewhere", async () => {
+    const { document } = await load(
       documentWith({
         "listeners.0.port": "${PORT}",
         "listeners.0.name": "${PORT}",

@@ -18,7 +18,7 @@ function requestTo(
 ) {
   return chatCompletionsProvider(family)
     .setup(backend({ baseUrl: "https://host.example/base", ...changes }))
-    .toRequest({ body, stream, headers, reasoning: undefined })
+    .toRequest({ body, stream, headers })
 }
 
 describe("the address", () => {
@@ -76,18 +76,19 @@ describe("headers", () => {
   })
 })
 
-test("the body is the dialect's, with the reasoning setting of the candidate", () => {
+test("the body is the dialect's", () => {
   const body = { model: "m", messages: [{ role: "user", content: "é" }], x_own: [1, { a: null }], temperature: 0 }
   expect(JSON.parse(requestTo({}, { body }).body ?? "")).toEqual(body)
-  const reasoning = {
-    enabled: true,
-    effort: "high",
-    family: { type: "chat_template_kwargs", parameter: "think" },
-  } as const
-  const { body: sent } = chatCompletionsProvider(family)
-    .setup(backend())
-    .toRequest({ body, stream: false, headers: {}, reasoning })
-  expect(JSON.parse(sent ?? "")).toEqual({ ...body, chat_template_kwargs: { think: true } })
+})
+
+test("models are told to reason in the family's own way", async () => {
+  const choice = { enabled: true, effort: "high", family: { type: "reasoning_effort", parameter: "p" } } as const
+  const told = async (way?: "effort") => {
+    const module = chatCompletionsProvider({ ...family, ...(way !== undefined && { reasoning: way }) })
+    return (await module.reasoning?.())?.("https://host.example").write({}, choice)
+  }
+  expect(await told()).toEqual({ chat_template_kwargs: { p: "high" } })
+  expect(await told("effort")).toEqual({ p: "high" })
 })
 
 const families: readonly (readonly [string, string, Partial<Backend>, string, Readonly<Record<string, string>>])[] = [
@@ -127,7 +128,7 @@ test("path and key are those of each family", async () => {
       }
       return provider
         .setup(backend({ baseUrl, apiKey: "secret", ...changes }))
-        .toRequest({ body: { model: "m" }, stream: false, headers: {}, reasoning: undefined })
+        .toRequest({ body: { model: "m" }, stream: false, headers: {} })
     }),
   )
   expect(requests).toEqual(

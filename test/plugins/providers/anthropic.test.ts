@@ -8,9 +8,7 @@ describe("contract", () => {
 
 const body = { model: "m", max_tokens: 4096, temperature: 0.5, messages: [{ role: "user", content: "hi" }] }
 const request = (changes: object = {}, input: object = {}) =>
-  provider
-    .setup(backend(changes))
-    .toRequest({ body, stream: false, headers: {}, reasoning: undefined, ...input } as never)
+  provider.setup(backend(changes)).toRequest({ body, stream: false, headers: {}, ...input } as never)
 
 test("has the key in its own header, and a version unless the client names one", () => {
   expect(request().headers).toMatchObject({ "x-api-key": "secret-key", "anthropic-version": "2023-06-01" })
@@ -32,19 +30,8 @@ test("adds the path to a base URL with and without its version", () => {
   expect(request({ chatPath: "/own" }).url).toBe("https://host.example/own")
 })
 
-test("turns the reasoning of a candidate into a budget, unless the client has one", () => {
-  const family = { type: "reasoning_effort", parameter: "reasoning_effort" } as const
-  const sent = (changes: object, enabled = true) =>
-    JSON.parse(
-      request({}, { body: { ...body, ...changes }, reasoning: { enabled, effort: "low", family } }).body ?? "",
-    ) as object
-  expect(sent({})).toEqual({
-    model: "m",
-    max_tokens: 4096,
-    messages: body.messages,
-    thinking: { type: "enabled", budget_tokens: 2048 },
-  })
-  expect(sent({}, false)).toEqual(body)
-  expect(sent({ thinking: { type: "disabled" } })).toEqual({ ...body, thinking: { type: "disabled" } })
-  expect(sent({ max_tokens: 1000 })).toEqual({ ...body, max_tokens: 1000 })
+test("its models are told to reason with a budget", async () => {
+  const host = (await provider.reasoning?.())?.("https://api.anthropic.com")
+  const thinking = { type: "enabled", budget_tokens: 2048 }
+  expect(host?.write(body, { enabled: true, effort: "low", family: undefined })).toMatchObject({ thinking })
 })

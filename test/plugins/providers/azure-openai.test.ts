@@ -6,7 +6,7 @@ for (const { name, run } of providerContract(azureOpenai)) test(name, run)
 
 test("has the Responses API beside chat completions, with the same key and version", () => {
   const v1 = backend({ baseUrl: "https://x.openai.azure.com/openai/v1", apiKey: "secret", apiVersion: "preview" })
-  const input = { body: { model: "m" }, stream: false, headers: {}, reasoning: undefined }
+  const input = { body: { model: "m" }, stream: false, headers: {} }
   const requests = [azureOpenai.setup(v1), azureOpenai.formats?.["responses"]?.setup(v1)].map((each) =>
     each?.toRequest(input),
   )

@@ -11,6 +11,7 @@ import { checkListeners } from "./sections/listeners.ts"
 import { checkManagement } from "./sections/management.ts"
 import { checkModelCards } from "./sections/model-cards.ts"
 import { checkCatalog, checkHeads, readPackages } from "./sections/model-catalog.ts"
+import { loadReasoning, usesReasoning } from "./sections/reasoning.ts"
 import { loadReliability, usesReliability } from "./sections/reliability.ts"
 import { checkProviders } from "./sections/providers.ts"
 import { checkSignals } from "./sections/signals.ts"
@@ -25,6 +26,7 @@ export function checkDocument(
 ): readonly Problem[] {
   const packages = readPackages(document, readHeads)
   if (usesReliability(document)) later.push(loadReliability(document).then((plan) => plan?.check() ?? []))
+  if (usesReasoning(document)) later.push(loadReasoning(document, registry).then((plan) => plan?.check() ?? []))
   return [
     ...checkListeners(document),
     ...checkProviders(document, registry),

@@ -12,6 +12,7 @@ import { compileListener, listenersOf } from "./sections/listeners.ts"
 import { compileManagement } from "./sections/management.ts"
 import { compileSignalTimeout } from "./sections/model-catalog.ts"
 import { compileMetricsEnabled } from "./sections/observability.ts"
+import { loadReasoning } from "./sections/reasoning.ts"
 import { loadReliability } from "./sections/reliability.ts"
 import { compileModels } from "./sections/providers.ts"
 import { compileRouter } from "./sections/router.ts"
@@ -78,13 +79,14 @@ interface Closable {
 async function compile(context: CompileContext): Promise<Plan> {
   const { document, hash, registry, environment } = context
   const reliability = await loadReliability(document)
-  const models = context.models ?? compileModels(context, reliability?.ofModel)
+  const reasoning = await loadReasoning(document, registry)
+  const models = context.models ?? compileModels({ ...context, reasoning }, reliability?.ofModel)
   const management = compileManagement(document, environment)
   const signals = await compileSignals(context)
   // One after the other: a failed one leaves nothing behind that is still being set up.
   const decisions: Plan["decisions"][number][] = []
   for (const [index, decision] of (document.routing?.decisions ?? []).entries())
-    decisions.push(await compileDecision(decision, index, { ...context, models, signals }))
+    decisions.push(await compileDecision(decision, index, { ...context, models, signals, reasoning }))
   const defaultName = document.providers?.defaults?.model
   return Object.freeze({
     hash,

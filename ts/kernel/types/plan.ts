@@ -10,7 +10,7 @@ import type { LooperAnswer, LooperCall, LooperResponse } from "./looper.ts"
 import type { PluginCall, PluginHooks } from "./plugin.ts"
 import type { Predicate } from "./predicate.ts"
 import type { Principal } from "./principal.ts"
-import type { ProviderBackend, ReasoningChoice } from "./provider.ts"
+import type { ProviderBackend, ReasoningChoice, ReasoningWriter } from "./provider.ts"
 import type { Candidate, SelectorReader } from "./selector.ts"
 import type { SignalInput } from "./signal.ts"
 
@@ -150,6 +150,8 @@ export interface TargetBackend {
   readonly upstreamModel: string
   readonly thinkTags?: ThinkTags | undefined
   readonly provider: ProviderBackend
+  /** Left out where no document asks for reasoning, or the backend cannot be told. */
+  readonly writeReasoning?: ReasoningWriter | undefined
   readonly dialectId: string
   readonly dialect: DialectModule
   /** Header values that no error text may quote. */

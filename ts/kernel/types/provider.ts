@@ -17,13 +17,37 @@ export interface Backend {
   readonly extraHeaders: Readonly<Record<string, string>>
 }
 
+/** How models of one family are told to reason. */
+export interface ReasoningFamily {
+  readonly type: "chat_template_kwargs" | "reasoning_effort" | "top_level_reasoning_effort" | "reasoning_mode"
+  /** Field with the effort, the mode or the switch. */
+  readonly parameter: string
+  /** Argument of the template that switches reasoning on and off, beside an effort. */
+  readonly activationParameter?: string | undefined
+  /** Argument of the template for each effort that has one of its own; an effort without one is that of none of them. */
+  readonly effortFlags?: Readonly<Record<string, string>> | undefined
+  /** Effort that means none. */
+  readonly disabled?: string | undefined
+  readonly modes?: readonly string[] | undefined
+}
+
+/** How a candidate shall reason. */
 export interface ReasoningChoice {
   readonly enabled: boolean
   readonly effort: string
-  readonly family: {
-    readonly type: "chat_template_kwargs" | "reasoning_effort" | "top_level_reasoning_effort"
-    readonly parameter: string
-  }
+  readonly mode?: string | undefined
+  /** Undefined where the host has one way for all its models. */
+  readonly family: ReasoningFamily | undefined
+}
+
+/** Puts a choice into a body of the provider's dialect. */
+export type ReasoningWriter = (body: WireObject, choice: ReasoningChoice) => WireObject
+
+/** How models at one address are told to reason. */
+export interface HostReasoning {
+  /** Only the family of a model says how; the host has no way for all of them. */
+  readonly needsFamily: boolean
+  readonly write: ReasoningWriter
 }
 
 /** A backend ready to be called. */
@@ -33,7 +57,6 @@ export interface ProviderBackend {
     readonly body: WireObject
     readonly stream: boolean
     readonly headers: Readonly<Record<string, string>>
-    readonly reasoning: ReasoningChoice | undefined
   }): Pick<TransportRequest, "method" | "url" | "headers" | "body">
 }
 
@@ -42,6 +65,8 @@ export interface ProviderFormat {
   /** Id of the dialect that the backends speak. */
   readonly dialect: string
   readonly setup: (backend: Backend) => ProviderBackend
+  /** Loads how models are told to reason, by their base URL; left out where they cannot be told. */
+  readonly reasoning?: () => Promise<(baseUrl: string) => HostReasoning>
 }
 
 export interface ProviderModule extends ModuleBase, ProviderFormat {

@@ -1,14 +1,7 @@
 // Builds upstream requests for families of backends, of which most speak chat completions. A family is a few facts.
 
-import {
-  type Backend,
-  defineProvider,
-  type ProviderBackend,
-  type ProviderModule,
-  type ReasoningChoice,
-  type WireObject,
-} from "../../kernel/index.ts"
-import { reasoningWriter } from "./reasoning.ts"
+import { type Backend, defineProvider, type ProviderBackend, type ProviderModule } from "../../kernel/index.ts"
+import type { ReasoningWay } from "./reasoning.ts"
 
 /** How the backends of a family are reached. */
 export interface FamilyAddress {
@@ -24,7 +17,10 @@ export interface FamilyAddress {
 }
 
 export interface ChatCompletionsFamily
-  extends FamilyAddress, Omit<ProviderModule, "kind" | "dialect" | "setup" | keyof FamilyAddress> {}
+  extends FamilyAddress, Omit<ProviderModule, "kind" | "dialect" | "setup" | "reasoning" | keyof FamilyAddress> {
+  /** How its models are told to reason; `template`, as their families say, when left out. */
+  readonly reasoning?: ReasoningWay
+}
 
 export function chatCompletionsProvider({
   authHeader,
@@ -32,34 +28,31 @@ export function chatCompletionsProvider({
   chatPath,
   versionParameter,
   headers,
+  reasoning = "template",
   ...facts
 }: ChatCompletionsFamily): ProviderModule {
   const address = { authHeader, authPrefix, chatPath, versionParameter, headers }
   return defineProvider({
     ...facts,
     dialect: "chat_completions",
-    setup: (backend) => jsonBackend(backend, address, reasoningWriter),
+    setup: (backend) => jsonBackend(backend, address),
+    reasoning: async () => (await import("./reasoning.ts")).chatReasoning(reasoning),
   })
 }
 
-/** Asks a backend of a family with JSON. `writer` gives what puts a reasoning setting into bodies for an address. */
-export function jsonBackend(
-  backend: Backend,
-  family: FamilyAddress,
-  writer: (url: string) => (body: WireObject, choice: ReasoningChoice) => WireObject,
-): ProviderBackend {
+/** Asks a backend of a family with JSON. */
+export function jsonBackend(backend: Backend, family: FamilyAddress): ProviderBackend {
   const url = urlOf(backend, family)
   const fixed = fixedHeaders(backend, family)
   const ofWhole = { ...fixed, accept: "application/json" }
   const ofStream = { ...fixed, accept: "text/event-stream" }
-  const withReasoning = writer(url)
   return {
-    toRequest({ body, stream, headers, reasoning }) {
+    toRequest({ body, stream, headers }) {
       return {
         method: "POST",
         url,
         headers: { ...family.headers, ...headers, ...(stream ? ofStream : ofWhole) },
-        body: JSON.stringify(reasoning === undefined ? body : withReasoning(body, reasoning)),
+        body: JSON.stringify(body),
       }
     },
   }

@@ -9,6 +9,7 @@ export default chatCompletionsProvider({
   about: "Azure OpenAI",
   source: "https://learn.microsoft.com/en-us/azure/ai-services/openai/reference",
   ...address,
+  reasoning: "effort",
   chatPath: "/chat/completions",
   formats: { responses: responsesFormat(address, "/responses") },
 })

@@ -7,5 +7,6 @@ export default chatCompletionsProvider({
   source: "https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html",
   authHeader: "authorization",
   authPrefix: "Bearer ",
+  reasoning: "effort",
   chatPath: "/chat/completions",
 })

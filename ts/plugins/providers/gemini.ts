@@ -9,5 +9,6 @@ export default chatCompletionsProvider({
   source: "https://ai.google.dev/gemini-api/docs/openai",
   authHeader: "authorization",
   authPrefix: "Bearer ",
+  reasoning: "effort",
   chatPath: "/chat/completions",
 })

@@ -11,6 +11,7 @@ export default chatCompletionsProvider({
   keyVariable: "OPENAI_API_KEY",
   source: "https://platform.openai.com/docs/api-reference",
   ...key,
+  reasoning: "effort",
   chatPath: "/chat/completions",
   formats: { responses: responsesFormat(key, "/responses") },
 })

@@ -7,5 +7,6 @@ export default chatCompletionsProvider({
   source: "https://cloud.google.com/vertex-ai/generative-ai/docs/start/openai",
   authHeader: "authorization",
   authPrefix: "Bearer ",
+  reasoning: "effort",
   chatPath: "/chat/completions",
 })

@@ -68,7 +68,7 @@ async function countAtBackend(call: Call, plan: Plan | undefined, http: HttpClie
   if (backend === undefined) return undefined
   const body = backend.dialect.writeRequest(request, { model: backend.upstreamModel })
   const headers = { "x-request-id": id, ...clientHeaders(backend.dialect, call.header) }
-  const sent = backend.provider.toRequest({ body, stream: false, headers, reasoning: undefined })
+  const sent = backend.provider.toRequest({ body, stream: false, headers })
   const url = new URL(sent.url)
   url.pathname += "/count_tokens"
   try {

@@ -21,7 +21,6 @@ async function requestOf(backendRef: object, environment: Environment = {}, mode
     body: { messages: [] },
     stream: false,
     headers: {},
-    reasoning: undefined,
   })
 }
 
@@ -51,7 +50,7 @@ describe("providers with an address of their own", () => {
   const sent = async (model: object, environment: Environment = {}) => {
     const models = await compile({ "providers.models.0": { name: "small", ...model } }, environment)
     return models.get("small")?.backends.map(({ provider }) => {
-      const { url, headers } = provider.toRequest({ body: {}, stream: false, headers: {}, reasoning: undefined })
+      const { url, headers } = provider.toRequest({ body: {}, stream: false, headers: {} })
       return [url, headers["authorization"]]
     })
   }
@@ -103,9 +102,9 @@ describe("a model without backends", () => {
   test("is listed and priced, and says so when it is called", async () => {
     const small = (await compile({ "providers.models.0": model })).get("small")
     expect(small?.pricing?.promptPer1m).toBe(1)
-    expect(() =>
-      small?.backends[0]?.provider.toRequest({ body: {}, stream: false, headers: {}, reasoning: undefined }),
-    ).toThrow('Cannot call model "small": it is only described, without backend_refs')
+    expect(() => small?.backends[0]?.provider.toRequest({ body: {}, stream: false, headers: {} })).toThrow(
+      'Cannot call model "small": it is only described, without backend_refs',
+    )
   })
 
   test("is told of, and refused where nothing else is said of it", () => {
@@ -244,38 +243,6 @@ describe("targets", () => {
       await expect(compileWith(document)).rejects.toMatchObject({ code: "invalid_config", message })
     },
   )
-})
-
-describe("reasoning", () => {
-  const family = { type: "chat_template_kwargs", parameter: "enable_thinking" } as const
-  const reasoningOf = async (ref: object, changes: object = {}) => {
-    const document = canonical({
-      "providers.defaults.reasoning_families": { qwen3: family },
-      "providers.models.0.reasoning_family": "qwen3",
-      "routing.decisions.0.modelRefs": [ref],
-      ...changes,
-    })
-    return (await compileWith(document)).plan.decisions[0]?.candidates[0]?.reasoning
-  }
-
-  test("a model without a family is never changed", async () => {
-    expect(await reasoningOf({ model: "large", use_reasoning: true })).toBeUndefined()
-  })
-
-  test.each([
-    [{ model: "small" }, {}, { enabled: false, effort: "medium", family }],
-    [{ model: "small", use_reasoning: true }, {}, { enabled: true, effort: "medium", family }],
-    [
-      { model: "small", use_reasoning: true },
-      { "providers.defaults.reasoning_effort": "low" },
-      { enabled: true, effort: "low", family },
-    ],
-    [
-      { model: "small", use_reasoning: true, reasoning_effort: "high" },
-      { "providers.defaults.reasoning_effort": "low" },
-      { enabled: true, effort: "high", family },
-    ],
-  ])("%j with %j is %j", async (ref, changes, choice) => expect(await reasoningOf(ref, changes)).toEqual(choice))
 })
 
 describe("api_format", () => {

@@ -39,7 +39,7 @@ describe("the request", () => {
       },
     })
     await ask("urgent")
-    expect(sent()[0]).toMatchObject({ chat_template_kwargs: { reasoning_effort: "low" } })
+    expect(sent()[0]).toMatchObject({ reasoning_effort: "low" })
   })
 
   test("goes to the backends in turn, and each attempt names its own", async () => {

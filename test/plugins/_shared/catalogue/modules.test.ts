@@ -32,7 +32,7 @@ test("facts of an entry become its requests", () => {
     const provider = format === undefined ? module : module?.formats?.[format]
     const request = provider
       ?.setup(backend({ baseUrl: module?.baseUrl ?? "https://own.example/v1", apiKey: "k" }))
-      .toRequest({ body: {}, stream: false, headers: {}, reasoning: undefined })
+      .toRequest({ body: {}, stream: false, headers: {} })
     const key = Object.entries(request?.headers ?? {}).find(([, value]) => /^(Bearer )?k$/.test(value))
     return [request?.url, key?.join(": ")]
   }

@@ -9,12 +9,20 @@ import type { DialectModule } from "../../types/dialect.ts"
 import type { RegisteredModule } from "../../types/module.ts"
 import type { TargetBackend } from "../../types/plan.ts"
 import type { Registry } from "../../modules/registry.ts"
-import type { Backend, ProviderModule } from "../../types/provider.ts"
+import type { Backend, ProviderFormat, ProviderModule } from "../../types/provider.ts"
 import type { CompileOptions } from "../compile.ts"
 import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
 import { readVariable } from "../environment.ts"
 import { isHeaderValue, isSettableHeader, notSendable } from "../header-text.ts"
 import type { ProviderModel } from "./providers.ts"
+import type { ReasoningPlan } from "./reasoning-plan.ts"
+
+/** The `api_format` of what every provider speaks. */
+export const plainFormat = "openai"
+
+/** Undefined for what every provider speaks. */
+export const formatOf = ({ api_format: format }: ProviderModel): string | undefined =>
+  format === plainFormat ? undefined : format
 
 export type BackendRef = Static<ReturnType<typeof backendRefSchema>>
 
@@ -63,12 +71,26 @@ export function refsOf({ provider, backend_refs: refs }: ProviderModel): readonl
   return provider === undefined ? (refs ?? []) : (refs ?? [{}]).map((ref) => ({ provider, ...ref }))
 }
 
+/** The protocol that a backend is asked in; undefined where its provider is unknown or has it not. */
+export function protocolOf(model: ProviderModel, ref: BackendRef, registry: Registry): ProviderFormat | undefined {
+  const module = providerOf(ref, registry)
+  const format = formatOf(model)
+  return format === undefined ? module : module?.formats?.[format]
+}
+
+/** The base URL of a backend, its own one or that of its provider. */
+export const addressOf = (ref: BackendRef, registry: Registry): string | undefined =>
+  urlIn(ref) ?? providerOf(ref, registry)?.baseUrl
+
+const providerOf = ({ provider }: BackendRef, registry: Registry): ProviderModule | undefined =>
+  registry.find("provider", provider ?? defaultModuleId(registry, "provider") ?? "")?.module
+
 export function checkBackend(ref: BackendRef, at: DocumentPath, registry: Registry): readonly Problem[] {
   const problems: Problem[] = []
   const id = ref.provider ?? defaultModuleId(registry, "provider")
   const key = ref.endpoint === undefined ? "base_url" : "endpoint"
-  const { baseUrl, useInstead } = registry.find("provider", id ?? "")?.module ?? {}
-  const url = urlIn(ref) ?? baseUrl
+  const useInstead = providerOf(ref, registry)?.useInstead
+  const url = addressOf(ref, registry)
   if (useInstead !== undefined)
     problems.push({ ...invalid([...at, "provider"], `is no provider; write "${useInstead}"`), severity: "warning" })
   if (url === undefined)
@@ -110,12 +132,15 @@ const apiPathIn = /(\/chat\/completions|(?<=\/v1)\/(completions|responses|messag
 /** The base URL that is meant by one with a path of the API; one that may hold a password is not quoted. */
 const shownBase = (url: string): string => (/[@?#]/.test(url) ? "the part before it" : url.replace(apiPathIn, ""))
 
+/** What of `reasoning-plan.ts` concerns backends. */
+export interface Reasons {
+  readonly reasoning?: Pick<ReasoningPlan, "hostOf"> | undefined
+}
+
 interface BackendEntry {
   readonly model: ProviderModel
   readonly ref: BackendRef
   readonly path: DocumentPath
-  /** The protocol that the model names; undefined for the provider's first one. */
-  readonly format: string | undefined
 }
 
 /** Shorter header values stand in any text by chance. */
@@ -123,8 +148,8 @@ const shortestSecret = 6
 
 /** Sets a backend up with its provider. Throws an `RtrError` with the path of what is missing. */
 export function compileBackend(
-  { model, ref, path, format }: BackendEntry,
-  { registry, environment }: Pick<CompileOptions, "registry" | "environment">,
+  { model, ref, path }: BackendEntry,
+  { registry, environment, reasoning }: Pick<CompileOptions, "registry" | "environment"> & Reasons,
 ): TargetBackend {
   const refuse = (reason: string, at: DocumentPath = path): never => {
     throw new RtrError("invalid_config", `Cannot serve model "${model.name}": ${reason}`, { path: at })
@@ -133,8 +158,8 @@ export function compileBackend(
   const registered = registry.find("provider", providerId)
   if (registered === undefined) return refuse(`there is no provider "${providerId}"`)
   const { module, source } = registered
-  const provider = format === undefined ? module : module.formats?.[format]
-  if (provider === undefined) return refuse(`provider "${providerId}" has no api_format "${format}"`)
+  const provider = protocolOf(model, ref, registry)
+  if (provider === undefined) return refuse(`provider "${providerId}" has no api_format "${formatOf(model)}"`)
   const dialect = registry.find("dialect", provider.dialect)?.module
   if (dialect === undefined)
     return refuse(`provider "${providerId}" speaks dialect "${provider.dialect}", which is not registered`)
@@ -173,6 +198,7 @@ export function compileBackend(
     dialectId: provider.dialect,
     dialect,
     secrets,
+    writeReasoning: reasoning?.hostOf(provider, backend.baseUrl)?.write,
     provider: setUpNow({ kind: "provider", id: providerId, source }, () => provider.setup(backend), secrets),
   }
 }

@@ -13,7 +13,8 @@ import { duplicates } from "../duplicates.ts"
 import { algorithmSchema, canonicalAlgorithm, checkAlgorithm, compileAlgorithm } from "./algorithms.ts"
 import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
 import { answeringPlugins, answersItself, checkPlugins, compilePlugins, pluginSchema } from "./plugins.ts"
-import { compileReasoning } from "./providers.ts"
+import type { ReasoningPlan } from "./reasoning-plan.ts"
+import { reasoningMode } from "./reasoning.ts"
 import { canonicalRules, checkRules, compileRules, rootNames, rulesSchema } from "./rules.ts"
 import { declaredSignals, modelScore } from "./signals.ts"
 
@@ -26,6 +27,7 @@ const modelRef = section({
   weight: Type.Optional(Type.Number({ minimum: 0 })),
   use_reasoning: Type.Optional(Type.Boolean()),
   reasoning_effort: Type.Optional(name),
+  reasoning_mode: Type.Optional(reasoningMode),
 })
 
 export function decisionSchema(registry: Registry) {
@@ -55,7 +57,10 @@ export function canonicalDecision(
     priority,
     tier,
     rules: canonicalRules(rules),
-    modelRefs: modelRefs.map((ref) => ({ ...ref, use_reasoning: ref.use_reasoning ?? false })),
+    modelRefs: modelRefs.map((ref) => ({
+      ...ref,
+      use_reasoning: ref.use_reasoning ?? (ref.reasoning_mode ?? "disabled") !== "disabled",
+    })),
     algorithm: canonicalAlgorithm(algorithm, registry),
     plugins,
     ...rest,
@@ -149,6 +154,7 @@ function checkPromises(
 }
 
 export interface Compiled {
+  readonly reasoning: ReasoningPlan | undefined
   readonly models: ReadonlyMap<string, ModelTarget>
   readonly signals: readonly PlannedSignal[]
 }
@@ -206,6 +212,6 @@ function compileCandidate(
     ...(ref.weight !== undefined && { weight: ref.weight }),
     pricing: target.pricing,
     card: target.card,
-    reasoning: compileReasoning(context.document, ref),
+    reasoning: context.reasoning?.choiceOf(ref),
   }
 }

@@ -5,14 +5,23 @@ import type { DocumentPath } from "../../error.ts"
 import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
 import { literals, name, section } from "../../schema/shapes.ts"
 import type { ModelTarget, Pricing } from "../../types/plan.ts"
-import type { ReasoningChoice } from "../../types/provider.ts"
 import type { Registry } from "../../modules/registry.ts"
 import type { CompileOptions } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
-import { backendRefSchema, checkBackend, compileBackend, describedOnly, formatProblem, refsOf } from "./backends.ts"
-import type { ModelRef } from "./decisions.ts"
+import {
+  backendRefSchema,
+  checkBackend,
+  compileBackend,
+  describedOnly,
+  formatOf,
+  formatProblem,
+  plainFormat,
+  type Reasons,
+  refsOf,
+} from "./backends.ts"
 import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
+import { reasoningFamily, reasoningSchema } from "./reasoning.ts"
 import { reliabilitySchema } from "./reliability.ts"
 import type { ReliabilityPlan } from "./reliability-plan.ts"
 
@@ -20,11 +29,6 @@ export type ProvidersSection = Static<ReturnType<typeof providersSchema>>
 export type ProviderModel = NonNullable<ProvidersSection["models"]>[number]
 
 const price = Type.Number({ minimum: 0 })
-
-const reasoningFamily = section({
-  type: literals(["chat_template_kwargs", "reasoning_effort", "top_level_reasoning_effort"]),
-  parameter: name,
-})
 
 const defaults = section({
   model: Type.Optional(Type.String({ description: "Answers when no decision matches" })),
@@ -41,9 +45,6 @@ const pricing = section({
   reasoning_per_1m: Type.Optional(price),
 })
 
-/** The `api_format` of what every provider speaks. */
-const plainFormat = "openai"
-
 export function providersSchema(registry: Registry) {
   const modules = registry.all("provider")
   const providerIds = modules.map(({ id }) => id)
@@ -57,6 +58,7 @@ export function providersSchema(registry: Registry) {
       }),
     ),
     reasoning_family: Type.Optional(name),
+    reasoning: Type.Optional(reasoningSchema),
     api_format: Type.Optional(
       literals([...new Set([plainFormat, ...formats])], {
         description: "Protocol of the backends: chat completions, or another one that their provider has",
@@ -74,10 +76,6 @@ export function providersSchema(registry: Registry) {
   return section({ defaults: Type.Optional(defaults), models: Type.Optional(Type.Array(model)) })
 }
 
-/** Undefined for what every provider speaks. */
-const formatOf = ({ api_format: format }: ProviderModel): string | undefined =>
-  format === plainFormat ? undefined : format
-
 export function checkProviders(document: ConfigDocument, registry: Registry): readonly Problem[] {
   const models = document.providers?.models ?? []
   return [
@@ -85,27 +83,13 @@ export function checkProviders(document: ConfigDocument, registry: Registry): re
       models.map((model) => model.name),
       (index) => ["providers", "models", index, "name"],
     ),
-    ...models.flatMap((model, index) => checkModel(model, ["providers", "models", index], document, registry)),
+    ...models.flatMap((model, index) => checkModel(model, ["providers", "models", index], registry)),
     ...checkDefaults(document),
   ]
 }
 
-function checkModel(
-  model: ProviderModel,
-  at: DocumentPath,
-  document: ConfigDocument,
-  registry: Registry,
-): readonly Problem[] {
-  const families = Object.keys(document.providers?.defaults?.reasoning_families ?? {})
+function checkModel(model: ProviderModel, at: DocumentPath, registry: Registry): readonly Problem[] {
   const problems: Problem[] = []
-  if (model.reasoning_family !== undefined && !families.includes(model.reasoning_family)) {
-    problems.push(
-      invalid(
-        [...at, "reasoning_family"],
-        `"${model.reasoning_family}" is not in providers.defaults.reasoning_families${suggestion(model.reasoning_family, families)}`,
-      ),
-    )
-  }
   const refs = refsOf(model)
   if (refs.length === 0)
     problems.push({
@@ -137,17 +121,7 @@ const isEmpty = (fact: object): boolean => Object.keys(fact).length === 0
 
 function checkDefaults(document: ConfigDocument): readonly Problem[] {
   const problems: Problem[] = []
-  const { model, reasoning_families: families = {} } = document.providers?.defaults ?? {}
-  for (const [family, { type, parameter }] of Object.entries(families)) {
-    if (type === "top_level_reasoning_effort" && parameter !== "reasoning_effort") {
-      problems.push(
-        invalid(
-          ["providers", "defaults", "reasoning_families", family, "parameter"],
-          'must be "reasoning_effort" for type top_level_reasoning_effort',
-        ),
-      )
-    }
-  }
+  const { model } = document.providers?.defaults ?? {}
   const callable = callableModels(document)
   if (model !== undefined && !callable.has(model)) {
     problems.push(
@@ -162,7 +136,7 @@ function checkDefaults(document: ConfigDocument): readonly Problem[] {
 
 /** Every model by name. LoRA names are models of their own that share the base model's backends. */
 export function compileModels(
-  options: Pick<CompileOptions, "document" | "registry" | "environment">,
+  options: Pick<CompileOptions, "document" | "registry" | "environment"> & Reasons,
   reliabilityOf?: ReliabilityPlan["ofModel"],
 ): ReadonlyMap<string, ModelTarget> {
   const { document } = options
@@ -170,15 +144,7 @@ export function compileModels(
   document.providers?.models?.forEach((model, index) => {
     const card = cardOf(document, model.name)
     const backends = refsOf(model).map((ref, position) =>
-      compileBackend(
-        {
-          model,
-          ref,
-          path: ["providers", "models", index, "backend_refs", position],
-          format: formatOf(model),
-        },
-        options,
-      ),
+      compileBackend({ model, ref, path: ["providers", "models", index, "backend_refs", position] }, options),
     )
     const shared = {
       pricing: compilePricing(model),
@@ -209,13 +175,4 @@ function compilePricing({ pricing: written }: ProviderModel): Pricing | undefine
     cacheWritePer1m: written.cache_write_per_1m,
     reasoningPer1m: written.reasoning_per_1m,
   }
-}
-
-/** How a candidate's reasoning is set; undefined for a model without a reasoning family, which is never changed. */
-export function compileReasoning(document: ConfigDocument, ref: ModelRef): ReasoningChoice | undefined {
-  const { reasoning_families: families, reasoning_effort: effort } = document.providers?.defaults ?? {}
-  const familyName = document.providers?.models?.find((model) => model.name === ref.model)?.reasoning_family
-  const family = familyName === undefined ? undefined : families?.[familyName]
-  if (family === undefined) return undefined
-  return { enabled: ref.use_reasoning ?? false, effort: ref.reasoning_effort ?? effort ?? "medium", family }
 }

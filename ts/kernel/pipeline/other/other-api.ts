@@ -24,7 +24,7 @@ export function inApi({ path, ...wire }: OtherApi, model: ModelTarget): ModelTar
 }
 
 function isLikeOpenAi({ provider }: TargetBackend): boolean {
-  const { url } = provider.toRequest({ body: {}, stream: false, headers: {}, reasoning: undefined })
+  const { url } = provider.toRequest({ body: {}, stream: false, headers: {} })
   return chatPath.test(new URL(url).pathname)
 }
 

@@ -101,10 +101,9 @@ function writeFor(backend: TargetBackend, { call, target, request, headers, reas
   return {
     dropped: droppedFields(backend, portable, body),
     request: backend.provider.toRequest({
-      body,
+      body: (reasoning && backend.writeReasoning?.(body, reasoning)) ?? body,
       stream: request.stream,
       headers: passes ? { ...clientHeaders(backend.dialect, call.header), ...headers } : headers,
-      reasoning,
     }),
   }
 }

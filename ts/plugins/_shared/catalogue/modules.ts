@@ -25,6 +25,7 @@ function moduleOf({
   formats = [],
   header,
   path,
+  reasoning,
   instead,
   source,
 }: CatalogueEntry): ProviderModule {
@@ -43,6 +44,7 @@ function moduleOf({
   return chatCompletionsProvider({
     ...facts,
     ...address,
+    ...(reasoning !== undefined && { reasoning }),
     chatPath: path ?? "/chat/completions",
     formats: Object.fromEntries(formats.map((format) => [format, formatOf(format, address)])),
   })

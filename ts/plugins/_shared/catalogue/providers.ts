@@ -1,6 +1,8 @@
 // Data: hosts and servers that need no file of their own, because a few facts tell how they are asked. The facts are those of
 // `source`; nobody has tried them all against the services.
 
+import type { ReasoningWay } from "../reasoning.ts"
+
 export interface CatalogueEntry {
   readonly id: string
   /** Other names of the same provider. */
@@ -18,6 +20,8 @@ export interface CatalogueEntry {
   readonly header?: string
   /** Appended to the base URL; `/chat/completions` when left out. */
   readonly path?: string
+  /** How its models are told to reason; as their families say when left out. */
+  readonly reasoning?: ReasoningWay
   /** What to write for the name that only older documents have. */
   readonly instead?: string
   readonly source: string
@@ -64,6 +68,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://api.aionlabs.ai/v1",
     key: "AION_API_KEY",
     formats: ["responses"],
+    reasoning: "effort",
     source: upstream,
   },
   {
@@ -109,6 +114,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "Cerebras",
     url: "https://api.cerebras.ai/v1",
     key: "CEREBRAS_API_KEY",
+    reasoning: "effort",
     source: "https://inference-docs.cerebras.ai/resources/openai",
   },
   {
@@ -130,6 +136,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "Cohere",
     url: "https://api.cohere.com/compatibility/v1",
     key: "COHERE_API_KEY",
+    reasoning: "effort",
     source: "https://docs.cohere.com/docs/compatibility-api",
   },
   {
@@ -145,6 +152,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://api.compactif.ai/v1",
     key: "COMPACTIFAI_API_KEY",
     formats: ["responses"],
+    reasoning: "effort",
     source: "https://docs.litellm.ai/docs/providers/compactifai",
   },
   {
@@ -154,6 +162,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     key: "DASHSCOPE_API_KEY",
     formats: ["responses"],
+    reasoning: "switch",
     source: "https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope",
   },
   {
@@ -161,6 +170,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "DeepInfra",
     url: "https://api.deepinfra.com/v1/openai",
     key: "DEEPINFRA_API_KEY",
+    reasoning: "effort",
     source: "https://deepinfra.com/docs/openai_api",
   },
   {
@@ -169,6 +179,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://api.deepseek.com/v1",
     key: "DEEPSEEK_API_KEY",
     formats: ["responses"],
+    reasoning: "deepseek",
     source: "https://api-docs.deepseek.com",
   },
   {
@@ -184,6 +195,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "Fireworks AI",
     url: "https://api.fireworks.ai/inference/v1",
     key: "FIREWORKS_API_KEY",
+    reasoning: "effort",
     source: "https://docs.fireworks.ai/tools-sdks/openai-compatibility",
   },
   {
@@ -215,6 +227,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://api.groq.com/openai/v1",
     key: "GROQ_API_KEY",
     formats: ["responses"],
+    reasoning: "effort",
     source: "https://console.groq.com/docs/openai",
   },
   {
@@ -237,6 +250,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "Inception",
     url: "https://api.inceptionlabs.ai/v1",
     key: "INCEPTION_API_KEY",
+    reasoning: "effort",
     source: "https://docs.inceptionlabs.ai",
   },
   {
@@ -245,6 +259,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://api.meta.ai/v1",
     key: "META_API_KEY",
     formats: ["responses"],
+    reasoning: "effort",
     source: upstream,
   },
   {
@@ -261,6 +276,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "Mistral AI",
     url: "https://api.mistral.ai/v1",
     key: "MISTRAL_API_KEY",
+    reasoning: "effort",
     source: "https://docs.mistral.ai/api",
   },
   {
@@ -314,6 +330,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://openrouter.ai/api/v1",
     key: "OPENROUTER_API_KEY",
     formats: ["responses"],
+    reasoning: "effort",
     source: "https://openrouter.ai/docs/quickstart",
   },
   {
@@ -321,6 +338,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "Perplexity",
     url: "https://api.perplexity.ai",
     key: "PERPLEXITY_API_KEY",
+    reasoning: "effort",
     source: "https://docs.perplexity.ai/api-reference/chat-completions-post",
   },
   {
@@ -366,6 +384,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://api.sarvam.ai/v1",
     key: "SARVAM_API_KEY",
     header: "api-subscription-key",
+    reasoning: "effort",
     source: "https://docs.sarvam.ai",
   },
   {
@@ -380,6 +399,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "SiliconFlow",
     url: "https://api.siliconflow.com/v1",
     key: "SILICONFLOW_API_KEY",
+    reasoning: "switch",
     source: "https://docs.siliconflow.com",
   },
   {
@@ -387,6 +407,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "StepFun",
     url: "https://api.stepfun.ai/v1",
     key: "STEPFUN_API_KEY",
+    reasoning: "effort",
     source: "https://platform.stepfun.ai/docs",
   },
   {
@@ -402,6 +423,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "Together AI",
     url: "https://api.together.ai/v1",
     key: "TOGETHER_API_KEY",
+    reasoning: "effort",
     source: "https://docs.together.ai/docs/openai-api-compatibility",
   },
   {
@@ -409,6 +431,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "Upstage",
     url: "https://api.upstage.ai/v1",
     key: "UPSTAGE_API_KEY",
+    reasoning: "effort",
     source: "https://console.upstage.ai/docs",
   },
   {
@@ -425,6 +448,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "Vercel AI Gateway",
     url: "https://ai-gateway.vercel.sh/v1",
     key: "AI_GATEWAY_API_KEY",
+    reasoning: "effort",
     source: "https://vercel.com/docs/ai-gateway/openai-compat",
   },
   {
@@ -434,6 +458,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://ark.cn-beijing.volces.com/api/v3",
     key: "ARK_API_KEY",
     formats: ["responses"],
+    reasoning: "effort",
     source: "https://www.volcengine.com/docs/82379",
   },
   {
@@ -451,6 +476,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://api.x.ai/v1",
     key: "XAI_API_KEY",
     formats: ["responses"],
+    reasoning: "effort",
     source: "https://docs.x.ai/docs/api-reference",
   },
   {
@@ -460,6 +486,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     url: "https://api.xiaomimimo.com/v1",
     key: "XIAOMI_MIMO_API_KEY",
     header: "api-key",
+    reasoning: "thinking",
     source: upstream,
   },
   {
@@ -468,6 +495,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "Z.ai",
     url: "https://api.z.ai/api/paas/v4",
     key: "ZAI_API_KEY",
+    reasoning: "thinking",
     source: "https://docs.z.ai/guides/develop/http/introduction",
   },
 
@@ -538,6 +566,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "LiteLLM proxy",
     key: "LITELLM_API_KEY",
     formats: ["responses", "anthropic"],
+    reasoning: "effort",
     source: "https://docs.litellm.ai/docs/simple_proxy",
   },
   {
@@ -554,7 +583,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     source: "https://lmstudio.ai/docs/app/api/endpoints/openai",
   },
   { id: "localai", name: "LocalAI", source: "https://localai.io/features/openai-functions" },
-  { id: "ollama", name: "Ollama", source: "https://docs.ollama.com/openai" },
+  { id: "ollama", name: "Ollama", reasoning: "effort", source: "https://docs.ollama.com/openai" },
   {
     id: "openai-compatible",
     name: "Any server of chat completions",

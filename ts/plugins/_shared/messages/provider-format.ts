@@ -2,7 +2,6 @@
 
 import type { ProviderFormat } from "../../../kernel/index.ts"
 import { type FamilyAddress, jsonBackend } from "../chat-completions-provider.ts"
-import { withThinking } from "./thinking.ts"
 
 /** Every host knows this version; a client that names another gets that one. */
 const headers = { "anthropic-version": "2023-06-01" }
@@ -12,14 +11,7 @@ export function messagesFormat(family: Omit<FamilyAddress, "chatPath">, path = "
   const address = { ...family, chatPath: path, headers: { ...headers, ...family.headers } }
   return {
     dialect: "messages",
-    setup: (backend) =>
-      // A client that says itself how long to think is not overruled.
-      jsonBackend(
-        backend,
-        address,
-        () =>
-          (body, { enabled, effort }) =>
-            enabled && !("thinking" in body) ? withThinking(body, effort) : body,
-      ),
+    setup: (backend) => jsonBackend(backend, address),
+    reasoning: async () => (await import("./reasoning.ts")).messagesReasoning,
   }
 }

@@ -29,14 +29,27 @@ export function withThinking(body: WireObject, effort: string): WireObject {
   const wanted = budgets[effort] ?? (budgets["medium"] as number)
   const limit = typeof body["max_tokens"] === "number" ? body["max_tokens"] : 0
   const budget = Math.min(wanted, Math.floor(limit * 0.8))
-  if (budget < leastBudget || isForced(body["tool_choice"]) || isInsideCalls(body["messages"])) return body
-  // Thinking models choose their own sampling.
-  const { temperature: _, top_k: __, top_p: share, ...rest } = body
+  if (budget < leastBudget || cannotThink(body)) return body
+  return { ...withoutSampling(body), thinking: { type: "enabled", budget_tokens: budget } }
+}
+
+/** A body that leaves the length to the model, with an effort; without a change where the backend would refuse it. */
+export function withAdaptiveThinking(body: WireObject, effort: string): WireObject {
+  if (cannotThink(body)) return body
+  const { output_config: config } = body
   return {
-    ...rest,
-    ...(typeof share === "number" && share >= 0.95 && { top_p: share }),
-    thinking: { type: "enabled", budget_tokens: budget },
+    ...withoutSampling(body),
+    thinking: { type: "adaptive" },
+    output_config: { ...(isObject(config) && config), effort },
   }
+}
+
+const cannotThink = (body: WireObject): boolean => isForced(body["tool_choice"]) || isInsideCalls(body["messages"])
+
+/** Thinking models choose their own sampling. */
+function withoutSampling(body: WireObject): WireObject {
+  const { temperature: _, top_k: __, top_p: share, ...rest } = body
+  return typeof share === "number" && share >= 0.95 ? { ...rest, top_p: share } : rest
 }
 
 function isForced(choice: JsonValue | undefined): boolean {
