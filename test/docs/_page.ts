@@ -89,7 +89,13 @@ export function openPage(name: string, base = "A second model and a rule"): Page
     const inference = isDefault ? signals : await createNativeInference({ models })
     if (!isDefault) onTestFinished(() => inference.close())
     const transport = createFakeTransport(jsonReply(completion("hi")))
-    const kernel = await createKernel({ config: config.document, environment, inference, transport })
+    const kernel = await createKernel({
+      config: config.document,
+      environment,
+      inference,
+      transport,
+      ...(config.readFile !== undefined && { readFile: config.readFile }),
+    })
     const key = config.document.listeners?.[0]?.api_keys?.[0]
     const ask: Served["ask"] = async (prompt, changes = {}, headers = {}) => {
       const response = await kernel.fetch(

@@ -26,6 +26,7 @@ export type { Capability, HttpClient, Log, ModelCaller, OtherApi, OtherRequests 
 export { lazyField } from "./chat/lazy-field.ts"
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
 export { type GuardUse, guardUses, guardWarnings, type UnreadOutcome } from "./config/sections/guard-use.ts"
+
 export { ConfigError, formatProblem } from "./config/config-error.ts"
 export { formatPath } from "./schema/problem.ts"
 export { closest, type Problem, suggestion } from "./schema/problem.ts"
@@ -60,7 +61,18 @@ export type {
 
 // ── kinds ──
 
-export type { KnownModel, RuleOf, SignalInput, SignalModule, SignalReader, SignalSurroundings } from "./types/signal.ts"
+export type {
+  KnownModel,
+  NarrowFacts,
+  ReadDocumentFile,
+  RegisteredSignal,
+  RoutingSection,
+  RuleOf,
+  SignalInput,
+  SignalModule,
+  SignalReader,
+  SignalSurroundings,
+} from "./types/signal.ts"
 export type {
   Candidate,
   Choice,

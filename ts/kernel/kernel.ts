@@ -48,7 +48,7 @@ import type { UnroutedRequest } from "./types/route.ts"
 
 export interface RouterOptions
   extends
-    Pick<PrepareHost, "openInference" | "inference" | "readHeads" | "missingParts">,
+    Pick<PrepareHost, "openInference" | "inference" | "readHeads" | "readFile" | "missingParts">,
     Pick<ResolveOptions, "requiredVariables"> {
   /** Built-in modules: their routes serve the management surface before the first activation. */
   readonly builtins: Registry
@@ -156,6 +156,7 @@ export function createRouter(options: RouterOptions): Router {
     loadRegistry: options.loadRegistry,
     readHeads: options.readHeads,
     missingParts: options.missingParts,
+    readFile: options.readFile,
     ...(options.requiredVariables !== undefined && { requiredVariables: options.requiredVariables }),
   }
 

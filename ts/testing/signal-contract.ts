@@ -1,6 +1,6 @@
 // What every signal must do, whatever it looks for.
 
-import type { TObject } from "typebox"
+import type { TArray, TObject } from "typebox"
 import { Value } from "typebox/value"
 import {
   type Capability,
@@ -65,7 +65,7 @@ export async function readerOf<Rule extends TObject>(
 }
 
 /** Checks of the signal contract. Run each with your test runner: `for (const { name, run } of signalContract(…)) test(name, run)`. */
-export function signalContract<Rule extends TObject, Settings extends TObject, Need extends Capability>(
+export function signalContract<Rule extends TObject, Settings extends TObject | TArray, Need extends Capability>(
   typed: SignalModule<Rule, Settings, Need>,
   options: SignalContractOptions<Rule>,
 ): readonly ContractCase[] {
@@ -134,8 +134,9 @@ export function signalContract<Rule extends TObject, Settings extends TObject, N
         return options.facts?.[type] ?? []
       }
       await reader.read(signalInput("any text", options.before, factsOf), questions as never)
-      for (const type of asked)
-        expectThat(module.after?.includes(type) === true, `after to name "${type}", whose facts it reads`)
+      const { after = [] } = module
+      const before = typeof after === "function" ? after(options.rules) : after
+      for (const type of asked) expectThat(before.includes(type), `after to name "${type}", whose facts it reads`)
     }),
     contractCase("never turns a failing model into an answer", async () => {
       if (questionsIn(module).length === 0) return

@@ -96,7 +96,9 @@ describe("the schema", () => {
       plugins: tags(decision?.["plugins"]?.items),
       stores: tags(schema.properties?.["global"]?.properties?.["stores"]?.properties?.["state"]),
     }).toEqual({
-      signals: registry.all("signal").map(({ id, module }) => module.configKey ?? id),
+      signals: registry
+        .all("signal")
+        .flatMap(({ id, module }) => (module.routing === undefined ? [module.configKey ?? id] : [])),
       algorithms: [...registry.all("selector"), ...registry.all("looper")].map(({ id }) => id),
       plugins: registry.all("plugin").map(({ id }) => id),
       stores: registry.all("store").map(({ id }) => id),

@@ -17,7 +17,7 @@ providers:
         - endpoint: host
           type: opnai
 routing:
-  projections: {}
+  model_bindings: {}
   signals:
     keywords:
       - name: urgent
@@ -50,7 +50,7 @@ routing:
           position: { line: 13, column: 11 },
         },
         {
-          path: ["routing", "projections"],
+          path: ["routing", "model_bindings"],
           message: "is not supported yet",
           code: "unsupported",
           position: { line: 15, column: 3 },
@@ -72,7 +72,7 @@ routing:
   })
 
   test("say whether a key is wrong or only comes later", () => {
-    const problems = problemListOf(documentWith({ "routing.projections": {}, "routing.projection": {} }))
+    const problems = problemListOf(documentWith({ "routing.model_bindings": {}, "routing.model_binding": {} }))
     expect(problems.map(({ code }) => code)).toEqual(["unsupported", "invalid"])
   })
 

@@ -29,6 +29,7 @@ const granted: Readonly<Record<Capability, readonly [setup: readonly string[], q
   random: [["random"], []],
   "routing.run": [["run"], []],
   "routing.preview": [["preview"], []],
+
   dialects: [["readChat"], []],
   plan: [["plan"], []],
   "routing.other": [["other"], []],

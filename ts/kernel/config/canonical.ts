@@ -31,6 +31,7 @@ function canonicalRouting(routing: Routing, registry: Registry): Routing {
   return dropUndefined({
     modelCards: routing.modelCards,
     signals: Object.keys(signals).length === 0 ? undefined : signals,
+    projections: (routing as { readonly projections?: object }).projections,
     decisions,
     strategy: routing.strategy,
     fallback: routing.fallback,

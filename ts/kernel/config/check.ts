@@ -3,6 +3,7 @@
 import type { Registry } from "../modules/registry.ts"
 import { type Problem, reportInto } from "../schema/problem.ts"
 import { valueAt } from "../schema/value-at.ts"
+import type { ReadDocumentFile } from "../types/signal.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import type { LaterProblems } from "./later-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
@@ -23,6 +24,7 @@ export function checkDocument(
   registry: Registry,
   readHeads: ReadHeads = () => undefined,
   later: LaterProblems = [],
+  readFile?: ReadDocumentFile,
 ): readonly Problem[] {
   const packages = readPackages(document, readHeads)
   if (usesReliability(document)) later.push(loadReliability(document).then((plan) => plan?.check() ?? []))
@@ -31,7 +33,7 @@ export function checkDocument(
     ...checkListeners(document),
     ...checkProviders(document, registry),
     ...checkModelCards(document),
-    ...checkSignals(document, registry, packages.heads, later),
+    ...checkSignals(document, registry, packages.heads, later, readFile),
     ...checkDecisions(document, registry),
     ...checkManagement(document),
     ...checkStores(document, registry),

@@ -2,6 +2,7 @@
 // and `rtr config schema` prints the same object.
 
 import { Type, type Static, type TObject, type TProperties } from "typebox"
+import type { AnyModule } from "../types/module.ts"
 import type { Registry } from "../modules/registry.ts"
 import { literals, section } from "../schema/shapes.ts"
 import type { EntrypointEntry, RecipeEntry } from "./recipes/view.ts"
@@ -34,8 +35,8 @@ export function documentSchema(registry: Registry, further?: TProperties) {
       ),
       listeners: Type.Optional(listenersSchema),
       providers: Type.Optional(providersSchema(registry)),
-      routing: Type.Optional(routingSchema(registry)),
-      global: Type.Optional(withSettings(globalSchema(registry), registry)),
+      routing: Type.Optional(withSections(routingSchema(registry), registry, "routing")),
+      global: Type.Optional(withSections(globalSchema(registry), registry, "settings")),
       ...(further as object),
     },
     { description: "Canonical rtr configuration, version v0.3" },
@@ -68,13 +69,22 @@ function globalSchema(registry: Registry) {
   })
 }
 
-/** Puts the settings of modules where their `path` says. */
-function withSettings<Global extends TObject>(schema: Global, registry: Registry): Global {
-  return [...registry.all("signal"), ...registry.all("looper"), ...registry.all("route")].reduce<TObject>(
-    (planted, { module: { settings } }) =>
-      settings === undefined ? planted : plant(planted, settings.path, settings.schema as TObject),
-    schema,
-  ) as Global
+/** Puts the settings, or the `routing` sections, of modules where their `path` says. */
+function withSections<Parent extends TObject>(schema: Parent, registry: Registry, key: "settings" | "routing"): Parent {
+  const modules: readonly AnyModule[] = [
+    ...registry.all("signal"),
+    ...registry.all("looper"),
+    ...registry.all("route"),
+  ].map(({ module }) => module)
+  return modules.reduce<TObject>((parent, module) => {
+    const part = (module as Partial<Record<typeof key, Planted>>)[key]
+    return part === undefined ? parent : plant(parent, part.path, part.schema)
+  }, schema) as Parent
+}
+
+interface Planted {
+  readonly path: readonly string[]
+  readonly schema: TObject
 }
 
 /** A section with another one at a path below it; those on the way are made or kept. */

@@ -12,6 +12,7 @@ import { checkDocument } from "./check.ts"
 import { ConfigError } from "./config-error.ts"
 import type { SourceDocument } from "./source-document.ts"
 import type { MaybePromise } from "../types/module-base.ts"
+import type { ReadDocumentFile } from "../types/signal.ts"
 import { type Environment, type Expanded, expandEnvironment, pathKey } from "./environment.ts"
 import { type ConfigDocument, documentSchema } from "./document-schema.ts"
 import type { LaterProblems } from "./later-problems.ts"
@@ -50,6 +51,8 @@ export interface ResolveOptions {
   readonly environment: Environment
   /** Left out on hosts that have no packages. */
   readonly readHeads?: ReadHeads
+  /** Reads files that the document names. Left out on hosts that read none. */
+  readonly readFile?: ReadDocumentFile | undefined
   /** Explains what the schema refuses. Without it, every key that the schema lacks is unknown. */
   readonly explainIn?: (document: unknown, schema: object) => Explain
   /** Takes out of a document what has no effect. Without it, such keys are refused like any other that the schema lacks. */
@@ -84,7 +87,7 @@ type ExplainIn = NonNullable<ResolveOptions["explainIn"]>
  * module's check does.
  */
 export function resolveDocument(source: SourceDocument, options: ResolveOptions): MaybePromise<ResolvedDocument> {
-  const { registry, readHeads, explainIn = () => () => undefined } = options
+  const { registry, readHeads, readFile, explainIn = () => () => undefined } = options
   const { mayBeOfModule, missingKeyVariables } = options.onlyCheck ?? {}
   const aliased = applyAliases(source.value)
   const locate: ResolvedDocument["locate"] = (path) => source.locate(aliased.written(path))
@@ -115,8 +118,8 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     ...redactedProblems(expanded.value),
     ...problems,
     ...(problems.length === 0
-      ? checkDocument(value as ConfigDocument, registry, readHeads, later)
-      : checkWhatIsThere(value, registry, later, readHeads)),
+      ? checkDocument(value as ConfigDocument, registry, readHeads, later, readFile)
+      : checkWhatIsThere(value, registry, later, readHeads, readFile)),
     ...whatCanBeRead(() => options.requiredVariables?.(value as ConfigDocument, options.environment, registry) ?? []),
   ]
   const unset = new Map(expanded.unset.map(({ name, path }) => [pathKey(path), name]))
@@ -219,9 +222,10 @@ function checkWhatIsThere(
   registry: Registry,
   later: LaterProblems,
   readHeads?: ReadHeads,
+  readFile?: ReadDocumentFile,
 ): readonly Problem[] {
   const started: LaterProblems = []
-  const found = whatCanBeRead(() => checkDocument(value as ConfigDocument, registry, readHeads, started))
+  const found = whatCanBeRead(() => checkDocument(value as ConfigDocument, registry, readHeads, started, readFile))
   later.push(...started.map((problems) => problems.catch(() => [])))
   return found
 }

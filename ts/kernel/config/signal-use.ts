@@ -22,7 +22,7 @@ export function usedSignals(document: ConfigDocument, registry: Registry): reado
   const visit = (registered: RegisteredSignal | undefined): void => {
     if (registered === undefined || used.has(registered)) return
     used.add(registered)
-    for (const type of registered.module.after ?? []) {
+    for (const type of afterOf(registered, document)) {
       const before = byType.get(type)
       if (before !== undefined && rulesOf(before, document).length > 0) visit(before)
     }
@@ -44,7 +44,7 @@ function leafTypes(node: RuleEntry | undefined): readonly string[] {
  * The level of each used signal by condition type: 0 for one that reads no other's facts, otherwise one more than the highest
  * that it comes after. Throws `invalid_config` for signals that wait for each other.
  */
-export function signalLevels(used: readonly RegisteredSignal[]): ReadonlyMap<string, number> {
+export function signalLevels(used: readonly RegisteredSignal[], document: ConfigDocument): ReadonlyMap<string, number> {
   const byType = new Map(used.map((each) => [signalConditionType(each.id, each.module), each]))
   const levels = new Map<string, number>()
   const levelOf = (type: string, waiting: readonly string[]): number => {
@@ -55,7 +55,7 @@ export function signalLevels(used: readonly RegisteredSignal[]): ReadonlyMap<str
         "invalid_config",
         `Cannot order signals: each comes after the next: ${[...waiting.slice(waiting.indexOf(type)), type].join(" → ")}`,
       )
-    const before = (byType.get(type)?.module.after ?? []).filter((each) => byType.has(each))
+    const before = afterOf(byType.get(type) as RegisteredSignal, document).filter((each) => byType.has(each))
     const level = Math.max(-1, ...before.map((each) => levelOf(each, [...waiting, type]))) + 1
     levels.set(type, level)
     return level
@@ -64,9 +64,22 @@ export function signalLevels(used: readonly RegisteredSignal[]): ReadonlyMap<str
   return levels
 }
 
-/** The signal's rules in this document. */
-export function rulesOf({ id, module }: RegisteredSignal, document: ConfigDocument): readonly SignalRule[] {
-  return document.routing?.signals?.[signalConfigKey(id, module)] ?? []
+/** The signal's rules in this document; with `read` without those of a section that no decision asks for. */
+export function rulesOf(
+  { id, module }: RegisteredSignal,
+  { routing = {} }: ConfigDocument,
+  read?: boolean,
+): readonly SignalRule[] {
+  return (
+    (module.routing?.rules(routing, read) as readonly SignalRule[] | undefined) ??
+    routing.signals?.[signalConfigKey(id, module)] ??
+    []
+  )
+}
+
+function afterOf(registered: RegisteredSignal, document: ConfigDocument): readonly string[] {
+  const { after = [] } = registered.module
+  return typeof after === "function" ? after(rulesOf(registered, document, true) as never) : after
 }
 
 /** The signal's section of `global`; empty when the document has none. */

@@ -18,6 +18,7 @@ import { setUp } from "../modules/set-up.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Plan } from "../types/plan.ts"
+import type { ReadDocumentFile } from "../types/signal.ts"
 import type { ModelFigures } from "../types/selector.ts"
 import type { ActivationStage } from "../types/status.ts"
 import { createEmbedAll, type NamedStore, storeServices } from "./services.ts"
@@ -39,13 +40,15 @@ export interface PrepareHost {
   readonly readHeads?: ReadHeads | undefined
   /** Whether a document is served that needs a part which the router does not have; refused when left out. */
   readonly missingParts?: MissingParts | undefined
+  /** Reads a file that a document names, beside that document. Left out on hosts that read none. */
+  readonly readFile?: ((path: string, source: string) => Promise<string>) | undefined
   /** Left out on hosts that start no workers. */
   readonly openInference?: ((deployments: readonly NeededDeployment[]) => InferenceLease) | undefined
   /** Answers model questions on hosts that bring their own inference. */
   readonly inference?: Inference | undefined
   readonly resources: SharedResources
   /** Services that do not depend on the document. */
-  readonly services: Omit<Services, "inference" | "embedAll" | "kv" | "records" | "vectors" | "plan">
+  readonly services: Omit<Services, "inference" | "embedAll" | "kv" | "records" | "vectors" | "readFile" | "plan">
   /** Live figures of a model by name. */
   readonly figures: (model: string) => ModelFigures
   /** Told about the deployments that warm, for the status. What it returns runs when they warm no longer. */
@@ -55,6 +58,8 @@ export interface PrepareHost {
 /** A document, read and checked. */
 export interface LoadedDocument extends ResolvedDocument {
   readonly registry: Registry
+  /** Reads files beside the document. */
+  readonly readFile?: ReadDocumentFile | undefined
 }
 
 /** What one generation consists of, beside the apps of its listeners. The text, which `locate` holds, is not kept. */
@@ -74,7 +79,7 @@ export interface DocumentInput {
 
 /** Reads and checks a document. Throws a `ConfigError` that lists every problem. */
 export async function loadDocument(
-  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads" | "missingParts"> &
+  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads" | "readFile" | "missingParts"> &
     Pick<ResolveOptions, "onlyCheck" | "requiredVariables">,
   { text, source, value }: DocumentInput,
   enter: (stage: ActivationStage) => void = () => {},
@@ -84,7 +89,8 @@ export async function loadDocument(
   enter("compile")
   const registry = await host.loadRegistry(document, source)
   enter("validate")
-  const { readHeads, onlyCheck, requiredVariables, missingParts = "refuse" } = host
+  const { readHeads, readFile, onlyCheck, requiredVariables, missingParts = "refuse" } = host
+  const bound = readFile && ((path: string) => readFile(path, source))
   const resolved = await resolveExplained(
     document,
     {
@@ -94,10 +100,11 @@ export async function loadDocument(
       ...(onlyCheck !== undefined && { onlyCheck }),
       ...(requiredVariables !== undefined && { requiredVariables }),
       ...(readHeads !== undefined && { readHeads }),
+      readFile: bound,
     },
     missingParts,
   )
-  return { ...resolved, registry }
+  return { ...resolved, registry, readFile: bound }
 }
 
 /** The list of the format's keys is long and only for documents that the router does not serve whole, so it loads with the first of them. */
@@ -197,6 +204,7 @@ export async function prepareGeneration(host: PrepareHost, prepareOptions: Prepa
       inference,
       embedAll,
       ...storeServices(store),
+      readFile: loaded.readFile,
       plan: () => plan,
       opened,
     }

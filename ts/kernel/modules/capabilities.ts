@@ -8,6 +8,7 @@ import type { BatchedQuestions, Inference } from "../types/inference.ts"
 import type { Metrics } from "../types/metrics.ts"
 import type { Plan } from "../types/plan.ts"
 import type { OperationInfo } from "../types/route.ts"
+import type { ReadDocumentFile } from "../types/signal.ts"
 import type { KernelStatus, ModelEntry, Preview } from "../types/status.ts"
 import type { KeyValueStore, RecordStore, VectorStore } from "../types/store.ts"
 
@@ -29,6 +30,7 @@ export interface Services {
   readonly preview: (call: Call, recipe?: string) => Promise<Preview>
   readonly other: () => OtherRequests
   readonly readChat: (dialect: string, body: unknown) => ChatRequest
+  readonly readFile?: ReadDocumentFile | undefined
   readonly plan: () => Plan | undefined
   readonly modelList: (listener: string) => readonly ModelEntry[]
   readonly status: () => KernelStatus
@@ -87,6 +89,7 @@ const table: { readonly [Name in Capability]: Row<Name> } = {
   "routing.run": { setup: ({ run }) => ({ run }) },
   "routing.preview": { setup: ({ preview }) => ({ preview }) },
   "routing.other": { setup: ({ other }) => ({ other }) },
+
   dialects: { setup: ({ readChat }) => ({ readChat }) },
   plan: { setup: ({ plan }) => ({ plan }) },
   "models.list": { setup: ({ modelList }) => ({ modelList }) },

@@ -1,6 +1,6 @@
 // Makers of modules. They add the kind and let TypeScript infer the options from the schema.
 
-import type { TObject, TSchema } from "typebox"
+import type { TArray, TObject, TSchema } from "typebox"
 import type { Capability } from "../types/capability.ts"
 import type { DialectModule } from "../types/dialect.ts"
 import type { LooperModule } from "../types/looper.ts"
@@ -16,7 +16,7 @@ type Without<Module> = Omit<Module, "kind">
 /** Makes a signal: reads a request and returns one fact per rule. */
 export function defineSignal<
   Rule extends TObject,
-  Settings extends TObject = TObject,
+  Settings extends TObject | TArray = TObject,
   const Need extends Capability = never,
 >(definition: Without<SignalModule<Rule, Settings, Need>>): SignalModule<Rule, Settings, Need> {
   return { kind: "signal", ...definition }

@@ -14,7 +14,7 @@ import { createFetchTransport } from "./fetch-transport.ts"
 
 export interface KernelOptions extends Pick<
   RouterOptions,
-  "metrics" | "metricsText" | "log" | "onInternalError" | "onRecord" | "onUnrouted" | "onActivation"
+  "readFile" | "metrics" | "metricsText" | "log" | "onInternalError" | "onRecord" | "onUnrouted" | "onActivation"
 > {
   /** A v0.3 document: YAML or JSON text, or the parsed value. */
   readonly config: string | object

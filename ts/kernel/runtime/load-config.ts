@@ -12,6 +12,7 @@ import { maxDocumentBytes } from "../config/source-document.ts"
 import { RtrError } from "../error.ts"
 import { type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./bare-kernel.ts"
+import { readDocumentFile } from "./document-files.ts"
 import { loadRegistryFor, registryWithoutModules } from "./node-modules.ts"
 
 /** A configuration file, checked. */
@@ -46,6 +47,7 @@ export async function loadConfig(path: string, options: LoadConfigOptions = {}):
       missingParts: options.missingParts ?? (elsewhere ? "tell" : "refuse"),
       onlyCheck: { ...(!loadModules && { mayBeOfModule }), ...(elsewhere && { missingKeyVariables }) },
       ...(readHeads !== undefined && { readHeads }),
+      readFile: readDocumentFile,
     },
     { text, source: path },
   )

@@ -19,6 +19,7 @@ import { sha256 } from "./bare-kernel.ts"
 import { isLoopback, type LocalNamesOptions, onlyLocalNames } from "./local-names.ts"
 import { readConfigFile } from "./load-config.ts"
 import { openListener, type OpenListener } from "./node-listener.ts"
+import { readDocumentFile } from "./document-files.ts"
 import { loadBuiltins, loadRegistryFor } from "./node-modules.ts"
 import { createNodeTransport } from "./node-transport.ts"
 import { createPrometheusMetrics } from "./prometheus.ts"
@@ -86,6 +87,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     ...options,
     builtins: await loadBuiltins(),
     loadRegistry: loadRegistryFor,
+    readFile: readDocumentFile,
     requiredVariables: missingKeyVariables,
     transport,
     metrics: prometheus.metrics,

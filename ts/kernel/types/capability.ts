@@ -16,6 +16,7 @@ import type {
 import type { Metrics } from "./metrics.ts"
 import type { OperationInfo } from "./route.ts"
 import type { Plan } from "./plan.ts"
+
 import type { KernelStatus, ModelEntry, Preview } from "./status.ts"
 import type { KeyValueStore, RecordStore, VectorStore } from "./store.ts"
 
@@ -125,6 +126,7 @@ export interface Capabilities {
     readonly call: object
   }
   "routing.other": { readonly setup: { other(): OtherRequests }; readonly call: object }
+
   /** Reads a body in a dialect, as an inference route does. */
   dialects: { readonly setup: { readChat(dialect: string, body: unknown): ChatRequest }; readonly call: object }
   /** The plan that serves this request. */

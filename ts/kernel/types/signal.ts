@@ -1,10 +1,11 @@
 // The contract of signals: a signal reads a request and returns one fact per rule.
 
-import type { Static, TObject } from "typebox"
+import type { Static, TArray, TObject } from "typebox"
 import type { ChatReply, ChatRequest } from "./chat.ts"
 import type { Capability, Granted } from "./capability.ts"
 import type { Fact } from "./fact.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
+import type { RegisteredModule } from "./module.ts"
 import type { Principal } from "./principal.ts"
 
 /** The request as signals and selectors see it. */
@@ -36,15 +37,42 @@ export interface SignalReader<Need extends Capability = never> {
   read(input: SignalInput, host: Granted<Need, "call">): MaybePromise<readonly Fact[]>
 }
 
+/** The text of a file that a document names, found beside it. Rejects with an `RtrError`. */
+export type ReadDocumentFile = (path: string) => Promise<string>
+
+export type RegisteredSignal = RegisteredModule<SignalModule>
+
 /** The document that a signal's rules stand in, for signals that look at other parts of it as well. */
 export interface SignalSurroundings {
-  readonly document: { readonly listeners?: readonly { readonly address: string }[]; readonly global?: object }
+  readonly document: {
+    readonly listeners?: readonly { readonly address: string }[]
+    readonly routing?: object
+    readonly global?: object
+  }
+  /** All signals that there are. */
+  readonly signals: readonly RegisteredSignal[]
+  /** Left out on hosts that read no files. */
+  readonly readFile?: ReadDocumentFile | undefined
 }
 
 /** What is known before a signal runs of the model that it asks and of the document. */
 export interface KnownModel extends Partial<SignalSurroundings> {
   /** Labels of its head; undefined where only its worker can tell them. */
   readonly labels?: readonly string[] | undefined
+}
+
+/** Changes the facts of a signal before anybody reads them. */
+export type NarrowFacts = (facts: readonly Fact[]) => readonly Fact[]
+
+/** A section of `routing`, for a signal whose rules are no list under `routing.signals`. */
+export interface RoutingSection {
+  /** Where it stands under `routing`; paths of the signal's `check` start there. */
+  readonly path: readonly string[]
+  readonly schema: TObject
+  /** The rules in `routing`, of each name one; with `read` only those that decisions ask for, which are the ones that are set up. */
+  readonly rules: (routing: object, read?: boolean) => readonly { readonly name: string }[]
+  /** How it changes the facts of a signal with rules of these names; undefined where it does not. */
+  readonly narrow?: (routing: object, names: readonly string[]) => NarrowFacts | undefined
 }
 
 /** A decision whose rules ask for rules of this signal. */
@@ -57,7 +85,7 @@ export interface DecisionUse {
 
 export interface SignalModule<
   Rule extends TObject = TObject,
-  Settings extends TObject = TObject,
+  Settings extends TObject | TArray = TObject,
   Need extends Capability = Capability,
 > extends ModuleBase {
   readonly kind: "signal"
@@ -74,8 +102,14 @@ export interface SignalModule<
   readonly embeddingBinding?: string
   /** Which of `needs` these rules have, every one when left out. A model that no rule asks needs no deployment. */
   readonly asks?: (rules: readonly RuleOf<Rule>[], settings: Static<Settings>) => readonly Need[]
-  /** Condition types whose facts this signal reads; they are read before it. */
-  readonly after?: readonly string[]
+  readonly routing?: RoutingSection
+  /** Condition types whose facts this signal reads, or these rules of it; they are read before it. */
+  readonly after?: readonly string[] | ((rules: readonly RuleOf<Rule>[]) => readonly string[])
+  /**
+   * Why a rule cannot be a member of a partition, which leaves at most one of its members matching. A signal without it has no
+   * partitions; one that has it calls `narrowing` in its setup.
+   */
+  readonly partitionProblem?: (rule: RuleOf<Rule>, semantics: "exclusive" | "softmax_exclusive") => string | undefined
   /**
    * A guard reads a text to its end, in windows, and a text that is too long even for that makes its facts unknown.
    * Other signals read the beginning. A vector is made of one window, so `embed` rejects a longer text.

@@ -228,7 +228,14 @@ function toBody(preview: Preview, trace: boolean): object {
       ]),
     ),
     signal_confidences: keyed(facts.filter(({ state }) => state === "match").map((fact) => [fact, fact.confidence])),
-    signal_values: keyed(facts.flatMap((fact) => (fact.value === undefined ? [] : [[fact, fact.value] as const]))),
+    signal_values: {
+      ...keyed(facts.flatMap((fact) => (fact.value === undefined ? [] : [[fact, fact.value] as const]))),
+      ...Object.fromEntries(
+        facts.flatMap((fact) =>
+          Object.entries(fact.values ?? {}).map(([key, value]) => [`${fact.type}:${fact.rule}:${key}`, value]),
+        ),
+      ),
+    },
     ...(errors.length > 0 && { signal_errors: keyed(errors.map((fact) => [fact, fact.reason ?? "failed"])) }),
     ...(preview.unscanned.length > 0 && { unscanned: preview.unscanned }),
     ...(preview.verdict.appliedPolicies.length > 0 && {

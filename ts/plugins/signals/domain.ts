@@ -10,6 +10,7 @@ import {
   suggestion,
   Type,
 } from "../../kernel/index.ts"
+import { narrowing } from "../_shared/projections/relations.ts"
 import { isBlank } from "../_shared/text-size.ts"
 
 /** Labels of the domain classifier (spec 1, intent categories). */
@@ -81,7 +82,15 @@ export default defineSignal({
       })
     })
   },
-  setup(rules, { settings: { threshold = 0.5, fallback_category: fallback } }) {
+  partitionProblem: ({ name, mmlu_categories: categories = [] }, semantics) =>
+    semantics === "exclusive" || categories.length > 0 || labels.includes(name.toLowerCase())
+      ? undefined
+      : `"${name}" is no label of the domain model, so that softmax_exclusive needs its mmlu_categories`,
+  setup(rules, { settings: { threshold = 0.5, fallback_category: fallback }, ...around }) {
+    const narrow = narrowing(
+      around,
+      rules.map(({ name }) => name),
+    )
     const labelsOf = rules.map(
       ({ name, mmlu_categories: categories = [] }) =>
         new Set(categories.length > 0 ? categories : [name.toLowerCase()]),
@@ -89,10 +98,10 @@ export default defineSignal({
     return {
       async read({ text }, { classify }) {
         if (isBlank(text))
-          return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
+          return narrow(rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 })))
         const classification = await classify(text)
         const detected = detect(classification, threshold, fallback)
-        return rules.map(({ name }, index): Fact => {
+        const facts = rules.map(({ name }, index): Fact => {
           const wanted = labelsOf[index] ?? new Set()
           const value = Math.max(
             0,
@@ -103,6 +112,7 @@ export default defineSignal({
           const matched = detected.some((label) => wanted.has(label))
           return { rule: name, state: matched ? "match" : "no_match", confidence: value, value }
         })
+        return narrow(facts)
       },
     }
   },

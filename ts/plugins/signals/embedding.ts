@@ -2,6 +2,7 @@
 
 import { defineSignal, type Fact, literals, section, Type } from "../../kernel/index.ts"
 import { createBank, prototypeScoring } from "../_shared/prototype-bank.ts"
+import { narrowing } from "../_shared/projections/relations.ts"
 import { isBlank } from "../_shared/text-size.ts"
 
 const rule = Type.Object({
@@ -26,6 +27,7 @@ export default defineSignal({
   configKey: "embeddings",
   needs: ["inference.embed"],
   rule,
+  partitionProblem: () => undefined,
   settings: { path: ["model_catalog", "embeddings", "semantic", "embedding_config"], schema: settings },
   async setup(
     rules,
@@ -37,8 +39,13 @@ export default defineSignal({
         prototype_scoring: scoring,
       },
       embedAll,
+      ...around
     },
   ) {
+    const narrow = narrowing(
+      around,
+      rules.map(({ name }) => name),
+    )
     const banks = await Promise.all(
       rules.map(async (entry) => {
         const options = entry.aggregation_method === "mean" ? { best_weight: 0, top_m: 0 } : {}
@@ -52,7 +59,7 @@ export default defineSignal({
     return {
       async read({ text }, { embed }) {
         if (isBlank(text))
-          return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
+          return narrow(rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 })))
         const vector = await embed(text)
         const scored = rules.map((entry, index) => ({
           name: entry.name,
@@ -61,15 +68,25 @@ export default defineSignal({
         }))
         const hard = scored.filter(({ score, threshold }) => score >= threshold)
         const matching = hard.length > 0 || !soft ? hard : scored.filter(({ score }) => score >= softThreshold)
-        const ranked = matching.toSorted((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
-        const kept = new Set((topK === 0 ? ranked : ranked.slice(0, topK)).map(({ name }) => name))
-        return scored.map(({ name, score }): Fact => ({
+        const found = new Set(matching.map(({ name }) => name))
+        const facts = scored.map(({ name, score }): Fact => ({
           rule: name,
-          state: kept.has(name) ? "match" : "no_match",
+          state: found.has(name) ? "match" : "no_match",
           confidence: Math.min(1, Math.max(0, score)),
           value: score,
         }))
+        return keepBest(narrow(facts), found, topK)
       },
     }
   },
 })
+
+/** Only the `topK` most similar of those that were `found` match. What a partition put in their place is not counted. */
+function keepBest(facts: readonly Fact[], found: ReadonlySet<string>, topK: number): readonly Fact[] {
+  if (topK === 0) return facts
+  const matching = facts.filter(({ rule: name, state }) => state === "match" && found.has(name))
+  if (matching.length <= topK) return facts
+  const ranked = matching.toSorted((a, b) => (b.value ?? 0) - (a.value ?? 0) || (a.rule < b.rule ? -1 : 1))
+  const dropped = new Set(ranked.slice(topK))
+  return facts.map((fact) => (dropped.has(fact) ? { ...fact, state: "no_match" } : fact))
+}

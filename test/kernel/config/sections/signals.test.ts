@@ -336,7 +336,7 @@ test("a signal gets the questions that it needs and no others", async () => {
   const { signals } = await compile(document as never, {}, registry)
   const questions = { classify: () => {}, spans: () => {}, embed: () => {}, decide: () => {}, rerank: () => {} }
   await signals[0]?.read(signalInput("x"), questions as never)
-  expect(seen).toEqual([["settings", "document", "clock"], ["classify"]])
+  expect(seen).toEqual([["settings", "document", "signals", "readFile", "clock"], ["classify"]])
   expect(signals[0]?.target).toEqual({ deployment: "default", head: "mood", whole: false })
 })
 

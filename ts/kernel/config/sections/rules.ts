@@ -123,7 +123,7 @@ function checkLeaf(node: RuleEntry, at: DocumentPath, declared: DeclaredSignals,
     problems.push(
       invalid(
         [...at, "name"],
-        `refers to ${type} rule "${fact}", which routing.signals does not declare${suggestion(fact, names)}`,
+        `refers to ${type === "projection" ? `${type} "${fact}", which routing.projections` : `${type} rule "${fact}", which routing.signals`} does not declare${suggestion(fact, names)}`,
       ),
     )
   const predicate = node.predicate === undefined ? undefined : predicateProblem(node.predicate)

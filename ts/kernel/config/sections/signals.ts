@@ -11,7 +11,7 @@ import { name, section } from "../../schema/shapes.ts"
 import { type GuardPolicy, strictPolicy, type UnreadKind } from "../../types/guard.ts"
 import type { BatchedQuestions } from "../../types/inference.ts"
 import type { PlannedSignal } from "../../types/plan.ts"
-import type { SignalReader } from "../../types/signal.ts"
+import type { ReadDocumentFile, SignalReader } from "../../types/signal.ts"
 import { compileTarget, questionsOf, readingBinding, type RegisteredSignal } from "../bindings.ts"
 import type { CompileContext } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
@@ -28,6 +28,7 @@ type SignalsSection = Readonly<Record<string, readonly SignalRule[] | undefined>
 export function signalsSchema(registry: Registry): TUnsafe<SignalsSection> {
   const properties: TProperties = {}
   for (const { id, module } of registry.all("signal")) {
+    if (module.routing !== undefined) continue
     const rule = section({
       name,
       description: Type.Optional(Type.String()),
@@ -62,21 +63,31 @@ export function checkSignals(
   registry: Registry,
   heads: ReadonlyMap<string, readonly PackageHead[]>,
   later: LaterProblems,
+  readFile?: ReadDocumentFile,
 ): readonly Problem[] {
-  return registry.all("signal").flatMap((registered) => {
+  const signals = registry.all("signal")
+  return signals.flatMap((registered) => {
     const { id, module } = registered
     const binding = readingBinding(registered, document)
     const head =
       binding === undefined ? undefined : findHead({ head: binding.head }, heads.get(binding.deployment) ?? [])
     const rules = rulesOf(registered, document)
-    const at: DocumentPath = ["routing", "signals", signalConfigKey(id, module)]
+    const at: DocumentPath = [
+      "routing",
+      ...(module.routing === undefined ? ["signals", signalConfigKey(id, module)] : module.routing.path),
+    ]
     const problems: Problem[] = [
       ...duplicates(
         rules.map((rule) => rule.name.trim()),
         (index) => [...at, index, "name"],
       ),
     ]
-    const checked = module.check?.(rules as never, reportInto(problems, at), { labels: head?.labels, document })
+    const checked = module.check?.(rules as never, reportInto(problems, at), {
+      labels: head?.labels,
+      document,
+      signals,
+      readFile,
+    })
     if (!(checked instanceof Promise)) return problems
     later.push(checked.then(() => problems))
     return []
@@ -97,7 +108,7 @@ export function declaredSignals(document: ConfigDocument, registry: Registry): D
 }
 
 /** What conditions on a signal's rules name, each once. */
-function factNames(module: RegisteredSignal["module"], rules: readonly SignalRule[]): readonly string[] {
+export function factNames(module: RegisteredSignal["module"], rules: readonly SignalRule[]): readonly string[] {
   const { factNames: of } = module
   return of === undefined
     ? rules.map(({ name: rule }) => rule)
@@ -132,7 +143,7 @@ export function modelScore(
  */
 export async function compileSignals(context: CompileContext): Promise<readonly PlannedSignal[]> {
   const used = usedSignals(context.document, context.registry)
-  const levels = signalLevels(used)
+  const levels = signalLevels(used, context.document)
   const planned: PlannedSignal[] = []
   let firstSlot = 0
   for (const registered of used) {
@@ -152,7 +163,7 @@ async function compileSignal(
   context: CompileContext & Pick<PlannedSignal, "firstSlot" | "level">,
 ): Promise<PlannedSignal> {
   const { id, module } = registered
-  const { document, services, firstSlot, level } = context
+  const { document, registry, services, firstSlot, level } = context
   const type = signalConditionType(id, module)
   const configKey = signalConfigKey(id, module)
   // A missing binding is the likelier mistake: without one, no worker was started either.
@@ -164,7 +175,7 @@ async function compileSignal(
       { path: ["routing", "signals", configKey] },
     )
   }
-  const rules = rulesOf(registered, document)
+  const rules = rulesOf(registered, document, true)
   const settings = settingsOf(module, document)
   const onUnknown = usualOnError(module, settings)
   const grantee = {
@@ -173,7 +184,10 @@ async function compileSignal(
   }
   const granted = grantSetup(module.needs ?? [], services, grantee)
   const reader = await setUp({ kind: "signal", id, source: registered.source }, () =>
-    module.setup(rules as never, { settings, document, ...granted } as never),
+    module.setup(
+      rules as never,
+      { settings, document, signals: registry.all("signal"), readFile: services.readFile, ...granted } as never,
+    ),
   )
   context.closing(grantee.name, reader)
   return {

@@ -1,0 +1,20 @@
+// docs/projections.md against the router: its YAML is valid, prompts go where its tables say.
+
+import { expect, test } from "vitest"
+import { openPage } from "./_page.ts"
+
+const { blocks, wholeDocument, problemsOf, route } = openPage("projections.md")
+const present = blocks.filter(({ refusal }) => refusal === undefined)
+
+test("every block is valid inside the document that it belongs to, and gives no warning", async () => {
+  const wrong: string[] = []
+  for (const block of present)
+    wrong.push(...(await problemsOf(wholeDocument(block))).map((problem) => `${block.section}: ${problem}`))
+  expect(wrong).toEqual([])
+})
+
+test("every section has an example whose prompts go where its table says", async () => {
+  const { said, found } = await route(present)
+  expect(found).toEqual(said)
+  expect(present.filter(({ rows }) => rows.length === 0).map(({ section }) => section)).toEqual([])
+})
