@@ -20,7 +20,7 @@ export const fakeStatus = (changes: Partial<KernelStatus> = {}): KernelStatus =>
   updatedAt: new Date(0),
   instanceId: "instance-1",
   activation: fakeActivation(),
-  configWarnings: ["global.x: has no effect"],
+  configWarnings: [{ path: ["global", "x"], message: "has no effect" }],
   deployments: [{ name: "a", artifact: "signals", process: "p", state: "ready", ready: true, restarts: 0 }],
   ...changes,
 })

@@ -22,7 +22,6 @@ import type { ListenerApp } from "./http/app.ts"
 import { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
 import { listOperations } from "./http/mount.ts"
 import { createListenerApps, type ListenerAppsOptions, listenerKey } from "./listener-apps.ts"
-import { formatPath } from "./schema/problem.ts"
 import type { Services } from "./modules/capabilities.ts"
 import type { Registry } from "./modules/registry.ts"
 import { observeCalls } from "./observe-calls.ts"
@@ -136,7 +135,7 @@ export function createRouter(options: RouterOptions): Router {
       ready: state.phase === "ready" && !state.draining,
       instanceId,
       activation: activation.status(),
-      configWarnings: warnings.map(({ path, message }) => `${formatPath(path)}: ${message}`),
+      configWarnings: warnings,
       deployments,
     }
   }

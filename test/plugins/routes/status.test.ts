@@ -37,7 +37,7 @@ describe("GET /startup-status", () => {
         total_models: 1,
         updated_at: "1970-01-01T00:00:00.000Z",
         model_deployments: status.deployments,
-        config_warnings: status.configWarnings,
+        config_warnings: ["global.x: has no effect"],
       },
     })
   })
@@ -57,7 +57,7 @@ describe("GET /startup-status", () => {
         total_models: 2,
         updated_at: "1970-01-01T00:00:00.000Z",
         model_deployments: deployments,
-        config_warnings: status.configWarnings,
+        config_warnings: ["global.x: has no effect"],
       },
     })
   })

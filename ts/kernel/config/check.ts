@@ -35,7 +35,7 @@ export function checkDocument(
     ...checkModelCards(document),
     ...checkSignals(document, registry, packages.heads, later, readFile),
     ...checkDecisions(document, registry),
-    ...checkManagement(document),
+    ...checkManagement(document, later),
     ...checkStores(document, registry),
     ...checkRouteSettings(document, registry),
     ...checkCatalog(document, registry),

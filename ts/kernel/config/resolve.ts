@@ -13,7 +13,7 @@ import { ConfigError } from "./config-error.ts"
 import type { SourceDocument } from "./source-document.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import type { ReadDocumentFile } from "../types/signal.ts"
-import { type Environment, type Expanded, expandEnvironment, pathKey } from "./environment.ts"
+import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
 import { type ConfigDocument, documentSchema } from "./document-schema.ts"
 import type { LaterProblems } from "./later-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
@@ -55,10 +55,6 @@ export interface ResolveOptions {
   readonly readFile?: ReadDocumentFile | undefined
   /** Explains what the schema refuses. Without it, every key that the schema lacks is unknown. */
   readonly explainIn?: (document: unknown, schema: object) => Explain
-  /** Takes out of a document what has no effect. Without it, such keys are refused like any other that the schema lacks. */
-  readonly accept?: (
-    document: Acceptable,
-  ) => Omit<Acceptable, "schema" | "check" | "valueAt"> & { readonly problems: readonly Problem[] }
   /** Schemas of further sections. */
   readonly schema?: TProperties
   /** What others have found wrong with the document. */
@@ -67,17 +63,6 @@ export interface ResolveOptions {
   readonly requiredVariables?: MissingVariables
   /** How a document is judged that is only checked here. Hosts that serve it leave this out, and their bundles with it. */
   readonly onlyCheck?: OnlyCheck
-}
-
-/** A document before its schema has seen it. */
-export interface Acceptable {
-  readonly expanded: Expanded
-  /** The same with references to the environment. */
-  readonly written: unknown
-  readonly schema: ReturnType<typeof documentSchema>
-  readonly check: typeof validate
-  /** Given, because a file that lazily loaded parts import as well would become a chunk of its own on edge hosts. */
-  readonly valueAt: typeof valueAt
 }
 
 type ExplainIn = NonNullable<ResolveOptions["explainIn"]>
@@ -100,21 +85,13 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   }
 
   refuse(checkShape(source.value, explainIn))
+  const expanded = expandEnvironment(aliased.value, options.environment)
   const schema = documentSchema(registry, options.schema)
-  const whole = {
-    expanded: expandEnvironment(aliased.value, options.environment),
-    written: aliased.value,
-    schema,
-    check: validate,
-    valueAt,
-  }
-  const { expanded, written, problems: accepted } = options.accept?.(whole) ?? { ...whole, problems: [] }
   const { value, problems } = validateExpanded(schema, expanded, explainIn)
   const later: LaterProblems = []
   const found = [
     ...(options.problems ?? []),
     ...aliased.problems,
-    ...accepted,
     ...redactedProblems(expanded.value),
     ...problems,
     ...(problems.length === 0
@@ -139,7 +116,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     return {
       locate,
       document: canonicalDocument(value as ConfigDocument, registry),
-      unexpanded: canonicalDocument(written as ConfigDocument, registry),
+      unexpanded: canonicalDocument(aliased.value as ConfigDocument, registry),
       warnings: withPlaces([
         ...expanded.unset.map(({ name, path }) =>
           invalid(

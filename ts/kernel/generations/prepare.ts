@@ -1,6 +1,8 @@
 // The stages of one candidate: from its text to everything that serves requests.
 
-import type { Environment } from "../config/environment.ts"
+import { applyAliases } from "../config/aliases.ts"
+import { documentSchema } from "../config/document-schema.ts"
+import { type Environment, expandEnvironment } from "../config/environment.ts"
 import { compilePlan } from "../config/compile.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type NeededDeployment, neededDeployments } from "../config/bindings.ts"
@@ -15,6 +17,8 @@ import { type DocumentPath, isRtrError, RtrError, secondsText } from "../error.t
 import type { Services } from "../modules/capabilities.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
+import { validate } from "../schema/validate.ts"
+import { valueAt } from "../schema/value-at.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Plan } from "../types/plan.ts"
@@ -119,14 +123,15 @@ async function resolveExplained(
   }
   const loaded =
     recipes === undefined && entrypoints === undefined ? undefined : await import("../config/recipes/resolve.ts")
-  const resolve = (given: ResolveOptions): MaybePromise<ResolvedDocument> =>
-    loaded?.resolveRecipes(document, given, { resolveDocument, autoNamesOf }) ?? resolveDocument(document, given)
+  const resolve = (by: typeof resolveDocument, given: ResolveOptions): MaybePromise<ResolvedDocument> =>
+    loaded?.resolveRecipes(document, given, { resolveDocument: by, autoNamesOf }) ?? by(document, given)
   try {
-    return await resolve(options)
+    return await resolve(resolveDocument, options)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const { resolveAccepting } = await import("../config/accepted/resolve-accepting.ts")
-    return resolveAccepting((_, given) => resolve(given), document, options, missing)
+    const tools = { resolveDocument, applyAliases, expandEnvironment, documentSchema, validate, valueAt }
+    return resolveAccepting(resolve, options, { ...tools, missing })
   }
 }
 

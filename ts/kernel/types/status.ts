@@ -1,5 +1,6 @@
 // What the router tells about itself: the model list, previews, and how far its configuration is.
 
+import type { DocumentPath } from "../error.ts"
 import type { Selection, SignalReadings, Verdict } from "./call.ts"
 import type { DeploymentStatus } from "./inference.ts"
 import type { Unscanned } from "./guard.ts"
@@ -113,8 +114,8 @@ export interface KernelStatus {
   readonly updatedAt: Date
   readonly instanceId: string
   readonly activation: ActivationStatus
-  /** What the serving document says without effect, or what it lacks: `path: message`. */
-  readonly configWarnings: readonly string[]
+  /** What the serving document says without effect, or what it lacks. */
+  readonly configWarnings: readonly { readonly path: DocumentPath; readonly message: string }[]
   /** Deployments of the serving generation, and of one that is warming. */
   readonly deployments: readonly DeploymentStatus[]
 }

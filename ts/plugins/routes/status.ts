@@ -3,6 +3,7 @@
 import {
   type ActivationStatus,
   defineRoute,
+  formatPath,
   type KernelStatus,
   literals,
   operation,
@@ -121,7 +122,7 @@ function startup(status: KernelStatus): OperationReply {
       ...readinessBody(status),
       updated_at: status.updatedAt.toISOString(),
       model_deployments: status.deployments,
-      config_warnings: status.configWarnings,
+      config_warnings: status.configWarnings.map(({ path, message }) => `${formatPath(path)}: ${message}`),
       ...(lastRejection !== undefined && { last_rejection: toBody(lastRejection) }),
     },
   }

@@ -1,21 +1,18 @@
 import { expect, test } from "vitest"
 import { ConfigError } from "../../../../ts/kernel/config/config-error.ts"
 import type { MissingParts } from "../../../../ts/kernel/config/accepted/left-out.ts"
-import { resolveAccepting } from "../../../../ts/kernel/config/accepted/resolve-accepting.ts"
-import { resolveDocument, type ResolvedDocument } from "../../../../ts/kernel/config/resolve.ts"
-import { wrapDocument } from "../../../../ts/kernel/config/source-document.ts"
+import type { ResolvedDocument } from "../../../../ts/kernel/config/resolve.ts"
+import { loadDocument } from "../../../../ts/kernel/generations/prepare.ts"
 import { formatPath, type Problem } from "../../../../ts/kernel/schema/problem.ts"
 import { documentWith } from "../../../fakes/document.ts"
 import { registry } from "../../../fakes/registry.ts"
 
 type Changes = Readonly<Record<string, unknown>>
 
-const accept = (changes: Changes, missing: MissingParts = "refuse", environment = {}): Promise<ResolvedDocument> =>
-  resolveAccepting(
-    resolveDocument,
-    wrapDocument(documentWith(changes)),
-    { source: "config.yaml", registry, environment },
-    missing,
+const accept = (changes: Changes, missingParts: MissingParts = "refuse", environment = {}): Promise<ResolvedDocument> =>
+  loadDocument(
+    { environment: () => environment, loadRegistry: async () => registry, missingParts },
+    { text: "", source: "config.yaml", value: documentWith(changes) },
   )
 const lines = (problems: readonly Problem[]): readonly string[] =>
   problems.map(({ path, message }) => `${formatPath(path)}: ${message}`)
@@ -202,7 +199,7 @@ test("limits and words of what is missing hold all the same", async () => {
       { [plugins]: [{ type: "shadow_dispatch", configuration: { max_retries: 4 } }] },
       "routing.decisions[0].plugins[0].configuration.max_retries: must be <= 3",
     ],
-    [{ [plugins]: [{ type: "fast_response" }] }, "routing.decisions[0].plugins[0].configuration: is missing"],
+    [{ [plugins]: [{ type: "fast_response" }] }, "routing.decisions[0].plugins[0].configuration.message: is missing"],
     [
       {
         [plugins]: [
@@ -228,8 +225,8 @@ test("words that only others have are left out, and a plugin may go without a co
   }
   const resolved = await accept(changes, "allow")
   expect(lines(resolved.warnings)).toEqual([
+    'routing.decisions[0].plugins[0]: plugin "header_mutation" has no configuration; it does what it does by default',
     'global.router.config_source: "kubernetes" is not supported yet; the routing is that of this document, and no Kubernetes resource is read',
-    'routing.decisions[0].plugins[0]: plugin "header_mutation" has no configuration, so that it does nothing but its defaults',
   ])
   expect(resolved.document.global).toEqual({ router: {} })
   expect(await refusalsOf(changes)).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Environment } from "../../../../ts/kernel/config/environment.ts"
-import { canonical, documentWith, problemsOf, resolve } from "../../../fakes/document.ts"
+import { canonical, documentWith, load, problemsOf, problemsOnLoad } from "../../../fakes/document.ts"
 import { compileWith } from "../../../fakes/services.ts"
 
 const at = "global.services.management_api"
@@ -113,24 +113,26 @@ test.each(["config.raed", "inference.invoke"])("%s is no permission", (permissio
 
 describe("an address that other machines reach", () => {
   const on = (address: string, more: object = {}) => documentWith({ [at]: { bind_address: address, ...more } })
+  const linesOf = async (document: unknown): Promise<readonly string[]> =>
+    (await problemsOnLoad(document)).map(({ path, message }) => `${path.join(".")}: ${message}`)
   const bearer = { auth: { mode: "bearer", tokens: [token] } }
 
-  test.each(["0.0.0.0", "::", "10.0.0.7", "fd00::7"])("%s needs auth, or that it is said", (address) => {
-    expect(problemsOf(on(address))).toEqual([
+  test.each(["0.0.0.0", "::", "10.0.0.7", "fd00::7"])("%s needs auth, or that it is said", async (address) => {
+    expect(await linesOf(on(address))).toEqual([
       `${at}.bind_address: lets other machines change the router, got "${address}"; set auth.mode: bearer, or remote_exposure: true to allow it`,
     ])
-    expect(problemsOf(on(address, { auth: { mode: "disabled" } }))).toHaveLength(1)
-    expect(resolve(on(address, bearer)).warnings).toEqual([])
-    expect(resolve(on(address, { remote_exposure: true })).warnings.map(({ message }) => message)).toEqual([
+    expect(await linesOf(on(address, { auth: { mode: "disabled" } }))).toHaveLength(1)
+    expect((await load(on(address, bearer))).warnings).toEqual([])
+    expect((await load(on(address, { remote_exposure: true }))).warnings.map(({ message }) => message)).toEqual([
       `lets everybody who reaches ${address} change the router; set auth.mode: bearer`,
     ])
   })
 
-  test.each(["127.0.0.1", "127.0.0.9", "localhost", "::1"])("%s is none", (address) => {
-    expect(resolve(on(address)).warnings).toEqual([])
+  test.each(["127.0.0.1", "127.0.0.9", "localhost", "::1"])("%s is none", async (address) => {
+    expect((await load(on(address))).warnings).toEqual([])
   })
 
-  test.each(["", "collector.example", "*"])("%j is no address", (address) => {
-    expect(problemsOf(on(address)).join()).toContain(`${at}.bind_address: (IP address`)
+  test.each(["", "collector.example", "*"])("%j is no address", async (address) => {
+    expect((await linesOf(on(address))).join()).toContain(`${at}.bind_address: (IP address`)
   })
 })

@@ -3,7 +3,8 @@
 
 import type { DocumentPath } from "../../error.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
-import type { Acceptable } from "../resolve.ts"
+import type { validate } from "../../schema/validate.ts"
+import type { valueAt } from "../../schema/value-at.ts"
 import { isKnownKey, matches, unsupportedIn } from "../unsupported.ts"
 import { missingPluginOf } from "./missing-plugins.ts"
 import { missingSections } from "./missing-sections.ts"
@@ -11,16 +12,24 @@ import { asItIs, noEffect, wordsLeftOut } from "./no-effect.ts"
 import { type LeftOut, type MissingParts, tellLeftOut } from "./left-out.ts"
 import { isMap, type Json, pluginsIn } from "./plugins-in.ts"
 
+export interface AcceptOptions {
+  readonly validate: typeof validate
+  readonly valueAt: typeof valueAt
+  readonly missing: MissingParts
+}
+
 export interface Accepted {
   readonly leftOut: readonly DocumentPath[]
+  /** Plugins that get an empty configuration, because they have none. */
+  readonly emptied: readonly DocumentPath[]
   readonly problems: readonly Problem[]
 }
 
 /** Judges every key that `schema` refuses in `document`, whose references to the environment are expanded. */
 export function acceptDocument(
   document: unknown,
-  schema: Acceptable["schema"],
-  { check, valueAt, missing }: Pick<Acceptable, "check" | "valueAt"> & { readonly missing: MissingParts },
+  schema: Parameters<typeof validate>[0],
+  { validate, valueAt, missing }: AcceptOptions,
 ): Accepted {
   const found: LeftOut[] = []
   const silent: DocumentPath[] = []
@@ -32,7 +41,7 @@ export function acceptDocument(
     const section = missingSections.find(({ path: pattern }) => matches(pattern, path))
     if (section !== undefined) {
       if (!asks(value, section.asks)) return void silent.push(path)
-      if (section.schema !== undefined) problems.push(...check(section.schema, value, path))
+      if (section.schema !== undefined) problems.push(...validate(section.schema, value, path))
       return void found.push({ path, reason: section })
     }
     const advice = noEffect.find(({ keys }) => keys.some(([at, names]) => hasKey(at, names, path)))
@@ -43,7 +52,7 @@ export function acceptDocument(
       for (const key of Object.keys(value)) judge([...path, key], false)
     } else if (!isTold) problems.push(unsupported(path) ?? invalid(path, "is not a known key"))
   }
-  check(schema, document, [], (path, { what, value }) => {
+  validate(schema, document, [], (path, { what, value }) => {
     if (what === "key") judge(path, true)
     // YAML reads a key with nothing behind it as null, which is the same as none.
     else if (what === "type" && value === null && typeof path.at(-1) === "string") silent.push(path)
@@ -53,12 +62,23 @@ export function acceptDocument(
     }
     return undefined
   })
-  for (const { path, type, configuration, decision } of pluginsIn(document)) {
+  const plugins = pluginsIn(document)
+  const bare = plugins.filter(({ hasConfiguration }) => !hasConfiguration)
+  for (const { path, type } of bare)
+    problems.push({
+      ...invalid(path, `plugin "${type}" has no configuration; it does what it does by default`),
+      severity: "warning",
+    })
+  for (const { path, type, configuration, decision } of plugins) {
     const plugin = missingPluginOf(type)
     if (plugin?.asks(configuration) === true) found.push({ path, reason: plugin, plugin: { type, decision } })
   }
   const leftOut = found.flatMap(({ path, plugin }) => (plugin === undefined ? [path] : []))
-  return { leftOut: [...silent, ...leftOut], problems: [...problems, ...tellLeftOut(found, missing)] }
+  return {
+    leftOut: [...silent, ...leftOut],
+    emptied: bare.map(({ path }) => path),
+    problems: [...problems, ...tellLeftOut(found, missing)],
+  }
 }
 
 /** Whether a section wants anything: one that is empty or switched off does not. */

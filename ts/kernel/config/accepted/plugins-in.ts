@@ -7,7 +7,9 @@ export type Json = Readonly<Record<string, unknown>>
 export interface PluginAt {
   readonly path: DocumentPath
   readonly type: string
+  /** Empty where it has none. */
   readonly configuration: Json
+  readonly hasConfiguration: boolean
   /** Name of its decision. */
   readonly decision: string
 }
@@ -29,7 +31,10 @@ export function pluginsIn(document: unknown): readonly PluginAt[] {
       return listOf(plugins).flatMap((plugin, position) => {
         const { type, configuration } = mapOf(plugin)
         const at = [...path, "decisions", index, "plugins", position]
-        return typeof type === "string" ? [{ path: at, type, configuration: mapOf(configuration), decision }] : []
+        const hasConfiguration = configuration !== undefined && configuration !== null
+        return typeof type === "string"
+          ? [{ path: at, type, configuration: mapOf(configuration), hasConfiguration, decision }]
+          : []
       })
     }),
   )

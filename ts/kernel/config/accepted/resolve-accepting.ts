@@ -6,47 +6,61 @@ import { formatPath } from "../../schema/problem.ts"
 import type { Registry } from "../../modules/registry.ts"
 import type { RegisteredModule } from "../../types/module.ts"
 import type { PluginModule } from "../../types/plugin.ts"
+import type { validate } from "../../schema/validate.ts"
+import type { valueAt } from "../../schema/value-at.ts"
+import type { MaybePromise } from "../../types/module-base.ts"
+import type { Aliased, applyAliases } from "../aliases.ts"
+import type { documentSchema } from "../document-schema.ts"
+import type { expandEnvironment } from "../environment.ts"
 import { explainIn } from "../explain.ts"
-import type { ResolvedDocument, ResolveOptions } from "../resolve.ts"
-import type { SourceDocument } from "../source-document.ts"
+import type { resolveDocument, ResolvedDocument, ResolveOptions } from "../resolve.ts"
 import { acceptDocument } from "./accept.ts"
 import type { MissingParts } from "./left-out.ts"
 import { missingPluginOf, missingPlugins } from "./missing-plugins.ts"
 import { pluginsIn } from "./plugins-in.ts"
 
-type Resolve = (document: SourceDocument, options: ResolveOptions) => ResolvedDocument | Promise<ResolvedDocument>
+/** What the rest of the kernel has loaded already; importing it here would make chunks of their own of it on edge hosts. */
+export interface AcceptTools {
+  readonly resolveDocument: typeof resolveDocument
+  readonly applyAliases: typeof applyAliases
+  readonly expandEnvironment: typeof expandEnvironment
+  readonly documentSchema: typeof documentSchema
+  readonly validate: typeof validate
+  readonly valueAt: typeof valueAt
+}
 
-/** Resolves a document by `resolve`, without what has no effect here; the warnings say what that is. */
+type Resolve = typeof resolveDocument
+
+/**
+ * Resolves a document without what has no effect here; the warnings say what that is. `resolve` resolves all of it, its
+ * profiles one by one, each by the function that it is given.
+ */
 export async function resolveAccepting(
-  resolve: Resolve,
-  document: SourceDocument,
+  resolve: (by: Resolve, options: ResolveOptions) => MaybePromise<ResolvedDocument>,
   options: ResolveOptions,
-  missing: MissingParts,
+  { missing, ...tools }: AcceptTools & { readonly missing: MissingParts },
 ): Promise<ResolvedDocument> {
   const registry = withMissingPlugins(options.registry)
-  const resolved = await resolve(document, {
-    ...options,
-    registry,
-    explainIn,
-    accept({ expanded, written, schema, ...tools }) {
-      const { leftOut, problems } = acceptDocument(expanded.value, schema, { ...tools, missing })
-      const gone = new Set(leftOut.map(formatPath))
-      return {
-        expanded: {
-          ...expanded,
-          value: without(expanded.value, gone),
-          unset: expanded.unset.filter(
-            ({ path }) => !path.some((_, index) => gone.has(formatPath(path.slice(0, index + 1)))),
-          ),
-        },
-        written: without(written, gone),
-        problems,
-      }
+  const resolved = await resolve(
+    (source, given) => {
+      const { value, written } = tools.applyAliases(source.value)
+      const expanded = tools.expandEnvironment(value, given.environment)
+      const schema = tools.documentSchema(registry, given.schema)
+      const { leftOut, emptied, problems } = acceptDocument(expanded.value, schema, { ...tools, missing })
+      return tools.resolveDocument(
+        { ...source, value: changed(source.value, placesOf(leftOut, written), placesOf(emptied, written)) },
+        { ...given, problems: [...(given.problems ?? []), ...problems] },
+      )
     },
-  })
+    { ...options, registry, explainIn },
+  )
   // A plugin that is not there has been checked; nothing runs for it.
   return { ...resolved, document: withoutPlugins(resolved.document, options.registry) }
 }
+
+/** Paths of the document as it is written. */
+const placesOf = (paths: readonly DocumentPath[], written: Aliased["written"]): ReadonlySet<string> =>
+  new Set(paths.map((path) => formatPath(written(path))))
 
 /** The registry with a stand-in for each plugin that it lacks, so that documents are checked as if it were there. */
 function withMissingPlugins(registry: Registry): Registry {
@@ -70,20 +84,21 @@ function withMissingPlugins(registry: Registry): Registry {
   }
 }
 
-/** A copy without the keys and entries at these places. */
-function without(value: unknown, gone: ReadonlySet<string>, path: DocumentPath = []): unknown {
+/** A copy without the keys and entries at some places, and with an empty configuration at others. */
+function changed(
+  value: unknown,
+  gone: ReadonlySet<string>,
+  emptied: ReadonlySet<string> = new Set(),
+  path: DocumentPath = [],
+): unknown {
   if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value))
-    return value.flatMap((item, index) => {
-      const at = [...path, index]
-      return gone.has(formatPath(at)) ? [] : [without(item, gone, at)]
-    })
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) => {
-      const at = [...path, key]
-      return gone.has(formatPath(at)) ? [] : [[key, without(item, gone, at)]]
-    }),
-  )
+  const below = (key: string | number, item: unknown): readonly unknown[] => {
+    const at = [...path, key]
+    return gone.has(formatPath(at)) ? [] : [changed(item, gone, emptied, at)]
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => below(index, item))
+  const entries = Object.entries(value).flatMap(([key, item]) => below(key, item).map((kept) => [key, kept]))
+  return Object.fromEntries(emptied.has(formatPath(path)) ? [...entries, ["configuration", {}]] : entries)
 }
 
 /** The document without the plugins that no module runs. */
@@ -91,5 +106,5 @@ function withoutPlugins<Document>(document: Document, registry: Registry): Docum
   const missed = pluginsIn(document).filter(
     ({ type }) => missingPluginOf(type) !== undefined && registry.find("plugin", type) === undefined,
   )
-  return without(document, new Set(missed.map(({ path }) => formatPath(path)))) as Document
+  return changed(document, new Set(missed.map(({ path }) => formatPath(path)))) as Document
 }

@@ -8,6 +8,7 @@ import type { ManagementToken, PlannedManagement } from "../../types/plan.ts"
 import { permissions } from "../../types/route.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { type Environment, readVariable } from "../environment.ts"
+import type { LaterProblems } from "../later-problems.ts"
 import { isHeaderValue } from "../header-text.ts"
 import { duplicates } from "../duplicates.ts"
 import { variableName } from "./backends.ts"
@@ -82,13 +83,14 @@ const grantable: readonly string[] = permissions.filter((permission) => permissi
 
 const authPath = ["global", "services", "management_api", "auth"] as const
 
-export function checkManagement(document: ConfigDocument): readonly Problem[] {
+export function checkManagement(document: ConfigDocument, later: LaterProblems = []): readonly Problem[] {
   const management = document.global?.services?.management_api
   const { auth: written = {} } = management ?? {}
   const { mode, tokens = [] } = written
+  if (mode !== "bearer" && !["127.0.0.1", "localhost", "::1"].includes(management?.bind_address ?? defaultAddress))
+    later.push(import("./management-reach.ts").then(({ checkReach }) => checkReach(management ?? {}, invalid)))
   const roles = Object.keys(rolesOf(written))
   return [
-    ...(management === undefined ? [] : checkReach(management, mode === "bearer")),
     ...Object.entries(written.roles ?? {}).flatMap(([role, granted]) =>
       granted.flatMap((permission, index) =>
         permission === everything || grantable.includes(permission)
@@ -124,28 +126,6 @@ export function checkManagement(document: ConfigDocument): readonly Problem[] {
         ]
       : []),
   ]
-}
-
-/** Whoever reaches the management API without a token may change the router. */
-function checkReach(
-  { bind_address: address = defaultAddress, remote_exposure: exposed = false }: Static<typeof managementSchema>,
-  asksTokens: boolean,
-): readonly Problem[] {
-  if (/^(localhost|127(\.\d+){3}|::1)$/.test(address) || asksTokens) return []
-  const path = [...authPath.slice(0, -1), "bind_address"]
-  return exposed
-    ? [
-        {
-          ...invalid(path, `lets everybody who reaches ${address} change the router; set auth.mode: bearer`),
-          severity: "warning",
-        },
-      ]
-    : [
-        invalid(
-          path,
-          `lets other machines change the router, got "${address}"; set auth.mode: bearer, or remote_exposure: true to allow it`,
-        ),
-      ]
 }
 
 export const defaultAddress = "127.0.0.1"

@@ -15,17 +15,17 @@ import { duplicates } from "../duplicates.ts"
 
 export interface PluginEntry {
   readonly type: string
-  readonly configuration?: Readonly<Record<string, unknown>>
+  readonly configuration: Readonly<Record<string, unknown>>
 }
 
 type RegisteredPlugin = RegisteredModule<PluginModule>
 
 export function pluginSchema(registry: Registry): TUnsafe<PluginEntry> {
-  const variants = registry.all("plugin").map(({ id, module: { about, options } }) => {
-    // Options that must be said make the configuration one that must be there.
-    const configuration = (options.required ?? []).length > 0 ? options : Type.Optional(options)
-    return section({ type: Type.Literal(id), configuration }, { description: about })
-  })
+  const variants = registry
+    .all("plugin")
+    .map(({ id, module }) =>
+      section({ type: Type.Literal(id), configuration: module.options }, { description: module.about }),
+    )
   return taggedUnion<PluginEntry>("type", variants)
 }
 
@@ -40,18 +40,11 @@ export function checkPlugins(
       (position) => [...at, position, "type"],
     ),
   ]
-  plugins.forEach(({ type, configuration = {} }, position) => {
+  plugins.forEach(({ type, configuration }, position) => {
     const registered = registry.find("plugin", type)
-    if (registered === undefined) return
+    // The schema has said that the configuration is missing.
+    if (registered === undefined || configuration === undefined) return
     const { module } = registered
-    if (plugins[position]?.configuration === undefined)
-      problems.push({
-        ...invalid(
-          [...at, position],
-          `plugin "${type}" has no configuration, so that it does nothing but its defaults`,
-        ),
-        severity: "warning",
-      })
     // A guard must never pass a stream unseen.
     if (module.hooks.includes("after") && !module.hooks.includes("event") && module.stream !== "buffer")
       problems.push(
@@ -84,7 +77,7 @@ export async function compilePlugins(
   }: { readonly decision: string; readonly plugins: readonly PluginEntry[]; readonly path: DocumentPath },
   context: CompileContext,
 ): Promise<readonly PlannedPlugin[]> {
-  const listed = plugins.map(({ type, configuration = {} }, position) => {
+  const listed = plugins.map(({ type, configuration }, position) => {
     const registered = context.registry.find("plugin", type)
     if (registered === undefined)
       throw new RtrError("invalid_config", `There is no plugin "${type}" (${formatPath([...path, position])})`)
