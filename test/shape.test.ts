@@ -180,6 +180,7 @@ describe("imports", () => {
       "ts/kernel/kernel.ts",
       "ts/kernel/listener-apps.ts",
       "ts/kernel/observe-calls.ts",
+      "ts/kernel/rule-tree.ts",
       "ts/node.ts",
       "ts/plugins/registry.gen.ts",
     ])

@@ -169,6 +169,8 @@ export { openApiDocument } from "./http/load-openapi.ts"
 export type { OpenApiDocument } from "./http/openapi.ts"
 export { operationId } from "./http/operation-id.ts"
 export { guardRule, guardSettings } from "./schema/guard-options.ts"
+export { type RuleEntry, rulesSchema } from "./config/sections/rules.ts"
+export { createRuleTree, ruleProblems, type RuleTree, ruleTypes } from "./rule-tree.ts"
 export { duration, exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts"
 
 // ── texts and options of modules ──

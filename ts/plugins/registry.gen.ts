@@ -4,6 +4,7 @@ import type { BuiltinEntry } from "../kernel/modules/registry.ts"
 
 export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "signal", id: "authz", load: () => import("./signals/authz.ts") },
+  { kind: "signal", id: "complexity", load: () => import("./signals/complexity.ts") },
   { kind: "signal", id: "context", load: () => import("./signals/context.ts") },
   { kind: "signal", id: "conversation", load: () => import("./signals/conversation.ts") },
   { kind: "signal", id: "domain", load: () => import("./signals/domain.ts") },
@@ -18,7 +19,9 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "signal", id: "metadata", load: () => import("./signals/metadata.ts") },
   { kind: "signal", id: "modality", load: () => import("./signals/modality.ts") },
   { kind: "signal", id: "pii", load: () => import("./signals/pii.ts") },
+  { kind: "signal", id: "preference", load: () => import("./signals/preference.ts") },
   { kind: "signal", id: "projection", load: () => import("./signals/projection.ts") },
+  { kind: "signal", id: "reask", load: () => import("./signals/reask.ts") },
   { kind: "signal", id: "structure", load: () => import("./signals/structure.ts") },
   { kind: "signal", id: "user_feedback", load: () => import("./signals/user-feedback.ts") },
   { kind: "selector", id: "static", load: () => import("./selectors/static.ts") },

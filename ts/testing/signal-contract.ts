@@ -71,6 +71,7 @@ export function signalContract<Rule extends TObject, Settings extends TObject | 
 ): readonly ContractCase[] {
   const module = typed as unknown as SignalModule<Rule>
   const names = options.rules.map(({ name }) => name)
+  const factNames = [...new Set(options.rules.flatMap((rule) => module.factNames?.(rule) ?? [rule.name]))]
   return [
     contractCase("says what it does in one line", () => {
       expectThat(module.kind === "signal", "a module made by defineSignal")
@@ -113,8 +114,8 @@ export function signalContract<Rule extends TObject, Settings extends TObject | 
           facts
             .map(({ rule }) => rule)
             .toSorted()
-            .join() === [...names].toSorted().join(),
-          `one fact for each of ${names.join(", ")}`,
+            .join() === factNames.toSorted().join(),
+          `one fact for each of ${factNames.join(", ")}`,
         )
         for (const fact of facts) expectThat(isWellFormed(fact), `a well-formed fact, got ${JSON.stringify(fact)}`)
       }

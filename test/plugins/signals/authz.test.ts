@@ -39,9 +39,8 @@ const roles = async (...given: Parameters<typeof read>): Promise<readonly string
   (await read(...given)).flatMap(({ rule, state }) => (state === "match" ? [rule] : []))
 
 describe("contract", () => {
-  const [owner] = rules
   for (const { name, run } of signalContract(signal, {
-    rules: [{ ...(owner as Rule), name: "admin" }],
+    rules,
     settings: { fail_open: true },
     invalidRules: [{ name: "x", role: "x", subjects: [{ kind: "Robot", name: "r2" }] }],
   }))

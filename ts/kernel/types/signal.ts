@@ -59,6 +59,8 @@ export interface SignalSurroundings {
 export interface KnownModel extends Partial<SignalSurroundings> {
   /** Labels of its head; undefined where only its worker can tell them. */
   readonly labels?: readonly string[] | undefined
+  /** Names that conditions may refer to, by condition type; a type without an entry accepts every name. */
+  readonly declared?: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** Changes the facts of a signal before anybody reads them. */

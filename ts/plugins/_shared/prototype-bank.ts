@@ -9,6 +9,9 @@ export const prototypeScoring = section({
   max_prototypes: Type.Optional(Type.Integer({ minimum: 1 })),
   best_weight: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   top_m: Type.Optional(Type.Integer({ minimum: 0 })),
+  margin_threshold: Type.Optional(
+    Type.Number({ minimum: 0, description: "How far the best has to be ahead of the next; 0 when left out" }),
+  ),
 })
 
 export interface BankOptions {
@@ -88,7 +91,8 @@ function medoidOf(group: readonly Exemplar[]): { medoid: Exemplar; cohesion: num
 
 const byText = (a: Exemplar, b: Exemplar): number => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0)
 
-function dot(a: Float32Array, b: Float32Array): number {
+/** A cosine, for vectors of length 1. */
+export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) sum += (a[index] as number) * (b[index] as number)

@@ -21,7 +21,8 @@ export interface RuleEntry {
 
 const bound = Type.Optional(Type.Number())
 
-export function rulesSchema(conditionTypes: readonly string[]): TUnsafe<RuleEntry> {
+/** Trees with other types in one document are known apart by `id`. */
+export function rulesSchema(conditionTypes: readonly string[], id = "RuleNode"): TUnsafe<RuleEntry> {
   const node = section(
     {
       operator: Type.Optional(
@@ -31,7 +32,7 @@ export function rulesSchema(conditionTypes: readonly string[]): TUnsafe<RuleEntr
           examples: ["AND", "OR", "NOT"],
         }),
       ),
-      conditions: Type.Optional(Type.Array(Type.Ref("RuleNode"))),
+      conditions: Type.Optional(Type.Array(Type.Ref(id))),
       type: Type.Optional(literals(conditionTypes)),
       name: Type.Optional(name),
       label: Type.Optional(name),
@@ -41,7 +42,7 @@ export function rulesSchema(conditionTypes: readonly string[]): TUnsafe<RuleEntr
     },
     { description: "A condition (type, name) or a combination (operator, conditions)" },
   )
-  return Type.Unsafe<RuleEntry>(Type.Cyclic({ RuleNode: node }, "RuleNode"))
+  return Type.Unsafe<RuleEntry>(Type.Cyclic({ [id]: node }, id))
 }
 
 /** A tree whose every node is a leaf or has an upper-case operator. No rules at all is an empty AND, which always matches. */
@@ -148,7 +149,8 @@ function checkComposite(node: RuleEntry, at: DocumentPath, depth: number, proble
  */
 export function compileRules(
   entry: RuleEntry,
-  signals: readonly PlannedSignal[],
+  signals: readonly (Pick<PlannedSignal, "type" | "rules" | "firstSlot"> &
+    Partial<Pick<PlannedSignal, "guard" | "onUnknown">>)[],
   onUnknown: UnknownPolicy = "no_match",
 ): RuleNode {
   const { type } = entry

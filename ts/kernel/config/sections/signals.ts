@@ -65,6 +65,7 @@ export function checkSignals(
   later: LaterProblems,
   readFile?: ReadDocumentFile,
 ): readonly Problem[] {
+  const declared = declaredSignals(document, registry)
   const signals = registry.all("signal")
   return signals.flatMap((registered) => {
     const { id, module } = registered
@@ -87,6 +88,7 @@ export function checkSignals(
       document,
       signals,
       readFile,
+      declared,
     })
     if (!(checked instanceof Promise)) return problems
     later.push(checked.then(() => problems))
