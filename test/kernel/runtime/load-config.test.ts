@@ -146,15 +146,14 @@ describe("without its modules", () => {
     expect(
       await checked({
         "routing.signals.shouting": [{ name: "loud", min_ratio: 1 }],
-        "routing.signals.kb": [{ name: "a" }],
+        "routing.signals.whisper": [{ name: "a" }],
         "routing.decisions.0.rules": {
           operator: "OR",
           conditions: [
             { type: "shouting", name: "loud" },
-            { operator: "NOT", conditions: [{ type: "kb", name: "a" }] },
+            { operator: "NOT", conditions: [{ type: "whisper", name: "a" }] },
           ],
         },
-        "routing.decisions.0.modelRefs": [],
         "routing.decisions.0.algorithm": { type: "fusion", fusion: { on: 1 } },
         "routing.decisions.0.plugins": [{ type: "answerer", configuration: { x: 1 } }],
         "providers.models.1.backend_refs.0.provider": "mine",
@@ -164,10 +163,9 @@ describe("without its modules", () => {
     ).toEqual([
       "providers.models[1].backend_refs[0].provider",
       "routing.signals.shouting",
-      "routing.signals.kb",
+      "routing.signals.whisper",
       "routing.decisions[0].rules.conditions[0].type",
       "routing.decisions[0].rules.conditions[1].conditions[0].type",
-      "routing.decisions[0].modelRefs",
       "routing.decisions[0].algorithm.type",
       "routing.decisions[0].plugins[0].type",
       "global.stores.state.type",
@@ -177,18 +175,17 @@ describe("without its modules", () => {
 
   test("a document that names none has every problem told", async () => {
     const path = write("none-named.yaml", {
-      ...documentWith({ "routing.signals.kb": [], "global.integrations": {} }),
+      ...documentWith({ "routing.signals.whisper": [], "global.whispers": {} }),
       modules: [],
     })
     await expect(loadConfig(path, { loadModules: false })).rejects.toMatchObject({
-      problems: [{ path: ["routing", "signals", "kb"] }, { path: ["global", "integrations"] }],
+      problems: [{ path: ["routing", "signals", "whisper"] }, { path: ["global", "whispers"] }],
     })
   })
 
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ["routing.signals.keywords[0].operator", { "routing.signals.keywords.0.operator": "XOR" }],
     ["routing.signals.shouting", { "routing.signals.shouting": 5, "listeners.0.port": "x" }],
-    ["routing.decisions[0].modelRefs", { "routing.decisions.0.modelRefs": [] }],
     ["routing.decisions[0].plugins[0].type", { "routing.decisions.0.plugins": [{ type: 5, configuration: {} }] }],
     ["listeners[0].colour", { "listeners.0.colour": "red" }],
     ["modules[2]", { routing: {}, global: {} }],
