@@ -264,7 +264,7 @@ describe("decisions", () => {
       "an unknown algorithm",
       { "routing.decisions.0.algorithm": { type: "statik" } },
       [
-        `${at}.algorithm.type: must be "static", "confidence", "ratings" or "remom", got "statik" (did you mean "static"?)`,
+        `${at}.algorithm.type: must be "static", "confidence", "fusion", "ratings", "remom" or "workflows", got "statik" (did you mean "static"?)`,
       ],
     ],
   ])("%s", (_, changes, problems) => expect(check(changes)).toEqual(problems))

@@ -225,6 +225,8 @@ export async function prepareGeneration(host: PrepareHost, prepareOptions: Prepa
     closers.push(() => compiled.close())
     stopWhenAborted(signal)
     plan = compiled.plan
+    if (plan.decisions.some(({ looper }) => looper))
+      plan = (await import("../config/sections/looper-names.ts")).withLooperNames(plan)
     const { locate: _, ...kept } = loaded
     return { ...kept, plan, services, inference, close }
   } catch (error) {

@@ -87,6 +87,8 @@ export interface LooperModule<
     readonly path: readonly string[]
     readonly schema: TObject
   }
+  /** Names of models that mean the decisions with this algorithm; `model_names` under `key` of its settings replace them. */
+  readonly modelNames?: { readonly key: string; readonly names: readonly string[] }
   readonly needs?: readonly Need[]
   /** Finds what the schema cannot. Paths start at the block. */
   readonly check?: (options: Static<Options>, report: Report, surroundings?: LooperSurroundings) => void

@@ -88,6 +88,8 @@ export interface PlannedBudget {
 
 export interface PlannedLooper {
   readonly run: (call: LooperCall) => Promise<LooperAnswer>
+  /** Names by which clients ask for the decisions with this algorithm. */
+  readonly modelNames: readonly string[]
   readonly budget: PlannedBudget
   /** Longest time of one call. */
   readonly callTimeoutMs: number | undefined

@@ -80,6 +80,7 @@ export default defineLooper({
   options,
   keys: looperKeys,
   settings: looperIntegration,
+  modelNames: { key: "remom", names: ["rtr/remom", "vllm-sr/remom"] },
   check(entry, report, { candidates } = { candidates: [], models: new Set() }) {
     const { breadth_schedule: schedule, synthesis_model: model, synthesis_template: template } = entry
     if (schedule === undefined && Object.keys(entry).some((key) => key !== "on_error"))

@@ -77,6 +77,10 @@ export const noEffect: readonly Advice[] = [
     ],
   },
   {
+    instead: "a workflow that waits for tools is kept in the key-value store of global.stores",
+    keys: [["global.integrations.looper.flow.state", "store_backend file redis"]],
+  },
+  {
     instead: "rtr has no batch endpoint",
     keys: [["global.services.api", "batch_classification"]],
   },

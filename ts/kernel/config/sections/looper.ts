@@ -74,6 +74,7 @@ export async function compileLooper(
     selector: undefined,
     looper: {
       run: (call) => running.run(call),
+      modelNames: modelNamesOf(looper, settings),
       budget: budgetOf(budget),
       // As the format has it, 0 and less are 30 seconds.
       callTimeoutMs: seconds === undefined ? undefined : (seconds > 0 ? seconds : 30) * 1000,
@@ -83,6 +84,14 @@ export async function compileLooper(
       output: spec && compileOutput(spec),
     },
   }
+}
+
+function modelNamesOf({ modelNames }: LooperModule, settings: object): readonly string[] {
+  if (modelNames === undefined) return []
+  const own = (settings as Readonly<Record<string, { readonly model_names?: readonly string[] } | undefined>>)[
+    modelNames.key
+  ]
+  return own?.model_names ?? modelNames.names
 }
 
 const budgetOf = (budget: AlgorithmKeys["budget"]): PlannedBudget => ({

@@ -15,11 +15,19 @@ export const withPrompt = (request: ChatRequest, prompt: string): ChatRequest =>
   turns: [...request.turns, userTurn(prompt)],
 })
 
+/** A turn whose text is another one; its images and files stay. */
+export const withText = (turn: Turn, text: string): Turn => ({
+  role: turn.role,
+  blocks: [...turn.blocks.filter(({ type }) => type !== "text"), { type: "text", text }],
+})
+
 /** The prompt in place of the user's last words; behind what is no user turn, such as the result of a tool. */
-export const withLastPrompt = (request: ChatRequest, prompt: string): ChatRequest =>
-  request.turns.at(-1)?.role === "user"
-    ? { ...request, turns: [...request.turns.slice(0, -1), userTurn(prompt)] }
+export function withLastPrompt(request: ChatRequest, prompt: string): ChatRequest {
+  const last = request.turns.at(-1)
+  return last?.role === "user"
+    ? { ...request, turns: [...request.turns.slice(0, -1), withText(last, prompt)] }
     : withPrompt(request, prompt)
+}
 
 /**
  * One reply in text, whatever the client asked for. The tools stay where there are some: earlier turns may hold tool calls,
