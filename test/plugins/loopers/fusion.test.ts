@@ -83,7 +83,7 @@ test("the panel answers, the judge compares and answers", async () => {
       prompt_version: "fusion-v1",
     },
   })
-  expect(kept).toMatchObject([{ candidate: 0 }])
+  expect(kept).toMatchObject([{ candidate: 0 }, { candidate: 1 }])
 })
 
 test("the first model of the panel is the judge, and without a comparison there is one call less", async () => {

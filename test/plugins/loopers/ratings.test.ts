@@ -56,3 +56,10 @@ test("no more models are asked at a time than max_concurrent says", async () => 
   )
   expect(most).toBe(2)
 })
+
+test("what has answered is kept for a budget that ends", async () => {
+  const { run } = await looperOf(looper, {}, candidates)
+  const { call, kept } = looperCall(({ candidate }) => modelReply(`answer ${candidate}`))
+  await run(call)
+  expect(kept.map(({ reason }) => reason)).toEqual([1, 2, 3].map((count) => `${count} of 3 models answered`))
+})

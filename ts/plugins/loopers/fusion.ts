@@ -27,7 +27,8 @@ import { type FusionOverride, readFusionOverride, withoutFusionOverride } from "
 import { looperIntegration } from "../_shared/loopers/integration.ts"
 import { looperKeys } from "../_shared/loopers/keys.ts"
 import { replyFields } from "../_shared/loopers/reply-fields.ts"
-import { callsTools, reasoningOfReply, saysSomething, textOfReply } from "../_shared/loopers/replies.ts"
+import { createLongestAnswer, type LongestAnswer } from "../_shared/loopers/longest-answer.ts"
+import { callsTools, reasoningOfReply, textOfReply } from "../_shared/loopers/replies.ts"
 import { asHelper, withLimits, withPrompt } from "../_shared/loopers/requests.ts"
 import { roundLimits, roundOptions } from "../_shared/loopers/rounds.ts"
 import { withTimeLimit } from "../_shared/loopers/time-limit.ts"
@@ -170,7 +171,8 @@ async function runFusion({ entry, names }: Setup, given: LooperCall): Promise<Lo
   const judge = own.model ?? panel[0]
   if (judge === undefined) throw new RtrError("no_model_selected", `Decision "${call.decision}" has no model to ask`)
   const fusion: Fusion = { entry: own, names, panel, judge }
-  const all = await askPanel(fusion, call)
+  const longest = createLongestAnswer(call, "the longest reply of the panel")
+  const all = await askPanel(fusion, call, longest)
   const enough = roundLimits(own).enough ?? panel.length
   if (all.answers.length < enough && own.quorum_failure_policy !== undefined)
     return belowQuorum(fusion, call, all, enough)
@@ -180,13 +182,11 @@ async function runFusion({ entry, names }: Setup, given: LooperCall): Promise<Lo
     text: textOfReply(reply),
     reasoning: reasoningOfReply(reply),
   }))
-  const longest = longestOf(all)
-  if (longest !== undefined) call.keep(longest)
   const analysis =
     own.analysis_mode === undefined || own.analysis_mode === "separate"
       ? await judged(fusion, call, replies)
       : undefined
-  const answer = await synthesis(fusion, call, { replies, analysis, longest })
+  const answer = await synthesis(fusion, call, { replies, analysis, longest: longest.best() })
   return { ...answer, ...extensionsOf(fusion, all, analysis), responses: replies.map(toResponse) }
 }
 
@@ -204,7 +204,7 @@ const asked = ({ names }: Fusion, name: string): AskedModel => {
   return candidate < 0 ? name : candidate
 }
 
-const askPanel = (fusion: Fusion, call: LooperCall): Promise<AllAnswers<PanelQuestion>> =>
+const askPanel = (fusion: Fusion, call: LooperCall, longest: LongestAnswer): Promise<AllAnswers<PanelQuestion>> =>
   askAll(
     call,
     fusion.panel.map((name) => ({
@@ -212,7 +212,7 @@ const askPanel = (fusion: Fusion, call: LooperCall): Promise<AllAnswers<PanelQue
       model: asked(fusion, name),
       request: withLimits(asHelper(call.request), limitsOf(fusion, name)),
     })),
-    { ...roundLimits(fusion.entry), failsAtOnce: fusion.entry.on_error === "fail" },
+    { ...roundLimits(fusion.entry), failsAtOnce: fusion.entry.on_error === "fail", onAnswer: longest.note },
   )
 
 async function belowQuorum(
@@ -284,15 +284,6 @@ async function synthesis(
 }
 
 const isAnswer = (reply: ChatReply): boolean => textOfReply(reply).trim() !== "" || callsTools(reply)
-
-function longestOf({ answers }: AllAnswers<PanelQuestion>): LooperAnswer | undefined {
-  const [longest] = answers
-    .filter(({ reply }) => saysSomething(reply) && textOfReply(reply).trim() !== "")
-    .toSorted((one, other) => textOfReply(other.reply).trim().length - textOfReply(one.reply).trim().length)
-  return (
-    longest && { reply: longest.reply, candidate: longest.question.model, reason: "the longest reply of the panel" }
-  )
-}
 
 const toResponse = ({ model: name, text, reasoning }: PanelReply): LooperResponse => ({ model: name, text, reasoning })
 

@@ -9,7 +9,7 @@ import {
   section,
   Type,
 } from "../../kernel/index.ts"
-import { askAll, firstFailure } from "../_shared/loopers/ask-all.ts"
+import { type Answered, askAll, firstFailure, type Question } from "../_shared/loopers/ask-all.ts"
 import { replyFields } from "../_shared/loopers/reply-fields.ts"
 import { looperIntegration } from "../_shared/loopers/integration.ts"
 import { looperKeys } from "../_shared/loopers/keys.ts"
@@ -34,36 +34,48 @@ export default defineLooper({
   settings: looperIntegration,
   setup(entry, { candidates }) {
     const { max_concurrent: maxConcurrent, on_error: onError = "skip" } = entry
+    const names = candidates.map(({ model }) => model)
     return {
       async run(call: LooperCall): Promise<LooperAnswer> {
         const questions = candidates.map((_, model) => ({ model, request: asHelper(call.request) }))
         if (questions.length === 0)
           throw new RtrError("no_model_selected", `Decision "${call.decision}" has no model to ask`)
+        const soFar: Rating[] = []
         const all = await askAll(call, questions, {
           maxConcurrent: maxConcurrent || undefined,
           failsAtOnce: onError === "fail",
-        })
-        const [first] = all.answers
-        if (first === undefined) throw firstFailure(all)
-        const models = all.answers.map(({ question }) => candidates[question.model]?.model ?? "")
-        return {
-          reply: {
-            id: first.reply.id,
-            model: models.join(","),
-            created: first.reply.created,
-            // One choice of each, even where a backend gave several.
-            choices: all.answers.flatMap(({ reply }) => reply.choices.slice(0, 1)),
+          onAnswer(rating) {
+            soFar.push(rating)
+            call.keep(answerOf(soFar, names))
           },
-          candidate: first.question.model,
-          reason: `${all.answers.length} of ${questions.length} models answered`,
-          extensions: replyFields({ ratings: { models } }),
-          responses: all.answers.map(({ reply }, index) => ({
-            model: models[index] ?? "",
-            text: readableText(reply),
-            reasoning: reasoningOfReply(reply),
-          })),
-        }
+        })
+        if (all.answers.length === 0) throw firstFailure(all)
+        return answerOf(all.answers, names)
       },
     }
   },
 })
+
+type Rating = Answered<Question & { readonly model: number }>
+
+function answerOf(ratings: readonly Rating[], names: readonly string[]): LooperAnswer {
+  const [{ question, reply: first }] = ratings as readonly [Rating]
+  const models = ratings.map(({ question: { model } }) => names[model] ?? "")
+  return {
+    reply: {
+      id: first.id,
+      model: models.join(","),
+      created: first.created,
+      // One choice of each, even where a backend gave several.
+      choices: ratings.flatMap(({ reply }) => reply.choices.slice(0, 1)),
+    },
+    candidate: question.model,
+    reason: `${ratings.length} of ${names.length} models answered`,
+    extensions: replyFields({ ratings: { models } }),
+    responses: ratings.map(({ reply }, index) => ({
+      model: models[index] ?? "",
+      text: readableText(reply),
+      reasoning: reasoningOfReply(reply),
+    })),
+  }
+}

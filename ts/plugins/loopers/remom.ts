@@ -1,9 +1,7 @@
 // Rounds of parallel reasoning: each round reads what the one before it said, and one model gives the answer.
 
 import {
-  type ChatReply,
   type ChatRequest,
-  type ChatStream,
   defineLooper,
   literals,
   type JsonValue,
@@ -17,6 +15,7 @@ import {
 import { type Answered, askAll, firstFailure, type Question } from "../_shared/loopers/ask-all.ts"
 import { bytesPerToken, lastTokens } from "../_shared/loopers/compact.ts"
 import { distributeCalls, shuffled } from "../_shared/loopers/distribute.ts"
+import { createLongestAnswer } from "../_shared/loopers/longest-answer.ts"
 import { compileTemplate, type Template } from "../_shared/loopers/go-template.ts"
 import { replyFields } from "../_shared/loopers/reply-fields.ts"
 import { looperIntegration } from "../_shared/loopers/integration.ts"
@@ -126,13 +125,11 @@ interface Asked extends Question {
 }
 
 interface Said {
-  readonly candidate: number
   readonly model: string
   readonly text: string
   readonly reasoning: string
   /** What the next round reads of the text. */
   readonly compacted: string
-  readonly reply: ChatReply
 }
 
 async function runRounds(plan: Plan, call: LooperCall): Promise<LooperAnswer> {
@@ -141,6 +138,7 @@ async function runRounds(plan: Plan, call: LooperCall): Promise<LooperAnswer> {
   const { model_distribution: distribution = "weighted", shuffle_seed: seed = 0, on_error: onError = "skip" } = entry
   const limits = { temperature: plan.temperature, maxOutputTokens: entry.max_completion_tokens || undefined }
   const heard: (readonly Said[])[] = []
+  const longest = createLongestAnswer(call, "the longest reply of the rounds")
   let request = call.request
   try {
     for (const calls of rounds) {
@@ -149,23 +147,22 @@ async function runRounds(plan: Plan, call: LooperCall): Promise<LooperAnswer> {
         model,
         request: asked,
       }))
-      const all = await askAll(call, questions, { ...roundLimits(entry), failsAtOnce: onError === "fail" })
+      const all = await askAll(call, questions, {
+        ...roundLimits(entry),
+        failsAtOnce: onError === "fail",
+        onAnswer: longest.note,
+      })
       if (all.answers.length === 0) throw firstFailure(all)
       const said = shuffled(all.answers, seed).map((answer) => toSaid(plan, answer))
       heard.push(said.slice(0, entry.max_responses_per_round || undefined))
-      keepBest(call, heard)
       request = nextRequest(plan, call, heard.at(-1) ?? [])
     }
     const model = plan.last >= 0 ? plan.last : (distributeCalls(1, weights, distribution, seed)[0] ?? 0)
     return await lastAnswer(plan, call, { model, request: withLimits(request, limits), heard })
   } catch (error) {
-    const best = bestOf(heard)
+    const best = longest.best()
     if (call.signal.aborted || onError === "fail" || best === undefined) throw error
-    return answerOf(plan, heard, {
-      reply: best.reply,
-      candidate: best.candidate,
-      reason: "a round failed; the longest reply before it",
-    })
+    return { ...best, ...answerOf(plan, heard), reason: "a round failed; the longest reply before it" }
   }
 }
 
@@ -183,22 +180,17 @@ async function lastAnswer(
   if (!("next" in reply) && textOfReply(reply).trim() === "" && !callsTools(reply))
     throw new RtrError("upstream_error", `Model "${plan.models[model]}" answered without content`)
   const calls = heard.reduce((sum, round) => sum + round.length, 0)
-  return answerOf(plan, heard, { reply, candidate: model, reason: `${heard.length} rounds with ${calls} replies` })
+  const reason = `${heard.length} rounds with ${calls} replies`
+  return { reply, candidate: model, reason, ...answerOf(plan, heard) }
 }
 
-function answerOf(
-  { entry }: Plan,
-  heard: readonly (readonly Said[])[],
-  answer: { readonly reply: ChatReply | ChatStream; readonly candidate: number; readonly reason: string },
-): LooperAnswer {
-  return {
-    ...answer,
-    ...(entry.include_intermediate_responses === true && {
-      extensions: replyFields({ reasoning_mom_responses: traceOf(heard) }),
-    }),
-    responses: heard.flat().map(({ model, text, reasoning }) => ({ model, text, reasoning })),
-  }
-}
+/** What the answer tells of the way to it. */
+const answerOf = ({ entry }: Plan, heard: readonly (readonly Said[])[]): Partial<LooperAnswer> => ({
+  ...(entry.include_intermediate_responses === true && {
+    extensions: replyFields({ reasoning_mom_responses: traceOf(heard) }),
+  }),
+  responses: heard.flat().map(({ model, text, reasoning }) => ({ model, text, reasoning })),
+})
 
 function toSaid({ entry, models }: Plan, { question, reply }: Answered<Asked>): Said {
   const { compaction_strategy: strategy = "full", compaction_tokens: tokens } = entry
@@ -206,29 +198,11 @@ function toSaid({ entry, models }: Plan, { question, reply }: Answered<Asked>): 
   const reasoning = reasoningOfReply(reply)
   const ratio = bytesPerToken([textOfReply(reply), reasoning], reply.usage)
   return {
-    candidate: question.model,
     model: models[question.model] ?? "",
     text,
     reasoning,
     compacted: strategy === "full" ? text : lastTokens(text, tokens || 1000, ratio),
-    reply,
   }
-}
-
-/** The longest reply that says something to the client; the later one of equals. */
-function bestOf(heard: readonly (readonly Said[])[]): Said | undefined {
-  let best: { readonly said: Said; readonly length: number } | undefined
-  for (const said of heard.toReversed().flat()) {
-    const { length } = textOfReply(said.reply).trim()
-    if (length > (best?.length ?? 0)) best = { said, length }
-  }
-  return best?.said
-}
-
-function keepBest(call: LooperCall, heard: readonly (readonly Said[])[]): void {
-  const best = bestOf(heard)
-  if (best !== undefined)
-    call.keep({ reply: best.reply, candidate: best.candidate, reason: `the longest reply of ${heard.length} rounds` })
 }
 
 const nextRequest = ({ entry, template }: Plan, call: LooperCall, said: readonly Said[]): ChatRequest =>

@@ -180,13 +180,6 @@ async function runWorkflow(workflow: Workflow, call: LooperCall): Promise<Looper
     const made = await runStep(workflow, call, step, outputs)
     failed.push(...made.failed)
     outputs.push(...made.outputs)
-    const latest = outputs.at(-1)
-    if (latest !== undefined)
-      call.keep({
-        reply: latest.reply,
-        candidate: asked(workflow, latest.model),
-        reason: `the output of step "${latest.step.id}"`,
-      })
   }
   const answer = await finalAnswer(workflow, call, plan, outputs).catch((error: unknown): LooperAnswer => {
     const latest = outputs.findLast(({ reply }) => textOfReply(reply).trim() !== "")
@@ -270,6 +263,10 @@ async function runStep(
     enough,
     timeoutMs,
     failsAtOnce: !skips,
+    onAnswer: ({ question, reply }) => {
+      if (textOfReply(reply).trim() !== "")
+        call.keep({ reply, candidate: question.model, reason: `an output of step "${step.id}"` })
+    },
   })
   if (all.answers.length === 0 && earlier.length === 0) throw firstFailure(all)
   return {

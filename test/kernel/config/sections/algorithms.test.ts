@@ -92,7 +92,11 @@ describe("a document", () => {
       { type: "confidence", confidence: { thresold: 1 } },
       [`${at}.confidence.thresold: is not a known key (did you mean "threshold"?)`],
     ],
-    [{ type: "fusion", fusion: {} }, [`${at}.type: "fusion" is not supported yet`]],
+    [{ type: "fusion", fusion: {} }, []],
+    [
+      { type: "fusion", fusion: { grounding: { enabled: true } } },
+      [expect.stringContaining("is not supported: rtr has no model")],
+    ],
     [
       { type: "confidence", confidence: { hybrid_weights: {} } },
       [`${at}.confidence.hybrid_weights: belongs to confidence_method hybrid, not to avg_logprob`],

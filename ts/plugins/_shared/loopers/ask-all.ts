@@ -8,7 +8,9 @@ export interface Question {
   readonly request: ChatRequest
 }
 
-export interface AskAllOptions {
+export interface AskAllOptions<Asked extends Question = Question> {
+  /** Told of each answer when it comes. */
+  readonly onAnswer?: (answered: Answered<Asked>) => void
   /** All of them when left out. */
   readonly maxConcurrent?: number | undefined
   /** Usable replies after which nobody is waited for; all of them when left out. */
@@ -38,7 +40,7 @@ export interface AllAnswers<Asked extends Question = Question> {
 export async function askAll<Asked extends Question>(
   call: LooperCall,
   questions: readonly Asked[],
-  options: AskAllOptions,
+  options: AskAllOptions<Asked>,
 ): Promise<AllAnswers<Asked>> {
   const { maxConcurrent = questions.length, timeoutMs, failsAtOnce = false, isUsable = saysSomething } = options
   const enough = Math.min(options.enough ?? questions.length, questions.length)
@@ -54,7 +56,9 @@ export async function askAll<Asked extends Question>(
       const reply = await call.ask(question.model, question.request, { signal: round.signal })
       if (!isUsable(reply)) throw new RtrError("upstream_error", `Model "${reply.model}" answered without content`)
       if (usable >= enough) return
-      found[index] = { question, reply }
+      const answered = { question, reply }
+      found[index] = answered
+      options.onAnswer?.(answered)
       usable += 1
       if (usable >= enough) round.abort()
     } catch (error) {
