@@ -28,6 +28,8 @@ const cases: readonly (readonly [path: string, written: unknown, printed: unknow
     { accessTokens: ["t"], tokens: ["t"] },
     { accessTokens: ["<redacted>"], tokens: ["<redacted>"] },
   ],
+  ["kb.groups", { secrets: ["password"] }, { secrets: ["password"] }, false],
+  ["kb.label_thresholds", { credentials: 0.7 }, { credentials: 0.7 }, false],
 ]
 
 describe("what is printed of a document", () => {

@@ -43,6 +43,8 @@ const descriptions = new Set(["name", "env", "role", "roles", "id", "type", "des
 
 function isSecret(key: string, node: object, section: string | number | undefined, around: boolean): boolean {
   if (section === "extra_headers") return true
+  // Names that somebody gave to groups of labels of a knowledge base, and the labels, say nothing about their values.
+  if (section === "groups" || section === "label_thresholds") return false
   const { name } = node as { readonly name?: unknown }
   if (key === "value" && typeof name === "string" && isSecretName(name)) return true
   if (isSecretName(key)) return true
