@@ -26,6 +26,16 @@ async function after(options: Options, fields: object): Promise<object> {
   return rest
 }
 
+test("default_max_tokens is the limit of a request without one, and never above max_tokens_limit", async () => {
+  const usual = { default_max_tokens: 100 }
+  const limitOf = (sent: object): unknown => Object.values(sent)
+  expect(limitOf(await after(usual, {}))).toEqual([100])
+  expect(await after(usual, { max_tokens: 300 })).toEqual({ max_tokens: 300 })
+  expect(await after(usual, { max_completion_tokens: 30 })).toEqual({ max_completion_tokens: 30 })
+  expect(limitOf(await after({ ...usual, max_tokens_limit: 60 }, {}))).toEqual([60])
+  expect(limitOf(await after({ ...usual, blocked_params: ["max_tokens"] }, { max_tokens: 7 }))).toEqual([100])
+})
+
 describe("blocked_params", () => {
   test("removes top-level fields, and nothing inside others", async () => {
     expect(

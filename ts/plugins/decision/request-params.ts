@@ -5,6 +5,9 @@ import { type ChatRequest, definePlugin, type Generation, type JsonValue, sectio
 const options = section({
   blocked_params: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: "Fields to remove" })),
   max_tokens_limit: Type.Optional(Type.Integer({ minimum: 1, description: "Highest limit of the reply's tokens" })),
+  default_max_tokens: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Limit of the reply's tokens for a request without one" }),
+  ),
   max_n: Type.Optional(Type.Integer({ minimum: 1, description: "Highest n" })),
   strip_unknown: Type.Optional(Type.Boolean({ description: "Keep only the fields of the chat-completions API" })),
 })
@@ -70,6 +73,7 @@ export default definePlugin({
   setup({
     blocked_params: blocked = [],
     max_tokens_limit: maxTokens,
+    default_max_tokens: usualTokens,
     max_n: maxCount,
     strip_unknown: stripUnknown = false,
   }) {
@@ -80,7 +84,7 @@ export default definePlugin({
     const keeps = (name: string): boolean => !removed.has(name) && (!stripUnknown || apiExtensions.has(name))
     const change = (request: ChatRequest): ChatRequest => {
       const rest = removals.reduce((left, remove) => remove(left), request)
-      const { maxOutputTokens, count } = rest.generation
+      const { maxOutputTokens = usualTokens, count } = rest.generation
       const kept = Object.entries(rest.extensions).filter(([name]) => keeps(name))
       return {
         ...rest,
