@@ -100,5 +100,6 @@ test.each([
   [{ best_weight: 1.1 }, false],
   [{ top_m: -1 }, false],
   [{ cluster_similarity_threshold: 2 }, false],
-  [{ margin_threshold: 0 }, false],
+  [{ margin_threshold: 0 }, true],
+  [{ margin_threshold: -1 }, false],
 ])("options %j are valid: %s", (options, valid) => expect(Value.Check(prototypeScoring, options)).toBe(valid))

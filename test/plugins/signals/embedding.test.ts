@@ -80,6 +80,28 @@ describe("a rule", () => {
   })
 })
 
+describe("a text that may be meant otherwise", () => {
+  test("does not match where it is as much like negative candidates", async () => {
+    const rules = [rule("a", ["0"], 0.5, { negative_candidates: ["60"] })]
+    expect(await matching(rules, "29")).toEqual(["a"])
+    expect(await matching(rules, "30")).toEqual([])
+    expect(await matching(rules, "31")).toEqual([])
+    expect(await matching([rule("a", ["0"], 0.99, { negative_candidates: ["60"] })], "31")).toEqual([])
+  })
+
+  test("matches no rule where the best is hardly ahead of the next, if a margin is asked for", async () => {
+    // cos 28° − cos 32° = 0.035
+    const rules = [rule("a", ["0"], 0.5), rule("b", ["60"], 0.5)]
+    const margin = (margin_threshold: number) => ({ prototype_scoring: { margin_threshold } })
+    expect(await matching(rules, "28")).toEqual(["a"])
+    expect(await matching(rules, "28", margin(0.03))).toEqual(["a"])
+    expect(await matching(rules, "28", margin(0.04))).toEqual([])
+    expect(await matching(rules, "28", { ...margin(0.04), top_k: 0 })).toEqual(["a", "b"])
+    const own = [rule("a", ["0"], 0.5, margin(0)), rule("b", ["60"], 0.5)]
+    expect(await matching(own, "28", margin(0.04))).toEqual(["a"])
+  })
+})
+
 describe("soft matching", () => {
   const rules = [rule("a", ["0"], 0.99), rule("b", ["20"], 0.99)]
 

@@ -125,3 +125,31 @@ describe("scored methods", () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 })
+
+describe("an empty keyword", () => {
+  const states = async (operator: "AND" | "OR" | "NOR", keywords: string[], more: object = {}) => {
+    const rules = [{ name: "r", operator, keywords, ...more }]
+    const read = await readerOf(keyword as never, { rules: rules as never })
+    return [await read("any text"), await read(""), await read("x ".repeat(200_000))].map(([fact]) => fact?.state)
+  }
+  const [all, none] = [Array(3).fill("match"), Array(3).fill("no_match")]
+
+  test("is in every text", async () => {
+    expect(await states("OR", [""])).toEqual(all)
+    expect(await states("OR", ["", "urgent"])).toEqual(all)
+    expect(await states("AND", [""])).toEqual(all)
+    expect(await states("NOR", [""])).toEqual(none)
+    expect(await states("OR", [""], { method: "fuzzy" })).toEqual(all)
+    expect(await states("OR", [""], { method: "regex" })).toEqual(all)
+  })
+
+  test("leaves the others their say where all are needed", async () => {
+    expect((await states("AND", ["", "any"])).slice(0, 2)).toEqual(["match", "no_match"])
+  })
+
+  test("is like no text", async () => {
+    expect(await states("OR", [""], { method: "bm25" })).toEqual(none)
+    expect(await states("AND", ["", "any"], { method: "ngram" })).toEqual(none)
+    expect((await states("OR", ["", "any text"], { method: "ngram" })).slice(0, 2)).toEqual(["match", "no_match"])
+  })
+})

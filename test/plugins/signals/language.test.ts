@@ -112,3 +112,20 @@ test("every code that a rule may have is one that the detector knows", async () 
   expect(codes.length).toBeGreaterThan(50)
   expect(codes.filter((code) => !known.includes(code))).toEqual([])
 })
+
+describe("a short text of Latin letters", () => {
+  test.each(["Hello", "ok", "hi", "Hello world", "Say hello", "Thanks!", "Test"])(
+    "%j counts as English",
+    async (text) => {
+      expect(await matching(text, everyLanguage)).toEqual(["en"])
+    },
+  )
+
+  test.each([
+    ["Guten Morgen, wie geht es Ihnen?", "de"],
+    ["你好", "zh"],
+    ["нет", "ru"],
+  ])("%j has letters or words that tell more", async (text, code) => {
+    expect(await matching(text, everyLanguage)).toEqual([code])
+  })
+})

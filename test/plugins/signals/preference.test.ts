@@ -79,6 +79,18 @@ test("nothing to read matches nothing", async () => {
   expect(await read([terse], " ")).toEqual([{ rule: "terse", state: "no_match", confidence: 0, value: 0 }])
 })
 
+test("a model that names the preference is asked for in vain", () => {
+  const problems = (useContrastive: boolean): readonly string[] => {
+    const told: string[] = []
+    const classifier = { preference: { use_contrastive: useContrastive } }
+    const document = { global: { model_catalog: { modules: { classifier } } } }
+    signal.check?.([terse], (_, message) => told.push(message), { document })
+    return told
+  }
+  expect(problems(false)).toEqual([expect.stringContaining("use_contrastive: false")])
+  expect(problems(true)).toEqual([])
+})
+
 test.each([
   [{ examples: ["a"], threshold: 0.7 }, true],
   [{ examples: [""] }, false],
@@ -87,7 +99,7 @@ test.each([
 
 test.each([
   [{ use_contrastive: true, prototype_scoring: { margin_threshold: 0.05 } }, true],
-  [{ use_contrastive: false }, false],
+  [{ use_contrastive: "no" }, false],
 ])("settings %j are valid: %s", (settings, valid) =>
   expect(Value.Check(signal.settings?.schema as never, settings)).toBe(valid),
 )

@@ -34,9 +34,11 @@ async function embedChunk(chunk: string, embed: Embed): Promise<readonly Vector[
   }
 }
 
-/** How much more similar a text is to the attacks than to the others, by its riskiest chunk; −2 to 2. */
+/** How much more similar a text is to the attacks than to the others, or than 0 without others, by its riskiest chunk; −2 to 2. */
 export function createContrast(attacks: readonly Float32Array[], benign: readonly Float32Array[]): Contrast {
   const maxSimilarity = (chunk: Float32Array, vectors: readonly Float32Array[]): number =>
-    Math.max(...vectors.map((vector) => vector.reduce((sum, value, index) => sum + value * (chunk[index] ?? 0), 0)))
+    vectors.length === 0
+      ? 0
+      : Math.max(...vectors.map((vector) => vector.reduce((sum, value, index) => sum + value * (chunk[index] ?? 0), 0)))
   return (chunks) => Math.max(...chunks.map((chunk) => maxSimilarity(chunk, attacks) - maxSimilarity(chunk, benign)))
 }

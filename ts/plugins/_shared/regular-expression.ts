@@ -13,7 +13,7 @@ export interface Pattern extends Finder {
 /** Patterns of one signal, characters of a pattern, and instructions of its program: more than people write by hand. */
 const maxPatterns = 1000
 const maxPatternCharacters = 4096
-const maxPatternSize = 1000
+const maxPatternSize = 4000
 
 /**
  * Characters times instructions that a pattern reads in one step: 25 ms for the worst patterns and texts that were found,

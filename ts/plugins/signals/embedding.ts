@@ -1,13 +1,18 @@
 // Matches by similarity of meaning between the text and example sentences.
 
 import { defineSignal, type Fact, literals, section, Type } from "../../kernel/index.ts"
-import { createBank, prototypeScoring } from "../_shared/prototype-bank.ts"
+import { type Bank, createBank, prototypeScoring } from "../_shared/prototype-bank.ts"
 import { narrowing } from "../_shared/projections/relations.ts"
 import { isBlank } from "../_shared/text-size.ts"
 
 const rule = Type.Object({
   threshold: Type.Number({ minimum: -1, maximum: 1, description: "Similarity from which the rule matches" }),
   candidates: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description: "Example sentences" }),
+  negative_candidates: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description: "Sentences that are meant otherwise: a text that is as much like them does not match",
+    }),
+  ),
   aggregation_method: Type.Optional(literals(["max", "any", "mean"])),
   query_modality: Type.Optional(literals(["text"])),
   prototype_scoring: Type.Optional(prototypeScoring),
@@ -48,12 +53,17 @@ export default defineSignal({
     )
     const banks = await Promise.all(
       rules.map(async (entry) => {
-        const options = entry.aggregation_method === "mean" ? { best_weight: 0, top_m: 0 } : {}
-        return createBank(entry.candidates, await embedAll(entry.candidates), {
-          ...scoring,
-          ...entry.prototype_scoring,
-          ...options,
-        })
+        const mean = entry.aggregation_method === "mean" ? { best_weight: 0, top_m: 0 } : {}
+        const options = { ...scoring, ...entry.prototype_scoring, ...mean }
+        const bankOf = async (texts: readonly string[]): Promise<Bank> =>
+          createBank(texts, await embedAll(texts), options)
+        const { candidates, negative_candidates: others = [] } = entry
+        return {
+          own: await bankOf(candidates),
+          others: others.length === 0 ? undefined : await bankOf(others),
+          // Of several that match there is no winner to be unsure of.
+          margin: topK === 1 ? (options.margin_threshold ?? 0) : 0,
+        }
       }),
     )
     return {
@@ -61,13 +71,16 @@ export default defineSignal({
         if (isBlank(text))
           return narrow(rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 })))
         const vector = await embed(text)
-        const scored = rules.map((entry, index) => ({
-          name: entry.name,
-          threshold: entry.threshold,
-          score: banks[index]?.(vector) ?? 0,
-        }))
-        const hard = scored.filter(({ score, threshold }) => score >= threshold)
-        const matching = hard.length > 0 || !soft ? hard : scored.filter(({ score }) => score >= softThreshold)
+        const scored = banks.map(({ own, others, margin }, index) => {
+          const { name, threshold } = rules[index] as (typeof rules)[number]
+          const score = own(vector)
+          return { name, threshold, score, margin, isMeant: others === undefined || score > others(vector) }
+        })
+        const isClear = ({ score, margin, name }: (typeof scored)[number]): boolean =>
+          margin === 0 || scored.every((other) => other.name === name || score - other.score >= margin)
+        const possible = scored.filter((each) => each.isMeant && isClear(each))
+        const hard = possible.filter(({ score, threshold }) => score >= threshold)
+        const matching = hard.length > 0 || !soft ? hard : possible.filter(({ score }) => score >= softThreshold)
         const found = new Set(matching.map(({ name }) => name))
         const facts = scored.map(({ name, score }): Fact => ({
           rule: name,

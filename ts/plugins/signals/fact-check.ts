@@ -25,7 +25,8 @@ export default defineSignal({
   settings: { path: ["model_catalog", "modules", "hallucination_mitigation", "fact_check"], schema: settings },
   check(rules, report) {
     rules.forEach(({ name }, index) => {
-      if (!names.includes(name)) report([index, "name"], `must be ${names.join(" or ")}, got "${name}"`)
+      if (!names.includes(name))
+        report([index, "name"], `"${name}" is neither ${names.join(" nor ")}, so the rule never matches`, "warning")
     })
   },
   setup(rules, { settings: { threshold: given = 0.6 } }) {
@@ -42,7 +43,7 @@ export default defineSignal({
         const needed = checked > unchecked && checked >= threshold
         return rules.map(({ name }): Fact => {
           const asksNeeded = name === "needs_fact_check"
-          const matched = needed === asksNeeded
+          const matched = names.includes(name) && needed === asksNeeded
           // The verdict is a choice of two, so it counts fully; predicates compare the probability.
           return {
             rule: name,

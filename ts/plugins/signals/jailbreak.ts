@@ -22,8 +22,9 @@ const patterns = (description: string) => Type.Optional(Type.Array(Type.String({
 
 const rule = Type.Object({
   method: Type.Optional(
-    literals(["", "classifier", "contrastive"], {
-      description: "contrastive compares with example sentences; classifier when left out",
+    literals(["", "classifier", "contrastive", "hybrid"], {
+      description:
+        "contrastive compares with example sentences; hybrid, and the classifier where there are some, does both, and the higher risk counts. classifier when left out",
     }),
   ),
   threshold: Type.Optional(
@@ -35,8 +36,8 @@ const rule = Type.Object({
     }),
   ),
   ...guardRule,
-  jailbreak_patterns: patterns("contrastive: sentences that are attacks"),
-  benign_patterns: patterns("contrastive: sentences that are none"),
+  jailbreak_patterns: patterns("Sentences that are attacks"),
+  benign_patterns: patterns("Sentences that are none; without them the similarity to the attacks alone is the risk"),
   direction: Type.Optional(literals(["request"])),
 })
 
@@ -73,19 +74,25 @@ export default defineSignal({
   embeddingBinding: "embedding",
   asks: (rules) => [
     ...(rules.some((entry) => entry.method !== "contrastive") ? (["inference.classify"] as const) : []),
-    ...(rules.some((entry) => entry.method === "contrastive") ? (["inference.embed"] as const) : []),
+    ...(rules.some(comparesPatterns) ? (["inference.embed"] as const) : []),
   ],
   guard: true,
   rule,
   settings: { path: ["model_catalog", "modules", "prompt_guard"], schema: settings },
   check(rules, report) {
     rules.forEach((entry, index) => {
+      if (!comparesPatterns(entry)) {
+        if (entry.method === "contrastive")
+          report(
+            [index, "jailbreak_patterns"],
+            "must hold at least one sentence for method contrastive to compare with",
+          )
+        if (entry.method === "hybrid")
+          report([index, "method"], "is hybrid without jailbreak_patterns, which is the classifier alone", "warning")
+        if ((entry.benign_patterns ?? []).length > 0)
+          report([index, "benign_patterns"], "has no effect without jailbreak_patterns", "warning")
+      }
       for (const key of ["jailbreak_patterns", "benign_patterns"] as const) {
-        const given = (entry[key] ?? []).length > 0
-        if (entry.method === "contrastive" && !given)
-          report([index, key], "must hold at least one sentence for method contrastive, which compares the two lists")
-        if (entry.method !== "contrastive" && given)
-          report([index, key], "belongs to method contrastive; the classifier does not read it")
         ;(entry[key] ?? []).forEach((sentence, place) => {
           if (chunksOf(sentence, 1).length > 1)
             report([index, key, place], "must be a sentence of at most about 110 words, which a model reads whole")
@@ -95,9 +102,10 @@ export default defineSignal({
   },
   async setup(rules, { settings: { threshold = 0.7, positive_labels: positive }, embedAll }) {
     const contrasts = await Promise.all(
-      rules.map(async ({ method, jailbreak_patterns: attacks = [], benign_patterns: benign = [] }) =>
-        method === "contrastive" ? createContrast(await embedAll(attacks), await embedAll(benign)) : undefined,
-      ),
+      rules.map(async (entry) => {
+        const { jailbreak_patterns: attacks = [], benign_patterns: benign = [] } = entry
+        return comparesPatterns(entry) ? createContrast(await embedAll(attacks), await embedAll(benign)) : undefined
+      }),
     )
     return {
       async read(input, { classify, embed }) {
@@ -109,9 +117,11 @@ export default defineSignal({
         const readings = await Promise.all(
           rules.map((entry, index) => {
             const contrast = contrasts[index]
-            const measure: Measure =
-              contrast === undefined ? risks : async (text) => contrastOf(await chunks(text), contrast)
-            return readAll(() => input.textsFor(entry), measure)
+            const compare: Measure | undefined = contrast && (async (text) => contrastOf(await chunks(text), contrast))
+            return readAll(
+              () => input.textsFor(entry),
+              [...(entry.method === "contrastive" ? [] : [risks]), ...(compare === undefined ? [] : [compare])],
+            )
           }),
         )
         const facts = rules.map((entry, index) =>
@@ -124,6 +134,10 @@ export default defineSignal({
     }
   },
 })
+
+/** Whether a rule compares with sentences of its own, alone or beside the classifier. */
+const comparesPatterns = (entry: { readonly jailbreak_patterns?: readonly string[] }): boolean =>
+  (entry.jailbreak_patterns ?? []).length > 0
 
 const nothingRead: Reading = { risk: undefined, failure: undefined }
 
@@ -149,13 +163,13 @@ function toFact(name: string, threshold: number, { risk, failure }: Reading): Fa
 }
 
 /** `texts` throws where there are too many to read. */
-async function readAll(texts: () => readonly string[], measure: Measure): Promise<Reading> {
+async function readAll(texts: () => readonly string[], measures: readonly Measure[]): Promise<Reading> {
   const failed = (failure: unknown): Reading => ({ risk: undefined, failure })
   try {
     const readings = await Promise.all(
       texts()
         .filter(hasText)
-        .map((text) => measure(text).catch(failed)),
+        .flatMap((text) => measures.map((measure) => measure(text).catch(failed))),
     )
     return {
       risk: readings.reduce<number | undefined>((risk, each) => highest(risk, each.risk), undefined),

@@ -7,7 +7,7 @@ import { anyOf, eachOf, type Finder, wordFinders } from "../_shared/words.ts"
 
 const rule = Type.Object({
   operator: literals(["AND", "OR", "NOR"], { description: "All keywords, any keyword, or none" }),
-  keywords: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+  keywords: Type.Array(Type.String(), { minItems: 1, description: "An empty one is in every text" }),
   case_sensitive: Type.Optional(Type.Boolean()),
   method: Type.Optional(literals(["", "exact", "fuzzy", "regex", "bm25", "ngram"])),
   fuzzy_match: Type.Optional(Type.Boolean()),
@@ -100,13 +100,28 @@ async function createReader({ name, operator, ...entry }: Rule): Promise<Reader>
 }
 
 /** The scored methods load with the first rule that has one. */
-async function createMatcher(entry: KeywordEntry): Promise<KeywordMatcher> {
-  const { method = "", fuzzy_match: isFuzzy = false } = entry
-  if (method === "regex") return regexMatcher(entry)
+async function createMatcher(given: KeywordEntry): Promise<KeywordMatcher> {
+  const { method = "", fuzzy_match: isFuzzy = false } = given
+  if (method === "regex") return regexMatcher(given)
+  const keywords = given.keywords.filter((keyword) => keyword !== "")
+  const isScored = method === "bm25" || method === "ngram"
+  const hasEmpty = keywords.length < given.keywords.length
+  if (hasEmpty && (keywords.length === 0 || isScored === given.isEveryNeeded)) return constantMatcher(!isScored)
+  const entry = { ...given, keywords }
   if (method === "bm25" || method === "ngram" || method === "fuzzy" || isFuzzy)
     return (await import("../_shared/scored-keywords.ts")).createScoredMatcher(entry)
   return exactMatcher(entry)
 }
+
+/** What an empty keyword says: it is in every text, and no text is like it. */
+const constantMatcher = (found: boolean): KeywordMatcher => ({
+  quick: () => found,
+  cost: 1,
+  // oxlint-disable-next-line require-yield -- there is nothing to wait for.
+  *search() {
+    return found
+  },
+})
 
 function searchMatcher(finders: readonly Finder[], isEveryNeeded: boolean, cost: number): KeywordMatcher {
   return isEveryNeeded

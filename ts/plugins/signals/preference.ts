@@ -1,6 +1,6 @@
 // Matches the way of answering that the text asks for, by its likeness to descriptions and examples.
 
-import { defineSignal, type Fact, section, Type } from "../../kernel/index.ts"
+import { defineSignal, type Fact, section, type Static, Type } from "../../kernel/index.ts"
 import { createBank, prototypeScoring } from "../_shared/prototype-bank.ts"
 import { isBlank } from "../_shared/text-size.ts"
 
@@ -17,9 +17,7 @@ const rule = Type.Object({
 
 const settings = section({
   use_contrastive: Type.Optional(
-    Type.Literal(true, {
-      description: "Compares with the examples; a model that names the preference is not supported yet",
-    }),
+    Type.Boolean({ description: "Compares with the examples. A model that names the preference is not supported yet" }),
   ),
   prototype_scoring: Type.Optional(prototypeScoring),
 })
@@ -31,7 +29,15 @@ export default defineSignal({
   embeddingBinding: "embedding",
   rule,
   settings: { path: ["model_catalog", "modules", "classifier", "preference"], schema: settings },
-  check(rules, report) {
+  check(rules, report, { document } = {}) {
+    const { model_catalog: catalog } = (document?.global ?? {}) as {
+      readonly model_catalog?: { modules?: { classifier?: { preference?: Static<typeof settings> } } }
+    }
+    if (rules.length > 0 && catalog?.modules?.classifier?.preference?.use_contrastive === false)
+      report(
+        [0],
+        "wants a model that names the preference (use_contrastive: false), which is not supported yet; remove use_contrastive to compare with the examples",
+      )
     rules.forEach((entry, index) => {
       if (exemplarsOf(entry).length === 0) report([index], "must have a description or examples to compare with")
     })

@@ -41,7 +41,7 @@ export default defineSignal({
   check(rules, report) {
     rules.forEach(({ name }, index) => {
       if (!Object.hasOwn(labels, name))
-        report([index, "name"], `must be ${names.slice(0, -1).join(", ")} or ${String(names.at(-1))}, got "${name}"`)
+        report([index, "name"], `"${name}" is none of ${names.join(", ")}, so the rule never matches`, "warning")
     })
   },
   setup(rules, { settings: { threshold = 0.7 } }) {
@@ -62,8 +62,9 @@ export default defineSignal({
         const classification = await classify(feedbackText(text, previous))
         const highest = Math.max(...classification.probabilities)
         return rules.map(({ name }): Fact => {
-          const probability = probabilityOf(classification, labels[name] ?? name)
-          const matched = probability === highest && probability >= threshold
+          const label = labels[name]
+          const probability = label === undefined ? 0 : probabilityOf(classification, label)
+          const matched = label !== undefined && probability === highest && probability >= threshold
           return { rule: name, state: matched ? "match" : "no_match", confidence: probability, value: probability }
         })
       },

@@ -48,6 +48,10 @@ export const noEffect: readonly Advice[] = [
     ],
   },
   {
+    instead: "each rule of pii has its own threshold, and without one that of the model holds",
+    keys: [[`${modules}.classifier.pii`, "threshold"]],
+  },
+  {
     instead: "a signal asks its model when a decision uses one of its rules, and never otherwise",
     keys: [
       [`${modules}.prompt_guard`, "enabled"],
@@ -56,7 +60,6 @@ export const noEffect: readonly Advice[] = [
       [`${modules}.hallucination_mitigation.fact_check`, "enabled"],
       [`${modules}.feedback_detector`, "enabled"],
       [`${modules}.modality_detector`, "enabled"],
-      [`${modules}.classifier.preference`, "use_contrastive"],
       [catalog, "admission"],
     ],
   },
