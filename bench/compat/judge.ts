@@ -13,9 +13,10 @@ import { createAnsweringTransport } from "./backend.ts"
 import type { CorpusDocument } from "./corpus.ts"
 
 export interface Judgement {
+  /** As `rtr config validate` judges. */
   readonly valid: boolean
-  /** Refused only for modules of decisions and stores that the router does not have. */
-  readonly validButForModules: boolean
+  /** It is valid, and served only with `--allow-missing-plugins`. */
+  readonly needsMissingParts: boolean
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
   /** What a start and one question gave; undefined where none was tried. */
@@ -33,12 +34,12 @@ export async function judge(document: CorpusDocument, start: boolean): Promise<J
   const { text, file: source } = document
   try {
     const loaded = await loadDocument(
-      { environment: () => environment, loadRegistry: loadRegistryFor, readHeads },
+      { environment: () => environment, loadRegistry: loadRegistryFor, readHeads, missingParts: "tell" },
       { text, source },
     )
     return {
       valid: true,
-      validButForModules: true,
+      needsMissingParts: loaded.warnings.some(({ message }) => message.includes("--allow-missing-plugins")),
       problems: [],
       warnings: loaded.warnings.map(describe),
       started: start ? await startAndAsk(document, environment) : undefined,
@@ -47,7 +48,7 @@ export async function judge(document: CorpusDocument, start: boolean): Promise<J
     if (!(error instanceof ConfigError)) throw error
     return {
       valid: false,
-      validButForModules: error.problems.every(isOfMissingModule),
+      needsMissingParts: false,
       problems: error.problems.map(describe),
       warnings: [],
       started: start ? { ok: false, outcome: "refused" } : undefined,
@@ -57,16 +58,6 @@ export async function judge(document: CorpusDocument, start: boolean): Promise<J
 
 function describe({ path, message }: Problem): string {
   return `${formatPath(path)}: ${message}`
-}
-
-/** A plugin of decisions or a section of stores that does not exist here yet. */
-function isOfMissingModule({ path, code }: Problem): boolean {
-  if (code !== "unsupported") return false
-  const steps = path.join(".")
-  return (
-    /(^|\.)decisions\.\d+\.plugins\.\d+\.(type|configuration)/.test(steps) ||
-    /^global\.(stores|services\.(response_api|router_replay)|integrations\.tools)\b/.test(steps)
-  )
 }
 
 /**
@@ -101,6 +92,7 @@ async function startAndAsk(
     environment: () => environment,
     hash: sha256,
     readHeads,
+    missingParts: "allow",
     inference: createFakeInference({ labels: ["safe", "unsafe"] }),
   })
   try {

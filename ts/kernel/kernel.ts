@@ -47,7 +47,7 @@ import type { UnroutedRequest } from "./types/route.ts"
 
 export interface RouterOptions
   extends
-    Pick<PrepareHost, "openInference" | "inference" | "readHeads" | "readFile" | "missingParts">,
+    Pick<PrepareHost, "openInference" | "inference" | "readHeads" | "readFile" | "missingParts" | "refuse">,
     Pick<ResolveOptions, "requiredVariables"> {
   /** Built-in modules: their routes serve the management surface before the first activation. */
   readonly builtins: Registry
@@ -156,6 +156,7 @@ export function createRouter(options: RouterOptions): Router {
     readHeads: options.readHeads,
     missingParts: options.missingParts,
     readFile: options.readFile,
+    refuse: options.refuse,
     ...(options.requiredVariables !== undefined && { requiredVariables: options.requiredVariables }),
   }
 

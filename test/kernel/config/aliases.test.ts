@@ -16,7 +16,7 @@ describe("keys", () => {
     [{ global: { stores: { semantic_cache: { a: 1 } } } }, { global: { stores: { response_cache: { a: 1 } } } }],
   ])("%j becomes the current spelling", (document, current) => {
     const before = structuredClone(document)
-    expect(applyAliases(document)).toMatchObject({ value: current, problems: [] })
+    expect(applyAliases(document)).toMatchObject({ value: current, problems: [{ severity: "warning" }] })
     expect(document).toEqual(before)
   })
 
@@ -28,8 +28,21 @@ describe("keys", () => {
   test("the same value in both spellings is one key", () => {
     expect(applyAliases({ providers: { defaults: { model: "m", default_model: "m" } } })).toMatchObject({
       value: { providers: { defaults: { model: "m" } } },
-      problems: [],
+      problems: [{ severity: "warning" }],
     })
+  })
+
+  test("an older spelling is a warning that names the current one, once for all its places", () => {
+    const ref = (spelling: string): object => ({ backend_refs: [{ endpoint: "h", [spelling]: "vllm" }] })
+    const { problems } = applyAliases({
+      providers: { defaults: { default_model: "a" }, models: [ref("provider"), ref("type"), ref("type")] },
+      routing: { decisions: [{ plugins: [{ type: "semantic-cache" }] }] },
+    })
+    expect(problems.map(({ path, message, severity }) => [severity, path.join("."), message])).toEqual([
+      ["warning", "providers.defaults.default_model", '"default_model" is the older spelling of "model"'],
+      ["warning", "providers.models.1.backend_refs.0.type", '"type" is the older spelling of "provider"'],
+      ["warning", "routing.decisions.0.plugins.0", '"semantic-cache" is the older spelling of "response_cache"'],
+    ])
   })
 
   test("two values for one key are a problem at the older spelling", () => {
@@ -114,7 +127,13 @@ test("documents in either spelling resolve to the same", async () => {
     "providers.defaults": { model: "small", reasoning_effort: "low" },
     "providers.models.1.backend_refs.0": { base_url: "https://large.example/v1", provider: "openai", api_key: "key" },
   })
-  const { locate: _, ...fromOlder } = await load(older)
-  const { locate: __, ...fromCurrent } = await load(current)
-  expect(fromOlder).toEqual(fromCurrent)
+  const { document, unexpanded, warnings } = await load(older)
+  const inCurrent = await load(current)
+  expect({ document, unexpanded }).toEqual({ document: inCurrent.document, unexpanded: inCurrent.unexpanded })
+  const inBoth = new Set(inCurrent.warnings.map(({ message }) => message))
+  expect(warnings.map(({ message }) => message).filter((message) => !inBoth.has(message))).toEqual([
+    '"default_model" is the older spelling of "model"',
+    '"default_reasoning_effort" is the older spelling of "reasoning_effort"',
+    '"type" is the older spelling of "provider"',
+  ])
 })

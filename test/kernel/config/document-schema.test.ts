@@ -21,8 +21,9 @@ describe("valid documents", () => {
     const printed = stringify(unexpanded, { lineWidth: 0, aliasDuplicateObjects: false })
     await expect(printed).toMatchFileSnapshot(join(fixtures, "canonical", name))
     const { locate: _, ...again } = await load(printed, environment)
+    // The normal form has the current spelling.
     expect(again).toEqual({ document, unexpanded, warnings: [] })
-    expect(warnings).toEqual([])
+    expect(warnings.filter(({ message }) => !message.includes("is the older spelling of"))).toEqual([])
   })
 
   test.each(filesIn("valid").filter((name) => name !== "routing-only.yaml"))("%s can be served", async (name) => {

@@ -197,3 +197,14 @@ describe("locate", () => {
     expect([wrapped.value, wrapped.locate(["a"])]).toEqual([value, undefined])
   })
 })
+
+test("a reference without quotes inside braces is one problem that says what to write", () => {
+  const rest = "b: { c: 1 }\n".repeat(30)
+  expect(problemsOf(`a:\n  - { port: ${"${PORT}"}, host: ${"${HOST:-h}"} }\n${rest}`)).toEqual([
+    '2:13 has ${PORT} without quotes inside { } or [ ]; write "${PORT}", and every other one there too',
+  ])
+  expect(problemsOf(`a: [${"${KEY}"}]\n`)).toEqual([
+    '1:5 has ${KEY} without quotes inside { } or [ ]; write "${KEY}", and every other one there too',
+  ])
+  expect(problemsOf('a: { port: "${PORT}" }\nb: ${PORT}\n')).toEqual([])
+})

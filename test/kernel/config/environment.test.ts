@@ -59,6 +59,7 @@ test("strings at any depth are expanded, keys and other values are not", () => {
     value: { "${NAME}": ["value", 1, true, null, { deep: "two" }], kept: "text" },
     expandedPaths: new Set([pathKey(["${NAME}", 0]), pathKey(["${NAME}", 4, "deep"])]),
     unset: [],
+    unclosed: [],
   })
 })
 
@@ -72,4 +73,14 @@ test("names without value and default are reported with their place, once for ea
 
 test("an escaped dollar counts as expanded text only because the text changed", () => {
   expect(expandEnvironment({ a: "$$", b: "$" }, {}).expandedPaths).toEqual(new Set(["a"]))
+})
+
+test("names behind a brace that nothing closes are told, and their text stays", () => {
+  const texts = ["${NAME", "a ${ONE} b ${TWO:-x", "$${KEPT", "${}", "${1ABC", "^${ONE}$"]
+  const { value, unclosed } = expandEnvironment(texts, { ONE: "1" })
+  expect(value).toEqual(["${NAME", "a 1 b ${TWO:-x", "${KEPT", "${}", "${1ABC", "^1$"])
+  expect(unclosed).toEqual([
+    { name: "NAME", path: [0] },
+    { name: "TWO", path: [1] },
+  ])
 })

@@ -239,14 +239,23 @@ routing:
       ],
     },
   })
-  expect({ document, unexpanded, warnings }).toEqual({
+  expect({ document, unexpanded, warnings: warnings.map(({ message }) => message) }).toEqual({
     document: expected("small", "small"),
     unexpanded: expected("$MODEL", "${MODEL:-small}"),
-    warnings: [],
+    warnings: ['"default_model" is the older spelling of "model"', '"type" is the older spelling of "provider"'],
   })
 })
 
 test("a document that says nothing of routing is one with every default", () => {
   const { routing: _, ...document } = smallDocument
   expect(resolve(document).document).toMatchObject({ providers: { defaults: { model: "small" } } })
+})
+
+test("a reference without its closing brace, and an empty key of a listener, are problems that name the variable", () => {
+  expect(problemsOf(documentWith({ "providers.models.0.backend_refs.0.endpoint": "${WHERE" }))).toEqual([
+    'providers.models[0].backend_refs[0].endpoint: has "${WHERE" without its closing brace',
+  ])
+  expect(problemsOf(documentWith({ "listeners.0.api_keys": ["$NOWHERE"] }))).toEqual([
+    "listeners[0].api_keys[0]: must not be empty; environment variable NOWHERE is not set",
+  ])
 })

@@ -1,3 +1,5 @@
+import { loadDocument } from "../../../ts/kernel/generations/prepare.ts"
+import { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 import {
   defineRoute,
   defineSelector,
@@ -14,6 +16,7 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { createRouter, type RouterOptions } from "../../../ts/kernel/kernel.ts"
 import { createRegistry } from "../../../ts/kernel/modules/registry.ts"
 import { builtinModules } from "../../../ts/plugins/registry.gen.ts"
+import { registry as registered } from "../../fakes/registry.ts"
 import { documentWith } from "../../fakes/document.ts"
 import { createFakeTransport, completion, jsonReply } from "../../fakes/transport.ts"
 import { chat } from "../../fakes/kernel.ts"
@@ -263,4 +266,19 @@ test("a route with a section of its own opens what it needs, and keeps what it s
     undefined,
   ])
   await vi.waitFor(() => expect(stores).toEqual(["open 1", "open 2", "close 1", "close 2"]))
+})
+
+test("a host may refuse a document that is valid, for its warnings for example", async () => {
+  const host = {
+    environment: () => ({}),
+    loadRegistry: async () => registered,
+    refuse: ({ warnings }: { readonly warnings: ConfigError["problems"] }) => warnings,
+  }
+  const load = (defaults: object): Promise<object> =>
+    loadDocument(host, { text: JSON.stringify(documentWith({ "providers.defaults": defaults })), source: "c.yaml" })
+  await expect(load({ model: "small" })).resolves.toBeDefined()
+  const refused = await load({ default_model: "small" }).catch((error: unknown) => error)
+  expect((refused as ConfigError).message).toMatch(
+    /^Cannot use c\.yaml: 1 problem\n {2}c\.yaml:1:\d+ providers\.defaults\.default_model: "default_model" is the older spelling of "model"$/,
+  )
 })

@@ -25,6 +25,7 @@ export function addConfigCommands(program: Command): void {
       .option("--config <file>", "configuration", "config.yaml")
       .option("--load-modules", "run the code of the modules that it names, to check what only they know", false)
       .option("--allow-missing-plugins", "judge it as rtr serve does with this option", false)
+      .option("--strict", "refuse a configuration that has warnings", false)
       .option("--json", "print the result as JSON", false)
       .action(validate),
     ["--endpoint <url>", "--timeout <seconds>", "--token-env <name>"],
@@ -113,6 +114,7 @@ interface ValidateOptions {
   readonly json: boolean
   readonly loadModules: boolean
   readonly allowMissingPlugins: boolean
+  readonly strict: boolean
 }
 
 async function validate(options: ValidateOptions): Promise<void> {
@@ -128,6 +130,7 @@ async function validate(options: ValidateOptions): Promise<void> {
     })
     const exposed = exposedKeysWarning(config, literalSecrets(loaded.unexpanded), loaded.locate)
     const warnings = [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
+    if (options.strict && warnings.length > 0) throw new ConfigError(config, warnings)
     const modules = loadModules ? [] : (loaded.unexpanded.modules ?? [])
     const unchecked = (loaded.unchecked ?? []).map(({ path }) => formatPath(path))
     const missing = warnings.filter(({ code }) => code === "unsupported").map(({ path }) => formatPath(path))

@@ -1,8 +1,8 @@
 // rtr serve: starts the router and the workers it needs.
 
 import { type Command, Option } from "commander"
-import type { LogLevel } from "rtr"
-import type { ActivationOutcome } from "rtr/node"
+import type { LogLevel, Problem } from "rtr"
+import type { ActivationOutcome, LoadedDocument } from "rtr/node"
 import { offerWords, refuseOptions, share, wholeNumber } from "../program.ts"
 import { exposedKeysWarning } from "../exposed-keys.ts"
 import type { LogFormat } from "../event-line.ts"
@@ -20,6 +20,7 @@ interface ServeOptions {
   readonly graceSeconds: number
   readonly watch: boolean
   readonly allowMissingPlugins: boolean
+  readonly strict: boolean
   readonly logFormat: LogFormat | "auto"
   readonly logLevel: LogLevel
   readonly logSample: number
@@ -39,6 +40,7 @@ export function addServeCommand(program: Command): void {
       "serve a configuration without the parts of it that rtr does not have, such as plugins and rate limits",
       false,
     )
+    .option("--strict", "refuse a configuration that has warnings", false)
     .option("--no-watch", "leave a changed configuration file until SIGHUP")
     .option("--metrics-port <port>", "port of GET /metrics", wholeNumber(0, 65535), 9190)
     .option("--metrics-address <address>", "address of GET /metrics", "127.0.0.1")
@@ -99,10 +101,15 @@ async function serve(options: ServeOptions): Promise<void> {
   // Without a listener the signal would end the process, also one that comes too early to mean anything.
   let reload = async (): Promise<void> => {}
   process.on("SIGHUP", () => void reload())
+  const warningsOf = (loaded: LoadedDocument): readonly Problem[] => {
+    const exposed = exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded), loaded.locate)
+    return [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
+  }
   const running = await startRouter({
     path: options.config,
     watch: options.watch,
     ...(options.allowMissingPlugins && { missingParts: "allow" as const }),
+    ...(options.strict && { refuse: warningsOf }),
     metricsPort: options.metricsPort,
     metricsAddress: options.metricsAddress,
     log: logger.event,

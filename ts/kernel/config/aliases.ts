@@ -29,14 +29,22 @@ export interface Aliased {
   readonly spelled: (path: DocumentPath, message: string) => string
 }
 
-/** Rewrites aliases. Two spellings of one key with different values are a problem. */
+/** Rewrites aliases, with a warning for each spelling. Two spellings of one key with different values are a problem. */
 export function applyAliases(document: unknown): Aliased {
   const problems: Problem[] = []
+  const told = new Set<string>()
+  /** One warning for a spelling, at the first place that has it. */
+  const tell = (path: DocumentPath, from: string, to: string): void => {
+    if (told.has(from)) return
+    told.add(from)
+    problems.push({ ...invalid(path, `"${from}" is the older spelling of "${to}"`), severity: "warning" })
+  }
   const renamed: { readonly parent: DocumentPath; readonly from: string; readonly to: string }[] = []
   let value = document
   for (const [parent, from, to] of keyAliases) {
     value = mapAt(value, parent, [], (node, path) => {
       if (!(from in node)) return node
+      tell([...path, from], from, to)
       if (to in node && JSON.stringify(node[from]) !== JSON.stringify(node[to])) {
         problems.push(invalid([...path, from], `says something else than "${to}", which is the same key; keep one`))
       }
@@ -52,6 +60,7 @@ export function applyAliases(document: unknown): Aliased {
     const to = typeof type === "string" && Object.hasOwn(pluginTypeAliases, type) ? pluginTypeAliases[type] : undefined
     if (to === undefined) return node
     respelled.set(pathKey([...path, "type"]), { from: String(type), to })
+    tell(path, String(type), to)
     return { ...node, type: to }
   })
   return {

@@ -40,7 +40,7 @@ export function readDocument(text: string, source: string): SourceDocument {
     return { line, column: col }
   }
   // Tags would let a document choose its own types; configuration is plain data.
-  const problems = [...document.errors, ...document.warnings].map((error) => toProblem(error, position))
+  const problems = [...whatIsWrong([...document.errors, ...document.warnings], text, position)]
   if (problems.some(({ message }) => message === tooDeep)) refuse(tooDeep)
   problems.push(...refusedNodes(document, problems.length === 0, position))
   if (problems.length > 0) throw new ConfigError(source, problems)
@@ -54,7 +54,15 @@ export function readDocument(text: string, source: string): SourceDocument {
   const size = writtenOut(value)
   if (size > maxDocumentBytes)
     refuse(`has ${size} characters with its aliases written out; a document has at most ${maxDocumentBytes} bytes`)
-  return { value, locate: createLocate(document.contents, position) }
+  return {
+    value,
+    locate: createLocate(document.contents, position),
+    textAt(path) {
+      const node = document.getIn(path, true)
+      const found = isAlias(node) ? node.resolve(document) : node
+      return isScalar(found) ? found.source : undefined
+    },
+  }
 }
 
 /** Characters of a value whose aliases are copies of what they stand for. Nothing in it contains itself. */
@@ -84,6 +92,27 @@ function holdsItself(root: unknown): boolean {
     return found
   }
   return enter(root, new Set())
+}
+
+/** Behind a reference without quotes inside braces or brackets nothing is read as it is meant, so the rest is not told. */
+function whatIsWrong(
+  errors: readonly YAMLError[],
+  text: string,
+  position: (offset: number) => Position,
+): readonly Problem[] {
+  const unquoted = errors.findIndex(({ pos: [at] }) => text[at] === "{" && text[at - 1] === "$")
+  if (unquoted === -1) return errors.map((error) => toProblem(error, position))
+  const at = (errors[unquoted]?.pos[0] ?? 1) - 1
+  const name = /^\$\{([A-Za-z_]\w*)/.exec(text.slice(at, at + 200))?.[1] ?? "NAME"
+  return [
+    ...errors.slice(0, unquoted).map((error) => toProblem(error, position)),
+    {
+      path: [],
+      code: "invalid",
+      message: `has \${${name}} without quotes inside { } or [ ]; write "\${${name}}", and every other one there too`,
+      position: position(at),
+    },
+  ]
 }
 
 function toProblem(error: YAMLError, position: (offset: number) => Position): Problem {

@@ -9,7 +9,14 @@ export interface Expanded {
   /** Paths whose text came from the environment, joined with NUL; their strings may stand for numbers and booleans. */
   readonly expandedPaths: ReadonlySet<string>
   /** Names that a document refers to without a default and that are not set. */
-  readonly unset: readonly { readonly name: string; readonly path: DocumentPath }[]
+  readonly unset: readonly NamedPlace[]
+  /** Names behind a `${` that no brace closes. */
+  readonly unclosed: readonly NamedPlace[]
+}
+
+interface NamedPlace {
+  readonly name: string
+  readonly path: DocumentPath
 }
 
 /** `$$`, `${NAME}`, `${NAME:-default}`, `${NAME-default}` and `$NAME`; and the actions of templates, whose `$name` is their own. */
@@ -18,10 +25,13 @@ export const reference = /\{\{[^]*?\}\}|\$\$|\$\{([A-Za-z_]\w*)(?:(:?-)([^}]*))?
 /** Expands every string value (not keys). An unset name without a default becomes an empty string and is reported. */
 export function expandEnvironment(value: unknown, environment: Environment): Expanded {
   const expandedPaths = new Set<string>()
-  const unset: { name: string; path: DocumentPath }[] = []
+  const unset: NamedPlace[] = []
+  const unclosed: NamedPlace[] = []
 
   const expandText = (text: string, path: DocumentPath): string => {
     if (!text.includes("$")) return text
+    const [, open] = /\$\{([A-Za-z_]\w*)[^}]*$/.exec(text.replaceAll("$$", "")) ?? []
+    if (open !== undefined) unclosed.push({ name: open, path })
     const result = text.replace(
       reference,
       (
@@ -53,7 +63,7 @@ export function expandEnvironment(value: unknown, environment: Environment): Exp
     return node
   }
 
-  return { value: walk(value, []), expandedPaths, unset }
+  return { value: walk(value, []), expandedPaths, unset, unclosed }
 }
 
 export function pathKey(path: DocumentPath): string {

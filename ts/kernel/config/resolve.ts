@@ -93,6 +93,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     ...(options.problems ?? []),
     ...aliased.problems,
     ...redactedProblems(expanded.value),
+    ...expanded.unclosed.map(({ name, path }) => invalid(path, `has "\${${name}" without its closing brace`)),
     ...problems,
     ...(problems.length === 0
       ? checkDocument(value as ConfigDocument, registry, readHeads, later, readFile)

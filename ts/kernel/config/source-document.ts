@@ -11,6 +11,8 @@ export interface SourceDocument {
   readonly value: unknown
   /** Where the value at a path stands, or its nearest ancestor when it is not there. */
   locate(path: DocumentPath): Position | undefined
+  /** A plain value as it is written, such as `2e5`; undefined for one that was read from no text. */
+  textAt?(path: DocumentPath): string | undefined
 }
 
 /** Wraps a value that is no file, such as an object passed to `createKernel`. */

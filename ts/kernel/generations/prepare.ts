@@ -15,6 +15,7 @@ import { autoNamesOf } from "../config/sections/router.ts"
 import { stateStore, type StoreEntry } from "../config/sections/stores.ts"
 import { type DocumentPath, isRtrError, RtrError, secondsText } from "../error.ts"
 import type { Services } from "../modules/capabilities.ts"
+import type { Problem } from "../schema/problem.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
 import { validate } from "../schema/validate.ts"
@@ -53,6 +54,8 @@ export interface PrepareHost {
   readonly resources: SharedResources
   /** Services that do not depend on the document. */
   readonly services: Omit<Services, "inference" | "embedAll" | "kv" | "records" | "vectors" | "readFile" | "plan">
+  /** Problems for which a host refuses a document that is valid. */
+  readonly refuse?: ((loaded: LoadedDocument) => readonly Problem[]) | undefined
   /** Live figures of a model by name. */
   readonly figures: (model: string) => ModelFigures
   /** Told about the deployments that warm, for the status. What it returns runs when they warm no longer. */
@@ -83,7 +86,7 @@ export interface DocumentInput {
 
 /** Reads and checks a document. Throws a `ConfigError` that lists every problem. */
 export async function loadDocument(
-  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads" | "readFile" | "missingParts"> &
+  host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads" | "readFile" | "missingParts" | "refuse"> &
     Pick<ResolveOptions, "onlyCheck" | "requiredVariables">,
   { text, source, value }: DocumentInput,
   enter: (stage: ActivationStage) => void = () => {},
@@ -108,7 +111,10 @@ export async function loadDocument(
     },
     missingParts,
   )
-  return { ...resolved, registry, readFile: bound }
+  const loaded = { ...resolved, registry, readFile: bound }
+  const refused = host.refuse?.(loaded) ?? []
+  if (refused.length > 0) throw new ConfigError(source, refused)
+  return loaded
 }
 
 /** The list of the format's keys is long and only for documents that the router does not serve whole, so it loads with the first of them. */

@@ -34,7 +34,7 @@ export interface RouterWorkers {
 
 export interface StartOptions extends Pick<
   RouterOptions,
-  "log" | "onInternalError" | "onRecord" | "onUnrouted" | "onActivation" | "inference" | "missingParts"
+  "log" | "onInternalError" | "onRecord" | "onUnrouted" | "onActivation" | "inference" | "missingParts" | "refuse"
 > {
   /** The configuration file. */
   readonly path: string

@@ -18,6 +18,7 @@ import { acceptDocument } from "./accept.ts"
 import type { MissingParts } from "./left-out.ts"
 import { missingPluginOf, missingPlugins } from "./missing-plugins.ts"
 import { pluginsIn } from "./plugins-in.ts"
+import { asWritten } from "./as-written.ts"
 
 /** What the rest of the kernel has loaded already; importing it here would make chunks of their own of it on edge hosts. */
 export interface AcceptTools {
@@ -42,10 +43,11 @@ export async function resolveAccepting(
 ): Promise<ResolvedDocument> {
   const registry = withMissingPlugins(options.registry)
   const resolved = await resolve(
-    (source, given) => {
+    (asRead, given) => {
+      const schema = tools.documentSchema(registry, given.schema)
+      const source = asWritten(asRead, schema, tools)
       const { value, written } = tools.applyAliases(source.value)
       const expanded = tools.expandEnvironment(value, given.environment)
-      const schema = tools.documentSchema(registry, given.schema)
       const { leftOut, emptied, problems } = acceptDocument(expanded.value, schema, { ...tools, missing })
       return tools.resolveDocument(
         { ...source, value: changed(source.value, placesOf(leftOut, written), placesOf(emptied, written)) },

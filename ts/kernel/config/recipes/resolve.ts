@@ -42,6 +42,7 @@ export async function resolveRecipes(
         {
           value: { ...rest, routing: routingOf(rest, recipe) },
           locate: (path) => source.locate(inRecipe(path, index)),
+          textAt: (path) => source.textAt?.(inRecipe(path, index)),
         },
         index,
         (view) => tools.resolveDocument(view, options),
