@@ -237,6 +237,7 @@ describe("imports", () => {
       [
         "v03-keys.ts",
         "moved-keys.ts",
+        "migrate/flat-keys.ts",
         "accepted/no-effect.ts",
         "accepted/missing-sections.ts",
         "accepted/missing-plugins.ts",

@@ -21,6 +21,7 @@ export {
   type Kernel,
   type KernelOptions,
   listDevices,
+  migrateConfig,
   type LoadedConfig,
   type LoadedDocument,
   literalSecrets,

@@ -102,6 +102,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "literalSecrets",
       "loadBuiltins",
       "loadConfig",
+      "migrateConfig",
       "openEngine",
       "readAddresses",
       "readBuiltinModels",

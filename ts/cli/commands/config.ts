@@ -1,6 +1,6 @@
 // rtr config: makes, checks and prints configurations.
 
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import type { Command } from "commander"
 import type { GuardUse, UnreadOutcome } from "rtr"
 import { exposedKeysWarning } from "../exposed-keys.ts"
@@ -50,7 +50,17 @@ export function addConfigCommands(program: Command): void {
       .action(schema),
     ["--surface <kind:name>", "--expanded", "--endpoint <url>", "--timeout <seconds>", "--token-env <name>"],
   )
-  refuseCommands(config, ["apply", "plan", "envoy", "get", "import", "migrate", "rollback", "versions"])
+  config
+    .command("migrate")
+    .description("write an older configuration in the current spelling")
+    .argument("[file]", "the older configuration")
+    .option("--config <file>", "the same as the argument")
+    .option("--output <file>", "file to write; <file>.migrated.yaml when left out")
+    .option("--force", "replace an existing file", false)
+    .option("--in-place", "write the file itself", false)
+    .option("--check", "write nothing; exit with 1 where there is something to migrate", false)
+    .action(migrate)
+  refuseCommands(config, ["apply", "plan", "envoy", "get", "import", "rollback", "versions"])
 }
 
 /** A document that works once a backend listens on the port: the least that routes. */
@@ -151,6 +161,39 @@ async function validate(options: ValidateOptions): Promise<void> {
     printJson({ valid: false, problems: error.problems, warnings: [] })
     process.exitCode = 1
   }
+}
+
+interface MigrateOptions {
+  readonly config?: string
+  readonly output?: string
+  readonly force: boolean
+  readonly inPlace: boolean
+  readonly check: boolean
+}
+
+async function migrate(file: string | undefined, options: MigrateOptions, command: Command): Promise<void> {
+  const path = file ?? options.config
+  if (path === undefined || (file !== undefined && options.config !== undefined))
+    command.error("error: name one file to migrate")
+  if ([options.output !== undefined, options.inPlace, options.check].filter(Boolean).length > 1)
+    command.error("error: --output, --in-place and --check exclude each other")
+  const [{ migrateConfig }, { RtrError }] = await Promise.all([import("rtr/node"), import("rtr")])
+  const { text, changes } = await migrateConfig(path)
+  for (const change of changes) process.stderr.write(`${change}\n`)
+  if (options.check) {
+    printLine(changes.length === 0 ? `✓ ${path} has the current spelling` : `${path}: ${changes.length} to migrate`)
+    process.exitCode = changes.length === 0 ? 0 : 1
+    return
+  }
+  if (options.inPlace && changes.length === 0) return printLine(`✓ ${path} has the current spelling`)
+  const output = options.inPlace ? path : (options.output ?? path.replace(/(\.ya?ml)?$/, ".migrated.yaml"))
+  if (!options.inPlace && !options.force && existsSync(output) && statSync(output).isFile())
+    throw new RtrError(
+      "invalid_request",
+      `${output} exists already; use --force to replace it or --output to write elsewhere`,
+    )
+  await replaceFile(output, text)
+  printLine(`Wrote ${output}. Check it with: rtr config validate --config ${output}`)
 }
 
 function printNotLoaded(modules: readonly string[], effect: string, hint: string): void {

@@ -7,14 +7,14 @@ import { pathKey } from "./environment.ts"
 type Json = Readonly<Record<string, unknown>>
 
 /** [parent path, old key, current key]; `*` stands for one step. */
-const keyAliases: readonly (readonly [parent: readonly string[], from: string, to: string])[] = [
+export const keyAliases: readonly (readonly [parent: readonly string[], from: string, to: string])[] = [
   [["providers", "defaults"], "default_model", "model"],
   [["providers", "defaults"], "default_reasoning_effort", "reasoning_effort"],
   [["providers", "models", "*", "backend_refs", "*"], "type", "provider"],
   [["global", "stores"], "semantic_cache", "response_cache"],
 ]
 
-const pluginTypeAliases: Readonly<Record<string, string>> = {
+export const pluginTypeAliases: Readonly<Record<string, string>> = {
   "semantic-cache": "response_cache",
   semantic_cache: "response_cache",
   "response-cache": "response_cache",

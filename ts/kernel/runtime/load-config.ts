@@ -8,12 +8,13 @@ import { mayBeOfModule } from "../config/module-matters.ts"
 import type { MissingParts } from "../config/accepted/left-out.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
+import type { Migration } from "../config/migrate/migrate.ts"
 import { maxDocumentBytes } from "../config/source-document.ts"
 import { RtrError } from "../error.ts"
 import { type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./bare-kernel.ts"
 import { readDocumentFile } from "./document-files.ts"
-import { loadRegistryFor, registryWithoutModules } from "./node-modules.ts"
+import { loadBuiltins, loadRegistryFor, registryWithoutModules } from "./node-modules.ts"
 
 /** A configuration file, checked. */
 export interface LoadedConfig extends LoadedDocument {
@@ -52,6 +53,16 @@ export async function loadConfig(path: string, options: LoadConfigOptions = {}):
     { text, source: path },
   )
   return { ...loaded, path, hash: await sha256(text) }
+}
+
+/** What a file says in the current spelling, and what was changed. Rejects with a `ConfigError` for one that is no YAML document. */
+export async function migrateConfig(path: string): Promise<Migration> {
+  const [{ migrateDocument }, { effectlessIn }, registry] = await Promise.all([
+    import("../config/migrate/migrate.ts"),
+    import("../config/migrate/effectless.ts"),
+    loadBuiltins(),
+  ])
+  return migrateDocument(readConfigFile(path), path, (document) => effectlessIn(document, registry))
 }
 
 /** The text of a file. Throws `invalid_config` that says what to do when there is none, or none that can be a document. */

@@ -11,7 +11,7 @@ export type { ActivationOutcome } from "../generations/activation.ts"
 export type { InferenceLease, LoadedDocument } from "../generations/prepare.ts"
 export { type BuildFeatures, buildFeatures } from "./build-features.ts"
 export { findUp } from "./find-up.ts"
-export { deploymentsOf, loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts"
+export { deploymentsOf, loadConfig, type LoadConfigOptions, type LoadedConfig, migrateConfig } from "./load-config.ts"
 export {
   createNativeInference,
   type Device,

@@ -116,8 +116,8 @@ test("a cache is missed in a warning, for all its decisions in one line, and oth
     ],
   })
   expect(lines(resolved.warnings)).toEqual([
-    'routing.decisions[0].plugins[0]: "semantic-cache" is the older spelling of "response_cache"',
     'routing.decisions[0].plugins[0]: plugin "response_cache" of decisions rush, calm is not supported yet; every request is answered by its model',
+    'routing.decisions[0].plugins[0]: "semantic-cache" is the older spelling of "response_cache"',
   ])
   expect(resolved.document.routing?.decisions?.map(({ plugins: left }) => left)).toEqual([[answer], []])
 })

@@ -89,7 +89,7 @@ function asks(value: unknown, ifMap?: (section: Json) => boolean): boolean {
   return Object.keys(value).length > 0 && enabled !== false && enabled !== "false" && (ifMap?.(value) ?? true)
 }
 
-const hasKey = (section: string, names: string, path: DocumentPath): boolean =>
+export const hasKey = (section: string, names: string, path: DocumentPath): boolean =>
   names.split(" ").includes(String(path.at(-1))) &&
   (section === "" ? path.length === 1 : matches(section, path.slice(0, -1)))
 

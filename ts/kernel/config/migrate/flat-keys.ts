@@ -1,0 +1,103 @@
+// Data: keys of documents before v0.3, and where their content stands now. The order of the list is that of the moves.
+
+/** [old path, new path]; the last step of the new path is its key. `*` stands for one step, the same in both. */
+export const movedFrom: readonly (readonly [from: string, to: string])[] = [
+  ...Object.entries({
+    keyword_rules: "keywords",
+    embedding_rules: "embeddings",
+    categories: "domains",
+    fact_check_rules: "fact_check",
+    user_feedback_rules: "user_feedbacks",
+    reask_rules: "reasks",
+    preference_rules: "preferences",
+    language_rules: "language",
+    context_rules: "context",
+    structure_rules: "structure",
+    complexity_rules: "complexity",
+    modality_rules: "modality",
+    role_bindings: "role_bindings",
+    jailbreak: "jailbreak",
+    pii: "pii",
+    kb: "kb",
+    conversation: "conversation",
+    events: "events",
+    metadata: "metadata",
+    classifiers: "classifiers",
+  }).flatMap(([from, to]) => [
+    [from, `routing.signals.${to}`] as const,
+    ...(from === to ? [] : [[`signals.${from}`, `routing.signals.${to}`] as const]),
+  ]),
+  ["signals", "routing.signals"],
+  ["decisions", "routing.decisions"],
+  ["strategy", "routing.strategy"],
+  ["routing.models", "routing.modelCards"],
+  ["routing.decisions.*.modelSelectionAlgorithm", "routing.decisions.*.algorithm"],
+  ...["", "providers."].flatMap((at) => [
+    [`${at}default_model`, "providers.defaults.model"] as const,
+    [`${at}reasoning_families`, "providers.defaults.reasoning_families"] as const,
+    [`${at}default_reasoning_effort`, "providers.defaults.reasoning_effort"] as const,
+    [`${at}external_models`, "global.model_catalog.external"] as const,
+  ]),
+  ["streamed_body_mode", "global.router.streamed_body.enabled"],
+  ["max_streamed_body_bytes", "global.router.streamed_body.max_bytes"],
+  ["streamed_body_timeout_sec", "global.router.streamed_body.timeout_sec"],
+  ["global.router.streamed_body_mode", "global.router.streamed_body.enabled"],
+  ["global.router.max_streamed_body_bytes", "global.router.streamed_body.max_bytes"],
+  ["global.router.streamed_body_timeout_sec", "global.router.streamed_body.timeout_sec"],
+  ...[
+    "config_source",
+    "auto_model_name",
+    "auto_model_names",
+    "include_config_models_in_list",
+    "clear_route_cache",
+    "model_selection",
+  ].map((key) => [key, `global.router.${key}`] as const),
+  ...["response_api", "router_replay", "api", "observability", "authz", "ratelimit"].map(
+    (key) => [key, `global.services.${key}`] as const,
+  ),
+  ["semantic_cache", "global.stores.response_cache"],
+  ["response_cache", "global.stores.response_cache"],
+  ["memory", "global.stores.memory"],
+  ["vector_store", "global.stores.vector_store"],
+  ["tools", "global.integrations.tools"],
+  ["looper", "global.integrations.looper"],
+  ["system_models", "global.model_catalog.system"],
+  ["embedding_models", "global.model_catalog.embeddings.semantic"],
+  ["global.model_catalog.embeddings.bert", "global.model_catalog.embeddings.semantic"],
+  ["bert_model.model_id", "global.model_catalog.embeddings.semantic.bert_model_path"],
+  ["bert_model.use_cpu", "global.model_catalog.embeddings.semantic.use_cpu"],
+  ["bert_model.threshold", "global.model_catalog.embeddings.semantic.embedding_config.min_score_threshold"],
+  ["global.modules", "global.model_catalog.modules"],
+  ...[
+    "prompt_compression",
+    "prompt_guard",
+    "classifier",
+    "hallucination_mitigation",
+    "feedback_detector",
+    "modality_detector",
+  ].map((key) => [key, `global.model_catalog.modules.${key}`] as const),
+  ...Object.entries({
+    "classifier.category_model": "classifier.domain",
+    "classifier.pii_model": "classifier.pii",
+    "classifier.mcp_category_model": "classifier.mcp",
+    "classifier.preference_model": "classifier.preference",
+    "hallucination_mitigation.fact_check_model": "hallucination_mitigation.fact_check",
+    "hallucination_mitigation.hallucination_model": "hallucination_mitigation.detector",
+    "hallucination_mitigation.nli_model": "hallucination_mitigation.explainer",
+  }).map(([from, to]) => [`global.model_catalog.modules.${from}`, `global.model_catalog.modules.${to}`] as const),
+]
+
+/** Keys of a model that describe it; they stand in its card now. */
+export const cardKeys: readonly string[] = [
+  "param_size",
+  "context_window_size",
+  "description",
+  "capabilities",
+  "loras",
+  "quality_score",
+  "modality",
+  "tags",
+]
+
+/** Whose backend it is where an older document leaves that out, by the `api_format` of the model. */
+export const providerOf = (format: unknown): string => (format === "anthropic" ? "anthropic" : "vllm")
