@@ -4,6 +4,7 @@ import { ConfigError } from "../../ts/kernel/config/config-error.ts"
 import { loadDocument } from "../../ts/kernel/generations/prepare.ts"
 import { createRouter } from "../../ts/kernel/kernel.ts"
 import { sha256 } from "../../ts/kernel/runtime/bare-kernel.ts"
+import { readDocumentFile } from "../../ts/kernel/runtime/document-files.ts"
 import { loadBuiltins, loadRegistryFor } from "../../ts/kernel/runtime/node-modules.ts"
 import type { Registry } from "../../ts/kernel/modules/registry.ts"
 import { formatPath, type Problem } from "../../ts/kernel/schema/problem.ts"
@@ -34,7 +35,13 @@ export async function judge(document: CorpusDocument, start: boolean): Promise<J
   const { text, file: source } = document
   try {
     const loaded = await loadDocument(
-      { environment: () => environment, loadRegistry: loadRegistryFor, readHeads, missingParts: "tell" },
+      {
+        environment: () => environment,
+        loadRegistry: loadRegistryFor,
+        readHeads,
+        readFile: readDocumentFile,
+        missingParts: "tell",
+      },
       { text, source },
     )
     return {
@@ -92,6 +99,7 @@ async function startAndAsk(
     environment: () => environment,
     hash: sha256,
     readHeads,
+    readFile: readDocumentFile,
     missingParts: "allow",
     inference: createFakeInference({ labels: ["safe", "unsafe"] }),
   })

@@ -19,6 +19,8 @@ export interface Summary {
   /** Documents with a verdict of upstream. */
   readonly compared: number
   readonly same: number
+  /** The same verdict, or another one on purpose. */
+  readonly sameOrDeliberate: number
   readonly accepted: number
   readonly started: number
 }
@@ -36,6 +38,7 @@ export function summarize(judged: readonly Judged[]): readonly Summary[] {
       needsMissingParts: ours.filter(({ judgement }) => judgement.needsMissingParts).length,
       compared: compared.length,
       same: compared.filter(isSame).length,
+      sameOrDeliberate: compared.filter((each) => isSame(each) || explain(each)?.isDeliberate === true).length,
       accepted: accepted.length,
       started: accepted.filter(({ judgement }) => judgement.started?.ok === true).length,
     }
@@ -58,13 +61,22 @@ export function remaining(judged: readonly Judged[]): readonly Judged[] {
 
 export function summaryTable(summaries: readonly Summary[]): string {
   return markdownTable(
-    ["Documents", "Number", "Valid", "Served without missing parts only", "Same verdict", "Started and answered"],
+    [
+      "Documents",
+      "Number",
+      "Valid",
+      "Served without missing parts only",
+      "Same verdict",
+      "Same, or other on purpose",
+      "Started and answered",
+    ],
     summaries.map((each) => [
       `\`${each.set}\``,
       String(each.documents),
       percent(each.valid, each.documents),
       String(each.needsMissingParts),
       percent(each.same, each.compared),
+      percent(each.sameOrDeliberate, each.compared),
       percent(each.started, each.accepted),
     ]),
   )
@@ -108,12 +120,14 @@ export function page(judged: readonly Judged[]): string {
   const rows = left.map((each) => {
     const { document, judgement } = each
     const name = `${document.set}/${document.file}`
-    const reason = judgement.problems[0] ?? judgement.started?.outcome.split("\n")[0] ?? "valid here"
+    const { problems, started } = judgement
+    const outcome = started?.ok === false ? started.outcome.split("\n")[0] : undefined
+    const reason = problems[0] ?? outcome ?? "valid here"
     return [
       `\`${name}\``,
       document.accepted === undefined ? "" : document.accepted ? "accepts" : "refuses",
       escapeCell(reason.slice(0, 160)),
-      escapeCell(explain(name, judgement.valid ? ["valid here"] : judgement.problems) ?? "not explained yet"),
+      escapeCell(explain(each)?.because ?? "not explained yet"),
     ]
   })
   return `# Compatibility with v0.3 documents
