@@ -160,7 +160,8 @@ describe("no decision matches", () => {
       expect.any(Number),
       expect.objectContaining({
         code: "no_model_selected",
-        message: "No decision matched the request, and providers.defaults.model names no model for that case",
+        message:
+          "No decision matched the request, and there is no default model for that case (providers.defaults.model)",
       }),
     ])
   })

@@ -71,7 +71,7 @@ export async function run(generation: PipelineHost, call: Call): Promise<Outcome
     if (host.plan.defaultModel !== undefined) return callModel(host, call, record, host.plan.defaultModel)
     throw new RtrError(
       "no_model_selected",
-      "No decision matched the request, and providers.defaults.model names no model for that case",
+      "No decision matched the request, and there is no default model for that case (providers.defaults.model)",
     )
   })
 }
