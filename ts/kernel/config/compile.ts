@@ -8,6 +8,7 @@ import type { ModelFigures } from "../types/selector.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import type { Environment } from "./environment.ts"
 import { compileDecision } from "./sections/decisions.ts"
+import { loadEvaluations } from "./sections/evaluation.ts"
 import { compileListener, listenersOf } from "./sections/listeners.ts"
 import { compileManagement } from "./sections/management.ts"
 import { compileSignalTimeout } from "./sections/model-catalog.ts"
@@ -80,7 +81,9 @@ async function compile(context: CompileContext): Promise<Plan> {
   const { document, hash, registry, environment } = context
   const reliability = await loadReliability(document)
   const reasoning = await loadReasoning(document, registry)
-  const models = context.models ?? compileModels({ ...context, reasoning }, reliability?.ofModel)
+  const cardWith = await loadEvaluations(document)
+  const models =
+    context.models ?? compileModels({ ...context, reasoning }, { reliabilityOf: reliability?.ofModel, cardWith })
   const management = compileManagement(document, environment)
   const signals = await compileSignals(context)
   // One after the other: a failed one leaves nothing behind that is still being set up.

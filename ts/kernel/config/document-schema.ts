@@ -9,6 +9,7 @@ import type { EntrypointEntry, RecipeEntry } from "./recipes/view.ts"
 import { decisionSchema } from "./sections/decisions.ts"
 import { listenersSchema } from "./sections/listeners.ts"
 import { apiSchema, managementSchema } from "./sections/management.ts"
+import { evaluationSchema } from "./sections/evaluation.ts"
 import { modelCardSchema } from "./sections/model-cards.ts"
 import { modelCatalogSchema } from "./sections/model-catalog.ts"
 import { observabilitySchema } from "./sections/observability.ts"
@@ -37,6 +38,7 @@ export function documentSchema(registry: Registry, further?: TProperties) {
       providers: Type.Optional(providersSchema(registry)),
       routing: Type.Optional(withSections(routingSchema(registry), registry, "routing")),
       global: Type.Optional(withSections(globalSchema(registry), registry, "settings")),
+      evaluation: Type.Optional(evaluationSchema),
       ...(further as object),
     },
     { description: "Canonical rtr configuration, version v0.3" },

@@ -24,7 +24,7 @@ const modelCard: KeyTree = {
     "name param_size context_window_size description capabilities quality_score modality tags display_name publisher " +
     "presentation distribution family revision released_at knowledge_cutoff lifecycle max_output_tokens",
   loras: { "*": "name description" },
-  evaluations: { "*": "benchmark metrics" },
+  evaluations: { "*": "benchmark metrics benchmark_profile reasoning_effort source measured_at" },
   modalities: "input output",
 }
 
@@ -586,7 +586,10 @@ export const v03Keys: KeyTree = {
   recipes: { "*": { "": "name description version", routing } },
   global: { router, services, stores, model_catalog: modelCatalog, integrations },
   setup: "mode state created_by created_at",
-  evaluation: { records: { "*": "model benchmark metrics" } },
+  evaluation: {
+    "": "benchmarks indices",
+    records: { "*": "model benchmark metrics benchmark_profile reasoning_effort source measured_at" },
+  },
 }
 
 /** Words of keys that allow a closed list. `*` in a path stands for one step, `**` for any number of steps. */

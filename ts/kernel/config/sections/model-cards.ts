@@ -1,33 +1,59 @@
 // `routing.modelCards[]`: what is known of the models that decisions choose from.
 
 import { Type, type Static } from "typebox"
-import type { Problem } from "../../schema/problem.ts"
+import { invalid, type Problem } from "../../schema/problem.ts"
 import { name, section } from "../../schema/shapes.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
+import { cardEvaluations } from "./evaluation.ts"
 
 export type ModelCard = Static<typeof modelCardSchema>
 
+const text = Type.Optional(Type.String())
+const texts = Type.Optional(Type.Array(Type.String()))
+
 export const modelCardSchema = section({
   name,
+  display_name: text,
+  publisher: text,
+  presentation: Type.Optional(section({ logo: text, monogram: text, monochrome: Type.Optional(Type.Boolean()) })),
+  distribution: Type.Optional(section({ type: text, source: text, license: text })),
+  family: text,
+  revision: text,
+  released_at: text,
+  knowledge_cutoff: text,
+  lifecycle: text,
+  modalities: Type.Optional(section({ input: texts, output: texts })),
+  evaluations: cardEvaluations,
   param_size: Type.Optional(
     Type.String({ description: "Such as 7B or 500M; free text that is no number of parameters has no size" }),
   ),
   context_window_size: Type.Optional(Type.Integer({ minimum: 1 })),
   max_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
-  description: Type.Optional(Type.String()),
-  capabilities: Type.Optional(Type.Array(Type.String())),
-  loras: Type.Optional(Type.Array(section({ name, description: Type.Optional(Type.String()) }))),
+  description: text,
+  capabilities: texts,
+  loras: Type.Optional(Type.Array(section({ name, description: text }))),
   quality_score: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  modality: Type.Optional(Type.String()),
-  tags: Type.Optional(Type.Array(Type.String())),
+  modality: text,
+  tags: texts,
 })
 
 export function checkModelCards(document: ConfigDocument): readonly Problem[] {
-  return duplicates(
-    (document.routing?.modelCards ?? []).map((card) => card.name),
-    (index) => ["routing", "modelCards", index, "name"],
-  )
+  const cards = (document.routing?.modelCards ?? []).map((card) => card.name)
+  const known = new Set([...callableModels(document), ...cards])
+  return [
+    ...duplicates(cards, (index) => ["routing", "modelCards", index, "name"]),
+    ...(document.evaluation?.records ?? []).flatMap(({ model }, index): readonly Problem[] =>
+      known.has(model)
+        ? []
+        : [
+            {
+              ...invalid(["evaluation", "records", index, "model"], `has no effect: "${model}" is no model here`),
+              severity: "warning",
+            },
+          ],
+    ),
+  ]
 }
 
 export function cardOf(document: ConfigDocument, model: string): ModelCard | undefined {

@@ -21,6 +21,7 @@ import {
   refsOf,
 } from "./backends.ts"
 import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
+import type { CardWith } from "./evaluation.ts"
 import { reasoningFamily, reasoningSchema } from "./reasoning.ts"
 import { reliabilitySchema } from "./reliability.ts"
 import type { ReliabilityPlan } from "./reliability-plan.ts"
@@ -134,15 +135,22 @@ function checkDefaults(document: ConfigDocument): readonly Problem[] {
   return problems
 }
 
+/** What loads for some documents only. */
+export interface ModelParts {
+  readonly reliabilityOf?: ReliabilityPlan["ofModel"] | undefined
+  readonly cardWith?: CardWith | undefined
+}
+
 /** Every model by name. LoRA names are models of their own that share the base model's backends. */
 export function compileModels(
   options: Pick<CompileOptions, "document" | "registry" | "environment"> & Reasons,
-  reliabilityOf?: ReliabilityPlan["ofModel"],
+  { reliabilityOf, cardWith }: ModelParts = {},
 ): ReadonlyMap<string, ModelTarget> {
   const { document } = options
   const targets = new Map<string, ModelTarget>()
   document.providers?.models?.forEach((model, index) => {
-    const card = cardOf(document, model.name)
+    const own = cardOf(document, model.name)
+    const card = cardWith === undefined ? own : cardWith(model.name, own)
     const backends = refsOf(model).map((ref, position) =>
       compileBackend({ model, ref, path: ["providers", "models", index, "backend_refs", position] }, options),
     )
