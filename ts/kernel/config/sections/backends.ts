@@ -15,7 +15,7 @@ import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
 import { readVariable } from "../environment.ts"
 import { isHeaderValue, isSettableHeader, notSendable } from "../header-text.ts"
 import type { ProviderModel } from "./providers.ts"
-import type { ReasoningPlan } from "./reasoning-plan.ts"
+import type { ReasoningPlan } from "./reasoning/plan.ts"
 
 /** The `api_format` of what every provider speaks. */
 export const plainFormat = "openai"
@@ -132,7 +132,7 @@ const apiPathIn = /(\/chat\/completions|(?<=\/v1)\/(completions|responses|messag
 /** The base URL that is meant by one with a path of the API; one that may hold a password is not quoted. */
 const shownBase = (url: string): string => (/[@?#]/.test(url) ? "the part before it" : url.replace(apiPathIn, ""))
 
-/** What of `reasoning-plan.ts` concerns backends. */
+/** What of `reasoning/plan.ts` concerns backends. */
 export interface Reasons {
   readonly reasoning?: Pick<ReasoningPlan, "hostOf"> | undefined
 }

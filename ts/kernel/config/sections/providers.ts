@@ -22,7 +22,7 @@ import {
 } from "./backends.ts"
 import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
 import type { CardWith } from "./evaluation.ts"
-import { reasoningFamily, reasoningSchema } from "./reasoning.ts"
+import { reasoningFamily, reasoningSchema } from "./reasoning/keys.ts"
 import { reliabilitySchema } from "./reliability.ts"
 import type { ReliabilityPlan } from "./reliability-plan.ts"
 

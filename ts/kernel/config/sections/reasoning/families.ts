@@ -1,6 +1,6 @@
 // Data: families of models that documents may name without declaring them, as vLLM Semantic Router 0.4.0 has them.
 
-import type { ReasoningEntry } from "./reasoning.ts"
+import type { ReasoningEntry } from "./keys.ts"
 
 type Mode = NonNullable<ReasoningEntry["default_mode"]>
 type Inline = Omit<ReasoningEntry, "family">

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import { checkInline } from "../../../../ts/kernel/config/sections/reasoning-checks.ts"
-import type { ReasoningEntry } from "../../../../ts/kernel/config/sections/reasoning.ts"
-import { formatPath, invalid } from "../../../../ts/kernel/schema/problem.ts"
+import { checkInline } from "../../../../../ts/kernel/config/sections/reasoning/checks.ts"
+import type { ReasoningEntry } from "../../../../../ts/kernel/config/sections/reasoning/keys.ts"
+import { formatPath, invalid } from "../../../../../ts/kernel/schema/problem.ts"
 
 const effort = { type: "reasoning_effort", parameter: "p", levels: ["low", "medium", "high"] } as const
 const active = { ...effort, activation_parameter: "a" }

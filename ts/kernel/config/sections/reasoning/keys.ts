@@ -1,12 +1,12 @@
 // `providers.models[].reasoning` and what decisions say of it: the keys. What they mean loads with the first document that has one.
 
 import { Type, type Static } from "typebox"
-import type { Registry } from "../../modules/registry.ts"
-import { invalid, suggestion } from "../../schema/problem.ts"
-import { literals, name, section } from "../../schema/shapes.ts"
-import type { ConfigDocument } from "../document-schema.ts"
-import { addressOf, protocolOf, refsOf } from "./backends.ts"
-import type { ReasoningPlan } from "./reasoning-plan.ts"
+import type { Registry } from "../../../modules/registry.ts"
+import { invalid, suggestion } from "../../../schema/problem.ts"
+import { literals, name, section } from "../../../schema/shapes.ts"
+import type { ConfigDocument } from "../../document-schema.ts"
+import { addressOf, protocolOf, refsOf } from "../backends.ts"
+import type { ReasoningPlan } from "./plan.ts"
 
 export type ReasoningEntry = Static<typeof reasoningSchema>
 
@@ -36,7 +36,7 @@ export type ReasoningTools = typeof tools
 /** Loads what the keys mean; undefined for a document that has none of them. */
 export async function loadReasoning(document: ConfigDocument, registry: Registry): Promise<ReasoningPlan | undefined> {
   return usesReasoning(document)
-    ? (await import("./reasoning-plan.ts")).createReasoningPlan(document, registry, tools)
+    ? (await import("./plan.ts")).createReasoningPlan(document, registry, tools)
     : undefined
 }
 

@@ -1,15 +1,15 @@
 // What the keys of reasoning mean: their checks, the family of each model, and the choice of each candidate.
 
-import type { DocumentPath } from "../../error.ts"
-import type { Registry } from "../../modules/registry.ts"
-import type { Problem } from "../../schema/problem.ts"
-import type { HostReasoning, ProviderFormat, ReasoningChoice, ReasoningFamily } from "../../types/provider.ts"
-import type { ConfigDocument } from "../document-schema.ts"
-import type { ModelRef } from "./decisions.ts"
-import type { ProviderModel } from "./providers.ts"
-import { checkInline } from "./reasoning-checks.ts"
-import { reasoningFamilies } from "./reasoning-families.ts"
-import type { ReasoningEntry, ReasoningTools } from "./reasoning.ts"
+import type { DocumentPath } from "../../../error.ts"
+import type { Registry } from "../../../modules/registry.ts"
+import type { Problem } from "../../../schema/problem.ts"
+import type { HostReasoning, ProviderFormat, ReasoningChoice, ReasoningFamily } from "../../../types/provider.ts"
+import type { ConfigDocument } from "../../document-schema.ts"
+import type { ModelRef } from "../decisions.ts"
+import type { ProviderModel } from "../providers.ts"
+import { checkInline } from "./checks.ts"
+import { reasoningFamilies } from "./families.ts"
+import type { ReasoningEntry, ReasoningTools } from "./keys.ts"
 
 export interface ReasoningPlan {
   check(): readonly Problem[]

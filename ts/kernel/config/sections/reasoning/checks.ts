@@ -1,8 +1,8 @@
 // Whether the keys of a `reasoning` block fit each other.
 
-import type { DocumentPath } from "../../error.ts"
-import type { Problem } from "../../schema/problem.ts"
-import type { ReasoningEntry, ReasoningTools } from "./reasoning.ts"
+import type { DocumentPath } from "../../../error.ts"
+import type { Problem } from "../../../schema/problem.ts"
+import type { ReasoningEntry, ReasoningTools } from "./keys.ts"
 
 export function checkInline(
   entry: ReasoningEntry,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
-import { documentWith, load, problemsOnLoad } from "../../../fakes/document.ts"
-import { compileWith } from "../../../fakes/services.ts"
+import { formatPath } from "../../../../../ts/kernel/schema/problem.ts"
+import { documentWith, load, problemsOnLoad } from "../../../../fakes/document.ts"
+import { compileWith } from "../../../../fakes/services.ts"
 
 type Changes = Readonly<Record<string, unknown>>
 
