@@ -218,6 +218,12 @@ describe("imports", () => {
   const otherMeanings: Readonly<Record<string, readonly string[]>> = {
     // The strategy that prefers the surer decision.
     confidence: ["config/sections/router.ts", "types/plan.ts", "pipeline/decide.ts"],
+    // What a request led to, in its record and in the log; a folder of plugins.
+    decision: ["modules/kinds.ts", "log/request-line.ts", "http/headers/routing-headers.ts", "pipeline/run.ts"],
+    // The binding of the model that makes vectors.
+    embedding: ["config/bindings.ts"],
+    // How a plugin scores.
+    hybrid: ["config/accepted/missing-plugins.ts"],
     // How an API speaks (`api_format`).
     openai: ["config/sections/backends.ts"],
     // The replies of an operation in OpenAPI.

@@ -44,11 +44,9 @@ test("the table of refused keys lists only what is refused", async () => {
     const row = guide.split("\n").find((line) => line.startsWith(`| ${part} |`) && !line.includes("| Meaning |"))
     return [...(row?.split("|")[2]?.split(";")[0] ?? "").matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? "")
   }
-  const decision = { name: "any", modelRefs: [{ model: "small" }] }
   const documents: Readonly<Record<string, (word: string) => Json>> = {
     document: (word) => ({ [word]: [{}] }),
     signals: (word) => ({ routing: { signals: { [word]: [{}] } } }),
-    algorithms: (type) => ({ routing: { decisions: [{ ...decision, algorithm: { type } }] } }),
   }
   const accepted: string[] = []
   for (const [part, toPart] of Object.entries(documents)) {

@@ -230,7 +230,7 @@ export type RoutingPreviewReply = {
   readonly strategy?: "priority" | "confidence"
   readonly recommended_models: readonly string[]
   readonly selected_model?: string
-  readonly selection_status: "selected" | "not_required" | "unavailable"
+  readonly selection_status: "selected" | "execution_required" | "not_required" | "unavailable"
   readonly selection_method?: string
   readonly selection_reason?: string
   readonly routing_decision: string

@@ -74,6 +74,7 @@ export type {
   SignalSurroundings,
 } from "./types/signal.ts"
 export type {
+  AlgorithmUse,
   Candidate,
   Choice,
   ModelFigures,

@@ -231,7 +231,7 @@ export function createRouter(options: RouterOptions): Router {
             ...reliability,
           }),
           // An entry in a weak map for each request costs 2 µs, and as much again in garbage collection.
-          ...(asksModels(loaded.registry) && { track: models.track }),
+          ...(asksModels(loaded.registry, profile) && { track: models.track }),
         }
       }
       host = await hostOf(plan)
@@ -361,8 +361,9 @@ function readChat(plan: Plan, id: string, body: unknown): ChatRequest {
 }
 
 /** Whether some module that works on requests may call models. */
-const asksModels = (registry: Registry): boolean =>
-  (["signal", "selector", "looper", "plugin"] as const).some((kind) =>
+const asksModels = (registry: Registry, { decisions }: Plan): boolean =>
+  decisions.some(({ asking }) => asking?.callsModels) ||
+  (["signal", "looper", "plugin"] as const).some((kind) =>
     registry.all(kind).some(({ module }) => module.needs?.includes("models") === true),
   )
 

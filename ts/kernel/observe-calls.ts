@@ -40,7 +40,8 @@ export async function observeCalls(
     if (selector !== undefined && selection !== undefined && model !== undefined) {
       const { status, error, usage, firstByteMs, totalMs } = record
       try {
-        selector.onOutcome?.({ candidate: selection.candidate, model, status, error, usage, firstByteMs, totalMs })
+        const { candidate, note } = selection
+        selector.onOutcome?.({ candidate, model, status, error, usage, firstByteMs, totalMs, note })
       } catch (cause) {
         // The client has its reply: what a selector makes of it is no matter of this request.
         onModuleError(`selector ${record.algorithm}`, cause, "onOutcome")

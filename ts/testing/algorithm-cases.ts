@@ -1,7 +1,7 @@
 // Cases that selectors and loopers share: both are named by a decision's `algorithm`.
 
 import { Value } from "typebox/value"
-import type { LooperModule, SelectorModule } from "../kernel/index.ts"
+import type { AlgorithmUse, LooperModule, LooperSurroundings, Report, SelectorModule } from "../kernel/index.ts"
 import { type ContractCase, contractCase, expectThat } from "./case.ts"
 
 export interface AlgorithmSamples {
@@ -13,7 +13,7 @@ export interface AlgorithmSamples {
 export function algorithmCases(
   // The type parameters of a module are known inside its own file only.
   // oxlint-disable-next-line typescript/no-explicit-any
-  module: SelectorModule<any, any> | LooperModule<any, any>,
+  module: SelectorModule<any, any, any> | LooperModule<any, any>,
   kind: "selector" | "looper",
   { options = {}, invalidOptions = [] }: AlgorithmSamples,
 ): readonly ContractCase[] {
@@ -29,12 +29,22 @@ export function algorithmCases(
         expectThat(Value.Check(schema, options), "the sample options to fit the schema")
         expectThat(!Value.Check(schema, { ...options, no_such_option: 1 }), "an unknown option to be refused")
       }
-      module.check?.(options as never, (path, message) => {
-        throw new Error(`Expected the sample options to be valid, got ${path.join(".")}: ${message}`)
-      })
+      const candidates = ["small", "large"]
+      const modelRefs = candidates.map((model) => ({ model }))
+      const use: AlgorithmUse & LooperSurroundings = {
+        document: {},
+        modelRefs,
+        candidates,
+        models: new Set(candidates),
+      }
+      const refuse: Report = (path, message, severity) => {
+        if (severity === undefined)
+          throw new Error(`Expected the sample options to be valid, got ${path.join(".")}: ${message}`)
+      }
+      module.check?.(options as never, refuse, use)
       for (const wrong of invalidOptions) {
         const reported: string[] = []
-        module.check?.(wrong as never, (_, message) => void reported.push(message))
+        module.check?.(wrong as never, (_, message) => void reported.push(message), use)
         expectThat(reported.length > 0, `check to report ${JSON.stringify(wrong)}`)
       }
     }),

@@ -1,9 +1,19 @@
 // What every selector must do.
 
 import type { TObject } from "typebox"
-import type { Candidate, Choice, ModelFigures, SelectorModule, SelectorReader } from "../kernel/index.ts"
+import type {
+  Candidate,
+  Capability,
+  Choice,
+  MaybePromise,
+  ModelFigures,
+  SelectorModule,
+  SelectorReader,
+  SignalInput,
+} from "../kernel/index.ts"
 import { type AlgorithmSamples, algorithmCases } from "./algorithm-cases.ts"
 import { awkwardTexts, type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import { createFakeInference, createFakeQuestions, type FakeInferenceOptions } from "./fake-inference.ts"
 import { createFakeStores } from "./fake-store.ts"
 import { grantedHost } from "./granted.ts"
 import { signalInput } from "./signal-contract.ts"
@@ -11,6 +21,17 @@ import { signalInput } from "./signal-contract.ts"
 export interface SelectorContractOptions extends AlgorithmSamples {
   /** What further `needs` grant at set-up; stores, `clock`, `random` and `log` are there. */
   readonly host?: object
+  /** Its section of `global`. */
+  readonly settings?: Readonly<Record<string, unknown>>
+  /** How the models answer that it asks. */
+  readonly inference?: FakeInferenceOptions
+  /** Live figures of each model; those of `small` alone when left out. */
+  readonly figures?: (model: string) => ModelFigures
+}
+
+/** A selector that is set up, with the questions that the kernel gives it. */
+export interface OpenSelector extends Omit<SelectorReader, "select"> {
+  select(input: SignalInput): MaybePromise<Choice>
 }
 
 /** Candidates with everything that a selector may weigh: scores, prices and cards, known and unknown. */
@@ -31,14 +52,20 @@ export const sampleCandidates: readonly Candidate[] = deepFreeze([
 ])
 
 /** A selector set up the way the kernel does. */
-export async function selectorReaderOf<Options extends TObject>(
-  module: SelectorModule<Options>,
-  { options = {}, host = {} }: SelectorContractOptions,
+export async function selectorReaderOf<Options extends TObject, Settings extends TObject, Need extends Capability>(
+  module: SelectorModule<Options, Settings, Need>,
+  { options = {}, host = {}, settings = {}, inference = {}, figures = figuresOf }: SelectorContractOptions,
   candidates: readonly Candidate[] = sampleCandidates,
-): Promise<SelectorReader> {
-  const granted = grantedHost(host)
-  const kernel = { decision: "test", candidates, figures: figuresOf }
-  return module.setup(deepFreeze(structuredClone(options)) as never, { ...granted, ...kernel } as never)
+): Promise<OpenSelector> {
+  const questions = createFakeQuestions(createFakeInference(inference))
+  const granted = grantedHost({ embedAll: questions.embedAll, ...host })
+  const kernel = { decision: "test", candidates, figures, settings: deepFreeze(structuredClone(settings)) }
+  const reader = await module.setup(deepFreeze(structuredClone(options)) as never, { ...granted, ...kernel } as never)
+  return {
+    select: (input) => reader.select(input, questions as never),
+    ...(reader.onOutcome !== undefined && { onOutcome: (outcome) => reader.onOutcome?.(outcome) }),
+    ...(reader.close !== undefined && { close: () => reader.close?.() }),
+  }
 }
 
 /** One model is known well, the others have answered nothing yet. */
@@ -49,8 +76,8 @@ const figuresOf = (model: string): ModelFigures =>
       : { inFlight: 0, firstByteMs: [], perTokenMs: [] },
   )
 
-export function selectorContract<Options extends TObject>(
-  module: SelectorModule<Options>,
+export function selectorContract<Options extends TObject, Settings extends TObject, Need extends Capability>(
+  module: SelectorModule<Options, Settings, Need>,
   contract: SelectorContractOptions = {},
 ): readonly ContractCase[] {
   return [

@@ -264,7 +264,7 @@ describe("decisions", () => {
       "an unknown algorithm",
       { "routing.decisions.0.algorithm": { type: "statik" } },
       [
-        `${at}.algorithm.type: must be "static", "confidence", "fusion", "ratings", "remom" or "workflows", got "statik" (did you mean "static"?)`,
+        `${at}.algorithm.type: must be "automix", "decision", "hybrid", "kmeans", "knn", "latency_aware", "mlp", "multi_factor", "prompt", "router_dc", "static", "svm", "confidence", "fusion", "ratings", "remom" or "workflows", got "statik" (did you mean "static"?)`,
       ],
     ],
   ])("%s", (_, changes, problems) => expect(check(changes)).toEqual(problems))

@@ -215,7 +215,7 @@ describe("candidates", () => {
   test("one candidate needs no selector, two have one", async () => {
     expect((await planWith({})).decisions[0]?.selector).toBeUndefined()
     const selector = (await planWith(two)).decisions[0]?.selector
-    expect(await selector?.select(signalInput("x"))).toEqual({
+    expect(await selector?.select(signalInput("x"), {} as never)).toEqual({
       candidate: 0,
       confidence: 1,
       reason: "the first candidate",

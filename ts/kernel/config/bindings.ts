@@ -9,6 +9,7 @@ import type { RegisteredModule } from "../types/module.ts"
 import type { InferenceTarget } from "../types/plan.ts"
 import type { SignalModule } from "../types/signal.ts"
 import type { ConfigDocument } from "./document-schema.ts"
+import type { AlgorithmEntry } from "./sections/algorithms.ts"
 import type { BoundHead } from "./package-heads.ts"
 import type { Binding, Deployment } from "./sections/model-catalog.ts"
 import { rulesOf, settingsOf, usedSignals } from "./signal-use.ts"
@@ -22,6 +23,24 @@ export const defaultDeployment = {
   artifact: "signals",
   input: { overflow: "truncate" },
 } as const satisfies Deployment & { readonly name: string }
+
+/** The deployment of typed questions for selectors that name none; it exists without being declared, too. */
+const decisionDeployment = { ...defaultDeployment, name: "decisions", artifact: "decide" } as const
+
+/** Where the questions of a selector go: vectors through binding `embedding`, typed ones to the deployment of its block. */
+export function selectorTarget(
+  algorithm: AlgorithmEntry,
+  registry: Registry,
+  document: ConfigDocument,
+): InferenceTarget | undefined {
+  const { type } = algorithm
+  const needs = registry.find("selector", type)?.module.needs
+  const embeds = needs?.includes("inference.embed")
+  if (!embeds && !needs?.includes("inference.decide")) return undefined
+  const said = embeds ? documentBinding("embedding", document) : (algorithm[type] as Partial<Binding> | undefined)
+  const deployment = said?.deployment ?? (embeds ? defaultDeployment : decisionDeployment).name
+  return { deployment, head: undefined, whole: false }
+}
 
 /** Names of the bindings that a signal asks through. Everything but vectors comes from one model. */
 export interface SignalBindings {
@@ -138,8 +157,11 @@ export function neededDeployments(document: ConfigDocument, registry: Registry):
     ...deployment,
     name,
   }))
-  const isDeclared = declared.some(({ name }) => name === defaultDeployment.name)
-  const needed = !isDeclared && wantsDefault(document, registry) ? [...declared, defaultDeployment] : declared
+  const wanted = wantedDeployments(document, registry)
+  const implied = [defaultDeployment, decisionDeployment].filter(
+    ({ name }) => wanted.has(name) && !declared.some((each) => each.name === name),
+  )
+  const needed = [...declared, ...implied]
   const bound = boundHeads(document, registry)
   return needed.map((deployment) => {
     const heads = bound.filter((each) => each.deployment === deployment.name)
@@ -147,13 +169,17 @@ export function neededDeployments(document: ConfigDocument, registry: Registry):
   })
 }
 
-function wantsDefault(document: ConfigDocument, registry: Registry): boolean {
-  return usedSignals(document, registry).some((registered) => {
+/** Names of the deployments that signals and selectors in use ask. A selector has to have something to choose. */
+function wantedDeployments(document: ConfigDocument, registry: Registry): ReadonlySet<string | undefined> {
+  const bindings = usedSignals(document, registry).flatMap((registered) => {
     const { reading, vectors } = usedBindings(registered, document)
-    const asked = [
+    return [
       reading === undefined ? undefined : readingBinding(registered, document),
       vectors === undefined ? undefined : vectorBinding(registered, document),
     ]
-    return asked.some((binding) => binding?.deployment === defaultDeployment.name)
   })
+  const targets = (document.routing?.decisions ?? []).map(({ algorithm, modelRefs: refs = [] }) =>
+    algorithm !== undefined && refs.length > 1 ? selectorTarget(algorithm, registry, document) : undefined,
+  )
+  return new Set([...bindings, ...targets].map((each) => each?.deployment))
 }

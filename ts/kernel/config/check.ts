@@ -34,22 +34,24 @@ export function checkDocument(
     ...checkProviders(document, registry),
     ...checkModelCards(document),
     ...checkSignals(document, registry, packages.heads, later, readFile),
-    ...checkDecisions(document, registry),
+    ...checkDecisions(document, registry, later),
     ...checkManagement(document, later),
     ...checkStores(document, registry),
-    ...checkRouteSettings(document, registry),
+    ...checkSettings(document, registry),
     ...checkCatalog(document, registry),
     ...packages.problems,
     ...checkHeads(document, registry, packages.heads),
   ]
 }
 
-function checkRouteSettings({ global }: ConfigDocument, registry: Registry): readonly Problem[] {
+function checkSettings({ global }: ConfigDocument, registry: Registry): readonly Problem[] {
   const problems: Problem[] = []
-  const settings = registry.all("route").flatMap(({ module }) => module.settings ?? [])
+  const settings = [...registry.all("selector"), ...registry.all("route")].flatMap(
+    ({ module }) => module.settings ?? [],
+  )
   for (const [check, at] of new Map(settings.map((each) => [each.check, each.path]))) {
     const section = valueAt(global, at)
-    if (section !== undefined) check?.(section, reportInto(problems, ["global", ...at]))
+    if (section !== undefined) check?.(section as never, reportInto(problems, ["global", ...at]))
   }
   return problems
 }

@@ -75,6 +75,7 @@ function globalSchema(registry: Registry) {
 function withSections<Parent extends TObject>(schema: Parent, registry: Registry, key: "settings" | "routing"): Parent {
   const modules: readonly AnyModule[] = [
     ...registry.all("signal"),
+    ...registry.all("selector"),
     ...registry.all("looper"),
     ...registry.all("route"),
   ].map(({ module }) => module)

@@ -23,9 +23,11 @@ export function defineSignal<
 }
 
 /** Makes a selector: picks one of a decision's candidates. */
-export function defineSelector<Options extends TObject = TObject, const Need extends Capability = never>(
-  definition: Without<SelectorModule<Options, Need>>,
-): SelectorModule<Options, Need> {
+export function defineSelector<
+  Options extends TObject = TObject,
+  Settings extends TObject = TObject,
+  const Need extends Capability = never,
+>(definition: Without<SelectorModule<Options, Settings, Need>>): SelectorModule<Options, Settings, Need> {
   return { kind: "selector", ...definition }
 }
 

@@ -12,6 +12,8 @@ export interface Stages {
   readonly splitThinking?: typeof import("./upstream/think-tags.ts").splitThinking
   /** For signals that ask a model. */
   readonly createQuestionBatch?: typeof import("./question-batch.ts").createQuestionBatch
+  /** For selectors that ask a model. */
+  readonly askSelector?: typeof import("./selection/ask-selector.ts").askSelector
 }
 
 /** A plan asks for what it did not load. */
@@ -33,6 +35,9 @@ export async function loadStages({ decisions, signals, models }: Needs): Promise
     }),
     ...(backends.some(({ thinkTags }) => thinkTags !== undefined) && {
       splitThinking: (await import("./upstream/think-tags.ts")).splitThinking,
+    }),
+    ...(decisions.some(({ asking }) => asking !== undefined) && {
+      askSelector: (await import("./selection/ask-selector.ts")).askSelector,
     }),
     ...(signals.some(({ target }) => target !== undefined) && {
       createQuestionBatch: (await import("./question-batch.ts")).createQuestionBatch,

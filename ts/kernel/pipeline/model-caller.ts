@@ -25,13 +25,15 @@ export function createModelCaller(hostNow: () => ModelCallerHost): TrackedModelC
   const requests = new WeakMap<object, { readonly call: Call; readonly record: CallRecord }>()
   return {
     track: (about, call, record) => void requests.set(about, { call, record }),
-    async ask(model, request, { about, signal } = {}) {
+    async ask(model, request, { about, signal, timeoutMs: longest } = {}) {
       const host = hostNow()
       const target = host.plan.models.get(model)
       if (target === undefined)
         throw new RtrError("model_not_found", `Cannot ask model "${model}": it is not in providers.models`)
       const asking = about === undefined ? undefined : requests.get(about)
-      const call = asking?.call ?? unattached(request, signal)
+      const asked = asking?.call ?? unattached(request, signal)
+      const call =
+        longest === undefined ? asked : { ...asked, upstreamTimeoutMs: Math.min(longest, asked.upstreamTimeoutMs) }
       const reply = await callUpstream(host, {
         call,
         record: asking?.record ?? createRecord(call, host.generation),

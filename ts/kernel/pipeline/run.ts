@@ -18,7 +18,7 @@ import { finishCall } from "./finish.ts"
 import { notLoaded, type Stages } from "./load-stages.ts"
 import { createRecord } from "./record.ts"
 import { securityChecks } from "./security-checks.ts"
-import { select } from "./select.ts"
+import { select } from "./selection/select.ts"
 import { type InputHost, type OnModuleError, readSignals, toSignalInput } from "./signals.ts"
 import { streamOf } from "./streams.ts"
 import { unknownIn, unscannedIn } from "./unscanned.ts"
@@ -192,7 +192,7 @@ async function callDecision(
   record.rules = decision.rules
   record.confidence = verdict.confidence
   record.algorithm = decision.algorithm
-  const selecting = decision.looper === undefined ? select(decision, input, host.onModuleError) : undefined
+  const selecting = decision.looper === undefined ? select(decision, input, host, call) : undefined
   const selection = selecting instanceof Promise ? await selecting : selecting
   const candidate = selection === undefined ? undefined : decision.candidates[selection.candidate]
   record.selection = selection

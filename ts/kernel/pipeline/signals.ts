@@ -28,7 +28,7 @@ export interface InputHost {
 /** Hears what a function of a module threw; `module` is its kind and id. */
 export type OnModuleError = (module: string, error: unknown, hook: string) => void
 
-/** The input of one request. `factsOf` is set while signals are read, where some depend on the facts of others. */
+/** The input of one request. `factsOf` is set when signals are read. */
 export interface RequestInput extends SignalInput {
   factsOf: SignalInput["factsOf"]
   readonly guardTexts: GuardTexts
@@ -97,10 +97,7 @@ export function readSignals(
     createQuestionBatch,
   }
   const levels = levelsOf(plan.signals)
-  if (levels.length > 1) {
-    const own: SignalInput["factsOf"] = (type) => factsOf(plan.signals, reading.facts, type)
-    input.factsOf = own
-  }
+  input.factsOf = (type) => factsOf(plan.signals, reading.facts, type)
   for (let index = 0; index < levels.length; index++) {
     const waiting = readLevel(reading, levels[index] as Level)
     if (waiting !== undefined) return readRest(reading, waiting, levels.slice(index + 1))

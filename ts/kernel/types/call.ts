@@ -62,6 +62,8 @@ export interface Selection {
   readonly algorithm: string
   readonly confidence: number
   readonly reason: string
+  /** Of the selector, for its own use when the call has ended. */
+  readonly note?: string | undefined
 }
 
 /** Whether each guard found something, by signal type; one that did not read all that its rules ask for and found nothing is left out. */

@@ -29,7 +29,12 @@ export interface ModelCaller {
   ask(
     model: string,
     request: ChatRequest,
-    options?: { readonly about?: object; readonly signal?: AbortSignal },
+    options?: {
+      readonly about?: object
+      readonly signal?: AbortSignal
+      /** Longest wait for the reply to begin and to go on, where that is shorter than the request's own. */
+      readonly timeoutMs?: number
+    },
   ): Promise<ChatReply>
 }
 

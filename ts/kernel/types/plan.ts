@@ -116,6 +116,18 @@ export interface OutputTexts {
   readonly reasoning: string
 }
 
+/** How a selector asks models. */
+export interface SelectorAsking {
+  /** Undefined for one that asks chat models only. */
+  readonly target: InferenceTarget | undefined
+  /** The questions that it needs. */
+  readonly questions: readonly (keyof BatchedQuestions)[]
+  /** Longest wait for its choice. */
+  readonly timeoutMs: number
+  /** A preview leaves it out. */
+  readonly callsModels: boolean | undefined
+}
+
 export interface PlannedDecision {
   readonly name: string
   readonly priority: number
@@ -126,6 +138,8 @@ export interface PlannedDecision {
   readonly candidates: readonly PlannedCandidate[]
   /** Undefined when there is nothing to choose. */
   readonly selector: SelectorReader | undefined
+  /** Set for a selector that asks a model. */
+  readonly asking?: SelectorAsking | undefined
   readonly looper: PlannedLooper | undefined
   readonly plugins: readonly PlannedPlugin[]
 }

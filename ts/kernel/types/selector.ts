@@ -34,6 +34,8 @@ export interface Choice {
   readonly candidate: number
   readonly confidence: number
   readonly reason: string
+  /** Handed back with the outcome of the call. */
+  readonly note?: string | undefined
 }
 
 /** How a call of a chosen candidate ended. */
@@ -45,11 +47,23 @@ export interface SelectionOutcome {
   readonly usage?: Usage | undefined
   readonly firstByteMs?: number | undefined
   readonly totalMs: number
+  /** What the choice noted. */
+  readonly note?: string | undefined
 }
 
-export interface SelectorReader {
-  /** Throwing makes the first candidate the choice. */
-  select(input: SignalInput): MaybePromise<Choice>
+/** A decision as far as a check of its algorithm may look at it. */
+export interface AlgorithmUse {
+  /** The whole document, which fits its schema. */
+  readonly document: object
+  readonly modelRefs: readonly { readonly model: string; readonly lora_name?: string }[]
+}
+
+export interface SelectorReader<Need extends Capability = Capability> {
+  /**
+   * Throwing makes the first candidate the choice, and the error's code its reason; only `no_model_selected` refuses the
+   * request. A selector that asks a model is not waited for longer than signals are.
+   */
+  select(input: SignalInput, host: Granted<Need, "call">): MaybePromise<Choice>
   /** Told after each call; what it remembers belongs in a store. */
   onOutcome?(outcome: SelectionOutcome): void
   close?(): MaybePromise<void>
@@ -57,6 +71,7 @@ export interface SelectorReader {
 
 export interface SelectorModule<
   Options extends TObject = TObject,
+  Settings extends TObject = TObject,
   Need extends Capability = Capability,
 > extends ModuleBase {
   readonly kind: "selector"
@@ -64,8 +79,18 @@ export interface SelectorModule<
   readonly isDefault?: true
   /** Options of the block that `algorithm` names after its type; absent for a selector without options. */
   readonly options?: Options
+  /** Vectors are made by the deployment of binding `embedding`; a typed question goes to the one that `deployment` names. */
   readonly needs?: readonly Need[]
-  readonly check?: (options: Static<Options>, report: Report) => void
+  /** A section of `global` that it reads; several selectors may name the same one. */
+  readonly settings?: {
+    readonly path: readonly string[]
+    readonly schema: Settings
+    readonly check?: (settings: Static<Settings>, report: Report) => void
+  }
+  /** Finds what the schema cannot. Paths start at the block. */
+  readonly check?: (options: Static<Options>, report: Report, use: AlgorithmUse) => void
+  /** It asks a chat model, which a preview does not. */
+  readonly callsModels?: boolean
   /** Runs once per decision and activation. */
   readonly setup: (
     options: Static<Options>,
@@ -74,6 +99,8 @@ export interface SelectorModule<
       readonly candidates: readonly Candidate[]
       /** Live figures of a model by name. */
       readonly figures: (model: string) => ModelFigures
+      /** Its section of `global`, empty where the document has none. */
+      readonly settings: Static<Settings>
     } & Granted<Need, "setup">,
-  ) => MaybePromise<SelectorReader>
+  ) => MaybePromise<SelectorReader<Need>>
 }

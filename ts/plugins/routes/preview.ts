@@ -78,7 +78,7 @@ const reply = Type.Object({
   strategy: Type.Optional(literals(["priority", "confidence"])),
   recommended_models: Type.Array(Type.String()),
   selected_model: Type.Optional(Type.String()),
-  selection_status: literals(["selected", "not_required", "unavailable"]),
+  selection_status: literals(["selected", "execution_required", "not_required", "unavailable"]),
   selection_method: Type.Optional(Type.String()),
   selection_reason: Type.Optional(Type.String()),
   routing_decision: Type.String(),
@@ -189,8 +189,7 @@ function toBody(preview: Preview, trace: boolean): object {
       return fact === undefined ? [] : [{ ...fact, type, configKey }]
     }),
   )
-  const decision =
-    preview.verdict.decision === undefined || !preview.automatic ? undefined : plan.decisions[preview.verdict.decision]
+  const decision = matchedDecision(preview)
   const keyed = <Value>(entries: readonly (readonly [NamedFact, Value])[]): object =>
     Object.fromEntries(entries.map(([fact, value]) => [`${fact.type}:${fact.rule}`, value]))
   const errors = facts.filter(({ state }) => state === "unknown")
@@ -249,9 +248,15 @@ function toBody(preview: Preview, trace: boolean): object {
   }
 }
 
+const matchedDecision = ({ automatic, verdict, plan }: Preview): Plan["decisions"][number] | undefined =>
+  verdict.decision === undefined || !automatic ? undefined : plan.decisions[verdict.decision]
+
 function selection(preview: Preview): object {
   if (preview.answeredBy !== undefined)
     return { selection_status: "not_required", selection_method: preview.answeredBy }
+  const decision = matchedDecision(preview)
+  if (decision?.asking?.callsModels === true)
+    return { selection_status: "execution_required", selection_method: decision.algorithm }
   if (preview.selection !== undefined)
     return {
       selection_status: "selected",

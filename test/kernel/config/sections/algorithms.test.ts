@@ -52,11 +52,12 @@ test("a selector gets its block, its decision, the candidates, the figures and w
       decision: "d",
       candidates: decision?.candidates,
       figures: { inFlight: 0, firstByteMs: [], perTokenMs: [] },
+      settings: {},
       random: 0,
     },
   ])
   expect(decision).toMatchObject({ algorithm: "odd", looper: undefined })
-  expect(await decision?.selector?.select(signalInput("x"))).toEqual(choice)
+  expect(await decision?.selector?.select(signalInput("x"), {} as never)).toEqual(choice)
 })
 
 test("a looper stands in the place of a selector, for one candidate too", async () => {
@@ -87,7 +88,10 @@ describe("a document", () => {
   test.each<[object, readonly string[]]>([
     [{ type: "confidence" }, []],
     [{ type: "confidence", confidence: { threshold: 0.5 } }, []],
-    [{ type: "static", confidence: {} }, [`${at}.confidence: is not a known key`]],
+    [
+      { type: "static", confidence: {} },
+      [`${at}.confidence: is not a known key; known keys: type, minimum_candidates, on_error`],
+    ],
     [
       { type: "confidence", confidence: { thresold: 1 } },
       [`${at}.confidence.thresold: is not a known key (did you mean "threshold"?)`],

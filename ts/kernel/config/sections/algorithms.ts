@@ -2,16 +2,20 @@
 
 import { Type, type TProperties, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
-import { grantSetup } from "../../modules/capabilities.ts"
+import { grantedQuestions, grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
 import { setUp } from "../../modules/set-up.ts"
 import { type Problem, reportInto } from "../../schema/problem.ts"
-import { section, taggedUnion } from "../../schema/shapes.ts"
+import { literals, section, taggedUnion } from "../../schema/shapes.ts"
 import { valueAt } from "../../schema/value-at.ts"
-import type { LooperSurroundings } from "../../types/looper.ts"
 import type { PlannedCandidate, PlannedDecision } from "../../types/plan.ts"
+import { selectorTarget } from "../bindings.ts"
 import type { CompileContext } from "../compile.ts"
 import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
+import type { ConfigDocument } from "../document-schema.ts"
+import type { LaterProblems } from "../later-problems.ts"
+import type { ModelRef } from "./decisions.ts"
+import { compileSignalTimeout } from "./model-catalog.ts"
 
 export type AlgorithmEntry = Readonly<Record<string, unknown>> & { readonly type: string }
 
@@ -22,10 +26,15 @@ export function algorithmSchema(registry: Registry): TUnsafe<AlgorithmEntry> {
     // Options that must be said make the block one that must be there.
     const block: TProperties =
       options === undefined ? {} : { [id]: (options.required ?? []).length > 0 ? options : Type.Optional(options) }
-    const beside = "keys" in module ? module.keys?.algorithm : undefined
+    const beside = module.kind === "looper" ? module.keys?.algorithm : shared
     return section({ type: Type.Literal(id), ...block, ...beside }, { description: module.about })
   })
   return taggedUnion<AlgorithmEntry>("type", variants)
+}
+
+const shared = {
+  minimum_candidates: Type.Optional(Type.Integer({ minimum: 1 })),
+  on_error: Type.Optional(literals(["", "skip", "fallback", "fail"])),
 }
 
 /** The algorithm said aloud: the default selector when the decision names none. */
@@ -39,20 +48,49 @@ export function canonicalAlgorithm(
 
 /** The algorithm of a decision, and the keys beside it that loopers bring. */
 export function checkAlgorithm(
-  decision: { readonly algorithm?: AlgorithmEntry },
+  decision: { readonly algorithm?: AlgorithmEntry; readonly modelRefs?: readonly ModelRef[] },
   at: DocumentPath,
-  registry: Registry,
-  surroundings: LooperSurroundings,
+  {
+    document,
+    registry,
+    later,
+    models,
+  }: {
+    readonly document: ConfigDocument
+    readonly registry: Registry
+    readonly later: LaterProblems
+    readonly models: ReadonlySet<string>
+  },
 ): readonly Problem[] {
-  const { algorithm } = decision
+  const { algorithm, modelRefs = [] } = decision
   const problems: Problem[] = []
   const looper = algorithm && registry.find("looper", algorithm.type)
   const { keys } = (looper ?? registry.all("looper")[0])?.module ?? {}
   keys?.check(decision, reportInto(problems, at), looper !== undefined)
   if (algorithm === undefined) return problems
   const { type } = algorithm
-  const found = registry.find("selector", type) ?? looper
-  found?.module.check?.(blockOf(algorithm), reportInto(problems, [...at, "algorithm", type]), surroundings)
+  const selector = registry.find("selector", type)
+  const candidates = modelRefs.map(({ model, lora_name: lora }) => lora ?? model)
+  const found = selector ?? looper
+  found?.module.check?.(blockOf(algorithm), reportInto(problems, [...at, "algorithm", type]), {
+    document,
+    modelRefs,
+    candidates,
+    models,
+  })
+  if (selector !== undefined && ("minimum_candidates" in algorithm || "on_error" in algorithm)) {
+    const more: Problem[] = []
+    later.push(
+      import("../accepted/selector-keys.ts").then(({ checkSelectorKeys }) => {
+        checkSelectorKeys(
+          algorithm,
+          modelRefs.map(({ model }) => model),
+          reportInto(more, [...at, "algorithm"]),
+        )
+        return more
+      }),
+    )
+  }
   return problems
 }
 
@@ -69,8 +107,8 @@ export async function compileAlgorithm(
     readonly entry: object
   },
   context: CompileContext,
-): Promise<Pick<PlannedDecision, "algorithm" | "selector" | "looper">> {
-  const { registry, services } = context
+): Promise<Pick<PlannedDecision, "algorithm" | "selector" | "asking" | "looper">> {
+  const { registry, services, document, figures } = context
   const { decision, candidates, path } = input
   const algorithm = input.algorithm ?? { type: requireDefaultModule(registry, "selector") }
   const { type } = algorithm
@@ -80,12 +118,21 @@ export async function compileAlgorithm(
     const { id, source, module: selector } = registered
     if (candidates.length < 2) return { algorithm: type, selector: undefined, looper: undefined }
     const name = `selector:${type}`
-    const granted = grantSetup(selector.needs ?? [], services, { name })
+    const { needs = [], callsModels, settings: own } = selector
+    const target = selectorTarget(algorithm, registry, document)
+    const granted = grantSetup(needs, services, { name, vectors: target?.deployment })
+    const settings = (own && valueAt(document.global, own.path)) ?? {}
     const reader = await setUp({ kind: "selector", id, source }, () =>
-      selector.setup(options, { decision, candidates, figures: context.figures, ...granted }),
+      selector.setup(options, { decision, candidates, figures, settings, ...granted } as never),
     )
     context.closing(name, reader)
-    return { algorithm: type, selector: reader, looper: undefined }
+    const asking = (callsModels || target) && {
+      target,
+      questions: grantedQuestions(needs, { name }),
+      timeoutMs: compileSignalTimeout(document),
+      callsModels,
+    }
+    return { algorithm: type, selector: reader, ...(asking && { asking }), looper: undefined }
   }
   const found = registry.find("looper", type)
   if (found === undefined)

@@ -10,6 +10,7 @@ import type { ModelTarget, PlannedCandidate, PlannedDecision, PlannedSignal } fr
 import type { CompileContext } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
+import type { LaterProblems } from "../later-problems.ts"
 import { algorithmSchema, canonicalAlgorithm, checkAlgorithm, compileAlgorithm } from "./algorithms.ts"
 import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
 import { answeringPlugins, answersItself, checkPlugins, compilePlugins, pluginSchema } from "./plugins.ts"
@@ -67,7 +68,7 @@ export function canonicalDecision(
   }
 }
 
-export function checkDecisions(document: ConfigDocument, registry: Registry): readonly Problem[] {
+export function checkDecisions(document: ConfigDocument, registry: Registry, later: LaterProblems): readonly Problem[] {
   const decisions = document.routing?.decisions ?? []
   const declared = declaredSignals(document, registry)
   const callable = callableModels(document)
@@ -81,10 +82,7 @@ export function checkDecisions(document: ConfigDocument, registry: Registry): re
       return [
         ...checkRules(decision.rules ?? {}, [...at, "rules"], declared),
         ...checkModelRefs(decision, at, { document, registry, callable }),
-        ...checkAlgorithm(decision, at, registry, {
-          candidates: (decision.modelRefs ?? []).map(({ model, lora_name: lora }) => lora ?? model),
-          models: callable,
-        }),
+        ...checkAlgorithm(decision, at, { document, registry, later, models: callable }),
         ...checkPlugins(decision.plugins ?? [], [...at, "plugins"], registry),
         ...checkPromises(decision, at, document, registry),
       ]

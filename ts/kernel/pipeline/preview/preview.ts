@@ -4,14 +4,14 @@ import type { Call } from "../../types/call.ts"
 import type { Preview } from "../../types/status.ts"
 import { decide } from "../decide.ts"
 import { type PipelineHost, resolveModel } from "../run.ts"
-import { select } from "../select.ts"
+import { select } from "../selection/select.ts"
 import { readSignals, toSignalInput } from "../signals.ts"
 import { traceDecisions } from "./trace.ts"
 import { unscannedIn } from "../unscanned.ts"
 
 export type PreviewHost = Pick<
   PipelineHost,
-  "plan" | "inference" | "onModuleError" | "guardTexts" | "createQuestionBatch" | "hostFor"
+  "plan" | "inference" | "onModuleError" | "guardTexts" | "createQuestionBatch" | "askSelector" | "hostFor"
 >
 
 /** Reads all signals, decides and selects, by a recipe where one is named. Rejects with `model_not_found` for an unknown model name. */
@@ -25,10 +25,11 @@ export async function preview(generation: PreviewHost, call: Call, recipe?: stri
   const decision =
     explicit !== undefined || verdict.decision === undefined ? undefined : plan.decisions[verdict.decision]
   const answeredBy = decision?.plugins.find(({ answers }) => answers)?.type
+  const needsCalls = decision?.looper !== undefined || decision?.asking?.callsModels === true
   const selection =
-    decision === undefined || answeredBy !== undefined || decision.looper !== undefined
+    decision === undefined || answeredBy !== undefined || needsCalls
       ? undefined
-      : await select(decision, input)
+      : await select(decision, input, { ...host, onModuleError: undefined }, call)
   const candidate = selection === undefined ? undefined : decision?.candidates[selection.candidate]
   return {
     plan,

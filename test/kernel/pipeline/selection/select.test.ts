@@ -7,8 +7,8 @@ import {
   type SignalInput,
 } from "rtr"
 import { expect, test } from "vitest"
-import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
-import { chunk, hookPlugin, lastChunk, watchedKernel, type WatchedOptions } from "../../fakes/watched-kernel.ts"
+import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../../fakes/transport.ts"
+import { chunk, hookPlugin, lastChunk, watchedKernel, type WatchedOptions } from "../../../fakes/watched-kernel.ts"
 
 const two = [{ model: "small" }, { model: "large" }]
 
@@ -79,7 +79,9 @@ test("a selector that names nobody or fails leaves the first candidate, and its 
     ],
     [() => Promise.reject(bug), failed, 1],
     [() => undefined as never, failed, 1],
-    [() => Promise.reject(new RtrError("unavailable", "not yet")), failed, 1],
+    [() => Promise.reject(new RtrError("unavailable", "not yet")), `${failed}: unavailable`, 1],
+    [() => Promise.reject(new RtrError("upstream_timeout", "late")), `${failed}: timeout`, 1],
+    [() => Promise.reject(new RtrError("upstream_error", "nonsense")), `${failed}: failed`, 1],
   ]
   for (const [select, reason, told] of cases) {
     const kernel = await choosing({ select })

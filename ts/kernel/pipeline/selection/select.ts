@@ -1,0 +1,61 @@
+// Asks the decision's selector for one of its candidates.
+
+import { isRtrError } from "../../error.ts"
+import type { Call, Selection } from "../../types/call.ts"
+import { reasonOf } from "../../types/fact.ts"
+import type { Inference } from "../../types/inference.ts"
+import type { PlannedDecision } from "../../types/plan.ts"
+import type { SignalInput } from "../../types/signal.ts"
+import { notLoaded, type Stages } from "../load-stages.ts"
+import type { OnModuleError } from "../signals.ts"
+
+export interface SelectHost extends Pick<Stages, "askSelector"> {
+  readonly inference: Inference | undefined
+  readonly onModuleError?: OnModuleError | undefined
+}
+
+type Asking = Pick<Call, "signal" | "client">
+
+/**
+ * The chosen candidate, or undefined when the decision has none. A selector that fails leaves the first candidate. Rejects
+ * with `no_model_selected` where the document says that none will do.
+ */
+export function select(
+  decision: PlannedDecision,
+  input: SignalInput,
+  host: SelectHost,
+  call: Asking,
+): Selection | undefined | Promise<Selection | undefined> {
+  const { algorithm, candidates, selector } = decision
+  if (candidates.length === 0) return undefined
+  if (selector === undefined) return { candidate: 0, algorithm, confidence: 1, reason: "the only candidate" }
+  return ask(decision, selector, input, host, call)
+}
+
+async function ask(
+  { algorithm, candidates, asking }: PlannedDecision,
+  selector: NonNullable<PlannedDecision["selector"]>,
+  input: SignalInput,
+  { askSelector = notLoaded, inference, onModuleError }: SelectHost,
+  call: Asking,
+): Promise<Selection> {
+  const first = (reason: string): Selection => ({ candidate: 0, algorithm, confidence: 0, reason })
+  try {
+    const choice = await (asking === undefined
+      ? selector.select(input, noQuestions as never)
+      : askSelector(selector, input, asking, { inference, call }))
+    if (candidates[choice.candidate] !== undefined) return { ...choice, algorithm }
+    onModuleError?.(
+      `selector ${algorithm}`,
+      new TypeError(`it chose candidate ${choice.candidate}, which is not there`),
+      "select",
+    )
+    return first("the selector named no candidate")
+  } catch (error) {
+    if (isRtrError(error) && error.code === "no_model_selected") throw error
+    onModuleError?.(`selector ${algorithm}`, error, "select")
+    return first(isRtrError(error) ? `the selector failed: ${reasonOf(error)}` : "the selector failed")
+  }
+}
+
+const noQuestions = Object.freeze({})
