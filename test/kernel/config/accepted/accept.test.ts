@@ -57,7 +57,7 @@ test("what is empty or switched off is accepted without a word", async () => {
         "global.stores": { response_cache: {}, memory: { ...disabled, backend: "milvus" }, vector_store: null },
         "global.services": {
           ratelimit: { providers: [] },
-          authz: { fail_open: false },
+          authz: { fail_open: false, providers: [{ type: "static-config" }] },
           router_replay: { store_backend: "memory" },
           observability: { tracing: { enabled: "${TRACES:-false}" } },
         },
@@ -103,6 +103,13 @@ test("a part that somebody relies on is refused by name, told of, or left out as
   expect(allowed.warnings.map(({ code }) => code)).toEqual(["unsupported", "unsupported"])
   expect(allowed.document.routing?.decisions?.[0]?.plugins).toEqual([])
   expect(allowed.document.global).toEqual({ services: {} })
+})
+
+test("keys that come with requests are relied on, whatever stands beside them", async () => {
+  const providers = [{ type: "static-config" }, { type: "header-injection" }]
+  expect(await refusalsOf({ "global.services": { authz: { providers } } })).toEqual([
+    expect.stringContaining("global.services.authz.providers: is not supported yet"),
+  ])
 })
 
 test("a cache is missed in a warning, for all its decisions in one line, and other plugins stay", async () => {

@@ -81,9 +81,10 @@ export function acceptDocument(
   }
 }
 
-/** Whether a section wants anything: one that is empty or switched off does not. */
+/** Whether a section wants anything: one that is empty or switched off does not, nor a list of such entries. */
 function asks(value: unknown, ifMap?: (section: Json) => boolean): boolean {
-  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return false
+  if (value === null || value === undefined) return false
+  if (Array.isArray(value)) return ifMap === undefined ? value.length > 0 : value.some((each) => asks(each, ifMap))
   if (!isMap(value)) return true
   const { enabled } = value
   return Object.keys(value).length > 0 && enabled !== false && enabled !== "false" && (ifMap?.(value) ?? true)

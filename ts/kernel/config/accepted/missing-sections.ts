@@ -71,6 +71,8 @@ export const missingSections: readonly MissingSection[] = [
     path: "global.services.authz.providers",
     without: "backends get the keys of the document, whoever asks",
     isNeeded: true,
+    // The keys of the document are what every router uses.
+    asks: ({ type }) => type !== "static-config",
     schema: Type.Array(optional({ type: literals(["header-injection", "static-config"]) })),
   },
   {
