@@ -250,7 +250,8 @@ async function schema({ config, section, loadModules }: SchemaOptions, command: 
     import("rtr/node"),
     import("rtr"),
   ])
-  const registry = config === undefined ? await loadBuiltins() : (await loadConfig(config)).registry
+  const registry =
+    config === undefined ? await loadBuiltins() : (await loadConfig(config, { missingParts: "allow" })).registry
   const whole: object = documentSchema(registry)
   if (section === undefined) {
     printJson({ $schema: "https://json-schema.org/draft/2020-12/schema", ...whole })

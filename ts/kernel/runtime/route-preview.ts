@@ -35,6 +35,8 @@ export async function createRoutePreview(options: RoutePreviewOptions): Promise<
   })
   const environment = { ...own, ...standIns(loaded, own) }
   const router = createRouter({
+    // Where prompts go does not depend on what is missing around the calls.
+    missingParts: "allow",
     builtins: await loadBuiltins(),
     loadRegistry: loadRegistryFor,
     transport: {
