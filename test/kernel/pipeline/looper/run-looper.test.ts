@@ -1,9 +1,10 @@
-import { defineLooper, type LooperCall, type LooperKeys, type ModelCaller, RtrError } from "rtr"
+import { defineLooper, type LooperCall, type LooperModule, type ModelCaller, RtrError } from "rtr"
 import { expect, test } from "vitest"
 import { textOfEvents } from "../../../fakes/event-stream.ts"
 import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../../fakes/transport.ts"
 import { chat } from "../../../fakes/kernel.ts"
 import { chunk, hookPlugin, lastChunk, watchedKernel, type WatchedOptions } from "../../../fakes/watched-kernel.ts"
+import { looperIntegration } from "../../../../ts/plugins/_shared/loopers/integration.ts"
 import { looperKeys } from "../../../../ts/plugins/_shared/loopers/keys.ts"
 
 type Run = (
@@ -20,7 +21,7 @@ const both = {
 const looping = (
   run: Run,
   answer: (url: string) => FakeReply | Error,
-  { changes, modules, ...options }: WatchedOptions & { readonly keys?: LooperKeys } = {},
+  { changes, modules, ...options }: WatchedOptions & Pick<LooperModule, "keys" | "settings"> = {},
 ) =>
   watchedKernel({
     modules: {
@@ -28,6 +29,7 @@ const looping = (
         about: "Does what a test says",
         needs: ["models"],
         ...(options.keys !== undefined && { keys: options.keys }),
+        ...(options.settings !== undefined && { settings: options.settings }),
         setup: (_, { models }) => ({ run: (call) => run(call, models) }),
       }),
       ...modules,
@@ -321,4 +323,65 @@ test("a client that leaves ends every call", async () => {
   leaving.abort()
   expect((await answering).status).toBe(499)
   expect(transport.requests.map(({ signal }) => signal?.aborted)).toEqual([true, true])
+})
+
+// ── one call ──
+
+test("a call ends by its own signal, its time or its size, and the record says which", async () => {
+  const cases: readonly (readonly [Run, Readonly<Record<string, unknown>>, string, string | undefined])[] = [
+    [
+      async (call) => {
+        const quorum = new AbortController()
+        const other = call.ask(0, call.request, { signal: quorum.signal })
+        quorum.abort()
+        await other.catch(() => {})
+        return { reply: await call.ask(1), candidate: 1, reason: "x" }
+      },
+      {},
+      "",
+      undefined,
+    ],
+    [
+      async (call) => {
+        await call.ask(0).catch(() => {})
+        return { reply: await call.ask(1), candidate: 1, reason: "x" }
+      },
+      { "global.integrations.looper": { timeout_seconds: 1 } },
+      'No reply from model "small" within 1 second',
+      "upstream_timeout",
+    ],
+  ]
+  for (const [run, changes, message, code] of cases) {
+    const backends = createFakeTransport(({ url, signal }) =>
+      new URL(url).hostname === "large.example"
+        ? says("large")
+        : new Promise((_, reject) => {
+            signal?.addEventListener("abort", () => reject(new RtrError("client_closed_request", "the client left")))
+          }),
+    )
+    const { ask, records } = await looping(run, () => says("x"), {
+      changes,
+      transport: backends,
+      settings: looperIntegration,
+    })
+    expect((await ask("urgent")).status).toBe(200)
+    const [first] = records[0]?.attempts ?? []
+    expect([first?.error?.message ?? "", first?.error?.code, first?.cancelled]).toEqual([
+      message,
+      code,
+      code === undefined ? true : undefined,
+    ])
+  }
+})
+
+test("a reply that is larger than the looper allows is an error", async () => {
+  const { ask, records } = await looping(
+    async (call) => {
+      await call.ask(0, call.request, { maxBytes: 10 }).catch(() => {})
+      return { reply: await call.ask(1), candidate: 1, reason: "x" }
+    },
+    (host) => says(host),
+  )
+  expect((await ask("urgent")).status).toBe(200)
+  expect(records[0]?.attempts[0]?.error?.message).toBe('No reply from model "small": the reply is larger than 10 bytes')
 })

@@ -89,7 +89,8 @@ export const looperKeys: LooperKeys = {
     }
     if (spec !== undefined) checkOutput(spec, (path, message) => report(["output_contract_spec", ...path], message))
     const { minimum_candidates: minimum = 0 } = algorithm ?? {}
-    if (isLooper && modelRefs.length < minimum)
+    // A decision without models waits for somebody to bind some.
+    if (isLooper && modelRefs.length > 0 && modelRefs.length < minimum)
       report(
         ["modelRefs"],
         `must have ${minimum} models, as algorithm.minimum_candidates says; got ${modelRefs.length}`,
