@@ -25,14 +25,15 @@ import { createListenerApps, type ListenerAppsOptions, listenerKey } from "./lis
 import type { Services } from "./modules/capabilities.ts"
 import type { Registry } from "./modules/registry.ts"
 import { observeCalls } from "./observe-calls.ts"
+import { decide, evaluate } from "./pipeline/decide.ts"
 import { loadCosts } from "./pipeline/load-costs.ts"
 import { loadReliability, type ModelCallers } from "./pipeline/load-reliability.ts"
 import { loadStages } from "./pipeline/load-stages.ts"
 import { createModelCaller, type TrackedModelCaller } from "./pipeline/model-caller.ts"
 import { createModelFigures } from "./pipeline/model-figures.ts"
 import { modelList } from "./pipeline/model-list.ts"
-import { preview } from "./pipeline/preview/preview.ts"
 import { answer, callModel, type PipelineHost, resolveModel, run } from "./pipeline/run.ts"
+import { select } from "./pipeline/selection/select.ts"
 import { type OnModuleError, readSignals, toSignalInput } from "./pipeline/signals.ts"
 import { unscannedIn } from "./pipeline/unscanned.ts"
 import type { CallRecord } from "./types/call.ts"
@@ -179,7 +180,8 @@ export function createRouter(options: RouterOptions): Router {
         ...sharedServices,
         models,
         run: (call) => run(active(), call),
-        preview: (call, recipe) => preview(active(), call, recipe),
+        preview: async (call, recipe) =>
+          (await import("./pipeline/preview/preview.ts")).preview(active(), steps, call, recipe),
         other: () => other ?? refuse(),
         readChat: (dialect, body) => readChat(active().plan, dialect, body),
         modelList: (listener) => modelList(active().plan, createdAt, listener),
@@ -238,14 +240,7 @@ export function createRouter(options: RouterOptions): Router {
       if (plan.recipes !== undefined)
         host = await (await import("./pipeline/recipes/recipe-hosts.ts")).withRecipes(host, plan.recipes, hostOf)
       if (servesOthers(loaded.registry))
-        other = (await import("./pipeline/other/other-requests.ts")).createOtherRequests(host, {
-          answer,
-          callModel,
-          resolveModel,
-          readSignals,
-          toSignalInput,
-          unscannedIn,
-        })
+        other = (await import("./pipeline/other/other-requests.ts")).createOtherRequests(host, steps)
       try {
         return {
           ...prepared,
@@ -330,6 +325,9 @@ export function createRouter(options: RouterOptions): Router {
     close: () => activation.close(),
   }
 }
+
+/** Steps of the pipeline that parts loaded on their own are given. */
+const steps = { answer, callModel, decide, evaluate, readSignals, resolveModel, select, toSignalInput, unscannedIn }
 
 const notReady = (): RtrError =>
   new RtrError("not_ready", "The router has no active configuration yet", { retryAfterSeconds: 5 })

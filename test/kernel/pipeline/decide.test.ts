@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { decide } from "../../../ts/kernel/pipeline/decide.ts"
+import { decide, evaluate } from "../../../ts/kernel/pipeline/decide.ts"
 import { traceDecisions } from "../../../ts/kernel/pipeline/preview/trace.ts"
 import type { Facts, UnknownPolicy } from "../../../ts/kernel/types/call.ts"
 import type { Fact } from "../../../ts/kernel/types/fact.ts"
@@ -9,7 +9,7 @@ import { createRandom, type Random } from "../../fakes/random.ts"
 
 /** What one tree says: a confidence when it matches. */
 function read(rules: RuleNode, facts: Facts): number | "no match" | "unknown" {
-  const [trace] = traceDecisions({ signals: [], decisions: [createDecision("d", { rules })] }, facts)
+  const [trace] = traceDecisions({ signals: [], decisions: [createDecision("d", { rules })] }, facts, evaluate)
   if (trace === undefined) return "unknown"
   return trace.state === "match" ? trace.confidence : trace.state === "no_match" ? "no match" : "unknown"
 }
@@ -369,7 +369,7 @@ describe("traceDecisions", () => {
         onUnknown: "fail_request",
       }),
     ]
-    expect(traceDecisions({ signals: [], decisions }, [match(0.5), unknown()])).toEqual([
+    expect(traceDecisions({ signals: [], decisions }, [match(0.5), unknown()], evaluate)).toEqual([
       {
         decision_name: "d",
         priority: 0,
@@ -417,13 +417,13 @@ describe("traceDecisions", () => {
 
   test("a match by policy is a match without confidence, and still unknown", () => {
     const decisions = [createDecision("d", { rules: leaf(0), onUnknown: "match" })]
-    expect(traceDecisions({ signals: [], decisions }, [unknown()])).toMatchObject([
+    expect(traceDecisions({ signals: [], decisions }, [unknown()], evaluate)).toMatchObject([
       { state: "unknown", matched: true, confidence: 0, on_unknown: "match" },
     ])
   })
 
   test("the policy is told only where it was needed", () => {
     const decisions = [createDecision("d", { rules: leaf(0), onUnknown: "match" })]
-    expect(traceDecisions({ signals: [], decisions }, [match(0.5)])[0]).not.toHaveProperty("on_unknown")
+    expect(traceDecisions({ signals: [], decisions }, [match(0.5)], evaluate)[0]).not.toHaveProperty("on_unknown")
   })
 })

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest"
+import { decide, evaluate } from "../../../../ts/kernel/pipeline/decide.ts"
 import { preview } from "../../../../ts/kernel/pipeline/preview/preview.ts"
+import { resolveModel } from "../../../../ts/kernel/pipeline/run.ts"
+import { select } from "../../../../ts/kernel/pipeline/selection/select.ts"
+import { readSignals, toSignalInput } from "../../../../ts/kernel/pipeline/signals.ts"
+import { unscannedIn } from "../../../../ts/kernel/pipeline/unscanned.ts"
 import type { Call } from "../../../../ts/kernel/types/call.ts"
 import { strictPolicy } from "../../../../ts/kernel/types/guard.ts"
 import type { Plan, PlannedPlugin } from "../../../../ts/kernel/types/plan.ts"
@@ -20,7 +25,11 @@ import { createPlannedSignal } from "../../../fakes/planned-signal.ts"
 
 const models = new Map(["small", "large"].map((name) => [name, createTarget(name)]))
 const look = (plan: Partial<Plan>, call: Call = createCall("hello")) =>
-  preview({ plan: createPlan({ models, defaultModel: models.get("small"), ...plan }), inference: undefined }, call)
+  preview(
+    { plan: createPlan({ models, defaultModel: models.get("small"), ...plan }), inference: undefined },
+    { decide, evaluate, readSignals, resolveModel, select, toSignalInput, unscannedIn },
+    call,
+  )
 const over = (fact: ReturnType<typeof match>, decision: object = {}): Partial<Plan> => ({
   signals: [createPlannedSignal("keyword", { read: () => [fact] })],
   slotCount: 1,

@@ -2,12 +2,23 @@
 
 import type { Call } from "../../types/call.ts"
 import type { Preview } from "../../types/status.ts"
-import { decide } from "../decide.ts"
-import { type PipelineHost, resolveModel } from "../run.ts"
-import { select } from "../selection/select.ts"
-import { readSignals, toSignalInput } from "../signals.ts"
+import type { decide, evaluate } from "../decide.ts"
+import type { PipelineHost, resolveModel } from "../run.ts"
+import type { select } from "../selection/select.ts"
+import type { readSignals, toSignalInput } from "../signals.ts"
+import type { unscannedIn } from "../unscanned.ts"
 import { traceDecisions } from "./trace.ts"
-import { unscannedIn } from "../unscanned.ts"
+
+/** Steps of the pipeline, which are passed: hosts that preview nothing do not load this file, and have the steps in one piece. */
+export interface PreviewSteps {
+  readonly decide: typeof decide
+  readonly evaluate: typeof evaluate
+  readonly readSignals: typeof readSignals
+  readonly resolveModel: typeof resolveModel
+  readonly select: typeof select
+  readonly toSignalInput: typeof toSignalInput
+  readonly unscannedIn: typeof unscannedIn
+}
 
 export type PreviewHost = Pick<
   PipelineHost,
@@ -15,13 +26,18 @@ export type PreviewHost = Pick<
 >
 
 /** Reads all signals, decides and selects, by a recipe where one is named. Rejects with `model_not_found` for an unknown model name. */
-export async function preview(generation: PreviewHost, call: Call, recipe?: string): Promise<Preview> {
+export async function preview(
+  generation: PreviewHost,
+  steps: PreviewSteps,
+  call: Call,
+  recipe?: string,
+): Promise<Preview> {
   const host = generation.hostFor?.(call.request.model, recipe) ?? generation
   const { plan } = host
-  const explicit = recipe === undefined ? resolveModel(plan, call) : undefined
-  const input = toSignalInput(call, host)
-  const readings = await readSignals(host, call, input)
-  const verdict = decide(plan, readings.facts)
+  const explicit = recipe === undefined ? steps.resolveModel(plan, call) : undefined
+  const input = steps.toSignalInput(call, host)
+  const readings = await steps.readSignals(host, call, input)
+  const verdict = steps.decide(plan, readings.facts)
   const decision =
     explicit !== undefined || verdict.decision === undefined ? undefined : plan.decisions[verdict.decision]
   const answeredBy = decision?.plugins.find(({ answers }) => answers)?.type
@@ -29,7 +45,7 @@ export async function preview(generation: PreviewHost, call: Call, recipe?: stri
   const selection =
     decision === undefined || answeredBy !== undefined || needsCalls
       ? undefined
-      : await select(decision, input, { ...host, onModuleError: undefined }, call)
+      : await steps.select(decision, input, { ...host, onModuleError: undefined }, call)
   const candidate = selection === undefined ? undefined : decision?.candidates[selection.candidate]
   return {
     plan,
@@ -41,8 +57,8 @@ export async function preview(generation: PreviewHost, call: Call, recipe?: stri
     selection,
     answeredBy,
     selectedModel: explicit?.name ?? (decision === undefined ? plan.defaultModel?.name : candidate?.model),
-    traces: traceDecisions(plan, readings.facts),
-    unscanned: unscannedIn(plan.signals, readings),
+    traces: traceDecisions(plan, readings.facts, steps.evaluate),
+    unscanned: steps.unscannedIn(plan.signals, readings),
     failed: verdict.unresolved !== undefined,
   }
 }

@@ -3,13 +3,23 @@
 import type { Facts } from "../../types/call.ts"
 import type { Plan, PlannedSignal, RuleNode } from "../../types/plan.ts"
 import type { DecisionTrace, RuleTrace } from "../../types/status.ts"
-import { evaluate, noMatch, unknown } from "../decide.ts"
+import type { evaluate } from "../decide.ts"
+
+/** What `evaluate` says of a tree that does not match, and of one that cannot be told. */
+const noMatch: typeof import("../decide.ts").noMatch = -1
+const unknown: typeof import("../decide.ts").unknown = -2
+
+type Evaluate = typeof evaluate
 
 /** Traces in the order of the document. */
-export function traceDecisions(plan: Pick<Plan, "decisions" | "signals">, facts: Facts): readonly DecisionTrace[] {
+export function traceDecisions(
+  plan: Pick<Plan, "decisions" | "signals">,
+  facts: Facts,
+  resultOf: Evaluate,
+): readonly DecisionTrace[] {
   const thresholds = thresholdsOf(plan.signals)
   return plan.decisions.map((decision) => {
-    const result = evaluate(decision.rules, facts)
+    const result = resultOf(decision.rules, facts)
     return {
       decision_name: decision.name,
       priority: decision.priority,
@@ -17,7 +27,7 @@ export function traceDecisions(plan: Pick<Plan, "decisions" | "signals">, facts:
       ...describe(result === unknown && decision.onUnknown === "match" ? 0 : result),
       state: stateOf(result),
       ...(result === unknown && { on_unknown: decision.onUnknown }),
-      root_trace: traceNode(decision.rules, facts, thresholds),
+      root_trace: traceNode(decision.rules, { facts, thresholds, resultOf }),
     }
   })
 }
@@ -34,13 +44,20 @@ function thresholdsOf(signals: readonly PlannedSignal[]): Thresholds {
   return found
 }
 
-function traceNode(node: RuleNode, facts: Facts, thresholds: Thresholds): RuleTrace {
-  const result = describe(evaluate(node, facts))
+interface Traced {
+  readonly facts: Facts
+  readonly thresholds: Thresholds
+  readonly resultOf: Evaluate
+}
+
+function traceNode(node: RuleNode, traced: Traced): RuleTrace {
+  const { facts, thresholds, resultOf } = traced
+  const result = describe(resultOf(node, facts))
   if (node.kind !== "leaf")
     return {
       node_type: node.kind,
       ...result,
-      children: node.children.map((child) => traceNode(child, facts, thresholds)),
+      children: node.children.map((child) => traceNode(child, traced)),
     }
   const { type, name, slot, predicate, onError } = node
   const fact = facts[slot]
