@@ -154,7 +154,7 @@ describe("without its modules", () => {
             { operator: "NOT", conditions: [{ type: "whisper", name: "a" }] },
           ],
         },
-        "routing.decisions.0.algorithm": { type: "fusion", fusion: { on: 1 } },
+        "routing.decisions.0.algorithm": { type: "chorus", chorus: { on: 1 } },
         "routing.decisions.0.plugins": [{ type: "answerer", configuration: { x: 1 } }],
         "providers.models.1.backend_refs.0.provider": "mine",
         "global.stores.state": { type: "disk", configuration: {} },
