@@ -247,6 +247,8 @@ describe("imports", () => {
         "accepted/no-effect.ts",
         "accepted/missing-sections.ts",
         "accepted/missing-plugins.ts",
+        "accepted/decision-keys.ts",
+        "kubernetes/resources.ts",
       ].map((name) => `${kernel}/config/${name}`),
     )
     const files = filesIn(kernel).filter((file) => !file.startsWith(`${kernel}/runtime/`) && !data.has(file))

@@ -269,3 +269,39 @@ test("deploymentsOf names what the file needs", async () => {
   )
   expect(deploymentsOf(config).map(({ name, artifact }) => [name, artifact])).toEqual([["default", "signals"]])
 })
+
+const resources = `
+kind: IntelligentPool
+spec: { defaultModel: large, models: [{ name: large }] }
+---
+kind: IntelligentRoute
+spec:
+  signals: { keywords: [{ name: help, operator: OR, keywords: [help] }] }
+  decisions: [{ name: helping, signals: { operator: AND, conditions: [{ type: keyword, name: help }] }, modelRefs: [{ model: small }] }]
+`
+
+/** A document and a folder with the resources in one file. */
+function folderWith(name: string, file: string) {
+  const crd = join(folder, name)
+  mkdirSync(crd)
+  writeFileSync(join(crd, file), resources)
+  return { config: write(`${name}.yaml`, documentWith({ "global.router.config_source": "kubernetes" })), crd }
+}
+
+test("the files of a folder bring the routing of a document, and a changed one another hash", async () => {
+  const { config, crd } = folderWith("crd-all", "all.yml")
+  const alone = await loadConfig(config)
+  const first = await loadConfig(config, { crd })
+  expect(alone.document.routing?.decisions?.map(({ name }) => name)).toEqual(["rush"])
+  expect(first.document.routing?.decisions?.map(({ name }) => name)).toEqual(["helping"])
+  expect(first.document.providers?.defaults?.model).toBe("large")
+  writeFileSync(join(crd, "all.yml"), `${resources}# changed\n`)
+  const second = await loadConfig(config, { crd })
+  expect(new Set([alone.hash, first.hash, second.hash]).size).toBe(3)
+})
+
+test("a folder that is not there, or has other files only, is refused by its name", async () => {
+  const { config, crd } = folderWith("crd-other", "readme.md")
+  await expect(loadConfig(config, { crd })).rejects.toThrow("no file has a resource of kind IntelligentPool")
+  await expect(loadConfig(config, { crd: join(crd, "gone") })).rejects.toThrow(/Cannot read the folder .*gone of --crd/)
+})

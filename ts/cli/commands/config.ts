@@ -23,6 +23,7 @@ export function addConfigCommands(program: Command): void {
       .command("validate")
       .description("list everything that is wrong with a configuration")
       .option("--config <file>", "configuration", "config.yaml")
+      .option("--crd <folder>", "take the routing from the Kubernetes files of this folder")
       .option("--load-modules", "run the code of the modules that it names, to check what only they know", false)
       .option("--allow-missing-plugins", "judge it as rtr serve does with this option", false)
       .option("--strict", "refuse a configuration that has warnings", false)
@@ -121,6 +122,7 @@ async function init(options: { output: string; force: boolean }): Promise<void> 
 
 interface ValidateOptions {
   readonly config: string
+  readonly crd?: string
   readonly json: boolean
   readonly loadModules: boolean
   readonly allowMissingPlugins: boolean
@@ -136,6 +138,7 @@ async function validate(options: ValidateOptions): Promise<void> {
     const loaded = await loadConfig(config, {
       loadModules,
       elsewhere: true,
+      crd: options.crd,
       ...(allowMissingPlugins && { missingParts: "allow" as const }),
     })
     const exposed = exposedKeysWarning(config, literalSecrets(loaded.unexpanded), loaded.locate)

@@ -18,6 +18,7 @@ interface ServeOptions {
   readonly metricsPort: number
   readonly metricsAddress: string
   readonly graceSeconds: number
+  readonly crd?: string
   readonly watch: boolean
   readonly allowMissingPlugins: boolean
   readonly strict: boolean
@@ -32,6 +33,7 @@ export function addServeCommand(program: Command): void {
     .description("start the router and its model workers")
     .argument("[model]", "not supported yet")
     .option("--config <file>", "configuration", "config.yaml")
+    .option("--crd <folder>", "take the routing from the Kubernetes files of this folder")
     .addOption(offerWords("--gateway <mode>", "how requests come in", ["standalone"], "standalone"))
     .addOption(offerWords("--platform <platform>", "where models run", ["auto", "cpu"], "auto"))
     .addOption(offerWords("--runtime-profile <profile>", "how far answers may differ", ["exact"]))
@@ -107,6 +109,7 @@ async function serve(options: ServeOptions): Promise<void> {
   }
   const running = await startRouter({
     path: options.config,
+    crd: options.crd,
     watch: options.watch,
     ...(options.allowMissingPlugins && { missingParts: "allow" as const }),
     ...(options.strict && { refuse: warningsOf }),

@@ -1,6 +1,7 @@
 // Reads a configuration file and checks it with the modules that it names.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, type Stats } from "node:fs"
+import { join } from "node:path"
 import { deploymentsOf as deploymentsOfProfiles } from "../config/recipes/compile.ts"
 import { neededDeployments, type NeededDeployment } from "../config/bindings.ts"
 import { missingKeyVariables } from "../config/missing-environment.ts"
@@ -11,7 +12,7 @@ import type { Environment } from "../config/environment.ts"
 import type { Migration } from "../config/migrate/migrate.ts"
 import { maxDocumentBytes } from "../config/source-document.ts"
 import { RtrError } from "../error.ts"
-import { type LoadedDocument, loadDocument } from "../generations/prepare.ts"
+import { type DocumentInput, type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./bare-kernel.ts"
 import { readDocumentFile } from "./document-files.ts"
 import { loadBuiltins, loadRegistryFor, registryWithoutModules } from "./node-modules.ts"
@@ -33,6 +34,8 @@ export interface LoadConfigOptions {
   readonly loadModules?: boolean
   /** Whether the file is only checked here: a variable that it needs and that is not set is a warning then. */
   readonly elsewhere?: boolean
+  /** A folder of Kubernetes files whose routing the document takes. */
+  readonly crd?: string | undefined
   /** What becomes of a file that needs a part which the router does not have; it is refused, or told of where it is only checked. */
   readonly missingParts?: MissingParts
 }
@@ -40,7 +43,7 @@ export interface LoadConfigOptions {
 /** Reads and checks a file. Rejects with a `ConfigError` that lists every problem, or an `RtrError` when it cannot be read. */
 export async function loadConfig(path: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { environment = process.env, readHeads, loadModules = true, elsewhere = false } = options
-  const text = readConfigFile(path)
+  const input = await configInput({ path, text: readConfigFile(path), crd: options.crd })
   const loaded = await loadDocument(
     {
       environment: () => environment,
@@ -50,9 +53,43 @@ export async function loadConfig(path: string, options: LoadConfigOptions = {}):
       ...(readHeads !== undefined && { readHeads }),
       readFile: readDocumentFile,
     },
-    { text, source: path },
+    input,
   )
-  return { ...loaded, path, hash: await sha256(text) }
+  return { ...loaded, path, hash: await sha256(input.text) }
+}
+
+export interface ConfigFile {
+  readonly path: string
+  readonly text: string
+  /** A folder of Kubernetes files. */
+  readonly crd: string | undefined
+}
+
+/** What to load. The places of values are unknown where files of `crd` are laid over the text. */
+export async function configInput({ path, text, crd }: ConfigFile): Promise<DocumentInput> {
+  if (crd === undefined) return { text, source: path }
+  const [{ readDocument }, { withResources }] = await Promise.all([
+    import("../config/document.ts"),
+    import("../config/kubernetes/resources.ts"),
+  ])
+  const files = filesIn(crd).map((file) => ({ path: file, text: readConfigFile(file) }))
+  return {
+    // The hash tells a changed resource too.
+    text: [text, ...files.map((file) => file.text)].join("\n---\n"),
+    source: path,
+    value: withResources(readDocument(text, path).value, files),
+  }
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => /\.(ya?ml|json)$/.test(name))
+    return names.toSorted().map((name) => join(folder, name))
+  } catch (cause) {
+    throw new RtrError("invalid_config", `Cannot read the folder ${folder} of --crd: ${(cause as Error).message}`, {
+      cause,
+    })
+  }
 }
 
 /** What a file says in the current spelling, and what was changed. Rejects with a `ConfigError` for one that is no YAML document. */

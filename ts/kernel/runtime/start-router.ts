@@ -17,7 +17,7 @@ import type { Metrics } from "../types/metrics.ts"
 import type { ListenerKind } from "../types/route.ts"
 import { sha256 } from "./bare-kernel.ts"
 import { isLoopback, type LocalNamesOptions, onlyLocalNames } from "./local-names.ts"
-import { readConfigFile } from "./load-config.ts"
+import { configInput, readConfigFile } from "./load-config.ts"
 import { openListener, type OpenListener } from "./node-listener.ts"
 import { readDocumentFile } from "./document-files.ts"
 import { loadBuiltins, loadRegistryFor } from "./node-modules.ts"
@@ -38,6 +38,8 @@ export interface StartOptions extends Pick<
 > {
   /** The configuration file. */
   readonly path: string
+  /** A folder of Kubernetes files whose routing the document takes; they are read again with the file. */
+  readonly crd?: string | undefined
   /** Activates the file again when it changes. */
   readonly watch?: boolean
   /** Starts and stops workers; without it, documents that need a model deployment are refused. */
@@ -134,7 +136,8 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   }
 
   try {
-    const loaded = await router.load({ text, source: path })
+    const input = await configInput({ path, text, crd: options.crd })
+    const loaded = await router.load(input)
     options.onLoaded?.(loaded)
     const { management_api: management, observability } = loaded.document.global?.services ?? {}
     await add(
@@ -160,7 +163,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
         router.metrics,
       )
     router.setPhase("loading_model_deployments")
-    const outcome = await router.activate({ text, source: path, trigger: "start", loaded })
+    const outcome = await router.activate({ ...input, trigger: "start", loaded })
     if (outcome.result === "rejected") throw outcome.error
     const plan = router.plan()
     if (plan === undefined) throw new RtrError("unavailable", "The router was stopped while it started")
@@ -173,8 +176,8 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
       )
     }
     router.setPhase("ready")
-    const activate = (next: string, trigger: Candidate["trigger"]): Promise<ActivationOutcome> =>
-      router.activate({ text: next, source: path, trigger })
+    const activate = async (next: string, trigger: Candidate["trigger"]): Promise<ActivationOutcome> =>
+      router.activate({ ...(await configInput({ path, text: next, crd: options.crd })), trigger })
     /** With what goes on serving. */
     const tellFile = (level: "info" | "warning", event: string, fields: object = {}): void => {
       const { version, activeHash } = router.status().activation

@@ -2,12 +2,13 @@
 // have. What the schema knows is never touched.
 
 import type { DocumentPath } from "../../error.ts"
-import { invalid, type Problem } from "../../schema/problem.ts"
+import { invalid, type Problem, reportInto } from "../../schema/problem.ts"
 import type { validate } from "../../schema/validate.ts"
 import type { valueAt } from "../../schema/value-at.ts"
 import { isKnownKey, matches, unsupportedIn } from "../unsupported.ts"
 import { missingPluginOf } from "./missing-plugins.ts"
-import { missingSections } from "./missing-sections.ts"
+import { decisionKeys } from "./decision-keys.ts"
+import { type MissingSection, missingSections } from "./missing-sections.ts"
 import { asItIs, noEffect, wordsLeftOut } from "./no-effect.ts"
 import { type LeftOut, type MissingParts, tellLeftOut } from "./left-out.ts"
 import { isMap, type Json, pluginsIn } from "./plugins-in.ts"
@@ -35,13 +36,20 @@ export function acceptDocument(
   const silent: DocumentPath[] = []
   const problems: Problem[] = []
   const unsupported = unsupportedIn(document)
+  const wrongIn = (section: MissingSection, value: unknown, path: DocumentPath): readonly Problem[] => {
+    const wrong = section.schema === undefined || value === null ? [] : [...validate(section.schema, value, path)]
+    if (wrong.length === 0 && value !== null)
+      section.check?.(value, reportInto(wrong, path), valueAt(document, path.slice(0, 3)), document)
+    return wrong
+  }
   const judge = (path: DocumentPath, isTold: boolean): void => {
     const value = valueAt(document, path)
     if (asItIs.some(([pattern, same]) => value === same && matches(pattern, path))) return void silent.push(path)
-    const section = missingSections.find(({ path: pattern }) => matches(pattern, path))
+    const section = sections.find(({ path: pattern }) => matches(pattern, path))
     if (section !== undefined) {
-      if (!asks(value, section.asks)) return void silent.push(path)
-      if (section.schema !== undefined) problems.push(...validate(section.schema, value, path))
+      const asked = asks(value, section.asks)
+      if (asked || section.isStrict === true) problems.push(...wrongIn(section, value, path))
+      if (!asked || section.isData === true) return void silent.push(path)
       return void found.push({ path, reason: section })
     }
     const advice = noEffect.find(({ keys }) => keys.some(([at, names]) => hasKey(at, names, path)))
@@ -94,9 +102,11 @@ export const hasKey = (section: string, names: string, path: DocumentPath): bool
   names.split(" ").includes(String(path.at(-1))) &&
   (section === "" ? path.length === 1 : matches(section, path.slice(0, -1)))
 
+const sections: readonly MissingSection[] = [...missingSections, ...decisionKeys]
+
 const patterns: readonly (readonly string[])[] = [
   ...noEffect.flatMap(({ keys }) => keys.map(([section]) => `${section}.`)),
-  ...missingSections.map(({ path }) => path),
+  ...sections.map(({ path }) => path),
   ...asItIs.map(([path]) => path),
 ].map((pattern) => pattern.split("."))
 

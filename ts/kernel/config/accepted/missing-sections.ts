@@ -3,6 +3,7 @@
 
 import { Type, type TSchema } from "typebox"
 import { literals } from "../../schema/shapes.ts"
+import type { Report } from "../../types/module-base.ts"
 
 export interface MissingSection {
   readonly path: string
@@ -13,6 +14,12 @@ export interface MissingSection {
   /** Whether it asks for anything; one that says `enabled: false` never does. */
   readonly asks?: (section: Readonly<Record<string, unknown>>) => boolean
   readonly schema?: TSchema
+  /** Its shape is checked also where it asks for nothing. */
+  readonly isStrict?: true
+  /** It is for people, or holds by itself: it is taken without a word. */
+  readonly isData?: true
+  /** Finds what the schema cannot. `decision` is the one that holds it, where one does. */
+  readonly check?: (value: unknown, report: Report, decision: unknown, document: unknown) => void
 }
 
 const isEnabled = ({ enabled }: Readonly<Record<string, unknown>>): boolean => enabled === true || enabled === "true"

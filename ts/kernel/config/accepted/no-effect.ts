@@ -134,7 +134,7 @@ export const wordsLeftOut: readonly { readonly path: string; readonly word: stri
   {
     path: "global.router.config_source",
     word: "kubernetes",
-    reason: { without: "the routing is that of this document, and no Kubernetes resource is read", isNeeded: true },
+    reason: { without: "the routing is that of this document; --crd FOLDER takes it from Kubernetes files" },
   },
 ]
 

@@ -15,6 +15,7 @@ import type { expandEnvironment } from "../environment.ts"
 import { explainIn } from "../explain.ts"
 import type { resolveDocument, ResolvedDocument, ResolveOptions } from "../resolve.ts"
 import { acceptDocument } from "./accept.ts"
+import { expandIterations } from "./candidate-iterations.ts"
 import type { MissingParts } from "./left-out.ts"
 import { missingPluginOf, missingPlugins } from "./missing-plugins.ts"
 import { pluginsIn } from "./plugins-in.ts"
@@ -50,7 +51,10 @@ export async function resolveAccepting(
       const expanded = tools.expandEnvironment(value, given.environment)
       const { leftOut, emptied, problems } = acceptDocument(expanded.value, schema, { ...tools, missing })
       return tools.resolveDocument(
-        { ...source, value: changed(source.value, placesOf(leftOut, written), placesOf(emptied, written)) },
+        {
+          ...source,
+          value: changed(expandIterations(source.value), placesOf(leftOut, written), placesOf(emptied, written)),
+        },
         { ...given, problems: [...(given.problems ?? []), ...problems] },
       )
     },

@@ -1,0 +1,101 @@
+import { expect, test } from "vitest"
+import { ConfigError } from "../../../../ts/kernel/config/config-error.ts"
+import { loadDocument } from "../../../../ts/kernel/generations/prepare.ts"
+import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
+import { documentWith } from "../../../fakes/document.ts"
+import { registry } from "../../../fakes/registry.ts"
+
+/** What is said of the small document with these changes: warnings, or what it is refused for. */
+async function said(changes: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+  const line = (kind: string) => (problem: { readonly path: readonly (string | number)[]; readonly message: string }) =>
+    `${kind} ${formatPath(problem.path).replace("routing.decisions[0].", "")}: ${problem.message}`
+  try {
+    const { warnings } = await loadDocument(
+      { environment: () => ({}), loadRegistry: async () => registry, missingParts: "tell" },
+      { text: "", source: "config.yaml", value: documentWith(changes) },
+    )
+    return warnings.map(line("warning"))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.map(line("error"))
+  }
+}
+
+const decision = "routing.decisions.0"
+const learning = "global.router.learning"
+
+test("annotations and other keys for people are taken without a word, within their limits", async () => {
+  const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]))
+  expect(await said({ [`${decision}.annotations`]: { owner: { team: "search" } } })).toEqual([])
+  expect(await said({ [`${decision}.annotations`]: keys(32) })).toEqual([])
+  expect(await said({ [`${decision}.annotations`]: keys(33) })).toEqual([expect.stringContaining("error annotations")])
+  // {"a":"…"} has eight bytes beside the letters.
+  expect(await said({ [`${decision}.annotations`]: { a: "x".repeat(4088) } })).toEqual([])
+  expect(await said({ [`${decision}.annotations`]: { a: "x".repeat(4089) } })).toEqual([
+    "error annotations: has 4097 bytes as JSON; annotations have at most 4096",
+  ])
+  expect(await said({ [`${decision}.modelRefs.0.reasoning_description`]: "for proofs" })).toEqual([])
+})
+
+test("emits are told of, once for each kind, and contradictions are refused", async () => {
+  const emits = (...retentions: readonly object[]) => ({
+    [`${decision}.emits`]: retentions.map((retention) => ({ kind: "retention", retention })),
+  })
+  const told = "warning emits: is not supported yet; nothing is kept between requests that the hints would be for"
+  expect(await said(emits({ drop: true }))).toEqual([told])
+  expect(await said(emits({ drop: true, ttl_turns: 0 }))).toEqual([told])
+  expect(await said(emits({}))).toEqual(["warning emits[0]: says nothing about retention", told])
+  expect(await said(emits({ drop: true, ttl_turns: 1 }))).toEqual([
+    "error emits[0].retention.ttl_turns: contradicts drop: what is dropped is kept for no turn",
+  ])
+  expect(await said(emits({ drop: true }, { ttl_turns: 2 }))).toEqual([
+    'error emits[1].kind: "retention" stands twice; write one entry for each kind',
+  ])
+  expect(await said(emits({ keep: true }))).toEqual([expect.stringContaining("error emits[0].retention.keep: ")])
+})
+
+test("learning that is off is taken without a word, and learning that is on is named", async () => {
+  const off = { enabled: true, adaptation: { enabled: false }, protection: { enabled: false } }
+  expect(await said({ [learning]: { enabled: false, state_store: { backend: "local" } } })).toEqual([])
+  expect(await said({ [learning]: off })).toEqual([])
+  expect(await said({ [learning]: { ...off, adaptation: { enabled: true } } })).toEqual([
+    expect.stringMatching(
+      /^warning global\.router\.learning: is not supported yet; .* without --allow-missing-plugins$/,
+    ),
+  ])
+  expect(await said({ [learning]: { enabled: false, adaptations: {} } })).toEqual([
+    expect.stringContaining("error global.router.learning.adaptations: is not a known key"),
+  ])
+  expect(await said({ [learning]: { state_store: { backend: "redis" } } })).toEqual([
+    "error global.router.learning.state_store.redis.address: is missing; backend redis needs the address of a server",
+  ])
+  expect(await said({ [learning]: { adaptation: { strategy: "thompson" } } })).toEqual([
+    expect.stringContaining("error global.router.learning.adaptation.strategy: must be"),
+  ])
+})
+
+test("a component of a decision's adaptations does no more than the decision's mode", async () => {
+  const adaptations = (value: object) => said({ [`${decision}.adaptations`]: value })
+  const told = ["warning adaptations: is not supported yet; there is no learning that they would adapt"]
+  expect(await adaptations({})).toEqual([])
+  expect(
+    await adaptations({ mode: "observe", adaptation: { mode: "bypass" }, protection: { mode: "observe" } }),
+  ).toEqual(told)
+  expect(await adaptations({ protection: { mode: "apply", switch_margin: 0.1 } })).toEqual(told)
+  expect(await adaptations({ mode: "bypass", protection: { mode: "observe" } })).toEqual([
+    'error adaptations.protection.mode: "observe" does more than the mode of the decision, "bypass"',
+  ])
+  expect(await adaptations({ mode: "observe", adaptation: {}, protection: { mode: "apply" } })).toEqual([
+    'error adaptations.protection.mode: "apply" does more than the mode of the decision, "observe"',
+  ])
+  expect(await adaptations({ protection: { switch_margin: -1 } })).toEqual([
+    expect.stringContaining("error adaptations.protection.switch_margin: must be"),
+  ])
+})
+
+test("a policy that records requests is told of, and one that records none holds", async () => {
+  expect(await said({ "routing.data_policy": { replay: false } })).toEqual([])
+  expect(await said({ "routing.data_policy": { replay: true } })).toEqual([
+    "warning routing.data_policy: is not supported yet; no request is recorded",
+  ])
+})
