@@ -13,6 +13,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "signal", id: "fact_check", load: () => import("./signals/fact-check.ts") },
   { kind: "signal", id: "input_modality", load: () => import("./signals/input-modality.ts") },
   { kind: "signal", id: "jailbreak", load: () => import("./signals/jailbreak.ts") },
+  { kind: "signal", id: "judgment", load: () => import("./signals/judgment.ts") },
   { kind: "signal", id: "kb", load: () => import("./signals/kb.ts") },
   { kind: "signal", id: "keyword", load: () => import("./signals/keyword.ts") },
   { kind: "signal", id: "language", load: () => import("./signals/language.ts") },

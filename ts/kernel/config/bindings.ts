@@ -24,7 +24,7 @@ export const defaultDeployment = {
   input: { overflow: "truncate" },
 } as const satisfies Deployment & { readonly name: string }
 
-/** The deployment of typed questions for selectors that name none; it exists without being declared, too. */
+/** The deployment of typed questions for signals and selectors that name none; it exists without being declared, too. */
 const decisionDeployment = { ...defaultDeployment, name: "decisions", artifact: "decide" } as const
 
 /** Where the questions of a selector go: vectors through binding `embedding`, typed ones to the deployment of its block. */
@@ -85,8 +85,10 @@ export function readingBinding(registered: RegisteredSignal, document: ConfigDoc
   const { reading } = bindingsOf(registered)
   if (reading === undefined) return undefined
   const head = registered.module.defaultHead
+  const asksTyped = questionsOf(registered).includes("decide")
   return (
     documentBinding(reading, document) ??
+    (asksTyped ? { deployment: decisionDeployment.name } : undefined) ??
     (head === undefined ? undefined : { deployment: defaultDeployment.name, head })
   )
 }
