@@ -260,3 +260,19 @@ test("a variable that is not set is no matter where its key is left out", async 
     "global.router.clear_route_cache: has no effect: rtr is the listener itself and has no proxy in front of it to tune",
   ])
 })
+
+test("labels of a knowledge base have no margin over each other", async () => {
+  const warnings = await warningsOf({
+    "global.model_catalog.kbs": [
+      {
+        name: "ways",
+        source: { path: "ways" },
+        threshold: 0.5,
+        prototype_scoring: { top_m: 1, margin_threshold: 0.2 },
+      },
+    ],
+  })
+  expect(warnings).toEqual([
+    expect.stringContaining("global.model_catalog.kbs[0].prototype_scoring.margin_threshold: has no effect"),
+  ])
+})

@@ -6,6 +6,9 @@ import { prototypeScoring } from "../prototype-bank.ts"
 const name = Type.String({ minLength: 1, pattern: "\\S" })
 const share = Type.Number({ minimum: 0, maximum: 1 })
 
+/** Labels are judged each for itself: none has to be ahead of the next. */
+const { margin_threshold: _, ...scoring } = prototypeScoring.properties
+
 export const knowledgeBase = section({
   name,
   source: section({
@@ -33,7 +36,7 @@ export const knowledgeBase = section({
       },
     ),
   ),
-  prototype_scoring: Type.Optional(prototypeScoring),
+  prototype_scoring: Type.Optional(section(scoring)),
 })
 
 export const knowledgeBases = Type.Array(knowledgeBase, { description: "Labels with example sentences, for kb rules" })
