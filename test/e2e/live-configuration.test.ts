@@ -142,8 +142,10 @@ describe("live configuration", () => {
     // A first round of everything, so that what is loaded once does not count as growth.
     router.write(withWorker(1000, backend.endpoint))
     await waitFor(async () => (await askOnce(router, false)).document === "1000", 60_000)
-    router.write(documentOf(1001, backend.endpoint))
-    await waitFor(async () => (await askOnce(router, false)).document === "1001")
+    router.write(broken(1001, backend.endpoint))
+    await waitFor(async () => (await startupStatus(router)).last_rejection !== undefined)
+    router.write(documentOf(1002, backend.endpoint))
+    await waitFor(async () => (await askOnce(router, false)).document === "1002")
     const warm = async (): Promise<void> => {
       for (let asked = 0; asked < 250; asked++) await askOnce(router, asked % 2 === 0)
     }
