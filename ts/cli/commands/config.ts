@@ -216,11 +216,20 @@ const unreadTexts: Readonly<Record<UnreadOutcome, string>> = {
 }
 
 /** What a decision asks of a guard, in one line. */
-function describeGuard({ decision, guard, rule, unread, readsEverything, allowedUnread }: GuardUse): string {
+function describeGuard({
+  decision,
+  guard,
+  rule,
+  through = [],
+  unread,
+  readsEverything,
+  allowedUnread,
+}: GuardUse): string {
   const reads = readsEverything ? "the whole request" : "the last user message"
   const leaves = allowedUnread.size === 0 ? "" : `, but ${[...allowedUnread].join(", ")}`
   const otherwise = [...unread].map((outcome) => unreadTexts[outcome]).join(", or ")
-  return `decision "${decision}": ${guard} "${rule}" reads ${reads}${leaves}; ${otherwise}`
+  const way = through.length === 0 ? "" : `, through ${through.join(" and ")},`
+  return `decision "${decision}": ${guard} "${rule}"${way} reads ${reads}${leaves}; ${otherwise}`
 }
 
 async function router(options: { config: string; json: boolean; loadModules: boolean }): Promise<void> {

@@ -107,6 +107,8 @@ export interface SignalModule<
   readonly routing?: RoutingSection
   /** Condition types whose facts this signal reads, or these rules of it; they are read before it. */
   readonly after?: readonly string[] | ((rules: readonly RuleOf<Rule>[]) => readonly string[])
+  /** Rules of other signals whose facts a rule is made of, by condition type, so that a guard among them is known to be in use. */
+  readonly madeOf?: (rule: RuleOf<Rule>) => readonly { readonly type: string; readonly name: string }[]
   /**
    * Why a rule cannot be a member of a partition, which leaves at most one of its members matching. A signal without it has no
    * partitions; one that has it calls `narrowing` in its setup.

@@ -54,6 +54,12 @@ export default defineSignal({
       (type) => type !== "projection",
     )
   },
+  madeOf(rule) {
+    const { projections, mappings } = usedBy([rule as unknown as OutputRule])
+    return scoresFor(projections, mappings).flatMap(({ inputs }) =>
+      inputs.flatMap(({ type, name = "", weight }) => (weight === 0 ? [] : [{ type, name }])),
+    )
+  },
   setup(rules, host) {
     const { projections, mappings } = usedBy(rules as readonly OutputRule[])
     const wanted = new Set(rules.map(({ name }) => name))

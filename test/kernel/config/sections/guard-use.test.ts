@@ -67,6 +67,54 @@ test.each([
   expect([...(use?.unread ?? [])]).toEqual([expected])
 })
 
+test("a guard that only a projection reads is in use like one that a condition asks for", () => {
+  const input = (type: string, name: string, weight = 1) => ({ type, name, weight })
+  const projections = {
+    scores: [
+      {
+        name: "danger",
+        method: "weighted_sum",
+        inputs: [input("jailbreak", "attack"), input("jailbreak", "unused", 0)],
+      },
+      { name: "private", method: "weighted_sum", inputs: [input("pii", "last")] },
+      { name: "total", method: "weighted_sum", inputs: [input("projection", "danger"), input("keyword", "urgent")] },
+    ],
+    mappings: [
+      {
+        name: "levels",
+        source: "total",
+        outputs: [
+          { name: "high", gte: 1 },
+          { name: "low", lt: 1 },
+        ],
+      },
+      { name: "persons", source: "private", outputs: [{ name: "personal", gte: 1 }] },
+    ],
+  }
+  const asking = (rules: object) => ({
+    ...guarded,
+    "routing.projections": projections,
+    "routing.decisions.0.rules": rules,
+  })
+  const usesOf = (rules: object) =>
+    guardUses(loaded(asking(rules))).map(({ rule, through, unread }) => [rule, through, [...unread]])
+  const high = { type: "projection", name: "high" }
+  const personal = { type: "projection", name: "personal", on_error: "match" }
+  const either = { operator: "OR", conditions: [high, personal, { type: "jailbreak", name: "attack" }] }
+  expect(usesOf({ operator: "AND", conditions: [high] })).toEqual([["attack", [`projection "high"`], ["found"]]])
+  expect(usesOf({ operator: "AND", conditions: [high], on_unknown: "fail_request" })).toEqual([
+    ["attack", [`projection "high"`], ["found"]],
+  ])
+  expect(usesOf({ operator: "AND", conditions: [{ ...personal, on_error: undefined }] })).toEqual([
+    ["last", [`projection "personal"`], ["decision_no_match"]],
+  ])
+  expect(usesOf(either)).toEqual([
+    ["attack", undefined, ["found"]],
+    ["last", [`projection "personal"`], ["found"]],
+  ])
+  expect(guardWarnings(loaded(asking({ operator: "AND", conditions: [high] })))).not.toEqual([])
+})
+
 test("a listener that lets clients name a model is told where guards are in use", () => {
   const listener = (name: string, port: number, models?: readonly string[]) => ({
     name,
