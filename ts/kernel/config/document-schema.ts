@@ -13,7 +13,7 @@ import { evaluationSchema } from "./sections/evaluation.ts"
 import { modelCardSchema } from "./sections/model-cards.ts"
 import { modelCatalogSchema } from "./sections/model-catalog.ts"
 import { observabilitySchema } from "./sections/observability.ts"
-import { fallbackSchema, requirementsSchema } from "./sections/reliability.ts"
+import { ofRequests } from "./sections/reliability.ts"
 import { providersSchema } from "./sections/providers.ts"
 import { routerSchema, strategySchema } from "./sections/router.ts"
 import { signalsSchema } from "./sections/signals.ts"
@@ -51,8 +51,7 @@ function routingSchema(registry: Registry) {
     signals: Type.Optional(signalsSchema(registry)),
     decisions: Type.Optional(Type.Array(decisionSchema(registry))),
     strategy: Type.Optional(strategySchema),
-    fallback: Type.Optional(fallbackSchema),
-    candidate_requirements: Type.Optional(requirementsSchema),
+    ...ofRequests,
   })
 }
 

@@ -229,6 +229,8 @@ export interface PlannedFallback {
   readonly statuses: ReadonlySet<number>
   readonly checksCapabilities: boolean
   readonly checksContext: boolean
+  /** Instead of this one, by the name of the decision. */
+  readonly ofDecision?: ReadonlyMap<string, PlannedFallback>
 }
 
 /** A model that can be called: its backends and what a call costs. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { canonicalDocument } from "../../../../ts/kernel/config/canonical.ts"
 import type { ConfigDocument } from "../../../../ts/kernel/config/document-schema.ts"
 import { loadReliability } from "../../../../ts/kernel/config/sections/reliability.ts"
-import type { ModelTarget } from "../../../../ts/kernel/types/plan.ts"
+import type { ModelTarget, PlannedFallback } from "../../../../ts/kernel/types/plan.ts"
 import { documentWith, load } from "../../../fakes/document.ts"
 import { registry } from "../../../fakes/registry.ts"
 
@@ -97,6 +97,55 @@ test("the fallback has its defaults and its models", async () => {
   expect(await fallbackOf({ fallback: { enabled: false } })).toBeUndefined()
 })
 
+test("the router says what the routing leaves out, and a decision changes what both say", async () => {
+  const planned = async (document: object) => {
+    const plan = await loadReliability(document as ConfigDocument)
+    const { ofDecision, ...all } = plan?.fallback(new Map()) ?? {}
+    const shown = ({
+      onFailure,
+      maxAttempts,
+      totalMs,
+      checksContext,
+      checksCapabilities,
+    }: Partial<PlannedFallback>) => [onFailure, maxAttempts, totalMs, checksContext, checksCapabilities]
+    return [shown(all), ...[...(ofDecision ?? [])].map(([name, own]) => [name, ...shown(own)])]
+  }
+  const router = { fallback: { enabled: true, max_attempts: 5, total_timeout: "9s" } }
+  expect(await planned({ global: { router } })).toEqual([[true, 5, 9000, false, false]])
+  expect(await planned({ global: { router }, routing: { fallback: { max_attempts: 2 } } })).toEqual([
+    [true, 2, 9000, false, false],
+  ])
+  // A decision may turn on what the routing turns off, and off what the router turns on.
+  const decisions = [
+    { name: "eager", fallback: { enabled: true, max_attempts: 4 } },
+    { name: "plain" },
+    { name: "picky", candidate_requirements: { capabilities: "declared" } },
+  ]
+  const requirements = { candidate_requirements: { context: "known_limits" } }
+  expect(
+    await planned({ global: { router }, routing: { fallback: { enabled: false }, decisions, ...requirements } }),
+  ).toEqual([
+    [false, 1, 9000, true, false],
+    ["eager", true, 4, 9000, true, false],
+    ["picky", false, 1, 9000, true, true],
+  ])
+  const off = [{ name: "alone", fallback: { enabled: false } }]
+  expect(await planned({ global: { router }, routing: { decisions: off } })).toEqual([
+    [true, 5, 9000, false, false],
+    ["alone", false, 1, 9000, false, false],
+  ])
+  expect(await (await loadReliability({ routing: { decisions: off } } as never))?.fallback(new Map())).toBeUndefined()
+})
+
+test("backends of a decision's fallback are left out as those of all", async () => {
+  const own = { "routing.decisions.0.fallback": { enabled: true } }
+  const breaker = { circuit_breaker: { consecutive_failures: 7 } }
+  expect((await planOf(undefined, own))?.ejection?.consecutive).toBe(3)
+  expect((await planOf(undefined, { ...own, "routing.fallback": breaker }))?.ejection?.consecutive).toBe(7)
+  expect((await planOf(undefined, { ...own, "global.router.fallback": breaker }))?.ejection?.consecutive).toBe(7)
+  expect(await planOf(undefined, { "global.router.fallback": breaker })).toBeUndefined()
+})
+
 test("what is wrong is refused with its path, and keys that are not served by their name", async () => {
   const cases: readonly (readonly [changes: object, problem: RegExp])[] = [
     [
@@ -128,7 +177,18 @@ test("what is wrong is refused with its path, and keys that are not served by th
     ],
     [{ "routing.fallback": { circuit_breaker: { cooldown_period: "0s" } } }, /cooldown_period: must be longer/],
     [{ "routing.candidate_requirements": { capabilities: "guessed" } }, /capabilities/],
-    [{ "global.router.fallback": { enabled: true } }, /global\.router\.fallback: is not supported yet/],
+    [
+      { "global.router.fallback": { models: ["larg"] } },
+      /global\.router\.fallback\.models\[0\]: "larg" is not in providers\.models/,
+    ],
+    [
+      { "routing.decisions.0.fallback": { per_attempt_timeout: "0s" } },
+      /routing\.decisions\[0\]\.fallback\.per_attempt_timeout: must be longer than 0s/,
+    ],
+    [
+      { "routing.decisions.0.fallback": { circuit_breaker: {} } },
+      /decisions\[0\]\.fallback\.circuit_breaker: belongs to routing\.fallback: backends are left out for all/,
+    ],
   ]
   for (const [changes, problem] of cases) {
     const loading = (async () => load(documentWith(changes as Record<string, unknown>)))()

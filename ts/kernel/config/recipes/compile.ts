@@ -30,7 +30,7 @@ export async function compileRecipes(options: CompileOptions, compile: typeof co
   return { plan: Object.freeze({ ...main, ...namesOf(document, defaultRecipe, main.autoNames), recipes }), close }
 }
 
-/** A fallback has a breaker for each model, so a recipe with one has models of its own. */
+/** A fallback has a breaker for each model, so a recipe that has one of its own has models of its own. */
 async function compileRecipe(
   recipe: RecipeEntry,
   index: number,
@@ -44,13 +44,23 @@ async function compileRecipe(
       ...options,
       document: recipeView(options.document, recipe),
       keyOf,
-      ...(routing?.fallback === undefined && { models }),
+      ...(!hasOwnFallback(options.document, routing) && { models }),
     })
     return { plan: { ...plan, keyOf }, close }
   } catch (error) {
     if (!isRtrError(error) || error.path === undefined) throw error
     throw new RtrError(error.code, error.message, { path: inRecipe(error.path, index), cause: error })
   }
+}
+
+/** One that the default profile does not have: written there, of a decision, or the router's that `routing` changes. */
+function hasOwnFallback({ routing, global }: ConfigDocument, own: RecipeEntry["routing"]): boolean {
+  const changes = routing?.fallback !== undefined || routing?.decisions?.some(({ fallback }) => fallback !== undefined)
+  return (
+    own?.fallback !== undefined ||
+    own?.decisions?.some(({ fallback }) => fallback !== undefined) === true ||
+    (global?.router?.fallback !== undefined && changes === true)
+  )
 }
 
 /** Names that clients use for a recipe mean automatic routing by its plan. */

@@ -16,6 +16,7 @@ import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
 import { answeringPlugins, answersItself, checkPlugins, compilePlugins, pluginSchema } from "./plugins.ts"
 import type { ReasoningPlan } from "./reasoning/plan.ts"
 import { reasoningMode } from "./reasoning/keys.ts"
+import { ofRequests } from "./reliability.ts"
 import { canonicalRules, checkRules, compileRules, rootNames, rulesSchema } from "./rules.ts"
 import { declaredSignals, modelScore } from "./signals.ts"
 
@@ -41,6 +42,7 @@ export function decisionSchema(registry: Registry) {
     modelRefs: Type.Optional(Type.Array(modelRef)),
     algorithm: Type.Optional(algorithmSchema(registry)),
     plugins: Type.Optional(Type.Array(pluginSchema(registry))),
+    ...ofRequests,
     // Their types stand with the loopers.
     ...(Object.assign({}, ...registry.all("looper").map(({ module }) => module.keys?.decision)) as object),
   })

@@ -1,4 +1,4 @@
-// What `reliability` and `routing.fallback` mean: their checks, their defaults, and the plan of them.
+// What `reliability`, `fallback` and `candidate_requirements` mean: their checks, their defaults, and the plan of them.
 
 import type { DocumentPath } from "../../error.ts"
 import type { Problem } from "../../schema/problem.ts"
@@ -12,7 +12,7 @@ import type {
 } from "../../types/plan.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import type { ProviderModel } from "./providers.ts"
-import type { FallbackEntry, ReliabilityEntry, ReliabilityTools } from "./reliability.ts"
+import type { FallbackEntry, ReliabilityEntry, ReliabilityTools, RequirementsEntry } from "./reliability.ts"
 
 /** Words of `retry_on`. HTTP/1.1 refuses streams with its connections. */
 const reasonOfWord: Readonly<Record<string, RetryReason>> = {
@@ -43,7 +43,7 @@ export function createReliabilityPlan(document: ConfigDocument, tools: Reliabili
       ...(document.providers?.models ?? []).flatMap(({ reliability = {} }, index) =>
         checkEntry(reliability, ["providers", "models", index, "reliability"], tools),
       ),
-      ...checkFallback(document, ["routing", "fallback"], tools),
+      ...checkFallbacks(document, tools),
     ],
     ofModel: (model) => compileReliability(model, document, tools),
     fallback: (models) => compileFallback(document, models, tools),
@@ -73,9 +73,37 @@ function checkEntry(entry: ReliabilityEntry, at: DocumentPath, tools: Reliabilit
   return [...problems, ...checkTimes(entry, at, tools)]
 }
 
-function checkFallback(document: ConfigDocument, at: DocumentPath, tools: ReliabilityTools): readonly Problem[] {
+/** Those of the router, of the routing, and of each decision. */
+function checkFallbacks(document: ConfigDocument, tools: ReliabilityTools): readonly Problem[] {
+  const { routing, global } = document
+  const decisions = (routing?.decisions ?? []).flatMap(({ fallback }, index) => {
+    const at: DocumentPath = ["routing", "decisions", index, "fallback"]
+    const breaker =
+      fallback?.circuit_breaker === undefined
+        ? []
+        : [
+            tools.invalid(
+              [...at, "circuit_breaker"],
+              "belongs to routing.fallback: backends are left out for all decisions",
+            ),
+          ]
+    return [...breaker, ...checkFallback(fallback, document, at, tools)]
+  })
+  return [
+    ...checkFallback(global?.router?.fallback, document, ["global", "router", "fallback"], tools),
+    ...checkFallback(routing?.fallback, document, ["routing", "fallback"], tools),
+    ...decisions,
+  ]
+}
+
+function checkFallback(
+  fallback: FallbackEntry | undefined,
+  document: ConfigDocument,
+  at: DocumentPath,
+  tools: ReliabilityTools,
+): readonly Problem[] {
+  if (fallback === undefined) return []
   const { invalid, suggestion, callableModels, durationMs } = tools
-  const fallback: FallbackEntry = document.routing?.fallback ?? {}
   const problems = [
     ...checkTimes(fallback, at, tools),
     ...checkTimes(fallback.circuit_breaker ?? {}, [...at, "circuit_breaker"], tools),
@@ -110,7 +138,7 @@ function compileReliability(
   document: ConfigDocument,
   tools: ReliabilityTools,
 ): PlannedReliability | undefined {
-  const breaker = breakerOf(document.routing?.fallback, tools)
+  const breaker = breakerOf(document, tools)
   const hasGroups = refs.some(({ priority }) => priority !== undefined)
   if (reliability === undefined && !hasGroups && breaker === undefined) return undefined
   const entry = reliability ?? {}
@@ -151,8 +179,10 @@ function compileEjection(entry: ReliabilityEntry, tools: ReliabilityTools): Plan
 }
 
 /** A model whose every backend is out is passed over, so all of them may be. */
-function breakerOf(fallback: FallbackEntry | undefined, tools: ReliabilityTools): PlannedEjection | undefined {
-  if (fallback?.enabled !== true) return undefined
+function breakerOf(document: ConfigDocument, tools: ReliabilityTools): PlannedEjection | undefined {
+  const fallback = fallbackOf(document)
+  const follows = [fallback, ...(document.routing?.decisions ?? []).map((decision) => decision.fallback)]
+  if (!follows.some((each) => each?.enabled === true)) return undefined
   const {
     consecutive_failures: consecutive = 3,
     cooldown_period: cooldown,
@@ -169,14 +199,43 @@ function breakerOf(fallback: FallbackEntry | undefined, tools: ReliabilityTools)
       }
 }
 
+/** What the routing says, and where it says nothing the router. */
+function fallbackOf({ routing, global }: ConfigDocument): FallbackEntry {
+  const { circuit_breaker: usual, ...router } = global?.router?.fallback ?? {}
+  const { circuit_breaker: breaker, ...own } = routing?.fallback ?? {}
+  return { ...router, ...own, circuit_breaker: { ...usual, ...breaker } }
+}
+
 function compileFallback(
-  { routing = {} }: ConfigDocument,
+  document: ConfigDocument,
   models: ReadonlyMap<string, ModelTarget>,
   tools: ReliabilityTools,
 ): PlannedFallback | undefined {
-  const { fallback = {}, candidate_requirements: requirements = {} } = routing
+  const { routing: { candidate_requirements: requirements, decisions = [] } = {} } = document
+  const fallback = fallbackOf(document)
+  const planned = planOne(fallback, requirements, models, tools)
+  const ofDecision = new Map(
+    decisions.flatMap(({ name, fallback: own, candidate_requirements: more }) =>
+      own === undefined && more === undefined
+        ? []
+        : [[name, planOne({ ...fallback, ...own }, { ...requirements, ...more }, models, tools)] as const],
+    ),
+  )
+  if (![planned, ...ofDecision.values()].some(doesAnything)) return undefined
+  return ofDecision.size === 0 ? planned : { ...planned, ofDecision }
+}
+
+const doesAnything = ({ onFailure, checksCapabilities, checksContext }: PlannedFallback): boolean =>
+  onFailure || checksCapabilities || checksContext
+
+function planOne(
+  fallback: FallbackEntry,
+  requirements: RequirementsEntry = {},
+  models: ReadonlyMap<string, ModelTarget>,
+  tools: ReliabilityTools,
+): PlannedFallback {
   const onFailure = fallback.enabled === true
-  const planned: PlannedFallback = {
+  return {
     onFailure,
     models: (onFailure ? (fallback.models ?? []) : []).flatMap((model) => models.get(model) ?? []),
     maxAttempts: onFailure ? (fallback.max_attempts ?? 3) : 1,
@@ -186,7 +245,6 @@ function compileFallback(
     checksCapabilities: requirements.capabilities === "declared",
     checksContext: requirements.context === "known_limits",
   }
-  return onFailure || planned.checksCapabilities || planned.checksContext ? planned : undefined
 }
 
 const msOf = (text: string | undefined, { durationMs }: ReliabilityTools): number | undefined =>

@@ -1,5 +1,5 @@
-// `providers.models[].reliability`, `routing.fallback` and `routing.candidate_requirements`: their keys. What they mean loads
-// with the first document that has one of them.
+// `providers.models[].reliability`, and `fallback` and `candidate_requirements` of the routing, its decisions and the router:
+// their keys. What they mean loads with the first document that has one of them.
 
 import { Type, type Static } from "typebox"
 import { durationMs } from "../../schema/duration.ts"
@@ -11,6 +11,7 @@ import type { ReliabilityPlan } from "./reliability-plan.ts"
 
 export type ReliabilityEntry = Static<typeof reliabilitySchema>
 export type FallbackEntry = Static<typeof fallbackSchema>
+export type RequirementsEntry = Static<typeof requirementsSchema>
 
 const count = Type.Optional(Type.Integer({ minimum: 0 }))
 const percent = Type.Optional(Type.Integer({ minimum: 0, maximum: 100 }))
@@ -46,10 +47,16 @@ export const fallbackSchema = section({
   ),
 })
 
-export const requirementsSchema = section({
+const requirementsSchema = section({
   capabilities: Type.Optional(literals(["declared"])),
   context: Type.Optional(literals(["known_limits"])),
 })
+
+/** Keys of the routing and of a decision. */
+export const ofRequests = {
+  fallback: Type.Optional(fallbackSchema),
+  candidate_requirements: Type.Optional(requirementsSchema),
+}
 
 /**
  * What the lazily loaded part needs of the rest is given to it: a file that both import would become a chunk of its own, and
@@ -65,10 +72,13 @@ export async function loadReliability(document: ConfigDocument): Promise<Reliabi
     : undefined
 }
 
+type Routing = NonNullable<ConfigDocument["routing"]>
+
 /** Whether calls of the document's models are anything but made once. */
-export const usesReliability = ({ providers, routing }: ConfigDocument): boolean =>
-  routing?.fallback !== undefined ||
-  routing?.candidate_requirements !== undefined ||
+export const usesReliability = ({ providers, routing, global }: ConfigDocument): boolean =>
+  [global?.router as Routing | undefined, routing, ...(routing?.decisions ?? [])].some(
+    (each) => each?.fallback ?? each?.candidate_requirements,
+  ) ||
   providers?.models?.some(
     ({ reliability, backend_refs: refs = [] }) =>
       reliability !== undefined || refs.some(({ priority }) => priority !== undefined),

@@ -4,6 +4,7 @@ import { Type } from "typebox"
 import { literals, name, section } from "../../schema/shapes.ts"
 import type { Plan } from "../../types/plan.ts"
 import type { ConfigDocument } from "../document-schema.ts"
+import { ofRequests } from "./reliability.ts"
 
 /** `routing.strategy` is of the same words and wins. */
 export const strategySchema = literals(["priority", "confidence"])
@@ -14,6 +15,7 @@ export const routerSchema = section({
   auto_model_name: Type.Optional(name),
   auto_model_names: Type.Optional(Type.Array(name)),
   include_config_models_in_list: Type.Optional(Type.Boolean()),
+  fallback: ofRequests.fallback,
 })
 
 const mainName = "MoM"

@@ -205,3 +205,27 @@ test("a model that cannot take the request is passed over with the reason", asyn
     "a=skipped:context_length b=skipped:context_length a=200",
   ])
 })
+
+test("a decision has the fallback that it names, and the others that of the router", async () => {
+  const backends = { a: ["503"], b: ["200"] } as const
+  const decisionOf = (own: object) => ({ changes: { "routing.decisions.0.fallback": own } })
+  expect((await one({}, backends, decisionOf({ enabled: true }))).attempts).toBe("a=503 b=200")
+  expect((await one(enabled, backends, decisionOf({ enabled: false }))).attempts).toBe("a=503")
+  const router = { "global.router.fallback": { enabled: true } }
+  expect((await one({}, backends, { changes: router })).attempts).toBe("a=503 b=200")
+  expect((await one({ fallback: { enabled: false } }, backends, { changes: router })).attempts).toBe("")
+  // The default model belongs to no decision.
+  const body = { messages: [{ role: "user", content: "calm" }] }
+  const all = { a: ["503"], c: ["200"] } as const
+  const changes = { "routing.decisions.0.fallback": { enabled: true, models: ["c"] } }
+  expect((await one({}, all, { changes, body })).attempts).toBe("a=503")
+})
+
+test("a decision says what its models have to be able to", async () => {
+  const changes = {
+    "routing.modelCards": [{ name: "a", context_window_size: 10 }, { name: "b" }, { name: "c" }],
+    "routing.decisions.0.candidate_requirements": { context: "known_limits" },
+  }
+  const body = { messages: [{ role: "user", content: "urgent ".repeat(10) }] }
+  expect((await one({}, { b: ["200"] }, { changes, body })).attempts).toBe("a=skipped:context_length b=200")
+})

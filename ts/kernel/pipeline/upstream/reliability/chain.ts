@@ -23,12 +23,13 @@ type CallChain = (
 
 /** The chosen model, the decision's other candidates in order, and the models of the fallback. */
 export function createChain(
-  fallback: PlannedFallback,
+  usual: PlannedFallback,
   callerOf: (target: ModelTarget) => ReliableModel,
   now: () => number,
 ): CallChain {
   return async (sending, options, candidates) => {
     const { record, call } = options
+    const fallback = (record.decision !== undefined && usual.ofDecision?.get(record.decision)) || usual
     const links = linksOf(options, candidates, fallback.models)
     const { able, skipped } = whichCan(links, fallback, options)
     // Where no model can take it, the chosen one says so in its own words.
