@@ -50,7 +50,7 @@ const rules: readonly Rule[] = [
   {
     folder: `${kernel}/schema`,
     local: [`${kernel}/schema`, `${kernel}/types`, `${kernel}/error.ts`],
-    packages: ["typebox", "typebox/value", "typebox/system"],
+    packages: ["typebox", "typebox/schema", "typebox/system"],
   },
   {
     folder: `${kernel}/config`,
@@ -108,7 +108,7 @@ const rules: readonly Rule[] = [
       `${kernel}/types`,
       `${kernel}/error.ts`,
     ],
-    packages: ["h3", "srvx", "typebox", "typebox/value"],
+    packages: ["h3", "srvx", "typebox", "typebox/schema"],
   },
   {
     folder: `${kernel}/runtime`,
@@ -163,6 +163,15 @@ describe("imports", () => {
         .filter((target) => (target.startsWith("ts/") ? !isUnder(target, local) : !isAllowedPackage(target, packages)))
         .map((target) => `${file} imports ${target}`),
     )
+    expect(wrong).toEqual([])
+  })
+
+  // Each of them brings TypeBox's engine for types, 11 kB of an edge host's bundle.
+  test("schemas are written without the constructors that compute types", () => {
+    const computing = /\bType\.(Record|Partial|Required|Pick|Omit|KeyOf|Index|Mapped|TemplateLiteral|Evaluate|Script)\(/
+    const wrong = ["ts/kernel", "ts/plugins"]
+      .flatMap((folder) => filesIn(folder))
+      .filter((file) => computing.test(withoutComments(readFileSync(join(root, file), "utf8"))))
     expect(wrong).toEqual([])
   })
 

@@ -51,6 +51,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "listOperations",
       "literals",
       "loadGuardTexts",
+      "mapOf",
       "maxEventBytes",
       "mountOperations",
       "normalizeText",

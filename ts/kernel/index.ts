@@ -172,7 +172,7 @@ export { operationId } from "./http/operation-id.ts"
 export { guardRule, guardSettings } from "./schema/guard-options.ts"
 export { type RuleEntry, rulesSchema } from "./config/sections/rules.ts"
 export { createRuleTree, ruleProblems, type RuleTree, ruleTypes } from "./rule-tree.ts"
-export { duration, exactlyOneOf, literals, section, taggedUnion } from "./schema/shapes.ts"
+export { duration, exactlyOneOf, literals, mapOf, section, taggedUnion } from "./schema/shapes.ts"
 
 // ── texts and options of modules ──
 

@@ -1,7 +1,7 @@
 // Files of prompts: what each prompt should lead to, for `rtr route test`, or prompts alone, for `rtr route compare`.
 
 import { readFileSync } from "node:fs"
-import { RtrError } from "rtr"
+import { mapOf, RtrError } from "rtr"
 import { Type, type Static } from "typebox"
 import { Value } from "typebox/value"
 import { type Document, parseDocument } from "yaml"
@@ -18,7 +18,7 @@ const expectation = Type.Object(
     decision: Type.Optional(Type.String()),
     model: Type.Optional(text),
     /** By `type:rule`. */
-    signals: Type.Optional(Type.Record(text, state)),
+    signals: Type.Optional(mapOf(state)),
   },
   strict,
 )

@@ -1,7 +1,7 @@
 // Reads parameters, query and body of a request and checks them against the schemas of its operation.
 
 import type { TObject, TSchema } from "typebox"
-import { Value } from "typebox/value"
+import { Check } from "typebox/schema"
 import { RtrError } from "../error.ts"
 import { formatPath, type Problem } from "../schema/problem.ts"
 import { validate } from "../schema/validate.ts"
@@ -75,7 +75,7 @@ function coerceText(schema: { readonly type?: string } | undefined, text: string
 
 /** Asking whether a value fits is much quicker than asking what is wrong with it. */
 function problemsOf(schema: TSchema | undefined, value: unknown, part: string): readonly Problem[] {
-  if (schema === undefined || Value.Check(schema, value)) return []
+  if (schema === undefined || Check(schema, value)) return []
   return validate(schema, value, [part])
 }
 

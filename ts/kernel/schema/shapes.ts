@@ -1,6 +1,14 @@
 // Small schema pieces that several sections share.
 
-import { type Static, Type, type TObject, type TProperties, type TSchema, type TUnsafe } from "typebox"
+import {
+  type Static,
+  Type,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TSchemaOptions,
+  type TUnsafe,
+} from "typebox"
 import { durationPattern } from "./duration.ts"
 
 /** An object that refuses unknown keys; every section is one. */
@@ -31,6 +39,20 @@ export function exactlyOneOf<Choices extends TProperties, Common extends TProper
 ): TUnsafe<{ [Key in keyof Choices]: Static<TObject<Common & Pick<Choices, Key>>> }[keyof Choices]> {
   const variants = Object.entries(choices).map(([key, schema]) => section({ [key]: schema, ...common }))
   return Type.Unsafe({ anyOf: variants, [exactlyOne]: Object.keys(choices), ...options })
+}
+
+/**
+ * A map from any key to values of one shape. `keys` is a pattern of the keys that `values` is for. `Type.Record` makes the same
+ * schema, and brings TypeBox's whole engine for types, 11 kB of an edge host's bundle.
+ */
+export function mapOf<Values extends TSchema>(
+  values: Values,
+  {
+    keys = "^.*$",
+    ...options
+  }: TSchemaOptions & { readonly keys?: string; readonly additionalProperties?: false } = {},
+): TUnsafe<Record<string, Static<Values>>> {
+  return Type.Unsafe({ type: "object", patternProperties: { [keys]: values }, ...options })
 }
 
 /** One of a fixed list of words. */

@@ -2,7 +2,7 @@
 
 import type { TSchema } from "typebox"
 import { Settings } from "typebox/system"
-import { Value } from "typebox/value"
+import { Errors } from "typebox/schema"
 import type { DocumentPath } from "../error.ts"
 import { invalid, oneOf, type Problem, suggestion } from "./problem.ts"
 import { exactlyOne } from "./shapes.ts"
@@ -13,7 +13,7 @@ const maxErrors = 10_000
 Settings.Set({ maxErrors })
 
 type JsonSchema = Readonly<Record<string, unknown>>
-type SchemaError = ReturnType<typeof Value.Errors>[number]
+type SchemaError = ReturnType<typeof Errors>[1][number]
 
 /** An unknown key, a word that is none of those allowed, a value of another type, or a key that is missing. */
 export interface Refusal {
@@ -36,7 +36,7 @@ export function validate(
   explain: Explain = () => undefined,
 ): readonly Problem[] {
   const problems: Problem[] = []
-  const errors = Value.Errors(schema, value)
+  const [, errors] = Errors(schema, value)
   for (const error of errors) {
     // What a variant of a tagged union says is asked again below, of the matching variant only.
     if (error.keyword === "boolean" || error.schemaPath.includes("/anyOf/")) continue

@@ -4,6 +4,7 @@ import {
   defineRoute,
   literals,
   ManagementError,
+  mapOf,
   openApiDocument,
   operation,
   operationId,
@@ -77,7 +78,7 @@ const discovery = Type.Object({
       }),
     ),
   ),
-  links: Type.Record(Type.String(), Type.String()),
+  links: mapOf(Type.String()),
 })
 
 export default defineRoute({
@@ -104,7 +105,7 @@ export default defineRoute({
       about: "OpenAPI document of all operations, of one path, or of a group",
       query: openApiQuery,
       queryCodes: { "*": "INVALID_OPENAPI_FILTER" },
-      replies: { 200: { about: "OpenAPI 3.0", schema: Type.Record(Type.String(), Type.Unknown()) } },
+      replies: { 200: { about: "OpenAPI 3.0", schema: mapOf(Type.Unknown()) } },
       errorStatuses: [404],
       needs: ["operations", "plan"],
       setup:

@@ -1,6 +1,6 @@
 // /v1/conversations: the conversations that the router keeps for clients of the Responses API.
 
-import { defineRoute, literals, operation, Type } from "../../kernel/index.ts"
+import { defineRoute, literals, mapOf, operation, Type } from "../../kernel/index.ts"
 import { chatOperation } from "../_shared/chat-operation.ts"
 import type { KeptConversations } from "../_shared/responses/kept/keep-conversations.ts"
 import { keptOr404 } from "../_shared/responses/kept/open-kept.ts"
@@ -12,7 +12,7 @@ const id = Type.String({ minLength: 1, description: "Id of a kept conversation" 
 const params = Type.Object({ conversation_id: id })
 const itemParams = Type.Object({ conversation_id: id, item_id: Type.String({ minLength: 1 }) })
 const metadata = Type.Optional(
-  Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], { description: "Kept with the conversation" }),
+  Type.Union([mapOf(Type.String()), Type.Null()], { description: "Kept with the conversation" }),
 )
 const items = Type.Array(Type.Object({}), { description: "Items as in the input of a response" })
 const conversation = Type.Object({

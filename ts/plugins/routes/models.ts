@@ -1,6 +1,6 @@
 // GET /v1/models and GET /v1/models/{id}: the names that a client may use.
 
-import { defineRoute, literals, type ModelEntry, operation, RtrError, Type } from "../../kernel/index.ts"
+import { defineRoute, literals, mapOf, type ModelEntry, operation, RtrError, Type } from "../../kernel/index.ts"
 
 const modelEntry = Type.Object({
   id: Type.String(),
@@ -9,9 +9,7 @@ const modelEntry = Type.Object({
   owned_by: Type.String(),
   description: Type.Optional(Type.String()),
   routing: Type.Object({ resolution: literals(["virtual", "passthrough"]), selectable: Type.Boolean() }),
-  card: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: "Descriptive fields of the model's card" }),
-  ),
+  card: Type.Optional(mapOf(Type.Unknown(), { description: "Descriptive fields of the model's card" })),
 })
 
 /** The same for clients of Anthropic's API, which say which version of it they speak. */

@@ -1,6 +1,6 @@
 // POST /v1/moderations: what the guards of the document say to texts.
 
-import { defineRoute, type GuardReading, operation, RtrError, Type } from "../../kernel/index.ts"
+import { defineRoute, type GuardReading, mapOf, operation, RtrError, Type } from "../../kernel/index.ts"
 import { chatOperation } from "../_shared/chat-operation.ts"
 import { jsonForm, jsonReply } from "../_shared/json-form.ts"
 import { toVerdict } from "../_shared/moderation-verdict.ts"
@@ -19,8 +19,7 @@ const body = Type.Object({
   ),
 })
 
-const ofCategories = <Value>(value: Value, description: string) =>
-  Type.Record(Type.String(), value as never, { description })
+const ofCategories = <Value>(value: Value, description: string) => mapOf(value as never, { description })
 
 const reply = Type.Object({
   id: Type.String(),

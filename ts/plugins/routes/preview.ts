@@ -5,6 +5,7 @@ import {
   exactlyOneOf,
   type Fact,
   literals,
+  mapOf,
   operation,
   type Plan,
   type Preview,
@@ -40,11 +41,11 @@ const body = exactlyOneOf(
   },
 )
 
-const names = Type.Record(Type.String(), Type.Array(Type.String()), {
+const names = mapOf(Type.Array(Type.String()), {
   description: "Rule names by their key under routing.signals",
 })
-const numbers = Type.Record(Type.String(), Type.Number())
-const words = Type.Record(Type.String(), Type.String())
+const numbers = mapOf(Type.Number())
+const words = mapOf(Type.String())
 
 const reply = Type.Object({
   original_text: Type.String(),
@@ -71,7 +72,7 @@ const reply = Type.Object({
         matched: Type.Boolean(),
         confidence: Type.Number(),
         on_unknown: Type.Optional(Type.String()),
-        root_trace: Type.Record(Type.String(), Type.Unknown()),
+        root_trace: mapOf(Type.Unknown()),
       }),
     ),
   ),
@@ -82,7 +83,7 @@ const reply = Type.Object({
   selection_method: Type.Optional(Type.String()),
   selection_reason: Type.Optional(Type.String()),
   routing_decision: Type.String(),
-  metrics: Type.Record(Type.String(), Type.Object({ execution_time_ms: Type.Number(), confidence: Type.Number() })),
+  metrics: mapOf(Type.Object({ execution_time_ms: Type.Number(), confidence: Type.Number() })),
   signal_confidences: numbers,
   signal_values: numbers,
   signal_errors: Type.Optional(words),

@@ -1,6 +1,6 @@
 // Asks a decision model which candidate should answer.
 
-import { defineSelector, RtrError, section, Type } from "../../kernel/index.ts"
+import { defineSelector, mapOf, RtrError, section, Type } from "../../kernel/index.ts"
 
 const options = section({
   deployment: Type.Optional(
@@ -8,7 +8,7 @@ const options = section({
   ),
   instructions: Type.Optional(Type.String({ minLength: 1, description: "The question" })),
   candidates: Type.Optional(
-    Type.Record(Type.String(), Type.String(), {
+    mapOf(Type.String(), {
       description: "What each model is for; the card's description where it is left out",
     }),
   ),

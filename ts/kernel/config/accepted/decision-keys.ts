@@ -2,7 +2,7 @@
 // checked all the same, and so are the rules between them.
 
 import { Type, type TSchema } from "typebox"
-import { literals, section } from "../../schema/shapes.ts"
+import { literals, mapOf, section } from "../../schema/shapes.ts"
 import type { Report } from "../../types/module-base.ts"
 import { checkIterations, iterationsSchema } from "./candidate-iterations.ts"
 import type { MissingSection } from "./missing-sections.ts"
@@ -111,7 +111,7 @@ export const decisionKeys: readonly MissingSection[] = [
     without: "",
     isStrict: true,
     isData: true,
-    schema: Type.Record(Type.String(), Type.Unknown(), { maxProperties: 32 }),
+    schema: mapOf(Type.Unknown(), { maxProperties: 32 }),
     check(value, report) {
       const { length } = new TextEncoder().encode(JSON.stringify(value))
       if (length > 4096) report([], `has ${length} bytes as JSON; annotations have at most 4096`)

@@ -4,7 +4,7 @@ import { Type, type Static } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { setUpNow } from "../../modules/set-up.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
-import { literals, name, section } from "../../schema/shapes.ts"
+import { literals, mapOf, name, section } from "../../schema/shapes.ts"
 import type { DialectModule } from "../../types/dialect.ts"
 import type { RegisteredModule } from "../../types/module.ts"
 import type { TargetBackend } from "../../types/plan.ts"
@@ -52,7 +52,7 @@ export function backendRefSchema(providerIds: readonly string[]) {
     ),
     auth_header: Type.Optional(name),
     auth_prefix: Type.Optional(Type.String()),
-    extra_headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+    extra_headers: Type.Optional(mapOf(Type.String())),
     api_version: Type.Optional(Type.String()),
     chat_path: Type.Optional(Type.String({ pattern: "^/" })),
     think_tags: Type.Optional(

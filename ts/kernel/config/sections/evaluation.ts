@@ -2,7 +2,7 @@
 // the first document that has some.
 
 import { Type, type Static } from "typebox"
-import { name, section } from "../../schema/shapes.ts"
+import { mapOf, name, section } from "../../schema/shapes.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import type { ModelCard } from "./model-cards.ts"
 
@@ -11,12 +11,12 @@ export type Evaluation = Static<typeof evaluation>
 const text = Type.Optional(Type.String())
 const fields = {
   benchmark: name,
-  metrics: Type.Record(Type.String(), Type.Number()),
+  metrics: mapOf(Type.Number()),
   benchmark_profile: text,
   reasoning_effort: text,
   source: text,
   measured_at: text,
-  metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  metadata: Type.Optional(mapOf(Type.Unknown())),
 }
 const evaluation = section(fields)
 

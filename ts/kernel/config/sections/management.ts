@@ -3,7 +3,7 @@
 import { Type, type Static } from "typebox"
 import { RtrError } from "../../error.ts"
 import { invalid, oneOf, type Problem, suggestion } from "../../schema/problem.ts"
-import { literals, name, port, section } from "../../schema/shapes.ts"
+import { literals, mapOf, name, port, section } from "../../schema/shapes.ts"
 import type { ManagementToken, PlannedManagement } from "../../types/plan.ts"
 import { permissions } from "../../types/route.ts"
 import type { ConfigDocument } from "../document-schema.ts"
@@ -17,7 +17,7 @@ const auth = section({
   mode: Type.Optional(literals(["disabled", "bearer"])),
   tokens: Type.Optional(Type.Array(section({ env: variableName, role: name }))),
   roles: Type.Optional(
-    Type.Record(Type.String({ minLength: 1 }), Type.Array(Type.String()), {
+    mapOf(Type.Array(Type.String()), {
       description: "Permissions by role, * for every one; replaces the roles viewer, operator and admin",
     }),
   ),

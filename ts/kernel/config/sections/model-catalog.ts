@@ -4,7 +4,7 @@ import { Type, type Static } from "typebox"
 import { type DocumentPath, isRtrError } from "../../error.ts"
 import type { Registry } from "../../modules/registry.ts"
 import { invalid, oneOf, type Problem, suggestion } from "../../schema/problem.ts"
-import { literals, name, section } from "../../schema/shapes.ts"
+import { literals, mapOf, name, section } from "../../schema/shapes.ts"
 import { bindingsOf, boundHeads, defaultDeployment, questionsOf } from "../bindings.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { headProblem, type PackageHead, type ReadHeads } from "../package-heads.ts"
@@ -64,11 +64,12 @@ export const modelCatalogSchema = section({
   // Timers hold 31 bits and fire at once when given more.
   signal_timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
   deployments: Type.Optional(
-    Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" }), deployment, {
+    mapOf(deployment, {
+      keys: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
       additionalProperties: false,
     }),
   ),
-  bindings: Type.Optional(Type.Record(Type.String(), binding)),
+  bindings: Type.Optional(mapOf(binding)),
 })
 
 const defaultSignalTimeoutMs = 45_000

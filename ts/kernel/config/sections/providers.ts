@@ -3,7 +3,7 @@
 import { Type, type Static } from "typebox"
 import type { DocumentPath } from "../../error.ts"
 import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
-import { literals, name, section } from "../../schema/shapes.ts"
+import { literals, mapOf, name, section } from "../../schema/shapes.ts"
 import type { ModelTarget, Pricing } from "../../types/plan.ts"
 import type { Registry } from "../../modules/registry.ts"
 import type { CompileOptions } from "../compile.ts"
@@ -33,7 +33,7 @@ const price = Type.Number({ minimum: 0 })
 
 const defaults = section({
   model: Type.Optional(Type.String({ description: "Answers when no decision matches" })),
-  reasoning_families: Type.Optional(Type.Record(Type.String(), reasoningFamily)),
+  reasoning_families: Type.Optional(mapOf(reasoningFamily)),
   reasoning_effort: Type.Optional(name),
 })
 
@@ -54,7 +54,7 @@ export function providersSchema(registry: Registry) {
     name,
     provider_model_id: Type.Optional(name),
     external_model_ids: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
+      mapOf(Type.String(), {
         description: "Model id by provider; wins over provider_model_id",
       }),
     ),

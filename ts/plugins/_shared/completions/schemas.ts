@@ -1,6 +1,6 @@
 // Shapes of completions for the OpenAPI document.
 
-import { type TObject, Type } from "../../../kernel/index.ts"
+import { mapOf, type TObject, Type } from "../../../kernel/index.ts"
 
 const choice = Type.Object({
   text: Type.String(),
@@ -9,7 +9,7 @@ const choice = Type.Object({
     Type.Object({
       tokens: Type.Array(Type.String()),
       token_logprobs: Type.Array(Type.Number()),
-      top_logprobs: Type.Array(Type.Union([Type.Record(Type.String(), Type.Number()), Type.Null()])),
+      top_logprobs: Type.Array(Type.Union([mapOf(Type.Number()), Type.Null()])),
       text_offset: Type.Array(Type.Integer(), { description: "Where each token begins in the text of its choice" }),
     }),
     Type.Null(),

@@ -1,6 +1,6 @@
 // `global.model_catalog.kbs`: its keys, and the knowledge bases that are there without being declared.
 
-import { literals, section, type Static, Type } from "../../../kernel/index.ts"
+import { literals, mapOf, section, type Static, Type } from "../../../kernel/index.ts"
 import { prototypeScoring } from "../prototype-bank.ts"
 
 const name = Type.String({ minLength: 1, pattern: "\\S" })
@@ -18,10 +18,8 @@ export const knowledgeBase = section({
     ),
   }),
   threshold: Type.Optional(share),
-  label_thresholds: Type.Optional(Type.Record(Type.String(), share)),
-  groups: Type.Optional(
-    Type.Record(Type.String(), Type.Array(name, { minItems: 1 }), { description: "Labels by the name of their group" }),
-  ),
+  label_thresholds: Type.Optional(mapOf(share)),
+  groups: Type.Optional(mapOf(Type.Array(name, { minItems: 1 }), { description: "Labels by the name of their group" })),
   metrics: Type.Optional(
     Type.Array(
       section({

@@ -1,6 +1,6 @@
 // `global.integrations.looper`: bounds of the calls that loopers make, and where workflows wait for tools.
 
-import { section, Type } from "../../../kernel/index.ts"
+import { mapOf, section, Type } from "../../../kernel/index.ts"
 
 const names = Type.Optional(
   Type.Array(Type.String({ minLength: 1, pattern: "\\S" }), {
@@ -30,7 +30,7 @@ const schema = section(
         ),
       }),
     ),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: "Sent with each call" })),
+    headers: Type.Optional(mapOf(Type.String(), { description: "Sent with each call" })),
   },
   { description: "Calls that loopers make" },
 )

@@ -3,8 +3,9 @@
 import {
   duration,
   type JsonValue,
-  type LooperKeys,
   literals,
+  type LooperKeys,
+  mapOf,
   type Report,
   section,
   Type,
@@ -50,7 +51,7 @@ const outputContract = section(
     normalize: Type.Optional(
       section({
         field_order: Type.Optional(Type.Array(words, { uniqueItems: true })),
-        defaults: Type.Optional(Type.Record(Type.String(), plainValue)),
+        defaults: Type.Optional(mapOf(plainValue)),
       }),
     ),
     postprocess: Type.Optional(Type.Array(section({ type: literals(["dereference_selected_reference"]) }))),

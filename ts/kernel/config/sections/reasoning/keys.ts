@@ -3,7 +3,7 @@
 import { Type, type Static } from "typebox"
 import type { Registry } from "../../../modules/registry.ts"
 import { invalid, suggestion } from "../../../schema/problem.ts"
-import { literals, name, section } from "../../../schema/shapes.ts"
+import { literals, mapOf, name, section } from "../../../schema/shapes.ts"
 import type { ConfigDocument } from "../../document-schema.ts"
 import { addressOf, protocolOf, refsOf } from "../backends.ts"
 import type { ReasoningPlan } from "./plan.ts"
@@ -21,7 +21,7 @@ export const reasoningSchema = section({
   type: Type.Optional(type),
   parameter: word,
   activation_parameter: word,
-  effort_flags: Type.Optional(Type.Record(Type.String(), name)),
+  effort_flags: Type.Optional(mapOf(name)),
   levels: Type.Optional(Type.Array(name)),
   default: word,
   disabled: word,
