@@ -81,7 +81,7 @@ test("errors are Anthropic's, with the id in the header that its clients read", 
 })
 
 describe("tokens are", () => {
-  const long = { model: "MoM", messages: [{ role: "user", content: "a".repeat(400) }] }
+  const long = { model: "MoM", messages: [{ role: "user", content: `the${" winter".repeat(90)}` }] }
 
   test("told with the id in the header that Anthropic's clients read", async () => {
     const { ask } = await kernelOver(jsonReply(reply))
@@ -98,7 +98,9 @@ describe("tokens are", () => {
     const result = { type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "漢字漢字" }, image] }
     const tools = [{ name: "tool", input_schema: {} }]
     const body = { model: "MoM", system: "abcd", messages: [{ role: "user", content: [result] }], tools }
-    expect(await count(body)).toEqual({ input_tokens: 2 * 4 + 1 + 3 + 1600 + 2, estimated: true })
+    // Two turns, "abcd", a result, four Chinese characters, an image of unknown size, and the tool as JSON.
+    const tokens = Math.ceil(2 * 4 + 0.98 + 8 + 4 * 0.75 + 1600 + 14.23)
+    expect(await count(body)).toEqual({ input_tokens: tokens, estimated: true })
     expect(sent()).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-import type { Block, ChatRequest, Fact, Turn } from "rtr"
+import type { ChatRequest, Fact } from "rtr"
 import { chatRequest, signalContract, signalInput } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import signal from "../../../ts/plugins/signals/context.ts"
@@ -20,104 +20,9 @@ const read = async (rule: Omit<Rule, "name">, request: ChatRequest): Promise<Fac
   const reader = await signal.setup([{ name: "rule", ...rule }], { settings: {} })
   return (await reader.read({ ...signalInput(""), request }, {}))[0]
 }
-const request = (fields: Partial<ChatRequest> = {}, ...turns: readonly Turn[]): ChatRequest =>
-  chatRequest(turns, fields)
-const turn = (role: Turn["role"], ...blocks: readonly Block[]): Turn => ({ role, blocks })
-const tokensOf = async (given: ChatRequest): Promise<number | undefined> =>
-  (await read({ min_tokens: 0 }, given))?.value
-const bytesOf = (value: unknown): number => JSON.stringify(value).length
-
-describe("the estimate", () => {
-  const text = (characters: string): Block => ({ type: "text", text: characters })
-  const hundred = text("x".repeat(400))
-  const image: Block = { type: "image", source: { kind: "url", url: "data:x" } }
-  const call = { type: "tool_call", id: "1", name: "f", arguments: '{"a":1}' } as const
-  const grammar = { syntax: "regex", definition: "a+" }
-  const result = (...blocks: readonly Block[]): Block => ({ type: "tool_result", callId: "1", blocks })
-
-  test("counts what each request of the chat-completions protocol is made of", async () => {
-    const cases: readonly (readonly [what: string, given: ChatRequest, tokens: number])[] = [
-      ["no turns", request(), 0],
-      ["an empty turn", request({}, turn("user", text(""))), 4],
-      ["a turn without blocks", request({}, turn("assistant")), 4],
-      ["text: a quarter of its bytes", request({}, turn("user", hundred)), 104],
-      ["text: rounded up", request({}, turn("user", text("abcde"))), 6],
-      ["all turns together", request({}, turn("user", text("abc")), turn("assistant", text("d"))), 9],
-      ["bytes, not characters", request({}, turn("user", text("漢".repeat(4)))), 7],
-      ["surrogate pairs", request({}, turn("user", text("👩".repeat(4)))), 8],
-      ["text in blocks", request({}, turn("user", hundred, hundred)), 204],
-      ["text of another protocol's block", request({}, turn("user", opaque("x".repeat(400)))), 104],
-      ["another protocol's block without text", request({}, turn("user", opaque())), 4],
-      ["images", request({}, turn("user", image, image)), 4 + 2 * 8192],
-      ["audio and files: nothing", request({}, turn("user", { type: "file", source: { kind: "id", id: "f" } })), 4],
-      ["reasoning and refusals: nothing", request({}, turn("assistant", { type: "refusal", text: "never" })), 4],
-      [
-        "tools: their JSON and 8 each",
-        request({ tools: [{ name: "f", description: "d", parameters: { type: "object" } }, { name: "g" }] }),
-        2 * 8 +
-          bytesOf([
-            { type: "function", function: { name: "f", description: "d", parameters: { type: "object" } } },
-            { type: "function", function: { name: "g" } },
-          ]),
-      ],
-      [
-        "other tools",
-        request({
-          tools: [
-            { name: "c", form: "custom", grammar },
-            { name: "web_search", form: "opaque", parameters: { type: "web_search", max: 1 } },
-          ],
-        }),
-        2 * 8 +
-          bytesOf([
-            { type: "custom", custom: { name: "c", format: { type: "grammar", grammar } } },
-            { type: "web_search", max: 1 },
-          ]),
-      ],
-      [
-        "tool calls: their JSON and 8 each",
-        request({}, turn("assistant", call, { ...call, form: "custom" })),
-        4 +
-          2 * 8 +
-          bytesOf([
-            { id: "1", type: "function", function: { name: "f", arguments: '{"a":1}' } },
-            { id: "1", type: "custom", custom: { name: "f", input: '{"a":1}' } },
-          ]),
-      ],
-      ["a tool's answer: 8 more", request({}, turn("tool", result(text("abcd")))), 4 + 8 + 1],
-      ["a tool's answer without a result", request({}, turn("tool")), 4 + 8],
-      ["an image that a tool gives", request({}, turn("tool", result(image))), 4 + 8 + 8192],
-      ["two results in one turn", request({}, turn("user", result(text("abcd")), result())), 4 + 2 * 8 + 1],
-      ["an output format: its JSON", request({ output: { type: "text" } }), 15],
-      ["JSON output", request({ output: { type: "json" } }), bytesOf({ type: "json_object" })],
-      [
-        "a schema",
-        request({ output: { type: "json_schema", name: "s", schema: { a: 1 }, strict: true } }),
-        bytesOf({ type: "json_schema", json_schema: { name: "s", schema: { a: 1 }, strict: true } }),
-      ],
-      ["another format", request({ output: { type: "opaque", value: { type: "grammar" } } }), 18],
-      ["room for the answer", request({ generation: { maxOutputTokens: 100 } }), 100],
-      ["no room for nonsense", request({ generation: { maxOutputTokens: -5 } }), 0],
-    ]
-    for (const [what, given, tokens] of cases) expect([what, await tokensOf(given)]).toEqual([what, tokens])
-  })
-
-  test("of a text longer than the buffer counts every byte", async () => {
-    expect(await tokensOf(request({}, turn("user", text("é".repeat(100_000)))))).toBe(4 + 50_000)
-    expect(await tokensOf(request({}, turn("user", text("漢a".repeat(50_000)))))).toBe(4 + 50_000)
-  })
-})
-
-const opaque = (text?: string): Block => ({
-  type: "opaque",
-  dialect: "x",
-  value: {},
-  ...(text !== undefined && { text }),
-})
-
-describe("a band", () => {
-  const given = request({ generation: { maxOutputTokens: 1000 } })
-
+describe("a prompt of 1000 tokens", () => {
+  // "the" is 0.98 tokens, each further " winter" 1.1, and a turn 4: 4 + 0.98 + 904 * 1.1 = 999.38.
+  const given = chatRequest([{ role: "user", blocks: [{ type: "text", text: `the${" winter".repeat(904)}` }] }])
   test.each<[Omit<Rule, "name">, "match" | "no_match"]>([
     [{ min_tokens: 1000 }, "match"],
     [{ min_tokens: 1001 }, "no_match"],
@@ -134,6 +39,23 @@ describe("a band", () => {
   ])("%j: %s", async (rule, state) => {
     expect(await read(rule, given)).toEqual({ rule: "rule", state, confidence: 1, value: 1000 })
   })
+
+  test.each<[Omit<Rule, "name">, ChatRequest["generation"], number]>([
+    [{ min_tokens: 1500 }, { maxOutputTokens: 500 }, 1000],
+    [{ min_tokens: 1500, include_output: false }, { maxOutputTokens: 500 }, 1000],
+    [{ min_tokens: 1500, include_output: true }, { maxOutputTokens: 500 }, 1500],
+    [{ min_tokens: 1500, include_output: true }, { maxOutputTokens: -5 }, 1000],
+    [{ min_tokens: 1500, include_output: true }, {}, 1000],
+  ])("and room for the answer, %j %j: %d", async (rule, generation, value) => {
+    const state = value >= 1500 ? "match" : "no_match"
+    expect(await read(rule, { ...given, generation })).toEqual({ rule: "rule", state, confidence: 1, value })
+  })
+})
+
+test("a request of many parts is counted in slices", async () => {
+  const block = { type: "text", text: "the winter" } as const
+  const given = chatRequest(Array.from({ length: 200_000 }, () => ({ role: "user", blocks: [block] }) as const))
+  expect((await read({ min_tokens: 0 }, given))?.value).toBe(200_000 * 4 + 416_000)
 })
 
 describe("rules", () => {

@@ -12,7 +12,7 @@ import {
   Type,
 } from "../../kernel/index.ts"
 import { chatOperation, routedOperation } from "../_shared/chat-operation.ts"
-import { estimateTokens } from "../_shared/messages/estimate-tokens.ts"
+import { requestTokens } from "../_shared/tokens/request-tokens.ts"
 
 export default defineRoute({
   about: "Messages, whole or streamed, and how many tokens they have",
@@ -46,7 +46,7 @@ export default defineRoute({
         async ({ call, chat }) => {
           const counted = await countAtBackend(call(chat), plan(), http)
           if (counted !== undefined) return { body: { input_tokens: counted } }
-          return { body: { input_tokens: estimateTokens(chat), estimated: true } }
+          return { body: { input_tokens: requestTokens(chat), estimated: true } }
         },
     }),
   ],

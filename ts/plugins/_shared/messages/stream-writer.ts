@@ -11,13 +11,16 @@ import type {
 } from "../../../kernel/index.ts"
 import { createEventStreamWriter, type EventWriter } from "../dialect/event-stream-writer.ts"
 import { namedEvent } from "../dialect/named-event.ts"
-import { estimateTokens } from "./estimate-tokens.ts"
 import { isObject } from "../dialect/wire.ts"
+import { requestTokens } from "../tokens/request-tokens.ts"
 import { BlockLine } from "./block-line.ts"
 import { writeError } from "./errors.ts"
 import { writeStop } from "./stop.ts"
 import { writeUsage } from "./usage.ts"
 import { dialectId } from "./wire.ts"
+
+/** So much of a request is counted for what a stream tells before its backend has counted. */
+const countedCharacters = 4096
 
 /** A writer for one stream. A reply has one choice here; those of others are left out. The input is estimated until it has been counted. */
 export const createWriter = (request: ChatRequest): StreamWriter =>
@@ -48,7 +51,7 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
     }
     send({
       type: "message_start",
-      message: { ...message, usage: { input_tokens: estimateTokens(request), output_tokens: 0 } },
+      message: { ...message, usage: { input_tokens: requestTokens(request, countedCharacters), output_tokens: 0 } },
     })
   }
   const blocks = new BlockLine(send)
