@@ -428,7 +428,7 @@ describe("an answer", () => {
     const { answers } = await ask([embed("1"), embed("2")], {
       body: JSON.stringify({ results: [{ status: 200, embeddings: { data: [{ embedding: base64(1) }] } }] }),
     })
-    expect(answers).toEqual([vector(1), failure("internal_error")])
+    expect(answers).toEqual([vector(1), failure("invalid_model_output")])
   })
 })
 
@@ -439,9 +439,11 @@ describe("a worker that refuses", () => {
     [504, { error: { code: "deadline_exceeded" } }, "deadline_exceeded"],
     [400, { error: { code: "invalid_request" } }, "invalid_request"],
     [500, {}, "unavailable"],
-    [200, {}, "unavailable"],
+    [502, "<html>secret</html>", "unavailable"],
+    [200, { error: { code: "overloaded" } }, "overloaded"],
   ])("with status %i and %j fails every task with %s", async (status, body, code) => {
-    const { answers } = await ask([embed("1"), classify("2")], { status, body: JSON.stringify(body) })
+    const text = typeof body === "string" ? body : JSON.stringify(body)
+    const { answers } = await ask([embed("1"), classify("2")], { status, body: text })
     expect(answers).toEqual([failure(code), failure(code)])
     expect(JSON.stringify(answers)).not.toContain("secret")
   })
@@ -455,6 +457,7 @@ describe("a worker that refuses", () => {
 describe("a worker that makes no sense", () => {
   test.each([
     "<html>secret</html>",
+    "{}",
     "",
     "null",
     "[]",
@@ -465,9 +468,10 @@ describe("a worker that makes no sense", () => {
     '{"results":[{"embeddings":{"data":[{"embedding":"!!!"}]}}]}',
     '{"results":[{"embeddings":{"data":[{"embedding":"AAA="}]}}]}',
     '{"results":[{"classify":{"labels":["a"],"results":[{"probabilities":"x"}]}}]}',
+    `{"results":[{"id":"1","status":200,"embeddings":{"data":[{"embedding":"${base64(1)}"}]}}]}`,
   ])("%j is an error and nothing is thrown", async (body) => {
     const { answers } = await ask([embed("x")], { body })
-    expect(answers).toEqual([{ kind: "error", error: expect.any(RtrError) }])
+    expect(answers).toEqual([failure("invalid_model_output")])
     expect(answers.map((answer) => answer.kind === "error" && answer.error.message).join()).not.toContain("secret")
   })
 
@@ -477,7 +481,29 @@ describe("a worker that makes no sense", () => {
     const { answers } = await ask([embed("1"), embed("2"), embed("3")], {
       body: JSON.stringify({ results: [good, bad, null] }),
     })
-    expect(answers).toEqual([vector(1), failure("invalid_model_output"), failure("unavailable")])
+    expect(answers).toEqual([vector(1), failure("invalid_model_output"), failure("invalid_model_output")])
+  })
+
+  test("with a probability that is none", async () => {
+    for (const [low, high] of [
+      [-0.5, 1],
+      [0, 1.5],
+      [null, 1],
+    ]) {
+      const probabilities = [low, high]
+      const spans = [{ label: "PERSON", start: 0, end: 1, probability: low === 0 ? high : low }]
+      const results = [{ probabilities }, { spans }].map((result) => ({
+        status: 200,
+        classify: { labels: ["a", "b"], results: [result] },
+      }))
+      const { answers } = await ask([classify("x"), mark("x")], { body: JSON.stringify({ results }) })
+      expect(answers).toEqual(results.map(() => failure("invalid_model_output")))
+    }
+  })
+
+  test("that sends its answer bit by bit is not listened to past the deadline", async () => {
+    const { answers } = await ask([embed("x")], { body: ["{", "}"] }, { deadlineMs: -1 })
+    expect(answers).toEqual([failure("deadline_exceeded")])
   })
 
   test("that cannot be reached has its own error", async () => {

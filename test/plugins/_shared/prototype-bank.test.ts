@@ -89,8 +89,16 @@ describe("examples", () => {
   })
 })
 
-test("a text of another length is compared over the shorter one", () => {
-  expect(createBank(["a"], [Float32Array.from([1, 0, 0])])(Float32Array.from([1, 0]))).toBe(1)
+test("a vector of another width, or of another length than 1, is of another model and no answer", () => {
+  const bank = createBank(["a"], [Float32Array.from([1, 0, 0])])
+  for (const vector of [
+    [1, 0],
+    [1, 0, 0, 0],
+    [7, 0, 0],
+    [Number.NaN, 0, 0],
+  ])
+    expect(() => bank(Float32Array.from(vector)), String(vector)).toThrow(/unit vectors/)
+  expect(bank(Float32Array.from([1.000001, 0, 0]))).toBeCloseTo(1, 5)
 })
 
 test.each([

@@ -27,6 +27,8 @@ export interface QuestionBatch {
   questions(target: InferenceTarget): BatchedQuestions
   /** Says that one signal will ask nothing more. */
   finished(): void
+  /** Says that the time is over: what is not answered never will be. Signals may still say what they know without. */
+  expire(): void
 }
 
 /**
@@ -41,6 +43,7 @@ export function createQuestionBatch(inference: Inference, signals: number, waiti
   let replies: Reply[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   const line = createCallLine(inference, waiting)
+  const open: Reply[] = []
 
   const send = (): void => {
     clearTimeout(timer)
@@ -74,7 +77,10 @@ export function createQuestionBatch(inference: Inference, signals: number, waiti
   }
 
   const submit = (asker: object, task: InferenceTask): Promise<InferenceAnswer> => {
-    const reply = new Promise<InferenceAnswer>((resolve, reject) => replies.push({ resolve, reject }))
+    const reply = new Promise<InferenceAnswer>((resolve, reject) => {
+      replies.push({ resolve, reject })
+      open.push({ resolve, reject })
+    })
     tasks.push(task)
     asked.add(asker)
     // In a microtask, so that all questions that the last signal asks at once are in the call.
@@ -120,6 +126,10 @@ export function createQuestionBatch(inference: Inference, signals: number, waiti
     finished: () => {
       active -= 1
       if (asked.size > 0 && asked.size >= active) send()
+    },
+    expire() {
+      const late = new RtrError("deadline_exceeded", "The model did not answer in time")
+      for (const { reject } of open.splice(0)) reject(late)
     },
   }
 }

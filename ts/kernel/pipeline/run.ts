@@ -196,6 +196,11 @@ async function callDecision(
   const selection = selecting instanceof Promise ? await selecting : selecting
   const candidate = selection === undefined ? undefined : decision.candidates[selection.candidate]
   record.selection = selection
+  if (selection?.failed !== undefined)
+    record.unknown = [
+      { type: "selector", rule: decision.algorithm, reason: selection.failed },
+      ...(record.unknown ?? none),
+    ]
   record.path = decision.looper === undefined ? "upstream" : "looper"
   record.model = candidate?.model
   record.reasoning = candidate?.reasoning

@@ -190,7 +190,7 @@ function readLevel(reading: Reading, { signals, asking }: Level): Promise<void> 
     }
     if (isAsking) batch.finished()
   }
-  return pending === undefined ? undefined : waitFor(reading, pending, since)
+  return pending === undefined ? undefined : waitFor(reading, pending, since, batch)
 }
 
 /** Resolves when every signal has settled. Those that have not at the deadline have unknown facts, whatever they say later. */
@@ -198,6 +198,7 @@ async function waitFor(
   reading: Reading,
   pending: ReadonlyMap<PlannedSignal, Promise<readonly Fact[]>>,
   since: number,
+  batch: QuestionBatch | undefined,
 ): Promise<void> {
   const waiting = new Set(pending.keys())
   const work = Promise.all(
@@ -217,6 +218,11 @@ async function waitFor(
   })
   await Promise.race([work, late])
   clearTimeout(timer)
+  if (waiting.size > 0 && batch !== undefined) {
+    // A guard may have found something beside the question that nobody has answered.
+    batch.expire()
+    await new Promise((resolve) => setTimeout(resolve))
+  }
   for (const signal of waiting) settle(reading, signal, undefined, "timeout", since)
   waiting.clear()
 }

@@ -13,7 +13,8 @@ export function toCodeUnits(text: string, spans: readonly TextSpan[]): readonly 
     const [first, last] = [units.get(start), units.get(end)]
     if (typeof label !== "string" || first === undefined || last === undefined || first > last)
       throw new TypeError(`Cannot place a span from ${start} to ${end} in ${text.length} characters`)
-    if (!Number.isFinite(probability)) throw new TypeError("A span needs a probability")
+    if (!Number.isFinite(probability) || probability < 0 || probability > 1.001)
+      throw new TypeError("A span needs a probability")
     return { label, start: first, end: last, probability }
   })
 }

@@ -70,18 +70,18 @@ function toDecided(
         type: "choice",
         choice,
         probabilities: toProbabilities(answer["probabilities"]),
-        confidence: toNumber(answer["confidence"]),
-        ...(abstain !== undefined && { abstainProbability: toNumber(abstain) }),
+        confidence: toProbability(answer["confidence"]),
+        ...(abstain !== undefined && { abstainProbability: toProbability(abstain) }),
       }
     }
     case "noul":
-      return { type: "noul", noul: toNumber(answer["noul"]) }
+      return { type: "noul", noul: toProbability(answer["noul"]) }
     case "score":
       return {
         type: "score",
         score: toNumber(answer["score"]),
         probabilities: toProbabilities(answer["probabilities"]),
-        confidence: toNumber(answer["confidence"]),
+        confidence: toProbability(answer["confidence"]),
       }
     case "set": {
       const { selected } = set
@@ -89,7 +89,7 @@ function toDecided(
       return { type: "set", selected: selected.map(String), probabilities: toProbabilities(set["probabilities"]) }
     }
     case "span":
-      return { type: "span", noul: toNumber(answer["noul"]), spans: toCodeUnits(text, spans) }
+      return { type: "span", noul: toProbability(answer["noul"]), spans: toCodeUnits(text, spans) }
   }
 }
 
@@ -113,7 +113,7 @@ export function fromRerankReply(reply: unknown, task: InferenceTask<"rerank">): 
       if (index === undefined || !(index in scores)) throw new TypeError("A score needs its document")
       scores[index] = toNumber(score)
     }
-    return { kind: "rerank", ranking: { scores: scores.map(toNumber) } }
+    return { kind: "rerank", ranking: { scores: scores.map(toProbability) } }
   })
 }
 
@@ -133,8 +133,17 @@ function toNumber(value: unknown): number {
   return value
 }
 
+/** Rounding may leave one a little above 1. */
+function toProbability(value: unknown): number {
+  const number = toNumber(value)
+  if (number < 0 || number > 1.001) throw new TypeError("A probability is from 0 to 1")
+  return number
+}
+
 const toProbabilities = (value: unknown): Readonly<Record<string, number>> =>
-  Object.fromEntries(Object.entries(value as JsonObject).map(([name, probability]) => [name, toNumber(probability)]))
+  Object.fromEntries(
+    Object.entries(value as JsonObject).map(([name, probability]) => [name, toProbability(probability)]),
+  )
 
 export const readInPart = (): RtrError =>
   new RtrError("max_length_exceeded", "The model worker read a part of the text")

@@ -13,7 +13,7 @@ import type {
   TokenCounts,
 } from "../types/inference.ts"
 import { type Metrics, nullMetrics } from "../types/metrics.ts"
-import type { Transport } from "../types/transport.ts"
+import type { Transport, TransportResponse } from "../types/transport.ts"
 import { toCodeUnits } from "./code-units.ts"
 import {
   fromDecisionsReply,
@@ -117,7 +117,7 @@ export function createRemoteInference(options: RemoteInferenceOptions): Inferenc
         ...(signal !== undefined && { signal }),
       })
       serverTiming = response.header("server-timing")
-      answers = fromWire(response.status, await response.text(maxAnswerBytes), tasks)
+      answers = fromWire(response.status, await textOf(response, startedAt + deadlineMs), tasks)
     } catch (error) {
       const known = isRtrError(error)
         ? error
@@ -133,6 +133,15 @@ export function createRemoteInference(options: RemoteInferenceOptions): Inferenc
       )
     return answers
   }
+}
+
+/** The time-outs of a transport are for silence: who sends a little again and again would be listened to without end. */
+async function textOf(response: TransportResponse, untilMs: number): Promise<string> {
+  return response.text(maxAnswerBytes, () => {
+    if (performance.now() <= untilMs) return
+    response.cancel()
+    throw new RtrError("deadline_exceeded", "The model worker did not answer in time")
+  })
 }
 
 const addressOf = (deployment: RemoteDeployment | undefined): string =>
@@ -222,6 +231,7 @@ interface WireClassified {
 }
 
 interface WireResult {
+  readonly id?: unknown
   readonly status: number
   readonly error?: WireError
   readonly classify?: { readonly labels: readonly string[]; readonly results: readonly WireClassified[] }
@@ -240,37 +250,50 @@ interface WireInput {
 }
 
 function fromWire(status: number, body: string, tasks: readonly InferenceTask[]): readonly InferenceAnswer[] {
-  const value = JSON.parse(body) as { readonly results?: readonly (WireResult | null)[]; readonly error?: WireError }
-  if (status !== 200 || value.results === undefined) {
-    const error = toPublicError(value.error?.code)
-    return tasks.map(() => ({ kind: "error", error }))
-  }
-  const { results } = value
-  return tasks.slice(0, results.length).map((task, index) => toAnswer(results[index] ?? null, task))
+  const { results, error } = readBody(status, body)
+  if (status === 200 && Array.isArray(results))
+    return tasks.map((task, index) => toAnswer((results as readonly (WireResult | null)[])[index], task, index))
+  const failure = status === 200 && error === undefined ? senseless() : toPublicError(error?.code)
+  return tasks.map(() => ({ kind: "error", error: failure }))
 }
 
-function toAnswer(result: WireResult | null, task: InferenceTask): InferenceAnswer {
-  if (result === null) return { kind: "error", error: toPublicError(undefined) }
+/** A body that is no JSON may be that of a proxy: its status says what is wrong. */
+function readBody(status: number, body: string): { readonly results?: unknown; readonly error?: WireError } {
   try {
+    return (JSON.parse(body) ?? {}) as ReturnType<typeof readBody>
+  } catch (cause) {
+    if (status === 200) throw senseless(cause)
+    return {}
+  }
+}
+
+function toAnswer(result: WireResult | null | undefined, task: InferenceTask, index: number): InferenceAnswer {
+  try {
+    if (result == null || (result.id !== undefined && result.id !== String(index)))
+      throw new TypeError("The answer to a question is missing")
     const answer = (wire[task.kind] as WireKind<QuestionKind>).toAnswer(result, task)
     if (answer !== undefined) return answer
     const item = result.classify?.results?.[0] ?? result.embeddings?.data?.[0]
-    return { kind: "error", error: toPublicError((item?.error ?? result.error)?.code) }
+    const error = item?.error ?? result.error
+    return {
+      kind: "error",
+      error: error === undefined && !(result.status >= 400) ? senseless() : toPublicError(error?.code),
+    }
   } catch (cause) {
     // One answer that makes no sense fails its own question only.
-    const error = isRtrError(cause)
-      ? cause
-      : new RtrError("invalid_model_output", "The model worker's answer makes no sense", { cause })
-    return { kind: "error", error }
+    return { kind: "error", error: isRtrError(cause) ? cause : senseless(cause) }
   }
 }
+
+const senseless = (cause?: unknown): RtrError =>
+  new RtrError("invalid_model_output", "The model worker's answer makes no sense", { cause })
 
 function fromClassified({ classify }: WireResult, { whole }: InferenceTask<"classify">): InferenceAnswer | undefined {
   const { labels = [] } = classify ?? {}
   const [result] = classify?.results ?? []
   if (result?.probabilities === undefined) return undefined
   const toNumbers = (values: readonly number[]): Float32Array =>
-    onlyNumbers(Float32Array.from(values, nullIsNaN), labels.length)
+    onlyProbabilities(onlyNumbers(Float32Array.from(values, nullIsNaN), labels.length))
   const windows = result.windows?.map(({ probabilities, scores }) => toNumbers(probabilities ?? scores ?? []))
   const probabilities = toNumbers(result.probabilities)
   return {
@@ -309,6 +332,12 @@ const nullIsNaN = (value: number | null): number => value ?? Number.NaN
 function onlyNumbers(values: Float32Array, count: number = values.length): Float32Array {
   if (values.length !== count || !values.every(Number.isFinite))
     throw new TypeError("not the numbers that were asked for")
+  return values
+}
+
+/** Rounding may leave one a little above 1. */
+function onlyProbabilities(values: Float32Array): Float32Array {
+  if (!values.every((value) => value >= 0 && value <= 1.001)) throw new TypeError("probabilities are from 0 to 1")
   return values
 }
 

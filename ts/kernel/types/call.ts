@@ -3,7 +3,7 @@
 import type { RtrError } from "../error.ts"
 import type { CancelSignal } from "./cancel-signal.ts"
 import type { ChatRequest, Reply, Usage } from "./chat.ts"
-import type { Fact, UnknownSignal } from "./fact.ts"
+import type { Fact, UnknownReason, UnknownSignal } from "./fact.ts"
 import type { Unscanned } from "./guard.ts"
 import type { RuleNode } from "./plan.ts"
 import type { Principal } from "./principal.ts"
@@ -64,6 +64,8 @@ export interface Selection {
   readonly reason: string
   /** Of the selector, for its own use when the call has ended. */
   readonly note?: string | undefined
+  /** Why the selector, or a part of it, did not choose. */
+  readonly failed?: UnknownReason
 }
 
 /** Whether each guard found something, by signal type; one that did not read all that its rules ask for and found nothing is left out. */
@@ -147,7 +149,10 @@ export interface CallRecord {
   securityChecks: SecurityChecks | undefined
   /** Rules of guards that did not read all that they have to. */
   unscanned: readonly Unscanned[]
-  /** Rules of all signals whose facts are unknown, those of guards among them; left out where all are known. */
+  /**
+   * Rules of all signals whose facts are unknown, those of guards among them, and a selector that failed (type `selector`);
+   * left out where there are none.
+   */
   unknown?: readonly UnknownSignal[]
   /** Model that was chosen; with several attempts the one that answered. */
   model: string | undefined

@@ -4,6 +4,7 @@ import type { Static, TObject } from "typebox"
 import type { RtrError } from "../error.ts"
 import type { Granted, Capability } from "./capability.ts"
 import type { Usage } from "./chat.ts"
+import type { UnknownReason } from "./fact.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { Pricing } from "./plan.ts"
 import type { SignalInput } from "./signal.ts"
@@ -36,6 +37,8 @@ export interface Choice {
   readonly reason: string
   /** Handed back with the outcome of the call. */
   readonly note?: string | undefined
+  /** Why a part of the selector had no say; the request's header and line tell it. */
+  readonly failed?: UnknownReason
 }
 
 /** How a call of a chosen candidate ended. */

@@ -2,6 +2,7 @@
 
 import { hasText, isRtrError, type PartialCoverage, RtrError } from "../../kernel/index.ts"
 import { chunksOf, halvesOf } from "./chunks.ts"
+import { dot } from "./prototype-bank.ts"
 
 /** Limit of chunks of one text for the contrastive method, about 20,000 English words; a longer text is not judged. */
 const maxChunks = 256
@@ -37,8 +38,6 @@ async function embedChunk(chunk: string, embed: Embed): Promise<readonly Vector[
 /** How much more similar a text is to the attacks than to the others, or than 0 without others, by its riskiest chunk; −2 to 2. */
 export function createContrast(attacks: readonly Float32Array[], benign: readonly Float32Array[]): Contrast {
   const maxSimilarity = (chunk: Float32Array, vectors: readonly Float32Array[]): number =>
-    vectors.length === 0
-      ? 0
-      : Math.max(...vectors.map((vector) => vector.reduce((sum, value, index) => sum + value * (chunk[index] ?? 0), 0)))
+    vectors.length === 0 ? 0 : Math.max(...vectors.map((vector) => dot(vector, chunk)))
   return (chunks) => Math.max(...chunks.map((chunk) => maxSimilarity(chunk, attacks) - maxSimilarity(chunk, benign)))
 }

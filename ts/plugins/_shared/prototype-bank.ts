@@ -1,6 +1,6 @@
 // Exemplars of one rule, thinned to a few prototypes, and the similarity of a text to them.
 
-import { section, Type } from "../../kernel/index.ts"
+import { RtrError, section, Type } from "../../kernel/index.ts"
 
 /** Options of a bank; every field has a default. */
 export const prototypeScoring = section({
@@ -91,10 +91,19 @@ function medoidOf(group: readonly Exemplar[]): { medoid: Exemplar; cohesion: num
 
 const byText = (a: Exemplar, b: Exemplar): number => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0)
 
-/** A cosine, for vectors of length 1. */
+/**
+ * A cosine, for vectors of length 1. Throws `invalid_model_output` for vectors that cannot be compared: another model has
+ * made one of them, or one that does not make vectors of length 1.
+ */
 export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0
-  const length = Math.min(a.length, b.length)
-  for (let index = 0; index < length; index++) sum += (a[index] as number) * (b[index] as number)
-  return sum
+  for (let index = 0; index < a.length; index++) sum += (a[index] as number) * (b[index] as number)
+  if (a.length === b.length && Math.abs(sum) <= maxCosine) return sum
+  throw new RtrError(
+    "invalid_model_output",
+    `Cannot compare vectors of ${a.length} and ${b.length} numbers, or of another length than 1; the model must give unit vectors, and always of one width`,
+  )
 }
+
+/** Rounding may leave one a little above 1. */
+const maxCosine = 1.01

@@ -1,6 +1,6 @@
 // Weighs experience, descriptions, value for money and price together, and stays with a model where a conversation goes on.
 
-import { type Candidate, defineSelector, type SignalInput } from "../../kernel/index.ts"
+import { type Candidate, defineSelector, reasonOf, type SignalInput, type UnknownReason } from "../../kernel/index.ts"
 import { qualityOf } from "../_shared/selection/model-quality.ts"
 import { automixRank, type AutomixSettings, automixValue, passChance } from "../_shared/selection/automix-values.ts"
 import { cacheAffinity } from "../_shared/selection/cache-affinity.ts"
@@ -52,8 +52,12 @@ export default defineSelector({
     const scorer =
       weights.descriptions > 0 ? await createDescriptionScorer(candidates, [settings.router_dc], embedAll) : undefined
 
-    const partsOf = async (text: string, embed: (text: string) => Promise<Float32Array>): Promise<readonly Part[]> => {
+    const partsOf = async (
+      text: string,
+      embed: (text: string) => Promise<Float32Array>,
+    ): Promise<{ readonly parts: readonly Part[]; readonly failed: UnknownReason | undefined }> => {
       const parts: Part[] = []
+      let failed: UnknownReason | undefined
       if (weights.experience > 0) {
         const known = await ratings.read()
         const scores = ratingShares(models.map((model) => ratingOf(known, model)))
@@ -67,14 +71,15 @@ export default defineSelector({
         } catch (error) {
           // The others still say enough.
           if (parts.length === 0 && weights.value === 0) throw error
+          failed = reasonOf(error)
         }
       if (weights.value > 0) parts.push({ weight: weights.value, ...value })
-      return parts
+      return { parts, failed }
     }
 
     return {
       async select(input, { embed }) {
-        const parts = await partsOf(input.text, embed)
+        const { parts, failed } = await partsOf(input.text, embed)
         const scores = blend(parts, prices, { normalized, costWeight: weights.cost * requestCostWeight })
         const conversation = await conversations.of(input)
         const extra = cacheAffinity(toConversation(input, conversation?.model), windowsOf(candidates), scores)
@@ -86,6 +91,7 @@ export default defineSelector({
           candidate,
           confidence: parts.length === 0 ? 0.5 : (agreeing / parts.length + mean) / 2,
           reason: `the best of ${parts.length} weighted parts (${short(final[candidate] as number)})`,
+          ...(failed !== undefined && { failed }),
           ...(conversation !== undefined && { note: conversation.key }),
         }
       },

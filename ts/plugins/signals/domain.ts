@@ -6,6 +6,7 @@ import {
   type DocumentPath,
   type Fact,
   literals,
+  RtrError,
   section,
   suggestion,
   Type,
@@ -100,6 +101,7 @@ export default defineSignal({
         if (isBlank(text))
           return narrow(rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 })))
         const classification = await classify(text)
+        checkTask(classification, labelsOf)
         const detected = detect(classification, threshold, fallback)
         const facts = rules.map(({ name }, index): Fact => {
           const wanted = labelsOf[index] ?? new Set()
@@ -117,6 +119,15 @@ export default defineSignal({
     }
   },
 })
+
+/** A model that knows none of the domains was made for another task, and says of none of them that it is not there. */
+function checkTask({ labels: answered }: Classification, wanted: readonly ReadonlySet<string>[]): void {
+  if (answered.some((label) => labels.includes(label) || wanted.some((names) => names.has(label)))) return
+  throw new RtrError(
+    "invalid_model_output",
+    `Cannot tell domains from the labels ${answered.join(", ")}: none is a domain; bind domain_classifier to a head of domains`,
+  )
+}
 
 /** When the classifier is sure, its first label; when it wavers, every label that reaches the threshold. */
 function detect(

@@ -117,10 +117,27 @@ function wireOf({ type, instructions, choices, levels, labels, threshold }: Ques
   }
 }
 
+/** Options and labels of an answer. */
+function keysIn(answer: Decided): readonly string[] {
+  switch (answer.type) {
+    case "choice":
+      return [answer.choice]
+    case "set":
+      return answer.selected
+    case "span":
+      return answer.spans.map(({ label }) => label)
+    default:
+      return []
+  }
+}
+
 /** With a predicate the number decides, otherwise what the model says. */
 function factsOf({ name, question: asked, predicate }: Rule, answer: Decided): readonly Fact[] {
   if (answer.type !== asked.type)
     throw new RtrError("invalid_model_output", `The decision model answered another question than ${asked.type}`)
+  const keys = keysOf(asked)
+  if (!keysIn(answer).every((option) => keys.includes(option)))
+    throw new RtrError("invalid_model_output", "The decision model answered with an option that was not asked for")
   const fact = (named: string, value: number, said: boolean, confidence = value): Fact => ({
     rule: named,
     state: (predicate === undefined ? said : predicateHolds(predicate, value)) ? "match" : "no_match",
@@ -129,7 +146,7 @@ function factsOf({ name, question: asked, predicate }: Rule, answer: Decided): r
   })
   switch (answer.type) {
     case "choice":
-      return keysOf(asked).map((option) =>
+      return keys.map((option) =>
         fact(`${name}:${option}`, answer.probabilities[option] ?? 0, answer.choice === option),
       )
     case "noul":
@@ -137,11 +154,11 @@ function factsOf({ name, question: asked, predicate }: Rule, answer: Decided): r
     case "score":
       return [fact(name, answer.score, false, answer.confidence)]
     case "set":
-      return keysOf(asked).map((label) =>
+      return keys.map((label) =>
         fact(`${name}:${label}`, answer.probabilities[label] ?? 0, answer.selected.includes(label)),
       )
     case "span":
-      return keysOf(asked).map((label) => {
+      return keys.map((label) => {
         const found = answer.spans.filter((span) => span.label === label)
         return fact(`${name}:${label}`, Math.max(0, ...found.map(({ probability }) => probability)), found.length > 0)
       })

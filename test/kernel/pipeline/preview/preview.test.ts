@@ -117,7 +117,7 @@ test("a selector that throws leaves the first candidate", async () => {
     await look(over(match(), { selector, candidates: [createCandidate("small"), createCandidate("large")] })),
   ).toMatchObject({
     selectedModel: "small",
-    selection: { reason: "the selector failed" },
+    selection: { reason: "the selector failed: failed" },
   })
 })
 

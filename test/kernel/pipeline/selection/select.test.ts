@@ -74,11 +74,11 @@ test("a selector that names nobody or fails leaves the first candidate, and its 
       () => {
         throw bug
       },
-      failed,
+      `${failed}: failed`,
       1,
     ],
-    [() => Promise.reject(bug), failed, 1],
-    [() => undefined as never, failed, 1],
+    [() => Promise.reject(bug), `${failed}: failed`, 1],
+    [() => undefined as never, `${failed}: failed`, 1],
     [() => Promise.reject(new RtrError("unavailable", "not yet")), `${failed}: unavailable`, 1],
     [() => Promise.reject(new RtrError("upstream_timeout", "late")), `${failed}: timeout`, 1],
     [() => Promise.reject(new RtrError("upstream_error", "nonsense")), `${failed}: failed`, 1],

@@ -2,7 +2,7 @@
 
 import { isRtrError } from "../../error.ts"
 import type { Call, Selection } from "../../types/call.ts"
-import { reasonOf } from "../../types/fact.ts"
+import { reasonOf, type UnknownReason } from "../../types/fact.ts"
 import type { Inference } from "../../types/inference.ts"
 import type { PlannedDecision } from "../../types/plan.ts"
 import type { SignalInput } from "../../types/signal.ts"
@@ -39,7 +39,13 @@ async function ask(
   { askSelector = notLoaded, inference, onModuleError }: SelectHost,
   call: Asking,
 ): Promise<Selection> {
-  const first = (reason: string): Selection => ({ candidate: 0, algorithm, confidence: 0, reason })
+  const first = (reason: string, failed: UnknownReason): Selection => ({
+    candidate: 0,
+    algorithm,
+    confidence: 0,
+    reason,
+    failed,
+  })
   try {
     const choice = await (asking === undefined
       ? selector.select(input, noQuestions as never)
@@ -50,11 +56,12 @@ async function ask(
       new TypeError(`it chose candidate ${choice.candidate}, which is not there`),
       "select",
     )
-    return first("the selector named no candidate")
+    return first("the selector named no candidate", "failed")
   } catch (error) {
     if (isRtrError(error) && error.code === "no_model_selected") throw error
     onModuleError?.(`selector ${algorithm}`, error, "select")
-    return first(isRtrError(error) ? `the selector failed: ${reasonOf(error)}` : "the selector failed")
+    const failed = reasonOf(error)
+    return first(`the selector failed: ${failed}`, failed)
   }
 }
 

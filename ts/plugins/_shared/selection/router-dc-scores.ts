@@ -1,6 +1,6 @@
 // Compares a text with the descriptions of models.
 
-import type { Candidate } from "../../../kernel/index.ts"
+import { type Candidate, RtrError } from "../../../kernel/index.ts"
 import { highestOf, sigmoid, softmax } from "./scores.ts"
 
 /** What stands for a model; empty where its card says nothing. */
@@ -39,8 +39,13 @@ export function descriptionScores(
   }
 }
 
-/** Of vectors of any length; 0 where one of them has none. */
+/** Of vectors of any length; 0 where one of them has none. Throws `invalid_model_output` for those of two models. */
 export function cosine(left: Float32Array, right: Float32Array): number {
+  if (left.length !== right.length)
+    throw new RtrError(
+      "invalid_model_output",
+      `Cannot compare vectors of ${left.length} and ${right.length} numbers; the model must always give one width`,
+    )
   let [product, a, b] = [0, 0, 0]
   for (let index = 0; index < left.length; index++) {
     const [x, y] = [left[index] as number, right[index] as number]
