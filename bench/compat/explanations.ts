@@ -61,18 +61,6 @@ export const explanations: readonly Explanation[] = [
     isDeliberate: true,
   },
   {
-    verdict: "refused",
-    reason: /lets other machines change the router/,
-    because: "a management API for other machines needs authentication, or remote_exposure: true",
-    isDeliberate: true,
-  },
-  {
-    verdict: "valid",
-    reason: /is not in providers\.models/,
-    because: "a document of routes alone can be checked and previewed; serving it needs the models in providers.models",
-    isDeliberate: true,
-  },
-  {
     verdict: "valid",
     reason: /Cannot use the Redis server/,
     because: "the document keeps its state on a server, which is not there in this comparison",
@@ -98,19 +86,27 @@ export const explanations: readonly Explanation[] = [
   },
 ]
 
+/** Both refuse a document, and nothing better is known of it. */
+const refusedByBoth: Explanation = {
+  verdict: "refused",
+  because: "upstream refuses it too",
+  isDeliberate: true,
+}
+
 /** Why a document differs; undefined where nobody has said. */
 export function explain({ document, judgement }: Judged): Explanation | undefined {
   const { problems, warnings, started, valid } = judgement
   const reasons = [...problems, ...warnings, started?.outcome ?? ""]
   let value: Json | undefined
   const read = (): Json => (value ??= readValue(document.text))
-  return explanations.find(
+  const found = explanations.find(
     ({ verdict, document: name, reason, holds }) =>
       verdict === (valid ? "valid" : "refused") &&
       (name === undefined || name.test(`${document.set}/${document.file}`)) &&
       (reason === undefined || reasons.some((each) => reason.test(each))) &&
       (holds === undefined || holds(read())),
   )
+  return found ?? (!valid && document.accepted === false ? refusedByBoth : undefined)
 }
 
 function readValue(text: string): Json {

@@ -3,6 +3,8 @@
 import { ConfigError } from "../../ts/kernel/config/config-error.ts"
 import { loadDocument } from "../../ts/kernel/generations/prepare.ts"
 import { createRouter } from "../../ts/kernel/kernel.ts"
+import { checkHost } from "../../ts/kernel/config/host-matters.ts"
+import { internalListener } from "../../ts/kernel/config/sections/management-reach.ts"
 import { sha256 } from "../../ts/kernel/runtime/bare-kernel.ts"
 import { readDocumentFile } from "../../ts/kernel/runtime/document-files.ts"
 import { loadBuiltins, loadRegistryFor } from "../../ts/kernel/runtime/node-modules.ts"
@@ -25,10 +27,16 @@ export interface Judgement {
 }
 
 export interface Started {
-  readonly ok: boolean
+  readonly result: StartResult
   /** The status of the answer, or why there is none. */
   readonly outcome: string
 }
+
+/**
+ * What became of a start and one question: a model answered; the router serves and the document has no model for the question,
+ * because it has no backend or routes other questions; its state is on a server that is not there; or it failed.
+ */
+export type StartResult = "answered" | "no_model" | "no_server" | "failed"
 
 export async function judge(document: CorpusDocument, start: boolean): Promise<Judgement> {
   const environment = dummyEnvironment(document.text)
@@ -41,6 +49,7 @@ export async function judge(document: CorpusDocument, start: boolean): Promise<J
         readHeads,
         readFile: readDocumentFile,
         missingParts: "tell",
+        onlyCheck: { checkHost },
       },
       { text, source },
     )
@@ -58,7 +67,7 @@ export async function judge(document: CorpusDocument, start: boolean): Promise<J
       needsMissingParts: false,
       problems: error.problems.map(describe),
       warnings: [],
-      started: start ? { ok: false, outcome: "refused" } : undefined,
+      started: start ? { result: "failed", outcome: "refused" } : undefined,
     }
   }
 }
@@ -76,10 +85,11 @@ function dummyEnvironment(text: string): Record<string, string> {
     ...[...text.matchAll(/\$\{?([A-Za-z_]\w*)/g)].map(([, name]) => name ?? ""),
     ...[...text.matchAll(/env["']?:\s*["']?([A-Za-z_]\w*)/g)].map(([, name]) => name ?? ""),
   ]
-  return Object.fromEntries(names.map((name) => [name, dummyFor(name)]))
+  return Object.fromEntries([...names, internalListener].map((name) => [name, dummyFor(name)]))
 }
 
 function dummyFor(name: string): string {
+  if (name === internalListener) return "true"
   if (/PORT/.test(name)) return "8000"
   if (/URL|ENDPOINT|BASE/.test(name)) return "http://127.0.0.1:1"
   return /HOST|ADDRESS/.test(name) ? "127.0.0.1" : "dummy"
@@ -100,27 +110,52 @@ async function startAndAsk(
     hash: sha256,
     readHeads,
     readFile: readDocumentFile,
+    checkHost,
     missingParts: "allow",
     inference: createFakeInference({ labels: ["safe", "unsafe"] }),
   })
   try {
     const outcome = await router.activate({ text, source: file, trigger: "start" })
-    if (outcome.result === "rejected")
-      return { ok: false, outcome: outcome.error instanceof Error ? outcome.error.message : "rejected" }
+    if (outcome.result === "rejected") return failed(outcome.error)
     router.setPhase("ready")
-    const response = await router.inference.fetch(question(text))
-    const { status } = response
-    const reply = await response.text()
-    // A refusal that the document asks for is an answer; a fault of the router is none.
-    return { ok: status < 500, outcome: status === 200 ? "200" : `${status} ${reply.slice(0, 160)}` }
+    const [model = "auto"] = router.plan()?.autoNames ?? []
+    const response = await router.inference.fetch(question(text, model))
+    return answered(response.status, await response.text())
   } catch (error) {
-    return { ok: false, outcome: error instanceof Error ? error.message : String(error) }
+    return failed(error)
   } finally {
     await router.close()
   }
 }
 
-function question(text: string): Request {
+function failed(error: unknown): Started {
+  const outcome = error instanceof Error ? error.message : String(error)
+  return { result: outcome.startsWith("Cannot use the Redis server") ? "no_server" : "failed", outcome }
+}
+
+/** Refusals by which the router says that the document has no model for a question. */
+const withoutModel: readonly (readonly [status: number, message: RegExp])[] = [
+  [501, /^Cannot call model ".*": it is only described/],
+  [400, /^No decision matched the request, and there is no default model/],
+  [400, /^Decision ".*" has no model/],
+]
+
+function answered(status: number, reply: string): Started {
+  if (status === 200) return { result: "answered", outcome: "200" }
+  const message = messageOf(reply)
+  const isExpected = withoutModel.some(([expected, pattern]) => expected === status && pattern.test(message))
+  return { result: isExpected ? "no_model" : "failed", outcome: `${status} ${message.slice(0, 160)}` }
+}
+
+function messageOf(reply: string): string {
+  try {
+    return (JSON.parse(reply) as { readonly error: { readonly message: string } }).error.message
+  } catch {
+    return reply
+  }
+}
+
+function question(text: string, model: string): Request {
   const key = /api_keys:\s*\[?\s*-?\s*["']?([\w-]+)/.exec(text)?.[1] ?? "dummy"
   return new Request("http://localhost/v1/chat/completions", {
     method: "POST",
@@ -130,6 +165,6 @@ function question(text: string): Request {
       "x-authz-user-id": "user",
       "x-authz-user-groups": "users",
     },
-    body: JSON.stringify({ model: "auto", messages: [{ role: "user", content: "What is 2 + 2?" }] }),
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "What is 2 + 2?" }] }),
   })
 }

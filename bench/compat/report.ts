@@ -3,7 +3,7 @@
 import { markdownTable } from "../_shared/markdown-table.ts"
 import { type CorpusDocument, type SetName, sets } from "./corpus.ts"
 import { explain } from "./explanations.ts"
-import type { Judgement } from "./judge.ts"
+import type { Judgement, StartResult } from "./judge.ts"
 
 export interface Judged {
   readonly document: CorpusDocument
@@ -21,8 +21,9 @@ export interface Summary {
   readonly same: number
   /** The same verdict, or another one on purpose. */
   readonly sameOrDeliberate: number
+  /** Documents that upstream accepts in one of its versions. */
   readonly accepted: number
-  readonly started: number
+  readonly results: Readonly<Record<StartResult, number>>
 }
 
 export function summarize(judged: readonly Judged[]): readonly Summary[] {
@@ -40,24 +41,37 @@ export function summarize(judged: readonly Judged[]): readonly Summary[] {
       same: compared.filter(isSame).length,
       sameOrDeliberate: compared.filter((each) => isSame(each) || explain(each)?.isDeliberate === true).length,
       accepted: accepted.length,
-      started: accepted.filter(({ judgement }) => judgement.started?.ok === true).length,
+      results: resultsOf(accepted),
     }
   })
+}
+
+function resultsOf(judged: readonly Judged[]): Summary["results"] {
+  const count = (result: StartResult): number =>
+    judged.filter(({ judgement }) => judgement.started?.result === result).length
+  return {
+    answered: count("answered"),
+    no_model: count("no_model"),
+    no_server: count("no_server"),
+    failed: count("failed"),
+  }
 }
 
 export function isSame({ document, judgement }: Judged): boolean {
   return judgement.valid === document.accepted
 }
 
-/** Refused, with another verdict than upstream's, or without an answer to the question. */
+/** Refused, with another verdict than upstream's, or with a start that failed. */
 export function remaining(judged: readonly Judged[]): readonly Judged[] {
   return judged.filter((each) => {
     const { document, judgement } = each
-    if (document.set === "contract")
-      return !isSame(each) || (document.accepted === true && judgement.started?.ok !== true)
-    return !judgement.valid || judgement.started?.ok !== true
+    if (document.set === "contract") return !isSame(each) || (document.accepted === true && hasNotStarted(each))
+    return !judgement.valid || hasNotStarted(each)
   })
 }
+
+const hasNotStarted = ({ judgement: { started } }: Judged): boolean =>
+  started !== undefined && ["no_server", "failed"].includes(started.result)
 
 export function summaryTable(summaries: readonly Summary[]): string {
   return markdownTable(
@@ -68,7 +82,10 @@ export function summaryTable(summaries: readonly Summary[]): string {
       "Served without missing parts only",
       "Same verdict",
       "Same, or other on purpose",
-      "Started and answered",
+      "Answered",
+      "No model for the question",
+      "Server is missing",
+      "Failed",
     ],
     summaries.map((each) => [
       `\`${each.set}\``,
@@ -77,7 +94,10 @@ export function summaryTable(summaries: readonly Summary[]): string {
       String(each.needsMissingParts),
       percent(each.same, each.compared),
       percent(each.sameOrDeliberate, each.compared),
-      percent(each.started, each.accepted),
+      percent(each.results.answered, each.accepted),
+      String(each.results.no_model),
+      String(each.results.no_server),
+      String(each.results.failed),
     ]),
   )
 }
@@ -108,7 +128,7 @@ export function describeJudged({ document, judgement }: Judged): string {
   const reasons = problems.slice(0, firstReasons).map((problem) => `\n    ${problem.slice(0, 200)}`)
   const more = problems.length > firstReasons ? `\n    and ${problems.length - firstReasons} more` : ""
   const outcome =
-    judgement.valid && started?.ok === false
+    judgement.valid && started !== undefined && started.result !== "answered"
       ? `\n    start: ${started.outcome.slice(0, 300).replaceAll("\n", " ")}`
       : ""
   return `${document.set}/${document.file}: ${judgement.valid ? "valid" : "refused"}, upstream ${upstream}${reasons.join("")}${more}${outcome}`
@@ -121,7 +141,7 @@ export function page(judged: readonly Judged[]): string {
     const { document, judgement } = each
     const name = `${document.set}/${document.file}`
     const { problems, started } = judgement
-    const outcome = started?.ok === false ? started.outcome.split("\n")[0] : undefined
+    const outcome = hasNotStarted(each) ? started?.outcome.split("\n")[0] : undefined
     const reason = problems[0] ?? outcome ?? "valid here"
     return [
       `\`${name}\``,
@@ -140,8 +160,11 @@ export function page(judged: readonly Judged[]): string {
   does not have a plugin or a section that somebody relies on. Here they are started with it.
 - **Same verdict**: rtr takes what upstream takes and refuses what it refuses. Upstream's verdict is that of August 2026 for
   \`configs\`, that of 0.4.0 for the others.
-- **Started and answered**: of the documents that upstream accepts in one of its versions. The router activates the document
-  and answers one question; the backend and the local models are fakes.
+- The last four columns are about the documents that upstream accepts in one of its versions. The router activates the document
+  and gets one question, under the name of its automatic routing; the backend and the local models are fakes. **Answered** is a
+  reply with status 200. **No model for the question** is the refusal of a document that has no backend (501), or whose decisions are
+  for other questions and that names no default model (400). **Server is missing** is a document that keeps its state on a Redis
+  server, which is not there in this comparison. Everything else is **failed**.
 
 ${summaryTable(summarize(judged))}
 

@@ -49,7 +49,7 @@ import type { UnroutedRequest } from "./types/route.ts"
 export interface RouterOptions
   extends
     Pick<PrepareHost, "openInference" | "inference" | "readHeads" | "readFile" | "missingParts" | "refuse">,
-    Pick<ResolveOptions, "requiredVariables"> {
+    Pick<ResolveOptions, "checkHost"> {
   /** Built-in modules: their routes serve the management surface before the first activation. */
   readonly builtins: Registry
   /** All modules for a document: the built-in ones and those that it names. */
@@ -158,7 +158,7 @@ export function createRouter(options: RouterOptions): Router {
     missingParts: options.missingParts,
     readFile: options.readFile,
     refuse: options.refuse,
-    ...(options.requiredVariables !== undefined && { requiredVariables: options.requiredVariables }),
+    ...(options.checkHost !== undefined && { checkHost: options.checkHost }),
   }
 
   const activation: Activation<Serving, RouterCandidate> = createActivation<Serving, RouterCandidate>({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { callableModels, lorasOf } from "../../../ts/kernel/config/sections/model-cards.ts"
-import { documentWith, problemsOf } from "../../fakes/document.ts"
+import { documentWith, problemsOf, resolve } from "../../fakes/document.ts"
 
 const check = (changes: Readonly<Record<string, unknown>>): readonly string[] => problemsOf(documentWith(changes))
 
@@ -270,7 +270,10 @@ describe("decisions", () => {
   ])("%s", (_, changes, problems) => expect(check(changes)).toEqual(problems))
 
   test("models are not checked in a document that is routing only", () => {
-    expect(check({ providers: undefined, "routing.decisions.0.modelRefs": [{ model: "anything" }] })).toEqual([])
+    const routingOnly = documentWith({ providers: undefined, "routing.decisions.0.modelRefs": [{ model: "anything" }] })
+    expect(resolve(routingOnly).warnings.map(({ path, message }) => `${path.join(".")}: ${message}`)).toEqual([
+      "providers.models: is empty; without it a model is only described, and calling it is an error",
+    ])
   })
 
   test("cards stand for models in a document without providers", () => {

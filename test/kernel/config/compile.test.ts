@@ -139,6 +139,30 @@ describe("the whole plan", () => {
     })
     expect(plan.models.size).toBe(0)
   })
+
+  test("of a document with routing only can choose models that nothing can call", async () => {
+    const decisions = [{ name: "any", modelRefs: [{ model: "named" }] }]
+    const { decisions: [any] = [] } = await compile({ version: "v0.3", routing: { decisions } })
+    const [candidate] = any?.candidates ?? []
+    expect(candidate?.model).toBe("named")
+    expect(() => candidate?.target.backends[0]?.provider.toRequest({ body: {}, stream: false, headers: {} })).toThrow(
+      'Cannot call model "named": it is only described, without backend_refs',
+    )
+  })
+
+  test("of a document with cards and no providers has them as models", async () => {
+    const card = { name: "described", description: "Writes code", loras: [{ name: "tuned" }] }
+    const plan = await compile({
+      version: "v0.3",
+      routing: {
+        modelCards: [card],
+        decisions: [{ name: "any", modelRefs: [{ model: "described", lora_name: "tuned" }] }],
+      },
+    })
+    expect([...plan.models.keys()]).toEqual(["described", "tuned"])
+    expect(plan.models.get("described")?.card).toEqual(card)
+    expect(plan.decisions[0]?.candidates[0]?.target).toBe(plan.models.get("tuned"))
+  })
 })
 
 test("the strategy of the router holds where routing has none", async () => {
@@ -246,14 +270,6 @@ describe("candidates", () => {
       model: "law-lora",
       score: 0.7,
       target: { name: "law-lora", backends: [{ upstreamModel: "law-lora" }] },
-    })
-  })
-
-  test("a model that no provider has is refused", async () => {
-    const document = canonical({ providers: undefined })
-    await expect(compile(document)).rejects.toMatchObject({
-      code: "invalid_config",
-      message: 'Cannot compile decision "rush": model "large" is not in providers.models',
     })
   })
 })

@@ -35,7 +35,7 @@ export function checkDocument(
     ...checkModelCards(document),
     ...checkSignals(document, registry, packages.heads, later, readFile),
     ...checkDecisions(document, registry, later),
-    ...checkManagement(document, later),
+    ...checkManagement(document),
     ...checkStores(document, registry),
     ...checkSettings(document, registry),
     ...checkCatalog(document, registry),

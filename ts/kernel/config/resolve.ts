@@ -34,16 +34,12 @@ export interface ResolvedDocument {
 export interface OnlyCheck {
   /** Whether a problem at this path may be none with the modules that are not loaded; left out when all are. */
   readonly mayBeOfModule?: (path: DocumentPath, document: unknown, registry: Registry, schema: object) => boolean
-  /** Variables of keys that are not set. They are warnings, as is every value that is wrong because its variable is not set. */
-  readonly missingKeyVariables?: MissingVariables
+  /** What this host lacks is a warning, as is every value that is wrong because its variable is not set. */
+  readonly checkHost?: CheckHost
 }
 
-/** Variables that a document names for its keys and that are not set. */
-export type MissingVariables = (
-  document: ConfigDocument,
-  environment: Environment,
-  registry: Registry,
-) => readonly Problem[]
+/** What a document needs of its host and does not find there, such as the variables of its keys. */
+export type CheckHost = (document: ConfigDocument, environment: Environment, registry: Registry) => readonly Problem[]
 
 export interface ResolveOptions {
   readonly source: string
@@ -59,8 +55,8 @@ export interface ResolveOptions {
   readonly schema?: TProperties
   /** What others have found wrong with the document. */
   readonly problems?: readonly Problem[]
-  /** Where given, a key without its variable is a problem like any other, and all of them are told before anything starts. */
-  readonly requiredVariables?: MissingVariables
+  /** Where given, what the host lacks is a problem like any other, and all of them are told before anything starts. */
+  readonly checkHost?: CheckHost
   /** How a document is judged that is only checked here. Hosts that serve it leave this out, and their bundles with it. */
   readonly onlyCheck?: OnlyCheck
 }
@@ -73,7 +69,7 @@ type ExplainIn = NonNullable<ResolveOptions["explainIn"]>
  */
 export function resolveDocument(source: SourceDocument, options: ResolveOptions): MaybePromise<ResolvedDocument> {
   const { registry, readHeads, readFile, explainIn = () => () => undefined } = options
-  const { mayBeOfModule, missingKeyVariables } = options.onlyCheck ?? {}
+  const { mayBeOfModule, checkHost } = options.onlyCheck ?? {}
   const aliased = applyAliases(source.value)
   const locate: ResolvedDocument["locate"] = (path) => source.locate(aliased.written(path))
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
@@ -98,7 +94,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     ...(problems.length === 0
       ? checkDocument(value as ConfigDocument, registry, readHeads, later, readFile)
       : checkWhatIsThere(value, registry, later, readHeads, readFile)),
-    ...whatCanBeRead(() => options.requiredVariables?.(value as ConfigDocument, options.environment, registry) ?? []),
+    ...whatCanBeRead(() => options.checkHost?.(value as ConfigDocument, options.environment, registry) ?? []),
   ]
   const unset = new Map(expanded.unset.map(({ name, path }) => [pathKey(path), name]))
   const finish = (foundLater: readonly Problem[]): ResolvedDocument => {
@@ -109,9 +105,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     const wrong = all.filter((problem) => problem.severity !== "warning" && !unchecked.includes(problem))
     const ofEnvironment = wrong.filter(({ path }) => unset.has(pathKey(path)))
     refuse(
-      missingKeyVariables === undefined
-        ? wrong.map(namingVariable)
-        : wrong.filter((problem) => !ofEnvironment.includes(problem)),
+      checkHost === undefined ? wrong.map(namingVariable) : wrong.filter((problem) => !ofEnvironment.includes(problem)),
     )
     const needed = new Set(ofEnvironment.map(({ path }) => pathKey(path)))
     return {
@@ -127,10 +121,9 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
               : `environment variable ${name} is not set; its place stays empty`,
           ),
         ),
-        ...(missingKeyVariables?.(value as ConfigDocument, options.environment, registry) ?? []).map((problem) => ({
-          ...problem,
-          message: `${problem.message}; ${refusedWithout}`,
-        })),
+        ...(checkHost?.(value as ConfigDocument, options.environment, registry) ?? []).map((problem) =>
+          problem.severity === "warning" ? problem : { ...problem, message: `${problem.message}; ${refusedWithout}` },
+        ),
         ...inOrder(withPlaces(all.filter(({ severity }) => severity === "warning"))),
       ]),
       ...(unchecked.length > 0 && { unchecked: inOrder(withPlaces(unchecked)) }),

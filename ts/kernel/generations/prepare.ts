@@ -87,7 +87,7 @@ export interface DocumentInput {
 /** Reads and checks a document. Throws a `ConfigError` that lists every problem. */
 export async function loadDocument(
   host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads" | "readFile" | "missingParts" | "refuse"> &
-    Pick<ResolveOptions, "onlyCheck" | "requiredVariables">,
+    Pick<ResolveOptions, "onlyCheck" | "checkHost">,
   { text, source, value }: DocumentInput,
   enter: (stage: ActivationStage) => void = () => {},
 ): Promise<LoadedDocument> {
@@ -96,7 +96,7 @@ export async function loadDocument(
   enter("compile")
   const registry = await host.loadRegistry(document, source)
   enter("validate")
-  const { readHeads, readFile, onlyCheck, requiredVariables, missingParts = "refuse" } = host
+  const { readHeads, readFile, onlyCheck, checkHost, missingParts = "refuse" } = host
   const bound = readFile && ((path: string) => readFile(path, source))
   const resolved = await resolveExplained(
     document,
@@ -105,7 +105,7 @@ export async function loadDocument(
       registry,
       environment: host.environment(),
       ...(onlyCheck !== undefined && { onlyCheck }),
-      ...(requiredVariables !== undefined && { requiredVariables }),
+      ...(checkHost !== undefined && { checkHost }),
       ...(readHeads !== undefined && { readHeads }),
       readFile: bound,
     },

@@ -60,7 +60,7 @@ export function createBareKernel(options: KernelOptions): Promise<Kernel> {
 
 /** Reads, checks and activates a configuration with the modules of the host and the built-in ones. */
 export async function openKernel(
-  options: KernelOptions & Pick<RouterOptions, "requiredVariables">,
+  options: KernelOptions & Pick<RouterOptions, "checkHost">,
   builtins: readonly BuiltinEntry[],
 ): Promise<Kernel> {
   const { config, source = "the configuration", modules = {}, environment = {}, ...rest } = options

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, t
 import { join } from "node:path"
 import { deploymentsOf as deploymentsOfProfiles } from "../config/recipes/compile.ts"
 import { neededDeployments, type NeededDeployment } from "../config/bindings.ts"
-import { missingKeyVariables } from "../config/missing-environment.ts"
+import { checkHost } from "../config/host-matters.ts"
 import { mayBeOfModule } from "../config/module-matters.ts"
 import type { MissingParts } from "../config/accepted/left-out.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
@@ -49,7 +49,7 @@ export async function loadConfig(path: string, options: LoadConfigOptions = {}):
       environment: () => environment,
       loadRegistry: loadModules ? loadRegistryFor : registryWithoutModules,
       missingParts: options.missingParts ?? (elsewhere ? "tell" : "refuse"),
-      onlyCheck: { ...(!loadModules && { mayBeOfModule }), ...(elsewhere && { missingKeyVariables }) },
+      onlyCheck: { ...(!loadModules && { mayBeOfModule }), ...(elsewhere && { checkHost }) },
       ...(readHeads !== undefined && { readHeads }),
       readFile: readDocumentFile,
     },

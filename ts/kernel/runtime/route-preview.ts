@@ -1,7 +1,7 @@
 // Previews by a document alone: its models are loaded, but no port is opened and no backend is called.
 
 import { type Environment, expandEnvironment } from "../config/environment.ts"
-import { keyVariables } from "../config/missing-environment.ts"
+import { keyVariables } from "../config/host-matters.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import type { ConfigDocument } from "../config/document-schema.ts"
 import { RtrError } from "../error.ts"

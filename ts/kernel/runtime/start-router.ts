@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path"
 import { getHeapStatistics } from "node:v8"
-import { missingKeyVariables } from "../config/missing-environment.ts"
+import { checkHost } from "../config/host-matters.ts"
 import type { NeededDeployment } from "../config/bindings.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
@@ -90,7 +90,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     builtins: await loadBuiltins(),
     loadRegistry: loadRegistryFor,
     readFile: readDocumentFile,
-    requiredVariables: missingKeyVariables,
+    checkHost,
     transport,
     metrics: prometheus.metrics,
     metricsText: prometheus.metricsText,

@@ -1,7 +1,7 @@
 // `routing.decisions[]`: rules, candidates, and what chooses between them.
 
 import { Type, type Static } from "typebox"
-import { type DocumentPath, RtrError } from "../../error.ts"
+import type { DocumentPath } from "../../error.ts"
 import { type Registry, signalConditionType } from "../../modules/registry.ts"
 import { invalid, type Problem, reportInto, suggestion } from "../../schema/problem.ts"
 import { name, section } from "../../schema/shapes.ts"
@@ -11,6 +11,7 @@ import type { CompileContext } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
 import type { LaterProblems } from "../later-problems.ts"
+import { describedOnly } from "./backends.ts"
 import { algorithmSchema, canonicalAlgorithm, checkAlgorithm, compileAlgorithm } from "./algorithms.ts"
 import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
 import { answeringPlugins, answersItself, checkPlugins, compilePlugins, pluginSchema } from "./plugins.ts"
@@ -199,12 +200,12 @@ function compileCandidate(
   context: CompileContext & Compiled,
 ): PlannedCandidate {
   const model = ref.lora_name ?? ref.model
-  const target = context.models.get(model)
-  if (target === undefined)
-    throw new RtrError(
-      "invalid_config",
-      `Cannot compile decision "${decision.name}": model "${model}" is not in providers.models`,
-    )
+  const target = context.models.get(model) ?? {
+    name: model,
+    backends: [describedOnly(model, context)],
+    pricing: undefined,
+    card: undefined,
+  }
   return {
     model,
     target,

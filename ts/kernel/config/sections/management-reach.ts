@@ -1,25 +1,30 @@
-// Who reaches a management API that asks for no token. Loads with a document that names its address.
+// Who reaches a management API that asks for no token. Hosts that open its address judge it; others have no such address.
 
-import type { invalid, Problem } from "../../schema/problem.ts"
+import { invalid, type Problem } from "../../schema/problem.ts"
+import type { ConfigDocument } from "../document-schema.ts"
+import { type Environment, readVariable } from "../environment.ts"
 
-/** `problem` makes one; it is given, because a file that two parts import would become a chunk of its own on edge hosts. */
-export function checkReach(
-  management: { readonly bind_address?: string; readonly remote_exposure?: boolean },
-  problem: typeof invalid,
-): readonly Problem[] {
-  const { bind_address: address = "localhost", remote_exposure: isExposed = false } = management
-  if (/^(localhost|127(\.\d+){3}|::1)$/.test(address)) return []
-  const found = (message: string): Problem => problem(["global", "services", "management_api", "bind_address"], message)
-  return isExposed
-    ? [
-        {
-          ...found(`lets everybody who reaches ${address} change the router; set auth.mode: bearer`),
-          severity: "warning",
-        },
-      ]
-    : [
-        found(
-          `lets other machines change the router, got "${address}"; set auth.mode: bearer, or remote_exposure: true to allow it`,
-        ),
-      ]
+/** Says that only the operator reaches the management API, as in a container whose port is published on the loopback. */
+export const internalListener = "RTR_MANAGEMENT_INTERNAL_LISTENER"
+
+/** A problem; a warning where the document allows it, nothing where the environment does. */
+export function checkReach({ global }: ConfigDocument, environment: Environment): readonly Problem[] {
+  const management = global?.services?.management_api ?? {}
+  const { bind_address: address = "localhost", remote_exposure: isExposed = false, auth } = management
+  if (auth?.mode === "bearer" || /^(localhost|127(\.\d+){3}|::1)$/.test(address)) return []
+  const path = ["global", "services", "management_api", "bind_address"]
+  if (isExposed)
+    return [
+      {
+        ...invalid(path, `lets everybody who reaches ${address} change the router; set auth.mode: bearer`),
+        severity: "warning",
+      },
+    ]
+  if (readVariable(environment, internalListener) === "true") return []
+  return [
+    invalid(
+      path,
+      `lets other machines change the router, got "${address}"; set auth.mode: bearer, or allow it with remote_exposure: true or the environment variable ${internalListener}=true`,
+    ),
+  ]
 }

@@ -8,7 +8,6 @@ import type { ManagementToken, PlannedManagement } from "../../types/plan.ts"
 import { permissions } from "../../types/route.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { type Environment, readVariable } from "../environment.ts"
-import type { LaterProblems } from "../later-problems.ts"
 import { isHeaderValue } from "../header-text.ts"
 import { duplicates } from "../duplicates.ts"
 import { variableName } from "./backends.ts"
@@ -83,12 +82,10 @@ const grantable: readonly string[] = permissions.filter((permission) => permissi
 
 const authPath = ["global", "services", "management_api", "auth"] as const
 
-export function checkManagement(document: ConfigDocument, later: LaterProblems = []): readonly Problem[] {
+export function checkManagement(document: ConfigDocument): readonly Problem[] {
   const management = document.global?.services?.management_api
   const { auth: written = {} } = management ?? {}
   const { mode, tokens = [] } = written
-  if (mode !== "bearer" && !["127.0.0.1", "localhost", "::1"].includes(management?.bind_address ?? defaultAddress))
-    later.push(import("./management-reach.ts").then(({ checkReach }) => checkReach(management ?? {}, invalid)))
   const roles = Object.keys(rolesOf(written))
   return [
     ...Object.entries(written.roles ?? {}).flatMap(([role, granted]) =>

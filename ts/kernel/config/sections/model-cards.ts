@@ -6,6 +6,7 @@ import { name, section } from "../../schema/shapes.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
 import { cardEvaluations } from "./evaluation.ts"
+import type { ProviderModel } from "./providers.ts"
 
 export type ModelCard = Static<typeof modelCardSchema>
 
@@ -64,9 +65,14 @@ export function lorasOf(document: ConfigDocument, model: string): readonly strin
   return cardOf(document, model)?.loras?.map((lora) => lora.name) ?? []
 }
 
-/** Models that a request or a decision may name. A document without providers is routing only; its cards stand for models then. */
+/** A document without providers is routing only; its cards stand for models then, which nothing can call. */
+export function modelEntries({ providers, routing }: ConfigDocument): readonly ProviderModel[] {
+  const models = providers?.models ?? []
+  return models.length > 0 ? models : (routing?.modelCards ?? []).map((card) => ({ name: card.name }))
+}
+
+/** Models that a request or a decision may name. */
 export function callableModels(document: ConfigDocument): ReadonlySet<string> {
-  const models = (document.providers?.models ?? []).map((model) => model.name)
-  const names = models.length > 0 ? models : (document.routing?.modelCards ?? []).map((card) => card.name)
+  const names = modelEntries(document).map((model) => model.name)
   return new Set([...names, ...names.flatMap((each) => lorasOf(document, each))])
 }

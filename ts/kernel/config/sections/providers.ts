@@ -20,7 +20,7 @@ import {
   type Reasons,
   refsOf,
 } from "./backends.ts"
-import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
+import { callableModels, cardOf, lorasOf, modelEntries } from "./model-cards.ts"
 import type { CardWith } from "./evaluation.ts"
 import { reasoningFamily, reasoningSchema } from "./reasoning/keys.ts"
 import { reliabilitySchema } from "./reliability.ts"
@@ -94,10 +94,7 @@ function checkModel(model: ProviderModel, at: DocumentPath, registry: Registry):
   const refs = refsOf(model)
   if (refs.length === 0)
     problems.push({
-      ...invalid(
-        [...at, "backend_refs"],
-        "is empty; without a backend the model is listed, and calling it is an error",
-      ),
+      ...invalid([...at, "backend_refs"], `is empty; without a backend the model is listed, and ${callFails}`),
       ...(!isOnlyNamed(model) && { severity: "warning" }),
     })
   problems.push(
@@ -120,10 +117,17 @@ const isOnlyNamed = (model: ProviderModel): boolean =>
 
 const isEmpty = (fact: object): boolean => Object.keys(fact).length === 0
 
+const callFails = "calling it is an error"
+
 function checkDefaults(document: ConfigDocument): readonly Problem[] {
   const problems: Problem[] = []
-  const { model } = document.providers?.defaults ?? {}
+  const { defaults: { model } = {}, models = [] } = document.providers ?? {}
   const callable = callableModels(document)
+  if (models.length === 0 && document.routing?.decisions?.some(({ modelRefs = [] }) => modelRefs.length > 0))
+    problems.push({
+      ...invalid(["providers", "models"], `is empty; without it a model is only described, and ${callFails}`),
+      severity: "warning",
+    })
   if (model !== undefined && !callable.has(model)) {
     problems.push(
       invalid(
@@ -148,7 +152,7 @@ export function compileModels(
 ): ReadonlyMap<string, ModelTarget> {
   const { document } = options
   const targets = new Map<string, ModelTarget>()
-  document.providers?.models?.forEach((model, index) => {
+  modelEntries(document).forEach((model, index) => {
     const own = cardOf(document, model.name)
     const card = cardWith === undefined ? own : cardWith(model.name, own)
     const backends = refsOf(model).map((ref, position) =>

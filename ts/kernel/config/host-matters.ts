@@ -1,10 +1,11 @@
-// Variables that a document names for its keys and that are not set.
+// What a document needs of the host that serves it: variables for its keys, and an address that only the right people reach.
 
 import type { DocumentPath } from "../error.ts"
 import { invalid, type Problem } from "../schema/problem.ts"
 import type { Registry } from "../modules/registry.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import { type Environment, readVariable } from "./environment.ts"
+import { checkReach } from "./sections/management-reach.ts"
 import { keyVariableOf, refsOf } from "./sections/backends.ts"
 
 type NamedVariable = readonly [name: string, path: DocumentPath]
@@ -28,14 +29,14 @@ export function keyVariables(document: ConfigDocument, registry: Registry): read
   return named.filter((each): each is NamedVariable => each[0] !== undefined)
 }
 
-export function missingKeyVariables(
-  document: ConfigDocument,
-  environment: Environment,
-  registry: Registry,
-): readonly Problem[] {
-  return keyVariables(document, registry).flatMap(([name, path]) =>
-    (readVariable(environment, name) ?? "").trim() === ""
-      ? [invalid(path, `environment variable ${name} is not set`)]
-      : [],
-  )
+/** What the host lacks. */
+export function checkHost(document: ConfigDocument, environment: Environment, registry: Registry): readonly Problem[] {
+  return [
+    ...keyVariables(document, registry).flatMap(([name, path]) =>
+      (readVariable(environment, name) ?? "").trim() === ""
+        ? [invalid(path, `environment variable ${name} is not set`)]
+        : [],
+    ),
+    ...checkReach(document, environment),
+  ]
 }
