@@ -27,7 +27,7 @@ export function checkDocument(
   readFile?: ReadDocumentFile,
 ): readonly Problem[] {
   const packages = readPackages(document, readHeads)
-  if (usesReliability(document)) later.push(loadReliability(document).then((plan) => plan?.check() ?? []))
+  if (usesReliability(document)) later.push(loadReliability(document).then((plan) => plan?.check(registry) ?? []))
   if (usesReasoning(document)) later.push(loadReasoning(document, registry).then((plan) => plan?.check() ?? []))
   return [
     ...checkListeners(document),

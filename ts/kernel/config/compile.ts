@@ -7,6 +7,8 @@ import type { Plan } from "../types/plan.ts"
 import type { ModelFigures } from "../types/selector.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import type { Environment } from "./environment.ts"
+import { reportInto } from "../schema/problem.ts"
+import { compileAlgorithm } from "./sections/algorithms.ts"
 import { compileDecision } from "./sections/decisions.ts"
 import { loadEvaluations } from "./sections/evaluation.ts"
 import { compileListener, listenersOf } from "./sections/listeners.ts"
@@ -103,7 +105,7 @@ async function compile(context: CompileContext): Promise<Plan> {
     decisions,
     defaultModel: defaultName === undefined ? undefined : models.get(defaultName),
     models,
-    ...(reliability !== undefined && { fallback: reliability.fallback(models) }),
+    ...reliability?.planned({ decisions, models }, context, { compileAlgorithm, reportInto }),
     dialects: new Map(registry.all("dialect").map(({ id, module }) => [id, module])),
   })
 }

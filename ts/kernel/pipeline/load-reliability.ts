@@ -4,9 +4,10 @@ import type { CallRecord } from "../types/call.ts"
 import type { Metrics } from "../types/metrics.ts"
 import type { ModelTarget, Plan } from "../types/plan.ts"
 import type { AttemptHost } from "./upstream/attempt.ts"
+import type { Able } from "./upstream/reliability/able.ts"
 import type { ReliableModel } from "./upstream/reliability/reliable-model.ts"
 
-export interface Reliability {
+export interface Reliability extends Partial<Able> {
   readonly callModel: NonNullable<AttemptHost["callModel"]>
   /** Counts what such calls did. */
   readonly countAttempts: (record: CallRecord) => void

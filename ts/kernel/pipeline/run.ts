@@ -12,6 +12,7 @@ import type { ModelTarget, Plan, PlannedDecision } from "../types/plan.ts"
 import type { PluginCall } from "../types/plugin.ts"
 import type { SignalInput } from "../types/signal.ts"
 import { withSignal } from "./call-signal.ts"
+import type { Able } from "./upstream/reliability/able.ts"
 import { type AttemptHost, callUpstream } from "./upstream/attempt.ts"
 import { type DecideResult, decide, unknownReasons } from "./decide.ts"
 import { finishCall } from "./finish.ts"
@@ -23,7 +24,7 @@ import { type InputHost, type OnModuleError, readSignals, toSignalInput } from "
 import { streamOf } from "./streams.ts"
 import { unknownIn, unscannedIn } from "./unscanned.ts"
 
-export interface PipelineHost extends AttemptHost, InputHost, Stages {
+export interface PipelineHost extends AttemptHost, InputHost, Stages, Partial<Able> {
   readonly plan: Plan
   /** Number of the generation. */
   readonly generation: number

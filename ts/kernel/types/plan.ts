@@ -141,6 +141,8 @@ export interface PlannedDecision {
   /** Set for a selector that asks a model. */
   readonly asking?: SelectorAsking | undefined
   readonly looper: PlannedLooper | undefined
+  /** It is asked about requests that name a model, too, and may send them elsewhere. */
+  readonly overridesModel?: true
   readonly plugins: readonly PlannedPlugin[]
 }
 
@@ -231,6 +233,8 @@ export interface PlannedFallback {
   readonly checksContext: boolean
   /** Instead of this one, by the name of the decision. */
   readonly ofDecision?: ReadonlyMap<string, PlannedFallback>
+  /** A decision with the candidates at these positions only. */
+  readonly narrow?: (decision: PlannedDecision, able: readonly number[]) => Promise<PlannedDecision>
 }
 
 /** A model that can be called: its backends and what a call costs. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { canonicalDocument } from "../../../../ts/kernel/config/canonical.ts"
 import type { ConfigDocument } from "../../../../ts/kernel/config/document-schema.ts"
+import type { ReliabilityPlan } from "../../../../ts/kernel/config/sections/reliability-plan.ts"
 import { loadReliability } from "../../../../ts/kernel/config/sections/reliability.ts"
 import type { ModelTarget, PlannedFallback } from "../../../../ts/kernel/types/plan.ts"
 import { documentWith, load } from "../../../fakes/document.ts"
@@ -13,6 +14,12 @@ async function planOf(reliability: object | undefined, changes: object = {}) {
   const document = documentOf(reliability, changes) as unknown as ConfigDocument
   const plan = await loadReliability(document)
   return plan?.ofModel(document.providers?.models?.[0] as never)
+}
+
+const plannedBy = (plan: ReliabilityPlan | undefined, models: ReadonlyMap<string, ModelTarget> = new Map()) => {
+  const { narrow: _, ...fallback } =
+    plan?.planned({ decisions: [], models }, { document: {} } as never, {} as never).fallback ?? {}
+  return Object.keys(fallback).length === 0 ? undefined : (fallback as PlannedFallback)
 }
 
 describe("the plan of a model", () => {
@@ -82,7 +89,7 @@ test("the fallback has its defaults and its models", async () => {
   const fallbackOf = async (routing: object) => {
     const plan = await loadReliability({ routing } as ConfigDocument)
     const large = { name: "large" } as ModelTarget
-    return plan?.fallback(new Map([["large", large]]))
+    return plannedBy(plan, new Map([["large", large]]))
   }
   expect(await fallbackOf({ fallback: { enabled: true, models: ["large"], total_timeout: "9s" } })).toEqual({
     onFailure: true,
@@ -100,7 +107,7 @@ test("the fallback has its defaults and its models", async () => {
 test("the router says what the routing leaves out, and a decision changes what both say", async () => {
   const planned = async (document: object) => {
     const plan = await loadReliability(document as ConfigDocument)
-    const { ofDecision, ...all } = plan?.fallback(new Map()) ?? {}
+    const { ofDecision, ...all } = plannedBy(plan) ?? {}
     const shown = ({
       onFailure,
       maxAttempts,
@@ -134,7 +141,7 @@ test("the router says what the routing leaves out, and a decision changes what b
     [true, 5, 9000, false, false],
     ["alone", false, 1, 9000, false, false],
   ])
-  expect(await (await loadReliability({ routing: { decisions: off } } as never))?.fallback(new Map())).toBeUndefined()
+  expect(plannedBy(await loadReliability({ routing: { decisions: off } } as never))).toBeUndefined()
 })
 
 test("backends of a decision's fallback are left out as those of all", async () => {

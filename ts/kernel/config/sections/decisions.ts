@@ -17,7 +17,7 @@ import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
 import { answeringPlugins, answersItself, checkPlugins, compilePlugins, pluginSchema } from "./plugins.ts"
 import type { ReasoningPlan } from "./reasoning/plan.ts"
 import { reasoningMode } from "./reasoning/keys.ts"
-import { ofRequests } from "./reliability.ts"
+import { actionSchema, ofRequests } from "./reliability.ts"
 import { canonicalRules, checkRules, compileRules, rootNames, rulesSchema } from "./rules.ts"
 import { declaredSignals, modelScore } from "./signals.ts"
 
@@ -44,6 +44,7 @@ export function decisionSchema(registry: Registry) {
     algorithm: Type.Optional(algorithmSchema(registry)),
     plugins: Type.Optional(Type.Array(pluginSchema(registry))),
     ...ofRequests,
+    action: actionSchema,
     // Their types stand with the loopers.
     ...(Object.assign({}, ...registry.all("looper").map(({ module }) => module.keys?.decision)) as object),
   })
@@ -100,11 +101,11 @@ interface Names {
 }
 
 function checkModelRefs(
-  { modelRefs: refs = [], plugins = [] }: DecisionEntry,
+  { modelRefs: refs = [], plugins = [], action }: DecisionEntry,
   at: DocumentPath,
   { document, registry, callable }: Names,
 ): readonly Problem[] {
-  const fallback = document.providers?.defaults?.model
+  const fallback = document.providers?.defaults?.model ?? action
   if (refs.length === 0 && fallback === undefined && callable.size > 0 && !answersItself(plugins, registry)) {
     const answering = answeringPlugins(registry)
     const instead = answering.length === 0 ? "" : `, or a ${answering.join(" or ")} plugin that answers without one`

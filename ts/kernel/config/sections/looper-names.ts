@@ -3,7 +3,8 @@
 import type { Plan } from "../../types/plan.ts"
 
 /**
- * The plan with one more for each looper that has names: the same signals, and of the decisions those with its algorithm.
+ * The plan with one more for each looper that has names: the same signals, and of the decisions those with its algorithm, and those that act
+ * on attacks.
  * A name that the document gives to something else stays that.
  */
 export function withLooperNames(plan: Plan): Plan {
@@ -16,7 +17,9 @@ export function withLooperNames(plan: Plan): Plan {
     const names = modelNames.filter((name) => !taken.has(name) && !plan.models.has(name))
     if (names.length === 0) continue
     const { recipes: _, recipe: __, ...shared } = plan
-    const decisions = plan.decisions.filter((decision) => decision.algorithm === algorithm)
+    const decisions = plan.decisions.filter(
+      (decision) => decision.algorithm === algorithm || decision.overridesModel === true,
+    )
     // Who asks for a looper is not served by the default model.
     recipes.push({ ...shared, autoNames: names, decisions, defaultModel: undefined })
   }

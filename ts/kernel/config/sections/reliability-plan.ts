@@ -4,13 +4,18 @@ import type { DocumentPath } from "../../error.ts"
 import type { Problem } from "../../schema/problem.ts"
 import type {
   ModelTarget,
+  Plan,
   PlannedEjection,
   PlannedFallback,
   PlannedReliability,
   PlannedTimeouts,
   RetryReason,
 } from "../../types/plan.ts"
+import type { Registry } from "../../modules/registry.ts"
 import type { ConfigDocument } from "../document-schema.ts"
+import type { CompileContext } from "../compile.ts"
+import { checkActions, withAction } from "./decision-action.ts"
+import { createNarrow, type NarrowingTools } from "./narrowing.ts"
 import type { ProviderModel } from "./providers.ts"
 import type { FallbackEntry, ReliabilityEntry, ReliabilityTools, RequirementsEntry } from "./reliability.ts"
 
@@ -30,23 +35,44 @@ const defaultRetryOn = "connect-failure,reset,timeout,408,425,429,500,502,503,50
 const defaultStatuses = [502, 503, 504, 529]
 
 export interface ReliabilityPlan {
-  check(): readonly Problem[]
+  check(registry: Registry): readonly Problem[]
   /** The calls of one model; undefined for a model whose calls are made once. */
   ofModel(model: ProviderModel): PlannedReliability | undefined
-  /** How a request goes from one model to another; undefined where none does. */
-  fallback(models: ReadonlyMap<string, ModelTarget>): PlannedFallback | undefined
+  /** What becomes of the plan: its decisions, and how a request goes from one model to another. */
+  planned(
+    plan: Pick<Plan, "decisions" | "models">,
+    context: CompileContext,
+    narrowing: NarrowingTools,
+  ): Pick<Plan, "decisions" | "fallback" | "recipes">
 }
 
 export function createReliabilityPlan(document: ConfigDocument, tools: ReliabilityTools): ReliabilityPlan {
   return {
-    check: () => [
+    check: (registry) => [
       ...(document.providers?.models ?? []).flatMap(({ reliability = {} }, index) =>
         checkEntry(reliability, ["providers", "models", index, "reliability"], tools),
       ),
       ...checkFallbacks(document, tools),
+      ...checkActions(document, registry, tools),
     ],
     ofModel: (model) => compileReliability(model, document, tools),
-    fallback: (models) => compileFallback(document, models, tools),
+    planned({ decisions, models }, context, narrowing) {
+      const fallback = compileFallback(document, models, tools)
+      const checks = [fallback, ...(fallback?.ofDecision?.values() ?? [])].some(
+        (each) => each?.checksCapabilities || each?.checksContext,
+      )
+      const entries = document.routing?.decisions ?? []
+      const acting = decisions.map((decision, index) => {
+        const { action } = entries[index] ?? {}
+        return action === undefined ? decision : withAction(decision, { action }, models)
+      })
+      return {
+        decisions: acting,
+        fallback: fallback && { ...fallback, ...(checks && { narrow: createNarrow(context, narrowing) }) },
+        // Requests that name a model have hosts of their own, as those of recipes have.
+        ...(acting.some(({ overridesModel }) => overridesModel) && { recipes: [] }),
+      }
+    },
   }
 }
 

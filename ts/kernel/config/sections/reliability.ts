@@ -58,6 +58,9 @@ export const ofRequests = {
   candidate_requirements: Type.Optional(requirementsSchema),
 }
 
+/** A decision's own word on where its requests go. */
+export const actionSchema = Type.Optional(section({ type: Type.Literal("route"), destination: name }))
+
 /**
  * What the lazily loaded part needs of the rest is given to it: a file that both import would become a chunk of its own, and
  * edge hosts would load a few hundred bytes more at each start.
@@ -72,12 +75,12 @@ export async function loadReliability(document: ConfigDocument): Promise<Reliabi
     : undefined
 }
 
-type Routing = NonNullable<ConfigDocument["routing"]>
+type Decision = Partial<NonNullable<NonNullable<ConfigDocument["routing"]>["decisions"]>[number]>
 
 /** Whether calls of the document's models are anything but made once. */
 export const usesReliability = ({ providers, routing, global }: ConfigDocument): boolean =>
-  [global?.router as Routing | undefined, routing, ...(routing?.decisions ?? [])].some(
-    (each) => each?.fallback ?? each?.candidate_requirements,
+  [global?.router as Decision | undefined, routing as Decision | undefined, ...(routing?.decisions ?? [])].some(
+    (each) => each?.fallback ?? each?.candidate_requirements ?? each?.action,
   ) ||
   providers?.models?.some(
     ({ reliability, backend_refs: refs = [] }) =>

@@ -15,8 +15,9 @@ import { type AttemptHost, callUpstream } from "../upstream/attempt.ts"
 import { createBudget, type LooperBudget } from "./budget.ts"
 import { addToStream } from "./last-stream.ts"
 import { addUsage } from "../record.ts"
+import type { Able } from "../upstream/reliability/able.ts"
 
-export interface LooperHost extends AttemptHost {
+export interface LooperHost extends AttemptHost, Pick<Partial<Able>, "narrowed"> {
   readonly plan: { readonly models: ReadonlyMap<string, ModelTarget> }
 }
 
@@ -31,7 +32,8 @@ export interface LooperOptions extends Pick<PluginCall, "request" | "headers"> {
  * Runs the looper. Every model that it asks is an attempt of the record, and the reply's usage is that of all of them. A stream
  * has the events of the last call.
  */
-export async function runLooper(host: LooperHost, options: LooperOptions): Promise<Reply> {
+export async function runLooper(host: LooperHost, begun: LooperOptions): Promise<Reply> {
+  const options = await withAble(host, begun)
   const { call, record, input, decision } = options
   const { looper } = decision
   if (looper === undefined) throw new RtrError("internal_error", "The decision has no looper; this is a bug")
@@ -81,6 +83,14 @@ export async function runLooper(host: LooperHost, options: LooperOptions): Promi
   } finally {
     if (!streams) budget.end()
   }
+}
+
+/** Leaves out candidates that cannot take the request, where the document asks for that. */
+async function withAble(host: LooperHost, options: LooperOptions): Promise<LooperOptions> {
+  const narrowed = await host.narrowed?.(options.decision, options.request)
+  if (narrowed === undefined) return options
+  options.record.skipped = narrowed.skipped
+  return { ...options, decision: narrowed.decision }
 }
 
 /** The looper's answer, or the best one that it kept when the budget was used up before it had one. */

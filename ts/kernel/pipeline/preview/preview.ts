@@ -22,7 +22,14 @@ export interface PreviewSteps {
 
 export type PreviewHost = Pick<
   PipelineHost,
-  "plan" | "inference" | "onModuleError" | "guardTexts" | "createQuestionBatch" | "askSelector" | "hostFor"
+  | "plan"
+  | "inference"
+  | "onModuleError"
+  | "guardTexts"
+  | "createQuestionBatch"
+  | "askSelector"
+  | "selectAble"
+  | "hostFor"
 >
 
 /** Reads all signals, decides and selects, by a recipe where one is named. Rejects with `model_not_found` for an unknown model name. */

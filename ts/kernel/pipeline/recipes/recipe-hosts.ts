@@ -1,8 +1,9 @@
-// Which profile routes a request. Loads with the first document that has recipes or entrypoints.
+// Which profile routes a request. Loads with the first document that has recipes, entrypoints or decisions with an action.
 
 import { RtrError } from "../../error.ts"
 import type { Plan } from "../../types/plan.ts"
 import type { PipelineHost } from "../run.ts"
+import { overridingHosts } from "./overriding-hosts.ts"
 
 /** A host that knows those of the recipes. */
 export async function withRecipes(
@@ -17,10 +18,11 @@ export async function withRecipes(
     byRecipe.set(plan.recipe ?? "", own)
     for (const name of plan.autoNames) byModel.set(name, own)
   }
+  const overriding = await overridingHosts(host.plan, hostOf)
   return {
     ...host,
     hostFor(model, recipe) {
-      if (recipe === undefined) return byModel.get(model)
+      if (recipe === undefined) return byModel.get(model) ?? overriding.get(model)
       const named = byRecipe.get(recipe)
       if (named === undefined)
         throw new RtrError("not_found", `There is no recipe ${JSON.stringify(recipe)} in the active configuration`)

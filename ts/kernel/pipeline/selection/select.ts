@@ -8,8 +8,9 @@ import type { PlannedDecision } from "../../types/plan.ts"
 import type { SignalInput } from "../../types/signal.ts"
 import { notLoaded, type Stages } from "../load-stages.ts"
 import type { OnModuleError } from "../signals.ts"
+import type { Able } from "../upstream/reliability/able.ts"
 
-export interface SelectHost extends Pick<Stages, "askSelector"> {
+export interface SelectHost extends Pick<Stages, "askSelector">, Pick<Partial<Able>, "selectAble"> {
   readonly inference: Inference | undefined
   readonly onModuleError?: OnModuleError | undefined
 }
@@ -28,6 +29,8 @@ export function select(
 ): Selection | undefined | Promise<Selection | undefined> {
   const { algorithm, candidates, selector } = decision
   if (candidates.length === 0) return undefined
+  const chosen = host.selectAble?.(select, decision, input, host, call)
+  if (chosen !== undefined) return chosen
   if (selector === undefined) return { candidate: 0, algorithm, confidence: 1, reason: "the only candidate" }
   return ask(decision, selector, input, host, call)
 }

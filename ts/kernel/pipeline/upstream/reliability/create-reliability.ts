@@ -2,6 +2,7 @@
 
 import type { Metrics } from "../../../types/metrics.ts"
 import type { ModelTarget, Plan, PlannedReliability } from "../../../types/plan.ts"
+import { createAble } from "./able.ts"
 import { createAttemptCounter } from "./attempt-counter.ts"
 import { trailOf } from "./attempt-outcome.ts"
 import { createChain } from "./chain.ts"
@@ -50,5 +51,6 @@ export function createReliability(
       return settle(outcome)
     },
     countAttempts: createAttemptCounter(metrics),
+    ...(fallback?.narrow !== undefined && createAble(fallback)),
   }
 }
