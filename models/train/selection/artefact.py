@@ -1,7 +1,7 @@
 """The folder that a learned selector loads: weights, what they mean, hashes."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +15,19 @@ from .prices import CHAT
 WEIGHTS_FILE = "selection.safetensors"
 SETTINGS_FILE = "selection.json"
 CURRENCY = "USD"
+PROBE_NUMBERS = 8
 MEANING = "chance that the model answers an exam question of this kind rightly; compare it within this file only"
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """What makes the sentence vectors: the package's name, the digest of its weights, the vectors' length."""
+    """What makes the sentence vectors: the package's name, the digest of its weights, the vectors' length, and a text with
+    the first numbers of its vector, by which a reader knows them again."""
 
     package: str
     model_sha256: str
     dimension: int
+    probe: dict
 
 
 def store(folder: Path, predictor: Linear, models: tuple[Model, ...], vectors: Vectors, calibration: dict) -> Linear:
@@ -39,7 +42,7 @@ def store(folder: Path, predictor: Linear, models: tuple[Model, ...], vectors: V
         "schema": 1,
         "kind": "linear",
         "score": MEANING,
-        "vectors": {"package": vectors.package, "model_sha256": vectors.model_sha256, "dimension": vectors.dimension},
+        "vectors": asdict(vectors),
         "file": WEIGHTS_FILE,
         "weight": "weight",
         "bias": "bias",
@@ -63,6 +66,13 @@ def load(folder: Path) -> tuple[Linear, dict]:
     if weight.shape != expected or bias.shape != expected[:1]:
         raise ValueError(f"Cannot read {folder.name}: weight {weight.shape} and bias {bias.shape} do not fit {expected}")
     return Linear(weight, bias), settings
+
+
+def read_probe(package_folder: Path) -> dict:
+    """The first English sentence of the package's recorded answers, and the first numbers of its vector."""
+    recorded = json.loads((package_folder / "golden.json").read_text(encoding="utf-8"))["embeddings"]
+    entry = next(entry for entry in recorded if entry["text"].startswith("What is"))
+    return {"text": entry["text"], "first": entry["vector"][:PROBE_NUMBERS]}
 
 
 def seal(folder: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..packages import MODELS
 from ..results import write_result
-from .artefact import Vectors, seal, store
+from .artefact import Vectors, read_probe, seal, store
 from .choice import (
     SEEDS, average_scores, best_of_kinds, measure_seed, predict_unseen, random_folds, score_area, summarize_seeds,
 )  # fmt: skip
@@ -40,7 +40,7 @@ def train_selection(data_folder: Path, package: str) -> None:
 
     linear = chosen["linear"].fit(Training(vectors, outcomes.right, outcomes.domains))
     calibration = describe_calibration(unseen["linear"], outcomes.right)
-    kind = Vectors(package, digest_package(MODELS / package), vectors.shape[1])
+    kind = Vectors(package, digest_package(MODELS / package), vectors.shape[1], read_probe(MODELS / package))
     stored = store(FOLDER, linear, outcomes.models, kind, calibration)
     (FOLDER / "curve.svg").write_text(draw_curves(trace(unseen, outcomes, pools)), encoding="utf-8")
     seal(FOLDER)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..pack import hash_files
 from ..packages import MODELS, SIGNALS
-from ..selection.artefact import Vectors, load, seal, store
+from ..selection.artefact import Vectors, load, read_probe, seal, store
 from ..selection.choice import SEEDS, best_of_kinds, predict_unseen, random_folds
 from ..selection.curve import WEIGHTS_OF_COST, choose, follow, mean_quality, mix, quality_at
 from ..selection.data import BARE_CHARACTERS, Model, Outcomes, count_completion_tokens, find_unsound, price_calls
@@ -19,6 +19,7 @@ from ..selection.prices import CHAT, Price, read_price
 from ..selection.vectors import digest_package
 
 ROWS, DIMENSION = 600, 16
+PROBE = {"text": "What is it?", "first": [0.5, -0.25]}
 KINDS = (Recipe("average"), Recipe("table", 1), Recipe("knn", 20), Recipe("linear", 1e-3))
 MODELS_OF_TEST = (
     Model("small", Price(0.1, 0.1, "test"), 100.0),
@@ -168,7 +169,7 @@ class ArtefactTest(unittest.TestCase):
         linear = Recipe("linear", 1e-3).fit(Training(vectors, outcomes.right, outcomes.domains))
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            kind = Vectors("minilm", "0" * 64, DIMENSION)
+            kind = Vectors("minilm", "0" * 64, DIMENSION, PROBE)
             stored = store(folder, linear, outcomes.models, kind, {"error": 0.1})
             seal(folder)
             loaded, settings = load(folder)
@@ -179,7 +180,7 @@ class ArtefactTest(unittest.TestCase):
     def test_weights_that_do_not_fit_the_settings_are_refused(self) -> None:
         linear = Linear(np.zeros((2, DIMENSION)), np.zeros(2))
         with tempfile.TemporaryDirectory() as name, self.assertRaisesRegex(ValueError, r"\(2, 16\).*\(3, 16\)"):
-            store(Path(name), linear, MODELS_OF_TEST, Vectors("minilm", "0" * 64, DIMENSION), {})
+            store(Path(name), linear, MODELS_OF_TEST, Vectors("minilm", "0" * 64, DIMENSION, PROBE), {})
 
     def test_the_manifest_is_that_of_the_shipped_files(self) -> None:
         recorded = json.loads((MODELS / "selection" / "manifest.json").read_text(encoding="utf-8"))
@@ -188,6 +189,7 @@ class ArtefactTest(unittest.TestCase):
     def test_the_shipped_artefact_fits_the_package_that_makes_its_vectors(self) -> None:
         linear, settings = load(MODELS / "selection")
         self.assertEqual(digest_package(MODELS / settings["vectors"]["package"]), settings["vectors"]["model_sha256"])
+        self.assertEqual(read_probe(MODELS / settings["vectors"]["package"]), settings["vectors"]["probe"])
         chat = {model["name"] for model in settings["models"] if model["chat"]}
         self.assertEqual(CHAT, chat)
         self.assertEqual(len({model["name"] for model in settings["models"]}), len(linear.bias))

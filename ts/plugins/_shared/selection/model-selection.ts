@@ -1,6 +1,6 @@
 // `global.router.model_selection`: what selectors share. Values of a decision's own block go before these.
 
-import { type DocumentPath, literals, type Report, section, type Static, Type } from "../../../kernel/index.ts"
+import { type DocumentPath, literals, mapOf, type Report, section, type Static, Type } from "../../../kernel/index.ts"
 
 const share = Type.Number({ minimum: 0, maximum: 1 })
 
@@ -63,6 +63,18 @@ const schema = section({
     section({
       models_path: Type.Optional(
         Type.String({ minLength: 1, description: "Folder of the artefacts; .cache/ml-models when left out" }),
+      ),
+      cost_weight: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          description:
+            "Chance of a right answer that is given up to save a dollar in a thousand calls, where a predictor with selection.json chooses; 0 when left out",
+        }),
+      ),
+      measured_as: Type.Optional(
+        mapOf(Type.String(), {
+          description: "Names of models here, and under which name the predictor has measured each",
+        }),
       ),
       embedding_dim: Type.Optional(Type.Integer({ minimum: 0, description: "No effect" })),
       knn: Type.Optional(

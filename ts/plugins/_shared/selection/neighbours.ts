@@ -23,16 +23,30 @@ export function readNeighbours(artefact: Readonly<Record<string, unknown>>): Pre
   return (features) => {
     checkWidth(features, width)
     const asked = normalized(features)
-    const distances = texts.map((text) => squaredDistance(text, asked))
-    const nearest = Array.from(distances.keys())
-      .toSorted((a, b) => (distances[a] as number) - (distances[b] as number) || a - b)
-      .slice(0, k)
     const counted = new Map<string, number>()
-    for (const index of nearest) {
+    for (const index of nearestOf(texts, asked, Math.ceil(k))) {
       const label = labels[index] as string
       counted.set(label, (counted.get(label) ?? 0) + (votes[index] as number))
     }
     const ranked = [...counted].toSorted(([a, left], [b, right]) => right - left || (a < b ? -1 : 1))
     return ranked[0]?.[0] ?? ""
   }
+}
+
+/** Positions of the `count` nearest texts, nearest first, the first of equals. Sorting them all would cost more than the distances. */
+function nearestOf(texts: readonly Float64Array[], asked: Float64Array, count: number): readonly number[] {
+  const nearest: number[] = []
+  const distances: number[] = []
+  for (let index = 0; index < texts.length; index++) {
+    const distance = squaredDistance(texts[index] as Float64Array, asked)
+    if (nearest.length === count && distance >= (distances.at(-1) as number)) continue
+    const place = distances.findLastIndex((other) => other <= distance) + 1
+    distances.splice(place, 0, distance)
+    nearest.splice(place, 0, index)
+    if (nearest.length > count) {
+      distances.pop()
+      nearest.pop()
+    }
+  }
+  return nearest
 }

@@ -8,7 +8,10 @@ import {
   type SelectorReader,
   type SignalInput,
 } from "../../../kernel/index.ts"
+import { findBuiltin, readBytes, readText } from "./artefact-files.ts"
 import type { ModelSelection } from "./model-selection.ts"
+import { createPredictedSelector } from "./predicted.ts"
+import { readPredictor, settingsFile } from "./quality-predictor.ts"
 
 /** Names the model for a vector of features. Throws for one of another length. */
 export type Predict = (features: Float64Array) => string
@@ -19,33 +22,62 @@ export interface TrainedHost {
   readonly candidates: readonly Candidate[]
   readonly settings: ModelSelection
   readonly log: Log
+  embedAll(texts: readonly string[]): Promise<readonly Float32Array[]>
 }
-
-/** Bundlers for edge hosts do not follow the name. */
-const fileSystem: string = "node:fs/promises"
 
 const usualFolder = ".cache/ml-models"
 
 /**
- * Reads the artefact of a kind. One that is missing or cannot be used is told in the log, and every request gets the first
- * candidate: a document may be written before its models are trained.
+ * Reads the artefact of a kind, or a folder with `selection.json`, the built-in one where the document names no file and the usual
+ * one is not there. What is missing or cannot be used is told in the log, and every request gets the first candidate: a document
+ * may be written before its models are trained.
  */
 export async function createTrainedSelector(
   kind: TrainedKind,
   parse: (artefact: Readonly<Record<string, unknown>>) => Predict,
-  { candidates, settings: { ml = {} }, log }: TrainedHost,
+  host: TrainedHost,
 ): Promise<SelectorReader<"inference.embed">> {
-  const path = ml[kind]?.pretrained_path ?? `${ml.models_path ?? usualFolder}/${kind}_model.json`
-  const names = candidates.map(({ model }) => model)
-  let predict: Predict | undefined
+  const { ml = {} } = host.settings
+  const named = ml[kind]?.pretrained_path ?? (ml.models_path && `${ml.models_path}/${kind}_model.json`)
+  let path = named ?? `${usualFolder}/${kind}_model.json`
   try {
-    predict = parse(checked(JSON.parse(await readText(path)) as unknown, kind))
+    const artefact =
+      named?.endsWith(".json") === false ? undefined : await readArtefact(path, kind, named === undefined)
+    if (artefact !== undefined) return createArtefactSelector({ kind, path, predict: parse(artefact) }, host)
+    const folder = named ?? (await findBuiltin("models/selection"))
+    if (folder === undefined) throw new TypeError("there is no such file, and no built-in predictor")
+    path = `${folder}/${settingsFile}`
+    return await createPredictedSelector(await readPredictor((file) => readBytes(`${folder}/${file}`)), host)
   } catch (error) {
-    log("warning", "selector_artefact_unusable", { selector: kind, path, reason: whyNot(error) })
+    host.log("warning", "selector_artefact_unusable", { selector: kind, path, reason: whyNot(error) })
+    return {
+      async select() {
+        throw new RtrError("not_ready", `Cannot choose by ${kind}: ${path} cannot be used`)
+      },
+    }
   }
+}
+
+/** Undefined where the file is not there and need not be. */
+async function readArtefact(
+  path: string,
+  kind: TrainedKind,
+  mayLack: boolean,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await readText(path).catch((error: unknown) => {
+    if (mayLack && (error as { readonly code?: string }).code === "ENOENT") return undefined
+    throw error
+  })
+  return text === undefined ? undefined : checked(JSON.parse(text) as unknown, kind)
+}
+
+function createArtefactSelector(
+  { kind, path, predict }: { readonly kind: TrainedKind; readonly path: string; readonly predict: Predict },
+  { candidates }: TrainedHost,
+): SelectorReader<"inference.embed"> {
+  const names = candidates.map(({ model }) => model)
   return {
     async select(input, { embed }): Promise<Choice> {
-      if (predict === undefined) throw new RtrError("not_ready", `Cannot choose by ${kind}: ${path} cannot be used`)
       const predicted = predict(toFeatures(await embed(input.text), domainOf(input)))
       const candidate = names.indexOf(predicted)
       if (candidate < 0)
@@ -57,13 +89,6 @@ export async function createTrainedSelector(
 
 /** What the format reports of each prediction; the artefacts tell none. */
 const predictedConfidence = 0.8
-
-async function readText(path: string): Promise<string> {
-  const { readFile } = (await import(/* @vite-ignore */ fileSystem)) as {
-    readonly readFile: (file: string, encoding: "utf8") => Promise<string>
-  }
-  return readFile(path, "utf8")
-}
 
 function checked(artefact: unknown, kind: TrainedKind): Readonly<Record<string, unknown>> {
   const { algorithm, trained } = (artefact ?? {}) as Readonly<Record<string, unknown>>
