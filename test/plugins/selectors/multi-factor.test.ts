@@ -41,10 +41,7 @@ async function choose(options: Readonly<Record<string, unknown>>, models: readon
       price == null
         ? undefined
         : { currency: "USD", promptPer1m: price, completionPer1m: completion, cachedInputPer1m: price },
-    card:
-      quality == null
-        ? undefined
-        : { quality_score: quality, evaluations: [{ benchmark: "b", metrics: { score: quality } }] },
+    card: quality == null ? undefined : { quality_score: quality, benchmark_scores: { b: quality } },
   }))
   const figures = (model: string): ModelFigures => ({
     inFlight: 0,

@@ -1,6 +1,7 @@
 // In which order a cascade tries its candidates.
 
 import type { Candidate } from "../../kernel/index.ts"
+import { qualityOf } from "./selection/model-quality.ts"
 
 export type CandidateOrder = "size" | "small_to_large" | "declared" | "cost" | "automix"
 
@@ -37,8 +38,8 @@ function automixValue(candidate: Candidate, candidates: readonly Candidate[], tr
 
 /** The card's `quality_score`, or a guess by size: 0.3 to 1 at 70 billion parameters, 0.5 when that is not known either. */
 function quality(candidate: Candidate): number {
-  const score = candidate.card?.["quality_score"]
-  if (typeof score === "number" && score > 0) return score
+  const known = qualityOf(candidate.card)
+  if (known !== undefined) return known.score
   const size = parameters(candidate)
   return size === undefined ? 0.5 : 0.3 + 0.7 * Math.min(1, size / 70e9)
 }

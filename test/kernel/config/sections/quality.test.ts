@@ -1,3 +1,4 @@
+import { signalInput } from "rtr/testing"
 import { expect, test } from "vitest"
 import { qualityOf } from "../../../../ts/kernel/config/sections/quality.ts"
 import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
@@ -36,8 +37,49 @@ test("cards and records give models their quality, unless a card has one", async
     }),
   )
   const { models } = (await compileWith(document)).plan
-  expect(models.get("small")?.card).toMatchObject({ quality_score: 0.2 })
-  expect(models.get("large")?.card).toEqual({ name: "large", quality_score: 0.8 })
+  expect(models.get("small")?.card).toMatchObject({ quality_score: 0.2, benchmark_scores: { a: 1 } })
+  expect(models.get("large")?.card).toEqual({ name: "large", quality_score: 0.8, benchmark_scores: { a: 0.8 } })
+})
+
+test("results of each benchmark are those that the quality is made of, and a scale of its own is left as it is", async () => {
+  const rating = "vllm-sr/operator-rating@1.0.0"
+  const results = [
+    run("a", { accuracy: 0.4 }),
+    run("a", { accuracy: 60 }),
+    run("arena", { score: 1280 }),
+    run("speed", { tokens: 900 }),
+    run(rating, { score: 0.3 }),
+    run(rating, { score: 0.7 }),
+  ]
+  const { document } = await load(
+    documentWith({ evaluation: { records: results.map((result) => ({ model: "small", ...result })) } }),
+  )
+  const { models } = (await compileWith(document)).plan
+  expect(models.get("small")?.card).toMatchObject({
+    quality_score: 0.7,
+    benchmark_scores: { a: 0.5, arena: 1280, [rating]: 0.7 },
+  })
+})
+
+test("multi_factor compares by the records of the document", async () => {
+  const algorithm = {
+    type: "multi_factor",
+    multi_factor: { weights: { quality: 1 }, quality: { index: "a" }, on_no_candidates: "fail" },
+  }
+  const { document } = await load(
+    documentWith({
+      "routing.decisions": [{ name: "any", rules: {}, modelRefs: [{ model: "small" }, { model: "large" }], algorithm }],
+      evaluation: {
+        records: [
+          { model: "small", ...run("a", { accuracy: 0.6 }) },
+          { model: "large", ...run("a", { accuracy: 0.8 }) },
+          { model: "small", ...run("b", { accuracy: 1 }) },
+        ],
+      },
+    }),
+  )
+  const [decision] = (await compileWith(document)).plan.decisions
+  expect(await decision?.selector?.select(signalInput("x"), {} as never)).toMatchObject({ candidate: 1 })
 })
 
 test("a record of a model that is not there is told", async () => {

@@ -1,4 +1,4 @@
-// The quality of a model, from 0 to 1: what its card says, or what follows from evaluations.
+// The quality of a model, from 0 to 1: what its card says, or what follows from evaluations. Selectors read it from the card.
 
 import type { ConfigDocument } from "../document-schema.ts"
 import type { CardWith, Evaluation } from "./evaluation.ts"
@@ -12,12 +12,24 @@ const operatorRating = /(^|\/)operator-rating(@|$)/
  */
 export function qualityOf(evaluations: readonly Evaluation[]): number | undefined {
   const rating = evaluations.findLast(({ benchmark }) => operatorRating.test(benchmark))
-  const rated = rating && scoreOf([rating])
-  if (rated !== undefined) return rated
-  const scores = [...Map.groupBy(evaluations, ({ benchmark }) => benchmark).values()].flatMap(
-    (runs) => scoreOf(runs) ?? [],
+  return (rating && scoreOf([rating])) ?? mean(Object.values(scoresOf(evaluations)))
+}
+
+/** The mean of its metrics for each benchmark that has shares or percentages; of operator ratings the last one. */
+const scoresOf = (evaluations: readonly Evaluation[]): Readonly<Record<string, number>> => eachOf(evaluations, scoreOf)
+
+/** The same, and the metric `score` of a benchmark with another scale, such as Elo: compared among models, it needs none. */
+const benchmarkScores = (evaluations: readonly Evaluation[]): Readonly<Record<string, number>> =>
+  eachOf(evaluations, (runs) => scoreOf(runs) ?? mean(runs.flatMap(({ metrics: { score = [] } }) => score)))
+
+function eachOf(
+  evaluations: readonly Evaluation[],
+  score: (runs: readonly Evaluation[]) => number | undefined,
+): Readonly<Record<string, number>> {
+  const scores = [...Map.groupBy(evaluations, ({ benchmark }) => benchmark)].map(
+    ([benchmark, runs]) => [benchmark, score(operatorRating.test(benchmark) ? runs.slice(-1) : runs)] as const,
   )
-  return mean(scores)
+  return Object.fromEntries(scores.filter((entry): entry is readonly [string, number] => entry[1] !== undefined))
 }
 
 const scoreOf = (runs: readonly Evaluation[]): number | undefined =>
@@ -32,12 +44,18 @@ function shareOf(value: number): number | undefined {
 const mean = (values: readonly number[]): number | undefined =>
   values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Puts the quality into cards that say none; a model without a card gets one. */
+/** Puts `benchmark_scores` into cards with results, and the quality into those that say none; a model without a card gets one. */
 export function createCardWith({ evaluation: { records = [] } = {} }: ConfigDocument): CardWith {
   const recorded = Map.groupBy(records, ({ model }) => model)
   return (model, card) => {
-    if (card?.quality_score !== undefined) return card
-    const quality = qualityOf([...(card?.evaluations ?? []), ...(recorded.get(model) ?? [])])
-    return quality === undefined ? card : { name: model, ...card, quality_score: quality }
+    const evaluations = [...(card?.evaluations ?? []), ...(recorded.get(model) ?? [])]
+    if (evaluations.length === 0) return card
+    const quality = card?.quality_score ?? qualityOf(evaluations)
+    return {
+      name: model,
+      ...card,
+      ...(quality !== undefined && { quality_score: quality }),
+      benchmark_scores: benchmarkScores(evaluations),
+    }
   }
 }

@@ -1,20 +1,15 @@
 // How good a model is said to be.
 
 export interface Quality {
-  /** Higher is better; what the highest is depends on the benchmark. */
+  /** Higher is better; from 0 to 1, but for a benchmark with a scale of its own. */
   readonly score: number
   /** Share of the benchmarks of an index that there are results for. */
   readonly coverage: number
 }
 
-interface Evaluation {
-  readonly benchmark?: string
-  readonly metrics?: { readonly score?: unknown }
-}
-
 /**
- * The card's score in a benchmark, or its `quality_score` where none is asked for; 0 there means that it is not known.
- * Undefined where the card does not say it.
+ * The card's score in a benchmark, or its `quality_score` where none is asked for; 0 there means that it is not known. The
+ * kernel has put both there, from what the card and the evaluations of the document say. Undefined where they say nothing.
  */
 export function qualityOf(
   card: Readonly<Record<string, unknown>> | undefined,
@@ -24,7 +19,6 @@ export function qualityOf(
     const score = card?.["quality_score"]
     return typeof score === "number" && score > 0 ? { score, coverage: 1 } : undefined
   }
-  const evaluations = (card?.["evaluations"] ?? []) as readonly Evaluation[]
-  const score = evaluations.find((evaluation) => evaluation.benchmark === benchmark)?.metrics?.score
-  return typeof score === "number" ? { score, coverage: 1 } : undefined
+  const scores = (card?.["benchmark_scores"] ?? {}) as Readonly<Record<string, number>>
+  return Object.hasOwn(scores, benchmark) ? { score: scores[benchmark] as number, coverage: 1 } : undefined
 }
