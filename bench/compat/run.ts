@@ -10,8 +10,9 @@ import { judge } from "./judge.ts"
 import { describeJudged, type Judged, page, reasonCounts, remaining, summarize, summaryTable } from "./report.ts"
 
 const usage = `usage: npm run compat -- [options]
-  --corpus FOLDER    folder with configs, configs-v04 and contract (RTR_COMPAT_CORPUS, or ../shared/data/configs)
-  --only PATTERN     only documents whose set/file fits the regular expression
+  --corpus FOLDER    folder with configs, configs-v04, contract and cases (RTR_COMPAT_CORPUS, or ../shared/data/configs)
+  --only PATTERN     only documents whose set/file fits the regular expression; with --cases, groups whose name does
+  --cases            upstream's end-to-end cases instead, with the real worker and the built-in packages
   --no-start         only check the documents
   --json             print everything as JSON
   --all              list documents without a difference as well
@@ -24,6 +25,7 @@ const { values } = (() => {
       options: {
         corpus: { type: "string", default: process.env["RTR_COMPAT_CORPUS"] ?? "../shared/data/configs" },
         only: { type: "string" },
+        cases: { type: "boolean", default: false },
         start: { type: "boolean", default: true },
         json: { type: "boolean", default: false },
         all: { type: "boolean", default: false },
@@ -44,9 +46,15 @@ if (!existsSync(folder)) {
   process.exit(0)
 }
 
+const only = values.only === undefined ? undefined : new RegExp(values.only)
+if (values.cases) {
+  const { runCases } = await import("./cases/run-cases.ts")
+  await runCases(folder, only)
+  process.exit(0)
+}
+
 const verdictsFile = join(import.meta.dirname, "verdicts.json")
 let verdicts = JSON.parse(readFileSync(verdictsFile, "utf8")) as Verdicts
-const only = values.only === undefined ? undefined : new RegExp(values.only)
 if (values.upstream !== undefined) {
   verdicts = await askUpstream(resolve(values.upstream), readCorpus(folder, verdicts, only), verdicts)
   writeFileSync(verdictsFile, `${JSON.stringify(verdicts, null, 2)}\n`)
