@@ -66,6 +66,15 @@ describe("labels of models", () => {
   })
 })
 
+test("what cannot be of its kind is left out", () => {
+  const marked = [
+    ["PHONE_NUMBER", "root of 144"],
+    ["IP_ADDRESS", "of"],
+    ["PERSON", "Ann"],
+  ] as const
+  expect(merge("Ann takes the root of 144", [], marked)).toEqual([["PERSON", "Ann", 0.9]])
+})
+
 describe("a pattern", () => {
   test("wins over a span of a kind that patterns find, wherever they overlap", () => {
     const text = "iban DE89 3704 0044 0532 0130 00 ok"

@@ -74,6 +74,17 @@ describe("a rule", () => {
     expect(await read("Acme in Berlin", { name: "r", ...allowed })).toEqual([match("r", 0.4)])
   })
 
+  test("does not match a title alone, nor what cannot be of its kind", async () => {
+    const mark = (label: string) => ({ spans: () => [{ label, start: 0, end: 3, text: "CEO", probability: 0.9 }] })
+    const readAs = async (label: string): Promise<readonly Fact[]> => {
+      const reading = await readerOf(signal as never, { rules: [{ name: "r" }] as never, inference: mark(label) })
+      return reading("CEO of Acme")
+    }
+    expect(await readAs("TITLE")).toEqual([noMatch("r")])
+    expect(await readAs("PHONE")).toEqual([noMatch("r")])
+    expect(await readAs("PERSON")).toEqual([match("r", 0.9)])
+  })
+
   test("believes a pattern more than the model", async () => {
     const rules = [{ name: "r", pii_types_allowed: ["EMAIL_ADDRESS"] }]
     expect(await read("Ann@example.com", ...rules)).toEqual([noMatch("r")])

@@ -1,6 +1,7 @@
 // Personal data in a text: what patterns found and what a model marked, as one list.
 
 import type { TextSpan } from "../../kernel/index.ts"
+import { hasForm } from "./entity-forms.ts"
 import { kindOf, noEntity } from "./entity-kinds.ts"
 
 /** A part of a text that is personal data: `text.slice(start, end)`. `kind` is a name of the configuration. */
@@ -32,12 +33,13 @@ export function toEntities(spans: readonly TextSpan[]): readonly Entity[] {
 }
 
 /**
- * One list in the order of the text. A pattern wins over what a model says of the same part: a span keeps what stands
+ * One list in the order of the text, without what cannot be of its kind. A pattern wins over what a model says of the same part: a span keeps what stands
  * outside the pattern, and one of a kind that patterns find only what may be a whole one of that kind. Spans of one kind that overlap become one,
  * with the higher probability. `patterns` are in order and do not overlap.
  */
 export function mergeEntities(text: string, patterns: readonly Entity[], marked: readonly Entity[]): readonly Entity[] {
-  const outside = marked.flatMap((entity) => outsideOf(text, patterns, entity))
+  const possible = marked.filter((entity) => hasForm(text, entity))
+  const outside = possible.flatMap((entity) => outsideOf(text, patterns, entity))
   return [...patterns, ...joinSameKind(outside)].toSorted(byPosition)
 }
 

@@ -32,7 +32,7 @@ const rule = Type.Object({
   pii_types_allowed: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        "Kinds of personal data that do not match; none when left out. GPE (places), ORGANIZATION, DATE_TIME, NRP, TITLE, AGE and DOMAIN_NAME are in many harmless texts",
+        "Kinds of personal data that do not match; none when left out. GPE (places), ORGANIZATION, DATE_TIME, NRP, AGE and DOMAIN_NAME are in many harmless texts; a TITLE alone never matches",
     }),
   ),
   ...guardRule,
@@ -95,7 +95,7 @@ export default defineSignal({
         name,
         threshold: threshold === 0 ? undefined : threshold,
         textsIn: (input) => input.textsFor(entry),
-        isForbidden: ({ kind }) => !allowed.has(kind),
+        isForbidden: ({ kind }) => kind !== namesNobody && !allowed.has(kind),
       }
     })
     return {
@@ -113,6 +113,9 @@ export default defineSignal({
     }
   },
 })
+
+/** A form of address, or a position: whoever has it is found as a person. */
+const namesNobody = "TITLE"
 
 const isKind = (name: string): boolean => name === noEntity || entityKinds.includes(name)
 
