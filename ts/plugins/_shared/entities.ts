@@ -1,7 +1,7 @@
 // Personal data in a text: what patterns found and what a model marked, as one list.
 
 import type { TextSpan } from "../../kernel/index.ts"
-import { hasForm } from "./entity-forms.ts"
+import { hasForm } from "./patterns/entity-forms.ts"
 import { kindOf, noEntity } from "./entity-kinds.ts"
 
 /** A part of a text that is personal data: `text.slice(start, end)`. `kind` is a name of the configuration. */
