@@ -23,6 +23,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "signal", id: "preference", load: () => import("./signals/preference.ts") },
   { kind: "signal", id: "projection", load: () => import("./signals/projection.ts") },
   { kind: "signal", id: "reask", load: () => import("./signals/reask.ts") },
+  { kind: "signal", id: "safety", load: () => import("./signals/safety.ts") },
   { kind: "signal", id: "structure", load: () => import("./signals/structure.ts") },
   { kind: "signal", id: "user_feedback", load: () => import("./signals/user-feedback.ts") },
   { kind: "selector", id: "automix", load: () => import("./selectors/automix.ts") },

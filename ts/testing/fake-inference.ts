@@ -17,8 +17,13 @@ import {
 export interface FakeInferenceOptions {
   /** Labels of every classification; two when left out. */
   readonly labels?: readonly string[]
-  /** Probabilities for a text, in the order of the labels. A text without an entry gets the same for each label. */
-  readonly classify?: (text: string) => readonly number[]
+  /**
+   * Probabilities for a text, in the order of the labels. A text without an entry gets the same for each label. `head` is what
+   * the task names, which is the binding of a rule in a signal's tests.
+   */
+  readonly classify?: (text: string, head?: string) => readonly number[]
+  /** Labels of one head, where they are others. */
+  readonly labelsOf?: (head: string) => readonly string[] | undefined
   /** Marked parts of a text; none when left out. */
   readonly spans?: (text: string) => readonly TextSpan[]
   /** Vector for a text, of any length; it is normalised. */
@@ -66,15 +71,21 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
 
 /** What the fake says to each kind of question. */
 function answersOf({
-  labels = ["yes", "no"],
-  classify = () => labels.map(() => 1 / labels.length),
+  labels: usual = ["yes", "no"],
+  labelsOf = () => undefined,
+  classify = (_, head = "") => (labelsOf(head) ?? usual).map((__, ___, all) => 1 / all.length),
   spans = () => [],
   embed = wordVector,
   decide = (_, question) => undecided(question),
   rerank = wordSimilarity,
 }: FakeInferenceOptions): { readonly [Kind in QuestionKind]: (task: InferenceTask<Kind>) => object } {
   return {
-    classify: ({ text }) => ({ classification: { labels, probabilities: Float32Array.from(classify(text)) } }),
+    classify: ({ text, head }) => ({
+      classification: {
+        labels: (head === undefined ? undefined : labelsOf(head)) ?? usual,
+        probabilities: Float32Array.from(classify(text, head)),
+      },
+    }),
     spans: ({ text, threshold = 0 }) => ({ spans: spans(text).filter(({ probability }) => probability >= threshold) }),
     embed: ({ text }) => ({ vector: normalize(embed(text)) }),
     decide: ({ text, question }) => ({ decided: decide(text, question) }),
@@ -109,8 +120,8 @@ export function createFakeQuestions(inference: Inference): BatchedQuestions & {
       const answer = await ask("spans", text, threshold === undefined ? {} : { threshold })
       return Object.assign([...answer.spans], coverageOf(answer))
     },
-    classify: async (text) => {
-      const answer = await ask("classify", text)
+    classify: async (text, { binding } = {}) => {
+      const answer = await ask("classify", text, binding === undefined ? {} : { head: binding })
       return { ...answer.classification, ...coverageOf(answer) }
     },
     decide: async (text, question) => {

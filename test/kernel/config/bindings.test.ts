@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest"
 import {
   bindingsOf,
   boundHeads,
+  compileTarget,
   defaultDeployment,
   neededDeployments,
   readingBinding,
@@ -79,12 +80,61 @@ test("a deployment has the heads that bindings ask of it", () => {
   ])
 })
 
-test("every built-in signal that asks a model is answered without a word in the document", () => {
+test("signals that ask a model are answered without a word in the document, but for one", () => {
   const silent = canonical({})
   const unanswered = registry
     .all("signal")
-    .filter((signal) => bindingsOf(signal).reading !== undefined && readingBinding(signal, silent) === undefined)
-  expect(unanswered.map(({ id }) => id)).toEqual([])
+    .filter((signal) => bindingsOf(signal).reading.some((name) => readingBinding(signal, silent, name) === undefined))
+  expect(unanswered.map(({ id }) => id)).toEqual(["safety"])
+})
+
+describe("rules with models of their own", () => {
+  const hazard = { categories: ["privacy"], threshold: 0.6 }
+  const asking = (bindings: object, rules: readonly object[] = [{ name: "any", threshold: 0.5 }]) =>
+    canonical({
+      "routing.signals.safety": [...rules, { name: "private", threshold: 0.5, hazard }],
+      "routing.decisions.0.rules": { type: "safety", name: "any" },
+      "global.model_catalog.deployments": { mine, other: mine },
+      "global.model_catalog.bindings": bindings,
+    })
+  const safety = registry.find("signal", "safety") as never
+
+  test("ask through the binding of the rule, or else that of its kind", () => {
+    const target = compileTarget(
+      safety,
+      asking({
+        safety: { deployment: "mine", head: "risk" },
+        "safety.private": { deployment: "other" },
+        hazard: { deployment: "mine", head: "kinds" },
+      }),
+    )
+    expect(target).toEqual({
+      deployment: "mine",
+      head: "risk",
+      whole: true,
+      bound: new Map([
+        ["safety.any", { deployment: "mine", head: "risk" }],
+        ["safety.private", { deployment: "other" }],
+        ["hazard.private", { deployment: "mine", head: "kinds" }],
+      ]),
+    })
+  })
+
+  test("are refused without one", () => {
+    expect(() => compileTarget(safety, asking({ safety: { deployment: "mine" } }))).toThrow(
+      'Signal binding "hazard.private" has no deployment; name one under global.model_catalog.bindings.hazard.private',
+    )
+  })
+
+  test("have their heads checked", () => {
+    const bindings = { safety: { deployment: "mine", head: "risk" }, "hazard.private": { deployment: "other" } }
+    expect(boundHeads(asking(bindings), registry)).toEqual([
+      { binding: "safety.any", deployment: "mine", head: "risk", answers: "classes" },
+      { binding: "safety.private", deployment: "mine", head: "risk", answers: "classes" },
+      { binding: "hazard.private", deployment: "other", head: undefined, answers: "classes" },
+      { binding: "safety", deployment: "mine", head: "risk", answers: "classes" },
+    ])
+  })
 })
 
 test("the default deployment's package is embedded, and has the default heads", () => {

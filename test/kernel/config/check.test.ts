@@ -343,7 +343,7 @@ describe("model catalogue", () => {
       "a binding with the contract of another task",
       catalog({ bindings: { domain_classifier: { deployment: "default", contract: "embedding.v1" } } }),
       [
-        `${at}.bindings.domain_classifier.contract: must be "label_distribution.v1" for this binding, got "embedding.v1"`,
+        `${at}.bindings.domain_classifier.contract: must be "label_distribution.v1" or "label_scores.v1" for this binding, got "embedding.v1"`,
       ],
     ],
     [
@@ -354,7 +354,9 @@ describe("model catalogue", () => {
     [
       "a binding of classes with the contract of spans",
       catalog({ bindings: { prompt_guard: { deployment: "default", contract: "token_spans.v1" } } }),
-      [`${at}.bindings.prompt_guard.contract: must be "label_distribution.v1" for this binding, got "token_spans.v1"`],
+      [
+        `${at}.bindings.prompt_guard.contract: must be "label_distribution.v1" or "label_scores.v1" for this binding, got "token_spans.v1"`,
+      ],
     ],
     ["a head of a classifier", catalog({ bindings: { domain_classifier: { deployment: "default", head: "x" } } }), []],
   ])("%s", (_, changes, problems) => expect(check(changes)).toEqual(problems))

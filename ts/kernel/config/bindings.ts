@@ -42,9 +42,9 @@ export function selectorTarget(
   return { deployment, head: undefined, whole: false }
 }
 
-/** Names of the bindings that a signal asks through. Everything but vectors comes from one model. */
+/** Names of the bindings that a signal asks through. Everything but vectors comes from one model, unless its rules have their own. */
 export interface SignalBindings {
-  readonly reading: string | undefined
+  readonly reading: readonly string[]
   readonly vectors: string | undefined
 }
 
@@ -57,17 +57,24 @@ export function bindingsOf(registered: RegisteredSignal): SignalBindings {
 export function usedBindings(registered: RegisteredSignal, document: ConfigDocument): SignalBindings {
   const { module } = registered
   const rules = rulesOf(registered, document)
-  return bindingsFor(
+  const used = bindingsFor(
     registered,
     module.asks?.(rules as never, settingsOf(module, document) as never) ?? module.needs ?? [],
   )
+  const { ruleBindings: own } = module
+  if (own === undefined) return used
+  const asked = rules.flatMap((rule) =>
+    used.reading.flatMap((kind) => (own[kind]?.(rule as never) ? [`${kind}.${rule.name}`] : [])),
+  )
+  return { ...used, reading: asked }
 }
 
 function bindingsFor(registered: RegisteredSignal, needs: readonly Capability[]): SignalBindings {
-  const { binding = registered.id, embeddingBinding = binding } = registered.module
+  const { binding = registered.id, embeddingBinding = binding, ruleBindings } = registered.module
   const questions = questionsOf(registered, needs)
+  const kinds = ruleBindings === undefined ? [binding] : Object.keys(ruleBindings)
   return {
-    reading: questions.some((question) => question !== "embed") ? binding : undefined,
+    reading: questions.some((question) => question !== "embed") ? kinds : [],
     vectors: questions.includes("embed") ? embeddingBinding : undefined,
   }
 }
@@ -81,8 +88,11 @@ export function questionsOf(
 }
 
 /** The binding that answers a signal's questions: what the document says, or the signal's head of the default deployment. */
-export function readingBinding(registered: RegisteredSignal, document: ConfigDocument): Binding | undefined {
-  const { reading } = bindingsOf(registered)
+export function readingBinding(
+  registered: RegisteredSignal,
+  document: ConfigDocument,
+  reading: string | undefined = bindingsOf(registered).reading[0],
+): Binding | undefined {
   if (reading === undefined) return undefined
   const head = registered.module.defaultHead
   const asksTyped = questionsOf(registered).includes("decide")
@@ -101,21 +111,28 @@ export function vectorBinding(registered: RegisteredSignal, document: ConfigDocu
     : (documentBinding(vectors, document) ?? { deployment: defaultDeployment.name })
 }
 
-const documentBinding = (name: string, { global }: ConfigDocument): Binding | undefined =>
-  Object.hasOwn(global?.model_catalog?.bindings ?? {}, name) ? global?.model_catalog?.bindings?.[name] : undefined
+/** That of a rule (`safety.policy`) is that of its kind (`safety`) where it has none. */
+function documentBinding(name: string, document: ConfigDocument): Binding | undefined {
+  const bindings = document.global?.model_catalog?.bindings ?? {}
+  const [kind = name] = name.split(".", 1)
+  const found = [name, kind].find((each) => Object.hasOwn(bindings, each))
+  return found === undefined ? undefined : bindings[found]
+}
 
 /** Where the questions of a signal in use go; undefined for one that asks no model. Throws `invalid_config` for a missing binding. */
 export function compileTarget(registered: RegisteredSignal, document: ConfigDocument): InferenceTarget | undefined {
   const { reading, vectors } = usedBindings(registered, document)
-  const readBy = reading === undefined ? undefined : readingBinding(registered, document)
-  if (reading !== undefined && readBy === undefined)
+  const targets = reading.map((binding) => {
+    const found = readingBinding(registered, document, binding)
+    if (found !== undefined) return [binding, found] as const
     throw new RtrError(
       "invalid_config",
-      `Signal binding "${reading}" has no deployment; name one under global.model_catalog.bindings.${reading}`,
-      { path: ["global", "model_catalog", "bindings", reading] },
+      `Signal binding "${binding}" has no deployment; name one under global.model_catalog.bindings.${binding}`,
+      { path: ["global", "model_catalog", "bindings", binding] },
     )
+  })
   const embedsBy = vectors === undefined ? undefined : vectorBinding(registered, document)
-  const main = readBy ?? embedsBy
+  const main = targets[0]?.[1] ?? embedsBy
   if (main === undefined) return undefined
   const { deployment, head } = main
   const elsewhere = embedsBy !== undefined && embedsBy.deployment !== deployment
@@ -124,6 +141,7 @@ export function compileTarget(registered: RegisteredSignal, document: ConfigDocu
     head,
     whole: registered.module.guard ?? false,
     ...(elsewhere && { vectors: embedsBy.deployment }),
+    ...(targets.length > 1 && { bound: new Map(targets) }),
   }
 }
 
@@ -131,19 +149,17 @@ export function compileTarget(registered: RegisteredSignal, document: ConfigDocu
 export function boundHeads(document: ConfigDocument, registry: Registry): readonly BoundHead[] {
   const used = new Set(usedSignals(document, registry).map(({ id }) => id))
   return registry.all("signal").flatMap((registered): readonly BoundHead[] => {
-    const { reading } = bindingsOf(registered)
-    if (reading === undefined) return []
-    const isUsed = used.has(registered.id) && usedBindings(registered, document).reading !== undefined
-    const binding =
-      isUsed || documentBinding(reading, document) !== undefined ? readingBinding(registered, document) : undefined
-    if (binding === undefined) return []
     const questions = questionsOf(registered)
     const classes = questions.includes("classify")
     // A signal that wants both gets neither wrongly refused: its model answers one of the two questions.
     if (classes === questions.includes("spans")) return []
-    return [
-      { binding: reading, deployment: binding.deployment, head: binding.head, answers: classes ? "classes" : "spans" },
-    ]
+    const asked = used.has(registered.id) ? usedBindings(registered, document).reading : []
+    const bound = bindingsOf(registered).reading.filter((name) => documentBinding(name, document) !== undefined)
+    return [...new Set([...asked, ...bound])].flatMap((binding): readonly BoundHead[] => {
+      const found = readingBinding(registered, document, binding)
+      if (found === undefined) return []
+      return [{ binding, deployment: found.deployment, head: found.head, answers: classes ? "classes" : "spans" }]
+    })
   })
 }
 
@@ -176,7 +192,7 @@ function wantedDeployments(document: ConfigDocument, registry: Registry): Readon
   const bindings = usedSignals(document, registry).flatMap((registered) => {
     const { reading, vectors } = usedBindings(registered, document)
     return [
-      reading === undefined ? undefined : readingBinding(registered, document),
+      ...reading.map((binding) => readingBinding(registered, document, binding)),
       vectors === undefined ? undefined : vectorBinding(registered, document),
     ]
   })

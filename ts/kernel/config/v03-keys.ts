@@ -508,7 +508,11 @@ const modules: KeyTree = {
     "": "enabled prompt_prefixes method keywords both_keywords confidence_threshold lower_threshold_ratio max_sequence_length",
     classifier: "model_path use_cpu",
   },
-  safety: "",
+  safety: {
+    "": "on_error on_unscanned",
+    safety: { ...windowed, "": "model_ref model_id use_cpu max_sequence_length" },
+    hazard: { ...windowed, "": "model_ref model_id use_cpu max_sequence_length" },
+  },
 }
 
 const modelCatalog: KeyTree = {

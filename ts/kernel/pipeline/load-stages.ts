@@ -12,6 +12,8 @@ export interface Stages {
   readonly splitThinking?: typeof import("./upstream/think-tags.ts").splitThinking
   /** For signals that ask a model. */
   readonly createQuestionBatch?: typeof import("./question-batch.ts").createQuestionBatch
+  /** For guards. */
+  readonly securityChecks?: typeof import("./security-checks.ts").securityChecks
   /** For selectors that ask a model. */
   readonly askSelector?: typeof import("./selection/ask-selector.ts").askSelector
 }
@@ -38,6 +40,9 @@ export async function loadStages({ decisions, signals, models }: Needs): Promise
     }),
     ...(decisions.some(({ asking }) => asking !== undefined) && {
       askSelector: (await import("./selection/ask-selector.ts")).askSelector,
+    }),
+    ...(signals.some(({ guard }) => guard !== undefined) && {
+      securityChecks: (await import("./security-checks.ts")).securityChecks,
     }),
     ...(signals.some(({ target }) => target !== undefined) && {
       createQuestionBatch: (await import("./question-batch.ts")).createQuestionBatch,

@@ -89,8 +89,7 @@ export function createQuestionBatch(inference: Inference, signals: number, waiti
     return reply
   }
 
-  const asker = (target: InferenceTarget): Asker => {
-    const identity = {}
+  const asker = (target: InferenceTarget, identity: object): Asker => {
     const askCovered: typeof askWhole = target.whole ? askWhole : askMostly
     return (kind, text, given) => {
       const { toTask, toValue } = questionKinds[kind]
@@ -114,9 +113,15 @@ export function createQuestionBatch(inference: Inference, signals: number, waiti
 
   return {
     questions(target) {
-      const ask = asker(target)
+      const identity = {}
+      const ask = asker(target, identity)
       return {
-        classify: (text) => ask("classify", text, {}),
+        classify: (text, { binding } = {}) =>
+          asker(binding === undefined ? target : { ...target, ...target.bound?.get(binding) }, identity)(
+            "classify",
+            text,
+            {},
+          ),
         spans: (text, options = {}) => ask("spans", text, options),
         embed: (text) => ask("embed", text, {}),
         decide: (text, question) => ask("decide", text, { question }),

@@ -18,7 +18,6 @@ import { type DecideResult, decide, unknownReasons } from "./decide.ts"
 import { finishCall } from "./finish.ts"
 import { notLoaded, type Stages } from "./load-stages.ts"
 import { createRecord } from "./record.ts"
-import { securityChecks } from "./security-checks.ts"
 import { select } from "./selection/select.ts"
 import { type InputHost, type OnModuleError, readSignals, toSignalInput } from "./signals.ts"
 import { streamOf } from "./streams.ts"
@@ -60,7 +59,7 @@ export async function run(generation: PipelineHost, call: Call): Promise<Outcome
       record.unknown = unread
       record.unscanned = unscannedIn(host.plan.signals, readings, unread)
     }
-    record.securityChecks = securityChecks(host.plan.signals, readings.facts, input)
+    record.securityChecks = host.securityChecks?.(host.plan.signals, readings.facts, input)
     if (verdict.unresolved !== undefined) throw unresolved(host.plan, verdict, record)
     if (verdict.decision !== undefined)
       return callDecision(

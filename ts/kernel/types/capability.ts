@@ -5,7 +5,7 @@ import type { ChatReply, ChatRequest, Reply } from "./chat.ts"
 import type { DialectModule } from "./dialect.ts"
 import type { GuardReading } from "./guard.ts"
 import type {
-  Classification,
+  BatchedQuestions,
   Decided,
   Inference,
   PartialCoverage,
@@ -86,7 +86,7 @@ export type Log = (
  * questions of one request travel together).
  */
 export interface Capabilities {
-  "inference.classify": { readonly setup: object; readonly call: { classify(text: string): Promise<Classification> } }
+  "inference.classify": { readonly setup: object; readonly call: Pick<BatchedQuestions, "classify"> }
   "inference.spans": {
     readonly setup: object
     readonly call: {

@@ -159,7 +159,8 @@ export interface Inference {
 
 /** The questions of one signal about one request; those of all signals of a level travel together. */
 export interface BatchedQuestions {
-  classify(text: string): Promise<Classification>
+  /** `binding` is one of the signal's `ruleBindings`. */
+  classify(text: string, options?: { readonly binding?: string }): Promise<Classification>
   spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartialCoverage>
   embed(text: string): Promise<Float32Array & PartialCoverage>
   decide(text: string, question: TypedQuestion): Promise<Decided & PartialCoverage>

@@ -22,6 +22,8 @@ export interface InferenceTarget {
   readonly whole: boolean
   /** Deployment that makes the vectors, where it is another. */
   readonly vectors?: string
+  /** Where the questions of single rules go, by the binding that they name. */
+  readonly bound?: ReadonlyMap<string, { readonly deployment: string; readonly head?: string | undefined }>
 }
 
 export interface PlannedSignal {

@@ -100,6 +100,11 @@ export interface SignalModule<
   readonly binding?: string
   /** Head of the default deployment that answers when the document binds nothing. Without one, a document has to bind this signal, unless it asks for vectors only. */
   readonly defaultHead?: string
+  /**
+   * For rules that ask models of their own, instead of `binding`: kinds of entries, with the rules that ask through them. Rule
+   * `policy` asks through `kind.policy`, or else `kind`, and each of its questions names the first as its `binding`.
+   */
+  readonly ruleBindings?: Readonly<Record<string, (rule: RuleOf<Rule>) => boolean>>
   /** The entry for `inference.embed`, for a signal that asks a model of another kind as well; `binding` when left out. */
   readonly embeddingBinding?: string
   /** Which of `needs` these rules have, every one when left out. A model that no rule asks needs no deployment. */

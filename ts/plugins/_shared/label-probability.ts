@@ -1,4 +1,4 @@
-// What a classifier says of one label; an answer without the label is no answer.
+// What a classifier says of its labels; an answer without a label that is asked for is no answer.
 
 import { type Classification, RtrError } from "../../kernel/index.ts"
 
@@ -18,4 +18,26 @@ export function probabilityOf({ labels, probabilities }: Classification, label: 
   if (!Number.isFinite(probability))
     throw new RtrError("invalid_model_output", `Cannot read the classifier's answer: "${label}" has no probability`)
   return probability
+}
+
+const joined = {
+  /** Labels of which one holds: their probabilities add up. */
+  sum: (probabilities: readonly number[]) => probabilities.reduce((sum, each) => sum + each, 0),
+  /** Labels that hold independently: the likeliest counts. */
+  max: (probabilities: readonly number[]) => Math.max(...probabilities),
+} as const
+
+/**
+ * That of the riskiest window: the model's own answer may be the mean of its windows, which hides something bad in a long text.
+ * Throws `invalid_model_output` for a label that the model does not have.
+ */
+export function riskIn(
+  { labels, probabilities, windows = [] }: Classification,
+  bad: readonly string[],
+  join: keyof typeof joined,
+): number {
+  const risks = [probabilities, ...windows].map((each) =>
+    joined[join](bad.map((label) => probabilityOf({ labels, probabilities: each }, label))),
+  )
+  return Math.max(...risks)
 }

@@ -15,7 +15,7 @@ import {
 } from "../../kernel/index.ts"
 import { chunksOf } from "../_shared/chunks.ts"
 import { type Contrast, createContrast, embedChunks, type Vectors } from "../_shared/contrast.ts"
-import { probabilityOf } from "../_shared/label-probability.ts"
+import { riskIn } from "../_shared/label-probability.ts"
 import { onceEach } from "../_shared/once-each.ts"
 
 const patterns = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
@@ -183,22 +183,16 @@ async function readAll(texts: () => readonly string[], measures: readonly Measur
 const highest = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || (other !== undefined && other > one) ? other : one
 
-/**
- * Sum of the probabilities of the labels that mean an attack, in the riskiest window: the model's own answer may be the mean
- * of its windows, which hides an attack in a long text. Throws when the labels do not tell which of them mean one.
- */
+/** That of the labels that mean an attack. Throws when the labels do not tell which of them mean one. */
 function riskOf(classification: Classification, positive: readonly string[] | undefined): number {
-  const { labels, probabilities, windows = [] } = classification
+  const { labels } = classification
   const attacks = positive ?? labels.filter((label) => label.toLowerCase() !== "benign")
   if (positive === undefined && attacks.length === labels.length)
     throw new RtrError(
       "invalid_model_output",
       `Cannot tell attacks from the labels ${labels.join(", ")}: none is benign; name the others under global.model_catalog.modules.prompt_guard.positive_labels`,
     )
-  return [probabilities, ...windows].reduce((highestRisk, each) => {
-    const risk = attacks.reduce((sum, label) => sum + probabilityOf({ labels, probabilities: each }, label), 0)
-    return Math.max(highestRisk, risk)
-  }, 0)
+  return riskIn(classification, attacks, "sum")
 }
 
 /** The contrast of the riskiest chunk that was read, and why another was not. */

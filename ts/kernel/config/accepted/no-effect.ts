@@ -30,6 +30,8 @@ export const noEffect: readonly Advice[] = [
       [`${modules}.classifier.preference`, `${runtime} embedding_model`],
       [`${modules}.hallucination_mitigation.fact_check`, `${runtime} variant backend fact_check_mapping_path`],
       [`${modules}.feedback_detector`, `${runtime} variant backend feedback_mapping_path`],
+      [`${modules}.safety.safety`, runtime],
+      [`${modules}.safety.hazard`, runtime],
       [`${modules}.modality_detector`, "max_sequence_length window"],
       [`${modules}.modality_detector.classifier`, "model_path use_cpu"],
       [

@@ -47,12 +47,12 @@ const deployment = section({
 })
 
 /** What a binding may say of its model, by the question that it answers. */
-const contractOf = {
-  classify: "label_distribution.v1",
-  spans: "token_spans.v1",
-  embed: "embedding.v1",
-} as const
-const contracts = Object.values(contractOf)
+const contractOf: Readonly<Record<string, readonly string[]>> = {
+  classify: ["label_distribution.v1", "label_scores.v1"],
+  spans: ["token_spans.v1"],
+  embed: ["embedding.v1"],
+}
+const contracts: readonly string[] = Object.values(contractOf).flat()
 
 const binding = section({
   deployment: name,
@@ -108,7 +108,7 @@ function checkBindings(document: ConfigDocument, registry: Registry): readonly P
   const problems: Problem[] = []
   for (const [consumer, entry] of Object.entries(catalog?.bindings ?? {})) {
     const here = [...at, "bindings", consumer]
-    const wanted = consumers.get(consumer)
+    const wanted = consumers.get(consumer) ?? consumers.get(consumer.replace(/\..*/s, ".<rule>"))
     if (wanted === undefined)
       problems.push(
         invalid(
@@ -130,16 +130,13 @@ function checkBindings(document: ConfigDocument, registry: Registry): readonly P
 
 /** What the signals that ask through a binding expect of its model, by the binding's name. */
 function contractsOf(registry: Registry): ReadonlyMap<string, ReadonlySet<string>> {
-  const expected = new Map<string, Set<string>>()
-  const expectAt = (bound: string | undefined, contract: string | undefined): void => {
-    if (bound === undefined) return
-    const known = expected.get(bound) ?? new Set()
-    expected.set(bound, contract === undefined ? known : known.add(contract))
-  }
+  const expected = new Map<string, ReadonlySet<string>>()
   for (const registered of registry.all("signal")) {
     const { reading, vectors } = bindingsOf(registered)
     for (const question of questionsOf(registered))
-      expectAt(question === "embed" ? vectors : reading, (contractOf as Readonly<Record<string, string>>)[question])
+      for (const bound of question === "embed" ? [vectors as string] : reading)
+        for (const name of registered.module.ruleBindings === undefined ? [bound] : [bound, `${bound}.<rule>`])
+          expected.set(name, new Set([...(expected.get(name) ?? []), ...(contractOf[question] ?? [])]))
   }
   return expected
 }
@@ -150,8 +147,7 @@ function checkContract(
   path: DocumentPath,
 ): readonly Problem[] {
   // A contract of another name is the schema's to report.
-  const served: readonly unknown[] = contracts
-  if (contract !== undefined && served.includes(contract) && !wanted.has(contract))
+  if (contract !== undefined && contracts.includes(contract) && !wanted.has(contract))
     return [
       invalid(
         [...path, "contract"],
@@ -160,7 +156,7 @@ function checkContract(
           : `must be ${oneOf([...wanted])} for this binding, got "${contract}"`,
       ),
     ]
-  if (head !== undefined && wanted.size === 1 && wanted.has(contractOf.embed))
+  if (head !== undefined && wanted.size === 1 && wanted.has("embedding.v1"))
     return [invalid([...path, "head"], "belongs to a classifier binding")]
   return []
 }
