@@ -106,6 +106,18 @@ export const signalRows: readonly SignalRow[] = [
     },
   },
   {
+    id: "safety",
+    asks: "classify",
+    guard: true,
+    condition: { type: "safety", name: "harmful" },
+    changes: {
+      "routing.signals.safety": [
+        { name: "harmful", threshold: 0.5, labels: ["benign", "jailbreak"], unsafe_labels: ["jailbreak"] },
+      ],
+      [`${catalog}.bindings.safety`]: { deployment: "default", head: "jailbreak" },
+    },
+  },
+  {
     id: "pii",
     asks: "spans",
     guard: true,

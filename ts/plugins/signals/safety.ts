@@ -132,14 +132,14 @@ async function readAll(
 }
 
 /** What was found stands, whatever else was not read; where nothing was, an unread text leaves the question open. */
-function toFact(rule: string, readings: readonly Reading[]): Fact {
+function toFact(name: string, readings: readonly Reading[]): Fact {
   const unread = readings.find(({ failure }) => failure !== undefined)
   const found = readings.filter(({ isFound }) => isFound)
   if (found.length === 0 && unread !== undefined)
-    return { rule, state: "unknown", confidence: 0, reason: reasonOf(unread.failure) }
+    return { rule: name, state: "unknown", confidence: 0, reason: reasonOf(unread.failure) }
   const value = Math.max(0, ...(found.length > 0 ? found : readings).map(({ risk }) => risk))
   return {
-    rule,
+    rule: name,
     state: found.length > 0 ? "match" : "no_match",
     confidence: Math.min(1, value),
     value,

@@ -135,8 +135,8 @@ function contractsOf(registry: Registry): ReadonlyMap<string, ReadonlySet<string
     const { reading, vectors } = bindingsOf(registered)
     for (const question of questionsOf(registered))
       for (const bound of question === "embed" ? [vectors as string] : reading)
-        for (const name of registered.module.ruleBindings === undefined ? [bound] : [bound, `${bound}.<rule>`])
-          expected.set(name, new Set([...(expected.get(name) ?? []), ...(contractOf[question] ?? [])]))
+        for (const each of registered.module.ruleBindings === undefined ? [bound] : [bound, `${bound}.<rule>`])
+          expected.set(each, new Set([...(expected.get(each) ?? []), ...(contractOf[question] ?? [])]))
   }
   return expected
 }
