@@ -140,6 +140,38 @@ export type ModelsReadReply = {
   readonly created_at: string
 }
 
+export interface ObservabilityOutcomesAddInput {
+  readonly body: {
+    /** What the reply to the request had as `x-request-id` */
+    readonly replay_id: string
+    /** What it is about: one of model, route, policy, stability, provider, router. Only those of models change the routing */
+    readonly target: string
+    /** One of good_fit, underpowered, overprovisioned, failed */
+    readonly verdict: string
+    /** The model that it is about, the one that answered when left out */
+    readonly target_ref?: string
+    /** A few words, 1024 characters at most */
+    readonly reason?: string
+    /** 0 to 1 */
+    readonly score?: number
+    /** Does not count: who says it is known by the token */
+    readonly source?: string
+    /** 32 entries at most */
+    readonly metadata?: Readonly<Record<string, string>>
+  }
+}
+
+/** Says how good the answer to an earlier request was; an Idempotency-Key header counts it once. */
+export type ObservabilityOutcomesAddReply = {
+  readonly success: boolean
+  /** How many experiences it has changed */
+  readonly updated: number
+  readonly recorded: boolean
+  /** The key was sent before */
+  readonly duplicate?: boolean
+  readonly timestamp: string
+}
+
 export interface RoutingPreviewInput {
   readonly query?: {
     /** Adds what every rule said */
@@ -166,6 +198,17 @@ export interface RoutingPreviewInput {
     readonly max_tokens?: unknown
     /** As in chat completions */
     readonly max_completion_tokens?: unknown
+    /** Whose request it would be, for routing that learns */
+    readonly preview_context?: {
+      /** In place of the header of a session */
+      readonly session_id?: string
+      /** In place of the header of a conversation */
+      readonly conversation_id?: string
+      /** Name of the client's API key */
+      readonly user_id?: string
+      /** Draws as a request would, repeatably; without it nothing is left to chance */
+      readonly sampling_seed?: number
+    }
     readonly options?: {
       /** Adds what every rule said */
       readonly trace?: boolean
@@ -191,6 +234,17 @@ export interface RoutingPreviewInput {
     readonly max_tokens?: unknown
     /** As in chat completions */
     readonly max_completion_tokens?: unknown
+    /** Whose request it would be, for routing that learns */
+    readonly preview_context?: {
+      /** In place of the header of a session */
+      readonly session_id?: string
+      /** In place of the header of a conversation */
+      readonly conversation_id?: string
+      /** Name of the client's API key */
+      readonly user_id?: string
+      /** Draws as a request would, repeatably; without it nothing is left to chance */
+      readonly sampling_seed?: number
+    }
     readonly options?: {
       /** Adds what every rule said */
       readonly trace?: boolean
@@ -233,6 +287,25 @@ export type RoutingPreviewReply = {
   readonly selection_status: "selected" | "execution_required" | "not_required" | "unavailable"
   readonly selection_method?: string
   readonly selection_reason?: string
+  /** What was learnt made of the choice; left out where nothing is learnt */
+  readonly selection_provenance?: {
+    /** Other requests may change the choice */
+    readonly state_dependent: boolean
+    /** Drawn with the seed, which does not say what a request will draw */
+    readonly sampled: boolean
+    readonly sampling_seed?: number
+    /** What the algorithm chose */
+    readonly base_model: string
+    readonly steps: readonly {
+      readonly method: "adaptation" | "protection"
+      readonly mode: "apply" | "observe" | "bypass"
+      readonly action: string
+      readonly reason: string
+      readonly scope: string
+      readonly model: string
+      readonly scores?: Readonly<Record<string, number>>
+    }[]
+  }
   readonly routing_decision: string
   readonly metrics: Readonly<Record<string, {
     readonly execution_time_ms: number
@@ -342,6 +415,8 @@ export interface ManagementClient {
   modelsList(): Promise<ModelsListReply>
   /** One of them. */
   modelsRead(input: ModelsReadInput): Promise<ModelsReadReply>
+  /** Says how good the answer to an earlier request was; an Idempotency-Key header counts it once. */
+  observabilityOutcomesAdd(input: ObservabilityOutcomesAddInput): Promise<ObservabilityOutcomesAddReply>
   /** Reads signals, decides and selects; nothing is generated. */
   routingPreview(input: RoutingPreviewInput): Promise<RoutingPreviewReply>
   /** Liveness: the process answers. */
@@ -366,6 +441,8 @@ export function createManagementClient(call: ManagementCall): ManagementClient {
       (await call({ method: "GET", path: "/v1/models", statuses: [200] })) as ModelsListReply,
     modelsRead: async (input) =>
       (await call({ method: "GET", path: "/v1/models/{id}", ...input, statuses: [200] })) as ModelsReadReply,
+    observabilityOutcomesAdd: async (input) =>
+      (await call({ method: "POST", path: "/api/v1/observability/outcomes", ...input, statuses: [200] })) as ObservabilityOutcomesAddReply,
     routingPreview: async (input) =>
       (await call({ method: "POST", path: "/api/v1/routing/preview", ...input, statuses: [200, 503] })) as RoutingPreviewReply,
     healthRead: async () =>

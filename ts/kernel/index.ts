@@ -64,6 +64,7 @@ export type {
 export type {
   KnownModel,
   NarrowFacts,
+  PreviewContext,
   ReadDocumentFile,
   RegisteredSignal,
   RoutingSection,
@@ -77,6 +78,8 @@ export type {
   AlgorithmUse,
   Candidate,
   Choice,
+  LearningStep,
+  LearningTrace,
   ModelFigures,
   SelectionOutcome,
   SelectorModule,
@@ -105,6 +108,7 @@ export type {
 } from "./types/provider.ts"
 export type * from "./types/store.ts"
 export type {
+  AdjustHost,
   ListenerKind,
   Operation,
   OperationInfo,
@@ -145,7 +149,7 @@ export type { Attempt, Call, CallRecord, Outcome } from "./types/call.ts"
 export { levelOf, type LogLevel, requestLine, type RequestLineOptions, timeText } from "./log/request-line.ts"
 export { addUsage } from "./pipeline/record.ts"
 export type { Counter, Gauge, Histogram, Labels, Metrics } from "./types/metrics.ts"
-export type { Plan, Pricing } from "./types/plan.ts"
+export type { Plan, PlannedCandidate, PlannedDecision, Pricing } from "./types/plan.ts"
 export { type Predicate, predicateHolds, predicateProblem } from "./types/predicate.ts"
 export type {
   ActivationReason,
@@ -154,6 +158,7 @@ export type {
   KernelStatus,
   ModelEntry,
   Preview,
+  PreviewOptions,
   Rejection,
 } from "./types/status.ts"
 export type { Transport, TransportRequest, TransportResponse } from "./types/transport.ts"

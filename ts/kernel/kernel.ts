@@ -180,8 +180,8 @@ export function createRouter(options: RouterOptions): Router {
         ...sharedServices,
         models,
         run: (call) => run(active(), call),
-        preview: async (call, recipe) =>
-          (await import("./pipeline/preview/preview.ts")).preview(active(), steps, call, recipe),
+        preview: async (call, asked) =>
+          (await import("./pipeline/preview/preview.ts")).preview(active(), steps, call, asked),
         other: () => other ?? refuse(),
         readChat: (dialect, body) => readChat(active().plan, dialect, body),
         modelList: (listener) => modelList(active().plan, createdAt, listener),

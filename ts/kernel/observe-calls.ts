@@ -41,7 +41,7 @@ export async function observeCalls(
       const { status, error, usage, firstByteMs, totalMs } = record
       try {
         const { candidate, note } = selection
-        selector.onOutcome?.({ candidate, model, status, error, usage, firstByteMs, totalMs, note })
+        selector.onOutcome?.({ candidate, model, status, error, usage, firstByteMs, totalMs, note }, record)
       } catch (cause) {
         // The client has its reply: what a selector makes of it is no matter of this request.
         onModuleError(`selector ${record.algorithm}`, cause, "onOutcome")

@@ -65,6 +65,7 @@ test("each factor is put on a scale from 0 to 1 and weighed", async () => {
     candidate: 1,
     confidence: expect.closeTo((0.7 - 0.625) / 0.7 + 0.5, 12),
     reason: "the best weighted score (0.7), of 3 candidates",
+    scores: [0.25, 0.7, 0.625].map((score) => expect.closeTo(score, 12)),
   })
   // 6 : 2 are 0.75 and 0.25: 0.75, 0.75 · 0.5 + 0.25 · 0.8 = 0.575, 0.25.
   expect(await choose({ weights: { quality: 6, cost: 2 } }, three)).toMatchObject({
@@ -86,7 +87,12 @@ test("what is not known counts 0, what nobody has counts for nobody, equals coun
 
 test("limits exclude before anything is weighed; what is not known exceeds none", async () => {
   const slo = { max_tpot_ms: 25, max_cost_per_1m: 1, max_inflight: 0, max_ttft_ms: 100 }
-  expect(await choose({ slo, weights: { quality: 1 } }, three)).toMatchObject({ candidate: 2, confidence: 1 })
+  expect(await choose({ slo, weights: { quality: 1 } }, three)).toMatchObject({
+    candidate: 2,
+    confidence: 1,
+    scores: [0, 0, 0.5],
+    excluded: [0, 1],
+  })
   expect(await choose({ slo, weights: { quality: 1 } }, [...three, { quality: 0.6 }])).toMatchObject({ candidate: 3 })
   expect(await choose({ slo: { max_inflight: 3 }, weights: { quality: 1 } }, three)).toMatchObject({ candidate: 1 })
 })

@@ -44,6 +44,7 @@ test("the description whose vector is nearest to the text wins", async () => {
     candidate: 1,
     confidence: expect.closeTo(0.6457, 4),
     reason: "its description is most like the text (0.646)",
+    scores: [0.5, expect.closeTo(0.6457, 4)],
   })
   // 0.6 / 0.07 makes 0.9998, and more than 0.9 counts as 0.95.
   expect(await choose({}, cards, vectors)).toMatchObject({ candidate: 1, confidence: 0.95 })

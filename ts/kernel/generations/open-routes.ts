@@ -1,5 +1,6 @@
 // What routes with settings of their own open before their operations are set up. Loaded when some route opens anything.
 
+import type { CompiledPlan, CompileOptions, compilePlan } from "../config/compile.ts"
 import type { LoadedDocument, PrepareHost, StoreToOpen } from "./prepare.ts"
 import type { NamedStore } from "./services.ts"
 
@@ -39,4 +40,40 @@ export async function openRoutes(
     opened.set(id, await module.open(host))
   }
   return opened
+}
+
+/** Compiles plans and lets the routes change them that have opened something. */
+export function adjusting(compile: typeof compilePlan): typeof compilePlan {
+  return async (options) => {
+    const compiled = await compile(options)
+    const closers = [compiled.close]
+    const close = async (): Promise<void> => {
+      for (const closer of closers.toReversed()) await closer()
+    }
+    try {
+      return { plan: await adjusted(compiled, options, closers), close }
+    } catch (error) {
+      await close()
+      throw error
+    }
+  }
+}
+
+async function adjusted(
+  { plan: compiled }: CompiledPlan,
+  { registry, document, keyOf, services }: CompileOptions,
+  closers: (() => Promise<void>)[],
+): Promise<CompiledPlan["plan"]> {
+  const { clock, random, log } = services
+  // The compiler of a recipe adds the name of its keys when it is done.
+  let plan = keyOf === undefined ? compiled : { ...compiled, keyOf }
+  for (const { id, module } of registry.all("route")) {
+    const opened = services.opened?.get(id)
+    if (module.adjust === undefined || opened === undefined) continue
+    const kv = (name: string) => services.kv(`route:${id}:${name}`)
+    const changed = await module.adjust(plan, { opened, document, kv, clock, random, log })
+    closers.push(() => changed.close())
+    plan = changed.plan
+  }
+  return plan
 }

@@ -200,9 +200,8 @@ export async function prepareGeneration(host: PrepareHost, prepareOptions: Prepa
       return opening.value
     }
     const store = await open(stateStore(document, registry))
-    const opened = registry.all("route").some(({ module }) => module.open)
-      ? await (await import("./open-routes.ts")).openRoutes(loaded, { ...host, closers, open })
-      : undefined
+    const routes = registry.all("route").some(({ module }) => module.open) && (await import("./open-routes.ts"))
+    const opened = routes ? await routes.openRoutes(loaded, { ...host, closers, open }) : undefined
     const { embedAll, leases } = createEmbedAll(inference, host.resources, (name) =>
       JSON.stringify(deployments.find((deployment) => deployment.name === name) ?? name),
     )
@@ -227,7 +226,8 @@ export async function prepareGeneration(host: PrepareHost, prepareOptions: Prepa
       services,
       figures: host.figures,
     }
-    const compiled = await (recipes?.compileRecipes(options, compilePlan) ?? compilePlan(options))
+    const compile = routes ? routes.adjusting(compilePlan) : compilePlan
+    const compiled = await (recipes?.compileRecipes(options, compile) ?? compile(options))
     closers.push(() => compiled.close())
     stopWhenAborted(signal)
     plan = compiled.plan

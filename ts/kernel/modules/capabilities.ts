@@ -9,7 +9,7 @@ import type { Metrics } from "../types/metrics.ts"
 import type { Plan } from "../types/plan.ts"
 import type { OperationInfo } from "../types/route.ts"
 import type { ReadDocumentFile } from "../types/signal.ts"
-import type { KernelStatus, ModelEntry, Preview } from "../types/status.ts"
+import type { KernelStatus, ModelEntry, Preview, PreviewOptions } from "../types/status.ts"
 import type { KeyValueStore, RecordStore, VectorStore } from "../types/store.ts"
 
 /** Everything that capabilities are made from. One object for each generation; a service that its host lacks is undefined. */
@@ -27,7 +27,7 @@ export interface Services {
   readonly clock: () => number
   readonly random: () => number
   readonly run: (call: Call) => Promise<Outcome>
-  readonly preview: (call: Call, recipe?: string) => Promise<Preview>
+  readonly preview: (call: Call, options?: PreviewOptions) => Promise<Preview>
   readonly other: () => OtherRequests
   readonly readChat: (dialect: string, body: unknown) => ChatRequest
   readonly readFile?: ReadDocumentFile | undefined

@@ -8,6 +8,7 @@ import type { Unscanned } from "./guard.ts"
 import type { RuleNode } from "./plan.ts"
 import type { Principal } from "./principal.ts"
 import type { ReasoningChoice } from "./provider.ts"
+import type { LearningTrace } from "./selector.ts"
 
 export interface Call {
   readonly id: string
@@ -66,6 +67,8 @@ export interface Selection {
   readonly note?: string | undefined
   /** Why the selector, or a part of it, did not choose. */
   readonly failed?: UnknownReason
+  /** Left out where nothing is learnt. */
+  readonly learning?: LearningTrace
 }
 
 /** Whether each guard found something, by signal type; one that did not read all that its rules ask for and found nothing is left out. */

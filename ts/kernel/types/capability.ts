@@ -17,7 +17,7 @@ import type { Metrics } from "./metrics.ts"
 import type { OperationInfo } from "./route.ts"
 import type { Plan } from "./plan.ts"
 
-import type { KernelStatus, ModelEntry, Preview } from "./status.ts"
+import type { KernelStatus, ModelEntry, Preview, PreviewOptions } from "./status.ts"
 import type { KeyValueStore, RecordStore, VectorStore } from "./store.ts"
 
 /** Calls a configured model outside the decision's own call. */
@@ -127,7 +127,7 @@ export interface Capabilities {
   "routing.run": { readonly setup: { run(call: Call): Promise<Outcome> }; readonly call: object }
   /** Reads signals, decides and selects without calling a model backend. */
   "routing.preview": {
-    readonly setup: { preview(call: Call, recipe?: string): Promise<Preview> }
+    readonly setup: { preview(call: Call, options?: PreviewOptions): Promise<Preview> }
     readonly call: object
   }
   "routing.other": { readonly setup: { other(): OtherRequests }; readonly call: object }

@@ -1,6 +1,6 @@
 // The contract of routes: a route is a list of operations with schemas; the kernel validates, authorises and writes.
 
-import type { Static, TObject, TSchema } from "typebox"
+import type { Static, TObject, TProperties, TSchema } from "typebox"
 import type { ErrorCode } from "../error.ts"
 import type { Capability, Granted, Log } from "./capability.ts"
 import type { ByteSource } from "./byte-source.ts"
@@ -10,7 +10,8 @@ import type { ChatRequest } from "./chat.ts"
 import type { DialectModule } from "./dialect.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { Principal } from "./principal.ts"
-import type { OpenStore } from "./store.ts"
+import type { Plan } from "./plan.ts"
+import type { KeyValueStore, OpenStore } from "./store.ts"
 
 export const listenerKinds = ["inference", "management", "metrics"] as const
 export type ListenerKind = (typeof listenerKinds)[number]
@@ -169,6 +170,19 @@ export interface ChatResult {
   readonly filter?: ReplyFilter
 }
 
+/** What a route adjusts a plan with. */
+export interface AdjustHost {
+  /** What its `open` has returned. */
+  readonly opened: unknown
+  /** The document, or what a recipe sees of it. */
+  readonly document: object
+  /** A part of the document's store for state. */
+  readonly kv: (name: string) => KeyValueStore
+  readonly clock: () => number
+  readonly random: () => number
+  readonly log: Log
+}
+
 /** What a route opens things with. */
 export interface RouteHost {
   /** The route's section of the document, as its schema says. */
@@ -212,6 +226,14 @@ export interface RouteModule extends ModuleBase {
   }
   /** Runs once per activation of a document that has the section, before the operations are set up. */
   readonly open?: (host: RouteHost) => unknown
+  /** Keys of `routing.decisions[]`, for a route that `adjust`s plans. */
+  readonly keys?: {
+    readonly decision: TProperties
+    /** Finds what the schema cannot, in every decision. Paths start at the decision. */
+    check(decision: object, report: Report, document: object): void
+  }
+  /** Changes a compiled plan, also that of each recipe, where `open` has opened something. */
+  readonly adjust?: (plan: Plan, host: AdjustHost) => MaybePromise<{ readonly plan: Plan; close(): Promise<void> }>
   // The type parameters of an operation are known inside its own file only.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly operations: readonly Operation<any, any, any, any>[]

@@ -3,6 +3,7 @@
 import type { Static, TObject } from "typebox"
 import type { RtrError } from "../error.ts"
 import type { Granted, Capability } from "./capability.ts"
+import type { CallRecord } from "./call.ts"
 import type { Usage } from "./chat.ts"
 import type { UnknownReason } from "./fact.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
@@ -39,6 +40,36 @@ export interface Choice {
   readonly note?: string | undefined
   /** Why a part of the selector had no say; the request's header and line tell it. */
   readonly failed?: UnknownReason
+  /** How good each candidate is, 0 to 1, higher is better; left out where that is no number. */
+  readonly scores?: readonly number[]
+  /** Positions of candidates that must not be chosen, for what changes the choice; none when left out. */
+  readonly excluded?: readonly number[]
+  /** What was learnt made of the choice, for previews and headers. */
+  readonly learning?: LearningTrace
+}
+
+/** How a choice came about that rests on earlier requests. No ids of clients. */
+export interface LearningTrace {
+  /** What the algorithm of the decision chose. */
+  readonly base: { readonly candidate: number; readonly model: string }
+  readonly sampled: boolean
+  /** What each component did, in the order in which they ran. */
+  readonly steps: readonly LearningStep[]
+  /** Of the conversation, for the outcome of the call; opaque. */
+  readonly session?: string
+}
+
+export interface LearningStep {
+  readonly method: "adaptation" | "protection"
+  readonly mode: "apply" | "observe" | "bypass"
+  readonly action: string
+  readonly reason: string
+  /** Where it looked: the candidate set, or the scope of the identity. */
+  readonly scope: string
+  /** The model that it chose, also where it only observes. */
+  readonly model: string
+  /** Numbers by model, as far as it compared some. */
+  readonly scores?: Readonly<Record<string, number>>
 }
 
 /** How a call of a chosen candidate ended. */
@@ -67,8 +98,8 @@ export interface SelectorReader<Need extends Capability = Capability> {
    * request. A selector that asks a model is not waited for longer than signals are.
    */
   select(input: SignalInput, host: Granted<Need, "call">): MaybePromise<Choice>
-  /** Told after each call; what it remembers belongs in a store. */
-  onOutcome?(outcome: SelectionOutcome): void
+  /** Told after each call; what it remembers belongs in a store. `record` is all that became of the request. */
+  onOutcome?(outcome: SelectionOutcome, record?: CallRecord): void
   close?(): MaybePromise<void>
 }
 

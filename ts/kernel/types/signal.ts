@@ -28,6 +28,19 @@ export interface SignalInput {
   }) => readonly string[]
   /** Set on the reply side only. */
   readonly reply?: ChatReply
+  /** Set where no call follows: nothing may be learnt from it, and nothing be left to chance. */
+  readonly preview?: PreviewContext
+}
+
+/** Who a preview is for. */
+export interface PreviewContext {
+  /** In place of the headers of the request. */
+  readonly sessionId?: string
+  readonly conversationId?: string
+  /** Name of the API key of the client. */
+  readonly userId?: string
+  /** Begins the random numbers of a preview that may draw some. */
+  readonly samplingSeed?: number
 }
 
 export type RuleOf<Rule extends TObject> = Static<Rule> & { readonly name: string; readonly description?: string }

@@ -6,6 +6,7 @@ import type { DeploymentStatus } from "./inference.ts"
 import type { Unscanned } from "./guard.ts"
 import type { UnknownReason } from "./fact.ts"
 import type { Plan } from "./plan.ts"
+import type { PreviewContext } from "./signal.ts"
 import type { Predicate } from "./predicate.ts"
 
 export interface ModelEntry {
@@ -51,6 +52,13 @@ export interface DecisionTrace {
   readonly confidence: number
   readonly on_unknown?: string
   readonly root_trace: RuleTrace
+}
+
+export interface PreviewOptions {
+  /** The recipe to route by; that of the model name when left out. */
+  readonly recipe?: string
+  /** Who it is for. */
+  readonly context?: PreviewContext
 }
 
 export interface Preview {

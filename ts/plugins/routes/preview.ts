@@ -9,6 +9,7 @@ import {
   operation,
   type Plan,
   type Preview,
+  type PreviewContext,
   RtrError,
   section,
   Type,
@@ -35,6 +36,23 @@ const body = exactlyOneOf(
     response_format: rawJson("As in chat completions"),
     max_tokens: rawJson("As in chat completions"),
     max_completion_tokens: rawJson("As in chat completions"),
+    preview_context: Type.Optional(
+      section(
+        {
+          session_id: Type.Optional(
+            Type.String({ maxLength: 256, description: "In place of the header of a session" }),
+          ),
+          conversation_id: Type.Optional(
+            Type.String({ maxLength: 256, description: "In place of the header of a conversation" }),
+          ),
+          user_id: Type.Optional(Type.String({ maxLength: 256, description: "Name of the client's API key" })),
+          sampling_seed: Type.Optional(
+            Type.Integer({ description: "Draws as a request would, repeatably; without it nothing is left to chance" }),
+          ),
+        },
+        { description: "Whose request it would be, for routing that learns" },
+      ),
+    ),
     options: Type.Optional(
       section({ trace: Type.Optional(Type.Boolean({ description: "Adds what every rule said" })) }),
     ),
@@ -82,6 +100,28 @@ const reply = Type.Object({
   selection_status: literals(["selected", "execution_required", "not_required", "unavailable"]),
   selection_method: Type.Optional(Type.String()),
   selection_reason: Type.Optional(Type.String()),
+  selection_provenance: Type.Optional(
+    Type.Object(
+      {
+        state_dependent: Type.Boolean({ description: "Other requests may change the choice" }),
+        sampled: Type.Boolean({ description: "Drawn with the seed, which does not say what a request will draw" }),
+        sampling_seed: Type.Optional(Type.Integer()),
+        base_model: Type.String({ description: "What the algorithm chose" }),
+        steps: Type.Array(
+          Type.Object({
+            method: literals(["adaptation", "protection"]),
+            mode: literals(["apply", "observe", "bypass"]),
+            action: Type.String(),
+            reason: Type.String(),
+            scope: Type.String(),
+            model: Type.String(),
+            scores: Type.Optional(Type.Record(Type.String(), Type.Number())),
+          }),
+        ),
+      },
+      { description: "What was learnt made of the choice; left out where nothing is learnt" },
+    ),
+  ),
   routing_decision: Type.String(),
   metrics: mapOf(Type.Object({ execution_time_ms: Type.Number(), confidence: Type.Number() })),
   signal_confidences: numbers,
@@ -122,7 +162,7 @@ export default defineRoute({
       needs: ["routing.preview", "dialects", "plan"],
       setup({ preview, readChat, plan }) {
         let running = 0
-        return async ({ body: { options, recipe, ...fields }, query, call }) => {
+        return async ({ body: { options, recipe, preview_context: context, ...fields }, query, call }) => {
           const { autoNames, management, recipes } = requirePlan(plan())
           if (recipe !== undefined && recipe !== "default" && recipes === undefined)
             throw new RtrError("not_found", "The active configuration has no recipes")
@@ -135,9 +175,10 @@ export default defineRoute({
             })
           running += 1
           try {
-            const result = await withDeadline(preview(call(chat), recipe), previewTimeoutMs)
+            const asked = { ...(recipe !== undefined && { recipe }), ...(context && { context: toContext(context) }) }
+            const result = await withDeadline(preview(call(chat), asked), previewTimeoutMs)
             const trace = query.trace === true || options?.trace === true
-            return { status: result.failed ? 503 : 200, body: toBody(result, trace) }
+            return { status: result.failed ? 503 : 200, body: toBody(result, trace, context?.sampling_seed) }
           } finally {
             running -= 1
           }
@@ -182,7 +223,7 @@ interface NamedFact extends Fact {
 }
 
 /** Facts, rules and decisions are those of the plan that the preview was made with, whatever serves by now. */
-function toBody(preview: Preview, trace: boolean): object {
+function toBody(preview: Preview, trace: boolean, seed: number | undefined): object {
   const { plan } = preview
   const facts = plan.signals.flatMap(({ type, configKey, rules, firstSlot }) =>
     rules.flatMap((_, index): readonly NamedFact[] => {
@@ -213,7 +254,8 @@ function toBody(preview: Preview, trace: boolean): object {
     recommended_models: decision?.candidates.map(({ model }) => model) ?? [],
     ...(preview.selectedModel !== undefined &&
       preview.answeredBy === undefined && { selected_model: preview.selectedModel }),
-    ...selection(preview),
+    ...selectionOf(preview),
+    ...provenance(preview, seed),
     routing_decision: decision?.name ?? "",
     metrics: Object.fromEntries(
       Object.entries(preview.readings.typeMs).map(([type, ms]) => [
@@ -252,7 +294,7 @@ function toBody(preview: Preview, trace: boolean): object {
 const matchedDecision = ({ automatic, verdict, plan }: Preview): Plan["decisions"][number] | undefined =>
   verdict.decision === undefined || !automatic ? undefined : plan.decisions[verdict.decision]
 
-function selection(preview: Preview): object {
+function selectionOf(preview: Preview): object {
   if (preview.answeredBy !== undefined)
     return { selection_status: "not_required", selection_method: preview.answeredBy }
   const decision = matchedDecision(preview)
@@ -271,6 +313,35 @@ function selection(preview: Preview): object {
     selection_reason: preview.automatic ? "no decision matched" : "the request names the model",
   }
 }
+
+function provenance({ selection }: Preview, seed: number | undefined): object {
+  const learning = selection?.learning
+  if (learning === undefined) return {}
+  const { base, sampled, steps } = learning
+  return {
+    selection_provenance: {
+      state_dependent: steps.length > 0,
+      sampled,
+      ...(sampled && seed !== undefined && { sampling_seed: seed }),
+      base_model: base.model,
+      steps,
+    },
+  }
+}
+
+interface GivenContext {
+  readonly session_id?: string
+  readonly conversation_id?: string
+  readonly user_id?: string
+  readonly sampling_seed?: number
+}
+
+const toContext = ({ session_id, conversation_id, user_id, sampling_seed }: GivenContext): PreviewContext => ({
+  ...(session_id !== undefined && { sessionId: session_id }),
+  ...(conversation_id !== undefined && { conversationId: conversation_id }),
+  ...(user_id !== undefined && { userId: user_id }),
+  ...(sampling_seed !== undefined && { samplingSeed: sampling_seed }),
+})
 
 /** Rule names by the key under which the document declares them. */
 function group(facts: readonly NamedFact[]): Readonly<Record<string, readonly string[]>> {

@@ -91,6 +91,7 @@ export default defineSelector({
           candidate,
           confidence: parts.length === 0 ? 0.5 : (agreeing / parts.length + mean) / 2,
           reason: `the best of ${parts.length} weighted parts (${short(final[candidate] as number)})`,
+          scores: final,
           ...(failed !== undefined && { failed }),
           ...(conversation !== undefined && { note: conversation.key }),
         }

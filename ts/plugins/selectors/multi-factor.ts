@@ -122,13 +122,19 @@ export default defineSelector({
           countsQuality,
         )
         if (eligible.length === 0) return whenNone(entry, measured)
-        const { best, confidence, why } = byPriority
+        const { best, confidence, why, scores } = byPriority
           ? chooseByPriority(eligible, priorities)
           : chooseByWeights(eligible, weights)
         return {
           candidate: (eligible[best] as MeasuredCandidate).index,
           confidence,
           reason: `${why}, of ${eligible.length} candidates`,
+          ...(scores !== undefined && {
+            scores: candidates.map((_, index) => scores[eligible.findIndex((each) => each.index === index)] ?? 0),
+          }),
+          ...(eligible.length < candidates.length && {
+            excluded: measured.flatMap(({ index }) => (eligible.some((each) => each.index === index) ? [] : [index])),
+          }),
         }
       },
     }

@@ -27,7 +27,12 @@ export default defineSelector({
         const highest = likeness[best] as number
         if (highest < minSimilarity)
           return { candidate: 0, confidence: highest, reason: `no description reaches ${minSimilarity}, so the first` }
-        return { candidate: best, confidence, reason: `its description is most like the text (${short(highest)})` }
+        return {
+          candidate: best,
+          confidence,
+          reason: `its description is most like the text (${short(highest)})`,
+          scores: likeness,
+        }
       },
     }
   },

@@ -22,7 +22,6 @@ async function said(changes: Readonly<Record<string, unknown>>): Promise<readonl
 }
 
 const decision = "routing.decisions.0"
-const learning = "global.router.learning"
 
 test("annotations and other keys for people are taken without a word, within their limits", async () => {
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]))
@@ -52,45 +51,6 @@ test("emits are told of, once for each kind, and contradictions are refused", as
     'error emits[1].kind: "retention" stands twice; write one entry for each kind',
   ])
   expect(await said(emits({ keep: true }))).toEqual([expect.stringContaining("error emits[0].retention.keep: ")])
-})
-
-test("learning that is off is taken without a word, and learning that is on is named", async () => {
-  const off = { enabled: true, adaptation: { enabled: false }, protection: { enabled: false } }
-  expect(await said({ [learning]: { enabled: false, state_store: { backend: "local" } } })).toEqual([])
-  expect(await said({ [learning]: off })).toEqual([])
-  expect(await said({ [learning]: { ...off, adaptation: { enabled: true } } })).toEqual([
-    expect.stringMatching(
-      /^warning global\.router\.learning: is not supported yet; .* without --allow-missing-plugins$/,
-    ),
-  ])
-  expect(await said({ [learning]: { enabled: false, adaptations: {} } })).toEqual([
-    expect.stringContaining("error global.router.learning.adaptations: is not a known key"),
-  ])
-  expect(await said({ [learning]: { state_store: { backend: "redis" } } })).toEqual([
-    "error global.router.learning.state_store.redis.address: is missing; backend redis needs the address of a server",
-  ])
-  expect(await said({ [learning]: { adaptation: { strategy: "thompson" } } })).toEqual([
-    expect.stringContaining("error global.router.learning.adaptation.strategy: must be"),
-  ])
-})
-
-test("a component of a decision's adaptations does no more than the decision's mode", async () => {
-  const adaptations = (value: object) => said({ [`${decision}.adaptations`]: value })
-  const told = ["warning adaptations: is not supported yet; there is no learning that they would adapt"]
-  expect(await adaptations({})).toEqual([])
-  expect(
-    await adaptations({ mode: "observe", adaptation: { mode: "bypass" }, protection: { mode: "observe" } }),
-  ).toEqual(told)
-  expect(await adaptations({ protection: { mode: "apply", switch_margin: 0.1 } })).toEqual(told)
-  expect(await adaptations({ mode: "bypass", protection: { mode: "observe" } })).toEqual([
-    'error adaptations.protection.mode: "observe" does more than the mode of the decision, "bypass"',
-  ])
-  expect(await adaptations({ mode: "observe", adaptation: {}, protection: { mode: "apply" } })).toEqual([
-    'error adaptations.protection.mode: "apply" does more than the mode of the decision, "observe"',
-  ])
-  expect(await adaptations({ protection: { switch_margin: -1 } })).toEqual([
-    expect.stringContaining("error adaptations.protection.switch_margin: must be"),
-  ])
 })
 
 test("a policy that records requests is told of, and one that records none holds", async () => {

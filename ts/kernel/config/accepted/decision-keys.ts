@@ -1,4 +1,4 @@
-// Data: keys of decisions and of learning that are for people or for parts which the router does not have. Their shapes are
+// Data: keys of decisions that are for people or for parts which the router does not have. Their shapes are
 // checked all the same, and so are the rules between them.
 
 import { Type, type TSchema } from "typebox"
@@ -13,40 +13,7 @@ const strict = (properties: Readonly<Record<string, TSchema>>): TSchema =>
   section(Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, Type.Optional(schema)])))
 
 const enabled = Type.Boolean()
-const positive = Type.Number({ minimum: 0 })
 const text = Type.String()
-const candidateSet = literals(["decision", "tier", "global"])
-const modes = ["apply", "observe", "bypass"]
-const mode = literals(modes)
-
-const learning = strict({
-  enabled,
-  adaptation: strict({ enabled, candidate_set: candidateSet, strategy: literals(["routing_sampling"]) }),
-  protection: strict({
-    enabled,
-    scope: literals(["conversation", "session"]),
-    identity: strict({ headers: strict({ session: text, conversation: text }) }),
-    tuning: strict({
-      idle_timeout_seconds: positive,
-      min_turns_before_switch: Type.Integer({ minimum: 0 }),
-      switch_margin: positive,
-      stability_weight: positive,
-      progress_gate: Type.Unknown(),
-    }),
-  }),
-  state_store: strict({
-    backend: literals(["local", "redis"]),
-    ttl_seconds: Type.Integer({ minimum: 0 }),
-    timeout_ms: Type.Integer({ minimum: 0 }),
-    redis: strict({ address: text, password: text, database: Type.Integer({ minimum: 0 }), key_prefix: text }),
-  }),
-})
-
-const adaptations = strict({
-  mode,
-  adaptation: strict({ mode, candidate_set: candidateSet }),
-  protection: strict({ mode, stability_weight: positive, switch_margin: positive }),
-})
 
 const emits = Type.Array(
   section({
@@ -61,36 +28,8 @@ const emits = Type.Array(
 )
 
 const map = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {})
-const isOn = (component: unknown): boolean => map(component)["enabled"] !== false
 
 export const decisionKeys: readonly MissingSection[] = [
-  {
-    path: "global.router.learning",
-    without: "models are chosen by the algorithms of the decisions, whatever became of earlier requests",
-    isNeeded: true,
-    isStrict: true,
-    asks: ({ enabled: all, adaptation, protection }) => all === true && (isOn(adaptation) || isOn(protection)),
-    schema: learning,
-    check(value, report) {
-      const { backend, redis } = map(map(value)["state_store"])
-      if (backend === "redis" && !map(redis)["address"])
-        report(["state_store", "redis", "address"], "is missing; backend redis needs the address of a server")
-    },
-  },
-  {
-    path: "routing.decisions.*.adaptations",
-    without: "there is no learning that they would adapt",
-    isStrict: true,
-    schema: adaptations,
-    check(value, report) {
-      const { mode: most = "apply", ...components } = map(value)
-      for (const [name, component] of Object.entries(components)) {
-        const own = map(component)["mode"]
-        if (own !== undefined && modes.indexOf(String(own)) < modes.indexOf(String(most)))
-          report([name, "mode"], `"${String(own)}" does more than the mode of the decision, "${String(most)}"`)
-      }
-    },
-  },
   {
     path: "routing.decisions.*.emits",
     without: "nothing is kept between requests that the hints would be for",

@@ -45,8 +45,11 @@ export function decisionSchema(registry: Registry) {
     plugins: Type.Optional(Type.Array(pluginSchema(registry))),
     ...ofRequests,
     action: actionSchema,
-    // Their types stand with the loopers.
-    ...(Object.assign({}, ...registry.all("looper").map(({ module }) => module.keys?.decision)) as object),
+    // Their types stand with the modules.
+    ...(Object.assign(
+      {},
+      ...[...registry.all("looper"), ...registry.all("route")].map(({ module }) => module.keys?.decision),
+    ) as object),
   })
 }
 
@@ -136,14 +139,16 @@ function checkModelRefs(
   })
 }
 
-/** What signals find wrong with a decision that asks for their rules. */
+/** What signals find wrong with a decision that asks for their rules, and routes with their keys. */
 function checkPromises(
-  { rules = {}, modelRefs: refs = [] }: DecisionEntry,
+  decision: DecisionEntry,
   at: DocumentPath,
   document: ConfigDocument,
   registry: Registry,
 ): readonly Problem[] {
   const problems: Problem[] = []
+  const { rules = {}, modelRefs: refs = [] } = decision
+  for (const { module } of registry.all("route")) module.keys?.check(decision, reportInto(problems, at), document)
   for (const { id, module } of registry.all("signal")) {
     const asked = module.checkDecision === undefined ? [] : rootNames(rules, signalConditionType(id, module))
     if (asked.length > 0)

@@ -3,6 +3,7 @@
 import type { CallRecord } from "../../types/call.ts"
 import type { Fact } from "../../types/fact.ts"
 import type { PlannedSignal } from "../../types/plan.ts"
+import type { LearningStep } from "../../types/selector.ts"
 
 /** Clients and proxies refuse heads that are too long. */
 const maxLength = 1000
@@ -12,7 +13,7 @@ const maxLength = 1000
  * and imports what the core has would split the core in two.
  */
 export function debugHeaders(
-  { readings, reasoning, plugins }: CallRecord,
+  { readings, reasoning, plugins, selection }: CallRecord,
   signals: readonly PlannedSignal[],
   toHeaderText: (text: string) => string,
 ): Readonly<Record<string, string>> {
@@ -32,11 +33,22 @@ export function debugHeaders(
   }
   if (values.length > 0) head["x-rtr-signal-values"] = listed(values)
   if (reasoning !== undefined) head["x-rtr-selected-reasoning"] = reasoning.enabled ? "on" : "off"
+  const steps = selection?.learning?.steps ?? []
+  for (const [name, part] of learningParts)
+    if (steps.length > 0) head[`x-rtr-learning-${name}`] = steps.map(part).join(",")
   if (plugins.length > 0) head["x-rtr-plugins"] = listed(plugins.map(({ type, outcome }) => `${type}=${outcome}`))
   for (const { debugHeader, outcome } of plugins)
     if (debugHeader !== undefined) head[`x-rtr-${debugHeader}`] = String(outcome === "changed")
   return head
 }
+
+/** What each component of learning did. */
+const learningParts: readonly (readonly [name: string, part: (step: LearningStep) => string])[] = [
+  ["methods", ({ method }) => method],
+  ["actions", ({ method, action }) => `${method}=${action}`],
+  ["scopes", ({ method, scope }) => `${method}=${scope}`],
+  ["reasons", ({ method, reason }) => `${method}=${reason}`],
+]
 
 const factsOf = ({ firstSlot, rules }: PlannedSignal, facts: readonly (Fact | undefined)[]): readonly Fact[] =>
   facts.slice(firstSlot, firstSlot + rules.length).filter((fact) => fact !== undefined)

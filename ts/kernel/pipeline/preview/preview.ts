@@ -1,7 +1,7 @@
 // Routes a request without calling a backend: what would happen, and why.
 
 import type { Call } from "../../types/call.ts"
-import type { Preview } from "../../types/status.ts"
+import type { Preview, PreviewOptions } from "../../types/status.ts"
 import type { decide, evaluate } from "../decide.ts"
 import type { PipelineHost, resolveModel } from "../run.ts"
 import type { select } from "../selection/select.ts"
@@ -37,12 +37,12 @@ export async function preview(
   generation: PreviewHost,
   steps: PreviewSteps,
   call: Call,
-  recipe?: string,
+  { recipe, context = {} }: PreviewOptions = {},
 ): Promise<Preview> {
   const host = generation.hostFor?.(call.request.model, recipe) ?? generation
   const { plan } = host
   const explicit = recipe === undefined ? steps.resolveModel(plan, call) : undefined
-  const input = steps.toSignalInput(call, host)
+  const input = Object.assign(steps.toSignalInput(call, host), { preview: context })
   const readings = await steps.readSignals(host, call, input)
   const verdict = steps.decide(plan, readings.facts)
   const decision =

@@ -17,6 +17,8 @@ export interface Chosen {
   readonly best: number
   readonly confidence: number
   readonly why: string
+  /** Left out where ranks are no amounts. */
+  readonly scores?: readonly number[]
 }
 
 /** A factor that is not known of a model counts 0 for it. The first of equals is chosen. */
@@ -32,6 +34,7 @@ export function chooseByWeights(measured: readonly Measured[], weights: Readonly
     best,
     confidence: confidenceOf(scores, best),
     why: `the best weighted score (${short(scores[best] as number)})`,
+    scores,
   }
 }
 
