@@ -106,11 +106,14 @@ describe("an outcome", () => {
   test("of more than sixty a minute is refused, and without learning every one", async () => {
     const { ask, tell, kernel } = await learning(onlyAdaptation)
     const { id } = await ask()
-    const route = { replay_id: id, target: "route", verdict: "failed" }
-    for (let count = 0; count < 60; count++) expect((await tell(route)).status).toBe(200)
-    expect(await tell(route)).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } })
+    const wrongRoute = { replay_id: id, target: "route", verdict: "failed" }
+    for (let count = 0; count < 60; count++) expect((await tell(wrongRoute)).status).toBe(200)
+    expect(await tell(wrongRoute)).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } })
     await kernel.activate(documentWith({}))
-    expect(await tell(route)).toMatchObject({ status: 503, body: { error: { code: "NO_ROUTER_LEARNING_RUNTIME" } } })
+    expect(await tell(wrongRoute)).toMatchObject({
+      status: 503,
+      body: { error: { code: "NO_ROUTER_LEARNING_RUNTIME" } },
+    })
   })
 })
 

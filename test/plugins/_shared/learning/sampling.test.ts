@@ -70,9 +70,11 @@ describe("scores", () => {
     expect(chooseBySampling({ arms, base: 0, candidateSet: "decision", excluded: [1] })).toMatchObject({ winner: 2 })
     const unknown = [arm("a"), arm("b", { experience: undefined })]
     const random = seededRandom(1)
-    expect(chooseBySampling({ arms: unknown, base: 0, candidateSet: "decision", excluded: [1], random })).toMatchObject({
-      winner: 0,
-    })
+    expect(chooseBySampling({ arms: unknown, base: 0, candidateSet: "decision", excluded: [1], random })).toMatchObject(
+      {
+        winner: 0,
+      },
+    )
   })
 
   test("a model of which nothing is known comes first while something may be tried out, and not otherwise", () => {
