@@ -72,6 +72,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "route", id: "metrics", load: () => import("./routes/metrics.ts") },
   { kind: "route", id: "models", load: () => import("./routes/models.ts") },
   { kind: "route", id: "moderations", load: () => import("./routes/moderations.ts") },
+  { kind: "route", id: "outcomes", load: () => import("./routes/outcomes.ts") },
   { kind: "route", id: "preview", load: () => import("./routes/preview.ts") },
   { kind: "route", id: "probes", load: () => import("./routes/probes.ts") },
   { kind: "route", id: "responses", load: () => import("./routes/responses.ts") },

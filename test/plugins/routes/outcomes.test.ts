@@ -1,4 +1,4 @@
-import { routeContract } from "rtr/testing"
+import { createFakeInference, routeContract } from "rtr/testing"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { seededRandom } from "../../../ts/plugins/_shared/learning/beta-sample.ts"
 import route from "../../../ts/plugins/routes/outcomes.ts"
@@ -23,6 +23,7 @@ async function learning(settings: object, changes: Readonly<Record<string, unkno
       ...changes,
     }),
     transport: createFakeTransport(() => jsonReply(completion("hi"))),
+    inference: createFakeInference({ labels: ["benign", "jailbreak"], classify: () => [0, 1] }),
   })
   onTestFinished(() => kernel.close())
   const ask = async (headers: Readonly<Record<string, string>> = {}, text = "urgent: x") => {
@@ -197,4 +198,33 @@ test("a wider set has the models of other decisions", async () => {
       steps: [{ scope: "global", scores: { small: expect.any(Number), large: expect.any(Number) } }],
     },
   })
+})
+
+test("candidates that cannot take a request are no candidates of learning", async () => {
+  const { ask, preview } = await learning(
+    { protection: { enabled: false } },
+    {
+      "routing.candidate_requirements": { context: "known_limits" },
+      "routing.modelCards": [{ name: "small", context_window_size: 200 }],
+    },
+  )
+  const long = `urgent: ${"many words ".repeat(400)}`
+  // Both would be tried, if the small one could take it.
+  expect([(await ask({}, long)).model, (await ask({}, long)).model]).toEqual(["large", "large"])
+  expect((await ask()).model).toBe("small")
+  expect(await preview({ sampling_seed: 1 })).toMatchObject({
+    selection_provenance: { steps: [{ scores: { small: expect.any(Number), large: expect.any(Number) } }] },
+  })
+})
+
+test("what an action says is not for learning", async () => {
+  const { ask } = await learning(
+    { protection: { enabled: false } },
+    {
+      "routing.signals.jailbreak": [{ name: "attack" }],
+      "routing.decisions.0.rules": { type: "jailbreak", name: "attack" },
+      "routing.decisions.0.action": { type: "route", destination: "large" },
+    },
+  )
+  expect([(await ask()).model, (await ask()).model]).toEqual(["large", "large"])
 })

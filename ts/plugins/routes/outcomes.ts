@@ -1,7 +1,7 @@
 // POST /api/v1/observability/outcomes: what became of earlier requests, for routing that learns. The route brings the keys of
 // learning and puts it before the selectors of the decisions.
 
-import { defineRoute, operation, section, Type } from "../../kernel/index.ts"
+import { defineRoute, mapOf, operation, section, Type } from "../../kernel/index.ts"
 import type { OpenLearning } from "../_shared/learning/adjust-plan.ts"
 import { verdicts } from "../_shared/learning/experience.ts"
 import { createOutcomeLimit } from "../_shared/learning/outcome-limit.ts"
@@ -38,7 +38,7 @@ export default defineRoute({
         reason: Type.Optional(text("A few words, 1024 characters at most")),
         score: Type.Optional(Type.Number({ description: "0 to 1" })),
         source: Type.Optional(text("Does not count: who says it is known by the token")),
-        metadata: Type.Optional(Type.Record(Type.String(), Type.String(), { description: "32 entries at most" })),
+        metadata: Type.Optional(mapOf(Type.String(), { description: "32 entries at most" })),
       }),
       replies: {
         200: {

@@ -115,7 +115,7 @@ const reply = Type.Object({
             reason: Type.String(),
             scope: Type.String(),
             model: Type.String(),
-            scores: Type.Optional(Type.Record(Type.String(), Type.Number())),
+            scores: Type.Optional(mapOf(Type.Number())),
           }),
         ),
       },

@@ -50,6 +50,10 @@ export const noEffect: readonly Advice[] = [
     ],
   },
   {
+    instead: "switch_margin and stability_weight beside it say what a switch has to gain",
+    keys: [["global.router.learning.protection.tuning", "progress_gate"]],
+  },
+  {
     instead: "each rule of pii has its own threshold, and without one that of the model holds",
     keys: [[`${modules}.classifier.pii`, "threshold"]],
   },

@@ -81,8 +81,14 @@ export async function adjustPlan(
   })
   await experiences.attach(values("experience"))
   const state: LearningState = { experiences, sessions, calls, clock, random }
+  const learn = learnerOf(plan, host.document, { settings, state })
+  const { fallback } = plan
   return {
-    plan: { ...plan, decisions: learningDecisions(plan, host.document, settings, state) },
+    plan: {
+      ...plan,
+      decisions: plan.decisions.map((decision, index) => learn(decision, index)),
+      ...(fallback !== undefined && { fallback: withLearning(fallback, plan.decisions, learn) }),
+    },
     close: experiences.flush,
   }
 }
@@ -91,31 +97,72 @@ interface Decisions {
   readonly routing?: { readonly decisions?: readonly { readonly adaptations?: AdaptationsSection }[] }
 }
 
-/** The decisions of the plan, in the order of the document. */
-function learningDecisions(
+/** The decision at this position of the document, or what of it can take a request, as one that learns. */
+type Learn = (decision: PlannedDecision, index: number, able?: Able) => PlannedDecision
+
+interface Able {
+  /** The decision without the candidates that cannot; undefined where none of its own can. */
+  readonly decision: PlannedDecision | undefined
+  /** Positions among all candidates. */
+  readonly positions: readonly number[]
+}
+
+function learnerOf(
   { decisions, keyOf = (name) => name }: Plan,
   document: object,
-  settings: LearningSection,
-  state: LearningState,
-): readonly PlannedDecision[] {
+  { settings, state }: { readonly settings: LearningSection; readonly state: LearningState },
+): Learn {
   const entries = (document as Decisions).routing?.decisions ?? []
-  return decisions.map((decision, index) => {
-    if (decision.looper !== undefined || decision.candidates.length === 0) return decision
+  return (decision, index, able) => {
+    // What an action or a looper does is no choice of one model among several.
+    if (decision.looper !== undefined || decision.overridesModel === true || decision.candidates.length === 0)
+      return decision
     const own = learningOf(settings, entries[index]?.adaptations)
     const set = own.adaptation.mode === "bypass" ? "decision" : own.adaptation.candidateSet
-    const candidates = candidatesOf(decision, decisions, set)
+    const all = candidatesOf(decision, decisions, set)
+    const candidates = able?.positions.map((position) => all[position] as PlannedCandidate) ?? all
+    const chosenBy = able === undefined ? decision : able.decision
     const selector = createLearningSelector({
       decision: keyOf(decision.name),
       tier: decision.tier,
       recipe: keyOf(""),
       candidates,
-      own: decision.candidates.length,
-      base: decision.selector,
+      own: chosenBy?.candidates.length ?? 0,
+      base: chosenBy?.selector,
       settings: own,
       state,
     })
-    return { ...decision, candidates, selector }
-  })
+    return { ...decision, asking: chosenBy?.asking, candidates, selector }
+  }
+}
+
+/** Where some candidates cannot take a request, the algorithm chooses among its own that can, and learning among all that can. */
+function withLearning(
+  fallback: NonNullable<Plan["fallback"]>,
+  decisions: Plan["decisions"],
+  learn: Learn,
+): NonNullable<Plan["fallback"]> {
+  const { narrow } = fallback
+  if (narrow === undefined) return fallback
+  const kept = new Map<string, Promise<PlannedDecision>>()
+  return {
+    ...fallback,
+    narrow(decision, positions) {
+      const index = decisions.findIndex(({ name }) => name === decision.name)
+      const original = decisions[index]
+      if (original === undefined || decision.looper !== undefined || decision.overridesModel === true)
+        return narrow(decision, positions)
+      const key = `${index}:${positions.join()}`
+      let narrowed = kept.get(key)
+      if (narrowed === undefined) {
+        const own = positions.filter((position) => position < original.candidates.length)
+        const chosen = own.length === 0 ? Promise.resolve(undefined) : narrow(original, own)
+        narrowed = chosen.then((each) => learn(original, index, { decision: each, positions }))
+        kept.set(key, narrowed)
+      }
+      return narrowed
+    },
+  }
 }
 
 /** Those of the decision, and where better ones are looked for. A decision without a tier has its own only. */

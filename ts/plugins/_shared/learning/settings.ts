@@ -53,7 +53,6 @@ export const learningSchema = optional({
       min_turns_before_switch: whole(0, "Turns that a model has at least; 1 when left out"),
       switch_margin: switchMargin,
       stability_weight: stabilityWeight,
-      progress_gate: Type.Unknown(describe("Has no effect")),
     }),
   }),
   state_store: optional({
@@ -130,9 +129,7 @@ export const isLearning = ({ enabled, adaptation, protection }: LearningSection)
   enabled === true && (adaptation?.enabled !== false || protection?.enabled !== false)
 
 export function checkLearning(settings: unknown, report: Report): void {
-  const { protection, state_store: store } = settings as LearningSection
-  if (protection?.tuning?.progress_gate !== undefined)
-    report(["protection", "tuning", "progress_gate"], "has no effect; switches are bounded by switch_margin", "warning")
+  const { state_store: store } = settings as LearningSection
   if (store?.backend !== "redis") {
     if (store?.redis !== undefined)
       report(["state_store", "redis"], 'has no effect, because "backend" is not "redis"', "warning")
