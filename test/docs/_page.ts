@@ -53,8 +53,15 @@ interface Served {
 
 const docs = join(import.meta.dirname, "../../docs")
 
+export interface PageOptions {
+  /** Section of the guide to configuration whose document the blocks belong to. */
+  readonly base?: string
+  /** What backends and services answer; each says "hi" when left out. */
+  readonly answer?: Parameters<typeof createFakeTransport>[0]
+}
+
 /** A page of `docs/`; its parts belong into the document of the section `base` of the guide to configuration. */
-export function openPage(name: string, base = "A second model and a rule"): Page {
+export function openPage(name: string, { base = "A second model and a rule", answer }: PageOptions = {}): Page {
   const text = readFileSync(join(docs, name), "utf8")
   const guide = readFileSync(join(docs, "configuration.md"), "utf8")
   const blocks = readBlocks(text)
@@ -88,7 +95,7 @@ export function openPage(name: string, base = "A second model and a rule"): Page
     const isDefault = Object.entries(models).every(([model, artifact]) => model === "default" && artifact === "signals")
     const inference = isDefault ? signals : await createNativeInference({ models })
     if (!isDefault) onTestFinished(() => inference.close())
-    const transport = createFakeTransport(jsonReply(completion("hi")))
+    const transport = createFakeTransport(answer ?? jsonReply(completion("hi")))
     const kernel = await createKernel({
       config: config.document,
       environment,

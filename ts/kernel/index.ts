@@ -130,6 +130,8 @@ export type { GuardPolicy, GuardReading, UnreadKind, Unscanned } from "./types/g
 export { type Fact, type FactState, reasonOf, type UnknownReason } from "./types/fact.ts"
 export type {
   BatchedQuestions,
+  BoundService,
+  BoundTo,
   Classification,
   Decided,
   DeploymentStatus,
@@ -137,10 +139,14 @@ export type {
   InferenceAnswer,
   InferenceOptions,
   InferenceTask,
+  OpenService,
   PartialCoverage,
   QuestionKind,
   QuestionKinds,
   Ranking,
+  Service,
+  ServiceDeployment,
+  ServiceHost,
   TextSpan,
   TokenCounts,
   TypedQuestion,

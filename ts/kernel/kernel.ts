@@ -193,6 +193,7 @@ export function createRouter(options: RouterOptions): Router {
           openInference: options.openInference,
           inference: options.inference,
           resources,
+          transport,
           services,
           figures: figures.read,
           onWarming(inference) {

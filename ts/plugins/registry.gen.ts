@@ -4,6 +4,7 @@ import type { BuiltinEntry } from "../kernel/modules/registry.ts"
 
 export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "signal", id: "authz", load: () => import("./signals/authz.ts") },
+  { kind: "signal", id: "classifiers", load: () => import("./signals/classifiers.ts") },
   { kind: "signal", id: "complexity", load: () => import("./signals/complexity.ts") },
   { kind: "signal", id: "context", load: () => import("./signals/context.ts") },
   { kind: "signal", id: "conversation", load: () => import("./signals/conversation.ts") },

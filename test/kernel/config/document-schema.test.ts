@@ -114,7 +114,7 @@ describe("the schema", () => {
     const catalog = schema.properties?.["global"]?.properties?.["model_catalog"]?.properties
     expect(
       Object.keys(catalog?.["modules"]?.properties?.["classifier"]?.properties?.["domain"]?.properties ?? {}),
-    ).toEqual(["threshold", "fallback_category"])
+    ).toEqual(["threshold", "fallback_category", "backend"])
     expect(
       catalog?.["embeddings"]?.properties?.["semantic"]?.properties?.["embedding_config"]?.properties,
     ).toHaveProperty("top_k")

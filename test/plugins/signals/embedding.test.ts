@@ -22,8 +22,9 @@ const rule = (name: string, candidates: readonly string[], threshold: number, ch
 async function read(
   rules: readonly Rule[],
   text: string,
-  settings: Readonly<Record<string, unknown>> = {},
+  embeddingConfig: Readonly<Record<string, unknown>> = {},
 ): Promise<readonly Fact[]> {
+  const settings = { embedding_config: embeddingConfig }
   return (await readerOf(signal as never, { rules: rules as never, settings, inference: { embed } }))(text)
 }
 const matching = async (...given: Parameters<typeof read>): Promise<readonly string[]> =>
@@ -186,6 +187,6 @@ describe("options", () => {
     [{ top_k: -1 }, false],
     [{ model_type: "qwen3" }, false],
   ])("of all: %j are valid: %s", (options, valid) =>
-    expect(Value.Check(signal.settings?.schema as never, options)).toBe(valid),
+    expect(Value.Check(signal.settings?.schema as never, { embedding_config: options })).toBe(valid),
   )
 })

@@ -115,7 +115,7 @@ describe("the classifier", () => {
   })
 
   test.each<[string, readonly string[], Settings]>([
-    ["without a benign label", ["safe", "unsafe"], {}],
+    ["without a benign label", ["LABEL_0", "LABEL_1"], {}],
     ["without the named label", labels, { positive_labels: ["INJECTION"] }],
   ])("%s has no answer, instead of one that is always the same", async (_, given, settings) => {
     const inference = createFakeInference({ labels: given })

@@ -21,9 +21,11 @@ import { setUp } from "../modules/set-up.ts"
 import { validate } from "../schema/validate.ts"
 import { valueAt } from "../schema/value-at.ts"
 import type { MaybePromise } from "../types/module-base.ts"
+import { reasonOf } from "../types/fact.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Plan } from "../types/plan.ts"
 import type { ReadDocumentFile } from "../types/signal.ts"
+import type { Transport } from "../types/transport.ts"
 import type { ModelFigures } from "../types/selector.ts"
 import type { ActivationStage } from "../types/status.ts"
 import { createEmbedAll, type NamedStore, storeServices } from "./services.ts"
@@ -52,6 +54,8 @@ export interface PrepareHost {
   /** Answers model questions on hosts that bring their own inference. */
   readonly inference?: Inference | undefined
   readonly resources: SharedResources
+  /** Calls to services that answer model questions. */
+  readonly transport: Transport
   /** Services that do not depend on the document. */
   readonly services: Omit<Services, "inference" | "embedAll" | "kv" | "records" | "vectors" | "readFile" | "plan">
   /** Problems for which a host refuses a document that is valid. */
@@ -170,7 +174,7 @@ export async function prepareGeneration(host: PrepareHost, prepareOptions: Prepa
       )
   }
   enter("warm")
-  const { document, registry } = loaded
+  const { registry } = loaded
   const closers: (() => Promise<void>)[] = []
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) {
@@ -184,14 +188,19 @@ export async function prepareGeneration(host: PrepareHost, prepareOptions: Prepa
   }
   let warmed: (() => void) | undefined
   try {
+    const outside = registry.all("signal").some(({ module }) => module.services)
+      ? (await import("./outside.ts")).bindServices(loaded.document, registry)
+      : undefined
+    const { document } = outside ?? loaded
     const recipes = document.recipes && (await import("../config/recipes/compile.ts"))
     const deployments =
       recipes?.deploymentsOf(document, registry, neededDeployments) ?? neededDeployments(document, registry)
     const lease = deployments.length === 0 ? undefined : host.openInference?.(deployments)
     if (lease !== undefined) closers.push(() => lease.release())
-    const inference = lease?.inference ?? host.inference
-    warmed = host.onWarming(inference)
+    const own = lease?.inference ?? host.inference
+    warmed = host.onWarming(own)
     await lease?.ready(signal)
+    const inference = outside ? await outside.open(own, { ...host, closers, reasonOf }) : own
     stopWhenAborted(signal)
 
     const open = async (entry: StoreToOpen): Promise<NamedStore> => {

@@ -6,6 +6,7 @@ import type { NormalizedText } from "../text/edited-text.ts"
 import { normalizeForModel } from "../text/normalize.ts"
 import {
   type BatchedQuestions,
+  type BoundTo,
   type Inference,
   type InferenceAnswer,
   type InferenceTask,
@@ -115,16 +116,13 @@ export function createQuestionBatch(inference: Inference, signals: number, waiti
     questions(target) {
       const identity = {}
       const ask = asker(target, identity)
+      const askBound = ({ binding }: BoundTo = {}): Asker =>
+        binding === undefined ? ask : asker({ ...target, ...target.bound?.get(binding) }, identity)
       return {
-        classify: (text, { binding } = {}) =>
-          asker(binding === undefined ? target : { ...target, ...target.bound?.get(binding) }, identity)(
-            "classify",
-            text,
-            {},
-          ),
+        classify: (text, options) => askBound(options)("classify", text, {}),
         spans: (text, options = {}) => ask("spans", text, options),
         embed: (text) => ask("embed", text, {}),
-        decide: (text, question) => ask("decide", text, { question }),
+        decide: (text, question, options) => askBound(options)("decide", text, { question }),
         rerank: (query, documents) => ask("rerank", query, { documents }),
       }
     },
@@ -199,13 +197,14 @@ function togetherByText(asking: readonly Asking[]): readonly Asking[] {
   return asking.length <= maxTasks ? asking : [...Map.groupBy(asking, ({ task }) => task.text).values()].flat()
 }
 
-/** Where each call ends. A task that is too long for any call has one to itself. */
+/** Where each call ends. A task that is too long for any call has one to itself, and one for a service, which others do not wait for. */
 function endsOfCalls(asking: readonly Asking[]): readonly number[] {
   const ends: number[] = []
   let [start, characters] = [0, 0]
   for (const [index, { task }] of asking.entries()) {
     const size = sizeOf(task)
-    if (index > start && (index - start === maxTasks || characters + size > maxCharacters)) {
+    const isFull = index - start === maxTasks || characters + size > maxCharacters
+    if (index > start && (isFull || isAlone(task) || isAlone(asking[index - 1]?.task))) {
       ends.push(index)
       ;[start, characters] = [index, 0]
     }
@@ -213,6 +212,9 @@ function endsOfCalls(asking: readonly Asking[]): readonly number[] {
   }
   return [...ends, asking.length]
 }
+
+/** Only what stands for a service has a colon in its name. */
+const isAlone = (task: InferenceTask | undefined): boolean => task?.deployment.includes(":") === true
 
 function sizeOf(task: InferenceTask): number {
   const documents = task.kind === "rerank" ? task.documents : []

@@ -12,6 +12,7 @@ import type { Environment } from "../config/environment.ts"
 import type { Migration } from "../config/migrate/migrate.ts"
 import { maxDocumentBytes } from "../config/source-document.ts"
 import { RtrError } from "../error.ts"
+import { bindServices } from "../generations/outside.ts"
 import { type DocumentInput, type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./bare-kernel.ts"
 import { readDocumentFile } from "./document-files.ts"
@@ -138,5 +139,6 @@ function refusalOf(stats: Stats): string | undefined {
 
 /** Deployments that a loaded configuration needs. */
 export function deploymentsOf(config: LoadedDocument): readonly NeededDeployment[] {
-  return deploymentsOfProfiles(config.document, config.registry, neededDeployments)
+  const { document } = bindServices(config.document, config.registry)
+  return deploymentsOfProfiles(document, config.registry, neededDeployments)
 }

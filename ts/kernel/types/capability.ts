@@ -4,15 +4,7 @@ import type { Call, CallRecord, Outcome } from "./call.ts"
 import type { ChatReply, ChatRequest, Reply } from "./chat.ts"
 import type { DialectModule } from "./dialect.ts"
 import type { GuardReading } from "./guard.ts"
-import type {
-  BatchedQuestions,
-  Decided,
-  Inference,
-  PartialCoverage,
-  Ranking,
-  TextSpan,
-  TypedQuestion,
-} from "./inference.ts"
+import type { BatchedQuestions, Inference, PartialCoverage, Ranking, TextSpan } from "./inference.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OperationInfo } from "./route.ts"
 import type { Plan } from "./plan.ts"
@@ -101,7 +93,7 @@ export interface Capabilities {
   }
   "inference.decide": {
     readonly setup: object
-    readonly call: { decide(text: string, question: TypedQuestion): Promise<Decided & PartialCoverage> }
+    readonly call: Pick<BatchedQuestions, "decide">
   }
   "inference.rerank": {
     readonly setup: object

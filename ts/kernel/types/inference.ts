@@ -1,6 +1,9 @@
 // The port through which anything asks a model. The addon, a worker over HTTP and the test fake implement it.
 
 import type { RtrError } from "../error.ts"
+import type { Log } from "./capability.ts"
+import type { MaybePromise } from "./module-base.ts"
+import type { Transport } from "./transport.ts"
 
 // ── what a model can be asked ──
 
@@ -157,12 +160,57 @@ export interface Inference {
   close(): Promise<void>
 }
 
+/** Who is asked, for a signal whose rules ask different models. */
+export interface BoundTo {
+  /** One of the signal's `ruleBindings`. */
+  readonly binding?: string
+}
+
 /** The questions of one signal about one request; those of all signals of a level travel together. */
 export interface BatchedQuestions {
-  /** `binding` is one of the signal's `ruleBindings`. */
-  classify(text: string, options?: { readonly binding?: string }): Promise<Classification>
+  classify(text: string, options?: BoundTo): Promise<Classification>
   spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartialCoverage>
   embed(text: string): Promise<Float32Array & PartialCoverage>
-  decide(text: string, question: TypedQuestion): Promise<Decided & PartialCoverage>
+  decide(text: string, question: TypedQuestion, options?: BoundTo): Promise<Decided & PartialCoverage>
   rerank(query: string, documents: readonly string[]): Promise<Ranking & PartialCoverage>
+}
+
+// ── services outside, which answer in the place of a deployment ──
+
+/** A service that a document names, before anybody asks it. */
+export interface Service {
+  /** For metrics and messages; a document has one service of each name. Equal names give equal vectors. */
+  readonly name: string
+  /** Everything that its answers depend on, without secrets: a service that stays the same is kept when a new document comes. */
+  readonly key: string
+  /** Longest wait for one answer. */
+  readonly timeoutMs: number
+  /** A service that is away must not keep the router from starting: its questions tell. */
+  open(host: ServiceHost): MaybePromise<OpenService>
+}
+
+/** A service, or a deployment that the document does not declare, and what it answers. */
+export interface BoundService {
+  /** The binding through which signals ask it, where the document does not bind that to a deployment. */
+  readonly binding?: string
+  readonly service?: Service
+  readonly deployment?: { readonly name: string; readonly artifact: string; readonly device?: string }
+}
+
+/** The deployment that stands for a service: no document can give a name with a colon. */
+export type ServiceDeployment = `outside:${string}`
+
+export interface ServiceHost {
+  readonly transport: Transport
+  readonly log: Log
+  readonly environment: () => Readonly<Record<string, string | undefined>>
+}
+
+export interface OpenService {
+  /** One answer for each task, in order. What it rejects with is the answer to all of them. `signal` aborts when nobody waits any more. */
+  answer(
+    tasks: readonly InferenceTask[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly InferenceAnswer[]>
+  close?(): MaybePromise<void>
 }

@@ -7,6 +7,7 @@ import type { Fact } from "./fact.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { RegisteredModule } from "./module.ts"
 import type { Principal } from "./principal.ts"
+import type { BoundService } from "./inference.ts"
 
 /** The request as signals and selectors see it. */
 export interface SignalInput {
@@ -154,6 +155,8 @@ export interface SignalModule<
   readonly factNames?: (rule: RuleOf<Rule>) => readonly string[]
   /** A section of `global` that holds for all rules of this signal. */
   readonly settings?: { readonly path: readonly string[]; readonly schema: Settings }
+  /** Services and deployments that other parts of the document than `bindings` name for this signal's questions. */
+  readonly services?: (document: SignalSurroundings["document"]) => readonly BoundService[]
   /** The best of its matches is the category of the request, which a debug header tells. */
   readonly isCategory?: true
   /** Rules to assume for condition names when the document declares none. */
@@ -163,6 +166,8 @@ export interface SignalModule<
    * that loads a library returns a promise.
    */
   readonly check?: (rules: readonly RuleOf<Rule>[], report: Report, known?: KnownModel) => MaybePromise<void>
+  /** Finds what is wrong with the settings, whether or not there are rules. Paths start at `global`. */
+  readonly checkGlobal?: (document: SignalSurroundings["document"], report: Report) => void
   /** Finds decisions that cannot give what their rules ask for. Paths start at the decision. */
   readonly checkDecision?: (use: DecisionUse, report: Report) => void
   /** Scores that a rule gives to models; they hold for the decision of the rule's name. */

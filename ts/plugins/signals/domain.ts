@@ -11,6 +11,7 @@ import {
   suggestion,
   Type,
 } from "../../kernel/index.ts"
+import { checkDomain, domainBackend, domainServices } from "../_shared/external/domain.ts"
 import { narrowing } from "../_shared/projections/relations.ts"
 import { isBlank } from "../_shared/text-size.ts"
 
@@ -48,6 +49,7 @@ const settings = section({
   fallback_category: Type.Optional(
     literals(labels, { description: "Label to assume when none reaches the threshold" }),
   ),
+  ...domainBackend,
 })
 
 export default defineSignal({
@@ -59,6 +61,8 @@ export default defineSignal({
   isCategory: true,
   rule,
   settings: { path: ["model_catalog", "modules", "classifier", "domain"], schema: settings },
+  services: domainServices,
+  checkGlobal: checkDomain,
   implyRules: (names) =>
     names.map((name) => ({
       name,
@@ -66,8 +70,9 @@ export default defineSignal({
       mmlu_categories: labels.includes(name.toLowerCase()) ? [name.toLowerCase()] : ["other"],
     })),
   modelScores: ({ model_scores: scores = [] }) => Object.fromEntries(scores.map(({ model, score }) => [model, score])),
-  check(rules, report, { labels: known } = {}) {
-    if (known === undefined) return
+  check(rules, report, { labels: known, document = {} } = {}) {
+    // A model of others has labels of its own, which only it can tell.
+    if (known === undefined || domainServices(document).length > 0) return
     const tell = (path: DocumentPath, label: string, what: string, severity?: "warning"): void => {
       report(
         path,
@@ -92,16 +97,20 @@ export default defineSignal({
       around,
       rules.map(({ name }) => name),
     )
-    const labelsOf = rules.map(
-      ({ name, mmlu_categories: categories = [] }) =>
-        new Set(categories.length > 0 ? categories : [name.toLowerCase()]),
-    )
+    const isForeign = domainServices(around.document ?? {}).length > 0
+    const labelsOf = rules.map(({ name, mmlu_categories: categories = [] }) => {
+      const own = categories.length > 0 ? categories : [name.toLowerCase()]
+      return new Set(isForeign ? [...own, name.toLowerCase()] : own)
+    })
     return {
       async read({ text }, { classify }) {
         if (isBlank(text))
           return narrow(rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 })))
-        const classification = await classify(text)
-        checkTask(classification, labelsOf)
+        const answer = await classify(text)
+        const classification = isForeign
+          ? { ...answer, labels: answer.labels.map((label) => label.toLowerCase()) }
+          : answer
+        if (!isForeign) checkTask(classification, labelsOf)
         const detected = detect(classification, threshold, fallback)
         const facts = rules.map(({ name }, index): Fact => {
           const wanted = labelsOf[index] ?? new Set()

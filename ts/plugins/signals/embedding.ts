@@ -2,6 +2,7 @@
 
 import { defineSignal, type Fact, literals, section, Type } from "../../kernel/index.ts"
 import { type Bank, createBank, prototypeScoring } from "../_shared/prototype-bank.ts"
+import { checkEmbeddings, endpoint, remoteEmbeddings, remoteKeys } from "../_shared/external/remote-embeddings.ts"
 import { narrowing } from "../_shared/projections/relations.ts"
 import { isBlank } from "../_shared/text-size.ts"
 
@@ -18,14 +19,17 @@ const rule = Type.Object({
   prototype_scoring: Type.Optional(prototypeScoring),
 })
 
-const settings = section({
+const embeddingConfig = section({
   enable_soft_matching: Type.Optional(
     Type.Boolean({ description: "When no rule reaches its threshold, let those above min_score_threshold match" }),
   ),
   min_score_threshold: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
   top_k: Type.Optional(Type.Integer({ minimum: 0, description: "How many of the matching rules stay; 0 keeps all" })),
   prototype_scoring: Type.Optional(prototypeScoring),
+  ...remoteKeys,
 })
+
+const settings = section({ embedding_config: Type.Optional(embeddingConfig), endpoint: Type.Optional(endpoint) })
 
 export default defineSignal({
   about: "Matches when the text means something similar to example sentences",
@@ -33,15 +37,19 @@ export default defineSignal({
   needs: ["inference.embed"],
   rule,
   partitionProblem: () => undefined,
-  settings: { path: ["model_catalog", "embeddings", "semantic", "embedding_config"], schema: settings },
+  settings: { path: ["model_catalog", "embeddings", "semantic"], schema: settings },
+  services: remoteEmbeddings,
+  checkGlobal: checkEmbeddings,
   async setup(
     rules,
     {
       settings: {
-        enable_soft_matching: soft = true,
-        min_score_threshold: softThreshold = 0.5,
-        top_k: topK = 1,
-        prototype_scoring: scoring,
+        embedding_config: {
+          enable_soft_matching: soft = true,
+          min_score_threshold: softThreshold = 0.5,
+          top_k: topK = 1,
+          prototype_scoring: scoring,
+        } = {},
       },
       embedAll,
       ...around

@@ -16,6 +16,12 @@ import {
 import { chunksOf } from "../_shared/chunks.ts"
 import { type Contrast, createContrast, embedChunks, type Vectors } from "../_shared/contrast.ts"
 import { riskIn } from "../_shared/label-probability.ts"
+import {
+  checkPromptGuard,
+  guardBackend,
+  promptGuardModel,
+  promptGuardServices,
+} from "../_shared/external/prompt-guard.ts"
 import { onceEach } from "../_shared/once-each.ts"
 
 const patterns = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
@@ -49,9 +55,10 @@ const settings = section({
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       uniqueItems: true,
-      description: "Labels whose probabilities make the risk; every label but benign when left out",
+      description: "Labels whose probabilities make the risk; every label but benign and safe when left out",
     }),
   ),
+  ...guardBackend,
   ...guardSettings,
 })
 
@@ -79,6 +86,8 @@ export default defineSignal({
   guard: true,
   rule,
   settings: { path: ["model_catalog", "modules", "prompt_guard"], schema: settings },
+  services: promptGuardServices,
+  checkGlobal: checkPromptGuard,
   check(rules, report) {
     rules.forEach((entry, index) => {
       if (!comparesPatterns(entry)) {
@@ -100,7 +109,8 @@ export default defineSignal({
       }
     })
   },
-  async setup(rules, { settings: { threshold = 0.7, positive_labels: positive }, embedAll }) {
+  async setup(rules, { settings: { threshold: own = 0.7, positive_labels: positive }, document = {}, embedAll }) {
+    const threshold = promptGuardModel(document)?.threshold ?? own
     const contrasts = await Promise.all(
       rules.map(async (entry) => {
         const { jailbreak_patterns: attacks = [], benign_patterns: benign = [] } = entry
@@ -183,14 +193,17 @@ async function readAll(texts: () => readonly string[], measures: readonly Measur
 const highest = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || (other !== undefined && other > one) ? other : one
 
+/** Labels of a text that is no attack. */
+const harmless: ReadonlySet<string> = new Set(["benign", "safe"])
+
 /** That of the labels that mean an attack. Throws when the labels do not tell which of them mean one. */
 function riskOf(classification: Classification, positive: readonly string[] | undefined): number {
   const { labels } = classification
-  const attacks = positive ?? labels.filter((label) => label.toLowerCase() !== "benign")
+  const attacks = positive ?? labels.filter((label) => !harmless.has(label.toLowerCase()))
   if (positive === undefined && attacks.length === labels.length)
     throw new RtrError(
       "invalid_model_output",
-      `Cannot tell attacks from the labels ${labels.join(", ")}: none is benign; name the others under global.model_catalog.modules.prompt_guard.positive_labels`,
+      `Cannot tell attacks from the labels ${labels.join(", ")}: none is benign or safe; name the others under global.model_catalog.modules.prompt_guard.positive_labels`,
     )
   return riskIn(classification, attacks, "sum")
 }

@@ -157,18 +157,6 @@ export const missingSections: readonly MissingSection[] = [
     without: "the progress of the start is at /startup-status and nowhere else",
   },
   {
-    path: "global.model_catalog.external",
-    without: "no helper model is asked over HTTP",
-    isNeeded: true,
-    schema: Type.Array(
-      Type.Object({
-        model_role: Type.Optional(Type.String()),
-        llm_endpoint: Type.Optional(optional({ port, protocol: literals(["http", "https"]) })),
-        llm_timeout_seconds: Type.Optional(count),
-      }),
-    ),
-  },
-  {
     path: "global.model_catalog.modules.prompt_compression",
     without: "signals read whole texts",
     asks: isEnabled,
@@ -182,11 +170,6 @@ export const missingSections: readonly MissingSection[] = [
       tfidf_weight: share,
       novelty_weight: share,
     }),
-  },
-  {
-    path: "global.model_catalog.modules.prompt_guard.protocol",
-    without: "the built-in model is asked, not the external guard",
-    isNeeded: true,
   },
   {
     path: "global.model_catalog.modules.classifier.mcp",

@@ -24,8 +24,8 @@ export const noEffect: readonly Advice[] = [
         `${catalog}.system`,
         "prompt_guard domain_classifier pii_classifier fact_check_classifier hallucination_detector hallucination_explainer feedback_detector safety hazard",
       ],
-      [`${modules}.prompt_guard`, `${runtime} variant backend jailbreak_mapping_path`],
-      [`${modules}.classifier.domain`, `${runtime} variant backend category_mapping_path`],
+      [`${modules}.prompt_guard`, `${runtime} variant jailbreak_mapping_path`],
+      [`${modules}.classifier.domain`, `${runtime} variant category_mapping_path`],
       [`${modules}.classifier.pii`, `${runtime} variant backend pii_mapping_path`],
       [`${modules}.classifier.preference`, `${runtime} embedding_model`],
       [`${modules}.hallucination_mitigation.fact_check`, `${runtime} variant backend fact_check_mapping_path`],
@@ -34,14 +34,8 @@ export const noEffect: readonly Advice[] = [
       [`${modules}.safety.hazard`, runtime],
       [`${modules}.modality_detector`, "max_sequence_length window"],
       [`${modules}.modality_detector.classifier`, "model_path use_cpu"],
-      [
-        semantic,
-        "qwen3_model_path gemma_model_path mmbert_model_path multimodal_model_path bert_model_path use_cpu endpoint",
-      ],
-      [
-        `${semantic}.embedding_config`,
-        "backend model_type preload_embeddings target_dimension target_layer full_context",
-      ],
+      [semantic, "qwen3_model_path gemma_model_path mmbert_model_path multimodal_model_path bert_model_path use_cpu"],
+      [`${semantic}.embedding_config`, "model_type preload_embeddings target_layer full_context"],
       [`${catalog}.bindings.*`, "mapping_path adapter operating_point pair_scorer"],
       [
         `${catalog}.deployments.*`,
@@ -148,6 +142,7 @@ export const wordsLeftOut: readonly { readonly path: string; readonly word: stri
 export const asItIs: readonly (readonly [path: string, value: unknown])[] = [
   ["global.router.enabled", true],
   ["global.services.api.embeddings.enabled", true],
+  [`${semantic}.embedding_config.model_type`, "remote"],
   ["global.services.response_api.redis.cluster_mode", false],
   ["global.services.response_api.redis.tls_enabled", false],
   [`${modules}.prompt_guard.enabled`, true],

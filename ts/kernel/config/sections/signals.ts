@@ -83,6 +83,7 @@ export function checkSignals(
         (index) => [...at, index, "name"],
       ),
     ]
+    module.checkGlobal?.(document, reportInto(problems, ["global"]))
     const checked = module.check?.(rules as never, reportInto(problems, at), {
       labels: head?.labels,
       document,
