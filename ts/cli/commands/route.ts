@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import type { Command } from "commander"
 import { heading, printJson, printLine } from "../print.ts"
 import type { RoutingPreviewInput, RoutingPreviewReply } from "../management-client.gen.ts"
-import { commandGroup, refuseCommands, refuseOptions, wholeNumber } from "../program.ts"
+import { commandGroup, refuseCommands, wholeNumber } from "../program.ts"
 import { readMessage } from "../request/message.ts"
 import { addRemoteOptions, type RemoteOptions } from "../remote-options.ts"
 import { tracesOf } from "../route/rule-tree.ts"
@@ -15,6 +15,9 @@ interface PreviewOptions extends RemoteOptions {
   readonly messages?: string
   readonly requestFile?: string
   readonly model?: string
+  readonly sessionId?: string
+  readonly conversationId?: string
+  readonly samplingSeed?: number
   readonly trace: boolean
   readonly json: boolean
 }
@@ -29,10 +32,12 @@ export function addRouteCommands(program: Command): void {
     .option("--messages <json>", "a list of messages as JSON")
     .option("--request-file <file>", "a request body as JSON")
     .option("--model <name>", "model name of the request")
+    .option("--session-id <id>", "session that it would belong to, for routing that learns")
+    .option("--conversation-id <id>", "conversation that it would belong to")
+    .option("--sampling-seed <n>", "draw as a request would, the same each time", wholeNumber(0))
     .option("--trace", "show what every rule said", false)
     .option("--json", "print the answer as JSON", false)
   addRemoteOptions(command)
-  refuseOptions(command, ["--session-id <id>", "--conversation-id <id>", "--sampling-seed <n>"])
   command.action(preview)
   addTestCommand(route)
   addCompareCommand(route)
@@ -126,14 +131,24 @@ async function requestBody(words: readonly string[], options: PreviewOptions): P
       throw new RtrError("invalid_request", `${what} is not valid JSON`)
     }
   }
-  const model = options.model === undefined ? {} : { model: options.model }
-  if (hasMessage) return { ...model, text: await readMessage(words, options.prompt) }
+  const own = { ...(options.model !== undefined && { model: options.model }), ...contextOf(options) }
+  if (hasMessage) return { ...own, text: await readMessage(words, options.prompt) }
   // What the user wrote is for the router to judge.
   const written =
     options.messages !== undefined
       ? { messages: parse(options.messages, "--messages") }
       : (parse(readFileSync(options.requestFile ?? "", "utf8"), options.requestFile ?? "") as object)
-  return { ...written, ...model } as RoutingPreviewInput["body"]
+  return { ...written, ...own } as RoutingPreviewInput["body"]
+}
+
+/** Whose request it would be. */
+function contextOf({ sessionId, conversationId, samplingSeed }: PreviewOptions): object {
+  const context = {
+    ...(sessionId !== undefined && { session_id: sessionId }),
+    ...(conversationId !== undefined && { conversation_id: conversationId }),
+    ...(samplingSeed !== undefined && { sampling_seed: samplingSeed }),
+  }
+  return Object.keys(context).length === 0 ? {} : { preview_context: context }
 }
 
 function printSummary(reply: RoutingPreviewReply): void {
@@ -150,6 +165,10 @@ function printSummary(reply: RoutingPreviewReply): void {
     ],
     ["Selected", reply.selected_model ?? `(${reply.selection_method ?? reply.selection_status ?? "none"})`],
     ["By", reply.selection_method ?? ""],
+    ...(reply.selection_provenance?.steps ?? []).map(({ method, action, reason, model }): [string, string] => [
+      method === "adaptation" ? "Adaptation" : "Protection",
+      `${model} (${action}: ${reason})`,
+    ]),
     ["Plugins", decision?.plugins.join(", ") || "(none)"],
     ["Matched", listSignals(decision?.matched_signals, reply.signal_confidences)],
     ["Not matched", listSignals(decision?.unmatched_signals, undefined)],

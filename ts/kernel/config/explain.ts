@@ -92,6 +92,13 @@ function wordHint(word: string, path: DocumentPath, words: readonly unknown[]): 
     : insteadOf(word, path)
 }
 
+/** Algorithms that were ways of learning. */
+const learning = /^(session_aware|elo|rl_driven|gmtrouter|bandit|personalization)$/
+
 /** What to write for a word that means something which another key says. */
 const insteadOf = (word: string, path: DocumentPath): string =>
-  /^providers\.models\.\d+\.api_format$/.test(path.join(".")) && /^messages$/.test(word) ? "; write anthropic" : ""
+  /^routing\.decisions\.\d+\.algorithm\.type$/.test(path.join(".")) && learning.test(word)
+    ? "; global.router.learning learns for every algorithm"
+    : /^providers\.models\.\d+\.api_format$/.test(path.join(".")) && /^messages$/.test(word)
+      ? "; write anthropic"
+      : ""

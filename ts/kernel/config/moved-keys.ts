@@ -28,6 +28,17 @@ export const movedKeys: readonly (readonly [path: string, home: string])[] = [
   ...["tool_scope", "allow_tools", "block_tools"].map(
     (key) => [`routing.decisions.*.${key}`, "the tools plugin"] as const,
   ),
+  ...[
+    "session_aware",
+    "model_switch_gate",
+    "lookup_tables",
+    "elo",
+    "rl_driven",
+    "gmtrouter",
+    "bandit",
+    "personalization",
+  ].map((key) => [`global.router.model_selection.${key}`, "global.router.learning"] as const),
+  ["global.router.learning.adaptations", "global.router.learning.adaptation and protection"],
   ...["signals", "decisions", "strategy"].map((key) => [key, `routing.${key}`] as const),
   ["categories", "routing.signals.domains"],
   ["model_config", "providers.models and routing.modelCards"],

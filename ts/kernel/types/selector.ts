@@ -55,8 +55,8 @@ export interface LearningTrace {
   readonly sampled: boolean
   /** What each component did, in the order in which they ran. */
   readonly steps: readonly LearningStep[]
-  /** Of the conversation, for the outcome of the call; opaque. */
-  readonly session?: string
+  /** The conversation and what was known of it, for the outcome of the call; `before` is opaque. */
+  readonly session?: { readonly key: string; readonly before: unknown }
 }
 
 export interface LearningStep {

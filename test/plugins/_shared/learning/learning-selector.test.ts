@@ -6,7 +6,7 @@ import type { Verdict } from "../../../../ts/plugins/_shared/learning/experience
 import { createExperiences } from "../../../../ts/plugins/_shared/learning/experiences.ts"
 import { createLearningSelector } from "../../../../ts/plugins/_shared/learning/learning-selector.ts"
 import { createRoutedCalls } from "../../../../ts/plugins/_shared/learning/routed-calls.ts"
-import { createSessions } from "../../../../ts/plugins/_shared/learning/sessions.ts"
+import { createSessionKey, createSessions } from "../../../../ts/plugins/_shared/learning/sessions.ts"
 import { learningOf } from "../../../../ts/plugins/_shared/learning/settings.ts"
 import { createCandidate } from "../../../fakes/plan.ts"
 
@@ -32,6 +32,7 @@ function learner(
   const state = {
     experiences,
     sessions: createSessions({ kv, ttlMs: day, timeoutMs: 1000, log }),
+    keyOf: createSessionKey(),
     calls: createRoutedCalls({ kv, log }),
     clock,
     random: seededRandom(42),

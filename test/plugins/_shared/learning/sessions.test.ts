@@ -1,7 +1,7 @@
 import { RtrError } from "rtr"
 import { createFakeStores, signalInput } from "rtr/testing"
 import { expect, test } from "vitest"
-import { createSessions, sessionKey } from "../../../../ts/plugins/_shared/learning/sessions.ts"
+import { createSessionKey, createSessions } from "../../../../ts/plugins/_shared/learning/sessions.ts"
 import { learningOf } from "../../../../ts/plugins/_shared/learning/settings.ts"
 
 const state = { model: "m", decision: "d", turns: 1, switches: 0, at: 0 }
@@ -25,10 +25,12 @@ test("a store that fails or is late is as if nothing were known, and told once",
 
 test("a key is a hash of what the headers say, within the scope", async () => {
   const { protection } = learningOf({ protection: { identity: { headers: { session: "X-My-Session" } } } })
+  const hashed = createSessionKey()
   const keyOf = (headers: Readonly<Record<string, string>>, scope: "session" | "conversation" = "conversation") =>
-    sessionKey({ ...signalInput("x"), header: (name) => headers[name] }, { ...protection, scope }, "r")
+    hashed({ ...signalInput("x"), header: (name) => headers[name] }, { ...protection, scope }, "r")
   const both = { "x-my-session": "s", "x-conversation-id": "c" }
   expect(await keyOf(both)).toMatch(/^[\da-f]{32}$/)
+  expect(await keyOf(both)).toBe(await keyOf(both))
   expect(await keyOf({ ...both, "x-conversation-id": "d" })).not.toBe(await keyOf(both))
   expect(await keyOf({ ...both, "x-my-session": "t" })).not.toBe(await keyOf(both))
   expect(await keyOf({ "x-my-session": "s" })).toBeUndefined()

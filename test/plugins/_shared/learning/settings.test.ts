@@ -61,7 +61,11 @@ test("every key is taken, and what has no effect is told", async () => {
 
 test("keys that are not of the format are refused, and so are words and numbers", async () => {
   for (const [key, value, problem] of [
-    [learning, { adaptations: { session_aware: {} } }, "global.router.learning.adaptations: is not a known key"],
+    [
+      learning,
+      { adaptations: { session_aware: {} } },
+      "global.router.learning.adaptations: has moved to global.router.learning.adaptation",
+    ],
     [learning, { adaptation: { strategy: "thompson" } }, "global.router.learning.adaptation.strategy: must be"],
     [learning, { protection: { tuning: { switch_margin: -1 } } }, "learning.protection.tuning.switch_margin: must be"],
     [learning, { state_store: { backend: "redis" } }, "state_store.redis.address: is missing; backend redis needs"],

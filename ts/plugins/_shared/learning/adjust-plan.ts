@@ -12,7 +12,7 @@ import { redisStore } from "../responses/kept/redis-section.ts"
 import { createExperiences, type Experiences } from "./experiences.ts"
 import { createLearningSelector, type LearningState } from "./learning-selector.ts"
 import { createRoutedCalls, type RoutedCalls } from "./routed-calls.ts"
-import { createSessions } from "./sessions.ts"
+import { createSessionKey, createSessions } from "./sessions.ts"
 import { type AdaptationsSection, type CandidateSet, isLearning, learningOf, type LearningSection } from "./settings.ts"
 
 /** What the route has opened. `calls` is there as soon as a plan has been adjusted. */
@@ -80,7 +80,7 @@ export async function adjustPlan(
     log,
   })
   await experiences.attach(values("experience"))
-  const state: LearningState = { experiences, sessions, calls, clock, random }
+  const state: LearningState = { experiences, sessions, keyOf: createSessionKey(), calls, clock, random }
   const learn = learnerOf(plan, host.document, { settings, state })
   const { fallback } = plan
   return {

@@ -18,13 +18,14 @@ import type { Experiences, Place } from "./experiences.ts"
 import { protect, type ProtectionInput, type SessionState, suppressedBy } from "./protection.ts"
 import type { RoutedCalls } from "./routed-calls.ts"
 import { type Arm, chooseBySampling } from "./sampling.ts"
-import { sessionKey, type Sessions } from "./sessions.ts"
+import type { SessionKey, Sessions } from "./sessions.ts"
 import type { DecisionLearning } from "./settings.ts"
 import { telemetryOf } from "./telemetry.ts"
 
 export interface LearningState {
   readonly experiences: Experiences
   readonly sessions: Sessions
+  readonly keyOf: SessionKey
   readonly calls: RoutedCalls
   readonly clock: () => number
   readonly random: () => number
@@ -69,7 +70,7 @@ export function createLearningSelector(options: LearningSelectorOptions): Select
       const key =
         settings.protection.mode === "bypass" && input.preview !== undefined
           ? undefined
-          : await sessionKey(input, protection, recipe)
+          : await state.keyOf(input, protection, recipe)
       const session = key === undefined ? undefined : await state.sessions.read(key)
       const request = situationOf(input)
       const steps: LearningStep[] = []
@@ -127,10 +128,10 @@ export function createLearningSelector(options: LearningSelectorOptions): Select
         base: { candidate: choice.candidate, model: models[choice.candidate] as string },
         sampled: random !== undefined && steps[0]?.method === "adaptation",
         steps,
-        ...(key !== undefined && { session: key }),
+        ...(key !== undefined && { session: { key, before: session } }),
       }
       if (proposal === choice.candidate) return { ...choice, learning }
-      const changed = steps.findLast(({ model }) => model === models[proposal]) as LearningStep
+      const changed = steps.find((step) => step.mode === "apply" && step.model === models[proposal]) as LearningStep
       return {
         ...choice,
         candidate: proposal,
@@ -205,18 +206,17 @@ function note(record: CallRecord, options: LearningSelectorOptions): void {
   }
   if (model === undefined || attempts.length === 0) return
   state.calls.keep(id, { decision, tier, model, models: [...new Set(attempts.map((attempt) => attempt.model))] })
-  const key = selection?.learning?.session
-  if (key === undefined || error !== undefined || status >= 400) return
+  const session = selection?.learning?.session
+  if (session === undefined || error !== undefined || status >= 400) return
   const usage = attempts.findLast((attempt) => attempt.model === model)?.usage
   const warmth = usage !== undefined && usage.inputTokens > 0 ? usage.cachedInputTokens / usage.inputTokens : undefined
-  void state.sessions.read(key).then((before: SessionState | undefined) =>
-    state.sessions.keep(key, {
-      model,
-      decision,
-      turns: (before?.turns ?? 0) + 1,
-      switches: (before?.switches ?? 0) + Number(before !== undefined && before.model !== model),
-      ...(warmth !== undefined && { warmth }),
-      at: state.clock(),
-    }),
-  )
+  const before = session.before as SessionState | undefined
+  state.sessions.keep(session.key, {
+    model,
+    decision,
+    turns: (before?.turns ?? 0) + 1,
+    switches: (before?.switches ?? 0) + Number(before !== undefined && before.model !== model),
+    ...(warmth !== undefined && { warmth }),
+    at: state.clock(),
+  })
 }

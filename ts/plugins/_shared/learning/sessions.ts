@@ -51,21 +51,34 @@ export function createSessions({ kv, ttlMs, timeoutMs, log }: SessionsOptions): 
 }
 
 /**
- * The key of the conversation or session that a request belongs to; undefined where it does not say. Equal ids of different
- * clients are different conversations. What clients send is not kept, only a hash of it.
+ * The key of the conversation or session that a request belongs to, in a recipe; undefined where it does not say. Equal ids of
+ * different clients are different conversations. What clients send is not stored, only a hash of it.
  */
-export async function sessionKey(
-  { header, request, principal, preview }: SignalInput,
-  { scope, headers }: Pick<DecisionLearning["protection"], "scope" | "headers">,
+export type SessionKey = (
+  input: SignalInput,
+  settings: Pick<DecisionLearning["protection"], "scope" | "headers">,
   recipe: string,
-): Promise<string | undefined> {
-  const session = preview?.sessionId ?? header(headers.session) ?? header("x-claude-code-session-id") ?? ""
-  const said = preview?.conversationId ?? header(headers.conversation) ?? request.session.conversation ?? ""
-  const conversation = scope === "session" ? "" : said
-  const needed = scope === "session" ? session : conversation
-  if (needed === "" || session.length > maxIdCharacters || conversation.length > maxIdCharacters) return undefined
-  const owner = (preview === undefined ? principal.key : preview.userId) ?? ""
-  const bytes = new TextEncoder().encode(JSON.stringify([scope, recipe, owner, session, conversation]))
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-  return Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("")
+) => Promise<string | undefined>
+
+const mostHashes = 2000
+
+/** Remembers the hashes of conversations that go on: each takes 50 µs, and the same one is asked for at every turn. */
+export function createSessionKey(): SessionKey {
+  const hashes = new Map<string, string>()
+  return async ({ header, request, principal, preview }, { scope, headers }, recipe) => {
+    const session = preview?.sessionId ?? header(headers.session) ?? header("x-claude-code-session-id") ?? ""
+    const said = preview?.conversationId ?? header(headers.conversation) ?? request.session.conversation ?? ""
+    const conversation = scope === "session" ? "" : said
+    const needed = scope === "session" ? session : conversation
+    if (needed === "" || session.length > maxIdCharacters || conversation.length > maxIdCharacters) return undefined
+    const owner = (preview === undefined ? principal.key : preview.userId) ?? ""
+    const whose = JSON.stringify([scope, recipe, owner, session, conversation])
+    const known = hashes.get(whose)
+    if (known !== undefined) return known
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(whose)))
+    const key = Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("")
+    if (hashes.size >= mostHashes) hashes.clear()
+    hashes.set(whose, key)
+    return key
+  }
 }
