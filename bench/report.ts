@@ -4,6 +4,7 @@ import { parseArgs } from "node:util"
 
 import { type Result, readResult, resultsFolder } from "./_shared/results.ts"
 import { accuracyReport } from "./accuracy/report.ts"
+import { selectionReport } from "./accuracy/selection/report.ts"
 import { inferenceReport } from "./inference/report.ts"
 import { overheadReport } from "./overhead/report.ts"
 import { sizeReport } from "./size/report.ts"
@@ -15,6 +16,7 @@ const reports: Readonly<Record<string, (result: Result) => string>> = {
   inference: inferenceReport,
   size: sizeReport,
   accuracy: accuracyReport,
+  selection: selectionReport,
 }
 
 const { values } = parseArgs({ options: { results: { type: "string", default: resultsFolder } } })
