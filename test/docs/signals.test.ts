@@ -1,7 +1,11 @@
 // docs/signals.md against the router: its YAML is valid, prompts go where its tables say, and every signal that has a section is one.
 
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
-import { openPage } from "./_page.ts"
+import { parse } from "yaml"
+import manifest from "../../plugins-manifest.json" with { type: "json" }
+import { type Json, openPage, readBlocks } from "./_page.ts"
 
 const { blocks, wholeDocument, problemsOf, route } = openPage("signals.md")
 const present = blocks.filter(({ refusal }) => refusal === undefined)
@@ -18,4 +22,22 @@ test("every section has an example whose prompts go where its table says", async
   expect(found).toEqual(said)
   const shown = new Set(present.flatMap(({ section, rows }) => (rows.length > 0 ? [section] : [])))
   expect(present.flatMap(({ section }) => (shown.has(section) ? [] : [section]))).toEqual([])
+})
+
+test("every signal has an example with prompts in one of the pages", () => {
+  const pages = ["configuration.md", "signals.md", "projections.md"]
+  const examples = pages
+    .flatMap((page) => readBlocks(readFileSync(join(import.meta.dirname, "../../docs", page), "utf8")))
+    .filter(({ rows, refusal }) => rows.length > 0 && refusal === undefined)
+    .map(
+      ({ yaml }) =>
+        (parse(yaml) as { readonly routing?: { readonly signals?: Json; readonly projections?: Json } }).routing,
+    )
+  const shown = new Set(examples.flatMap((routing) => Object.keys(routing?.signals ?? {})))
+  expect(examples.some((routing) => routing?.projections !== undefined)).toBe(true)
+  const signals = manifest.modules.flatMap((module) =>
+    module.kind === "signal" && module.config_key !== undefined ? [module.config_key] : [],
+  )
+  // Projections stand beside the signals.
+  expect(signals.filter((key) => !shown.has(key))).toEqual(["projection"])
 })
