@@ -113,13 +113,46 @@ test("every code that a rule may have is one that the detector knows", async () 
   expect(codes.filter((code) => !known.includes(code))).toEqual([])
 })
 
+describe("a threshold of 0", () => {
+  test("asks for nothing itself, and does not change what others see", async () => {
+    const given = [{ name: "de", threshold: 0 }, { name: "en" }]
+    expect(await matching("hm", given)).toEqual(["en"])
+    expect(await matching("Guten Morgen, wie geht es Ihnen?", given)).toEqual(["de"])
+  })
+})
+
+describe("a short text", () => {
+  test.each([
+    ["谢谢", "zh"],
+    ["ありがとう", "ja"],
+    ["네", "ko"],
+    ["Как дела?", "ru"],
+  ])("%j is of the most common language of its script: %s", async (text, code) => {
+    const slavic = [...everyLanguage, { name: "sr" }, { name: "bg" }]
+    expect(await matching(text, slavic)).toEqual([code])
+  })
+})
+
 describe("a short text of Latin letters", () => {
-  test.each(["Hello", "ok", "hi", "Hello world", "Say hello", "Thanks!", "Test"])(
-    "%j counts as English",
-    async (text) => {
-      expect(await matching(text, everyLanguage)).toEqual(["en"])
-    },
-  )
+  test.each([
+    "Hello",
+    "ok",
+    "hi",
+    "yes",
+    "Hello world",
+    "Say hello",
+    "Thanks!",
+    "Test",
+    "test 123",
+    "Why?",
+    "What is 2 + 2?",
+    "Write a poem",
+    "Sort a list in Python",
+    "More details please",
+    "Tell me a joke",
+  ])("%j counts as English", async (text) => {
+    expect(await matching(text, everyLanguage)).toEqual(["en"])
+  })
 
   test.each([
     ["Guten Morgen, wie geht es Ihnen?", "de"],

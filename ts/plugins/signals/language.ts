@@ -16,19 +16,6 @@ const codes =
 
 const defaultThreshold = 0.3
 
-/** The detector is sure long before the end of a long text. */
-const readCharacters = 4096
-
-/**
- * A text of so few Latin letters, such as a greeting, may be of many languages. It counts as English where English is nearly as
- * likely as the best, and where the detector itself says that it is unsure.
- */
-const fewLetters = 24
-const nearly = 0.1
-
-/** What is assumed of text that no language can be seen in. */
-const undetected = { code: "en", confidence: 0.5 }
-
 export default defineSignal({
   about: "Matches the language of the text by its ISO 639-1 code",
   rule,
@@ -39,18 +26,11 @@ export default defineSignal({
     })
   },
   async setup(rules) {
-    const { eld } = await import("eld/small")
-    const lowest = Math.min(...rules.map(({ threshold }) => threshold ?? defaultThreshold))
-    const detect = (text: string): { code: string; confidence: number } => {
-      const result = eld.detect(text.slice(0, readCharacters))
-      if (result.language !== "en" && isShortLatin(text)) {
-        const { [result.language]: best = 0, en = 0 } = result.getScores()
-        if (!result.isReliable()) return undetected
-        if (en >= best - nearly) return { code: "en", confidence: en }
-      }
-      const confidence = result.language === "" ? 0 : (result.getScores()[result.language] ?? 0)
-      return confidence < lowest || result.language === "" ? undetected : { code: result.language, confidence }
-    }
+    const { createLanguageDetector } = await import("../_shared/signals/detect-language.ts")
+    // At 0 a rule asks for nothing itself.
+    const detect = await createLanguageDetector(
+      Math.min(...rules.map(({ threshold = 0 }) => (threshold === 0 ? defaultThreshold : threshold))),
+    )
     return {
       read({ text }) {
         const { code, confidence } = detect(text)
@@ -62,9 +42,3 @@ export default defineSignal({
     }
   },
 })
-
-function isShortLatin(text: string): boolean {
-  if (text.length > 2 * fewLetters) return false
-  const letters = text.match(/\p{L}/gu) ?? []
-  return letters.length < fewLetters && letters.every((letter) => /\p{Script=Latin}/u.test(letter))
-}
