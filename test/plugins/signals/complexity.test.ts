@@ -147,6 +147,7 @@ describe("a composer", () => {
   test.each([
     [{ type: "keyword", name: "cod" }, 'refers to keyword rule "cod", which routing.signals does not declare'],
     [{ type: "context", name: "long" }, 'refers to context rule "long", which routing.signals does not declare'],
+    [{ type: "kb", name: "sums" }, 'refers to kb rule "sums", which routing.signals does not declare'],
     [{ type: "domain", name: "law" }, "asks for rules of domain, which routing.signals does not declare"],
     [{ operator: "NOT", conditions: [code, code] }, "of NOT must hold exactly one condition"],
     [{ type: "pii", name: "x" }, "composer.type"],

@@ -83,6 +83,7 @@ test.each<[string, readonly Turn[], number]>([
   ["a call at the end", [user, call], 1],
   ["a call that the user talks over", [user, call, user], 1],
   ["a call that was answered about", [user, call, result, answer, user], 0],
+  ["a call without a result that was talked over", [user, call, call, result, answer, user], 1],
   ["nothing", [], 0],
 ])("the model is at work with tools: %s", async (_, turns, value) => {
   expect(await count({ type: "active_tool_loop" }, chatRequest(turns))).toBe(value)

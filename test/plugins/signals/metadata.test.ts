@@ -35,6 +35,13 @@ describe("contract", () => {
     test(name, run)
 })
 
+test("names that differ in capitals alone are refused", () => {
+  const reported: unknown[] = []
+  const given = ["tier", "other", "Tier"].map((name) => ({ name, key: "k", predicate: { exists: true } }))
+  signal.check?.(given, (path, message) => reported.push([path, message]))
+  expect(reported).toEqual([[[2, "name"], '"Tier" is the name of another rule, "tier", in other letters']])
+})
+
 test.each([
   [{ cohort: "canary" }, ["equal", "several", "there"]],
   [{ cohort: "beta", x: "y" }, ["several", "there"]],

@@ -27,6 +27,7 @@ const composable = [
   "context",
   "structure",
   "modality",
+  "kb",
   "conversation",
 ]
 

@@ -118,13 +118,12 @@ function requiresTool(choice: ChatRequest["toolChoice"], tools: number): boolean
 }
 
 /**
- * Whether the model is at work with tools: its last turn calls some, or their results are the last that it was told, with or
- * without a remark of the user behind them. Calls that it has answered about are over.
+ * Whether the model is at work with tools: it waits for results of calls, or results are the last that it was told, with or
+ * without a remark of the user behind them.
  */
 function isInToolLoop(turns: readonly Turn[]): boolean {
   const hasResult = (turn: Turn | undefined): boolean => turn !== undefined && countResults(turn) > 0
   const [before, last] = [turns.at(-2), turns.at(-1)]
   if (hasResult(last) || (last?.role === "user" && hasResult(before))) return true
-  const answer = turns.findLast(({ role }) => role === "assistant")
-  return answer !== undefined && countBlocks(answer.blocks, "tool_call") > 0
+  return sum(turns, ({ blocks }) => countBlocks(blocks, "tool_call")) > sum(turns, countResults)
 }

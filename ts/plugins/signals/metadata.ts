@@ -30,7 +30,12 @@ export default defineSignal({
   rule,
   refuses: true,
   check(rules, report) {
-    rules.forEach(({ key, predicate }, index) => {
+    const names = new Map<string, string>()
+    rules.forEach(({ name, key, predicate }, index) => {
+      const same = names.get(name.toLowerCase())
+      if (same !== undefined && same !== name)
+        report([index, "name"], `"${name}" is the name of another rule, "${same}", in other letters`)
+      names.set(name.toLowerCase(), name)
       if (key.trim() !== key) report([index, "key"], "must not begin or end with a space")
       const given = Object.keys(predicate)
       if (given.length !== 1)
