@@ -1,6 +1,6 @@
 // npm run compat -- --cases: upstream's end-to-end cases on their documents, with the real worker and the built-in packages.
 
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 import { markdownTable } from "../../_shared/markdown-table.ts"
 import { type Group, groups, type Row } from "./groups.ts"
@@ -26,7 +26,22 @@ export async function runCases(corpus: string, only: RegExp | undefined): Promis
   } finally {
     for (const router of routers.values()) await router.close()
   }
+  const known = new Set(groups.map(({ file }) => file))
+  const others = readdirSync(join(corpus, "cases")).filter((file) => file.endsWith(".json") && !known.has(file))
+  write(
+    `\nNot asked here: ${others.map((file) => `${file} (${notAsked[file] ?? "nobody has looked at it"})`).join(", ")}`,
+  )
   write(`\n${markdownTable(["Cases", "Right", "Of", "", "No part in the document"], rows)}`)
+}
+
+/** Why groups of cases have no place here. */
+const notAsked: Readonly<Record<string, string>> = {
+  "cache_cases.json": "the router keeps no replies",
+  "core_selection_cases.json": "names of selectors, without prompts",
+  "embedding_signal_image_cases.json": "the images are not in the corpus",
+  "entropy_routing_cases.json": "an external classifier's probabilities",
+  "hallucination_detection_cases.json": "contexts without answers to judge",
+  "rl_driven_selection_cases.json": "no prompts with a document",
 }
 
 async function runGroup(group: Group, corpus: string, router: CaseRouter): Promise<readonly string[]> {

@@ -12,7 +12,7 @@ import type { Predicate } from "./predicate.ts"
 import type { Principal } from "./principal.ts"
 import type { ProviderBackend, ReasoningChoice, ReasoningWriter } from "./provider.ts"
 import type { Candidate, SelectorReader } from "./selector.ts"
-import type { SignalInput } from "./signal.ts"
+import type { DebugHeader, SignalInput } from "./signal.ts"
 
 /** Where the model questions of one signal go. */
 export interface InferenceTarget {
@@ -31,8 +31,7 @@ export interface PlannedSignal {
   /** Key of its rules under `routing.signals`. */
   readonly configKey: string
   readonly rules: readonly string[]
-  /** Its best match is the category of the request. */
-  readonly isCategory?: boolean
+  readonly debugHeader?: DebugHeader
   /** From which each rule matches, where its `threshold` says so; for previews. */
   readonly thresholds?: readonly (number | undefined)[]
   /** Slot of the first rule; rule `i` has slot `firstSlot + i`. */

@@ -99,6 +99,12 @@ export interface DecisionUse {
   readonly cards: readonly (Readonly<Record<string, unknown>> | undefined)[]
 }
 
+/** `x-rtr-NAME`: its surest match, or the smallest of its numbers. */
+export interface DebugHeader {
+  readonly name: string
+  readonly tells: "match" | "number"
+}
+
 export interface SignalModule<
   Rule extends TObject = TObject,
   Settings extends TObject | TArray = TObject,
@@ -157,8 +163,8 @@ export interface SignalModule<
   readonly settings?: { readonly path: readonly string[]; readonly schema: Settings }
   /** Services and deployments that other parts of the document than `bindings` name for this signal's questions. */
   readonly services?: (document: SignalSurroundings["document"]) => readonly BoundService[]
-  /** The best of its matches is the category of the request, which a debug header tells. */
-  readonly isCategory?: true
+  /** A header of its own for clients that debug. */
+  readonly debugHeader?: DebugHeader
   /** Rules to assume for condition names when the document declares none. */
   readonly implyRules?: (names: readonly string[]) => readonly RuleOf<Rule>[]
   /**

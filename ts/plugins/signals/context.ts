@@ -16,6 +16,7 @@ const rule = Type.Object({
 export default defineSignal({
   about: "Matches when the size of the request's prompt in tokens, about, lies in a band",
   rule,
+  debugHeader: { name: "context-token-count", tells: "number" },
   check(rules, report) {
     rules.forEach((entry, index) => {
       const { minTokens, maxTokens } = bandOf(entry)

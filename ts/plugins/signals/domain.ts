@@ -58,7 +58,7 @@ export default defineSignal({
   needs: ["inference.classify"],
   binding: "domain_classifier",
   defaultHead: "domain",
-  isCategory: true,
+  debugHeader: { name: "selected-category", tells: "match" },
   rule,
   settings: { path: ["model_catalog", "modules", "classifier", "domain"], schema: settings },
   services: domainServices,

@@ -62,6 +62,7 @@ export default defineSignal({
   needs: ["inference.classify"],
   binding: "modality_detector",
   defaultHead: "modality",
+  debugHeader: { name: "selected-modality", tells: "match" },
   asks: (_, { method }) => (method === "keyword" ? [] : ["inference.classify"]),
   rule: Type.Object({}),
   settings: { path: settingsPath, schema: settings },

@@ -12,6 +12,10 @@ const changes = {
       { name: "polite", operator: "OR", keywords: ["please"] },
     ],
     domains: [{ name: "math" }, { name: "law" }],
+    context: [
+      { name: "room", min_tokens: 1, include_output: true },
+      { name: "size", min_tokens: 1 },
+    ],
     structure: [{ name: "marks", feature: { type: "count", source: { type: "regex", pattern: "!" } } }],
   },
   "routing.decisions": [
@@ -24,6 +28,8 @@ const changes = {
           { type: "keyword", name: "polite" },
           { type: "domain", name: "math" },
           { type: "structure", name: "marks" },
+          { type: "context", name: "size" },
+          { type: "context", name: "room" },
         ],
       },
       modelRefs: [{ model: "large" }],
@@ -39,18 +45,22 @@ const options = (more: Partial<WatchedOptions> = {}): WatchedOptions => ({
 })
 
 const ofRouter = (headers: Headers) =>
-  Object.fromEntries([...headers].filter(([name]) => /matched|category|values|reasoning|plugins|injected/.test(name)))
+  Object.fromEntries(
+    [...headers].filter(([name]) => /matched|category|context|values|reasoning|plugins|injected/.test(name)),
+  )
 
 describe("debug headers", () => {
   test("tell what signals and plugins did, and nothing of texts", async () => {
     const { ask } = await watchedKernel(options())
-    const { headers } = await ask("urgent, please!!", {}, debug)
+    const { headers } = await ask("urgent, please!!", { max_tokens: 50 }, debug)
     expect(ofRouter(headers)).toEqual({
       "x-rtr-matched-keywords": "urgent,polite",
       "x-rtr-matched-keyword": "urgent,polite",
       "x-rtr-matched-domains": "math",
       "x-rtr-matched-domain": "math",
       "x-rtr-matched-structure": "marks",
+      "x-rtr-matched-context": "room,size",
+      "x-rtr-context-token-count": "9",
       "x-rtr-selected-category": "math",
       "x-rtr-signal-values": expect.stringContaining("structure:marks=2"),
       "x-rtr-plugins": "system_prompt=changed",

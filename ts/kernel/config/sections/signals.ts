@@ -198,7 +198,7 @@ async function compileSignal(
     configKey,
     rules: factNames(module, rules),
     ...thresholdsOf(module, rules),
-    ...(module.isCategory === true && { isCategory: true }),
+    ...(module.debugHeader && { debugHeader: module.debugHeader }),
     firstSlot,
     level,
     target,

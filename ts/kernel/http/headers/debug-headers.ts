@@ -26,8 +26,8 @@ export function debugHeaders(
     const matched = facts.filter(({ state }) => state === "match")
     if (matched.length > 0)
       for (const name of namesOf(signal)) head[`x-rtr-matched-${name}`] = listed(matched.map(({ rule }) => rule))
-    const category = signal.isCategory === true ? surest(matched) : undefined
-    if (category !== undefined) head["x-rtr-selected-category"] = toHeaderText(category.rule)
+    const told = toldBy(signal, facts, matched)
+    if (told !== undefined) head[`x-rtr-${signal.debugHeader?.name}`] = toHeaderText(told)
     for (const { rule, value } of facts)
       if (value !== undefined) values.push(`${signal.type}:${rule}=${Number(value.toFixed(4))}`)
   }
@@ -56,6 +56,12 @@ const factsOf = ({ firstSlot, rules }: PlannedSignal, facts: readonly (Fact | un
 /** By the key of the document and by the type of conditions, where they differ: `user-feedbacks` and `user-feedback`. */
 const namesOf = ({ type, configKey }: PlannedSignal): ReadonlySet<string> =>
   new Set([configKey, type].map((name) => name.replaceAll("_", "-")))
+
+function toldBy({ debugHeader }: PlannedSignal, facts: readonly Fact[], matched: readonly Fact[]): string | undefined {
+  if (debugHeader?.tells === "match") return surest(matched)?.rule
+  const numbers = facts.flatMap(({ value }) => (value === undefined ? [] : [value]))
+  return debugHeader === undefined || numbers.length === 0 ? undefined : String(Math.min(...numbers))
+}
 
 const surest = (facts: readonly Fact[]): Fact | undefined => facts.toSorted((a, b) => b.confidence - a.confidence)[0]
 
