@@ -34,21 +34,22 @@ test.each([
   ["ar", "هل يمكنك أن تشرح كيف يتغير الطقس خلال أشهر الشتاء؟"],
 ])("%s is recognised, and only it", async (code, text) => expect(await matching(text, everyLanguage)).toEqual([code]))
 
-test("a match has the detector's confidence, the others none", async () => {
+test("a match is certain, and its number is how sure the detector is", async () => {
   const facts = await read("Could you please explain how the weather changes during the winter months?")
   expect(facts).toEqual([
-    { rule: "en", state: "match", confidence: expect.any(Number) },
-    { rule: "de", state: "no_match", confidence: 0 },
-    { rule: "zh", state: "no_match", confidence: 0 },
+    { rule: "en", state: "match", confidence: 1, value: expect.any(Number) },
+    { rule: "de", state: "no_match", confidence: 0, value: 0 },
+    { rule: "zh", state: "no_match", confidence: 0, value: 0 },
   ])
-  expect(facts[0]?.confidence).toBeGreaterThan(0.3)
+  expect(facts[0]?.value).toBeGreaterThan(0.3)
+  expect(facts[0]?.value).toBeLessThan(1)
 })
 
 describe("text in no language", () => {
   const unseen = ["", "   ", "12345 67890", "!!! ... ???", "\n"]
 
   test.each(unseen)("%j counts as English", async (text) => {
-    expect((await read(text))[0]).toEqual({ rule: "en", state: "match", confidence: 0.5 })
+    expect((await read(text))[0]).toEqual({ rule: "en", state: "match", confidence: 1, value: 0.5 })
   })
 
   test.each([
@@ -73,7 +74,7 @@ describe("thresholds", () => {
 
   test("of a rule hold for it", async () => {
     const [sure] = await read(german, [{ name: "de" }])
-    const confidence = sure?.confidence ?? 0
+    const confidence = sure?.value ?? 0
     expect(await matching(german, [{ name: "de", threshold: confidence }])).toEqual(["de"])
     expect(await matching(german, [{ name: "de", threshold: Math.min(1, confidence + 0.01) }])).toEqual([])
   })

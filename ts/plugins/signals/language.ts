@@ -34,9 +34,11 @@ export default defineSignal({
     return {
       read({ text }) {
         const { code, confidence } = detect(text)
-        return rules.map(({ name, threshold }): Fact => {
-          const matched = name === code && (threshold === undefined || confidence >= threshold)
-          return { rule: name, state: matched ? "match" : "no_match", confidence: matched ? confidence : 0 }
+        return rules.map(({ name, threshold = 0 }): Fact => {
+          const value = name === code ? confidence : 0
+          const matched = name === code && value >= threshold
+          // A language is one or is not: how sure the detector is must not decide between decisions.
+          return { rule: name, state: matched ? "match" : "no_match", confidence: Number(matched), value }
         })
       },
     }
