@@ -177,7 +177,7 @@ test("a quarter of a megabyte of text in one message is routed", async () => {
         structure: [
           { name: "long", feature: { type: "count", source: { type: "text_bytes" } }, predicate: { gte: 240_000 } },
         ],
-        context: [{ name: "large", min_tokens: "50K" }],
+        context: [{ name: "large", min_tokens: "40K" }],
       },
       decisions: [
         {

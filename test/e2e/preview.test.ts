@@ -114,7 +114,8 @@ describe("a preview", () => {
     const { body } = await preview({ messages, tools, max_tokens: 1000 }, context)
     expect(body).toMatchObject({
       original_text: "hello",
-      signal_values: { "context:any": 2 + 2 * 4 + 8 + JSON.stringify(tools).length + 1000 },
+      // Two turns, "x", "hello" and the tool as JSON.
+      signal_values: { "context:any": Math.ceil(2 * 4 + 0.98 + 1.97 + 11.18) },
       decision_result: { matched_signals: { context: ["any"] } },
     })
   })
