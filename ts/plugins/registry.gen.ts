@@ -26,6 +26,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "signal", id: "reask", load: () => import("./signals/reask.ts") },
   { kind: "signal", id: "safety", load: () => import("./signals/safety.ts") },
   { kind: "signal", id: "structure", load: () => import("./signals/structure.ts") },
+  { kind: "signal", id: "topic_continuity", load: () => import("./signals/topic-continuity.ts") },
   { kind: "signal", id: "user_feedback", load: () => import("./signals/user-feedback.ts") },
   { kind: "selector", id: "automix", load: () => import("./selectors/automix.ts") },
   { kind: "selector", id: "decision", load: () => import("./selectors/decision.ts") },

@@ -26,9 +26,11 @@ export default defineSignal({
     })
   },
   async setup(rules) {
+    const { eld } = await import("eld/small")
     const { createLanguageDetector } = await import("../_shared/signals/detect-language.ts")
     // At 0 a rule asks for nothing itself.
-    const detect = await createLanguageDetector(
+    const detect = createLanguageDetector(
+      eld,
       Math.min(...rules.map(({ threshold = 0 }) => (threshold === 0 ? defaultThreshold : threshold))),
     )
     return {

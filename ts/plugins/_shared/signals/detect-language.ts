@@ -1,4 +1,4 @@
-// Detects the language of a text. Loaded when a document has a rule about it: the detector takes a megabyte.
+// The language of a text, by what a detector says of it.
 
 export interface DetectedLanguage {
   readonly code: string
@@ -29,12 +29,20 @@ const scripts: readonly (readonly [script: RegExp, code: string])[] = [
   [/\p{Script=Han}/u, "zh"],
 ]
 
-/** The detector; below the confidence `lowest` a text is of no language that can be seen. */
-export async function createLanguageDetector(lowest: number): Promise<(text: string) => DetectedLanguage> {
-  const { eld } = await import("eld/small")
+/** What is used of the detector. */
+interface Detector {
+  detect(text: string): {
+    readonly language: string
+    isReliable(): boolean
+    getScores(): Readonly<Record<string, number | undefined>>
+  }
+}
+
+/** Below the confidence `lowest` a text is of no language that can be seen. */
+export function createLanguageDetector(detector: Detector, lowest: number): (text: string) => DetectedLanguage {
   return (text) => {
-    const result = eld.detect(text.slice(0, readCharacters))
-    const scores: Readonly<Record<string, number | undefined>> = result.getScores()
+    const result = detector.detect(text.slice(0, readCharacters))
+    const scores = result.getScores()
     const best = scores[result.language] ?? 0
     const usual = commonOf(text)
     if (usual !== undefined && usual !== result.language) {
