@@ -83,6 +83,276 @@ export type ConfigHashReply = {
   readonly activation_status: "active" | "pending" | "failed" | "unknown"
 }
 
+/** All knowledge bases, with their labels and the rules that ask them. */
+export type KnowledgeBasesListReply = {
+  readonly items: readonly {
+    readonly name: string
+    readonly type: "embedding_kb"
+    /** There without being declared, with sentences that come with the router */
+    readonly builtin: boolean
+    /** Made by this API, which may change it */
+    readonly managed: boolean
+    readonly editable: boolean
+    readonly threshold?: number
+    readonly label_thresholds?: Readonly<Record<string, number>>
+    readonly description?: string
+    readonly source: {
+      readonly path: string
+      readonly manifest: string
+    }
+    readonly labels: readonly {
+      readonly name: string
+      readonly description?: string
+      readonly exemplars: readonly string[]
+    }[]
+    readonly groups?: Readonly<Record<string, readonly string[]>>
+    readonly metrics?: readonly {
+      readonly name: string
+      readonly type: "group_margin"
+      readonly positive_group: string
+      readonly negative_group: string
+    }[]
+    /** Rules that ask it */
+    readonly signal_references: readonly {
+      readonly name: string
+      readonly target: {
+        readonly kind: string
+        readonly value: string
+      }
+      readonly match: "best" | "threshold"
+      /** The profile that the rule is of; left out for the first */
+      readonly recipe?: string
+    }[]
+    /** What rules and scores may name */
+    readonly bind_options: {
+      readonly labels: readonly string[]
+      readonly groups: readonly string[]
+      readonly metrics: readonly string[]
+    }
+    /** Why its file cannot be read */
+    readonly load_error?: string
+  }[]
+}
+
+export interface KnowledgeBasesGetInput {
+  readonly params: {
+    readonly name: string
+  }
+}
+
+/** One knowledge base. */
+export type KnowledgeBasesGetReply = {
+  readonly name: string
+  readonly type: "embedding_kb"
+  /** There without being declared, with sentences that come with the router */
+  readonly builtin: boolean
+  /** Made by this API, which may change it */
+  readonly managed: boolean
+  readonly editable: boolean
+  readonly threshold?: number
+  readonly label_thresholds?: Readonly<Record<string, number>>
+  readonly description?: string
+  readonly source: {
+    readonly path: string
+    readonly manifest: string
+  }
+  readonly labels: readonly {
+    readonly name: string
+    readonly description?: string
+    readonly exemplars: readonly string[]
+  }[]
+  readonly groups?: Readonly<Record<string, readonly string[]>>
+  readonly metrics?: readonly {
+    readonly name: string
+    readonly type: "group_margin"
+    readonly positive_group: string
+    readonly negative_group: string
+  }[]
+  /** Rules that ask it */
+  readonly signal_references: readonly {
+    readonly name: string
+    readonly target: {
+      readonly kind: string
+      readonly value: string
+    }
+    readonly match: "best" | "threshold"
+    /** The profile that the rule is of; left out for the first */
+    readonly recipe?: string
+  }[]
+  /** What rules and scores may name */
+  readonly bind_options: {
+    readonly labels: readonly string[]
+    readonly groups: readonly string[]
+    readonly metrics: readonly string[]
+  }
+  /** Why its file cannot be read */
+  readonly load_error?: string
+}
+
+export interface KnowledgeBasesCreateInput {
+  readonly body: {
+    readonly name: string
+    readonly threshold?: number
+    readonly label_thresholds?: Readonly<Record<string, number>>
+    readonly description?: string
+    readonly labels: readonly {
+      readonly name: string
+      readonly description?: string
+      readonly exemplars: readonly string[]
+    }[]
+    readonly groups?: Readonly<Record<string, readonly string[]>>
+    readonly metrics?: readonly {
+      readonly name: string
+      readonly type: "group_margin"
+      readonly positive_group: string
+      readonly negative_group: string
+    }[]
+  }
+}
+
+/** Makes a knowledge base. */
+export type KnowledgeBasesCreateReply = {
+  readonly name: string
+  readonly type: "embedding_kb"
+  /** There without being declared, with sentences that come with the router */
+  readonly builtin: boolean
+  /** Made by this API, which may change it */
+  readonly managed: boolean
+  readonly editable: boolean
+  readonly threshold?: number
+  readonly label_thresholds?: Readonly<Record<string, number>>
+  readonly description?: string
+  readonly source: {
+    readonly path: string
+    readonly manifest: string
+  }
+  readonly labels: readonly {
+    readonly name: string
+    readonly description?: string
+    readonly exemplars: readonly string[]
+  }[]
+  readonly groups?: Readonly<Record<string, readonly string[]>>
+  readonly metrics?: readonly {
+    readonly name: string
+    readonly type: "group_margin"
+    readonly positive_group: string
+    readonly negative_group: string
+  }[]
+  /** Rules that ask it */
+  readonly signal_references: readonly {
+    readonly name: string
+    readonly target: {
+      readonly kind: string
+      readonly value: string
+    }
+    readonly match: "best" | "threshold"
+    /** The profile that the rule is of; left out for the first */
+    readonly recipe?: string
+  }[]
+  /** What rules and scores may name */
+  readonly bind_options: {
+    readonly labels: readonly string[]
+    readonly groups: readonly string[]
+    readonly metrics: readonly string[]
+  }
+  /** Why its file cannot be read */
+  readonly load_error?: string
+  readonly activation_status: "pending" | "active"
+  /** active_runtime_hash of GET /api/v1/config/hash is this one when the change serves */
+  readonly generated_runtime_hash: string
+}
+
+export interface KnowledgeBasesUpdateInput {
+  readonly params: {
+    readonly name: string
+  }
+  readonly body: {
+    readonly name?: string
+    readonly threshold?: number
+    readonly label_thresholds?: Readonly<Record<string, number>>
+    readonly description?: string
+    readonly labels: readonly {
+      readonly name: string
+      readonly description?: string
+      readonly exemplars: readonly string[]
+    }[]
+    readonly groups?: Readonly<Record<string, readonly string[]>>
+    readonly metrics?: readonly {
+      readonly name: string
+      readonly type: "group_margin"
+      readonly positive_group: string
+      readonly negative_group: string
+    }[]
+  }
+}
+
+/** Replaces a knowledge base that this API has made. */
+export type KnowledgeBasesUpdateReply = {
+  readonly name: string
+  readonly type: "embedding_kb"
+  /** There without being declared, with sentences that come with the router */
+  readonly builtin: boolean
+  /** Made by this API, which may change it */
+  readonly managed: boolean
+  readonly editable: boolean
+  readonly threshold?: number
+  readonly label_thresholds?: Readonly<Record<string, number>>
+  readonly description?: string
+  readonly source: {
+    readonly path: string
+    readonly manifest: string
+  }
+  readonly labels: readonly {
+    readonly name: string
+    readonly description?: string
+    readonly exemplars: readonly string[]
+  }[]
+  readonly groups?: Readonly<Record<string, readonly string[]>>
+  readonly metrics?: readonly {
+    readonly name: string
+    readonly type: "group_margin"
+    readonly positive_group: string
+    readonly negative_group: string
+  }[]
+  /** Rules that ask it */
+  readonly signal_references: readonly {
+    readonly name: string
+    readonly target: {
+      readonly kind: string
+      readonly value: string
+    }
+    readonly match: "best" | "threshold"
+    /** The profile that the rule is of; left out for the first */
+    readonly recipe?: string
+  }[]
+  /** What rules and scores may name */
+  readonly bind_options: {
+    readonly labels: readonly string[]
+    readonly groups: readonly string[]
+    readonly metrics: readonly string[]
+  }
+  /** Why its file cannot be read */
+  readonly load_error?: string
+  readonly activation_status: "pending" | "active"
+  /** active_runtime_hash of GET /api/v1/config/hash is this one when the change serves */
+  readonly generated_runtime_hash: string
+}
+
+export interface KnowledgeBasesDeleteInput {
+  readonly params: {
+    readonly name: string
+  }
+}
+
+/** Removes a knowledge base that this API has made and no rule asks; its files stay. */
+export type KnowledgeBasesDeleteReply = {
+  readonly status: "deleted"
+  readonly name: string
+  readonly activation_status: "pending" | "active"
+  /** active_runtime_hash of GET /api/v1/config/hash is this one when the change serves */
+  readonly generated_runtime_hash: string
+}
+
 /** Lists automatic names and configured models. */
 export type ModelsListReply = {
   readonly object: "list"
@@ -411,6 +681,16 @@ export interface ManagementClient {
   apiOpenapi(input?: ApiOpenapiInput): Promise<ApiOpenapiReply>
   /** Hashes of the serving and of the newest document. */
   configHash(): Promise<ConfigHashReply>
+  /** All knowledge bases, with their labels and the rules that ask them. */
+  knowledgeBasesList(): Promise<KnowledgeBasesListReply>
+  /** One knowledge base. */
+  knowledgeBasesGet(input: KnowledgeBasesGetInput): Promise<KnowledgeBasesGetReply>
+  /** Makes a knowledge base. */
+  knowledgeBasesCreate(input: KnowledgeBasesCreateInput): Promise<KnowledgeBasesCreateReply>
+  /** Replaces a knowledge base that this API has made. */
+  knowledgeBasesUpdate(input: KnowledgeBasesUpdateInput): Promise<KnowledgeBasesUpdateReply>
+  /** Removes a knowledge base that this API has made and no rule asks; its files stay. */
+  knowledgeBasesDelete(input: KnowledgeBasesDeleteInput): Promise<KnowledgeBasesDeleteReply>
   /** Lists automatic names and configured models. */
   modelsList(): Promise<ModelsListReply>
   /** One of them. */
@@ -437,6 +717,16 @@ export function createManagementClient(call: ManagementCall): ManagementClient {
       (await call({ method: "GET", path: "/openapi.json", ...input, statuses: [200] })) as ApiOpenapiReply,
     configHash: async () =>
       (await call({ method: "GET", path: "/api/v1/config/hash", statuses: [200] })) as ConfigHashReply,
+    knowledgeBasesList: async () =>
+      (await call({ method: "GET", path: "/api/v1/storage/knowledge-bases", statuses: [200] })) as KnowledgeBasesListReply,
+    knowledgeBasesGet: async (input) =>
+      (await call({ method: "GET", path: "/api/v1/storage/knowledge-bases/{name}", ...input, statuses: [200] })) as KnowledgeBasesGetReply,
+    knowledgeBasesCreate: async (input) =>
+      (await call({ method: "POST", path: "/api/v1/storage/knowledge-bases", ...input, statuses: [202] })) as KnowledgeBasesCreateReply,
+    knowledgeBasesUpdate: async (input) =>
+      (await call({ method: "PUT", path: "/api/v1/storage/knowledge-bases/{name}", ...input, statuses: [202] })) as KnowledgeBasesUpdateReply,
+    knowledgeBasesDelete: async (input) =>
+      (await call({ method: "DELETE", path: "/api/v1/storage/knowledge-bases/{name}", ...input, statuses: [202] })) as KnowledgeBasesDeleteReply,
     modelsList: async () =>
       (await call({ method: "GET", path: "/v1/models", statuses: [200] })) as ModelsListReply,
     modelsRead: async (input) =>

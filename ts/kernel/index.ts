@@ -175,6 +175,7 @@ export { createListenerApp, type ListenerApp, type ListenerAppOptions } from "./
 export type { ByteSource } from "./types/byte-source.ts"
 export { createHeldMemory, type HeldMemory } from "./http/held-memory.ts"
 export { parseExactJson } from "./http/json.ts"
+export type { ChangedDocument, DocumentChange, KeptDocument, ReadDocument } from "./types/capability.ts"
 export { ManagementError } from "./http/management-error.ts"
 export { listOperations, type MountedOperation, mountOperations } from "./http/mount.ts"
 export { openApiDocument } from "./http/load-openapi.ts"

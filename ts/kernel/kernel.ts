@@ -38,7 +38,7 @@ import { type OnModuleError, readSignals, toSignalInput } from "./pipeline/signa
 import { unscannedIn } from "./pipeline/unscanned.ts"
 import type { CallRecord } from "./types/call.ts"
 import type { ChatRequest } from "./types/chat.ts"
-import type { Log, OtherRequests } from "./types/capability.ts"
+import type { KeptDocument, Log, OtherRequests } from "./types/capability.ts"
 import { type Metrics, nullMetrics } from "./types/metrics.ts"
 import type { Inference } from "./types/inference.ts"
 import type { Plan, PlannedManagement } from "./types/plan.ts"
@@ -76,6 +76,8 @@ export interface RouterOptions
   readonly onUnrouted?: (request: UnroutedRequest) => void
   /** Told about each document that was tried. */
   readonly onActivation?: (outcome: ActivationOutcome) => void
+  /** The file of the document, for operations that change it. */
+  readonly document?: KeptDocument | undefined
 }
 
 /** A candidate; `loaded` is what `load` made of it, `value` the document as its host has parsed it. */
@@ -148,6 +150,7 @@ export function createRouter(options: RouterOptions): Router {
     clock: Date.now,
     random: Math.random,
     status,
+    document: options.document,
     metricsText: options.metricsText ?? (async () => undefined),
   }
 

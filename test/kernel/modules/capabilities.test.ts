@@ -35,6 +35,7 @@ const granted: Readonly<Record<Capability, readonly [setup: readonly string[], q
   "routing.other": [["other"], []],
   "models.list": [["modelList"], []],
   status: [["status"], []],
+  document: [["document"], []],
   operations: [["operations"], []],
   exposition: [["metricsText"], []],
 }

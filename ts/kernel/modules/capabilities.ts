@@ -2,7 +2,15 @@
 
 import { RtrError } from "../error.ts"
 import type { Call, Outcome } from "../types/call.ts"
-import type { Capabilities, Capability, HttpClient, Log, ModelCaller, OtherRequests } from "../types/capability.ts"
+import type {
+  Capabilities,
+  Capability,
+  HttpClient,
+  KeptDocument,
+  Log,
+  ModelCaller,
+  OtherRequests,
+} from "../types/capability.ts"
 import type { ChatRequest } from "../types/chat.ts"
 import type { BatchedQuestions, Inference } from "../types/inference.ts"
 import type { Metrics } from "../types/metrics.ts"
@@ -34,6 +42,7 @@ export interface Services {
   readonly plan: () => Plan | undefined
   readonly modelList: (listener: string) => readonly ModelEntry[]
   readonly status: () => KernelStatus
+  readonly document?: KeptDocument | undefined
   readonly operations: () => readonly OperationInfo[]
   /** What routes have opened, by their ids. */
   readonly opened?: ReadonlyMap<string, unknown> | undefined
@@ -94,6 +103,7 @@ const table: { readonly [Name in Capability]: Row<Name> } = {
   plan: { setup: ({ plan }) => ({ plan }) },
   "models.list": { setup: ({ modelList }) => ({ modelList }) },
   status: { setup: ({ status }) => ({ status }) },
+  document: { setup: ({ document }) => ({ document }) },
   operations: { setup: ({ operations }) => ({ operations }) },
   exposition: { setup: ({ metricsText }) => ({ metricsText }) },
 }

@@ -16,6 +16,7 @@ import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import type { Metrics } from "../types/metrics.ts"
 import type { ListenerKind } from "../types/route.ts"
 import { sha256 } from "./bare-kernel.ts"
+import { createKeptDocument } from "./kept-document/kept-document.ts"
 import { isLoopback, type LocalNamesOptions, onlyLocalNames } from "./local-names.ts"
 import { configInput, readConfigFile } from "./load-config.ts"
 import { openListener, type OpenListener } from "./node-listener.ts"
@@ -85,7 +86,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   const transport = createNodeTransport()
   const memory = createHeldMemory(getHeapStatistics().heap_size_limit * heldPart)
   const stopReturning = returnMemory(memory)
-  const router = createRouter({
+  const router: Router = createRouter({
     ...options,
     builtins: await loadBuiltins(),
     loadRegistry: loadRegistryFor,
@@ -97,6 +98,12 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     environment: () => environment,
     hash: sha256,
     memory,
+    document: createKeptDocument({
+      path,
+      toInput: (next) => configInput({ path, text: next, crd: options.crd }),
+      router: () => router,
+      log: options.log,
+    }),
     ...(workers !== undefined && { openInference: (deployments) => workers.open(deployments) }),
   })
   const open: OpenListener[] = []

@@ -1,5 +1,6 @@
 // What modules may ask the kernel for. A module's host has exactly what its `needs` names; `modules/capabilities.ts` makes them.
 
+import type { DocumentPath } from "../error.ts"
 import type { Call, CallRecord, Outcome } from "./call.ts"
 import type { ChatReply, ChatRequest, Reply } from "./chat.ts"
 import type { DialectModule } from "./dialect.ts"
@@ -66,6 +67,45 @@ export interface HttpClient {
   ): Promise<unknown>
 }
 
+/** A change of the document that serves. */
+export interface DocumentChange {
+  /** Values by their path; undefined removes one. They are set in order. */
+  readonly values: readonly (readonly [path: DocumentPath, value: unknown])[]
+  /**
+   * Texts of files by their path, relative to the document, written before it is checked. A file that is there already stays
+   * as it is: the generation that serves may read it, so another text needs another path.
+   */
+  readonly files?: Readonly<Record<string, string>>
+  /** `If-Match` of the client, where the operation needs one. */
+  readonly ifMatch?: { readonly header: string | undefined }
+}
+
+export interface ReadDocument {
+  /** As it is written: references to the environment stand as they are. */
+  readonly value: Readonly<Record<string, unknown>>
+  /** Changes with every byte of the file. */
+  readonly etag: string
+}
+
+export interface ChangedDocument {
+  /** SHA-256 of the new document, by which `GET /api/v1/config/hash` tells when it serves. */
+  readonly hash: string
+  readonly etag: string
+  readonly status: "pending" | "active"
+}
+
+/** The file of the document that serves, for operations that change it. */
+export interface KeptDocument {
+  read(): Promise<ReadDocument>
+  /** A file beside the document, or one that comes with the product. */
+  readFile(path: string): Promise<string>
+  /**
+   * Checks the document with the change and begins to activate it; its file is written when it serves. Comments stay. Rejects
+   * with a `ManagementError`: the document would be wrong, has changed since, or another change is under way.
+   */
+  change(change: DocumentChange): Promise<ChangedDocument>
+}
+
 /** Writes one line of the log. Fields never hold prompts, model text or secrets. */
 export type Log = (
   level: "info" | "warning" | "error",
@@ -130,6 +170,8 @@ export interface Capabilities {
   plan: { readonly setup: { plan(): Plan | undefined }; readonly call: object }
   "models.list": { readonly setup: { modelList(listener: string): readonly ModelEntry[] }; readonly call: object }
   status: { readonly setup: { status(): KernelStatus }; readonly call: object }
+  /** The file of the document; undefined on a host that does not follow one. */
+  document: { readonly setup: { readonly document: KeptDocument | undefined }; readonly call: object }
   /** The operations of this router, for discovery and its OpenAPI document. */
   operations: { readonly setup: { operations(): readonly OperationInfo[] }; readonly call: object }
   /** The metrics exposition, or undefined on a host without a metrics library. */
