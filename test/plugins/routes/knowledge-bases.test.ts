@@ -22,7 +22,8 @@ const rule = { name: "warm", kb: "colours", target: { kind: "label", value: "red
 function mount(value: object, changes: DocumentChange[] = []) {
   const written = { ...files }
   const document: KeptDocument = {
-    read: async () => ({ value: value as never, etag: '"x"' }),
+    read: async () => ({ value: value as never, redacted: {}, etag: '"x"' }),
+    check: async () => {},
     async readFile(name) {
       if (!Object.hasOwn(written, name)) throw new Error(`There is no file /secret/${name}`)
       return JSON.stringify(written[name])
@@ -30,7 +31,7 @@ function mount(value: object, changes: DocumentChange[] = []) {
     async change(change) {
       changes.push(change)
       for (const [name, text] of Object.entries(change.files ?? {})) written[name] = JSON.parse(text) as object
-      return { hash: "h", etag: '"y"', status: "pending" }
+      return { hash: "h", etag: '"y"', status: "pending", settled: Promise.resolve("active") }
     },
   }
   const ask = mountRoute(route, { document })

@@ -83,6 +83,8 @@ export interface DocumentChange {
 export interface ReadDocument {
   /** As it is written: references to the environment stand as they are. */
   readonly value: Readonly<Record<string, unknown>>
+  /** The same without its secrets, for those who may not see them. */
+  readonly redacted: Readonly<Record<string, unknown>>
   /** Changes with every byte of the file. */
   readonly etag: string
 }
@@ -92,6 +94,8 @@ export interface ChangedDocument {
   readonly hash: string
   readonly etag: string
   readonly status: "pending" | "active"
+  /** How it ends; resolves when its file is written. */
+  readonly settled: Promise<"active" | "failed">
 }
 
 /** The file of the document that serves, for operations that change it. */
@@ -99,6 +103,8 @@ export interface KeptDocument {
   read(): Promise<ReadDocument>
   /** A file beside the document, or one that comes with the product. */
   readFile(path: string): Promise<string>
+  /** Checks the document with the change. Rejects with a `ManagementError` that lists what would be wrong. */
+  check(change: DocumentChange): Promise<void>
   /**
    * Checks the document with the change and begins to activate it; its file is written when it serves. Comments stay. Rejects
    * with a `ManagementError`: the document would be wrong, has changed since, or another change is under way.

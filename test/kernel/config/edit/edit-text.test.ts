@@ -42,6 +42,10 @@ test("a JSON text stays one", async () => {
     [["a", "b", 1], 3],
   ])
   expect(JSON.parse(edited)).toEqual({ a: { b: [2, 3], c: { d: "e" } } })
+  for (const empty of ["{}", "version: v0.3\n"])
+    expect(await editText(empty, [[["recipes", 0], { name: "a" }]])).toMatch(
+      /recipes"?:\s+(\[\s+\{\s+"name": "a"|- name: a)/,
+    )
   expect(await editText("{ a: [1] }", [[["b"], 2]])).toBe("{ a: [ 1 ], b: 2 }\n")
 })
 

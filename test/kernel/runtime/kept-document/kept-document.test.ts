@@ -52,27 +52,31 @@ const after = `${before}name: x\n`
 
 test("reading gives the document as it is written, and its tag", async () => {
   const { document, write } = open()
-  expect(await document.read()).toEqual({ value: { version: "v0.3" }, etag: `"${await sha256(before)}"` })
-  write('key: "${KEY}"\n')
-  expect((await document.read()).value).toEqual({ key: "${KEY}" })
+  const value = { version: "v0.3" }
+  expect(await document.read()).toEqual({ value, redacted: value, etag: `"${await sha256(before)}"` })
+  write('api_key: "${KEY}"\nauth: { api_key: secret }\n')
+  expect(await document.read()).toMatchObject({
+    value: { api_key: "${KEY}", auth: { api_key: "secret" } },
+    redacted: { api_key: "${KEY}", auth: { api_key: "<redacted>" } },
+  })
 })
 
 test("a change is activated, and its file is written when it serves", async () => {
   const { document, text, activated, settle, folder } = open()
   const changed = await document.change({ values, files: { "kb/one.json": "1" } })
   const hash = await sha256(after)
-  expect(changed).toEqual({ hash, etag: `"${hash}"`, status: "pending" })
+  expect(changed).toEqual({ hash, etag: `"${hash}"`, status: "pending", settled: expect.any(Promise) })
   expect([activated, text(), readFileSync(join(folder, "kb/one.json"), "utf8")]).toEqual([[after], before, "1"])
   await settle({ result: "active" })
-  expect(text()).toBe(after)
+  expect([await changed.settled, text()]).toEqual(["active", after])
 })
 
 test("a document that does not serve is not kept, and the log says so", async () => {
   for (const result of ["rejected", "superseded"] as const) {
     const { document, text, settle, logged } = open()
-    await document.change({ values })
+    const { settled } = await document.change({ values })
     await settle({ result })
-    expect(text()).toBe(before)
+    expect([await settled, text()]).toEqual(["failed", before])
     expect(logged).toEqual([["warning", "config_change_not_kept", `the document was ${result}`]])
   }
 })
@@ -96,8 +100,9 @@ test("a document that would be wrong is refused and leaves no file behind", asyn
     message: expect.stringContaining("name: is wrong"),
   })
   expect([text(), activated, existsSync(join(folder, "one.json"))]).toEqual([before, [], false])
-  // And the next one is taken.
+  // And the next one is taken, and so is one that only asks.
   await expect(document.change({ values })).rejects.toMatchObject({ managementCode: "CONFIG_VALIDATION_ERROR" })
+  await expect(document.check({ values })).rejects.toMatchObject({ managementCode: "CONFIG_VALIDATION_ERROR" })
 })
 
 test("a second change waits for the first, and so does one while a document is being activated", async () => {

@@ -26,7 +26,8 @@ function editJson(text: string, values: DocumentChange["values"]): string | unde
 
 function setAt(root: Json, path: DocumentPath, value: unknown): void {
   let node = root
-  for (const key of path.slice(0, -1)) node = (node[key] ??= {}) as Json
+  for (const [place, key] of path.slice(0, -1).entries())
+    node = (node[key] ??= typeof path[place + 1] === "number" ? [] : {}) as Json
   const last = path.at(-1) as string | number
   if (value !== undefined) node[last] = value
   else if (Array.isArray(node)) node.splice(Number(last), 1)

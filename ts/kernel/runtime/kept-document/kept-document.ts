@@ -6,12 +6,13 @@ import { dirname, join, resolve } from "node:path"
 import { ConfigError } from "../../config/config-error.ts"
 import { readDocument } from "../../config/document.ts"
 import { editText } from "../../config/edit/edit-text.ts"
+import { redactSecrets } from "../../config/secrets.ts"
 import { isRtrError } from "../../error.ts"
 import type { ActivationOutcome } from "../../generations/activation.ts"
-import type { DocumentInput } from "../../generations/prepare.ts"
+import type { DocumentInput, LoadedDocument } from "../../generations/prepare.ts"
 import { ManagementError } from "../../http/management-error.ts"
 import type { Router } from "../../kernel.ts"
-import type { ChangedDocument, DocumentChange, KeptDocument, Log } from "../../types/capability.ts"
+import type { ChangedDocument, DocumentChange, KeptDocument, Log, ReadDocument } from "../../types/capability.ts"
 import { sha256 } from "../bare-kernel.ts"
 import { readDocumentFile } from "../document-files.ts"
 import { readConfigFile } from "../load-config.ts"
@@ -30,12 +31,18 @@ export function createKeptDocument({ path, toInput, router, log = () => {} }: Ke
   /** Changes are made one at a time: the second would be made of a document that does not serve yet. */
   let changing = false
 
+  const load = async (input: DocumentInput): Promise<LoadedDocument> => {
+    try {
+      return await router().load(input)
+    } catch (error) {
+      throw error instanceof ConfigError ? new ManagementError(400, "CONFIG_VALIDATION_ERROR", error.message) : error
+    }
+  }
+
   const change = async ({ values, files = {}, ifMatch }: DocumentChange): Promise<ChangedDocument> => {
     const before = readConfigFile(path)
     if (ifMatch !== undefined) await expectTag(ifMatch.header, before)
-    const text = await editText(before, values).catch((error: unknown) => {
-      throw isRtrError(error) ? new ManagementError(409, "CONFIG_PATCH_ERROR", error.message) : error
-    })
+    const text = await edited(before, values)
     const added: string[] = []
     try {
       for (const [name, content] of Object.entries(files)) {
@@ -45,28 +52,33 @@ export function createKeptDocument({ path, toInput, router, log = () => {} }: Ke
         added.push(place)
       }
       const input = await toInput(text)
-      const loaded = await router().load(input)
+      const loaded = await load(input)
       const document = await stageFile(path, text)
       const outcome = router().activate({ ...input, trigger: "api", loaded })
-      changing = true
-      void keep(outcome, document, before).finally(() => (changing = false))
+      const settled = keep(outcome, document, before).finally(() => (changing = false))
       const [hash, tag] = [await sha256(input.text), await tagOf(text)]
       const { activeHash } = router().status().activation
-      return { hash, etag: tag, status: activeHash === hash ? "active" : "pending" }
+      return { hash, etag: tag, status: activeHash === hash ? "active" : "pending", settled }
     } catch (error) {
       await Promise.all(added.map((place) => rm(place, { force: true })))
-      if (!(error instanceof ConfigError)) throw error
-      throw new ManagementError(400, "CONFIG_VALIDATION_ERROR", error.message)
+      throw error
     }
   }
 
   /** The file is that of a document that serves, so that the router can start again with it. */
-  const keep = async (outcome: Promise<ActivationOutcome>, staged: StagedFile, before: string): Promise<void> => {
+  const keep = async (
+    outcome: Promise<ActivationOutcome>,
+    staged: StagedFile,
+    before: string,
+  ): Promise<"active" | "failed"> => {
     let reason: string
     try {
       const { result } = await outcome
       if (result === "active" || result === "unchanged") {
-        if (readConfigFile(path) === before) return await staged.commit()
+        if (readConfigFile(path) === before) {
+          await staged.commit()
+          return "active"
+        }
         reason = "somebody else has changed the file"
       } else reason = `the document was ${result}`
     } catch (error) {
@@ -74,17 +86,20 @@ export function createKeptDocument({ path, toInput, router, log = () => {} }: Ke
     }
     await staged.discard()
     log("warning", "config_change_not_kept", { file: path, reason })
+    return "failed"
   }
 
   return {
     async read() {
       const text = readConfigFile(path)
-      return {
-        value: (readDocument(text, path).value ?? {}) as Readonly<Record<string, unknown>>,
-        etag: await tagOf(text),
-      }
+      const value = (readDocument(text, path).value ?? {}) as ReadDocument["value"]
+      return { value, redacted: redactSecrets(value), etag: await tagOf(text) }
     },
     readFile: (name) => readDocumentFile(name, path),
+    check: async ({ values }) => {
+      const text = await edited(readConfigFile(path), values)
+      await load(await toInput(text))
+    },
     async change(wanted) {
       if (changing || router().status().activation.state === "pending")
         throw new ManagementError(
@@ -100,6 +115,14 @@ export function createKeptDocument({ path, toInput, router, log = () => {} }: Ke
         throw error
       }
     },
+  }
+}
+
+async function edited(text: string, values: DocumentChange["values"]): Promise<string> {
+  try {
+    return await editText(text, values)
+  } catch (error) {
+    throw isRtrError(error) ? new ManagementError(409, "CONFIG_PATCH_ERROR", error.message) : error
   }
 }
 
