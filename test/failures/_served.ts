@@ -29,6 +29,8 @@ export interface Served {
 export interface ServedOptions {
   readonly changes: Readonly<Record<string, unknown>>
   readonly messages?: readonly object[] | undefined
+  /** The model name that clients ask for; `MoM` when left out. */
+  readonly model?: string
   /** What a chat model that is asked says. */
   readonly says?: string
 }
@@ -71,6 +73,7 @@ async function open({
   deadlineMs,
   changes,
   messages,
+  model: asked = "MoM",
 }: ServedOptions & {
   readonly helper: Helper
   readonly backends: string
@@ -107,21 +110,21 @@ async function open({
     }),
     onRecord: (record) => records.push(record),
   })
-  const body = messages === undefined ? {} : { messages }
+  const body = { model: asked, ...(messages !== undefined && { messages }) }
   const text = "Ann says that it is blue"
   return {
     async ask(failure) {
       if (failure !== undefined) for (const name of [worker, model]) helper.fail(name, failure)
       const reply = await kernel.fetch(chat(text, body))
       const outcome = { status: reply.status, headers: reply.headers, text: await reply.text() }
-      const asked = { model: "MoM", messages: messages ?? [{ role: "user", content: text }] }
-      const preview = await kernel.management.fetch(post("/api/v1/routing/preview?trace=true", asked))
-      const previewed: unknown = await preview.json()
+      const previewed = { messages: [{ role: "user", content: text }], ...body }
+      const preview = await kernel.management.fetch(post("/api/v1/routing/preview?trace=true", previewed))
+      const said: unknown = await preview.json()
       // Nobody has waited for these.
       helper.answerLate()
       const record = records.at(-1)
       const line = record === undefined ? {} : (JSON.parse(requestLine(record)) as Outcome["line"])
-      return { ...outcome, record, line, preview: previewed }
+      return { ...outcome, record, line, preview: said }
     },
     close: () => kernel.close(),
   }

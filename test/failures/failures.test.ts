@@ -140,3 +140,49 @@ test("a guard that has found something says so, although its model does not answ
     ])
   }
 })
+
+test("a guard of a recipe, and a band over a signal, are blocked and told as those of the document", async () => {
+  const routing = {
+    signals: {
+      jailbreak: [{ name: "attack" }],
+      embeddings: [{ name: "near", threshold: 0.9, candidates: ["red"] }],
+    },
+    projections: {
+      scores: [{ name: "weight", method: "weighted_sum", inputs: [{ type: "embedding", name: "near", weight: 1 }] }],
+      mappings: [
+        { name: "effort", source: "weight", method: "threshold_bands", outputs: [{ name: "heavy", gte: 0.5 }] },
+      ],
+    },
+    decisions: [
+      { name: "guard", priority: 2, rules: { type: "jailbreak", name: "attack" }, modelRefs: [{ model: "small" }] },
+      { name: "heavy", priority: 1, rules: { type: "projection", name: "heavy" }, modelRefs: [{ model: "large" }] },
+    ],
+  }
+  const served = await serve({
+    model: "acme/private",
+    changes: {
+      recipes: [{ name: "private", routing }],
+      entrypoints: [{ model_names: ["acme/private"], recipe: "private" }],
+    },
+  })
+  onTestFinished(() => served.close())
+  const [said, found]: [unknown[], unknown[]] = [[], []]
+  for (const { name, reason, ...failure } of failures.filter(({ asked }) => asked === undefined)) {
+    const { status, headers, record, line } = await served.ask({ name, reason, ...failure })
+    const unknown = ["embedding:near", "jailbreak:attack", "projection:heavy"]
+    said.push([name, 200, "private", "guard", `jailbreak=${reason}`, [`jailbreak:attack ${reason}`], unknown])
+    found.push([
+      name,
+      status,
+      record?.recipe,
+      record?.decision,
+      headers.get("x-rtr-unscanned"),
+      line["unscanned"],
+      (headers.get("x-rtr-unknown-signals") ?? "")
+        .split(",")
+        .map((each) => each.split("=")[0])
+        .toSorted(),
+    ])
+  }
+  expect(found).toEqual(said)
+})
