@@ -74,7 +74,7 @@ export function askJson(
 
 async function takeApart(response: Response): Promise<Answer> {
   const text = await response.text()
-  const isJson = text !== "" && response.headers.get("content-type")?.includes("json") === true
+  const isJson = text !== "" && /[/+]json\b/.test(response.headers.get("content-type") ?? "")
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),

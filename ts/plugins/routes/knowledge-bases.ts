@@ -10,7 +10,16 @@ import {
   type OperationReply,
   Type,
 } from "../../kernel/index.ts"
-import { basesIn, basesPath, declaredIn, isManaged, record, recordOf } from "../_shared/knowledge/record.ts"
+import {
+  baseDocument,
+  basesIn,
+  basesPath,
+  declaredIn,
+  findBase,
+  isManaged,
+  record,
+  recordOf,
+} from "../_shared/knowledge/record.ts"
 import type { KnowledgeBase } from "../_shared/knowledge/settings.ts"
 import { baseName, checkUpsert, created, updated, type Upsert, writtenAs } from "../_shared/knowledge/upsert.ts"
 
@@ -53,7 +62,7 @@ export default defineRoute({
       errorStatuses: [501],
       replies: { 200: { about: "The list", schema: Type.Object({ items: Type.Array(record) }) } },
       setup: (host) => async () => {
-        const document = documentOf(host)
+        const document = baseDocument(host)
         const { value } = await document.read()
         const items = await Promise.all(basesIn(value).map((base) => recordOf(base, value, document.readFile)))
         return { body: { items } }
@@ -69,9 +78,9 @@ export default defineRoute({
       setup:
         (host) =>
         async ({ params: { name } }) => {
-          const document = documentOf(host)
+          const document = baseDocument(host)
           const { value } = await document.read()
-          const { base } = find(basesIn(value), name)
+          const { base } = findBase(basesIn(value), name)
           return { body: await recordOf(base, value, document.readFile) }
         },
     }),
@@ -87,7 +96,7 @@ export default defineRoute({
       setup:
         (host) =>
         async ({ body }) => {
-          const document = documentOf(host)
+          const document = baseDocument(host)
           const { value } = await document.read()
           const declared = declaredIn(value)
           const bases = basesIn(value)
@@ -115,7 +124,7 @@ export default defineRoute({
       setup:
         (host) =>
         async ({ params: { name }, body }) => {
-          const document = documentOf(host)
+          const document = baseDocument(host)
           if (body.name !== undefined && body.name !== name)
             throw new ManagementError(
               400,
@@ -142,7 +151,7 @@ export default defineRoute({
       setup:
         (host) =>
         async ({ params: { name } }) => {
-          const document = documentOf(host)
+          const document = baseDocument(host)
           const { index } = editable((await document.read()).value, name)
           const change = await document.change({ values: [[[...basesPath, index], undefined]] })
           return { status: 202, body: { status: "deleted", name, ...told(change) } }
@@ -151,25 +160,8 @@ export default defineRoute({
   ],
 })
 
-function documentOf({ document }: { readonly document: KeptDocument | undefined }): KeptDocument {
-  if (document !== undefined) return document
-  throw new ManagementError(
-    501,
-    "CONFIG_UNAVAILABLE",
-    "This host follows no configuration file; knowledge bases are read and changed through rtr serve",
-  )
-}
-
-function find(bases: readonly KnowledgeBase[], name: string): { readonly base: KnowledgeBase; readonly index: number } {
-  const index = bases.findIndex((each) => each.name === name)
-  const base = bases[index]
-  if (base === undefined)
-    throw new ManagementError(404, "KB_NOT_FOUND", `There is no such knowledge base; GET ${path} lists all`)
-  return { base, index }
-}
-
-function editable(value: Parameters<typeof basesIn>[0], name: string): ReturnType<typeof find> {
-  const found = find(basesIn(value), name)
+function editable(value: Parameters<typeof basesIn>[0], name: string): ReturnType<typeof findBase> {
+  const found = findBase(basesIn(value), name)
   if (!isManaged(found.base))
     throw new ManagementError(
       403,

@@ -1,6 +1,15 @@
 // A knowledge base as the management API shows it, and the document that it stands in.
 
-import { isRtrError, literals, mapOf, type ReadDocumentFile, type ReadDocument, Type } from "../../../kernel/index.ts"
+import {
+  isRtrError,
+  type KeptDocument,
+  literals,
+  ManagementError,
+  mapOf,
+  type ReadDocumentFile,
+  type ReadDocument,
+  Type,
+} from "../../../kernel/index.ts"
 import type { KbRule } from "./check.ts"
 import { type Label, readManifestFile } from "./manifest.ts"
 import { type KnowledgeBase, knowledgeBasesOf, manifestPath, ownMetrics } from "./settings.ts"
@@ -130,4 +139,30 @@ function referencesTo(kb: string, value: Value): readonly object[] {
         ...(recipe !== undefined && { recipe }),
       })),
   )
+}
+
+/** Throws on a host that follows no file. */
+export function baseDocument({ document }: { readonly document: KeptDocument | undefined }): KeptDocument {
+  if (document !== undefined) return document
+  throw new ManagementError(
+    501,
+    "CONFIG_UNAVAILABLE",
+    "This host follows no configuration file; knowledge bases are read and changed through rtr serve",
+  )
+}
+
+/** Throws `KB_NOT_FOUND`. */
+export function findBase(
+  bases: readonly KnowledgeBase[],
+  name: string,
+): { readonly base: KnowledgeBase; readonly index: number } {
+  const index = bases.findIndex((each) => each.name === name)
+  const base = bases[index]
+  if (base === undefined)
+    throw new ManagementError(
+      404,
+      "KB_NOT_FOUND",
+      `There is no such knowledge base; GET /api/v1/storage/knowledge-bases lists all`,
+    )
+  return { base, index }
 }
