@@ -353,6 +353,28 @@ export type KnowledgeBasesDeleteReply = {
   readonly generated_runtime_hash: string
 }
 
+export interface KnowledgeBasesMapInput {
+  readonly params: {
+    readonly name: string
+  }
+}
+
+/** What the map of a knowledge base shows. */
+export type KnowledgeBasesMapReply = {
+  readonly name: string
+  readonly description?: string
+  readonly projection: "pca_2d"
+  /** The deployment that makes the vectors */
+  readonly model_type: string
+  readonly point_count: number
+  readonly label_count: number
+  readonly group_count: number
+  readonly label_names: readonly string[]
+  /** Field of a point that names its topic */
+  readonly topic_label_hint: string
+  readonly groups: Readonly<Record<string, readonly string[]>>
+}
+
 /** Lists automatic names and configured models. */
 export type ModelsListReply = {
   readonly object: "list"
@@ -612,6 +634,119 @@ export type ReadyReadReply = {
   readonly total_models?: number
 }
 
+/** All routing profiles, with the model names that lead to them. */
+export type RecipesListReply = {
+  readonly etag: string
+  readonly recipes: readonly {
+    readonly name: string
+    readonly description?: string
+    /** As under `routing` of the document */
+    readonly routing: Readonly<Record<string, unknown>>
+    readonly entrypoints: readonly {
+      readonly name?: string
+      readonly description?: string
+      readonly model_names: readonly string[]
+      /** This profile, which it is when left out */
+      readonly recipe?: string
+    }[]
+    readonly source: "routing" | "recipes"
+    readonly deletable: boolean
+  }[]
+}
+
+export interface RecipesValidateInput {
+  readonly body: {
+    readonly name: string
+    readonly description?: string
+    /** As under `routing` of the document */
+    readonly routing: Readonly<Record<string, unknown>>
+    /** Model names that lead here; those of now when left out */
+    readonly entrypoints?: readonly {
+      readonly name?: string
+      readonly description?: string
+      readonly model_names: readonly string[]
+      /** This profile, which it is when left out */
+      readonly recipe?: string
+    }[]
+  }
+}
+
+/** Checks a routing profile without writing it. */
+export type RecipesValidateReply = {
+  readonly valid: true
+  readonly name: string
+  readonly action: string
+}
+
+export interface RecipesGetInput {
+  readonly params: {
+    readonly name: string
+  }
+}
+
+/** One routing profile. */
+export type RecipesGetReply = {
+  readonly name: string
+  readonly description?: string
+  /** As under `routing` of the document */
+  readonly routing: Readonly<Record<string, unknown>>
+  readonly entrypoints: readonly {
+    readonly name?: string
+    readonly description?: string
+    readonly model_names: readonly string[]
+    /** This profile, which it is when left out */
+    readonly recipe?: string
+  }[]
+  readonly source: "routing" | "recipes"
+  readonly deletable: boolean
+}
+
+export interface RecipesPutInput {
+  readonly params: {
+    readonly name: string
+  }
+  readonly body: {
+    readonly name?: string
+    readonly description?: string
+    /** As under `routing` of the document */
+    readonly routing: Readonly<Record<string, unknown>>
+    /** Model names that lead here; those of now when left out */
+    readonly entrypoints?: readonly {
+      readonly name?: string
+      readonly description?: string
+      readonly model_names: readonly string[]
+      /** This profile, which it is when left out */
+      readonly recipe?: string
+    }[]
+  }
+}
+
+/** Makes or replaces a routing profile; needs If-Match. */
+export type RecipesPutReply = {
+  /** success, accepted or activation_failed */
+  readonly status: string
+  readonly etag: string
+  /** active, pending or failed */
+  readonly activation_status: string
+  readonly generated_runtime_hash: string
+}
+
+export interface RecipesDeleteInput {
+  readonly params: {
+    readonly name: string
+  }
+}
+
+/** Removes a routing profile that no entrypoint names; needs If-Match. */
+export type RecipesDeleteReply = {
+  /** success, accepted or activation_failed */
+  readonly status: string
+  readonly etag: string
+  /** active, pending or failed */
+  readonly activation_status: string
+  readonly generated_runtime_hash: string
+}
+
 /** Startup progress and the state of every model deployment. */
 export type StatusStartupReply = {
   readonly phase: string
@@ -691,6 +826,8 @@ export interface ManagementClient {
   knowledgeBasesUpdate(input: KnowledgeBasesUpdateInput): Promise<KnowledgeBasesUpdateReply>
   /** Removes a knowledge base that this API has made and no rule asks; its files stay. */
   knowledgeBasesDelete(input: KnowledgeBasesDeleteInput): Promise<KnowledgeBasesDeleteReply>
+  /** What the map of a knowledge base shows. */
+  knowledgeBasesMap(input: KnowledgeBasesMapInput): Promise<KnowledgeBasesMapReply>
   /** Lists automatic names and configured models. */
   modelsList(): Promise<ModelsListReply>
   /** One of them. */
@@ -703,6 +840,16 @@ export interface ManagementClient {
   healthRead(): Promise<HealthReadReply>
   /** Readiness: 503 until startup is complete and while draining. */
   readyRead(): Promise<ReadyReadReply>
+  /** All routing profiles, with the model names that lead to them. */
+  recipesList(): Promise<RecipesListReply>
+  /** Checks a routing profile without writing it. */
+  recipesValidate(input: RecipesValidateInput): Promise<RecipesValidateReply>
+  /** One routing profile. */
+  recipesGet(input: RecipesGetInput): Promise<RecipesGetReply>
+  /** Makes or replaces a routing profile; needs If-Match. */
+  recipesPut(input: RecipesPutInput): Promise<RecipesPutReply>
+  /** Removes a routing profile that no entrypoint names; needs If-Match. */
+  recipesDelete(input: RecipesDeleteInput): Promise<RecipesDeleteReply>
   /** Startup progress and the state of every model deployment. */
   statusStartup(): Promise<StatusStartupReply>
   /** Conditions of this process. */
@@ -727,6 +874,8 @@ export function createManagementClient(call: ManagementCall): ManagementClient {
       (await call({ method: "PUT", path: "/api/v1/storage/knowledge-bases/{name}", ...input, statuses: [202] })) as KnowledgeBasesUpdateReply,
     knowledgeBasesDelete: async (input) =>
       (await call({ method: "DELETE", path: "/api/v1/storage/knowledge-bases/{name}", ...input, statuses: [202] })) as KnowledgeBasesDeleteReply,
+    knowledgeBasesMap: async (input) =>
+      (await call({ method: "GET", path: "/api/v1/storage/knowledge-bases/{name}/map/metadata", ...input, statuses: [200] })) as KnowledgeBasesMapReply,
     modelsList: async () =>
       (await call({ method: "GET", path: "/v1/models", statuses: [200] })) as ModelsListReply,
     modelsRead: async (input) =>
@@ -739,6 +888,16 @@ export function createManagementClient(call: ManagementCall): ManagementClient {
       (await call({ method: "GET", path: "/health", statuses: [200] })) as HealthReadReply,
     readyRead: async () =>
       (await call({ method: "GET", path: "/ready", statuses: [200, 503] })) as ReadyReadReply,
+    recipesList: async () =>
+      (await call({ method: "GET", path: "/api/v1/config/recipes", statuses: [200] })) as RecipesListReply,
+    recipesValidate: async (input) =>
+      (await call({ method: "POST", path: "/api/v1/config/recipes/validate", ...input, statuses: [200] })) as RecipesValidateReply,
+    recipesGet: async (input) =>
+      (await call({ method: "GET", path: "/api/v1/config/recipes/{name}", ...input, statuses: [200] })) as RecipesGetReply,
+    recipesPut: async (input) =>
+      (await call({ method: "PUT", path: "/api/v1/config/recipes/{name}", ...input, statuses: [200, 201, 202, 503] })) as RecipesPutReply,
+    recipesDelete: async (input) =>
+      (await call({ method: "DELETE", path: "/api/v1/config/recipes/{name}", ...input, statuses: [200, 202, 503] })) as RecipesDeleteReply,
     statusStartup: async () =>
       (await call({ method: "GET", path: "/startup-status", statuses: [200, 503] })) as StatusStartupReply,
     statusRead: async () =>
