@@ -151,7 +151,8 @@ test("each key of the format is served or refused by name, and none is ignored",
   const count = (verdict: string): number => verdicts.filter((each) => each === verdict).length
   // Both kinds are there, so that neither half of the proof is about nothing.
   expect([count("served") > 120, count("refused") > 400]).toEqual([true, true])
-})
+  // A thousand documents are checked, which takes a busy machine longer than most tests.
+}, 120_000)
 
 test("each word of a closed list is served or refused by name", async () => {
   const wrong: string[] = []
