@@ -128,8 +128,9 @@ describe("candidates", () => {
     const measured = { small: "Meta-Llama-3_1-8B-Instruct", large: "big" }
     const ml = { knn: { pretrained_path: folderWith() }, measured_as: measured, cost_weight: 0.0108 }
     const { reader } = await open(ml, [candidate("large"), candidate("small")])
-    // Without prompt: 0.2 and 1 dollar.
-    expect(await reader.select(signalInput("", []))).toMatchObject({ candidate: 0 })
+    // Without prompt: 0.2 and 1 dollar; 0.8318 - 0.0108 and 0.7311 - 0.0108 · 0.2.
+    const { candidate: chosen, scores = [] } = await reader.select(signalInput("", []))
+    expect([chosen, ...scores.map((score) => score.toFixed(4))]).toEqual([0, "0.8210", "0.7289"])
     const dearer = await open({ ...ml, cost_weight: 0.2 }, [candidate("large"), candidate("small")])
     expect(await dearer.reader.select(signalInput("", []))).toMatchObject({ candidate: 1 })
   })
@@ -140,6 +141,7 @@ describe("candidates", () => {
       candidate("big"),
     ])
     expect(logged).toEqual([["warning", "selector_candidates_unmeasured", { models: "new" }]])
+    expect(await reader.select(signalInput("x"))).not.toHaveProperty("scores")
     expect((await reader.select(signalInput("x"))).candidate).toBe(1)
   })
 })

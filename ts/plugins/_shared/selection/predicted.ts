@@ -4,7 +4,7 @@ import { type Candidate, type Choice, type Log, RtrError, type SelectorReader } 
 import type { ModelSelection } from "./model-selection.ts"
 import { costOfThousand, findMeasured, isProbed, type MeasuredModel, type Predictor } from "./quality-predictor.ts"
 import { requestTokens } from "./request-tokens.ts"
-import { short } from "./scores.ts"
+import { clamp, short } from "./scores.ts"
 
 export interface PredictedHost {
   readonly candidates: readonly Candidate[]
@@ -64,6 +64,7 @@ export async function createPredictedSelector(
         candidate: best.candidate,
         confidence: best.chance,
         reason: `the best chance of a right answer for its price (${short(best.chance)})`,
+        ...(unknown.length === 0 && { scores: ranked.map(({ worth }) => clamp(worth)) }),
       }
     },
   }
