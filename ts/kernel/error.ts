@@ -7,6 +7,8 @@ export const errorCodes = {
   invalid_api_key: 401,
   model_not_allowed: 403,
   identity_required: 403,
+  // A guard found an attack in what the model answered, or did not read all of it.
+  reply_blocked: 403,
   model_not_found: 404,
   not_found: 404,
   method_not_allowed: 405,

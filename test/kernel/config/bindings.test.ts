@@ -28,6 +28,16 @@ test("a document whose decisions ask no model needs none", () => {
 
 test("a decision that asks a model needs the default deployment", () => expect(needed(asksDomain)).toEqual([standard]))
 
+test("a plugin that has replies read needs the deployment of its guard, whether there are rules or not", () => {
+  const plugins = [{ type: "response_jailbreak", configuration: { enabled: true } }]
+  expect(needed({ "routing.decisions.0.plugins": plugins })).toEqual([standard])
+  expect(withHeads({ "routing.decisions.0.plugins": plugins })[0]?.heads).toEqual([
+    { binding: "prompt_guard", deployment: "default", head: "jailbreak", answers: "classes" },
+  ])
+  const off = [{ type: "response_jailbreak", configuration: { enabled: false } }]
+  expect(needed({ "routing.decisions.0.plugins": off })).toEqual([])
+})
+
 test("declared deployments come first, used or not", () => {
   expect(needed({ ...asksDomain, "global.model_catalog.deployments": { mine } })).toEqual([
     { name: "mine", ...mine },

@@ -388,7 +388,7 @@ describe("options", () => {
     [{ method: "hybrid", jailbreak_patterns: ["a"] }, true],
     [{ method: "magic" }, false],
     [{ threshold: 1.5 }, false],
-    [{ direction: "response" }, false],
+    [{ direction: "response" }, true],
     [{ jailbreak_patterns: [""] }, false],
   ])("of a rule: %j are valid: %s", (options, valid) => expect(Value.Check(signal.rule, options)).toBe(valid))
 
@@ -452,4 +452,39 @@ test.each(["👍", "😀 😀", "\u2800"])("%j says nothing that could be an att
   const inference = guard()
   expect(await statesOf([{ name: "a" }, contrastive()], text, { inference })).toEqual(["no_match", "no_match"])
   expect(inference.calls.flat().map((task) => task.text)).not.toContain(text)
+})
+
+describe("rules for replies", () => {
+  const reply = { name: "reply", direction: "response" } as const
+  const toldOf = (routing: object, rules: readonly object[] = [reply]): readonly string[] => {
+    const told: string[] = []
+    void signal.check?.(
+      rules as never,
+      (path, message, severity) => told.push(`${severity ?? "error"} ${path.join(".")} ${message}`),
+      { document: { routing } },
+    )
+    return told
+  }
+  const judged = { name: "judged", plugins: [{ type: "response_jailbreak" }] }
+
+  test("are what a plugin acts on", () => {
+    expect(toldOf({ decisions: [judged] })).toEqual([])
+    expect(toldOf({ decisions: [{ name: "other" }] })).toEqual([
+      "warning 0.direction is response, and no decision has the plugin response_jailbreak, which acts on it",
+    ])
+    expect(toldOf({ decisions: [judged] }, [{ ...reply, include_history: true }])).toEqual([
+      "warning 0.include_history has no effect on a response, which is read whole",
+    ])
+  })
+
+  test("cannot decide", () => {
+    const rules = { operator: "NOT", conditions: [{ type: "jailbreak", name: "reply" }] }
+    expect(toldOf({ decisions: [judged, { name: "early", rules }] })).toEqual([
+      'error 0.direction is response, and decision "early" asks for "reply" before there is a response',
+    ])
+    const scores = [{ name: "risk", inputs: [{ type: "jailbreak", name: "reply" }] }]
+    expect(toldOf({ decisions: [judged], projections: { scores } })).toEqual([
+      'error 0.direction is response, and a score of projections is made of "reply" before there is a response',
+    ])
+  })
 })

@@ -59,7 +59,10 @@ export function usedBindings(registered: RegisteredSignal, document: ConfigDocum
   const rules = rulesOf(registered, document)
   const used = bindingsFor(
     registered,
-    module.asks?.(rules as never, settingsOf(module, document) as never) ?? module.needs ?? [],
+    // Without rules it is a plugin that asks, with a rule of its own.
+    (rules.length === 0 ? undefined : module.asks?.(rules as never, settingsOf(module, document) as never)) ??
+      module.needs ??
+      [],
   )
   const { ruleBindings: own } = module
   if (own === undefined) return used
@@ -147,7 +150,7 @@ export function compileTarget(registered: RegisteredSignal, document: ConfigDocu
 
 /** Heads that the document's bindings ask, and default ones that signals in use ask. */
 export function boundHeads(document: ConfigDocument, registry: Registry): readonly BoundHead[] {
-  const used = new Set(usedSignals(document, registry).map(({ id }) => id))
+  const used = new Set(usedSignals(document, registry, "replies").map(({ id }) => id))
   return registry.all("signal").flatMap((registered): readonly BoundHead[] => {
     const questions = questionsOf(registered)
     const classes = questions.includes("classify")
@@ -189,7 +192,7 @@ export function neededDeployments(document: ConfigDocument, registry: Registry):
 
 /** Names of the deployments that signals and selectors in use ask. A selector has to have something to choose. */
 function wantedDeployments(document: ConfigDocument, registry: Registry): ReadonlySet<string | undefined> {
-  const bindings = usedSignals(document, registry).flatMap((registered) => {
+  const bindings = usedSignals(document, registry, "replies").flatMap((registered) => {
     const { reading, vectors } = usedBindings(registered, document)
     return [
       ...reading.map((binding) => readingBinding(registered, document, binding)),

@@ -13,9 +13,13 @@ type RegisteredSignal = RegisteredModule<SignalModule>
 
 /**
  * Signals that some decision refers to, and those whose facts they read, in the order of registration. A signal that is
- * only read by others is in use when it has rules.
+ * only read by others is in use when it has rules. With "replies" also those that read replies for plugins.
  */
-export function usedSignals(document: ConfigDocument, registry: Registry): readonly RegisteredSignal[] {
+export function usedSignals(
+  document: ConfigDocument,
+  registry: Registry,
+  replies?: "replies",
+): readonly RegisteredSignal[] {
   const all = registry.all("signal")
   const byType = new Map(all.map((each) => [signalConditionType(each.id, each.module), each]))
   const used = new Set<RegisteredSignal>()
@@ -28,6 +32,11 @@ export function usedSignals(document: ConfigDocument, registry: Registry): reado
     }
   }
   for (const type of usedConditionTypes(document)) visit(byType.get(type))
+  if (replies !== undefined)
+    for (const { plugins = [] } of document.routing?.decisions ?? [])
+      for (const { type, configuration } of plugins)
+        for (const judge in registry.find("plugin", type)?.module.judges?.(configuration as never))
+          visit(byType.get(judge))
   return all.filter((registered) => used.has(registered))
 }
 
@@ -64,17 +73,19 @@ export function signalLevels(used: readonly RegisteredSignal[], document: Config
   return levels
 }
 
-/** The signal's rules in this document; with `read` without those of a section that no decision asks for. */
+/** The signal's rules in this document; with `read` those that decisions may ask for, or with "replies" those for replies. */
 export function rulesOf(
   { id, module }: RegisteredSignal,
   { routing = {} }: ConfigDocument,
-  read?: boolean,
+  read?: true | "replies",
 ): readonly SignalRule[] {
-  return (
-    (module.routing?.rules(routing, read) as readonly SignalRule[] | undefined) ??
+  const rules =
+    (module.routing?.rules(routing, read === true) as readonly SignalRule[] | undefined) ??
     routing.signals?.[signalConfigKey(id, module)] ??
     []
-  )
+  return read === undefined
+    ? rules
+    : rules.filter((rule) => (module.readsReply?.(rule as never) === true) === (read === "replies"))
 }
 
 function afterOf(registered: RegisteredSignal, document: ConfigDocument): readonly string[] {

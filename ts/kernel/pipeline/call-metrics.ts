@@ -142,6 +142,8 @@ function errorReason({ error, status, attempts }: CallRecord): string | undefine
       return "timeout"
     case "client_closed_request":
       return "cancellation"
+    case "reply_blocked":
+      return "jailbreak_block"
     case "signal_unresolved":
       return "classification_failed"
     case "upstream_error": {

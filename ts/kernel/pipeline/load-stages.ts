@@ -12,6 +12,8 @@ export interface Stages {
   readonly splitThinking?: typeof import("./upstream/think-tags.ts").splitThinking
   /** For signals that ask a model. */
   readonly createQuestionBatch?: typeof import("./question-batch.ts").createQuestionBatch
+  /** For plugins that have signals read replies. */
+  readonly judgeReply?: typeof import("./replies/judge-reply.ts").judgeReply
   /** For guards. */
   readonly securityChecks?: typeof import("./security-checks.ts").securityChecks
   /** For selectors that ask a model. */
@@ -27,6 +29,7 @@ type Needs = Pick<Plan, "decisions" | "signals" | "models">
 
 /** What this plan needs. */
 export async function loadStages({ decisions, signals, models }: Needs): Promise<Stages> {
+  const judging = decisions.flatMap(({ plugins }) => plugins.flatMap(({ judges = [] }) => judges))
   const backends = [...models.values()].flatMap((model) => model.backends)
   return {
     ...(decisions.some(({ plugins }) => plugins.length > 0) && {
@@ -44,7 +47,8 @@ export async function loadStages({ decisions, signals, models }: Needs): Promise
     ...(signals.some(({ guard }) => guard !== undefined) && {
       securityChecks: (await import("./security-checks.ts")).securityChecks,
     }),
-    ...(signals.some(({ target }) => target !== undefined) && {
+    ...(judging.length > 0 && { judgeReply: (await import("./replies/judge-reply.ts")).judgeReply }),
+    ...([...signals, ...judging].some(({ target }) => target !== undefined) && {
       createQuestionBatch: (await import("./question-batch.ts")).createQuestionBatch,
     }),
   }

@@ -2,12 +2,12 @@
 
 import { RtrError } from "../error.ts"
 import type { PluginOutcome } from "../types/call.ts"
-import type { ChatEvent, ChatReply, ChatStream, Reply, StreamBatch } from "../types/chat.ts"
+import type { ChatEvent, ChatReply, ChatStream, Reply, StreamBatch, StreamedReply, WholeReply } from "../types/chat.ts"
 import { createReplyCollector } from "../chat/collect-reply.ts"
 import { eventsOf } from "../chat/reply-events.ts"
 import { lastUserText } from "../chat/texts.ts"
-import type { PlannedPlugin } from "../types/plan.ts"
-import type { BeforeResult, PluginCall, PluginHook, PluginHooks } from "../types/plugin.ts"
+import type { PlannedPlugin, PlannedSignal } from "../types/plan.ts"
+import type { BeforeResult, JudgedReply, PluginCall, PluginHook, PluginHooks } from "../types/plugin.ts"
 import { passStream, type StreamEnd, streamOf } from "./streams.ts"
 
 export interface PluginRun {
@@ -19,6 +19,10 @@ export interface PluginRun {
   readonly onCall: (call: PluginCall) => void
   /** Told what a hook threw, also where it harms nobody any more. */
   readonly onHookError: (type: string, hook: PluginHook | "open", error: unknown) => void
+  /** Has signals read a reply. */
+  readonly judge?:
+    | ((signals: readonly PlannedSignal[], reply: WholeReply | StreamedReply) => Promise<JudgedReply>)
+    | undefined
   /** Counts memory for streams that a plugin reads whole. Throws when there is no room. */
   readonly hold?: ((bytes: number) => void) | undefined
 }
@@ -112,8 +116,8 @@ function withCurrentText(before: PluginCall, call: PluginCall): PluginCall {
 }
 
 function open(
-  { type, buffersStream, debugHeader, open: openHooks }: PlannedPlugin,
-  { opened, onOutcome, onHookError }: Onion,
+  { type, buffersStream, debugHeader, judges, open: openHooks }: PlannedPlugin,
+  { opened, onOutcome, onHookError, judge }: Onion,
   call: PluginCall,
 ): Opened {
   const note: Opened["note"] = (outcome) =>
@@ -122,8 +126,12 @@ function open(
     note("failed")
     onHookError(type, hook, error)
   }
+  const asking =
+    judges === undefined || judge === undefined
+      ? call
+      : { ...call, judge: (reply: WholeReply | StreamedReply) => judge(judges, reply) }
   try {
-    const plugin = { type, hooks: openHooks(call), buffersStream, note, failed }
+    const plugin = { type, hooks: openHooks(asking), buffersStream, note, failed }
     opened.push(plugin)
     return plugin
   } catch (error) {

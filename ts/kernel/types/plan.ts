@@ -71,6 +71,8 @@ export interface PlannedPlugin {
   /** It can answer by itself. */
   readonly answers: boolean
   readonly debugHeader?: string | undefined
+  /** Signals that read replies for it. */
+  readonly judges?: readonly PlannedSignal[]
   readonly open: (call: PluginCall) => Partial<PluginHooks>
 }
 

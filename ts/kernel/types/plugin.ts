@@ -5,6 +5,7 @@ import type { RtrError } from "../error.ts"
 import type { Granted, Capability } from "./capability.ts"
 import type { ChatEvent, ChatReply, ChatRequest, Reply } from "./chat.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
+import type { Fact } from "./fact.ts"
 import type { SignalInput } from "./signal.ts"
 
 /** One call as a plugin sees it. */
@@ -18,6 +19,17 @@ export interface PluginCall extends Omit<SignalInput, "reply" | "textsFor"> {
   readonly headers: Readonly<Record<string, string>>
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal
+  /** For a plugin with `judges`: has its signals read a reply whole, before anybody else sees it. */
+  readonly judge?: (reply: Exclude<Reply, { kind: "failure" }>) => Promise<JudgedReply>
+}
+
+/** What signals say of a reply. */
+export interface JudgedReply {
+  /** All of it, also where it came as a stream. */
+  readonly reply: ChatReply
+  readonly facts: readonly Fact[]
+  /** A rule matches, or a guard that blocks what it cannot read did not read all. */
+  readonly isFound: boolean
 }
 
 /** Continue (`undefined`), change the request or its upstream headers, answer at once, or refuse. */
@@ -42,6 +54,9 @@ export type PluginHook = keyof PluginHooks
 
 export const pluginHooks = ["before", "around", "event", "after", "end"] as const satisfies readonly PluginHook[]
 
+/** A rule for replies; `settings` are those of its signal. */
+export type ReplyRule = (settings: object) => { readonly name: string }
+
 export interface PluginModule<
   Options extends TObject = TObject,
   Hook extends PluginHook = PluginHook,
@@ -60,6 +75,11 @@ export interface PluginModule<
   readonly answers?: boolean
   /** What `x-rtr-` and this name say to clients that ask for debug headers: whether the plugin has changed something. */
   readonly debugHeader?: string
+  /**
+   * Signals that read replies for this plugin, by condition type: their rules for replies, or this one where the document has
+   * none. Undefined where the plugin asks nothing.
+   */
+  readonly judges?: (options: Static<Options>) => Readonly<Record<string, ReplyRule>> | undefined
   /** Finds what the schema cannot. Paths start at `configuration`. */
   readonly check?: (options: Static<Options>, report: Report) => void
   /** Runs once per decision and activation; `open` runs once per call, so that the state of a call is a closure. */

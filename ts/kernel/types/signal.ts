@@ -139,6 +139,8 @@ export interface SignalModule<
    * partitions; one that has it calls `narrowing` in its setup.
    */
   readonly partitionProblem?: (rule: RuleOf<Rule>, semantics: "exclusive" | "softmax_exclusive") => string | undefined
+  /** Whether a rule reads replies, for plugins that ask. Decisions come before there is one. */
+  readonly readsReply?: (rule: RuleOf<Rule>) => boolean
   /**
    * A guard reads a text to its end, in windows, and a text that is too long even for that makes its facts unknown.
    * Other signals read the beginning. A vector is made of one window, so `embed` rejects a longer text.

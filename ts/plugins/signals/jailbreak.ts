@@ -9,6 +9,7 @@ import {
   hasText,
   literals,
   reasonOf,
+  type Report,
   RtrError,
   section,
   Type,
@@ -44,7 +45,12 @@ const rule = Type.Object({
   ...guardRule,
   jailbreak_patterns: patterns("Sentences that are attacks"),
   benign_patterns: patterns("Sentences that are none; without them the similarity to the attacks alone is the risk"),
-  direction: Type.Optional(literals(["request"])),
+  direction: Type.Optional(
+    literals(["request", "response"], {
+      description:
+        "response reads what the model answers, for the plugin response_jailbreak of the decision; request when left out",
+    }),
+  ),
 })
 
 const settings = section({
@@ -84,11 +90,13 @@ export default defineSignal({
     ...(rules.some(comparesPatterns) ? (["inference.embed"] as const) : []),
   ],
   guard: true,
+  readsReply: ({ direction }) => direction === "response",
   rule,
   settings: { path: ["model_catalog", "modules", "prompt_guard"], schema: settings },
   services: promptGuardServices,
   checkGlobal: checkPromptGuard,
-  check(rules, report) {
+  check(rules, report, { document } = {}) {
+    checkReplyRules(rules, document?.routing, report)
     rules.forEach((entry, index) => {
       if (!comparesPatterns(entry)) {
         if (entry.method === "contrastive")
@@ -144,6 +152,50 @@ export default defineSignal({
     }
   },
 })
+
+interface Routing {
+  readonly decisions?: readonly {
+    readonly name: string
+    readonly rules?: Condition
+    readonly plugins?: readonly { readonly type: string }[]
+  }[]
+  readonly projections?: {
+    readonly scores?: readonly { readonly inputs: readonly { readonly type: string; readonly name?: string }[] }[]
+  }
+}
+
+interface Condition {
+  readonly type?: string
+  readonly name?: string
+  readonly conditions?: readonly Condition[]
+}
+
+const asks = (node: Condition | undefined, name: string): boolean =>
+  node !== undefined &&
+  ((node.type === "jailbreak" && node.name === name) || (node.conditions ?? []).some((child) => asks(child, name)))
+
+/** A decision is made before there is a reply, so that only its plugin can act on one. */
+function checkReplyRules(
+  rules: readonly { readonly name: string; readonly direction?: string; readonly include_history?: boolean }[],
+  routing: Routing | undefined,
+  report: Report,
+): void {
+  const { decisions = [], projections: { scores = [] } = {} } = routing ?? {}
+  rules.forEach(({ name, direction, include_history: history }, index) => {
+    if (direction !== "response") return
+    const at = [index, "direction"]
+    const early = decisions.find((decision) => asks(decision.rules, name))
+    if (early !== undefined)
+      report(at, `is response, and decision "${early.name}" asks for "${name}" before there is a response`)
+    if (scores.some(({ inputs }) => inputs.some((input) => input.type === "jailbreak" && input.name === name)))
+      report(at, `is response, and a score of projections is made of "${name}" before there is a response`)
+    if (history !== undefined)
+      report([index, "include_history"], "has no effect on a response, which is read whole", "warning")
+    const isRead = decisions.some(({ plugins = [] }) => plugins.some(({ type }) => type === "response_jailbreak"))
+    if (routing !== undefined && !isRead)
+      report(at, "is response, and no decision has the plugin response_jailbreak, which acts on it", "warning")
+  })
+}
 
 /** Whether a rule compares with sentences of its own, alone or beside the classifier. */
 const comparesPatterns = (entry: { readonly jailbreak_patterns?: readonly string[] }): boolean =>

@@ -311,12 +311,6 @@ export const missingPlugins: Readonly<Record<string, MissingPlugin>> = {
       include_hallucination_details: flag,
     }),
   },
-  response_jailbreak: {
-    without: "no answer is judged; a jailbreak rule of routing.signals reads the request only",
-    isNeeded: true,
-    asks: enabled,
-    options: map({ enabled: flag, threshold: share, action: literals(["header", "block", "none"]) }, true),
-  },
   masking: {
     without: "personal data of requests goes to the backends",
     isNeeded: true,

@@ -12,6 +12,7 @@ import type { PlannedPlugin } from "../../types/plan.ts"
 import type { PluginHook, PluginHooks, PluginModule } from "../../types/plugin.ts"
 import type { CompileContext } from "../compile.ts"
 import { duplicates } from "../duplicates.ts"
+import { compileReplySignals } from "./signals.ts"
 
 export interface PluginEntry {
   readonly type: string
@@ -93,8 +94,9 @@ export async function compilePlugins(
 async function compilePlugin(
   registered: RegisteredPlugin,
   { decision, configuration }: { readonly decision: string; readonly configuration: object },
-  { services, closing }: CompileContext,
+  context: CompileContext,
 ): Promise<PlannedPlugin> {
+  const { services, closing } = context
   const { id, module } = registered
   const name = `plugin:${id}`
   const granted = grantSetup(module.needs ?? [], services, { name })
@@ -104,6 +106,7 @@ async function compilePlugin(
   if (typeof (instance as { open?: unknown } | undefined)?.open !== "function")
     throw broken(registered, "its setup must return an object with the function open")
   closing(name, instance)
+  const judges = module.judges?.(configuration as never)
   const buffersStream = module.stream === "buffer"
   let checked = false
   return {
@@ -112,6 +115,7 @@ async function compilePlugin(
     buffersStream,
     answers: module.answers === true,
     ...(module.debugHeader !== undefined && { debugHeader: module.debugHeader }),
+    ...(judges !== undefined && { judges: await compileReplySignals(judges, context) }),
     open: (call) => {
       const hooks = instance.open(call)
       if (!checked) checkOpened(hooks, registered)

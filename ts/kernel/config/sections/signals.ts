@@ -11,6 +11,7 @@ import { name, section } from "../../schema/shapes.ts"
 import { type GuardPolicy, strictPolicy, type UnreadKind } from "../../types/guard.ts"
 import type { BatchedQuestions } from "../../types/inference.ts"
 import type { PlannedSignal } from "../../types/plan.ts"
+import type { ReplyRule } from "../../types/plugin.ts"
 import type { ReadDocumentFile, SignalReader } from "../../types/signal.ts"
 import { compileTarget, questionsOf, readingBinding, type RegisteredSignal } from "../bindings.ts"
 import type { CompileContext } from "../compile.ts"
@@ -161,9 +162,28 @@ export async function compileSignals(context: CompileContext): Promise<readonly 
   return planned
 }
 
+/** Sets up the signals that read replies for a plugin, with their rules for replies, or the plugin's own where there is none. */
+export async function compileReplySignals(
+  judges: Readonly<Record<string, ReplyRule>>,
+  context: CompileContext,
+): Promise<readonly PlannedSignal[]> {
+  const planned: PlannedSignal[] = []
+  let firstSlot = 0
+  for (const registered of context.registry.all("signal")) {
+    const ownRule = judges[signalConditionType(registered.id, registered.module)]
+    if (ownRule === undefined) continue
+    const declared = rulesOf(registered, context.document, "replies")
+    const rules = declared.length > 0 ? declared : [ownRule(settingsOf(registered.module, context.document))]
+    planned.push(await compileSignal(registered, { ...context, firstSlot, level: 0 }, rules))
+    firstSlot += rules.length
+  }
+  return planned
+}
+
 async function compileSignal(
   registered: RegisteredSignal,
   context: CompileContext & Pick<PlannedSignal, "firstSlot" | "level">,
+  rules: readonly SignalRule[] = rulesOf(registered, context.document, true),
 ): Promise<PlannedSignal> {
   const { id, module } = registered
   const { document, registry, services, firstSlot, level } = context
@@ -178,7 +198,6 @@ async function compileSignal(
       { path: ["routing", "signals", configKey] },
     )
   }
-  const rules = rulesOf(registered, document, true)
   const settings = settingsOf(module, document)
   const onUnknown = usualOnError(module, settings)
   const grantee = {
