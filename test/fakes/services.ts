@@ -16,7 +16,8 @@ const refuse = (what: string) => (): never => {
 export function createServices(changes: Partial<Services> = {}): Services {
   return {
     inference: createFakeInference(),
-    embedAll: async (_, texts) => texts.map(({ length }) => Float32Array.of(Math.cos(length), Math.sin(length))),
+    embedAll: async (_, texts) =>
+      texts.map((text) => Float32Array.of(Math.cos(String(text).length), Math.sin(String(text).length))),
     models: { ask: refuse("models") },
     http: { json: refuse("http") },
     kv: refuse("key-value store"),

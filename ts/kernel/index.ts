@@ -135,6 +135,7 @@ export type {
   Classification,
   Decided,
   DeploymentStatus,
+  ImageInput,
   Inference,
   InferenceAnswer,
   InferenceOptions,

@@ -48,6 +48,7 @@ export const builtinModules: readonly BuiltinEntry[] = [
   { kind: "plugin", id: "fast_response", load: () => import("./decision/fast-response.ts") },
   { kind: "plugin", id: "header_mutation", load: () => import("./decision/header-mutation.ts") },
   { kind: "plugin", id: "request_params", load: () => import("./decision/request-params.ts") },
+  { kind: "plugin", id: "response_jailbreak", load: () => import("./decision/response-jailbreak.ts") },
   { kind: "plugin", id: "system_prompt", load: () => import("./decision/system-prompt.ts") },
   { kind: "provider", id: "anthropic", load: () => import("./providers/anthropic.ts") },
   { kind: "provider", id: "azure-openai", load: () => import("./providers/azure-openai.ts") },

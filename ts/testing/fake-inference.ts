@@ -3,6 +3,7 @@
 import {
   type BatchedQuestions,
   type Decided,
+  type ImageInput,
   type Inference,
   type InferenceAnswer,
   type InferenceTask,
@@ -28,6 +29,8 @@ export interface FakeInferenceOptions {
   readonly spans?: (text: string) => readonly TextSpan[]
   /** Vector for a text, of any length; it is normalised. */
   readonly embed?: (text: string) => readonly number[]
+  /** Vector for an image, by its data URL; without it the fake reads no images. */
+  readonly embedImage?: (url: string) => readonly number[]
   /** Answer to a typed question; left out, each option is as likely as the others and nothing is found. */
   readonly decide?: (text: string, question: TypedQuestion) => Decided
   /** How well a document fits a query, 0 to 1; left out, texts that share words fit. */
@@ -50,6 +53,8 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
   const calls: (readonly InferenceTask[])[] = []
   const answers = answersOf(options)
   const answer = (task: InferenceTask): InferenceAnswer => {
+    if (task.kind === "embed" && task.image !== undefined && options.embedImage === undefined)
+      return { kind: "error", error: new RtrError("invalid_input", "The fake reads no images") }
     if (failWith !== undefined) return { kind: "error", error: failWith }
     const counts =
       unknownTokens === undefined
@@ -76,6 +81,7 @@ function answersOf({
   classify = (_, head = "") => (labelsOf(head) ?? usual).map((__, ___, all) => 1 / all.length),
   spans = () => [],
   embed = wordVector,
+  embedImage = () => [],
   decide = (_, question) => undecided(question),
   rerank = wordSimilarity,
 }: FakeInferenceOptions): { readonly [Kind in QuestionKind]: (task: InferenceTask<Kind>) => object } {
@@ -87,7 +93,7 @@ function answersOf({
       },
     }),
     spans: ({ text, threshold = 0 }) => ({ spans: spans(text).filter(({ probability }) => probability >= threshold) }),
-    embed: ({ text }) => ({ vector: normalize(embed(text)) }),
+    embed: ({ text, image }) => ({ vector: normalize(image === undefined ? embed(text) : embedImage(image)) }),
     decide: ({ text, question }) => ({ decided: decide(text, question) }),
     rerank: ({ text, documents }) => ({ ranking: { scores: documents.map((document) => rerank(text, document)) } }),
   }
@@ -95,7 +101,7 @@ function answersOf({
 
 /** The questions that a signal asks, over a fake, and the vectors of fixed texts that its setup asks for. */
 export function createFakeQuestions(inference: Inference): BatchedQuestions & {
-  embedAll(texts: readonly string[]): Promise<readonly Float32Array[]>
+  embedAll(inputs: readonly (string | ImageInput)[]): Promise<readonly Float32Array[]>
 } {
   const ask = async <Kind extends QuestionKind>(
     kind: Kind,
@@ -109,13 +115,13 @@ export function createFakeQuestions(inference: Inference): BatchedQuestions & {
       throw new RtrError("internal_error", `The fake answered ${kind} with ${answer.kind as string}`)
     return answer as Extract<InferenceAnswer, { readonly kind: Kind }>
   }
-  const embed: BatchedQuestions["embed"] = async (text) => {
-    const answer = await ask("embed", text)
+  const embed: BatchedQuestions["embed"] = async (input) => {
+    const answer = await (typeof input === "string" ? ask("embed", input) : ask("embed", "", input))
     return Object.assign(answer.vector, coverageOf(answer))
   }
   return {
     embed,
-    embedAll: (texts) => Promise.all(texts.map(embed)),
+    embedAll: (inputs) => Promise.all(inputs.map((input) => embed(input))),
     spans: async (text, { threshold } = {}) => {
       const answer = await ask("spans", text, threshold === undefined ? {} : { threshold })
       return Object.assign([...answer.spans], coverageOf(answer))

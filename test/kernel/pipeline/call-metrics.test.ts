@@ -105,6 +105,7 @@ test("a failed call is counted with a bounded reason", () => {
     deadline_exceeded: "timeout",
     request_timeout: "timeout",
     client_closed_request: "cancellation",
+    reply_blocked: "jailbreak_block",
     signal_unresolved: "classification_failed",
     upstream_error: "upstream_5xx",
     upstream_unavailable: "upstream_5xx",

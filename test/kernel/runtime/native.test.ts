@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { createKernel, type InferenceAnswer, type InferenceTask, type TextSpan } from "rtr"
 import { createNativeInference, findBuiltinPackage, listDevices, openEngine } from "rtr/node"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { testImage } from "../../../ts/plugins/_shared/embeddings/request-images.ts"
 import { findRuntimeLibrary } from "../../../ts/kernel/runtime/native.ts"
 
 const root = join(import.meta.dirname, "../../..")
@@ -29,6 +30,25 @@ test("texts are embedded and classified in this process", async () => {
   ).toBeCloseTo(1, 5)
   expect(headless).toMatchObject({ kind: "error", error: { name: "RtrError" } })
   expect(elsewhere).toMatchObject({ kind: "error", error: { code: "model_not_found" } })
+})
+
+test("a model of images has vectors of them, beside those of texts; others refuse them", async () => {
+  const towers = join(root, "crates/rtrun-core/tests/fixtures/towers/clip")
+  const inference = await createNativeInference({ models: { vision: towers, default: staticPackage }, threads: 1 })
+  onTestFinished(() => inference.close())
+  const image = testImage
+  const [text, picture, broken, other] = await inference.bundle([
+    { kind: "embed", deployment: "vision", text: "hello" },
+    { kind: "embed", deployment: "vision", text: "", image },
+    { kind: "embed", deployment: "vision", text: "", image: "data:image/png;base64,AAAA" },
+    { kind: "embed", deployment: "default", text: "", image },
+  ])
+  const lengthOf = (answer: InferenceAnswer | undefined): number | undefined =>
+    answer?.kind === "embed" ? answer.vector.length : undefined
+  expect(lengthOf(picture)).toBeGreaterThan(0)
+  expect(lengthOf(picture)).toBe(lengthOf(text))
+  expect(broken).toMatchObject({ kind: "error", error: { code: "invalid_request" } })
+  expect(other).toMatchObject({ kind: "error", error: { code: "invalid_request" } })
 })
 
 test("a text that is to be read whole makes no vector when it is too long", async () => {

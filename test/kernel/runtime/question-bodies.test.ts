@@ -2,8 +2,10 @@ import type { InferenceTask, TypedQuestion } from "rtr"
 import { expect, test } from "vitest"
 import {
   fromDecisionsReply,
+  fromImageReply,
   fromRerankReply,
   toDecisionsBody,
+  toImageBody,
   toRerankBody,
 } from "../../../ts/kernel/runtime/question-bodies.ts"
 
@@ -123,4 +125,17 @@ test("scores are in the order of the documents, and every document has one", () 
   ]
   for (const [task, reply, expected] of cases)
     expect([reply, outcomeOf(() => fromRerankReply(reply, task))]).toEqual([reply, expected])
+})
+
+test("an image is one part of the input, and its vector comes back", () => {
+  expect(toImageBody("data:image/png;base64,AA==", "vision")).toEqual({
+    model: "vision",
+    input: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA==" } }],
+    encoding_format: "base64",
+  })
+  const embedding = Buffer.from(Float32Array.of(0.5, -1).buffer).toString("base64")
+  expect(fromImageReply({ data: [{ embedding }] })).toEqual({ kind: "embed", vector: Float32Array.of(0.5, -1) })
+  expect(() => fromImageReply({ data: [{ error: { code: "invalid_input" } }] })).toThrow(
+    expect.objectContaining({ code: "invalid_input" }),
+  )
 })

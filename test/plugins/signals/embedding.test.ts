@@ -1,8 +1,9 @@
-import { type Fact, RtrError } from "rtr"
-import { createFakeInference, readerOf, signalContract, signalInput } from "rtr/testing"
+import { type Block, type Fact, RtrError } from "rtr"
+import { createFakeInference, createFakeQuestions, readerOf, signalContract, signalInput } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
 import signal from "../../../ts/plugins/signals/embedding.ts"
+import { inputOf } from "../../fakes/signal-input.ts"
 
 type Rule = Parameters<typeof signal.setup>[0][number]
 
@@ -147,9 +148,9 @@ test.each(["", " \n"])("nothing to read (%j) asks no model and matches nothing",
 
 test("examples are embedded once, the text once for all rules", async () => {
   const inference = createFakeInference({ embed })
-  const ask = (text: string): Promise<Float32Array> =>
+  const ask = (text: unknown): Promise<Float32Array> =>
     inference
-      .bundle([{ kind: "embed", deployment: "d", text }])
+      .bundle([{ kind: "embed", deployment: "d", text: String(text) }])
       .then(([answer]) => (answer?.kind === "embed" ? answer.vector : new Float32Array()))
   const reader = await signal.setup([rule("a", ["0", "5"], 0), rule("b", ["90"], 0)], {
     settings: {},
@@ -178,7 +179,7 @@ describe("options", () => {
     [{ threshold: 0.5, candidates: [""] }, false],
     [{ threshold: 2, candidates: ["x"] }, false],
     [{ threshold: 0.5, candidates: ["x"], aggregation_method: "median" }, false],
-    [{ threshold: 0.5, candidates: ["x"], query_modality: "image" }, false],
+    [{ threshold: 0.5, candidates: ["x"], query_modality: "audio" }, false],
     [{ threshold: 0.5, candidates: ["x"], prototype_scoring: { max_prototypes: 0 } }, false],
   ])("of a rule: %j are valid: %s", (options, valid) => expect(Value.Check(signal.rule, options)).toBe(valid))
 
@@ -189,4 +190,125 @@ describe("options", () => {
   ])("of all: %j are valid: %s", (options, valid) =>
     expect(Value.Check(signal.settings?.schema as never, { embedding_config: options })).toBe(valid),
   )
+})
+
+describe("rules about images", () => {
+  const url = (letter: string): string => `data:image/png;base64,${letter}`
+  const image = (letter: string): Block => ({
+    type: "image",
+    source: { kind: "base64", data: letter, mediaType: "image/png" },
+  })
+  const elsewhere: Block = { type: "image", source: { kind: "url", url: "https://shop.example/1.png" } }
+  /** Sentences and images in one plane, by the angle that they name. */
+  const angles: Readonly<Record<string, number>> = { passport: 0, terminal: 90, [url("P")]: 20, [url("T")]: 80 }
+  const vectorOf = (input: string): readonly number[] => {
+    const angle = ((angles[input] ?? 180) * Math.PI) / 180
+    return [Math.cos(angle), Math.sin(angle)]
+  }
+  const about = (name: string, candidates: readonly string[], threshold = 0.9) => ({
+    name,
+    threshold,
+    candidates,
+    query_modality: "image",
+  })
+  const rules = [about("document", ["passport"]), about("code", ["terminal"])]
+  const reading = { embed: vectorOf, embedImage: vectorOf }
+
+  async function readIn(blocks: readonly Block[], given: readonly object[] = rules, inference: object = reading) {
+    const { input, reader } = await inputReader(given, inference)
+    return reader(input(blocks))
+  }
+
+  async function inputReader(given: readonly object[], inference: object) {
+    const fake = createFakeInference(inference)
+    const questions = createFakeQuestions(fake)
+    const opened = await signal.setup(
+      given as never,
+      { settings: { embedding_config: { top_k: 0 } }, embedAll: questions.embedAll } as never,
+    )
+    return {
+      input: (blocks: readonly Block[]) => inputOf([{ role: "user", blocks }]),
+      reader: (input: ReturnType<typeof inputOf>) => opened.read(input, questions),
+    }
+  }
+
+  test("compare the image with their sentences", async () => {
+    // cos 20° = 0.94 and cos 70° = 0.34
+    expect(await readIn([{ type: "text", text: "What is this?" }, image("P")])).toEqual([
+      { rule: "document", state: "match", confidence: expect.closeTo(0.94, 2), value: expect.closeTo(0.94, 2) },
+      { rule: "code", state: "no_match", confidence: expect.closeTo(0.342, 2), value: expect.closeTo(0.342, 2) },
+    ])
+  })
+
+  test("count the image that is most like them, beside rules about the text", async () => {
+    const all = [...rules, { name: "said", threshold: 0.9, candidates: ["passport"] }]
+    const facts = await readIn([{ type: "text", text: "terminal" }, image("P"), image("T")], all)
+    expect(facts.map(({ state, value }) => [state, Math.round((value ?? 0) * 100)])).toEqual([
+      ["match", 94],
+      ["match", 98],
+      ["no_match", 0],
+    ])
+  })
+
+  test("do not match without an image", async () => {
+    expect(await readIn([{ type: "text", text: "passport" }])).toMatchObject([
+      { state: "no_match", value: 0 },
+      { state: "no_match", value: 0 },
+    ])
+  })
+
+  test("are unknown for an image that nobody fetches, or that the model refuses, unless another matches", async () => {
+    const unread = { state: "unknown", reason: "unreadable_content" }
+    expect(await readIn([elsewhere])).toMatchObject([unread, unread])
+    expect(await readIn([elsewhere, image("P")])).toMatchObject([{ state: "match" }, unread])
+    expect(await readIn(Array.from({ length: 5 }, () => image("T")))).toMatchObject([unread, { state: "match" }])
+    const refusing = {
+      embed: vectorOf,
+      embedImage: (given: string) => {
+        if (given === url("P")) throw new RtrError("invalid_input", "no")
+        return vectorOf(given)
+      },
+    }
+    await expect(readIn([image("P")], rules, refusing)).resolves.toMatchObject([
+      { state: "unknown", reason: "rejected" },
+      { state: "unknown", reason: "rejected" },
+    ])
+  })
+
+  test("are refused where the model reads no images, with what to bind", async () => {
+    await expect(readIn([image("P")], rules, { embed: vectorOf })).rejects.toMatchObject({
+      code: "invalid_config",
+      message: expect.stringMatching(
+        /^Cannot compare images \(query_modality of "document", "code"\): the model .* reads none; .*bindings\.embedding names/,
+      ),
+    })
+    await expect(
+      readIn([image("P")], rules, {
+        embed: vectorOf,
+        embedImage: vectorOf,
+        failWith: new RtrError("unavailable", "gone"),
+      }),
+    ).rejects.toMatchObject({ code: "unavailable" })
+  })
+
+  test("are warned of where the document binds no model", async () => {
+    const told: string[] = []
+    const check = (bindings: object) =>
+      signal.check?.(
+        rules as never,
+        (path, message, severity) => told.push(`${severity} ${path.join(".")} ${message}`),
+        {
+          document: { global: { model_catalog: { bindings } } },
+        },
+      )
+    await check({ embedding: {} })
+    expect(told).toEqual([])
+    await check({})
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^warning 0\.query_modality is image, and the built-in model reads none: .* image_embeddings/,
+      ),
+      expect.stringMatching(/^warning 1\.query_modality /),
+    ])
+  })
 })

@@ -3,7 +3,7 @@
 import type { Services } from "../modules/capabilities.ts"
 import { RtrError } from "../error.ts"
 import type { HttpClient } from "../types/capability.ts"
-import { type Inference, maxTasks } from "../types/inference.ts"
+import { type ImageInput, type Inference, maxTasks } from "../types/inference.ts"
 import type { StoreModule } from "../types/module.ts"
 import type { OpenStore, StoreShape } from "../types/store.ts"
 import type { Lease, SharedResources } from "./shared-resources.ts"
@@ -61,12 +61,16 @@ export function createEmbedAll(
 async function embed(
   inference: Inference,
   deployment: string,
-  texts: readonly string[],
+  texts: readonly (string | ImageInput)[],
 ): Promise<readonly Float32Array[]> {
   const vectors: Float32Array[] = []
   for (let start = 0; start < texts.length; start += maxTasks) {
     const answers = await inference.bundle(
-      texts.slice(start, start + maxTasks).map((text) => ({ kind: "embed", deployment, text })),
+      texts.slice(start, start + maxTasks).map((text) => ({
+        kind: "embed",
+        deployment,
+        ...(typeof text === "string" ? { text } : { text: "", ...text }),
+      })),
     )
     for (const answer of answers) {
       if (answer.kind === "error") throw answer.error

@@ -12,7 +12,7 @@ import type {
   OtherRequests,
 } from "../types/capability.ts"
 import type { ChatRequest } from "../types/chat.ts"
-import type { BatchedQuestions, Inference } from "../types/inference.ts"
+import type { BatchedQuestions, ImageInput, Inference } from "../types/inference.ts"
 import type { Metrics } from "../types/metrics.ts"
 import type { Plan } from "../types/plan.ts"
 import type { OperationInfo } from "../types/route.ts"
@@ -24,7 +24,7 @@ import type { KeyValueStore, RecordStore, VectorStore } from "../types/store.ts"
 export interface Services {
   readonly inference: Inference | undefined
   /** Vectors of fixed texts by one deployment. */
-  readonly embedAll: (deployment: string, texts: readonly string[]) => Promise<readonly Float32Array[]>
+  readonly embedAll: (deployment: string, texts: readonly (string | ImageInput)[]) => Promise<readonly Float32Array[]>
   readonly models: ModelCaller
   readonly http: HttpClient
   readonly kv: (name: string) => KeyValueStore

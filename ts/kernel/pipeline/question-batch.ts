@@ -112,6 +112,20 @@ export function createQuestionBatch(inference: Inference, signals: number, waiti
     }
   }
 
+  /** An image has no words that a model could not see. */
+  const embedImage = (
+    { deployment, vectors = deployment }: InferenceTarget,
+    identity: object,
+    image: string,
+  ): Promise<Float32Array> => {
+    const embedded = submit(identity, { kind: "embed", deployment: vectors, text: "", image }).then((answer) => {
+      if (answer.kind === "embed") return answer.vector
+      throw answer.kind === "error" ? answer.error : missing()
+    })
+    embedded.catch(() => {})
+    return embedded
+  }
+
   return {
     questions(target) {
       const identity = {}
@@ -121,7 +135,8 @@ export function createQuestionBatch(inference: Inference, signals: number, waiti
       return {
         classify: (text, options) => askBound(options)("classify", text, {}),
         spans: (text, options = {}) => ask("spans", text, options),
-        embed: (text) => ask("embed", text, {}),
+        embed: (input) =>
+          typeof input === "string" ? ask("embed", input, {}) : embedImage(target, identity, input.image),
         decide: (text, question, options) => askBound(options)("decide", text, { question }),
         rerank: (query, documents) => ask("rerank", query, { documents }),
       }
@@ -218,7 +233,8 @@ const isAlone = (task: InferenceTask | undefined): boolean => task?.deployment.i
 
 function sizeOf(task: InferenceTask): number {
   const documents = task.kind === "rerank" ? task.documents : []
-  return documents.reduce((sum, { length }) => sum + length, task.text.length)
+  const image = (task.kind === "embed" && task.image) || ""
+  return documents.reduce((sum, { length }) => sum + length, task.text.length + image.length)
 }
 
 const missing = (): RtrError =>

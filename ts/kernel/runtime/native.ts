@@ -18,6 +18,8 @@ import { toCodeUnits } from "./code-units.ts"
 import { findUp } from "./find-up.ts"
 import {
   fromDecisionsReply,
+  fromImageReply,
+  toImageBody,
   fromRerankReply,
   type JsonObject,
   toDecisionsBody,
@@ -274,6 +276,13 @@ const native: { readonly [Kind in QuestionKind]: NativeKind<Kind> } = {
   rerank: { surface: "rerank", toBody: (task) => toRerankBody(task, served(task)), fromReply: fromRerankReply },
 }
 
+/** The engine's bundle takes texts alone. */
+const imageKind: NativeKind<"embed"> = {
+  surface: "embeddings",
+  toBody: ({ image = "", deployment }) => toImageBody(image, deployment),
+  fromReply: fromImageReply,
+}
+
 let callers = 0
 
 /** Ends the work for a caller that leaves, as a closed connection does it at a worker. */
@@ -308,7 +317,8 @@ async function answerAll(
   const bundled: { readonly task: EngineTask; readonly read: (result: EngineTaskResult) => void }[] = []
   const alone: Promise<void>[] = []
   tasks.forEach((task, index) => {
-    const kind = native[task.kind] as NativeKind<QuestionKind>
+    const isImage = task.kind === "embed" && task.image !== undefined
+    const kind = (isImage ? imageKind : native[task.kind]) as NativeKind<QuestionKind>
     if ("surface" in kind) {
       const answer = withCode(engine.ask(kind.surface, withDeadline(kind.toBody(task), deadlineMs), source)).then(
         (reply) => kind.fromReply(reply, task),

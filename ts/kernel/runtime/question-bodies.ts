@@ -1,4 +1,4 @@
-// Bodies of `/v1/decisions` and `/v1/rerank`, which the worker and the addon both take, and what their answers say.
+// Bodies of `/v1/decisions`, `/v1/rerank` and, for images, `/v1/embeddings`, which the worker and the addon both take, and what their answers say.
 
 import { type ErrorCode, errorCodes, RtrError } from "../error.ts"
 import type { Decided, InferenceAnswer, InferenceTask, TextSpan } from "../types/inference.ts"
@@ -33,6 +33,30 @@ export const toRerankBody = (task: InferenceTask<"rerank">, { model, overflow, m
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
   },
 })
+
+export const toImageBody = (url: string, model: string): JsonObject => ({
+  model,
+  input: [{ type: "image_url", image_url: { url } }],
+  encoding_format: "base64",
+})
+
+/** Throws an `RtrError`. */
+export function fromImageReply(reply: unknown): InferenceAnswer<"embed"> {
+  return making(() => {
+    const { data } = reply as { readonly data: readonly { readonly embedding?: string; readonly error?: unknown }[] }
+    const [{ embedding = "", error } = {}] = data
+    if (error !== undefined) throw toPublicError((error as WireError).code)
+    return { kind: "embed", vector: fromBase64(embedding) }
+  })
+}
+
+/** Little-endian 32-bit floats. */
+export function fromBase64(text: string): Float32Array {
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
+  return new Float32Array(bytes.buffer)
+}
 
 interface WireError {
   readonly code?: unknown

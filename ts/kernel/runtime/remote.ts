@@ -16,10 +16,12 @@ import { type Metrics, nullMetrics } from "../types/metrics.ts"
 import type { Transport, TransportResponse } from "../types/transport.ts"
 import { toCodeUnits } from "./code-units.ts"
 import {
+  fromBase64,
   fromDecisionsReply,
   fromRerankReply,
   readInPart,
   type Served,
+  toImageBody,
   toDecisionsBody,
   toPublicError,
   toRerankBody,
@@ -199,7 +201,8 @@ function toClassify(task: InferenceTask<"classify" | "spans">, served: Served): 
 }
 
 function toEmbeddings(task: InferenceTask<"embed">, served: Served): object {
-  const { text, dimensions } = task
+  const { text, image, dimensions } = task
+  if (image !== undefined) return { embeddings: toImageBody(image, served.model) }
   const options = readingOptions(task, served)
   return {
     embeddings: {
@@ -339,14 +342,6 @@ function onlyNumbers(values: Float32Array, count: number = values.length): Float
 function onlyProbabilities(values: Float32Array): Float32Array {
   if (!values.every((value) => value >= 0 && value <= 1.001)) throw new TypeError("probabilities are from 0 to 1")
   return values
-}
-
-/** Little-endian 32-bit floats. */
-function fromBase64(text: string): Float32Array {
-  const binary = atob(text)
-  const bytes = new Uint8Array(binary.length)
-  for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
-  return new Float32Array(bytes.buffer)
 }
 
 // ── metrics (spec 2, router-side runtime metrics) ──

@@ -5,7 +5,7 @@ import type { Call, CallRecord, Outcome } from "./call.ts"
 import type { ChatReply, ChatRequest, Reply } from "./chat.ts"
 import type { DialectModule } from "./dialect.ts"
 import type { GuardReading } from "./guard.ts"
-import type { BatchedQuestions, Inference, PartialCoverage, Ranking, TextSpan } from "./inference.ts"
+import type { BatchedQuestions, ImageInput, Inference, PartialCoverage, Ranking, TextSpan } from "./inference.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OperationInfo } from "./route.ts"
 import type { Plan } from "./plan.ts"
@@ -133,9 +133,9 @@ export interface Capabilities {
     }
   }
   "inference.embed": {
-    /** Vectors of fixed texts, made once for as long as their model serves. */
-    readonly setup: { embedAll(texts: readonly string[]): Promise<readonly Float32Array[]> }
-    readonly call: { embed(text: string): Promise<Float32Array & PartialCoverage> }
+    /** Vectors of fixed texts and images, made once for as long as their model serves. */
+    readonly setup: { embedAll(inputs: readonly (string | ImageInput)[]): Promise<readonly Float32Array[]> }
+    readonly call: Pick<BatchedQuestions, "embed">
   }
   "inference.decide": {
     readonly setup: object

@@ -78,7 +78,12 @@ export interface QuestionKinds {
   }
   embed: {
     /** A vector is made of one window: with `whole` a longer text is an error. `dimensions` is a length that the model's card has. */
-    readonly task: { readonly whole?: boolean; readonly dimensions?: number }
+    readonly task: {
+      readonly whole?: boolean
+      readonly dimensions?: number
+      /** A base64 data URL, which is read in place of the text. */
+      readonly image?: string
+    }
     readonly answer: { readonly vector: Float32Array }
   }
   decide: {
@@ -166,11 +171,16 @@ export interface BoundTo {
   readonly binding?: string
 }
 
+/** An image for a model that makes vectors of texts and images in one space, as a base64 data URL. */
+export interface ImageInput {
+  readonly image: string
+}
+
 /** The questions of one signal about one request; those of all signals of a level travel together. */
 export interface BatchedQuestions {
   classify(text: string, options?: BoundTo): Promise<Classification>
   spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartialCoverage>
-  embed(text: string): Promise<Float32Array & PartialCoverage>
+  embed(input: string | ImageInput): Promise<Float32Array & PartialCoverage>
   decide(text: string, question: TypedQuestion, options?: BoundTo): Promise<Decided & PartialCoverage>
   rerank(query: string, documents: readonly string[]): Promise<Ranking & PartialCoverage>
 }

@@ -1,6 +1,18 @@
 // Matches by similarity of meaning between the text and example sentences.
 
-import { defineSignal, type Fact, literals, section, Type } from "../../kernel/index.ts"
+import {
+  type ChatRequest,
+  defineSignal,
+  type Fact,
+  type ImageInput,
+  literals,
+  reasonOf,
+  RtrError,
+  section,
+  Type,
+  type UnknownReason,
+} from "../../kernel/index.ts"
+import { imagesOf, testImage } from "../_shared/embeddings/request-images.ts"
 import { type Bank, createBank, prototypeScoring } from "../_shared/prototype-bank.ts"
 import { checkEmbeddings, endpoint, remoteEmbeddings, remoteKeys } from "../_shared/external/remote-embeddings.ts"
 import { narrowing } from "../_shared/projections/relations.ts"
@@ -15,7 +27,12 @@ const rule = Type.Object({
     }),
   ),
   aggregation_method: Type.Optional(literals(["max", "any", "mean"])),
-  query_modality: Type.Optional(literals(["text"])),
+  query_modality: Type.Optional(
+    literals(["text", "image"], {
+      description:
+        "image compares the images of the last user message with the sentences; its model has to read both. text when left out",
+    }),
+  ),
   prototype_scoring: Type.Optional(prototypeScoring),
 })
 
@@ -31,11 +48,27 @@ const embeddingConfig = section({
 
 const settings = section({ embedding_config: Type.Optional(embeddingConfig), endpoint: Type.Optional(endpoint) })
 
+/** What a rule about images needs. */
+const imageModel =
+  "global.model_catalog.bindings.embedding names a deployment of the family image_embeddings, such as CLIP or SigLIP"
+
 export default defineSignal({
   about: "Matches when the text means something similar to example sentences",
   configKey: "embeddings",
   needs: ["inference.embed"],
   rule,
+  check(rules, report, { document } = {}) {
+    const { model_catalog: catalog } = (document?.global ?? {}) as { model_catalog?: { bindings?: object } }
+    const isBound = document === undefined || Object.hasOwn(catalog?.bindings ?? {}, "embedding")
+    rules.forEach((entry, index) => {
+      if (isAboutImages(entry) && !isBound)
+        report(
+          [index, "query_modality"],
+          `is image, and the built-in model reads none: rtr serve refuses a decision that asks it until ${imageModel}`,
+          "warning",
+        )
+    })
+  },
   partitionProblem: () => undefined,
   settings: { path: ["model_catalog", "embeddings", "semantic"], schema: settings },
   services: remoteEmbeddings,
@@ -74,15 +107,27 @@ export default defineSignal({
         }
       }),
     )
+    const readsImages = rules.some(isAboutImages)
+    const readsTexts = rules.some((entry) => !isAboutImages(entry))
+    if (readsImages) await proveThatImagesAreRead(rules, embedAll)
     return {
-      async read({ text }, { embed }) {
-        if (isBlank(text))
-          return narrow(rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 })))
-        const vector = await embed(text)
+      async read({ text, request }, { embed }) {
+        const [vector, images] = await Promise.all([
+          readsTexts && !isBlank(text) ? embed(text) : undefined,
+          readsImages ? readImages(request, embed) : noImages,
+        ])
         const scored = banks.map(({ own, others, margin }, index) => {
-          const { name, threshold } = rules[index] as (typeof rules)[number]
-          const score = own(vector)
-          return { name, threshold, score, margin, isMeant: others === undefined || score > others(vector) }
+          const entry = rules[index] as (typeof rules)[number]
+          const queries = isAboutImages(entry) ? images.vectors : vector === undefined ? [] : [vector]
+          // Of several images the one that is most like the rule counts.
+          const scores = queries.map((query) => ({ score: own(query), other: others?.(query) ?? -Infinity }))
+          const best = scores.reduce<(typeof scores)[number] | undefined>(
+            (found, each) => (found === undefined || each.score > found.score ? each : found),
+            undefined,
+          )
+          const { name, threshold } = entry
+          const { score = 0, other = 0 } = best ?? {}
+          return { name, threshold, score, margin, isMeant: best !== undefined && score > other, entry }
         })
         const isClear = ({ score, margin, name }: (typeof scored)[number]): boolean =>
           margin === 0 || scored.every((other) => other.name === name || score - other.score >= margin)
@@ -90,17 +135,28 @@ export default defineSignal({
         const hard = possible.filter(({ score, threshold }) => score >= threshold)
         const matching = hard.length > 0 || !soft ? hard : possible.filter(({ score }) => score >= softThreshold)
         const found = new Set(matching.map(({ name }) => name))
-        const facts = scored.map(({ name, score }): Fact => ({
-          rule: name,
-          state: found.has(name) ? "match" : "no_match",
-          confidence: Math.min(1, Math.max(0, score)),
-          value: score,
-        }))
+        const facts = scored.map(({ name, score, entry }): Fact => {
+          const isMatch = found.has(name)
+          // An image that was not read may have been one that matches.
+          if (!isMatch && isAboutImages(entry) && images.unread !== undefined)
+            return { rule: name, state: "unknown", confidence: 0, reason: images.unread }
+          return {
+            rule: name,
+            state: isMatch ? "match" : "no_match",
+            confidence: Math.min(1, Math.max(0, score)),
+            value: score,
+          }
+        })
         return keepBest(narrow(facts), found, topK)
       },
     }
   },
 })
+
+const isAboutImages = ({ query_modality: modality }: { readonly query_modality?: string }): boolean =>
+  modality === "image"
+
+const noImages: ReadImages = { vectors: [], unread: undefined }
 
 /** Only the `topK` most similar of those that were `found` match. What a partition put in their place is not counted. */
 function keepBest(facts: readonly Fact[], found: ReadonlySet<string>, topK: number): readonly Fact[] {
@@ -110,4 +166,42 @@ function keepBest(facts: readonly Fact[], found: ReadonlySet<string>, topK: numb
   const ranked = matching.toSorted((a, b) => (b.value ?? 0) - (a.value ?? 0) || (a.rule < b.rule ? -1 : 1))
   const dropped = new Set(ranked.slice(topK))
   return facts.map((fact) => (dropped.has(fact) ? { ...fact, state: "no_match" } : fact))
+}
+
+interface ReadImages {
+  readonly vectors: readonly Float32Array[]
+  /** Why an image was not read, if one was not. */
+  readonly unread: UnknownReason | undefined
+}
+
+type Embed = (input: ImageInput) => Promise<Float32Array>
+
+/** What fails is unknown for rules about images alone. */
+async function readImages(request: ChatRequest, embed: Embed): Promise<ReadImages> {
+  const { urls, isPartial } = imagesOf(request)
+  const read = await Promise.allSettled(urls.map((image) => embed({ image })))
+  const failed = read.find((each) => each.status === "rejected")
+  return {
+    vectors: read.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])),
+    unread: failed !== undefined ? reasonOf(failed.reason) : isPartial ? "unreadable_content" : undefined,
+  }
+}
+
+/** A model of texts would leave every such rule unknown, and nobody would hear why. */
+async function proveThatImagesAreRead(
+  rules: readonly { readonly name: string; readonly query_modality?: string }[],
+  embedAll: (inputs: readonly ImageInput[]) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await embedAll([{ image: testImage }])
+  } catch (cause) {
+    const reason = reasonOf(cause)
+    if (reason !== "rejected" && reason !== "failed") throw cause
+    const names = rules.filter(isAboutImages).map(({ name }) => `"${name}"`)
+    throw new RtrError(
+      "invalid_config",
+      `Cannot compare images (query_modality of ${names.join(", ")}): the model that makes vectors reads none; it takes one where ${imageModel}`,
+      { cause, path: ["routing", "signals", "embeddings"] },
+    )
+  }
 }

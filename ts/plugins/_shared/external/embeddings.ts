@@ -53,6 +53,8 @@ export function embeddingService(endpoint: EmbeddingEndpoint, length: number | u
         })
       return {
         async answer(tasks, { signal }) {
+          if (tasks.some((task) => task.kind === "embed" && task.image !== undefined))
+            throw new RtrError("unsupported_surface", `The ${who} takes texts alone, no images`)
           if (tasks.some(({ kind }) => kind !== "embed"))
             throw new RtrError("unsupported_surface", `Cannot ask the ${who} anything but vectors`)
           const vectors = await again(retries, signal, () =>
