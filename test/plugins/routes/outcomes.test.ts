@@ -228,3 +228,30 @@ test("what an action says is not for learning", async () => {
   )
   expect([(await ask()).model, (await ask()).model]).toEqual(["large", "large"])
 })
+
+test("a recipe learns for itself, and bypasses learning where its decision says so", async () => {
+  const rules = { operator: "AND", conditions: [] }
+  const modelRefs = [{ model: "small" }, { model: "large" }]
+  const profile = (adaptations?: object) => ({
+    decisions: [{ name: "all", rules, modelRefs, ...(adaptations && { adaptations }) }],
+  })
+  const { kernel, tell } = await learning(
+    {},
+    {
+      recipes: [
+        { name: "open", routing: profile() },
+        { name: "closed", routing: profile({ mode: "bypass" }) },
+      ],
+      entrypoints: ["open", "closed"].map((recipe) => ({ model_names: [`acme/${recipe}`], recipe })),
+    },
+  )
+  const ask = async (model: string) => {
+    const { headers } = await kernel.fetch(chat("x", { model }, { "x-conversation-id": model }))
+    return { model: headers.get("x-rtr-selected-model"), id: headers.get("x-request-id") }
+  }
+  const { id, model: tried } = await ask("acme/open")
+  expect(await tell({ replay_id: id, target: "model", verdict: "underpowered" })).toMatchObject({ status: 200 })
+  const later = async (model: string) => (await kernel.fetch(chat("x", { model }))).headers.get("x-rtr-selected-model")
+  const better = tried === "large" ? "small" : "large"
+  expect([await later("acme/open"), await later("acme/closed")]).toEqual([better, "small"])
+})

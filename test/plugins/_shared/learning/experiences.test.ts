@@ -112,6 +112,19 @@ describe("experience in a store", () => {
     expect(after.read(place, "m")?.good).toBe(2)
   })
 
+  test("of many decisions is read to the end", async () => {
+    const { kv, start } = processes()
+    const before = start()
+    await before.attach(kv)
+    for (let index = 0; index < 1100; index++) before.noteVerdict({ decision: `d${index}`, tier: 0 }, "m", "good_fit")
+    await before.flush()
+    const after = start()
+    await after.attach(kv)
+    expect(after.list()).toHaveLength(1101)
+    await after.reset()
+    expect(await kv.keys()).toEqual([])
+  })
+
   test("has a bounded number of models", async () => {
     const { kv, start, time } = processes()
     const known = start()

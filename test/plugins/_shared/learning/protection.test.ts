@@ -91,11 +91,11 @@ describe("what a switch has to gain", () => {
   })
 })
 
-test("nothing is tried out while tools run or a cache is warm", () => {
-  const quiet = { inToolLoop: false, hasProviderState: false, session: undefined }
+test("nothing is tried out while tools run or a conversation goes on", () => {
+  const quiet = { ...input, session: undefined }
   expect(suppressedBy(quiet)).toBeUndefined()
-  expect(suppressedBy({ ...quiet, session: { ...session, warmth: 0.64 } })).toBeUndefined()
-  expect(suppressedBy({ ...quiet, session: { ...session, warmth: 0.65 } })).toBe("steady_state")
+  expect(suppressedBy({ ...quiet, session })).toBe("steady_state")
+  expect(suppressedBy({ ...quiet, session, now: 5 * minute })).toBeUndefined()
   expect(suppressedBy({ ...quiet, inToolLoop: true })).toBe("tool_or_protocol_state")
   expect(suppressedBy({ ...quiet, hasProviderState: true })).toBe("tool_or_protocol_state")
 })

@@ -148,12 +148,12 @@ export function createExperiences({ clock, log }: { readonly clock: () => number
       places.clear()
       changed.clear()
       if (kv === undefined) return
-      for (const key of await kv.keys({ prefix: storeKey("") })) await kv.delete(key)
+      for (const key of await allKeys(kv)) await kv.delete(key)
     },
     async attach(store) {
       kv = store
       try {
-        for (const key of await store.keys({ prefix: storeKey("") })) {
+        for (const key of await allKeys(store)) {
           const own = key.slice(storeKey("").length)
           // What this process knows already is newer than what it has written.
           if (!places.has(own)) take(own, ((await store.get(key))?.value ?? {}) as unknown as Stored)
@@ -175,6 +175,17 @@ function keysOf({ decision, tier }: Place): readonly string[] {
 const placeOf = (key: string): Pick<ListedExperience, "decision" | "tier"> => {
   const [tier, decision] = JSON.parse(key) as [number, string?]
   return { tier, ...(decision !== undefined && { decision }) }
+}
+
+/** A store tells a thousand keys at a time. */
+async function allKeys(store: KeyValueStore): Promise<readonly string[]> {
+  const all: string[] = []
+  for (;;) {
+    const after = all.at(-1)
+    const page = await store.keys({ prefix: storeKey(""), ...(after !== undefined && { after }) })
+    if (page.length === 0) return all
+    all.push(...page)
+  }
 }
 
 const storeKey = (key: string): string => `experience:${key}`

@@ -75,7 +75,8 @@ export function createLearningSelector(options: LearningSelectorOptions): Select
       const request = situationOf(input)
       const steps: LearningStep[] = []
 
-      const suppressed = samplingSuppressed({ ...request, session }, key, settings)
+      const now = state.clock()
+      const suppressed = samplingSuppressed({ ...request, session, now }, key, settings)
       const random = suppressed === undefined ? randomOf(input, state) : undefined
       let proposal = choice.candidate
       let scores = choice.scores
@@ -111,7 +112,7 @@ export function createLearningSelector(options: LearningSelectorOptions): Select
             settings: protection,
             session,
             decision,
-            now: state.clock(),
+            now,
             models,
             excluded,
             prices,
@@ -162,13 +163,13 @@ function situationOf({ request }: SignalInput): Pick<ProtectionInput, "inToolLoo
 
 /** Why the means count and nothing is drawn; undefined where it may be. */
 function samplingSuppressed(
-  request: Pick<ProtectionInput, "inToolLoop" | "hasProviderState" | "session">,
+  request: Pick<ProtectionInput, "inToolLoop" | "hasProviderState" | "session" | "now">,
   key: string | undefined,
   { adaptation, protection }: DecisionLearning,
 ): string | undefined {
   if (adaptation.mode !== "apply") return "not_applied"
   if (protection.mode !== "apply") return undefined
-  return key === undefined ? "missing_identity" : suppressedBy(request)
+  return key === undefined ? "missing_identity" : suppressedBy({ ...request, settings: protection })
 }
 
 /** Previews draw nothing, unless they bring a seed. */

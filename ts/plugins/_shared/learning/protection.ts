@@ -63,7 +63,7 @@ export function protect(input: ProtectionInput): Protected {
   if (current === proposal) return held("stay", "same_model")
   const switched = (reason: string): Protected => ({ winner: proposal, action: "switch", reason })
   if (input.isRescue(current, proposal)) return switched("rescue")
-  if (settings.idleMs > 0 && now - session.at >= settings.idleMs) return switched("idle")
+  if (hasRested(session, settings, now)) return switched("idle")
   if (settings.scope === "session") return held("stay", "session_scope")
   if (session.decision !== input.decision) return switched("other_decision")
   if (session.turns < settings.minTurns) return held("hard_lock", "min_turns")
@@ -108,15 +108,17 @@ function costMultiplier(prices: readonly (number | undefined)[], involved: reado
   return 1 + (mostCostMultiplier - 1) * Math.max(...pressures)
 }
 
-/** A cache that is this warm is not left for trying something out. */
-const steadyWarmth = 0.65
-
-/** Why nothing may be tried out for this request; undefined where it may. */
+/** Why nothing may be tried out for this request; undefined where it may: a conversation that goes on has its model. */
 export function suppressedBy({
   inToolLoop,
   hasProviderState,
   session,
-}: Pick<ProtectionInput, "inToolLoop" | "hasProviderState" | "session">): string | undefined {
+  now,
+  settings,
+}: Pick<ProtectionInput, "inToolLoop" | "hasProviderState" | "session" | "now" | "settings">): string | undefined {
   if (inToolLoop || hasProviderState) return "tool_or_protocol_state"
-  return (session?.warmth ?? 0) >= steadyWarmth ? "steady_state" : undefined
+  return session === undefined || hasRested(session, settings, now) ? undefined : "steady_state"
 }
+
+const hasRested = ({ at }: SessionState, { idleMs }: ProtectionInput["settings"], now: number): boolean =>
+  idleMs > 0 && now - at >= idleMs
