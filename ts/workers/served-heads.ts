@@ -10,7 +10,11 @@ export function withBoundHeads(state: ModelState, { heads: bound = [] }: NeededD
   if (status !== "ready" || heads === undefined) return state
   const problems = bound.flatMap((each) => {
     const problem = headProblem(each, heads)
-    return problem === undefined ? [] : [`global.model_catalog.bindings.${each.binding}.head: ${problem}`]
+    return problem === undefined
+      ? []
+      : [
+          `${each.ofRouting === true ? "routing.model_bindings" : "global.model_catalog.bindings"}.${each.binding}.head: ${problem}`,
+        ]
   })
   return problems.length === 0 ? state : { status: "failed", reason: problems.join("; ") }
 }

@@ -9,7 +9,7 @@ import {
   neededDeployments,
   readingBinding,
 } from "../../../ts/kernel/config/bindings.ts"
-import { canonical } from "../../fakes/document.ts"
+import { canonical, documentWith, problemsOf } from "../../fakes/document.ts"
 import { registry } from "../../fakes/registry.ts"
 
 const withHeads = (changes: Readonly<Record<string, unknown>>) => neededDeployments(canonical(changes), registry)
@@ -165,7 +165,49 @@ describe("the heads that a document binds", () => {
     ])
   })
 
+  test("are those of the routing where it has some", () => {
+    const own = { "routing.model_bindings": { prompt_guard: { deployment: "default", head: "jailbreak" } } }
+    const all = { "global.model_catalog.bindings": { prompt_guard: { deployment: "default", head: "pii" } } }
+    expect(bindings({ ...own, ...all })).toEqual([
+      { binding: "prompt_guard", deployment: "default", head: "jailbreak", answers: "classes", ofRouting: true },
+    ])
+  })
+
   test("are no vectors", () => {
     expect(bindings({ "global.model_catalog.bindings": { embedding: { deployment: "default" } } })).toEqual([])
+  })
+})
+
+describe("bindings of a routing", () => {
+  const bound = (own: object, all: object = {}) => ({
+    ...asksDomain,
+    "global.model_catalog": {
+      deployments: { mine, other: { artifact: "/models/other" } },
+      bindings: { domain_classifier: { deployment: "other" }, ...all },
+    },
+    "routing.model_bindings": own,
+  })
+
+  test("take the place of those of the document, one by one", () => {
+    const targetOf = (own: object) => {
+      const document = canonical(bound(own))
+      const domain = registry.all("signal").find(({ id }) => id === "domain")
+      return domain && compileTarget(domain, document)?.deployment
+    }
+    expect(targetOf({})).toBe("other")
+    expect(targetOf({ pii_classifier: { deployment: "mine" } })).toBe("other")
+    expect(targetOf({ domain_classifier: { deployment: "mine" } })).toBe("mine")
+  })
+
+  test("are refused where a signal cannot ask them", () => {
+    expect(problemsOf(documentWith(bound({ domain: { deployment: "mine" } })))).toEqual([
+      expect.stringMatching(/^routing\.model_bindings\.domain: no signal uses this binding/),
+    ])
+    expect(
+      problemsOf(documentWith(bound({ domain_classifier: { deployment: "min", contract: "token_spans.v1" } }))),
+    ).toEqual([
+      expect.stringMatching(/^routing\.model_bindings\.domain_classifier\.contract: must be "label_distribution\.v1"/),
+      expect.stringMatching(/^routing\.model_bindings\.domain_classifier\.deployment: "min" is not in .*"mine"/),
+    ])
   })
 })

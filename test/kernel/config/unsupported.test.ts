@@ -20,6 +20,7 @@ const full = {
   },
   routing: {
     modelCards: [{ name: "small", loras: [{ name: "lora" }] }],
+    model_bindings: { embedding: { deployment: "first" } },
     signals: {
       keywords: [{ name: "urgent", operator: "OR", keywords: ["urgent"] }],
       embeddings: [{ name: "similar", threshold: 0.5, candidates: ["x"], prototype_scoring: {} }],

@@ -114,12 +114,15 @@ export function vectorBinding(registered: RegisteredSignal, document: ConfigDocu
     : (documentBinding(vectors, document) ?? { deployment: defaultDeployment.name })
 }
 
-/** That of a rule (`safety.policy`) is that of its kind (`safety`) where it has none. */
-function documentBinding(name: string, document: ConfigDocument): Binding | undefined {
-  const bindings = document.global?.model_catalog?.bindings ?? {}
+/**
+ * What the routing says of a binding, and where it says nothing the document. That of a rule (`safety.policy`) is that of its
+ * kind (`safety`) where it has none.
+ */
+function documentBinding(name: string, { global, routing }: ConfigDocument): Binding | undefined {
   const [kind = name] = name.split(".", 1)
-  const found = [name, kind].find((each) => Object.hasOwn(bindings, each))
-  return found === undefined ? undefined : bindings[found]
+  for (const bindings of [routing?.model_bindings ?? {}, global?.model_catalog?.bindings ?? {}])
+    for (const each of [name, kind]) if (Object.hasOwn(bindings, each)) return bindings[each]
+  return undefined
 }
 
 /** Where the questions of a signal in use go; undefined for one that asks no model. Throws `invalid_config` for a missing binding. */
@@ -156,12 +159,15 @@ export function boundHeads(document: ConfigDocument, registry: Registry): readon
     const classes = questions.includes("classify")
     // A signal that wants both gets neither wrongly refused: its model answers one of the two questions.
     if (classes === questions.includes("spans")) return []
+    const own = Object.values(document.routing?.model_bindings ?? {})
     const asked = used.has(registered.id) ? usedBindings(registered, document).reading : []
     const bound = bindingsOf(registered).reading.filter((name) => documentBinding(name, document) !== undefined)
     return [...new Set([...asked, ...bound])].flatMap((binding): readonly BoundHead[] => {
       const found = readingBinding(registered, document, binding)
       if (found === undefined) return []
-      return [{ binding, deployment: found.deployment, head: found.head, answers: classes ? "classes" : "spans" }]
+      const { deployment, head } = found
+      const ofRouting = own.includes(found)
+      return [{ binding, deployment, head, answers: classes ? "classes" : "spans", ...(ofRouting && { ofRouting }) }]
     })
   })
 }

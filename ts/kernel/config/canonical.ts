@@ -36,6 +36,7 @@ function canonicalRouting(routing: Routing, registry: Registry): Routing {
     strategy: routing.strategy,
     fallback: routing.fallback,
     candidate_requirements: routing.candidate_requirements,
+    model_bindings: routing.model_bindings,
   }) as Routing
 }
 

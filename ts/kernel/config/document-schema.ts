@@ -11,7 +11,7 @@ import { listenersSchema } from "./sections/listeners.ts"
 import { apiSchema, managementSchema } from "./sections/management.ts"
 import { evaluationSchema } from "./sections/evaluation.ts"
 import { modelCardSchema } from "./sections/model-cards.ts"
-import { modelCatalogSchema } from "./sections/model-catalog.ts"
+import { bindingsSchema, modelCatalogSchema } from "./sections/model-catalog.ts"
 import { observabilitySchema } from "./sections/observability.ts"
 import { ofRequests } from "./sections/reliability.ts"
 import { providersSchema } from "./sections/providers.ts"
@@ -52,6 +52,7 @@ function routingSchema(registry: Registry) {
     decisions: Type.Optional(Type.Array(decisionSchema(registry))),
     strategy: Type.Optional(strategySchema),
     ...ofRequests,
+    model_bindings: bindingsSchema,
   })
 }
 

@@ -21,6 +21,8 @@ export interface BoundHead {
   readonly deployment: string
   readonly head: string | undefined
   readonly answers: "classes" | "spans"
+  /** It stands in `routing.model_bindings`. */
+  readonly ofRouting?: boolean
 }
 
 /** What is wrong with a bound head, in words that follow its path; undefined when the model has it. */

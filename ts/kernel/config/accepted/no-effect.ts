@@ -37,6 +37,8 @@ export const noEffect: readonly Advice[] = [
       [semantic, "qwen3_model_path gemma_model_path mmbert_model_path multimodal_model_path bert_model_path use_cpu"],
       [`${semantic}.embedding_config`, "model_type preload_embeddings target_layer full_context"],
       [`${catalog}.bindings.*`, "mapping_path adapter operating_point pair_scorer"],
+      ["routing.model_bindings.*", "mapping_path adapter operating_point pair_scorer"],
+      ["recipes.*.routing.model_bindings.*", "mapping_path adapter operating_point pair_scorer"],
       [
         `${catalog}.deployments.*`,
         "revision precision external_model custom_ops_profile compilation_cache_dir tokenizer_path",

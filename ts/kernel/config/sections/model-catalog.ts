@@ -60,6 +60,9 @@ const binding = section({
   head: Type.Optional(name),
 })
 
+/** Of the document, and of a routing for its own signals. */
+export const bindingsSchema = Type.Optional(mapOf(binding))
+
 export const modelCatalogSchema = section({
   // Timers hold 31 bits and fire at once when given more.
   signal_timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
@@ -69,7 +72,7 @@ export const modelCatalogSchema = section({
       additionalProperties: false,
     }),
   ),
-  bindings: Type.Optional(mapOf(binding)),
+  bindings: bindingsSchema,
 })
 
 const defaultSignalTimeoutMs = 45_000
@@ -80,6 +83,8 @@ export function compileSignalTimeout(document: ConfigDocument): number {
 }
 
 const at: DocumentPath = ["global", "model_catalog"]
+const globalBindings: DocumentPath = [...at, "bindings"]
+const ownBindings: DocumentPath = ["routing", "model_bindings"]
 
 export function checkCatalog(document: ConfigDocument, registry: Registry): readonly Problem[] {
   return [...checkDeployments(document), ...checkBindings(document, registry)]
@@ -106,8 +111,12 @@ function checkBindings(document: ConfigDocument, registry: Registry): readonly P
   const deployments = [...Object.keys(catalog?.deployments ?? {}), defaultDeployment.name]
   const consumers = contractsOf(registry)
   const problems: Problem[] = []
-  for (const [consumer, entry] of Object.entries(catalog?.bindings ?? {})) {
-    const here = [...at, "bindings", consumer]
+  const ofAll = Object.entries(catalog?.bindings ?? {}).map((entry) => [globalBindings, ...entry] as const)
+  const ofRouting = Object.entries(document.routing?.model_bindings ?? {}).map(
+    (entry) => [ownBindings, ...entry] as const,
+  )
+  for (const [place, consumer, entry] of [...ofAll, ...ofRouting]) {
+    const here = [...place, consumer]
     const wanted = consumers.get(consumer) ?? consumers.get(consumer.replace(/\..*/s, ".<rule>"))
     if (wanted === undefined)
       problems.push(
@@ -193,6 +202,8 @@ export function checkHeads(document: ConfigDocument, registry: Registry, known: 
   return boundHeads(document, registry).flatMap((bound) => {
     const heads = known.get(bound.deployment)
     const problem = heads === undefined ? undefined : headProblem(bound, heads)
-    return problem === undefined ? [] : [invalid([...at, "bindings", bound.binding, "head"], problem)]
+    return problem === undefined
+      ? []
+      : [invalid([...(bound.ofRouting ? ownBindings : globalBindings), bound.binding, "head"], problem)]
   })
 }
