@@ -20,7 +20,7 @@ const decisions = blocksOf("yaml decision").map((text) => parse(text) as Decisio
 const base = parse(document) as { readonly routing: object }
 
 /** Models that answer with their port and how often they were asked, sure of themselves but for the small one. */
-function serve(decision: Decision) {
+function serve(decision: Decision, changes: object = {}) {
   const calls: string[] = []
   const transport = createFakeTransport(({ url, body }) => {
     const name = { 8001: "small", 8002: "medium", 8003: "large" }[new URL(url).port] ?? ""
@@ -31,7 +31,7 @@ function serve(decision: Decision) {
     const message = { role: "assistant", content: text }
     return jsonReply(completion(text, { choices: [{ index: 0, message, logprobs, finish_reason: "stop" }] }))
   })
-  const config = { ...base, routing: { ...base.routing, decisions: [decision] } }
+  const config = { ...base, ...changes, routing: { ...base.routing, decisions: [decision] } }
   return watchedKernel({ config, transport }).then((kernel) => ({ ...kernel, calls }))
 }
 
@@ -85,6 +85,22 @@ test("a client chooses the panel as the page shows", async () => {
   expect(reply.body.fusion).toMatchObject({ judge_model: "medium", analysis_models: ["small", "large"] })
   expect(reply.body.fusion.analysis).toBeUndefined()
   for (const request of sent()) expect(request).not.toHaveProperty("plugins")
+})
+
+test("a listener grants a looper by its name", async () => {
+  const flow = decisions.find(({ name }) => name === "team") as Decision
+  const { ask, kernel } = await serve(flow, {
+    listeners: [{ name: "main", address: "127.0.0.1", port: 0, models: ["rtr/flow"] }],
+  })
+  expect((await ask("plan this", { model: "rtr/flow" })).status).toBe(200)
+  expect((await ask("plan this", { model: "vllm-sr/flow" })).status).toBe(200)
+  for (const model of ["MoM", "small"]) expect((await ask("plan this", { model })).status).toBe(403)
+  const list = (await (await kernel.fetch(new Request("http://host/v1/models"))).json()) as { data: { id: string }[] }
+  expect(list.data.map(({ id }) => id)).toEqual(["rtr/flow"])
+  const main = await serve(flow, { listeners: [{ name: "main", address: "127.0.0.1", port: 0, models: ["MoM"] }] })
+  expect((await main.ask("plan this", { model: "rtr/flow" })).status).toBe(403)
+  const missing = serve(flow, { listeners: [{ name: "main", address: "127.0.0.1", port: 0, models: ["rtr/fusion"] }] })
+  await expect(missing).rejects.toThrow('"rtr/fusion" is neither a name of automatic routing nor')
 })
 
 test("names of loopers reach their decisions alone", async () => {

@@ -7,6 +7,7 @@ import type { ReadDocumentFile } from "../types/signal.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import type { LaterProblems } from "./later-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
+import { loopersIn } from "./sections/algorithms.ts"
 import { checkDecisions } from "./sections/decisions.ts"
 import { checkListeners } from "./sections/listeners.ts"
 import { checkManagement } from "./sections/management.ts"
@@ -30,7 +31,10 @@ export function checkDocument(
   if (usesReliability(document)) later.push(loadReliability(document).then((plan) => plan?.check(registry) ?? []))
   if (usesReasoning(document)) later.push(loadReasoning(document, registry).then((plan) => plan?.check() ?? []))
   return [
-    ...checkListeners(document),
+    ...checkListeners(
+      document,
+      loopersIn(document, registry).flatMap(({ names }) => names),
+    ),
     ...checkProviders(document, registry),
     ...checkModelCards(document),
     ...checkSignals(document, registry, packages.heads, later, readFile),

@@ -94,6 +94,20 @@ export function checkAlgorithm(
   return problems
 }
 
+/** The loopers of the document's decisions, each with the names by which clients ask for it. */
+export function loopersIn(
+  { routing, global }: ConfigDocument,
+  registry: Registry,
+): readonly { readonly id: string; readonly names: readonly string[] }[] {
+  return registry.all("looper").flatMap(({ id, module: { modelNames, settings } }) => {
+    const own = settings && modelNames && valueAt(global, [...settings.path, modelNames.key, "model_names"])
+    const isUsed = routing?.decisions?.some(({ algorithm }) => algorithm?.type === id) === true
+    return isUsed && modelNames !== undefined
+      ? [{ id, names: (own as readonly string[] | undefined) ?? modelNames.names }]
+      : []
+  })
+}
+
 const blockOf = (algorithm: AlgorithmEntry): object => (algorithm[algorithm.type] ?? {}) as object
 
 /** Sets up what chooses between the candidates. A selector is left out where there is nothing to choose. */
@@ -138,5 +152,5 @@ export async function compileAlgorithm(
   if (found === undefined)
     throw new RtrError("invalid_config", `There is no selector or looper "${type}"`, { path: [...path, "type"] })
   const { compileLooper } = await import("./looper.ts")
-  return compileLooper({ ...input, algorithm, options }, found, context, { grantSetup, setUp, valueAt })
+  return compileLooper({ ...input, algorithm, options }, found, context, { grantSetup, setUp, valueAt, loopersIn })
 }

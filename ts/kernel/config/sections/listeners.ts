@@ -64,12 +64,13 @@ export function canonicalListener(listener: ListenerEntry): ListenerEntry {
   return { ...listener, timeout: listener.timeout ?? defaultTimeout }
 }
 
-export function checkListeners(document: ConfigDocument): readonly Problem[] {
+/** `loopers` are names by which clients ask for loopers. */
+export function checkListeners(document: ConfigDocument, loopers: readonly string[] = []): readonly Problem[] {
   const { listeners = [] } = document
   // Clients name deployments for embeddings.
   const deployments = [...Object.keys(document.global?.model_catalog?.deployments ?? {}), defaultDeployment.name]
   const virtual = (document.entrypoints ?? []).flatMap((entry) => entry.model_names)
-  const known = new Set([...autoNamesOf(document), ...virtual, ...callableModels(document), ...deployments])
+  const known = new Set([...autoNamesOf(document), ...virtual, ...loopers, ...callableModels(document), ...deployments])
   const keyNames = listeners.map((listener) => apiKeysOf(listener).map((key) => key.name))
   // Port 0 is any free port, so that two of them do not meet.
   const addresses = listeners.map(({ address, port: number }) => (number === 0 ? undefined : `${address}:${number}`))

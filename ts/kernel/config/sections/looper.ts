@@ -8,7 +8,7 @@ import type { LooperModule } from "../../types/looper.ts"
 import type { RegisteredModule } from "../../types/module.ts"
 import type { PlannedBudget, PlannedCandidate, PlannedDecision } from "../../types/plan.ts"
 import type { CompileContext } from "../compile.ts"
-import type { AlgorithmEntry } from "./algorithms.ts"
+import type { AlgorithmEntry, loopersIn } from "./algorithms.ts"
 import { compileOutput, type OutputContract } from "./output-contract.ts"
 
 /** Keys that the looper stage reads of any looper, where its module brings them. */
@@ -41,6 +41,7 @@ interface Loaded {
   readonly grantSetup: typeof grantSetup
   readonly setUp: typeof setUp
   readonly valueAt: typeof valueAt
+  readonly loopersIn: typeof loopersIn
 }
 
 export async function compileLooper(
@@ -74,7 +75,7 @@ export async function compileLooper(
     selector: undefined,
     looper: {
       run: (call) => running.run(call),
-      modelNames: modelNamesOf(looper, settings),
+      modelNames: loaded.loopersIn(context.document, context.registry).find((each) => each.id === id)?.names ?? [],
       budget: budgetOf(budget),
       // As the format has it, 0 and less are 30 seconds.
       callTimeoutMs: seconds === undefined ? undefined : (seconds > 0 ? seconds : 30) * 1000,
@@ -84,14 +85,6 @@ export async function compileLooper(
       output: spec && compileOutput(spec),
     },
   }
-}
-
-function modelNamesOf({ modelNames }: LooperModule, settings: object): readonly string[] {
-  if (modelNames === undefined) return []
-  const own = (settings as Readonly<Record<string, { readonly model_names?: readonly string[] } | undefined>>)[
-    modelNames.key
-  ]
-  return own?.model_names ?? modelNames.names
 }
 
 const budgetOf = (budget: AlgorithmKeys["budget"]): PlannedBudget => ({
