@@ -37,6 +37,8 @@ function serve(decision: Decision, changes: object = {}) {
 
 const expected: Readonly<Record<string, readonly [answer: unknown, calls: readonly string[]]>> = {
   escalate: [["large 2"], ["small", "large"]],
+  // 0.333 and 0.967: the small one is not sure enough, the medium one is.
+  staged: [["medium 2"], ["small", "medium"]],
   arena: [
     ["small 1", "medium 2", "large 3"],
     ["small", "medium", "large"],
@@ -53,6 +55,7 @@ const expected: Readonly<Record<string, readonly [answer: unknown, calls: readon
 test("every decision of the page answers as it says", async () => {
   expect(decisions.map(({ name }) => name)).toEqual([
     "escalate",
+    "staged",
     "arena",
     "deliberate",
     "experts",

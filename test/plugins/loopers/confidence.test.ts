@@ -395,3 +395,86 @@ test("a document's decision runs it", async () => {
   expect(await decision?.looper?.run(call)).toMatchObject({ candidate: 1 })
   expect(asked.length).toBe(1)
 })
+
+describe("stages", () => {
+  const three = ["a", "b", "c"].map((model) => candidate(model))
+  const stage = (model: string, more: object = {}) => ({ model, ...more })
+  /** Each model is as sure as its list says, in the order of the candidates. */
+  const sure =
+    (...logprobs: readonly number[]): FakeCandidate =>
+    ({ candidate: index }) =>
+      modelReply(`answer of ${index}`, [[logprobs[Number(index)] ?? 0, -9]])
+  const run = async (stages: readonly object[], answers: FakeCandidate, options: object = {}) => {
+    const {
+      models,
+      candidate: index,
+      confidence,
+      reason,
+    } = await runWith({
+      options: { stages, ...options },
+      answers,
+      candidates: three,
+    })
+    return [models, index, confidence === undefined ? undefined : Math.round(confidence * 1000) / 1000, reason]
+  }
+
+  test("are asked in their order, each held to its own bar", async () => {
+    // (-0.6 + 3) / 3 = 0.8 and (-1.5 + 3) / 3 = 0.5
+    const stages = [stage("c", { threshold: 0.9 }), stage("a", { threshold: 0.4 }), stage("b")]
+    expect(await run(stages, sure(-1.5, 0, -0.6))).toEqual([[2, 0], 0, 0.5, "avg_logprob 0.5 reaches 0.4"])
+    expect(await run(stages, sure(-2.7, 0, -0.6))).toEqual([[2, 0, 1], 1, undefined, "the last of 3 models"])
+    expect(await run(stages, sure(0, 0, -0.15))).toEqual([[2], 2, 0.95, "avg_logprob 0.95 reaches 0.9"])
+  })
+
+  test("have the bar and the method of the cascade where they say none", async () => {
+    const stages = [stage("a"), stage("b", { confidence_method: "margin", threshold: 0.9 }), stage("c")]
+    // The margin of b is 9 - 0.3 = 8.7: 1 - e^(-8.7 / 3) = 0.945.
+    expect(await run(stages, sure(-0.6, -0.3, 0), { threshold: 0.85 })).toEqual([
+      [0, 1],
+      1,
+      0.945,
+      "margin 0.945 reaches 0.9",
+    ])
+    expect(await run(stages, sure(-0.6, -0.3, 0), { threshold: 0.75 })).toEqual([
+      [0],
+      0,
+      0.8,
+      "avg_logprob 0.8 reaches 0.75",
+    ])
+    // Without any bar every reply of avg_logprob is accepted.
+    expect((await run(stages, sure(-3, 0, 0)))[0]).toEqual([0])
+  })
+
+  test("that take longer than their time are passed over, also while they judge themselves", async () => {
+    const never = new Promise<never>(() => {})
+    const stages = [stage("a", { timeout_seconds: 0.001 }), stage("b")]
+    const hanging: FakeCandidate = ({ candidate: index }) => (index === 0 ? never : modelReply("late", []))
+    expect((await run(stages, hanging)).slice(0, 2)).toEqual([[0, 1], 1])
+    const judging: FakeCandidate = ({ candidate: index, request }) =>
+      index === 0 && request.turns.length > 1 ? never : modelReply("x", [])
+    expect((await run(stages, judging, { confidence_method: "self_verify" })).slice(0, 2)).toEqual([[0, 0, 1], 1])
+  })
+
+  test("name models of the decision, and order them", () => {
+    const problems = (confidence: object) =>
+      problemsOf(
+        documentWith({
+          "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large" }],
+          "routing.decisions.0.algorithm": { type: "confidence", confidence },
+        }),
+      ).map((problem) => problem.replace(/^.*algorithm\.confidence\./, ""))
+    expect(problems({ stages: [stage("small", { threshold: 0.8 }), stage("large")] })).toEqual([])
+    expect(problems({ stages: [stage("smal")], escalation_order: "cost", cost_quality_tradeoff: 0.2 })).toEqual([
+      "escalation_order: belongs to a cascade without stages, which are in order already",
+      "cost_quality_tradeoff: belongs to escalation_order automix",
+      'stages[0].model: "smal" is not one of the decision\'s modelRefs, which are small, large',
+    ])
+    expect(problems({ stages: [] })).toEqual([expect.stringContaining("stages: must not have fewer than 1")])
+    expect(problems({ stages: [stage("small", { confidence_method: "automix_entailment" }), stage("large")] })).toEqual(
+      ["verifier_server_url: is missing; confidence_method automix_entailment asks it"],
+    )
+    expect(problems({ stages: [stage("small", { timeout_seconds: 0 }), stage("large")] })).toEqual([
+      expect.stringContaining("timeout_seconds: must be > 0"),
+    ])
+  })
+})

@@ -1,14 +1,13 @@
 // A cascade: asks the candidates one after the other until a reply is sure enough.
 
 import {
-  type ChatReply,
-  type ChatRequest,
   defineLooper,
   type HttpClient,
   literals,
   type LooperAnswer,
   type LooperCall,
   readPlainUrl,
+  type Report,
   RtrError,
   section,
   type Static,
@@ -17,16 +16,35 @@ import {
 import { orderCandidates } from "../_shared/candidate-order.ts"
 import { looperIntegration } from "../_shared/loopers/integration.ts"
 import { looperKeys } from "../_shared/loopers/keys.ts"
-import { judgedConfidence, verifierConfidence, verifyRequest } from "../_shared/judged-confidence.ts"
-import { marginConfidence, meanLogprobConfidence } from "../_shared/token-confidence.ts"
+import {
+  anyReply,
+  defaultThresholds,
+  type Measure,
+  measureBy,
+  type Method,
+  methods,
+  type Tried,
+  weightsOf,
+  withLogprobs,
+} from "../_shared/loopers/confidence-methods.ts"
+import { withTimeLimit } from "../_shared/loopers/time-limit.ts"
 
 const share = Type.Number({ minimum: 0, maximum: 1 })
 
+const stage = section({
+  model: Type.String({ minLength: 1, description: "One of the decision's modelRefs" }),
+  confidence_method: Type.Optional(literals(methods, { description: "That of the cascade when left out" })),
+  threshold: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: "That of the cascade when 0 or left out" }),
+  ),
+  timeout_seconds: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, description: "The next stage begins when this one takes longer" }),
+  ),
+})
+
 const options = section({
   confidence_method: Type.Optional(
-    literals(["avg_logprob", "margin", "hybrid", "self_verify", "automix_entailment"], {
-      description: "How the confidence of a reply is found; avg_logprob when left out",
-    }),
+    literals(methods, { description: "How the confidence of a reply is found; avg_logprob when left out" }),
   ),
   threshold: Type.Optional(
     Type.Number({
@@ -34,6 +52,12 @@ const options = section({
       maximum: 1,
       description:
         "Confidence that accepts a reply; 0 or left out: 0.5 for margin and hybrid, 0.7 for the methods that ask, any reply for avg_logprob",
+    }),
+  ),
+  stages: Type.Optional(
+    Type.Array(stage, {
+      minItems: 1,
+      description: "The models in order, each with a bar of its own; the last has none",
     }),
   ),
   hybrid_weights: Type.Optional(
@@ -74,53 +98,42 @@ const options = section({
 })
 
 type Options = Static<typeof options>
-type Method = NonNullable<Options["confidence_method"]>
-
-/** Below every confidence, so that any reply is accepted. */
-const anyReply = -1
-const defaultThresholds: Readonly<Record<Method, number>> = {
-  avg_logprob: anyReply,
-  margin: 0.5,
-  hybrid: 0.5,
-  self_verify: 0.7,
-  automix_entailment: 0.7,
-}
-
-/** Shares of avg_logprob and margin; 0 counts as left out. */
-function weightsOf({ hybrid_weights: weights = {} }: Options): { readonly logprob: number; readonly margin: number } {
-  return { logprob: weights.logprob_weight || 0.5, margin: weights.margin_weight || 0.5 }
-}
-
+type Stage = Static<typeof stage>
 export default defineLooper({
   about: "Asks small models first and goes on to larger ones until a reply is sure enough",
   needs: ["http"],
   options,
   keys: looperKeys,
   settings: looperIntegration,
-  check(entry, report) {
-    const { confidence_method: method = "avg_logprob", verifier_server_url: url } = entry
-    if (entry.hybrid_weights !== undefined && method !== "hybrid")
-      report(["hybrid_weights"], `belongs to confidence_method hybrid, not to ${method}`)
+  check(entry, report, { candidates } = { candidates: [], models: new Set() }) {
+    const { verifier_server_url: url, stages = [] } = entry
+    const used = new Set([methodOf(entry), ...stages.map((each) => methodOf(entry, each))])
+    if (entry.hybrid_weights !== undefined && !used.has("hybrid"))
+      report(["hybrid_weights"], `belongs to confidence_method hybrid, not to ${[...used].join(" and ")}`)
     const { logprob, margin } = weightsOf(entry)
-    if (method === "hybrid" && Math.abs(logprob + margin - 1) > 1e-6)
+    if (used.has("hybrid") && Math.abs(logprob + margin - 1) > 1e-6)
       report(["hybrid_weights"], `must sum to 1, where 0 or nothing counts as 0.5; got ${logprob} and ${margin}`)
-    if (method === "automix_entailment") {
+    checkStages(entry, candidates, report)
+    if (used.has("automix_entailment")) {
       if (url === undefined) report(["verifier_server_url"], "is missing; confidence_method automix_entailment asks it")
       else if (readPlainUrl(url) === undefined)
         report(["verifier_server_url"], "must be an http or https URL without user, query, fragment and spaces")
       return
     }
     for (const key of ["verifier_server_url", "verifier_timeout_seconds"] as const)
-      if (entry[key] !== undefined) report([key], `belongs to confidence_method automix_entailment, not to ${method}`)
+      if (entry[key] !== undefined)
+        report([key], `belongs to confidence_method automix_entailment, not to ${[...used].join(" and ")}`)
   },
   setup(entry, { candidates, http }) {
-    const { confidence_method: method = "avg_logprob", cost_quality_tradeoff: tradeoff = 0.3 } = entry
+    const { cost_quality_tradeoff: tradeoff = 0.3, stages } = entry
+    const names = candidates.map(({ model }) => model)
     const cascade: Cascade = {
-      method,
-      // As the format has it, 0 is the method's own.
-      threshold: entry.threshold || defaultThresholds[method],
-      measure: measureBy(method, entry, http),
-      order: orderCandidates(candidates, entry.escalation_order ?? "size", tradeoff),
+      steps:
+        stages === undefined
+          ? orderCandidates(candidates, entry.escalation_order ?? "size", tradeoff).map((candidate) =>
+              stepOf(entry, http, candidate),
+            )
+          : stages.map((each) => stepOf(entry, http, names.indexOf(each.model), each)),
       failsAtOnce: entry.on_error === "fail",
       maxBytes: entry.max_response_bytes || undefined,
     }
@@ -128,40 +141,81 @@ export default defineLooper({
   },
 })
 
-interface Cascade {
+const methodOf = (entry: Options, own: Stage = { model: "" }): Method =>
+  own.confidence_method ?? entry.confidence_method ?? "avg_logprob"
+
+function checkStages(
+  { stages, escalation_order: order, cost_quality_tradeoff: tradeoff }: Options,
+  candidates: readonly string[],
+  report: Report,
+): void {
+  if (stages === undefined) return
+  if (order !== undefined)
+    report(["escalation_order"], "belongs to a cascade without stages, which are in order already")
+  if (tradeoff !== undefined) report(["cost_quality_tradeoff"], "belongs to escalation_order automix")
+  for (const [index, { model }] of stages.entries())
+    if (candidates.length > 0 && !candidates.includes(model))
+      report(
+        ["stages", index, "model"],
+        `"${model}" is not one of the decision's modelRefs, which are ${candidates.join(", ")}`,
+      )
+  const last = stages.length - 1
+  for (const key of ["threshold", "confidence_method"] as const)
+    if (stages[last]?.[key] !== undefined)
+      report(["stages", last, key], "has no effect: the reply of the last stage is taken as it is", "warning")
+}
+
+/** One call of the cascade. */
+interface Step {
+  readonly candidate: number
   readonly method: Method
   readonly threshold: number
   readonly measure: Measure
-  readonly order: readonly number[]
+  readonly timeoutMs: number | undefined
+}
+
+interface Cascade {
+  readonly steps: readonly Step[]
   readonly failsAtOnce: boolean
   readonly maxBytes: number | undefined
 }
 
-/** What one candidate gave. The confidence is there when it could be told. */
-interface Tried {
-  readonly candidate: number
-  readonly reply: ChatReply
-  readonly confidence?: number
+function stepOf(entry: Options, http: HttpClient, candidate: number, own?: Stage): Step {
+  const method = methodOf(entry, own)
+  // As the format has it, 0 is the method's own.
+  const threshold = own?.threshold || entry.threshold || defaultThresholds[method]
+  return {
+    candidate,
+    method,
+    threshold,
+    measure: measureBy(method, { ...entry, threshold }, http),
+    timeoutMs: own?.timeout_seconds === undefined ? undefined : own.timeout_seconds * 1000,
+  }
 }
 
-async function runCascade(cascade: Cascade, call: LooperCall): Promise<LooperAnswer> {
-  const { order, threshold, method, measure, failsAtOnce, maxBytes } = cascade
-  const last = order.at(-1)
+async function runCascade({ steps, failsAtOnce, maxBytes }: Cascade, call: LooperCall): Promise<LooperAnswer> {
+  const last = steps.at(-1)
   let latest: Tried | undefined
   let failure: unknown = new RtrError("no_model_selected", `Decision "${call.decision}" has no model to ask`)
-  for (const candidate of order) {
+  for (const step of steps) {
+    const { candidate, method, threshold, measure, timeoutMs } = step
     try {
       // Nothing comes after the last one, so its reply is taken unmeasured.
-      if (candidate === last) {
-        const reply = await call.stream(candidate, call.request, { maxBytes })
-        const reason = `the last of ${order.length} models`
+      if (step === last) {
+        const reply = await withTimeLimit(timeoutMs, (signal) =>
+          call.stream(candidate, call.request, { maxBytes, ...(signal && { signal }) }),
+        )
+        const reason = `the last of ${steps.length} models`
         return "next" in reply ? { reply, candidate, reason } : answer({ candidate, reply }, call, reason)
       }
-      const reply = await call.ask(candidate, withLogprobs(call.request, method), { maxBytes })
-      latest = { candidate, reply }
-      call.keep(answer(latest, call, "the last model that answered"))
-      const confidence = await measure(call, { candidate, reply })
-      latest = { ...latest, confidence }
+      const confidence = await withTimeLimit(timeoutMs, async (signal) => {
+        const timed = signal === undefined ? call : withinTime(call, signal)
+        const reply = await timed.ask(candidate, withLogprobs(call.request, method), { maxBytes })
+        latest = { candidate, reply }
+        call.keep(answer(latest, call, "the last model that answered"))
+        return measure(timed, { candidate, reply })
+      })
+      latest = { ...(latest as unknown as Tried), confidence }
       if (confidence >= threshold)
         return answer(latest, call, `${method} ${round(confidence)} reaches ${threshold === anyReply ? 0 : threshold}`)
     } catch (error) {
@@ -172,6 +226,13 @@ async function runCascade(cascade: Cascade, call: LooperCall): Promise<LooperAns
   if (latest !== undefined) return answer(latest, call, "no later model answered")
   throw failure
 }
+
+/** The call of a stage, which ends with its time. */
+const withinTime = (call: LooperCall, signal: AbortSignal): LooperCall => ({
+  ...call,
+  signal: AbortSignal.any([call.signal, signal]),
+  ask: (model, request, options) => call.ask(model, request, { ...options, signal }),
+})
 
 const round = (value: number): number => Math.round(value * 1000) / 1000
 
@@ -193,44 +254,4 @@ function answer({ reply, candidate, confidence }: Tried, { request }: LooperCall
     reason,
     ...(confidence !== undefined && { confidence }),
   }
-}
-
-// ── methods ──
-
-/** The confidence of a reply. Rejects when it cannot be told. */
-type Measure = (call: LooperCall, tried: Tried) => number | Promise<number>
-
-function measureBy(method: Method, entry: Options, http: HttpClient): Measure {
-  const { token_filter: filter = "all", verifier_server_url: url = "", verifier_timeout_seconds: seconds = 60 } = entry
-  const { logprob, margin } = weightsOf(entry)
-  const threshold = entry.threshold || defaultThresholds[method]
-  const measures: Readonly<Record<Method, Measure>> = {
-    avg_logprob: (_, { reply }) => meanLogprobConfidence(reply, filter),
-    margin: (_, { reply }) => marginConfidence(reply, filter),
-    hybrid: (_, { reply }) => logprob * meanLogprobConfidence(reply, filter) + margin * marginConfidence(reply, filter),
-    self_verify: async (call, { candidate, reply }) =>
-      judgedConfidence(await call.ask(candidate, verifyRequest(call.request, reply))),
-    automix_entailment: (call, { reply }) =>
-      verifierConfidence(http, {
-        url,
-        timeoutMs: seconds * 1000,
-        signal: call.signal,
-        question: call.text,
-        reply,
-        threshold,
-      }),
-  }
-  return measures[method]
-}
-
-/** The request with what the method reads beside the reply. */
-function withLogprobs(request: ChatRequest, method: Method): ChatRequest {
-  const { generation } = request
-  if (method === "avg_logprob") return { ...request, generation: { ...generation, logprobs: true } }
-  if (method === "margin" || method === "hybrid")
-    return {
-      ...request,
-      generation: { ...generation, logprobs: true, topLogprobs: Math.max(2, generation.topLogprobs ?? 0) },
-    }
-  return request
 }
