@@ -2,15 +2,16 @@
 
 import { type JsonValue, type KeyValueStore, type RecordStore, RtrError, type StoredRecord } from "../kernel/index.ts"
 
-/** What `store.kv` and `store.records` grant. Equal objects see the same data. */
+/** What `store.kv`, `store.workflows` and `store.records` grant. Equal objects see the same data. */
 export interface FakeStores {
   readonly kv: KeyValueStore
+  readonly workflows: KeyValueStore
   readonly records: RecordStore
 }
 
 /** Empty stores. `clock` ends entries with a time to live; it stands still when left out. */
 export function createFakeStores(clock: () => number = () => 0): FakeStores {
-  return { kv: createKeyValues(clock), records: createRecords(clock) }
+  return { kv: createKeyValues(clock), workflows: createKeyValues(clock), records: createRecords(clock) }
 }
 
 interface Entry<Value> {

@@ -78,6 +78,7 @@ export function looperCall(
     principal: { role: "client", permissions: undefined, name: "test" },
     header: () => undefined,
     factsOf: () => [],
+    clientTurns: changes.request?.turns ?? [textTurn("user", question)],
     signal: new AbortController().signal,
     ...changes,
     ask,
@@ -103,7 +104,7 @@ export async function looperOf<Options extends TObject>(
   const granted = grantedHost({ http: unreachable, ...host })
   return module.setup(
     deepFreeze(structuredClone(options)) as never,
-    { ...granted, decision: "test", candidates, settings: {} } as never,
+    { decision: "test", ...granted, candidates, settings: {} } as never,
   )
 }
 

@@ -21,6 +21,7 @@ const granted: Readonly<Record<Capability, readonly [setup: readonly string[], q
   models: [["models"], []],
   http: [["http"], []],
   "store.kv": [["kv"], []],
+  "store.workflows": [["workflows"], []],
   "store.records": [["records"], []],
   "store.vectors": [["vectors"], []],
   metrics: [["metrics"], []],

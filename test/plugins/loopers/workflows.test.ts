@@ -58,7 +58,8 @@ const down = new RtrError("upstream_unavailable", "down")
 async function runWith(answers: FakeCandidate, options: object, changes: Partial<ChatRequest> = {}, host: object = {}) {
   const { run } = await looperOf(looper, { options: options as never, host }, candidates)
   const { call, asked, kept } = looperCall(answers)
-  const answer = await run({ ...call, request: { ...call.request, ...changes } })
+  const request = { ...call.request, ...changes }
+  const answer = await run({ ...call, request, clientTurns: request.turns })
   return { answer, asked, kept, text: textOf(wholeReply(answer)) }
 }
 
@@ -193,6 +194,23 @@ test("tools of the client are the last model's, and the workflow goes on with th
   expect(second.text).toBe("done")
   expect(lastText(second.asked[0]!.request)).toContain("output of c")
   expect(second.asked[0]?.request.turns).toHaveLength(3)
+  // Whatever plugins make of it, the conversation is the client's.
+  const { run } = await looperOf(looper, { options: { roles } as never, host }, candidates)
+  const { call, asked } = looperCall(calls)
+  const changed = turns.map((turn) =>
+    turn.role === "user" ? { ...turn, blocks: [{ type: "text" as const, text: "changed" }] } : turn,
+  )
+  await run({ ...call, request: { ...call.request, tools, turns: changed }, clientTurns: turns })
+  expect(asked).toHaveLength(1)
+  // Another decision does not go on with it.
+  const elsewhere = await looperOf(
+    looper,
+    { options: { roles } as never, host: { ...host, decision: "other" } },
+    candidates,
+  )
+  const there = looperCall(calls)
+  await elsewhere.run({ ...there.call, request: { ...there.call.request, tools, turns }, clientTurns: turns })
+  expect(there.asked.length).toBeGreaterThan(1)
   // Another conversation with the same ids of calls begins anew.
   const other = [{ ...question, blocks: [{ type: "text" as const, text: "Another question" }] }, ...turns.slice(1)]
   expect((await runWith(calls, { roles }, { tools, turns: other }, host)).asked.length).toBeGreaterThan(1)

@@ -1,7 +1,9 @@
 import type { ChatRequest, Fact, Turn } from "rtr"
-import { chatRequest, signalContract, signalInput, textTurn } from "rtr/testing"
+import { chatRequest, createFakeStores, signalContract, signalInput, textTurn } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
+import { completion, createFakeTransport, jsonReply } from "../../fakes/transport.ts"
+import { watchedKernel } from "../../fakes/watched-kernel.ts"
 import chatCompletions from "../../../ts/plugins/dialects/chat-completions.ts"
 import responses from "../../../ts/plugins/dialects/responses.ts"
 import signal from "../../../ts/plugins/signals/conversation.ts"
@@ -16,7 +18,7 @@ const rule = (source: Source, changes: Partial<Rule> = {}): Rule => ({
 })
 
 async function read(given: Rule, request: ChatRequest): Promise<Fact | undefined> {
-  const reader = await signal.setup([given], { settings: {} })
+  const reader = await signal.setup([given], { settings: {}, workflows: createFakeStores().workflows })
   return (await reader.read({ ...signalInput("x"), request }, {}))[0]
 }
 const count = async (source: Source, request: ChatRequest): Promise<number | undefined> =>
@@ -118,17 +120,88 @@ test.each([
   })
 })
 
-test("a rule that matches everything or nothing gets a warning", () => {
+test("a rule that matches everything gets a warning", () => {
   const reported: unknown[] = []
-  signal.check?.(
-    [rule({ type: "message" }), { name: "r", feature: { type: "exists", source: { type: "flow_tool_state" } } }],
-    (path, _, severity) => reported.push([path.join("."), severity]),
-  )
-  expect(reported).toEqual([
-    ["0.feature.type", "warning"],
-    ["1.feature.source.type", "warning"],
-  ])
+  signal.check?.([rule({ type: "message" })], (path, _, severity) => reported.push([path.join("."), severity]))
+  expect(reported).toEqual([["0.feature.type", "warning"]])
 })
+
+test("a workflow that waits for the results of tools is known by the conversation, to its client", async () => {
+  const answered = (text: string) =>
+    jsonReply(
+      completion(text, {
+        choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
+      }),
+    )
+  const { ask, sent } = await watchedKernel({
+    transport: createFakeTransport(({ body = "" }) =>
+      body.includes("final answer") && !body.includes('"role":"tool"')
+        ? jsonReply(
+            completion("", {
+              choices: [
+                {
+                  index: 0,
+                  message: { role: "assistant", content: null, tool_calls: [lookUp] },
+                  finish_reason: "tool_calls",
+                },
+              ],
+            }),
+          )
+        : answered("done"),
+    ),
+    changes: {
+      "listeners.0.api_keys": [
+        { name: "ann", key: "key-a" },
+        { name: "bob", key: "key-b" },
+      ],
+      "routing.signals.conversation": [
+        { name: "waits", feature: { type: "exists", source: { type: "flow_tool_state" } } },
+        { name: "one", feature: { type: "count", source: { type: "flow_tool_state" } }, predicate: { gte: 1 } },
+      ],
+      "routing.decisions": [
+        {
+          name: "goes-on",
+          priority: 9,
+          rules: {
+            operator: "AND",
+            conditions: [
+              { type: "conversation", name: "waits" },
+              { type: "conversation", name: "one" },
+            ],
+          },
+          modelRefs: [{ model: "large" }],
+        },
+        {
+          name: "team",
+          modelRefs: [{ model: "small" }],
+          output_contract: "One word.",
+          algorithm: { type: "workflows", workflows: { roles: [{ name: "draft", models: ["small"] }] } },
+        },
+      ],
+    },
+  })
+  const question = { role: "user", content: "How far is it?" }
+  const results = [
+    question,
+    { role: "assistant", content: null, tool_calls: [lookUp] },
+    { role: "tool", tool_call_id: "call_1", content: "far" },
+  ]
+  const tools = [{ type: "function", function: { name: "look", parameters: {} } }]
+  const decision = async (messages: readonly object[], key = "key-a") =>
+    (await ask("", { messages, tools }, { authorization: `Bearer ${key}` })).headers.get("x-rtr-selected-decision")
+  expect(await decision(results)).toBe("team")
+  expect(await decision([question])).toBe("team")
+  expect(await decision([question])).toBe("team")
+  expect(await decision(results)).toBe("goes-on")
+  expect(
+    await decision([...results, { role: "assistant", content: "It is far." }, { role: "user", content: "Thanks" }]),
+  ).toBe("team")
+  expect(await decision(results, "key-b")).toBe("team")
+  expect(await decision([{ ...question, content: "Another" }, ...results.slice(1)])).toBe("team")
+  expect(sent().length).toBeGreaterThan(6)
+})
+
+const lookUp = { id: "call_1", type: "function", function: { name: "look", arguments: "{}" } }
 
 test.each([
   [{ feature: { type: "count", source: { type: "message", role: "non_user" } } }, true],

@@ -87,6 +87,7 @@ const table: { readonly [Name in Capability]: Row<Name> } = {
   models: { setup: ({ models }) => ({ models }) },
   http: { setup: ({ http }) => ({ http }) },
   "store.kv": { setup: ({ kv }, { name }) => ({ kv: kv(name) }) },
+  "store.workflows": { setup: ({ kv }) => ({ workflows: kv("suspended") }) },
   "store.records": { setup: ({ records }, { name }) => ({ records: records(name) }) },
   "store.vectors": {
     setup: ({ vectors }, { name }) => ({ vectors: ({ dimensions }) => vectors(name, dimensions) }),

@@ -150,6 +150,8 @@ export interface Capabilities {
   models: { readonly setup: { readonly models: ModelCaller }; readonly call: object }
   http: { readonly setup: { readonly http: HttpClient }; readonly call: object }
   "store.kv": { readonly setup: { readonly kv: KeyValueStore }; readonly call: object }
+  /** Workflows that wait for the client's tools, shared by all who ask for them. */
+  "store.workflows": { readonly setup: { readonly workflows: KeyValueStore }; readonly call: object }
   "store.records": { readonly setup: { readonly records: RecordStore }; readonly call: object }
   "store.vectors": {
     readonly setup: { vectors(options: { readonly dimensions: number }): VectorStore }

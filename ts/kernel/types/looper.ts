@@ -2,7 +2,7 @@
 
 import type { Static, TObject, TProperties } from "typebox"
 import type { Granted, Capability } from "./capability.ts"
-import type { ChatReply, ChatRequest, ChatStream } from "./chat.ts"
+import type { ChatReply, ChatRequest, ChatStream, Turn } from "./chat.ts"
 import type { WireObject } from "./dialect.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
 import type { Candidate } from "./selector.ts"
@@ -21,6 +21,8 @@ export interface AskOptions {
 export interface LooperCall extends Omit<SignalInput, "textsFor"> {
   readonly id: string
   readonly decision: string
+  /** The conversation as the client sent it, whatever plugins and the output contract have made of it. */
+  readonly clientTurns: readonly Turn[]
   /** Aborts when the client leaves or the budget's deadline has passed. */
   readonly signal: AbortSignal
   /**

@@ -231,7 +231,7 @@ async function runCascade({ steps, failsAtOnce, maxBytes }: Cascade, call: Loope
 const withinTime = (call: LooperCall, signal: AbortSignal): LooperCall => ({
   ...call,
   signal: AbortSignal.any([call.signal, signal]),
-  ask: (model, request, options) => call.ask(model, request, { ...options, signal }),
+  ask: (model, request, more) => call.ask(model, request, { ...more, signal }),
 })
 
 const round = (value: number): number => Math.round(value * 1000) / 1000

@@ -5,7 +5,6 @@ import {
   type ChatReply,
   type ChatStream,
   defineLooper,
-  type KeyValueStore,
   literals,
   type LooperAnswer,
   type LooperCall,
@@ -21,7 +20,7 @@ import { replyFields } from "../_shared/loopers/reply-fields.ts"
 import { callsTools, readableText, reasoningOfReply, textOfReply } from "../_shared/loopers/replies.ts"
 import { asHelper, withLastPrompt, withLimits, withText } from "../_shared/loopers/requests.ts"
 import { roundLimits, roundOptions } from "../_shared/loopers/rounds.ts"
-import { resume, suspendOnTools } from "../_shared/loopers/suspended.ts"
+import { keepWorkflows, type KeptWorkflows, type SuspendedWorkflow } from "../_shared/loopers/suspended.ts"
 import { withTimeLimit } from "../_shared/loopers/time-limit.ts"
 import {
   outputId,
@@ -85,7 +84,7 @@ type Options = Static<typeof options>
 
 export default defineLooper({
   about: "Has several models work on a task in steps, by roles or by a planner's plan, and one of them answer",
-  needs: ["store.kv"],
+  needs: ["store.workflows"],
   options,
   keys: looperKeys,
   settings: looperIntegration,
@@ -119,7 +118,7 @@ export default defineLooper({
       steps.push(step)
     }
   },
-  setup(entry, { candidates, kv, settings }) {
+  setup(entry, { candidates, workflows, settings, decision }) {
     const names = candidates.map((candidate) => candidate.model)
     const { flow } = settings as { readonly flow?: { readonly state?: { readonly ttl_seconds?: number } } }
     const limits: PlanLimits = {
@@ -128,7 +127,8 @@ export default defineLooper({
       maxParallel: entry.max_parallel || 2,
     }
     const ttlMs = (flow?.state?.ttl_seconds || 1800) * 1000
-    return { run: (call) => runWorkflow({ entry, names, limits, kv, ttlMs, skips: entry.on_error === "skip" }, call) }
+    const kept = keepWorkflows(workflows, { decision, ttlMs })
+    return { run: (call) => runWorkflow({ entry, names, limits, kept, skips: entry.on_error === "skip" }, call) }
   },
 })
 
@@ -145,8 +145,7 @@ interface Workflow {
   /** Of the decision's models. */
   readonly names: readonly string[]
   readonly limits: PlanLimits
-  readonly kv: KeyValueStore
-  readonly ttlMs: number
+  readonly kept: KeptWorkflows
   readonly skips: boolean
 }
 
@@ -171,7 +170,7 @@ interface Failed {
 async function runWorkflow(workflow: Workflow, call: LooperCall): Promise<LooperAnswer> {
   const { names, skips } = workflow
   if (names.length === 0) throw new RtrError("no_model_selected", `Decision "${call.decision}" has no model to ask`)
-  const suspended = await resume(workflow.kv, call)
+  const suspended = await workflow.kept.resume(call)
   if (suspended !== undefined) return resumed(workflow, call, suspended)
   const plan = await planFor(workflow, call)
   const outputs: Output[] = []
@@ -324,11 +323,7 @@ async function finalAnswer(
 }
 
 /** The same prompt in front of what the tools have said since. */
-function resumed(
-  workflow: Workflow,
-  call: LooperCall,
-  suspended: { readonly model: string; readonly prompt: string },
-): Promise<LooperAnswer> {
+function resumed(workflow: Workflow, call: LooperCall, suspended: SuspendedWorkflow): Promise<LooperAnswer> {
   const { turns } = call.request
   const last = turns.findLastIndex(({ role, blocks }) => role === "user" && blocks.some(({ type }) => type === "text"))
   const told = turns.map((turn, index) => (index === last ? withText(turn, suspended.prompt) : turn))
@@ -339,10 +334,10 @@ function resumed(
 async function lastCall(
   workflow: Workflow,
   call: LooperCall,
-  suspended: { readonly model: string; readonly prompt: string },
+  suspended: SuspendedWorkflow,
   { turns, reason }: { readonly turns: LooperCall["request"]["turns"]; readonly reason: string },
 ): Promise<LooperAnswer> {
-  const { entry, kv, ttlMs } = workflow
+  const { entry, kept } = workflow
   const candidate = asked(workflow, suspended.model)
   const request = withLimits({ ...call.request, turns }, limitsOf(workflow))
   const reply: ChatReply | ChatStream = await withTimeLimit(roundLimits(entry).timeoutMs, (signal) =>
@@ -350,7 +345,7 @@ async function lastCall(
   )
   if (!("next" in reply) && textOfReply(reply).trim() === "" && !callsTools(reply))
     throw new RtrError("upstream_error", `Model "${suspended.model}" answered without content`)
-  const watched = call.request.tools.length === 0 ? reply : await suspendOnTools(kv, call, suspended, { reply, ttlMs })
+  const watched = call.request.tools.length === 0 ? reply : await kept.suspendOnTools(call, suspended, reply)
   return { reply: watched, candidate, reason }
 }
 

@@ -12,6 +12,7 @@ import {
   type Turn,
   Type,
 } from "../../kernel/index.ts"
+import { beforeTools, waiting } from "../_shared/loopers/suspended.ts"
 import { numberPredicate } from "../_shared/signals/number-predicate.ts"
 
 const roles = ["user", "assistant", "system", "developer", "tool", "non_user"] as const
@@ -26,6 +27,7 @@ const counts = {
   assistant_tool_call: ({ turns }: ChatRequest) => sum(turns, ({ blocks }) => countBlocks(blocks, "tool_call")),
   assistant_tool_cycle: ({ turns }: ChatRequest) => sum(turns, countResults),
   active_tool_loop: ({ turns }: ChatRequest) => Number(isInToolLoop(turns)),
+  // Of workflows that are kept, which the request does not tell.
   flow_tool_state: () => 0,
   image_content: ({ turns }: ChatRequest) => sum(turns, ({ blocks }) => countImages(blocks)),
 } satisfies Readonly<Record<string, (request: ChatRequest, role?: Role) => number>>
@@ -45,6 +47,7 @@ const rule = Type.Object({
 
 export default defineSignal({
   about: "Matches how the conversation is built: messages by role, tools, calls, results, images",
+  needs: ["store.workflows"],
   rule,
   check(rules, report) {
     rules.forEach(({ feature, predicate }, index) => {
@@ -54,25 +57,24 @@ export default defineSignal({
       if (type === "exists" && predicate !== undefined) report([index, "predicate"], "is not allowed with exists")
       if (type === "count" && predicate === undefined)
         report([index, "feature", "type"], "is count without a predicate, which matches every request", "warning")
-      if (source.type === "flow_tool_state")
-        report(
-          [index, "feature", "source", "type"],
-          "is flow_tool_state, which is never there: no workflow stops in the middle to have the client run a tool",
-          "warning",
-        )
       const range = predicate === undefined ? undefined : predicateProblem(predicate)
       if (range !== undefined) report([index, "predicate"], range)
     })
   },
-  setup(rules) {
+  setup(rules, { workflows }) {
+    const asksStore = rules.some(({ feature }) => feature.source.type === "flow_tool_state")
+    const factsOf = (request: ChatRequest, kept: number): readonly Fact[] =>
+      rules.map(({ name, feature: { type, source }, predicate }): Fact => {
+        const count = source.type === "flow_tool_state" ? kept : counts[source.type](request, source.role)
+        const value = type === "exists" ? Math.min(1, count) : count
+        const matched = type === "exists" ? value > 0 : predicate === undefined || predicateHolds(predicate, value)
+        return { rule: name, state: matched ? "match" : "no_match", confidence: Number(matched), value }
+      })
     return {
-      read: ({ request }) =>
-        rules.map(({ name, feature: { type, source }, predicate }): Fact => {
-          const count = counts[source.type](request, source.role)
-          const value = type === "exists" ? Math.min(1, count) : count
-          const matched = type === "exists" ? value > 0 : predicate === undefined || predicateHolds(predicate, value)
-          return { rule: name, state: matched ? "match" : "no_match", confidence: Number(matched), value }
-        }),
+      read({ request, principal }) {
+        if (!asksStore || beforeTools(request.turns) === undefined) return factsOf(request, 0)
+        return waiting(workflows, principal, request.turns).then((kept) => factsOf(request, Number(kept !== undefined)))
+      },
     }
   },
 })

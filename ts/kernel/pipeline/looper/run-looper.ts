@@ -48,6 +48,7 @@ export async function runLooper(host: LooperHost, begun: LooperOptions): Promise
     text: request === call.request ? input.text : lastUserText(request),
     id: call.id,
     decision: decision.name,
+    clientTurns: call.request.turns,
     ask: (model, asked, more) => caller.ask(model, asked ?? request, more),
     stream: (model, asked, more) => caller.stream(model, asked ?? request, more),
     keep: (answer) => void (best = answer),
