@@ -47,7 +47,31 @@ test("a model that nothing declares is left out, and told of", async () => {
   ])
 })
 
+test("models of a loop may be written as modelRefs are, with all their keys", async () => {
+  const { document, warnings } = await resolved(
+    [
+      loop({
+        models: [
+          { model: "small", lora_name: "tuned", weight: 2 },
+          { model: "small", weight: 1 },
+          { model: "small", lora_name: "gone" },
+        ],
+      }),
+    ],
+    { "routing.modelCards": [{ name: "small", loras: [{ name: "tuned" }] }, { name: "large" }] },
+  )
+  expect(document.routing?.decisions?.[0]?.modelRefs).toEqual([
+    { model: "large", use_reasoning: false },
+    { model: "small", lora_name: "tuned", weight: 2, use_reasoning: false },
+    { model: "small", weight: 1, use_reasoning: false },
+  ])
+  expect(warnings.map(({ path, message }) => `${formatPath(path)}: ${message}`)).toEqual([
+    'routing.decisions[0].candidateIterations[0].models[2]: "gone" is neither a model nor a LoRA; it is left out',
+  ])
+})
+
 test.each([
+  [loop({ models: [3] }), "models[0]: must be a string or a map, got a number"],
   [loop({ models: [] }), "models: is empty; source models goes through them"],
   [loop({ outputs: [{ type: "model", value: "n" }] }), 'outputs[0].value: must be the variable of the loop, "m"'],
   [loop({ source: "all" }), 'source: must be "decision.candidates" or "models", got "all"'],

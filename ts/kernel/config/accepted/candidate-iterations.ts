@@ -10,7 +10,8 @@ export const iterationsSchema = Type.Array(
   section({
     variable: Type.String({ minLength: 1, pattern: "\\S" }),
     source: literals(["decision.candidates", "models"]),
-    models: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    // Names, or entries as modelRefs has them, which are checked when they stand there.
+    models: Type.Optional(Type.Array(Type.Unsafe({ type: ["string", "object"], minLength: 1 }))),
     outputs: Type.Optional(Type.Array(section({ type: literals(["model"]), value: Type.String() }))),
   }),
 )
@@ -28,10 +29,10 @@ export function checkIterations(iterations: unknown, report: Report, decision: u
         report([index, "outputs", position, "value"], `must be the variable of the loop, "${String(variable)}"`)
     const known = knownModels(document)
     for (const [position, model] of listOf(models).entries())
-      if (known.size > 0 && !known.has(model))
+      if (known.size > 0 && !known.has(nameOf(model)))
         report(
           [index, "models", position],
-          `"${String(model)}" is neither a model nor a LoRA; it is left out`,
+          `"${String(nameOf(model))}" is neither a model nor a LoRA; it is left out`,
           "warning",
         )
   }
@@ -45,16 +46,23 @@ export function expandIterations(document: unknown): unknown {
   const decisions = routing["decisions"].map((decision: unknown): unknown => {
     if (!isMap(decision) || !Array.isArray(decision["candidateIterations"])) return decision
     const refs = listOf(decision["modelRefs"])
-    const names = new Set(refs.flatMap((ref) => [mapOf(ref)["lora_name"] ?? mapOf(ref)["model"]]))
+    const names = new Set(refs.map(nameOf))
     const added = decision["candidateIterations"].flatMap((iteration: unknown) => {
       const { source, models } = mapOf(iteration)
       return source === "models" ? listOf(models) : []
     })
-    const more = [...new Set(added)].filter((model) => !names.has(model) && (known.size === 0 || known.has(model)))
-    return { ...decision, modelRefs: [...refs, ...more.map((model) => ({ model }))] }
+    const more = new Map(added.map((model): [unknown, unknown] => [nameOf(model), model]).toReversed())
+    const wanted = [...new Set(added.map(nameOf))].filter(
+      (name) => !names.has(name) && (known.size === 0 || known.has(name)),
+    )
+    return { ...decision, modelRefs: [...refs, ...wanted.map((name) => refOf(more.get(name)))] }
   })
   return { ...mapOf(document), routing: { ...routing, decisions } }
 }
+
+/** The name under which a model of a loop, or of modelRefs, is called. */
+const nameOf = (model: unknown): unknown => (isMap(model) ? (model["lora_name"] ?? model["model"]) : model)
+const refOf = (model: unknown): unknown => (isMap(model) ? model : { model })
 
 function knownModels(document: unknown): ReadonlySet<unknown> {
   const { routing, providers } = mapOf(document)
