@@ -1,6 +1,7 @@
 // npm run compat: how many documents of other routers run here, and why the rest does not.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { repository } from "../_shared/options.ts"
@@ -60,6 +61,10 @@ if (values.upstream !== undefined) {
   writeFileSync(verdictsFile, `${JSON.stringify(verdicts, null, 2)}\n`)
 }
 
+// Some documents keep files in the working directory.
+const scratch = mkdtempSync(join(tmpdir(), "rtr-compat-"))
+process.chdir(scratch)
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }))
 const judged: Judged[] = []
 for (const document of readCorpus(folder, verdicts, only))
   judged.push({ document, judgement: await judge(document, values.start) })
