@@ -32,6 +32,8 @@ function answer({ url, body = "" }: TransportRequest): FakeReply {
 const verdictOn = (text: string): string => `Safety: ${text.includes("Ignore") ? "Unsafe" : "Safe"}\nCategories: None`
 
 const choiceOf = (instructions: string, text: string): string => {
+  if (instructions.includes("way of answering"))
+    return JSON.stringify({ label: text.includes("detail") ? "thorough" : text.includes("Short") ? "brief" : "other" })
   expect(instructions).toContain("cost the company money")
   return JSON.stringify({ label: text.includes("refund") ? "risky" : "harmless" })
 }

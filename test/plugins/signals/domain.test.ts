@@ -33,11 +33,11 @@ type Rule = Parameters<typeof signal.setup>[0][number]
 async function read(
   rules: readonly Rule[],
   probabilities: Readonly<Record<string, number>>,
-  settings: Readonly<Record<string, unknown>> = {},
+  domain: Readonly<Record<string, unknown>> = {},
   text = "some text",
 ): Promise<readonly Fact[]> {
   const inference = { labels, classify: () => distribution(probabilities) }
-  return (await readerOf(signal as never, { rules: rules as never, settings, inference }))(text)
+  return (await readerOf(signal as never, { rules: rules as never, settings: { domain }, inference }))(text)
 }
 const matching = async (...given: Parameters<typeof read>): Promise<readonly string[]> =>
   (await read(...given)).flatMap(({ rule, state }) => (state === "match" ? [rule] : []))
@@ -172,7 +172,7 @@ describe("options", () => {
     [{ fallback_category: "astrology" }, false],
     [{ window: 1 }, false],
   ])("of all: %j are valid: %s", (options, valid) =>
-    expect(Value.Check(signal.settings?.schema as never, options)).toBe(valid),
+    expect(Value.Check(signal.settings?.schema as never, { domain: options })).toBe(valid),
   )
 })
 

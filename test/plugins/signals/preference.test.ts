@@ -3,6 +3,9 @@ import { readerOf, signalContract } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
 import signal from "../../../ts/plugins/signals/preference.ts"
+import { documentWith, problemsOf } from "../../fakes/document.ts"
+import { failures, outsideKernel } from "../../fakes/outside.ts"
+import { completion, jsonReply } from "../../fakes/transport.ts"
 
 type Rule = Parameters<typeof signal.setup>[0][number]
 
@@ -79,16 +82,66 @@ test("nothing to read matches nothing", async () => {
   expect(await read([terse], " ")).toEqual([{ rule: "terse", state: "no_match", confidence: 0, value: 0 }])
 })
 
-test("a model that names the preference is asked for in vain", () => {
-  const problems = (useContrastive: boolean): readonly string[] => {
-    const told: string[] = []
-    const classifier = { preference: { use_contrastive: useContrastive } }
-    const document = { global: { model_catalog: { modules: { classifier } } } }
-    signal.check?.([terse], (_, message) => told.push(message), { document })
-    return told
+describe("an external model that names the preference", () => {
+  const judge = {
+    name: "judge",
+    model_role: "preference",
+    llm_endpoint: { address: "helper.example", port: 9000 },
+    llm_model_name: "judge-7b",
   }
-  expect(problems(false)).toEqual([expect.stringContaining("use_contrastive: false")])
-  expect(problems(true)).toEqual([])
+  const changesOf = (policy?: string): Readonly<Record<string, unknown>> => ({
+    "routing.signals": {
+      preferences: [
+        { name: "brief", description: "wants few words", examples: ["keep it short"] },
+        { name: "thorough", description: "wants everything" },
+      ],
+    },
+    "routing.decisions.0.rules": {
+      type: "preference",
+      name: "brief",
+      ...(policy !== undefined && { on_error: policy }),
+    },
+    "global.model_catalog": {
+      external: [judge],
+      modules: { classifier: { preference: { use_contrastive: false } } },
+      signal_timeout_ms: 300,
+    },
+  })
+
+  test("matches that rule and no other, or none", async () => {
+    const kernel = await outsideKernel({
+      changes: changesOf(),
+      answer: ({ body }) => jsonReply(completion(JSON.stringify({ label: body.messages[1].content }))),
+    })
+    expect([await kernel.route("brief"), await kernel.route("thorough"), await kernel.route("other")]).toEqual([
+      ["rush", null],
+      ["–", null],
+      ["–", null],
+    ])
+    const [{ body } = { body: undefined }] = kernel.asked
+    expect(body).toMatchObject({ model: "judge-7b", max_tokens: 1000 })
+    expect(body.messages[0].content).toContain(
+      '- "brief": wants few words; keep it short\n- "thorough": wants everything',
+    )
+  })
+
+  for (const [what, [answer, reason]] of Object.entries(failures))
+    test(`and that ${what} leaves all of them unknown; on_error decides`, async () => {
+      const found: unknown[] = []
+      for (const policy of ["match", "no_match"])
+        found.push(await (await outsideKernel({ changes: changesOf(policy), answer })).route("Hello"))
+      const unknown = `preference:brief=${reason},preference:thorough=${reason}`
+      expect(found).toEqual([
+        ["rush", unknown],
+        ["–", unknown],
+      ])
+    })
+
+  test("has to be in the list", () => {
+    expect(problemsOf(documentWith({ ...changesOf(), "global.model_catalog.external": [] }))).toEqual([
+      "global.model_catalog.modules.classifier.preference.use_contrastive: needs a model of role preference in global.model_catalog.external",
+    ])
+  })
 })
 
 test.each([

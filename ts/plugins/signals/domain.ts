@@ -11,7 +11,7 @@ import {
   suggestion,
   Type,
 } from "../../kernel/index.ts"
-import { checkDomain, domainBackend, domainServices } from "../_shared/external/domain.ts"
+import { checkDomain, domainBackend, domainServices, mcp, mcpOf } from "../_shared/external/domain.ts"
 import { narrowing } from "../_shared/projections/relations.ts"
 import { isBlank } from "../_shared/text-size.ts"
 
@@ -44,13 +44,15 @@ const rule = Type.Object({
   ),
 })
 
-const settings = section({
+const domain = section({
   threshold: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "Probability that a label needs" })),
   fallback_category: Type.Optional(
     literals(labels, { description: "Label to assume when none reaches the threshold" }),
   ),
   ...domainBackend,
 })
+
+const settings = section({ domain: Type.Optional(domain), mcp: Type.Optional(mcp) })
 
 export default defineSignal({
   about: "Matches the subject of the text: law, math, computer science and eleven more",
@@ -60,7 +62,7 @@ export default defineSignal({
   defaultHead: "domain",
   debugHeader: { name: "selected-category", tells: "match" },
   rule,
-  settings: { path: ["model_catalog", "modules", "classifier", "domain"], schema: settings },
+  settings: { path: ["model_catalog", "modules", "classifier"], schema: settings },
   services: domainServices,
   checkGlobal: checkDomain,
   implyRules: (names) =>
@@ -92,7 +94,9 @@ export default defineSignal({
     semantics === "exclusive" || categories.length > 0 || labels.includes(name.toLowerCase())
       ? undefined
       : `"${name}" is no label of the domain model, so that softmax_exclusive needs its mmlu_categories`,
-  setup(rules, { settings: { threshold = 0.5, fallback_category: fallback }, ...around }) {
+  setup(rules, { settings: { domain: { threshold: usual = 0.5, fallback_category: fallback } = {} }, ...around }) {
+    const server = mcpOf(around.document ?? {})
+    const threshold = server === undefined ? usual : (server.threshold ?? 0.5)
     const narrow = narrowing(
       around,
       rules.map(({ name }) => name),

@@ -1,6 +1,7 @@
 // Matches the way of answering that the text asks for, by its likeness to descriptions and examples.
 
-import { defineSignal, type Fact, section, type Static, Type } from "../../kernel/index.ts"
+import { type BatchedQuestions, defineSignal, type Fact, type RuleOf, section, Type } from "../../kernel/index.ts"
+import { checkPreference, preferenceServices } from "../_shared/external/preference.ts"
 import { createBank, prototypeScoring } from "../_shared/prototype-bank.ts"
 import { isBlank } from "../_shared/text-size.ts"
 
@@ -17,7 +18,10 @@ const rule = Type.Object({
 
 const settings = section({
   use_contrastive: Type.Optional(
-    Type.Boolean({ description: "Compares with the examples. A model that names the preference is not supported yet" }),
+    Type.Boolean({
+      description:
+        "Compares with the examples, which it does when left out; false asks the external model of role preference",
+    }),
   ),
   prototype_scoring: Type.Optional(prototypeScoring),
 })
@@ -25,24 +29,20 @@ const settings = section({
 export default defineSignal({
   about: "Matches the way of answering that the text asks for, such as brief or thorough; at most one rule matches",
   configKey: "preferences",
-  needs: ["inference.embed"],
+  needs: ["inference.embed", "inference.decide"],
   embeddingBinding: "embedding",
+  asks: (_, { use_contrastive: compares = true }) => [compares ? "inference.embed" : "inference.decide"],
   rule,
   settings: { path: ["model_catalog", "modules", "classifier", "preference"], schema: settings },
-  check(rules, report, { document } = {}) {
-    const { model_catalog: catalog } = (document?.global ?? {}) as {
-      readonly model_catalog?: { modules?: { classifier?: { preference?: Static<typeof settings> } } }
-    }
-    if (rules.length > 0 && catalog?.modules?.classifier?.preference?.use_contrastive === false)
-      report(
-        [0],
-        "wants a model that names the preference (use_contrastive: false), which is not supported yet; remove use_contrastive to compare with the examples",
-      )
+  services: preferenceServices,
+  checkGlobal: checkPreference,
+  check(rules, report) {
     rules.forEach((entry, index) => {
       if (exemplarsOf(entry).length === 0) report([index], "must have a description or examples to compare with")
     })
   },
-  async setup(rules, { settings: { prototype_scoring: scoring = {} }, embedAll }) {
+  async setup(rules, { settings: { prototype_scoring: scoring = {}, use_contrastive: compares = true }, embedAll }) {
+    if (!compares) return { read: ({ text }, { decide }) => readByModel(rules, text, decide) }
     const banks = await Promise.all(
       rules.map(async (entry) => {
         const exemplars = exemplarsOf(entry)
@@ -76,6 +76,34 @@ export default defineSignal({
     }
   },
 })
+
+type Rule = RuleOf<typeof rule>
+
+/** What a model answers where no rule fits. */
+const none = "other"
+
+async function readByModel(
+  rules: readonly Rule[],
+  text: string,
+  decide: BatchedQuestions["decide"],
+): Promise<readonly Fact[]> {
+  const fact = (name: string, value: number): Fact => ({
+    rule: name,
+    state: value > 0 ? "match" : "no_match",
+    confidence: value,
+    value,
+  })
+  if (isBlank(text)) return rules.map(({ name }) => fact(name, 0))
+  const choices = [
+    ...rules.map((entry) => ({ key: entry.name, description: exemplarsOf(entry).join("; ") })),
+    { key: none, description: "none of the others fits" },
+  ]
+  const decided = await decide(text, { type: "choice", instructions, choices })
+  return rules.map(({ name }) => fact(name, decided.type === "choice" && decided.choice === name ? 1 : 0))
+}
+
+const instructions =
+  "Which way of answering does the text ask for? Choose the one that fits best what its writer wants now."
 
 function exemplarsOf({
   description = "",

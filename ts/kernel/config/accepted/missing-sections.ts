@@ -172,13 +172,6 @@ export const missingSections: readonly MissingSection[] = [
     }),
   },
   {
-    path: "global.model_catalog.modules.classifier.mcp",
-    without: "the built-in domain model is asked, not the MCP server",
-    isNeeded: true,
-    asks: isEnabled,
-    schema: optional({ enabled, threshold: share, timeout_seconds: count }),
-  },
-  {
     path: "global.model_catalog.modules.hallucination_mitigation.detector",
     without: "no answer is searched for hallucinations",
     schema: optional({

@@ -2,12 +2,14 @@
 
 import type { BackendKeys } from "./backend.ts"
 import { backendUse, modelOfUse } from "./backend.ts"
+import type { McpClassifier } from "./domain.ts"
 import { type ExternalModel, findExternal } from "./settings.ts"
 
 interface Modules {
   readonly prompt_guard?: BackendKeys
   readonly classifier?: {
     readonly domain?: BackendKeys
+    readonly mcp?: McpClassifier
     readonly preference?: { readonly use_contrastive?: boolean }
   }
 }
