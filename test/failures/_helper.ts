@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import type { UnknownReason } from "rtr"
 
 /** What a module asks: a kind of question for a worker, or a chat model. */
-export type Asked = "classify" | "spans" | "embed" | "decide" | "chat"
+export type Asked = "classify" | "spans" | "embed" | "decide" | "chat" | "http_chat" | "http_classify"
 
 /** Writes the answer to one request; `good` is the body of one that is as it should be. */
 type Misbehave = (response: ServerResponse, good: string) => void
@@ -18,6 +18,8 @@ export interface Failure {
   readonly misbehave: Misbehave
   /** The reason of the facts that are unknown then. */
   readonly reason: UnknownReason
+  /** The reason where a service of somebody else fails. */
+  readonly ofServices?: UnknownReason
   /** Modules that it concerns; all when left out. */
   readonly asked?: readonly Asked[]
   /** The answer comes too late or never, so that a short deadline ends the wait. */
@@ -32,6 +34,8 @@ const json = (response: ServerResponse, status: number, body: unknown): void => 
 const badGateway: Misbehave = (response) =>
   void response.writeHead(502, { "content-type": "text/html" }).end("<html>a secret</html>")
 
+/** What asks servers of others, which have no codes of their own. */
+export const services: readonly Asked[] = ["http_chat", "http_classify"]
 const workers: readonly Asked[] = ["classify", "spans", "embed", "decide"]
 
 /** An answer of a worker with every result changed. */
@@ -128,13 +132,14 @@ export const failures: readonly Failure[] = [
     about: "500 with an error",
     misbehave: (response) => json(response, 500, { error: { code: "internal_error", message: "a secret" } }),
     reason: "failed",
+    ofServices: "unavailable",
   },
   {
     name: "gateway",
     about: "502 with a page instead of JSON",
     misbehave: badGateway,
     reason: "unavailable",
-    asked: workers,
+    asked: [...workers, ...services],
   },
   {
     name: "gateway",
@@ -250,6 +255,7 @@ const heads: Readonly<Record<string, readonly string[]>> = {
   feedback: ["WRONG_ANSWER", "SAT", "NEED_CLARIFICATION", "WANT_DIFFERENT", "NONE"],
   modality: ["DIFFUSION", "AR", "BOTH"],
   jailbreak: ["jailbreak", "benign"],
+  colours: ["blue", "red"],
 }
 
 interface WireTask {
@@ -301,6 +307,17 @@ const completionOf = (text: string): object => ({
   usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
 })
 
+/** Servers of others have no name in front of their paths. */
+function answerOf(path: readonly string[], body: string, says: string): object {
+  if (path.at(-1) === "bundle") return bundleOf(body)
+  if (path[0] === "classify")
+    return [
+      { label: "blue", score: 0.9 },
+      { label: "red", score: 0.1 },
+    ]
+  return completionOf(path[0] === "v1" || path[0]?.startsWith("helper") === true ? says : "hi")
+}
+
 export interface Helper {
   readonly origin: string
   /** What the helper at `origin/NAME` does from now on. */
@@ -316,7 +333,7 @@ export async function startHelper(says: string): Promise<Helper> {
   const server = createServer(async (request, response) => {
     const [, name = "", ...path] = (request.url ?? "").split("/")
     const body = await textOf(request)
-    const answer = path.at(-1) === "bundle" ? bundleOf(body) : completionOf(name.startsWith("helper") ? says : "hi")
+    const answer = answerOf([name, ...path], body, says)
     const good = JSON.stringify(answer)
     const failure = failing.get(name)
     if (failure === undefined) json(response, 200, answer)

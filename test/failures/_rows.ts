@@ -20,8 +20,10 @@ export interface SignalRow extends Row {
   readonly condition: { readonly type: string; readonly name: string; readonly label?: string }
   /** Names of all facts of the rule, where they are several. */
   readonly facts?: readonly string[]
-  /** Changes of the document. */
-  readonly changes: Readonly<Record<string, unknown>>
+  /** Changes of the document. `port` is that of servers of others. */
+  readonly changes: Readonly<Record<string, unknown>> | ((port: number) => Readonly<Record<string, unknown>>)
+  /** What a chat model of others says. */
+  readonly says?: string
   readonly messages?: readonly object[]
   /** Counts as found while it is not read. */
   readonly guard?: true
@@ -40,7 +42,73 @@ export interface SelectorRow extends Row {
 const user = (content: string): object => ({ role: "user", content })
 const catalog = "global.model_catalog"
 
+/** A classifier of a document's own, on a server of somebody else. */
+const classifier = (type: string, entry: object) => (port: number) => ({
+  [`${catalog}.external`]: [
+    {
+      name: "colours",
+      model_role: "classification",
+      llm_endpoint: { address: "127.0.0.1", port },
+      llm_model_name: "colours",
+      llm_timeout_seconds: 20,
+    },
+  ],
+  "routing.signals.classifiers": [{ name: "colour", type, labels: ["blue", "red"], model: "colours", ...entry }],
+})
+const ofColours = {
+  id: "classifiers",
+  condition: { type: "classifier", name: "colour", label: "blue" },
+  facts: ["colour:blue", "colour:red"],
+}
+
+/** A chat model on a server of somebody else that guards. */
+const guardOfOthers = (port: number) => ({
+  [`${catalog}.external`]: [
+    {
+      name: "guard",
+      model_role: "guardrail",
+      llm_endpoint: { address: "127.0.0.1", port },
+      llm_model_name: "guard",
+      parser_type: "qwen3guard",
+    },
+  ],
+  [`${catalog}.modules.prompt_guard`]: { backend: { protocol: "http_chat", model: "guard" } },
+  "routing.signals.jailbreak": [{ name: "attack" }],
+})
+
 export const signalRows: readonly SignalRow[] = [
+  {
+    id: "jailbreak",
+    method: "http_chat",
+    asks: "http_chat",
+    guard: true,
+    condition: { type: "jailbreak", name: "attack" },
+    changes: guardOfOthers,
+    says: "Safety: Unsafe\nCategories: Jailbreak",
+  },
+  {
+    ...ofColours,
+    method: "local",
+    asks: "classify",
+    changes: {
+      [`${catalog}.deployments`]: { colours: { artifact: "models/colours" } },
+      [`${catalog}.bindings`]: { "classifier.colour": { deployment: "colours", head: "colours" } },
+      "routing.signals.classifiers": [{ name: "colour", type: "local", labels: ["blue", "red"] }],
+    },
+  },
+  {
+    ...ofColours,
+    method: "llm",
+    asks: "http_chat",
+    changes: classifier("llm", { instructions: "Which?" }),
+    says: '{"label": "blue"}',
+  },
+  {
+    ...ofColours,
+    method: "sequence_classifier",
+    asks: "http_classify",
+    changes: classifier("sequence_classifier", {}),
+  },
   {
     id: "domain",
     asks: "classify",

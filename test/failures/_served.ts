@@ -27,7 +27,8 @@ export interface Served {
 }
 
 export interface ServedOptions {
-  readonly changes: Readonly<Record<string, unknown>>
+  /** `port` is that of servers of others. */
+  readonly changes: Readonly<Record<string, unknown>> | ((port: number) => Readonly<Record<string, unknown>>)
   readonly messages?: readonly object[] | undefined
   /** The model name that clients ask for; `MoM` when left out. */
   readonly model?: string
@@ -94,12 +95,12 @@ async function open({
         { name: "helper", backend_refs: backend(model, helper.origin) },
       ],
       "global.model_catalog.signal_timeout_ms": deadlineMs,
-      ...changes,
+      ...(typeof changes === "function" ? changes(Number(new URL(helper.origin).port)) : changes),
     }),
     transport,
     readFile: async () => JSON.stringify(colours),
     inference: createRemoteInference({
-      deployments: ["default", "decisions"].map((name) => ({
+      deployments: ["default", "decisions", "colours"].map((name) => ({
         name,
         servedName: name,
         origin: `${helper.origin}/${worker}`,
@@ -114,7 +115,7 @@ async function open({
   const text = "Ann says that it is blue"
   return {
     async ask(failure) {
-      if (failure !== undefined) for (const name of [worker, model]) helper.fail(name, failure)
+      if (failure !== undefined) for (const name of [worker, model, "classify", "v1"]) helper.fail(name, failure)
       const reply = await kernel.fetch(chat(text, body))
       const outcome = { status: reply.status, headers: reply.headers, text: await reply.text() }
       const previewed = { messages: [{ role: "user", content: text }], ...body }

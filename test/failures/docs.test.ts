@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { type Asked, failures } from "./_helper.ts"
+import { type Asked, failures, services } from "./_helper.ts"
 import { type Row, selectorRows, signalRows } from "./_rows.ts"
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/failures.md"), "utf8")
@@ -11,14 +11,28 @@ const table = (...lines: readonly (readonly string[])[]): string =>
   lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 const compact = page.replaceAll(/ +\|/g, " |").replaceAll(/-{3,}/g, "---")
 
-const isChat = (asked: readonly Asked[] | undefined): boolean => asked?.length === 1 && asked[0] === "chat"
-
 test("the page says the reason of every failure", () => {
-  const who = (asked: readonly Asked[] | undefined): string =>
-    asked === undefined ? "any model" : isChat(asked) ? "a chat model" : "a worker"
-  const lines = failures.map(({ about, reason, asked }) => [about, who(asked), `\`${reason}\``])
-  const unique = [...new Map(lines.map((line) => [line.join(), line])).values()]
-  expect(compact).toContain(table(["What happens", "Of", "Reason"], ["---", "---", "---"], ...unique))
+  const kinds = (
+    asked: readonly Asked[] = [...services, "chat", "classify"],
+  ): readonly (readonly [string, boolean])[] => [
+    ...(asked.includes("chat") ? ([["a chat model", false]] as const) : []),
+    ...(asked.some((each) => !services.includes(each) && each !== "chat") ? ([["a worker", false]] as const) : []),
+    ...(asked.some((each) => services.includes(each)) ? ([["a server of others", true]] as const) : []),
+  ]
+  const lines = failures.flatMap(({ about, reason, ofServices = reason, asked }) =>
+    kinds(asked).map(([who, isService]) => [about, who, `\`${isService ? ofServices : reason}\``]),
+  )
+  const told = new Map<string, readonly string[]>()
+  for (const [about = "", who = "", reason = ""] of lines) {
+    const key = `${about}${reason}`
+    told.set(key, [...new Set([...(told.get(key) ?? [about, reason]), who])])
+  }
+  const rows = [...told.values()].map(([about = "", reason = "", ...who]) => [
+    about,
+    who.length === 3 ? "any model" : who.join(", "),
+    reason,
+  ])
+  expect(compact).toContain(table(["What happens", "Of", "Reason"], ["---", "---", "---"], ...rows))
 })
 
 const asksText: Readonly<Record<Asked, string>> = {
@@ -27,6 +41,8 @@ const asksText: Readonly<Record<Asked, string>> = {
   embed: "an embedding model",
   decide: "a decision model",
   chat: "a chat model",
+  http_chat: "a chat model of others",
+  http_classify: "a classifier of others",
 }
 
 test("the page has every signal and selector that asks a model", () => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { registry } from "../fakes/registry.ts"
-import { type Failure, failures } from "./_helper.ts"
+import { type Failure, failures, services } from "./_helper.ts"
 import { type Row, selectorRows, type SignalRow, signalRows } from "./_rows.ts"
 import { serve } from "./_served.ts"
 
@@ -8,7 +8,7 @@ const titleOf = ({ id, method }: Row): string => (method === undefined ? id : `$
 const failuresOf = ({ asks, unharmedBy = [] }: Row): readonly Failure[] =>
   failures.filter(({ name, asked }) => asked?.includes(asks) !== false && !unharmedBy.includes(name))
 
-test("every signal and selector that asks a model has its rows", () => {
+test("every signal and selector that asks a model has its rows, and no other", () => {
   const asking = (needs: readonly string[] = []): boolean =>
     needs.some((need) => need.startsWith("inference") || need === "models" || need === "http")
   for (const [kind, rows] of [
@@ -32,7 +32,14 @@ const decisionsFor = ({ condition }: SignalRow): readonly object[] => [
 for (const row of signalRows)
   test(`signal ${titleOf(row)}: whatever its helper does, the fact is unknown and the policy decides`, async () => {
     const { condition, changes, messages, guard = false, answers = {} } = row
-    const served = await serve({ messages, changes: { "routing.decisions": decisionsFor(row), ...changes } })
+    const served = await serve({
+      messages,
+      changes: (port) => ({
+        "routing.decisions": decisionsFor(row),
+        ...(typeof changes === "function" ? changes(port) : changes),
+      }),
+      ...(row.says !== undefined && { says: row.says }),
+    })
     onTestFinished(() => served.close())
     const good = await served.ask()
     expect([good.status, good.record?.decision, good.headers.get("x-rtr-unknown-signals")]).toEqual([
@@ -44,7 +51,7 @@ for (const row of signalRows)
     const [said, found]: [unknown[], unknown[]] = [[], []]
     for (const failure of failuresOf(row)) {
       const { status, headers, text, record, line, preview } = await served.ask(failure)
-      const { reason } = failure
+      const reason = services.includes(row.asks) ? (failure.ofServices ?? failure.reason) : failure.reason
       const isAnswer = answers[failure.name] !== undefined
       said.push({
         failure: failure.name,
