@@ -45,7 +45,6 @@ test("the table of refused keys lists only what is refused", async () => {
     return [...(row?.split("|")[2]?.split(";")[0] ?? "").matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? "")
   }
   const documents: Readonly<Record<string, (word: string) => Json>> = {
-    evaluation: (word) => ({ evaluation: { [word]: [{}] } }),
     signals: (word) => ({ routing: { signals: { [word]: [{}] } } }),
   }
   const accepted: string[] = []

@@ -11,6 +11,7 @@ import { decisionKeys } from "./decision-keys.ts"
 import { type MissingSection, missingSections } from "./missing-sections.ts"
 import { asItIs, noEffect, wordsLeftOut } from "./no-effect.ts"
 import { type LeftOut, type MissingParts, tellLeftOut } from "./left-out.ts"
+import { modelKeys } from "./model-keys.ts"
 import { isMap, type Json, pluginsIn } from "./plugins-in.ts"
 
 export interface AcceptOptions {
@@ -102,7 +103,7 @@ export const hasKey = (section: string, names: string, path: DocumentPath): bool
   names.split(" ").includes(String(path.at(-1))) &&
   (section === "" ? path.length === 1 : matches(section, path.slice(0, -1)))
 
-const sections: readonly MissingSection[] = [...missingSections, ...decisionKeys]
+const sections: readonly MissingSection[] = [...missingSections, ...decisionKeys, ...modelKeys]
 
 const patterns: readonly (readonly string[])[] = [
   ...noEffect.flatMap(({ keys }) => keys.map(([section]) => `${section}.`)),

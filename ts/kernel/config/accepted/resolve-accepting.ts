@@ -16,6 +16,8 @@ import { explainIn } from "../explain.ts"
 import type { resolveDocument, ResolvedDocument, ResolveOptions } from "../resolve.ts"
 import { acceptDocument } from "./accept.ts"
 import { expandIterations } from "./candidate-iterations.ts"
+import { expandCatalog } from "./catalogue.ts"
+import { expandIndices } from "./indices.ts"
 import type { MissingParts } from "./left-out.ts"
 import { missingPluginOf, missingPlugins } from "./missing-plugins.ts"
 import { pluginsIn } from "./plugins-in.ts"
@@ -53,7 +55,7 @@ export async function resolveAccepting(
       return tools.resolveDocument(
         {
           ...source,
-          value: changed(expandIterations(source.value), placesOf(leftOut, written), placesOf(emptied, written)),
+          value: changed(writtenOut(source.value), placesOf(leftOut, written), placesOf(emptied, written)),
         },
         { ...given, problems: [...(given.problems ?? []), ...problems] },
       )
@@ -63,6 +65,9 @@ export async function resolveAccepting(
   // A plugin that is not there has been checked; nothing runs for it.
   return { ...resolved, document: withoutPlugins(resolved.document, options.registry) }
 }
+
+/** A document without the keys that only stand for others. What they stand for comes behind what is there, which keeps its place. */
+const writtenOut = (document: unknown): unknown => expandIndices(expandCatalog(expandIterations(document)))
 
 /** Paths of the document as it is written. */
 const placesOf = (paths: readonly DocumentPath[], written: Aliased["written"]): ReadonlySet<string> =>
