@@ -267,6 +267,7 @@ describe("imports", () => {
         "accepted/missing-sections.ts",
         "accepted/missing-plugins.ts",
         "accepted/decision-keys.ts",
+        "accepted/provider-words.ts",
         "kubernetes/resources.ts",
       ].map((name) => `${kernel}/config/${name}`),
     )

@@ -42,15 +42,15 @@ export const explanations: readonly Explanation[] = [
   },
   {
     verdict: "valid",
-    reason: /is only described|without a backend the model is listed/,
-    because:
-      "a model without a backend is described only; 0.4.0 wants a backend where it writes the proxy's configuration",
+    holds: (document) => /"backend_refs":null|"decisions":null/.test(JSON.stringify(document)),
+    because: "a key without a value is the same as none",
     isDeliberate: true,
   },
   {
     verdict: "valid",
-    holds: (document) => /"backend_refs":null|"decisions":null/.test(JSON.stringify(document)),
-    because: "a key without a value is the same as none",
+    reason: /is only described|without a backend the model is listed/,
+    because:
+      "a model without a backend is described only; 0.4.0 wants a backend where it writes the proxy's configuration",
     isDeliberate: true,
   },
   {

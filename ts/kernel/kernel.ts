@@ -74,11 +74,14 @@ export interface RouterOptions
   readonly onRecord?: (record: CallRecord) => void
   /** Told about each request without a record: refused before its call began, or of an operation that calls no model. */
   readonly onUnrouted?: (request: UnroutedRequest) => void
-  /** Told about each document that was tried. */
-  readonly onActivation?: (outcome: ActivationOutcome) => void
+  /** Told about each document that was tried, and what the one is that serves then. */
+  readonly onActivation?: (outcome: ActivationOutcome, serving?: ServingDocument) => void
   /** The file of the document, for operations that change it. */
   readonly document?: KeptDocument | undefined
 }
+
+/** A document that serves. Its text, which would tell places, is not kept. */
+export type ServingDocument = Omit<LoadedDocument, "locate">
 
 /** A candidate; `loaded` is what `load` made of it, `value` the document as its host has parsed it. */
 export interface RouterCandidate extends Candidate {
@@ -166,7 +169,7 @@ export function createRouter(options: RouterOptions): Router {
 
   const activation: Activation<Serving, RouterCandidate> = createActivation<Serving, RouterCandidate>({
     hash: options.hash,
-    onOutcome: options.onActivation,
+    onOutcome: (outcome) => options.onActivation?.(outcome, activation.current()?.content),
     onListenerError: (error) => onInternalError?.(error, "onActivation"),
     onActive: (generation) => generations.set(generation.content.plan, generation),
     close: (content) => content.close(),

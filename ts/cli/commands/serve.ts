@@ -27,6 +27,9 @@ interface ServeOptions {
   readonly logSample: number
 }
 
+/** What serves after the start has no text that would tell places. */
+type Serving = Omit<LoadedDocument, "locate"> & Partial<Pick<LoadedDocument, "locate">>
+
 export function addServeCommand(program: Command): void {
   const command = program
     .command("serve")
@@ -103,9 +106,18 @@ async function serve(options: ServeOptions): Promise<void> {
   // Without a listener the signal would end the process, also one that comes too early to mean anything.
   let reload = async (): Promise<void> => {}
   process.on("SIGHUP", () => void reload())
+  const exposedIn = (loaded: Serving): Problem | undefined =>
+    exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded), loaded.locate ?? (() => undefined))
   const warningsOf = (loaded: LoadedDocument): readonly Problem[] => {
-    const exposed = exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded), loaded.locate)
+    const exposed = exposedIn(loaded)
     return [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
+  }
+  const tellWarnings = (loaded: Serving): void => {
+    for (const warning of [...loaded.warnings, ...guardWarnings(loaded)])
+      logger.event("warning", "config_warning", { message: formatProblem(warning, options.config) })
+    const exposed = exposedIn(loaded)
+    if (exposed !== undefined)
+      logger.event("warning", "exposed_keys", { message: formatProblem(exposed, options.config) })
   }
   const running = await startRouter({
     path: options.config,
@@ -117,16 +129,15 @@ async function serve(options: ServeOptions): Promise<void> {
     metricsAddress: options.metricsAddress,
     log: logger.event,
     onInternalError: log.onInternalError,
-    onActivation: (outcome) => logActivation(logger, outcome),
+    onActivation(outcome, serving) {
+      if (outcome.result === "active" && outcome.trigger !== "start" && serving !== undefined) tellWarnings(serving)
+      logActivation(logger, outcome)
+    },
     onRecord: log.onRecord,
     onUnrouted: log.onUnrouted,
     createWorkers: (metrics) => createWorkerPool({ metrics, environment: process.env, log: logger.event }),
     onLoaded(loaded) {
-      for (const warning of [...loaded.warnings, ...guardWarnings(loaded)])
-        logger.event("warning", "config_warning", { message: formatProblem(warning, options.config) })
-      const exposed = exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded), loaded.locate)
-      if (exposed !== undefined)
-        logger.event("warning", "exposed_keys", { message: formatProblem(exposed, options.config) })
+      tellWarnings(loaded)
       const deployments = deploymentsOf(loaded)
       if (deployments.length > 0)
         logger.event("info", "loading_model_deployments", {

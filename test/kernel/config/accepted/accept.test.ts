@@ -172,6 +172,67 @@ test("limits and words of what is missing hold all the same", async () => {
       "routing.decisions[0].plugins[0].configuration.backend_config.api_key: is missing",
     ],
     [
+      {
+        [plugins]: [
+          {
+            type: "rag",
+            configuration: { enabled: true, backend: "milvus", backend_config: { collection: "c" }, rerank: {} },
+          },
+        ],
+      },
+      'routing.decisions[0].plugins[0].configuration.rerank: needs backend "vectorstore", got "milvus"',
+    ],
+    [
+      {
+        [plugins]: [
+          {
+            type: "rag",
+            configuration: {
+              enabled: true,
+              backend: "vectorstore",
+              backend_config: { vector_store_id: "v" },
+              rerank: { top_k: 6 },
+            },
+          },
+        ],
+      },
+      "routing.decisions[0].plugins[0].configuration.rerank.top_k: must not be more than top_k, 5",
+    ],
+    [
+      { [plugins]: [{ type: "context_compression", configuration: { enabled: true, recovery: { enabled: true } } }] },
+      "routing.decisions[0].plugins[0].configuration.recovery.store: is missing",
+    ],
+    [
+      { [plugins]: [{ type: "shadow_dispatch", configuration: { enabled: true, sample_rate: 0.5 } }] },
+      "routing.decisions[0].plugins[0].configuration.model: is missing",
+    ],
+    [
+      {
+        [plugins]: [
+          {
+            type: "shadow_dispatch",
+            configuration: { enabled: true, model: "large", forward_headers: ["x-a", "X-Api-Key"] },
+          },
+        ],
+      },
+      'routing.decisions[0].plugins[0].configuration.forward_headers[1]: "X-Api-Key" is a credential',
+    ],
+    [
+      { [plugins]: [{ type: "prompt_cache", configuration: { enabled: true, targets: [] } }] },
+      "routing.decisions[0].plugins[0].configuration.targets: must",
+    ],
+    [
+      {
+        [plugins]: [
+          {
+            type: "tools",
+            configuration: { enabled: true, dynamic_retrieval: { enabled: true, strategy: "hybrid_history" } },
+          },
+        ],
+      },
+      "routing.decisions[0].plugins[0].configuration.dynamic_retrieval.history_window: must be at least 1",
+    ],
+    [
       { [plugins]: [{ type: "tools", configuration: { enabled: true, mode: "filtered" } }] },
       'routing.decisions[0].plugins[0].configuration.mode: "filtered" needs',
     ],

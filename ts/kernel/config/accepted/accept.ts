@@ -8,6 +8,7 @@ import type { valueAt } from "../../schema/value-at.ts"
 import { isKnownKey, matches, unsupportedIn } from "../unsupported.ts"
 import { missingPluginOf } from "./missing-plugins.ts"
 import { decisionKeys } from "./decision-keys.ts"
+import { foreignDeployments, replicaKeys } from "./deployments.ts"
 import { type MissingSection, missingSections } from "./missing-sections.ts"
 import { asItIs, noEffect, wordsLeftOut } from "./no-effect.ts"
 import { type LeftOut, type MissingParts, tellLeftOut } from "./left-out.ts"
@@ -37,6 +38,7 @@ export function acceptDocument(
   const silent: DocumentPath[] = []
   const problems: Problem[] = []
   const unsupported = unsupportedIn(document)
+  const foreign = foreignDeployments(document)
   const wrongIn = (section: MissingSection, value: unknown, path: DocumentPath): readonly Problem[] => {
     const wrong = section.schema === undefined || value === null ? [] : [...validate(section.schema, value, path)]
     if (wrong.length === 0 && value !== null)
@@ -44,6 +46,7 @@ export function acceptDocument(
     return wrong
   }
   const judge = (path: DocumentPath, isTold: boolean): void => {
+    if (foreign.covers(path)) return
     const value = valueAt(document, path)
     if (asItIs.some(([pattern, same]) => value === same && matches(pattern, path))) return void silent.push(path)
     const section = sections.find(({ path: pattern }) => matches(pattern, path))
@@ -66,8 +69,11 @@ export function acceptDocument(
     // YAML reads a key with nothing behind it as null, which is the same as none.
     else if (what === "type" && value === null && typeof path.at(-1) === "string") silent.push(path)
     else if (what === "word") {
-      const known = wordsLeftOut.find(({ path: pattern, word }) => word === value && matches(pattern, path))
-      if (known !== undefined) found.push({ path, word: known.word, reason: known.reason })
+      const known = wordsLeftOut.find(
+        // A position behind a word (`rocm:1`) makes it no other word.
+        ({ path: pattern, word }) => String(value).replace(/:\d+$/, "") === word && matches(pattern, path),
+      )
+      if (known !== undefined && !foreign.covers(path)) found.push({ path, word: known.word, reason: known.reason })
     }
     return undefined
   })
@@ -82,6 +88,8 @@ export function acceptDocument(
     const plugin = missingPluginOf(type)
     if (plugin?.asks(configuration) === true) found.push({ path, reason: plugin, plugin: { type, decision } })
   }
+  found.push(...foreign.leftOut)
+  problems.push(...foreign.problems)
   const leftOut = found.flatMap(({ path, plugin }) => (plugin === undefined ? [path] : []))
   return {
     leftOut: [...silent, ...leftOut],
@@ -103,7 +111,7 @@ export const hasKey = (section: string, names: string, path: DocumentPath): bool
   names.split(" ").includes(String(path.at(-1))) &&
   (section === "" ? path.length === 1 : matches(section, path.slice(0, -1)))
 
-const sections: readonly MissingSection[] = [...missingSections, ...decisionKeys, ...modelKeys]
+const sections: readonly MissingSection[] = [...missingSections, ...decisionKeys, ...modelKeys, ...replicaKeys]
 
 const patterns: readonly (readonly string[])[] = [
   ...noEffect.flatMap(({ keys }) => keys.map(([section]) => `${section}.`)),

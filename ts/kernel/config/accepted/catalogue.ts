@@ -5,6 +5,7 @@ import { suggestion } from "../../schema/problem.ts"
 import type { Report } from "../../types/module-base.ts"
 import { catalogueTable } from "./catalogue-models.ts"
 import { isMap, type Json } from "./plugins-in.ts"
+import { usualProvider } from "./provider-words.ts"
 
 interface CatalogueModel {
   readonly card: Json
@@ -126,7 +127,7 @@ const idOf = (model: Json, provider: string): unknown =>
 
 function providerOf(ref: unknown, model: Json): string {
   const { provider, type } = mapOf(ref)
-  return String(provider ?? type ?? model["provider"] ?? "vllm")
+  return String(provider ?? type ?? model["provider"] ?? usualProvider)
 }
 
 const wordsOf = (text = ""): readonly string[] => text.split(" ").filter((word) => word !== "")

@@ -2,7 +2,7 @@
 // them is written into the document as further records before that is checked, so that selectors read an index like a benchmark.
 
 import { Type } from "typebox"
-import { literals, section } from "../../schema/shapes.ts"
+import { literals, mapOf, section } from "../../schema/shapes.ts"
 import type { Report } from "../../types/module-base.ts"
 import { isMap, type Json } from "./plugins-in.ts"
 
@@ -22,7 +22,7 @@ const normalization = Type.Optional(
     points: Type.Optional(
       Type.Array(section({ input: Type.Number(), output: Type.Number({ minimum: 0, maximum: 1 }) })),
     ),
-    values: Type.Optional(Type.Record(Type.String(), Type.Number())),
+    values: Type.Optional(mapOf(Type.Number())),
   }),
 )
 
@@ -62,7 +62,7 @@ export const indicesSchema = Type.Array(
         minimum: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
       }),
     ),
-    domains: Type.Optional(Type.Record(Type.String(), Type.Number())),
+    domains: Type.Optional(mapOf(Type.Number())),
     components: Type.Array(
       section({
         benchmark: text,
@@ -90,7 +90,7 @@ export function checkIndices(indices: unknown, report: Report): void {
   reportTwice(indices, report)
   const known = new Map(listOf(indices).map((each) => [each["id"], each] as const))
   for (const [index, { id, components, missing }] of listOf(indices).entries()) {
-    if (mapOf(missing)["policy"] === "require_coverage" && mapOf(missing)["minimum"] === undefined)
+    if (asMap(missing)["policy"] === "require_coverage" && asMap(missing)["minimum"] === undefined)
       report([index, "missing", "minimum"], "is missing; policy require_coverage needs the least share of the weights")
     for (const [position, { benchmark, metric, index: nested }] of listOf(components).entries()) {
       const at = [index, "components", position]
@@ -126,11 +126,11 @@ function reaches(known: ReadonlyMap<unknown, Json>, from: unknown, wanted: unkno
 
 /** The document with a record for each model and index that it has the results for. */
 export function expandIndices(document: unknown): unknown {
-  const { evaluation, routing, providers } = mapOf(document)
-  const { indices, benchmarks, records } = mapOf(evaluation)
+  const { evaluation, routing, providers } = asMap(document)
+  const { indices, benchmarks, records } = asMap(evaluation)
   if (!Array.isArray(indices) || indices.length === 0) return document
-  const cards = new Map(listOf(mapOf(routing)["modelCards"]).map((card) => [card["name"], card] as const))
-  const models = new Set([...listOf(mapOf(providers)["models"]).map((model) => model["name"]), ...cards.keys()])
+  const cards = new Map(listOf(asMap(routing)["modelCards"]).map((card) => [card["name"], card] as const))
+  const models = new Set([...listOf(asMap(providers)["models"]).map((model) => model["name"]), ...cards.keys()])
   const added = [...models].flatMap((model) => {
     const own = listOf(records).filter((record) => record["model"] === model)
     const measured = [...listOf(cards.get(model)?.["evaluations"]), ...own]
@@ -140,7 +140,7 @@ export function expandIndices(document: unknown): unknown {
       return score === undefined ? [] : [{ model, benchmark: id, metrics: { score } }]
     })
   })
-  return { ...mapOf(document), evaluation: { ...mapOf(evaluation), records: [...listOf(records), ...added] } }
+  return { ...asMap(document), evaluation: { ...asMap(evaluation), records: [...listOf(records), ...added] } }
 }
 
 interface Measured {
@@ -160,14 +160,14 @@ function indexShares({ indices, benchmarks, measured }: Measured): (id: unknown)
     const value = measured.findLast(
       (run) =>
         run["benchmark"] === benchmark &&
-        typeof mapOf(run["metrics"])[String(metric)] === "number" &&
+        typeof asMap(run["metrics"])[String(metric)] === "number" &&
         (profiles.length === 0 || profiles.includes(String(run["benchmark_profile"]))),
     )?.["metrics"]
     const definition = listOf(benchmarks.find(({ id }) => id === benchmark)?.["metrics"]).find(
       ({ id }) => id === metric,
     )
     return normalized(
-      mapOf(value)[String(metric)] as number | undefined,
+      asMap(value)[String(metric)] as number | undefined,
       component["normalization"] ?? definition?.["normalization"] ?? ofRange(definition),
     )
   }
@@ -185,7 +185,7 @@ function indexShares({ indices, benchmarks, measured }: Measured): (id: unknown)
     const present = parts.filter((part): part is { weight: number; value: number } => part.value !== undefined)
     const weight = sum(present.map((part) => part.weight))
     const coverage = weight / sum(parts.map((part) => part.weight))
-    const { policy = "require_all", minimum } = mapOf(definition["missing"])
+    const { policy = "require_all", minimum } = asMap(definition["missing"])
     const least = policy === "require_all" ? 1 : policy === "require_coverage" ? Number(minimum) : 0
     const isEnough = present.length > 0 && (least === 1 ? present.length === parts.length : coverage >= least)
     return isEnough ? sum(present.map((part) => part.weight * part.value)) / weight : undefined
@@ -203,13 +203,13 @@ function ofRange(metric: Json | undefined): Json | undefined {
 /** A value on the scale from 0 to 1. */
 function normalized(value: number | undefined, how: unknown): number | undefined {
   if (value === undefined) return undefined
-  const { type = "identity", min = 0, max = 1, k = 1, x0 = 0, points, values } = mapOf(how)
+  const { type = "identity", min = 0, max = 1, k = 1, x0 = 0, points, values } = asMap(how)
   const [low, high, slope, middle] = [min, max, k, x0].map(Number) as [number, number, number, number]
   if (type === "one_minus") return clamped(1 - value)
   if (type === "linear_clamp") return clamped((value - low) / (high - low))
   if (type === "logistic") return clamped(1 / (1 + Math.exp(-slope * (value - middle))))
   if (type === "lookup") {
-    const found = mapOf(values)[String(value)]
+    const found = asMap(values)[String(value)]
     return typeof found === "number" ? clamped(found) : undefined
   }
   return type === "piecewise_linear" ? between(listOf(points) as never, value) : clamped(value)
@@ -231,5 +231,5 @@ const clamped = (value: number): number => Math.min(1, Math.max(0, value))
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : []
-const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(mapOf) : [])
-const mapOf = (value: unknown): Json => (isMap(value) ? value : {})
+const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(asMap) : [])
+const asMap = (value: unknown): Json => (isMap(value) ? value : {})

@@ -108,7 +108,15 @@ export const missingPlugins: Readonly<Record<string, MissingPlugin>> = {
   prompt_cache: {
     without: "the backend alone decides what it caches",
     asks: unlessOff,
-    options: map({ enabled: flag }),
+    options: map(
+      {
+        enabled: flag,
+        ttl: literals(["5m", "1h"]),
+        targets: Type.Array(literals(["instructions", "tools"]), { minItems: 1, uniqueItems: true }),
+        on_unsupported: literals(["skip", "reject"]),
+      },
+      true,
+    ),
   },
   router_replay: {
     without: "no request is recorded; the log has a line for each",
@@ -131,14 +139,22 @@ export const missingPlugins: Readonly<Record<string, MissingPlugin>> = {
       model: text,
       arms: Type.Array(Type.Unknown()),
       sample_rate: share,
-      max_concurrency: positive,
+      max_concurrency: count,
       max_queue_depth: count,
-      timeout_seconds: positive,
-      max_response_bytes: positive,
+      timeout_seconds: count,
+      max_response_bytes: count,
       max_retries: Type.Integer({ minimum: 0, maximum: 3 }),
       capture_response_body: flag,
       max_capture_bytes: count,
+      tls_skip_verify: flag,
+      forward_headers: Type.Array(Type.String({ pattern: "^\\s*[^\\s:]" })),
     }),
+    check({ enabled: on, model, arms, forward_headers: headers }, report) {
+      if (on === true && !model && arms === undefined) report(["model"], "is missing; say which model gets the copy")
+      for (const [index, header] of ((headers ?? []) as readonly string[]).entries())
+        if (/^((proxy-)?authorization|cookie|(x-|x-goog-|x-user-.*-|)(api-)?key)$/i.test(header.trim()))
+          report(["forward_headers", index], `"${header}" is a credential, which another model must not get`)
+    },
   },
   context_compression: {
     without: "models get the whole conversation",
@@ -151,6 +167,7 @@ export const missingPlugins: Readonly<Record<string, MissingPlugin>> = {
         budget: map({ trigger_tokens: auto, target_tokens: auto, reserve_output_tokens: auto }, true),
         targets: map(
           {
+            current_user: map({ mode: literals(["preserve", "extractive", "recoverable"]) }, true),
             tool_outputs: compressionTarget,
             history: compressionTarget,
             rag: compressionTarget,
@@ -164,9 +181,10 @@ export const missingPlugins: Readonly<Record<string, MissingPlugin>> = {
             enabled: flag,
             store: literals(["redis", "valkey", "response_cache"]),
             ttl: Type.Union([Type.String(), Type.Integer()]),
-            max_bytes_per_request: positive,
-            max_total_bytes: positive,
-            max_retrievals: positive,
+            ttl_seconds: count,
+            max_bytes_per_request: count,
+            max_total_bytes: count,
+            max_retrievals: count,
           },
           true,
         ),
@@ -175,14 +193,17 @@ export const missingPlugins: Readonly<Record<string, MissingPlugin>> = {
             enabled: flag,
             header: text,
             allowed: Type.Array(literals(["bypass", "target"])),
-            max_target_tokens: positive,
+            max_target_tokens: count,
           },
           true,
         ),
       },
       true,
     ),
-    check({ budget, targets, scoring }, report) {
+    check({ budget, targets, scoring, recovery }, report) {
+      const { enabled: recovers, store } = (recovery ?? {}) as Configuration
+      if (recovers === true && store === undefined)
+        report(["recovery", "store"], "is missing; say where the whole texts are kept")
       const { trigger_tokens: trigger, target_tokens: target } = (budget ?? {}) as Configuration
       if (typeof trigger === "number" && typeof target === "number" && target >= trigger)
         report(["budget", "target_tokens"], `must be less than trigger_tokens, ${trigger}, got ${target}`)
@@ -218,6 +239,11 @@ export const missingPlugins: Readonly<Record<string, MissingPlugin>> = {
       if (!enabled(configuration)) return
       if (typeof backend !== "string") return report(["backend"], "is missing; say where to search")
       requireKeys(settings, ragKeys[backend] ?? [], ["backend_config"], report)
+      const { rerank, top_k: found = 5 } = configuration
+      if (rerank === undefined) return
+      const { top_k: kept } = (rerank ?? {}) as Configuration
+      if (backend !== "vectorstore") report(["rerank"], `needs backend "vectorstore", got "${backend}"`)
+      if (Number(kept) > Number(found)) report(["rerank", "top_k"], `must not be more than top_k, ${Number(found)}`)
     },
   },
   memory: {
@@ -273,13 +299,18 @@ export const missingPlugins: Readonly<Record<string, MissingPlugin>> = {
         weights: map({ semantic: weight, history: weight, decision_prior: weight, repetition_penalty: weight }),
       }),
     }),
-    check({ mode, allow_tools: allowed, block_tools: blocked, strip_tool_history: strips, enabled: on }, report) {
-      if (on !== true) return
+    check(configuration, report) {
+      const { mode, allow_tools: allowed, block_tools: blocked, strip_tool_history: strips } = configuration
+      const { dynamic_retrieval: dynamic } = configuration
+      if (!enabled(configuration)) return
       const hasList = [allowed, blocked].some((list) => Array.isArray(list) && list.length > 0)
       if (mode === "filtered" && !hasList) report(["mode"], '"filtered" needs allow_tools or block_tools')
       if (mode !== "filtered" && hasList)
         report(["mode"], 'must be "filtered" beside allow_tools or block_tools, which nothing else reads')
       if (strips === true && mode !== "none") report(["strip_tool_history"], 'needs mode "none"')
+      const { enabled: retrieves, strategy, history_window: turns } = (dynamic ?? {}) as Configuration
+      if (retrieves === true && strategy === "hybrid_history" && !(Number(turns) >= 1))
+        report(["dynamic_retrieval", "history_window"], 'must be at least 1 for strategy "hybrid_history"')
     },
   },
   tool_selection: {

@@ -204,6 +204,25 @@ export const missingSections: readonly MissingSection[] = [
     schema: toolsDatabase,
   },
   {
+    path: "global.model_catalog.modules.complexity.backend",
+    without: "the built-in embeddings tell how hard a request is, not the model of the backend",
+    isNeeded: true,
+  },
+  {
+    path: "global.model_catalog.modules.modality_detector.prompt_prefixes",
+    without: "no image is made from a prompt that would have them",
+    schema: Type.Array(Type.String()),
+  },
+  ...["ca", "cert", "key"].map((file): MissingSection => ({
+    path: `global.services.response_api.redis.tls_${file}_path`,
+    without:
+      file === "ca"
+        ? "the server needs a certificate of an authority that Node.js knows; NODE_EXTRA_CA_CERTS names a file with more"
+        : "the router shows the server no certificate",
+    isNeeded: true,
+    schema: Type.String(),
+  })),
+  {
     path: "global.services.response_api.redis.cluster_mode",
     without: "one Redis server is asked, the one of address",
     isNeeded: true,

@@ -33,7 +33,7 @@ export const noEffect: readonly Advice[] = [
       [`${modules}.safety.safety`, runtime],
       [`${modules}.safety.hazard`, runtime],
       [`${modules}.modality_detector`, "max_sequence_length window"],
-      [`${modules}.modality_detector.classifier`, "model_path use_cpu"],
+      [`${modules}.modality_detector.classifier`, "model_path use_cpu max_sequence_length"],
       [semantic, "qwen3_model_path gemma_model_path mmbert_model_path multimodal_model_path bert_model_path use_cpu"],
       [`${semantic}.embedding_config`, "model_type preload_embeddings target_layer full_context"],
       [`${catalog}.bindings.*`, "mapping_path adapter operating_point pair_scorer"],
@@ -77,6 +77,7 @@ export const noEffect: readonly Advice[] = [
     instead: "a decision names its algorithm, and the algorithm has its settings",
     keys: [
       ["global.router.model_selection", "enabled method momentum"],
+      ["global.router.model_selection.ml", "model_type"],
       ["global.integrations.looper", "retry_count"],
       ["routing.signals.embeddings.*", "model"],
     ],
@@ -84,6 +85,10 @@ export const noEffect: readonly Advice[] = [
   {
     instead: "a workflow that waits for tools is kept in the key-value store of global.stores",
     keys: [["global.integrations.looper.flow.state", "store_backend file redis"]],
+  },
+  {
+    instead: "a request is hard above hard_above and easy below easy_below",
+    keys: [["routing.signals.complexity.*", "hard_below easy_above"]],
   },
   {
     instead: "rtr has no batch endpoint",
@@ -133,6 +138,16 @@ export const noEffect: readonly Advice[] = [
 
 /** Words of a key that the router does not have otherwise; the document is read without the key. */
 export const wordsLeftOut: readonly { readonly path: string; readonly word: string; readonly reason: Reason }[] = [
+  ...["rocm", "xpu", "mps", "metal"].map((word) => ({
+    path: `${catalog}.deployments.*.device`,
+    word,
+    reason: { without: "the worker runs on cpu and cuda, and chooses" },
+  })),
+  {
+    path: `${catalog}.deployments.*.input.overflow`,
+    word: "window",
+    reason: { without: "each signal reads long texts in pieces where it has to read all of them" },
+  },
   {
     path: "global.router.config_source",
     word: "kubernetes",

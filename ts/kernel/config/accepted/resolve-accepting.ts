@@ -17,6 +17,8 @@ import type { resolveDocument, ResolvedDocument, ResolveOptions } from "../resol
 import { acceptDocument } from "./accept.ts"
 import { expandIterations } from "./candidate-iterations.ts"
 import { expandCatalog } from "./catalogue.ts"
+import { expandForeignClassifiers, expandReplicas } from "./deployments.ts"
+import { expandFormats } from "./formats.ts"
 import { expandIndices } from "./indices.ts"
 import type { MissingParts } from "./left-out.ts"
 import { missingPluginOf, missingPlugins } from "./missing-plugins.ts"
@@ -67,7 +69,11 @@ export async function resolveAccepting(
 }
 
 /** A document without the keys that only stand for others. What they stand for comes behind what is there, which keeps its place. */
-const writtenOut = (document: unknown): unknown => expandIndices(expandCatalog(expandIterations(document)))
+const writtenOut = (document: unknown): unknown =>
+  [expandIterations, expandCatalog, expandIndices, expandReplicas, expandForeignClassifiers, expandFormats].reduce(
+    (expanded, expand) => expand(expanded),
+    document,
+  )
 
 /** Paths of the document as it is written. */
 const placesOf = (paths: readonly DocumentPath[], written: Aliased["written"]): ReadonlySet<string> =>
