@@ -18,6 +18,7 @@ import { externalModels, findExternal } from "../_shared/external/settings.ts"
 import { askedExternals } from "../_shared/external/uses.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
 import { isBlank } from "../_shared/text-size.ts"
+import { boundNames } from "../_shared/signals/bound-names.ts"
 
 const rule = Type.Object({
   type: literals(["local", "llm", "sequence_classifier"], {
@@ -164,13 +165,12 @@ interface Bindings {
     readonly signals?: { readonly classifiers?: readonly Rule[] }
   }
   readonly recipes?: readonly Pick<Bindings, "routing">[]
-  readonly global?: { readonly model_catalog?: { readonly bindings?: Readonly<Record<string, unknown>> } }
 }
 
 /** Whether the document names a deployment for a rule, or for all of them. */
 function isBound(document: object, name: string): boolean {
-  const bindings = (document as Bindings).global?.model_catalog?.bindings ?? {}
-  return Object.hasOwn(bindings, `classifier.${name}`) || Object.hasOwn(bindings, "classifier")
+  const bound = boundNames(document)
+  return bound.has(`classifier.${name}`) || bound.has("classifier")
 }
 
 /** Who answers the rules that decisions use, of all recipes. */

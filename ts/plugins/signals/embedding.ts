@@ -17,6 +17,7 @@ import { type Bank, createBank, prototypeScoring } from "../_shared/prototype-ba
 import { checkEmbeddings, endpoint, remoteEmbeddings, remoteKeys } from "../_shared/external/remote-embeddings.ts"
 import { narrowing } from "../_shared/projections/relations.ts"
 import { isBlank } from "../_shared/text-size.ts"
+import { boundNames } from "../_shared/signals/bound-names.ts"
 
 const rule = Type.Object({
   threshold: Type.Number({ minimum: -1, maximum: 1, description: "Similarity from which the rule matches" }),
@@ -58,8 +59,7 @@ export default defineSignal({
   needs: ["inference.embed"],
   rule,
   check(rules, report, { document } = {}) {
-    const { model_catalog: catalog } = (document?.global ?? {}) as { model_catalog?: { bindings?: object } }
-    const isBound = document === undefined || Object.hasOwn(catalog?.bindings ?? {}, "embedding")
+    const isBound = document === undefined || boundNames(document).has("embedding")
     rules.forEach((entry, index) => {
       if (isAboutImages(entry) && !isBound)
         report(

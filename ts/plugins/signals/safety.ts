@@ -12,6 +12,7 @@ import {
 } from "../../kernel/index.ts"
 import { riskIn } from "../_shared/label-probability.ts"
 import { onceEach } from "../_shared/once-each.ts"
+import { boundNames } from "../_shared/signals/bound-names.ts"
 
 const label = Type.String({ minLength: 1, pattern: "\\S" })
 const threshold = Type.Number({ minimum: 0, maximum: 1 })
@@ -60,7 +61,7 @@ export default defineSignal({
   rule,
   settings: { path: ["model_catalog", "modules", "safety"], schema: settings },
   check(rules, report, { document } = {}) {
-    const bindings = boundIn(document)
+    const bindings = document && boundNames(document)
     rules.forEach(({ name, labels = usualLabels, unsafe_labels: unsafe = usualUnsafe, hazard }, index) => {
       const isMissing = (each: string, known: readonly string[]): boolean => !known.includes(each)
       unsafe.forEach((each, place) => {
@@ -145,11 +146,4 @@ function toFact(name: string, readings: readonly Reading[]): Fact {
     value,
     ...(unread !== undefined && { atLeast: true, reason: reasonOf(unread.failure) }),
   }
-}
-
-/** Names of the document's bindings; undefined where a rule is looked at without its document. */
-function boundIn(document: { readonly global?: object } | undefined): ReadonlySet<string> | undefined {
-  if (document === undefined) return undefined
-  const { model_catalog: catalog } = (document.global ?? {}) as { model_catalog?: { bindings?: object } }
-  return new Set(Object.keys(catalog?.bindings ?? {}))
 }
