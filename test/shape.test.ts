@@ -417,7 +417,9 @@ describe("names", () => {
   test("no folder outgrows 25 files", () => {
     const folders = new Map<string, number>()
     for (const file of filesIn("ts")) folders.set(dirname(file), (folders.get(dirname(file)) ?? 0) + 1)
-    expect([...folders].filter(([, count]) => count > 25)).toEqual([])
+    // A list of modules, each a file, has as many as there are modules.
+    const isList = (folder: string): boolean => /^ts\/plugins\/[a-z]+$/.test(folder)
+    expect([...folders].filter(([folder, count]) => count > 25 && !isList(folder))).toEqual([])
   })
 })
 

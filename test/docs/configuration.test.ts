@@ -45,7 +45,9 @@ test("the table of refused keys lists only what is refused", async () => {
     return [...(row?.split("|")[2]?.split(";")[0] ?? "").matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? "")
   }
   const documents: Readonly<Record<string, (word: string) => Json>> = {
-    signals: (word) => ({ routing: { signals: { [word]: [{}] } } }),
+    providers: (word) => ({
+      providers: { models: [{ name: "other", backend_refs: [{ endpoint: "other:8000", provider: word }] }] },
+    }),
   }
   const accepted: string[] = []
   for (const [part, toPart] of Object.entries(documents)) {

@@ -260,7 +260,7 @@ const heads: Readonly<Record<string, readonly string[]>> = {
 
 interface WireTask {
   readonly id: string
-  readonly classify?: { readonly head?: string; readonly input: string }
+  readonly classify?: { readonly head?: string; readonly input: string | readonly object[] }
   readonly embeddings?: { readonly input: readonly string[] }
   readonly decisions?: {
     readonly questions: {
@@ -285,6 +285,13 @@ function resultOf({ classify, embeddings, decisions }: WireTask): Partial<WireRe
     const chosen = { type, choice: keys.at(-1), probabilities, confidence: 0.9, noul: 0.9 }
     return { decisions: { answers: { q: chosen } } }
   }
+  if (classify?.head === "hallucination")
+    return {
+      classify: {
+        labels: [],
+        results: [{ spans: [{ label: "UNSUPPORTED", start: 0, end: 2, probability: 0.9 } as never] }],
+      },
+    }
   if (classify?.head === "pii")
     return {
       classify: {

@@ -31,6 +31,15 @@ export interface SignalRow extends Row {
   readonly answers?: Readonly<Record<string, "match">>
 }
 
+/** Reads replies: while it does not, they go on without its warning. */
+export interface ReplyRow extends Row {
+  readonly plugin: { readonly type: string; readonly configuration: object }
+  /** What its helper is asked through. */
+  readonly binding: string
+  readonly changes: Readonly<Record<string, unknown>>
+  readonly messages: readonly object[]
+}
+
 export interface SelectorRow extends Row {
   /** The algorithm of the decision; `helper` is the model that it may ask. */
   readonly algorithm: Readonly<Record<string, unknown>>
@@ -283,6 +292,27 @@ const trained = { "global.router.model_selection": { ml: { models_path: folder }
 
 /** Directions are compared, or a training knows how long vectors are. */
 const anyLength = ["out of range"]
+
+export const replyRows: readonly ReplyRow[] = [
+  {
+    id: "hallucination",
+    asks: "spans",
+    plugin: { type: "hallucination", configuration: { enabled: true } },
+    binding: "hallucination_detector",
+    changes: {
+      "routing.signals.fact_check": [{ name: "needs_fact_check" }],
+      [`${catalog}.modules.hallucination_mitigation.detector`]: { min_span_length: 1 },
+    },
+    messages: [
+      user("What colour is it?"),
+      {
+        role: "assistant",
+        tool_calls: [{ id: "1", type: "function", function: { name: "look", arguments: "{}" } }],
+      },
+      { role: "tool", tool_call_id: "1", content: "It is blue" },
+    ],
+  },
+]
 
 export const selectorRows: readonly SelectorRow[] = [
   { id: "router_dc", asks: "embed", algorithm: { type: "router_dc" }, changes: cards, unharmedBy: anyLength },

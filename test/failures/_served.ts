@@ -32,6 +32,8 @@ export interface ServedOptions {
   readonly messages?: readonly object[] | undefined
   /** The model name that clients ask for; `MoM` when left out. */
   readonly model?: string
+  /** Only the deployment of this name fails, which answers beside the others. */
+  readonly failing?: string
   /** What a chat model that is asked says. */
   readonly says?: string
 }
@@ -75,6 +77,7 @@ async function open({
   changes,
   messages,
   model: asked = "MoM",
+  failing,
 }: ServedOptions & {
   readonly helper: Helper
   readonly backends: string
@@ -100,10 +103,10 @@ async function open({
     transport,
     readFile: async () => JSON.stringify(colours),
     inference: createRemoteInference({
-      deployments: ["default", "decisions", "colours"].map((name) => ({
+      deployments: ["default", "decisions", "colours", ...(failing === undefined ? [] : [failing])].map((name) => ({
         name,
         servedName: name,
-        origin: `${helper.origin}/${worker}`,
+        origin: `${helper.origin}/${name === failing ? `${worker}-${name}` : worker}`,
         overflow: "truncate",
       })),
       transport,
@@ -115,7 +118,8 @@ async function open({
   const text = "Ann says that it is blue"
   return {
     async ask(failure) {
-      if (failure !== undefined) for (const name of [worker, model, "classify", "v1"]) helper.fail(name, failure)
+      const names = failing === undefined ? [worker, model, "classify", "v1"] : [`${worker}-${failing}`]
+      if (failure !== undefined) for (const name of names) helper.fail(name, failure)
       const reply = await kernel.fetch(chat(text, body))
       const outcome = { status: reply.status, headers: reply.headers, text: await reply.text() }
       const previewed = { messages: [{ role: "user", content: text }], ...body }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { type Asked, failures, services } from "./_helper.ts"
-import { type Row, selectorRows, signalRows } from "./_rows.ts"
+import { replyRows, type Row, selectorRows, signalRows } from "./_rows.ts"
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/failures.md"), "utf8")
 
@@ -53,11 +53,14 @@ test("the page has every signal and selector that asks a model", () => {
     asksText[row.asks],
     row.guard === true ? "blocked" : "unknown",
   ])
+  const replies = replyRows.map((row) => [title(row, row.id), asksText[row.asks], "no warning"])
   const selectors = selectorRows.map((row) => [
     title(row, row.id),
     asksText[row.asks],
     row.withoutHelper === undefined ? "the first candidate" : "what is known without it",
   ])
-  expect(compact).toContain(table(["Signal", "Asks", "Without an answer"], ["---", "---", "---"], ...signals))
+  expect(compact).toContain(
+    table(["Signal", "Asks", "Without an answer"], ["---", "---", "---"], ...signals, ...replies),
+  )
   expect(compact).toContain(table(["Selector", "Asks", "Without an answer"], ["---", "---", "---"], ...selectors))
 })

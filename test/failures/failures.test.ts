@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest"
 import { registry } from "../fakes/registry.ts"
 import { type Failure, failures, services } from "./_helper.ts"
-import { type Row, selectorRows, type SignalRow, signalRows } from "./_rows.ts"
+import { replyRows, type Row, selectorRows, type SignalRow, signalRows } from "./_rows.ts"
 import { serve } from "./_served.ts"
 
 const titleOf = ({ id, method }: Row): string => (method === undefined ? id : `${id} (${method})`)
@@ -12,7 +12,7 @@ test("every signal and selector that asks a model has its rows, and no other", (
   const asking = (needs: readonly string[] = []): boolean =>
     needs.some((need) => need.startsWith("inference") || need === "models" || need === "http")
   for (const [kind, rows] of [
-    ["signal", signalRows],
+    ["signal", [...signalRows, ...replyRows]],
     ["selector", selectorRows],
   ] as const) {
     const found = registry.all(kind).filter(({ module }) => asking(module.needs as readonly string[] | undefined))
@@ -75,6 +75,48 @@ for (const row of signalRows)
         line: line[guard ? "unscanned" : "unknown"],
         trace: preview.eval_trace[0].root_trace.children[0].reason,
         secret: JSON.stringify([text, line, preview, [...headers]]).includes("secret"),
+      })
+    }
+    expect(found).toEqual(said)
+  })
+
+for (const row of replyRows)
+  test(`signal ${titleOf(row)}: whatever its helper does, the reply goes on without a warning`, async () => {
+    const { id, plugin, binding, changes, messages } = row
+    const served = await serve({
+      messages,
+      failing: "judge",
+      changes: {
+        "routing.decisions": [
+          {
+            name: "all",
+            rules: { operator: "AND", conditions: [] },
+            modelRefs: [{ model: "large" }],
+            plugins: [plugin],
+          },
+        ],
+        "global.model_catalog.deployments.judge": { provider: "model_runtime", artifact: "signals" },
+        [`global.model_catalog.bindings.${binding}`]: { deployment: "judge", head: id },
+        ...changes,
+      },
+    })
+    onTestFinished(() => served.close())
+    const good = await served.ask()
+    expect([good.status, good.headers.get("x-rtr-response-warnings")]).toEqual([200, id])
+    const [said, found]: [unknown[], unknown[]] = [[], []]
+    for (const failure of failuresOf(row)) {
+      const { status, headers, text, line } = await served.ask(failure)
+      const { name, reason } = failure
+      // With the whole helper gone nobody says whether the reply has to be judged.
+      const type = failure.gone === true ? "fact_check:needs_fact_check" : `${id}:${id}`
+      said.push({ name, status: 200, warnings: null, line: [`${type} ${reason}`], level: "warning", secret: false })
+      found.push({
+        name,
+        status,
+        warnings: headers.get("x-rtr-response-warnings"),
+        line: line["unknown"],
+        level: line["level"],
+        secret: JSON.stringify([text, line, [...headers]]).includes("secret"),
       })
     }
     expect(found).toEqual(said)

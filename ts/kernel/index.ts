@@ -134,6 +134,7 @@ export type {
   BoundTo,
   Classification,
   Decided,
+  Grounds,
   DeploymentStatus,
   ImageInput,
   Inference,

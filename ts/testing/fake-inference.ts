@@ -3,6 +3,7 @@
 import {
   type BatchedQuestions,
   type Decided,
+  type Grounds,
   type ImageInput,
   type Inference,
   type InferenceAnswer,
@@ -26,7 +27,7 @@ export interface FakeInferenceOptions {
   /** Labels of one head, where they are others. */
   readonly labelsOf?: (head: string) => readonly string[] | undefined
   /** Marked parts of a text; none when left out. */
-  readonly spans?: (text: string) => readonly TextSpan[]
+  readonly spans?: (text: string, grounds?: Grounds) => readonly TextSpan[]
   /** Vector for a text, of any length; it is normalised. */
   readonly embed?: (text: string) => readonly number[]
   /** Vector for an image, by its data URL; without it the fake reads no images. */
@@ -92,7 +93,9 @@ function answersOf({
         probabilities: Float32Array.from(classify(text, head)),
       },
     }),
-    spans: ({ text, threshold = 0 }) => ({ spans: spans(text).filter(({ probability }) => probability >= threshold) }),
+    spans: ({ text, grounds, threshold = 0 }) => ({
+      spans: spans(text, grounds).filter(({ probability }) => probability >= threshold),
+    }),
     embed: ({ text, image }) => ({ vector: normalize(image === undefined ? embed(text) : embedImage(image)) }),
     decide: ({ text, question }) => ({ decided: decide(text, question) }),
     rerank: ({ text, documents }) => ({ ranking: { scores: documents.map((document) => rerank(text, document)) } }),
@@ -122,8 +125,8 @@ export function createFakeQuestions(inference: Inference): BatchedQuestions & {
   return {
     embed,
     embedAll: (inputs) => Promise.all(inputs.map((input) => embed(input))),
-    spans: async (text, { threshold } = {}) => {
-      const answer = await ask("spans", text, threshold === undefined ? {} : { threshold })
+    spans: async (text, options = {}) => {
+      const answer = await ask("spans", text, options)
       return Object.assign([...answer.spans], coverageOf(answer))
     },
     classify: async (text, { binding } = {}) => {

@@ -51,6 +51,27 @@ test("a model of images has vectors of them, beside those of texts; others refus
   expect(other).toMatchObject({ kind: "error", error: { code: "invalid_request" } })
 })
 
+test("an answer is compared with its context, all of it; an answer without one is refused", async () => {
+  const inference = await createNativeInference({ models: { default: "signals" }, threads: 1 })
+  onTestFinished(() => inference.close())
+  const task = { kind: "spans", deployment: "default", head: "hallucination", threshold: 0.6 } as const
+  const answer = { ...task, text: "The tower is 400 m tall." }
+  const grounds = { context: "The tower is 330 m tall.", question: "How tall is the tower?" }
+  const long = "The garden is open on all days of the week. ".repeat(100)
+  const [wrong, right, windowed, bare] = await inference.bundle([
+    { ...answer, grounds },
+    { ...answer, grounds: { ...grounds, context: "The tower is 400 m tall." } },
+    { ...answer, grounds: { ...grounds, context: `${long}The tower is 400 m tall.` } },
+    answer,
+  ])
+  const marked = (given: InferenceAnswer | undefined): readonly string[] | undefined =>
+    given?.kind === "spans" ? given.spans.map(({ start, end }) => answer.text.slice(start, end)) : undefined
+  expect(marked(wrong)?.join()).toContain("400")
+  expect(marked(right)?.join()).not.toContain("400")
+  expect(marked(windowed)?.join()).not.toContain("400")
+  expect(bare?.kind).toBe("error")
+})
+
 test("a text that is to be read whole makes no vector when it is too long", async () => {
   const inference = await createNativeInference({ models: { default: "signals" }, threads: 1 })
   onTestFinished(() => inference.close())

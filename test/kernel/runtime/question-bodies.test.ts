@@ -2,9 +2,11 @@ import type { InferenceTask, TypedQuestion } from "rtr"
 import { expect, test } from "vitest"
 import {
   fromDecisionsReply,
+  fromGroundedReply,
   fromImageReply,
   fromRerankReply,
   toDecisionsBody,
+  toGroundedBody,
   toImageBody,
   toRerankBody,
 } from "../../../ts/kernel/runtime/question-bodies.ts"
@@ -57,6 +59,26 @@ test("a ranking becomes a body with its documents", () => {
     { ...body, options: { overflow: "truncate", max_tokens: 64 } },
     { ...body, options: { overflow: "reject" } },
   ])
+})
+
+test("an answer goes with its context; its spans come back in the units of the text", () => {
+  const task = { kind: "spans", deployment: "d", text, grounds: { context: "Bob" } } as const
+  const spans = [{ label: "UNSUPPORTED", start: 2, end: 5, probability: 0.75 }]
+  expect(toGroundedBody({ ...task, head: "h", threshold: 0.5 }, "m")).toEqual({
+    model: "m",
+    head: "h",
+    input: [{ context: "Bob", answer: text }],
+    options: { overflow: "window", threshold: 0.5 },
+  })
+  expect(outcomeOf(() => fromGroundedReply({ results: [{ spans }] }, task))).toMatchObject({
+    spans: [{ start: 3, end: 6, probability: 0.75 }],
+  })
+  const broken = [{}, { results: [] }, { results: [{ spans: 1 }] }, null]
+  expect(broken.map((reply) => outcomeOf(() => fromGroundedReply(reply, task)))).toEqual(
+    broken.map(() => "invalid_model_output"),
+  )
+  const failed = { results: [{ error: { code: "scan_budget_exceeded" } }] }
+  expect(outcomeOf(() => fromGroundedReply(failed, task))).toBe("scan_budget_exceeded")
 })
 
 test("each type of question has its own answer", () => {

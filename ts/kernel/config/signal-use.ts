@@ -13,7 +13,7 @@ type RegisteredSignal = RegisteredModule<SignalModule>
 
 /**
  * Signals that some decision refers to, and those whose facts they read, in the order of registration. A signal that is
- * only read by others is in use when it has rules. With "replies" also those that read replies for plugins.
+ * only read by others, or by plugins, is in use when it has rules. With "replies" also those that read replies for plugins.
  */
 export function usedSignals(
   document: ConfigDocument,
@@ -26,17 +26,21 @@ export function usedSignals(
   const visit = (registered: RegisteredSignal | undefined): void => {
     if (registered === undefined || used.has(registered)) return
     used.add(registered)
-    for (const type of afterOf(registered, document)) {
+    visitRead(afterOf(registered, document))
+  }
+  const visitRead = (types: readonly string[] = []): void => {
+    for (const type of types) {
       const before = byType.get(type)
       if (before !== undefined && rulesOf(before, document).length > 0) visit(before)
     }
   }
   for (const type of usedConditionTypes(document)) visit(byType.get(type))
-  if (replies !== undefined)
-    for (const { plugins = [] } of document.routing?.decisions ?? [])
-      for (const { type, configuration } of plugins)
-        for (const judge in registry.find("plugin", type)?.module.judges?.(configuration as never))
-          visit(byType.get(judge))
+  for (const { plugins = [] } of document.routing?.decisions ?? [])
+    for (const { type, configuration } of plugins) {
+      const plugin = registry.find("plugin", type)?.module
+      visitRead(plugin?.after?.(configuration as never))
+      if (replies !== undefined) for (const judge in plugin?.judges?.(configuration as never)) visit(byType.get(judge))
+    }
   return all.filter((registered) => used.has(registered))
 }
 

@@ -187,7 +187,8 @@ const headed = ({ deployment, head }: InferenceTarget, given: object): object =>
 const questionKinds: { readonly [Kind in QuestionKind]: QuestionRow<Kind> } = {
   classify: { toTask: headed, toValue: ({ classification }) => ({ ...classification }) },
   spans: {
-    toTask: (target, { threshold }) => headed(target, threshold === undefined ? {} : { threshold }),
+    toTask: (target, { threshold, grounds }) =>
+      headed(target, { ...(threshold !== undefined && { threshold }), ...(grounds && { grounds }) }),
     toValue: ({ spans }, sourceSpan) => spans.map((span) => ({ ...span, ...sourceSpan(span) })),
   },
   embed: {
@@ -234,7 +235,9 @@ const isAlone = (task: InferenceTask | undefined): boolean => task?.deployment.i
 function sizeOf(task: InferenceTask): number {
   const documents = task.kind === "rerank" ? task.documents : []
   const image = (task.kind === "embed" && task.image) || ""
-  return documents.reduce((sum, { length }) => sum + length, task.text.length + image.length)
+  const { context = "", question = "" } = (task.kind === "spans" && task.grounds) || {}
+  const beside = image.length + context.length + question.length
+  return documents.reduce((sum, { length }) => sum + length, task.text.length + beside)
 }
 
 const missing = (): RtrError =>

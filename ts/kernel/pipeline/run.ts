@@ -242,7 +242,7 @@ async function callDecision(
       onCall: (changed) => host.track?.(changed, call, record),
       onHookError: (type, hook, error) => host.onModuleError?.(`plugin ${type}`, error, hook),
       hold: call.hold,
-      judge: host.judgeReply?.bind(undefined, { host, steps: { readSignals, unscannedIn }, call, record }),
+      judge: host.judgeReply?.bind(undefined, { host, steps: { readSignals, unknownIn, unscannedIn }, call, record }),
     },
     pluginCall,
   )

@@ -18,11 +18,13 @@ import { toCodeUnits } from "./code-units.ts"
 import { findUp } from "./find-up.ts"
 import {
   fromDecisionsReply,
+  fromGroundedReply,
   fromImageReply,
   toImageBody,
   fromRerankReply,
   type JsonObject,
   toDecisionsBody,
+  toGroundedBody,
   toRerankBody,
 } from "./question-bodies.ts"
 
@@ -283,6 +285,19 @@ const imageKind: NativeKind<"embed"> = {
   fromReply: fromImageReply,
 }
 
+/** A pair of texts is no input of the bundle either. */
+const groundedKind: NativeKind<"spans"> = {
+  surface: "classify",
+  toBody: (task) => toGroundedBody(task, task.deployment),
+  fromReply: fromGroundedReply,
+}
+
+function kindOf(task: InferenceTask): NativeKind<QuestionKind> {
+  const isImage = task.kind === "embed" && task.image !== undefined
+  const isGrounded = task.kind === "spans" && task.grounds !== undefined
+  return (isImage ? imageKind : isGrounded ? groundedKind : native[task.kind]) as NativeKind<QuestionKind>
+}
+
 let callers = 0
 
 /** Ends the work for a caller that leaves, as a closed connection does it at a worker. */
@@ -317,8 +332,7 @@ async function answerAll(
   const bundled: { readonly task: EngineTask; readonly read: (result: EngineTaskResult) => void }[] = []
   const alone: Promise<void>[] = []
   tasks.forEach((task, index) => {
-    const isImage = task.kind === "embed" && task.image !== undefined
-    const kind = (isImage ? imageKind : native[task.kind]) as NativeKind<QuestionKind>
+    const kind = kindOf(task)
     if ("surface" in kind) {
       const answer = withCode(engine.ask(kind.surface, withDeadline(kind.toBody(task), deadlineMs), source)).then(
         (reply) => kind.fromReply(reply, task),

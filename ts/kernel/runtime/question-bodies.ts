@@ -1,4 +1,4 @@
-// Bodies of `/v1/decisions`, `/v1/rerank` and, for images, `/v1/embeddings`, which the worker and the addon both take, and what their answers say.
+// Bodies of `/v1/decisions`, `/v1/rerank`, for images `/v1/embeddings` and for grounded answers `/v1/classify`, which the worker and the addon both take, and what their answers say.
 
 import { type ErrorCode, errorCodes, RtrError } from "../error.ts"
 import type { Decided, InferenceAnswer, InferenceTask, TextSpan } from "../types/inference.ts"
@@ -33,6 +33,30 @@ export const toRerankBody = (task: InferenceTask<"rerank">, { model, overflow, m
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
   },
 })
+
+export const toGroundedBody = (
+  { text: answer, grounds, head, threshold }: InferenceTask<"spans">,
+  model: string,
+): JsonObject => ({
+  model,
+  ...(head !== undefined && { head }),
+  input: [{ ...grounds, answer }],
+  options: { overflow: "window", ...(threshold !== undefined && { threshold }) },
+})
+
+interface ClassifyReply {
+  readonly results?: readonly { readonly spans?: readonly TextSpan[]; readonly error?: WireError }[]
+}
+
+/** The unsupported parts of the answer. Throws an `RtrError`. */
+export function fromGroundedReply(reply: unknown, { text }: InferenceTask<"spans">): InferenceAnswer<"spans"> {
+  return making(() => {
+    const [{ spans, error } = {}] = (reply as ClassifyReply).results ?? []
+    if (error !== undefined) throw toPublicError(error.code)
+    if (spans === undefined) throw new TypeError("An answer needs its spans")
+    return { kind: "spans", spans: toCodeUnits(text, spans) }
+  })
+}
 
 export const toImageBody = (url: string, model: string): JsonObject => ({
   model,

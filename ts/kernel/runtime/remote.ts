@@ -23,6 +23,7 @@ import {
   type Served,
   toImageBody,
   toDecisionsBody,
+  toGroundedBody,
   toPublicError,
   toRerankBody,
 } from "./question-bodies.ts"
@@ -188,6 +189,7 @@ function toWireTask(task: InferenceTask, index: number, deployment: RemoteDeploy
 }
 
 function toClassify(task: InferenceTask<"classify" | "spans">, served: Served): object {
+  if (task.kind === "spans" && task.grounds !== undefined) return { classify: toGroundedBody(task, served.model) }
   const { head, text: input } = task
   const threshold = task.kind === "spans" ? task.threshold : undefined
   return {

@@ -5,7 +5,7 @@ import type { Call, CallRecord, Outcome } from "./call.ts"
 import type { ChatReply, ChatRequest, Reply } from "./chat.ts"
 import type { DialectModule } from "./dialect.ts"
 import type { GuardReading } from "./guard.ts"
-import type { BatchedQuestions, ImageInput, Inference, PartialCoverage, Ranking, TextSpan } from "./inference.ts"
+import type { BatchedQuestions, ImageInput, Inference, PartialCoverage, Ranking } from "./inference.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OperationInfo } from "./route.ts"
 import type { Plan } from "./plan.ts"
@@ -127,10 +127,8 @@ export interface Capabilities {
   "inference.classify": { readonly setup: object; readonly call: Pick<BatchedQuestions, "classify"> }
   "inference.spans": {
     readonly setup: object
-    readonly call: {
-      /** Parts of the text that the model marks, in order. `threshold` is the probability that a part needs. */
-      spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartialCoverage>
-    }
+    /** Parts of the text that the model marks, in order. `threshold` is the probability that a part needs. */
+    readonly call: Pick<BatchedQuestions, "spans">
   }
   "inference.embed": {
     /** Vectors of fixed texts and images, made once for as long as their model serves. */

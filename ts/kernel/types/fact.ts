@@ -23,6 +23,8 @@ export interface Fact {
   readonly value?: number
   /** Further numbers by name, for scores that are made of signals. */
   readonly values?: Readonly<Record<string, number>>
+  /** What was found, in the words of the reply that a signal has read. */
+  readonly quotes?: readonly string[]
   /** A part was not read, which could only have raised `value`. */
   readonly atLeast?: boolean
   /** Why the fact is unknown, or why a part was not read. */

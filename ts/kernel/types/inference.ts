@@ -56,6 +56,12 @@ export type Decided =
   /** `noul` is the probability that there is a span at all. */
   | { readonly type: "span"; readonly noul: number; readonly spans: readonly TextSpan[] }
 
+/** What an answer has to rest on, for a head that marks what is unsupported. All of it is read, in windows, or it is an error. */
+export interface Grounds {
+  readonly context: string
+  readonly question?: string
+}
+
 /** How well documents fit a query. */
 export interface Ranking {
   /** Probabilities in the order of the documents. */
@@ -73,7 +79,12 @@ export interface QuestionKinds {
   }
   spans: {
     /** `threshold` is the probability that a span needs; the head's own when left out. */
-    readonly task: { readonly head?: string; readonly whole?: boolean; readonly threshold?: number }
+    readonly task: {
+      readonly head?: string
+      readonly whole?: boolean
+      readonly threshold?: number
+      readonly grounds?: Grounds
+    }
     readonly answer: { readonly spans: readonly TextSpan[] }
   }
   embed: {
@@ -179,7 +190,11 @@ export interface ImageInput {
 /** The questions of one signal about one request; those of all signals of a level travel together. */
 export interface BatchedQuestions {
   classify(text: string, options?: BoundTo): Promise<Classification>
-  spans(text: string, options?: { readonly threshold?: number }): Promise<readonly TextSpan[] & PartialCoverage>
+  /** With `grounds` the text is an answer. */
+  spans(
+    text: string,
+    options?: { readonly threshold?: number; readonly grounds?: Grounds },
+  ): Promise<readonly TextSpan[] & PartialCoverage>
   embed(input: string | ImageInput): Promise<Float32Array & PartialCoverage>
   decide(text: string, question: TypedQuestion, options?: BoundTo): Promise<Decided & PartialCoverage>
   rerank(query: string, documents: readonly string[]): Promise<Ranking & PartialCoverage>

@@ -9,7 +9,7 @@ import type { Fact } from "./fact.ts"
 import type { SignalInput } from "./signal.ts"
 
 /** One call as a plugin sees it. */
-export interface PluginCall extends Omit<SignalInput, "reply" | "textsFor"> {
+export interface PluginCall extends Omit<SignalInput, "reply" | "asked" | "textsFor"> {
   readonly id: string
   readonly decision: string
   /** The chosen model; empty for a decision without one. */
@@ -80,6 +80,8 @@ export interface PluginModule<
    * none. Undefined where the plugin asks nothing.
    */
   readonly judges?: (options: Static<Options>) => Readonly<Record<string, ReplyRule>> | undefined
+  /** Condition types whose facts it reads; those that have rules are read although no decision asks for them. */
+  readonly after?: (options: Static<Options>) => readonly string[]
   /** Finds what the schema cannot. Paths start at `configuration`. */
   readonly check?: (options: Static<Options>, report: Report) => void
   /** Runs once per decision and activation; `open` runs once per call, so that the state of a call is a closure. */

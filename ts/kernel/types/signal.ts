@@ -27,8 +27,10 @@ export interface SignalInput {
     readonly name: string
     readonly include_history?: boolean | undefined
   }) => readonly string[]
-  /** Set on the reply side only. */
+  /** Set on the reply side only, where `request` and `text` are the reply's. */
   readonly reply?: ChatReply
+  /** What the reply answers. */
+  readonly asked?: ChatRequest
   /** Set where no call follows: nothing may be learnt from it, and nothing be left to chance. */
   readonly preview?: PreviewContext
 }

@@ -1,6 +1,7 @@
 // Lets the guard against attacks read what the model answers, and stops or marks what it finds.
 
 import { definePlugin, literals, type Reply, RtrError, section, Type } from "../../kernel/index.ts"
+import { withReplyWarning } from "../_shared/replies/reply-warnings.ts"
 
 const options = section({
   enabled: Type.Optional(Type.Boolean({ description: "Nothing is read unless it is true" })),
@@ -21,7 +22,6 @@ const options = section({
 })
 
 const warning = "response_jailbreak"
-const header = "x-rtr-response-warnings"
 
 export default definePlugin({
   about: "Has the guard against attacks read the reply, and stops or marks one that it finds",
@@ -59,7 +59,7 @@ export default definePlugin({
             kind: "whole",
             status,
             reply: whole,
-            headers: { ...headers, [header]: withWarning(headers?.[header]) },
+            headers: withReplyWarning(headers, warning),
           }
         },
       }),
@@ -69,5 +69,3 @@ export default definePlugin({
 
 const isOn = ({ enabled = false, action }: { readonly enabled?: boolean; readonly action?: string }): boolean =>
   enabled && action !== "none"
-
-const withWarning = (others: string | undefined): string => (others === undefined ? warning : `${others}, ${warning}`)

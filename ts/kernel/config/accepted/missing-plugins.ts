@@ -330,18 +330,6 @@ export const missingPlugins: Readonly<Record<string, MissingPlugin>> = {
       advanced_filtering: advancedFiltering,
     }),
   },
-  hallucination: {
-    without: "no answer is searched for hallucinations",
-    isNeeded: true,
-    asks: enabled,
-    options: map({
-      enabled: flag,
-      use_nli: flag,
-      hallucination_action: literals(["header", "body", "none", ""]),
-      unverified_factual_action: literals(["header", "body", "none", ""]),
-      include_hallucination_details: flag,
-    }),
-  },
   masking: {
     without: "personal data of requests goes to the backends",
     isNeeded: true,

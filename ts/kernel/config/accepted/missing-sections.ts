@@ -33,6 +33,7 @@ const share = Type.Number({ minimum: 0, maximum: 1 })
 const count = Type.Integer({ minimum: 0 })
 const port = Type.Integer({ minimum: 1, maximum: 65535 })
 const enabled = Type.Boolean()
+const entailment = "parts of a reply that a second model would explain count as unsupported all the same"
 
 const reflection = optional({
   enabled,
@@ -172,30 +173,23 @@ export const missingSections: readonly MissingSection[] = [
     }),
   },
   {
-    path: "global.model_catalog.modules.hallucination_mitigation.detector",
-    without: "no answer is searched for hallucinations",
-    schema: optional({
-      backend: literals(["candle", "endpoint"]),
-      threshold: share,
-      min_span_length: count,
-      min_span_confidence: share,
-      context_window_size: count,
-      nli_entailment_threshold: share,
-    }),
+    path: "global.model_catalog.modules.hallucination_mitigation.detector.endpoint",
+    without: "the head that is bound to hallucination_detector judges replies",
   },
   {
-    path: "global.model_catalog.modules.hallucination_mitigation.explainer",
-    without: "no answer is searched for hallucinations",
-    schema: optional({ threshold: share }),
+    path: "global.model_catalog.modules.hallucination_mitigation.detector.nli_entailment_threshold",
+    without: entailment,
+    schema: share,
   },
   {
-    path: "global.model_catalog.modules.hallucination_mitigation.enabled",
-    without: "no answer is searched for hallucinations",
+    path: "global.model_catalog.modules.hallucination_mitigation.detector.enable_nli_filtering",
+    without: entailment,
     schema: Type.Boolean(),
   },
   {
-    path: "global.model_catalog.modules.hallucination_mitigation.on_hallucination_detected",
-    without: "no answer is searched for hallucinations",
+    path: "global.model_catalog.modules.hallucination_mitigation.explainer",
+    without: entailment,
+    schema: optional({ threshold: share }),
   },
   {
     path: "global.integrations.tools",

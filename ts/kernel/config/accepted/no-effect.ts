@@ -29,6 +29,10 @@ export const noEffect: readonly Advice[] = [
       [`${modules}.classifier.pii`, `${runtime} variant backend pii_mapping_path`],
       [`${modules}.classifier.preference`, `${runtime} embedding_model`],
       [`${modules}.hallucination_mitigation.fact_check`, `${runtime} variant backend fact_check_mapping_path`],
+      [
+        `${modules}.hallucination_mitigation.detector`,
+        `${runtime} variant backend context_window_size include_explanation`,
+      ],
       [`${modules}.feedback_detector`, `${runtime} variant backend feedback_mapping_path`],
       [`${modules}.safety.safety`, runtime],
       [`${modules}.safety.hazard`, runtime],
@@ -52,6 +56,19 @@ export const noEffect: readonly Advice[] = [
   {
     instead: "each rule of pii has its own threshold, and without one that of the model holds",
     keys: [[`${modules}.classifier.pii`, "threshold"]],
+  },
+  {
+    instead: "the detector alone says which parts of a reply nothing supports; no second model looks at them",
+    keys: [
+      ["routing.signals.hallucination.*", "use_nli"],
+      ["recipes.*.routing.signals.hallucination.*", "use_nli"],
+      ["routing.decisions.*.plugins.*.configuration", "use_nli"],
+      ["recipes.*.routing.decisions.*.plugins.*.configuration", "use_nli"],
+    ],
+  },
+  {
+    instead: "the plugin hallucination of a decision says whether replies are judged, and what becomes of them",
+    keys: [[`${modules}.hallucination_mitigation`, "enabled on_hallucination_detected"]],
   },
   {
     instead: "a signal asks its model when a decision uses one of its rules, and never otherwise",
@@ -166,6 +183,7 @@ export const asItIs: readonly (readonly [path: string, value: unknown])[] = [
   [`${modules}.classifier.domain.enabled`, true],
   [`${modules}.classifier.pii.enabled`, true],
   [`${modules}.classifier.preference.use_contrastive`, true],
+  [`${modules}.hallucination_mitigation.enabled`, true],
   [`${modules}.hallucination_mitigation.fact_check.enabled`, true],
   [`${modules}.feedback_detector.enabled`, true],
   [`${modules}.modality_detector.enabled`, true],

@@ -9,11 +9,12 @@ import type { Block, ChatReply, ChatRequest, ChatStream, Reply } from "../../typ
 import type { PlannedSignal } from "../../types/plan.ts"
 import type { JudgedReply } from "../../types/plugin.ts"
 import type { readSignals, RequestInput, SignalHost } from "../signals.ts"
-import type { unscannedIn } from "../unscanned.ts"
+import type { unknownIn, unscannedIn } from "../unscanned.ts"
 
 /** Steps that the rest of the pipeline has loaded already; importing them here would make chunks of their own of them on edge hosts. */
 export interface JudgeSteps {
   readonly readSignals: typeof readSignals
+  readonly unknownIn: typeof unknownIn
   readonly unscannedIn: typeof unscannedIn
 }
 
@@ -45,6 +46,7 @@ export async function judgeReply(
     text: request.turns.map(textOf).join("\n"),
     request,
     reply,
+    asked: call.request,
     principal: call.principal,
     header: call.header,
     factsOf: () => [],
@@ -54,6 +56,8 @@ export async function judgeReply(
   const readings = await steps.readSignals({ ...host, plan }, call, input)
   const unscanned = steps.unscannedIn(signals, readings)
   record.unscanned = [...record.unscanned, ...unscanned]
+  const unknown = steps.unknownIn(signals, readings)
+  if (unknown.length > 0) record.unknown = [...(record.unknown ?? []), ...unknown]
   const isBlocked = signals.some(({ guard, firstSlot }) =>
     guard?.some(
       ({ onUnscanned }, index) => onUnscanned === "block" && readings.facts[firstSlot + index]?.state === "unknown",
