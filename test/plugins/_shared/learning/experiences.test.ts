@@ -90,6 +90,34 @@ describe("experience in a store", () => {
     expect(after.read(place, "m")?.good).toBe(2)
   })
 
+  test("is brought there once by two that come at the same time", async () => {
+    const { kv, start } = processes()
+    const known = start()
+    const written = Promise.withResolvers<void>()
+    let asked = 0
+    await known.attach({
+      ...kv,
+      async get(key) {
+        if (key.includes('"d"') && ++asked === 2) await written.promise
+        return kv.get(key)
+      },
+      async compareAndSet(...change) {
+        const version = await kv.compareAndSet(...change)
+        written.resolve()
+        // The other one may read it before this one knows that it is written.
+        await new Promise((resolve) => setTimeout(resolve))
+        return version
+      },
+    })
+    known.noteVerdict(place, "m", "good_fit")
+    const first = known.flush()
+    known.noteVerdict(place, "m", "good_fit")
+    await Promise.all([first, known.flush()])
+    const after = start()
+    await after.attach(kv)
+    expect(after.read(place, "m")?.good).toBe(2)
+  })
+
   test("gains what is said while the store is asked", async () => {
     const { kv, start } = processes()
     const known = start()

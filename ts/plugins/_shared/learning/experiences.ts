@@ -65,6 +65,8 @@ export function createExperiences({ clock, log }: { readonly clock: () => number
   let changed = new Set<string>()
   let kv: KeyValueStore | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** One after the other: two at once would bring the same change twice. */
+  let flushed = Promise.resolve()
   let isToldOf = false
 
   const note = (place: Place, model: string, change: (before: Experience) => Experience): void => {
@@ -112,9 +114,12 @@ export function createExperiences({ clock, log }: { readonly clock: () => number
     }
     return false
   }
-  const flush = async (): Promise<void> => {
+  const flush = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
+    return (flushed = flushed.then(bringChanges))
+  }
+  const bringChanges = async (): Promise<void> => {
     const store = kv
     if (store === undefined) return
     const keys = changed

@@ -64,7 +64,11 @@ export async function takeOutcome(
   const isNew = await reached(() => calls.add(id, outcome, key))
   if (!isNew) return { success: true, updated: 0, recorded: false, duplicate: true, timestamp }
   // A wrong decision is not the fault of its model.
-  if (model !== undefined) learning.experiences.noteVerdict(routed, model, verdict as Verdict)
+  if (model !== undefined) {
+    learning.experiences.noteVerdict(routed, model, verdict as Verdict)
+    // What is answered as taken is not lost when the process is killed: sent again, it would be a duplicate.
+    await learning.experiences.flush()
+  }
   return { success: true, updated: model === undefined ? 0 : 1, recorded: true, timestamp }
 }
 
