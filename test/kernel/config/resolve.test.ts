@@ -16,8 +16,9 @@ providers:
       backend_refs:
         - endpoint: host
           type: opnai
+global:
+  services: { router_replay: { postgres: { host: x } } }
 routing:
-  model_bindings: {}
   signals:
     keywords:
       - name: urgent
@@ -50,29 +51,34 @@ routing:
           position: { line: 13, column: 11 },
         },
         {
-          path: ["routing", "model_bindings"],
+          path: ["global", "services", "router_replay"],
           message: "is not supported yet",
           code: "unsupported",
-          position: { line: 15, column: 3 },
+          position: { line: 15, column: 15 },
         },
         {
           path: ["routing", "signals", "keywords", 0, "keywords"],
           message: "is missing",
           code: "invalid",
-          position: { line: 18, column: 9 },
+          position: { line: 19, column: 9 },
         },
         {
           path: ["routing", "decisions", 0, "rules", "name"],
           message: 'refers to keyword rule "urgnt", which routing.signals does not declare (did you mean "urgent"?)',
           code: "invalid",
-          position: { line: 22, column: 31 },
+          position: { line: 23, column: 31 },
         },
       ]),
     )
   })
 
   test("say whether a key is wrong or only comes later", () => {
-    const problems = problemListOf(documentWith({ "routing.model_bindings": {}, "routing.model_binding": {} }))
+    const problems = problemListOf(
+      documentWith({
+        "global.services.router_replay": { postgres: { host: "x" } },
+        "global.services.router_replays": {},
+      }),
+    )
     expect(problems.map(({ code }) => code)).toEqual(["unsupported", "invalid"])
   })
 
