@@ -26,6 +26,10 @@ export interface ListenerAppsOptions {
 /** Key of an inference listener; the others are `management` and `metrics`. */
 export const listenerKey = (name: string): string => `listener ${name}`
 
+/** Without a recipe the plan's own: names of loopers are plans beside it that share its signals. */
+const signalsOf = ({ signals, recipes }: Plan, recipe: string | undefined): Plan["signals"] =>
+  (recipe === undefined ? undefined : recipes?.find((each) => each.recipe === recipe)?.signals) ?? signals
+
 export function createListenerApps(options: ListenerAppsOptions): ReadonlyMap<string, ListenerApp> {
   const { registry, services, plan, tokens, memory, acquire, onInternalError, onUnrouted } = options
   const routes = registry.all("route")
@@ -38,7 +42,7 @@ export function createListenerApps(options: ListenerAppsOptions): ReadonlyMap<st
       dialects,
       operations: mountOperations(routes, kind, services),
       onUnrouted,
-      ...(plan !== undefined && { acquire: () => acquire(plan), signals: plan.signals }),
+      ...(plan !== undefined && { acquire: () => acquire(plan), signals: (recipe) => signalsOf(plan, recipe) }),
       ...(kind === "management" && { tokens }),
       ...(listener !== undefined && {
         apiKeys: listener.apiKeys,

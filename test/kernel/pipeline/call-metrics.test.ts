@@ -110,6 +110,7 @@ test("a failed call is counted with a bounded reason", () => {
     upstream_error: "upstream_5xx",
     upstream_unavailable: "upstream_5xx",
     model_not_found: "model_not_found",
+    model_not_allowed: "model_not_allowed",
     invalid_request: "parse_error",
     request_too_large: "parse_error",
     context_length_exceeded: "parse_error",

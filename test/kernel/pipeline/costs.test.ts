@@ -336,9 +336,12 @@ describe("metrics", () => {
     cost,
     currency,
   })
-  const count = (changes: Partial<CallRecord>): Readonly<Record<string, readonly number[]>> => {
+  const count = (
+    changes: Partial<CallRecord>,
+    keyOf?: (decision: string) => string,
+  ): Readonly<Record<string, readonly number[]>> => {
     const metrics = createRecordedMetrics()
-    createCostMetrics(metrics, { decisions: [createDecision("rush", { candidates })] })(fakeRecord(changes))
+    createCostMetrics(metrics, { decisions: [createDecision("rush", { candidates })], keyOf })(fakeRecord(changes))
     return metrics.values
   }
   const cost = (amount: number, currency = "USD") => ({ currency, amount, text: String(amount) })
@@ -351,6 +354,16 @@ describe("metrics", () => {
     expect(count({ model: "large", attempts: [attempt("large", 10)], costs: [cost(10)] })).toEqual({
       "llm_model_cost_total{model=large,currency=USD}": [10],
     })
+  })
+
+  test("name a decision of another recipe with both names", () => {
+    const keyOf = (decision: string): string => `private::${decision}`
+    const saved = { model: "small", attempts: [attempt("small", 1)], costs: [cost(1)] }
+    const added = { model: "large", attempts: [attempt("large", 11)], costs: [cost(11)] }
+    expect([count(saved, keyOf), count(added, keyOf)]).toMatchObject([
+      { "rtr_cost_saved_total{category=private::rush,currency=USD}": [9] },
+      { "rtr_cost_added_total{category=private::rush,currency=USD}": [1] },
+    ])
   })
 
   test("tell what several calls for one reply cost more", () => {

@@ -4,7 +4,7 @@ import { H3 } from "h3"
 import { type ErrorCode, RtrError } from "../error.ts"
 import type { DialectModule } from "../types/dialect.ts"
 import { toHeaderText } from "../types/header-text.ts"
-import { failedCallOf } from "../types/call.ts"
+import { type CallRecord, failedCallOf } from "../types/call.ts"
 import type { ChatRequest } from "../types/chat.ts"
 import type { ApiKey, ManagementToken, PlannedSignal } from "../types/plan.ts"
 import type { Principal } from "../types/principal.ts"
@@ -39,8 +39,8 @@ export interface ListenerAppOptions {
   readonly upstreamTimeoutMs?: number
   /** Called when a request starts; the function that it returns runs once, when the reply or its stream has ended. */
   readonly acquire?: () => () => void
-  /** Signals of the plan, whose facts debug headers tell. */
-  readonly signals?: readonly PlannedSignal[]
+  /** Signals of a recipe of the plan, whose facts debug headers tell. */
+  readonly signals?: (recipe: string | undefined) => readonly PlannedSignal[]
   /** Counts what all requests of the process hold; an own count when left out. */
   readonly memory?: HeldMemory
   /** Told about errors that are bugs, with the request id and never with content. */
@@ -93,7 +93,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     grants,
     upstreamTimeoutMs = 300_000,
     acquire,
-    signals = [],
+    signals = () => [],
     memory = createHeldMemory(),
     onInternalError,
     onUnrouted,
@@ -102,6 +102,9 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
   const headers = createRoutingHeaders()
   /** Whose share of the memory a request takes: the key's or token's where there are some, the address's otherwise. */
   const isIdentified = kind === "inference" ? (options.apiKeys ?? []).length > 0 : options.tokens !== undefined
+
+  const debugHeaders = async (record: CallRecord): Promise<Params> =>
+    (await import("./headers/debug-headers.ts")).debugHeaders(record, signals(record.recipe), toHeaderText)
 
   const serve = async (request: Request, target: Target, params: Params): Promise<Response> => {
     const startedAt = performance.now()
@@ -119,9 +122,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
         if (target.responder === undefined)
           throw new Error(`operation ${operation.id} returns an outcome and names neither a dialect nor a form`)
         const debug =
-          request.headers.get("x-rtr-debug") === "true"
-            ? (await import("./headers/debug-headers.ts")).debugHeaders(result.outcome.record, signals, toHeaderText)
-            : undefined
+          request.headers.get("x-rtr-debug") === "true" ? await debugHeaders(result.outcome.record) : undefined
         return await chatResponse(target.responder, result, result.chat ?? input.chat, lease, debug)
       }
       const response = replyResponse(target, result, id)

@@ -154,7 +154,8 @@ function errorReason({ error, status, attempts }: CallRecord): string | undefine
     case "upstream_unavailable":
       return "upstream_5xx"
     case "model_not_found":
-      return "model_not_found"
+    case "model_not_allowed":
+      return error.code
     case "invalid_request":
     case "context_length_exceeded":
     case "request_too_large":

@@ -49,7 +49,10 @@ function toCost(currency: string, sum: number): Cost {
 type CountCosts = (record: CallRecord) => void
 
 /** Counts what each model cost, and what routing saved or added beside the dearest candidate of the decision. */
-export function createCostMetrics(metrics: Metrics, { decisions }: Pick<Plan, "decisions">): CountCosts {
+export function createCostMetrics(
+  metrics: Metrics,
+  { decisions, keyOf = (name) => name }: Pick<Plan, "decisions" | "keyOf">,
+): CountCosts {
   const pricings = new Map(
     decisions.map(({ name, candidates }) => [name, candidates.flatMap(({ pricing }) => pricing ?? [])] as const),
   )
@@ -69,7 +72,7 @@ export function createCostMetrics(metrics: Metrics, { decisions }: Pick<Plan, "d
     const { currency, amount } = paid
     const dearest = dearestOf(pricings.get(decision) ?? [], currency, usage)
     if (dearest === undefined) return
-    const labels = { category: decision, currency }
+    const labels = { category: keyOf(decision), currency }
     if (dearest > amount) count("rtr_cost_saved_total", labels, dearest - amount)
     else if (amount > dearest) count("rtr_cost_added_total", labels, amount - dearest)
   }

@@ -65,6 +65,32 @@ describe("a request", () => {
     expect(requestLine(records[3] as never, { format: "text" })).toContain("acme/p → private → rush → small")
   })
 
+  test("tells with debug headers what the signals of its recipe said, though the default one has others", async () => {
+    const signals = { context: [{ name: "long", min_tokens: 1 }], keywords: keyword("passport") }
+    const conditions = [
+      { type: "context", name: "long" },
+      { type: "keyword", name: "urgent" },
+    ]
+    const { ask } = await watchedKernel({
+      changes: {
+        recipes: [
+          {
+            name: "private",
+            routing: { signals, decisions: [rush("small", { rules: { operator: "AND", conditions } })] },
+          },
+        ],
+        entrypoints: [{ model_names: ["acme/private"], recipe: "private" }],
+      },
+    })
+    const toldOf = async (text: string, model: string) => {
+      const { headers } = await ask(text, { model }, { "x-rtr-debug": "true" })
+      return ["context", "keywords"].map((name) => headers.get(`x-rtr-matched-${name}`))
+    }
+    expect(await toldOf("my passport", "acme/private")).toEqual(["long", "urgent"])
+    expect(await toldOf("hello", "acme/private")).toEqual(["long", null])
+    expect(await toldOf("urgent", "MoM")).toEqual([null, "urgent"])
+  })
+
   test("of a document without recipes has none", async () => {
     const { ask, records } = await watchedKernel()
     const { headers } = await ask("an urgent matter")
