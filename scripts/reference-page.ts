@@ -1,9 +1,10 @@
 // Renders docs/reference.md: every module with its options, as the schemas describe them.
 
-import { bindingsOf, defaultDeployment } from "../ts/kernel/config/bindings.ts"
+import { bindingsOf, decisionDeployment, defaultDeployment } from "../ts/kernel/config/bindings.ts"
 import { signalConditionType, signalConfigKey } from "../ts/kernel/modules/registry.ts"
 import type { AnyModule, ModuleKind } from "../ts/kernel/types/module.ts"
 import type { RouteModule } from "../ts/kernel/types/route.ts"
+import type { SignalModule } from "../ts/kernel/types/signal.ts"
 
 interface Entry {
   readonly id: string
@@ -30,8 +31,16 @@ const headings: readonly (readonly [kind: ModuleKind, title: string, about: stri
     "Signals",
     "Rules stand under `routing.signals.<key>`; every rule also has `name` and may have `description`. Conditions refer to them by `type` and `name`.",
   ],
-  ["selector", "Selectors", "`routing.decisions[].algorithm.type`."],
-  ["looper", "Loopers", "`routing.decisions[].algorithm.type`; they make several calls and give one reply."],
+  [
+    "selector",
+    "Selectors",
+    "`routing.decisions[].algorithm.type`; the options stand in a block of that name beside it.",
+  ],
+  [
+    "looper",
+    "Loopers",
+    "`routing.decisions[].algorithm.type`, with the options in a block of that name; they make several calls and give one reply.",
+  ],
   ["plugin", "Plugins", "`routing.decisions[].plugins[]`, with `type` and `configuration`."],
   [
     "provider",
@@ -53,6 +62,7 @@ export function referencePage(entries: readonly Entry[]): string {
     [
       `## ${title}`,
       about,
+      ...renderShared(entries.filter((entry) => entry.kind === kind)),
       ...(kind === "provider"
         ? [renderProviders(entries)]
         : entries.filter((entry) => entry.kind === kind).map(renderModule)),
@@ -67,31 +77,67 @@ ${parts.join("\n\n")}
 `
 }
 
+/** Keys and settings that several selectors or loopers share, each once. */
+function renderShared(entries: readonly Entry[]): readonly string[] {
+  const algorithms = entries.flatMap(({ module }) =>
+    module.kind === "selector" || module.kind === "looper" ? [module] : [],
+  )
+  const keys = new Set(algorithms.flatMap((module) => (module.kind === "looper" ? (module.keys ?? []) : [])))
+  const settings = new Map(
+    algorithms.flatMap(({ settings: own }) => (own === undefined ? [] : [[own.path.join("."), own.schema] as const])),
+  )
+  return [
+    ...[...keys].flatMap(({ algorithm, decision }) => [
+      "Keys of `algorithm` beside the block of options:",
+      renderOptions({ properties: algorithm as JsonSchema["properties"] & object }),
+      "Keys of the decision:",
+      renderOptions({ properties: decision as JsonSchema["properties"] & object }),
+    ]),
+    ...[...settings].flatMap(([path, schema]) => [
+      `Settings that several of them read, under \`global.${path}\`:`,
+      renderOptions(schema),
+    ]),
+  ]
+}
+
 /** Which binding each signal asks through, and what answers when the document says nothing. */
 function renderBindings(entries: readonly Entry[]): string {
   const asked = entries.flatMap(({ id, module }) => {
     if (module.kind !== "signal") return []
     const { reading, vectors } = bindingsOf({ id, module, source: "builtin" })
-    const answers = module.needs?.includes("inference.spans") === true ? "spans" : "classes"
-    const { defaultHead: head } = module
+    const own = { answers: answersOf(module), silent: silently(module) }
     return [
-      ...(reading === undefined ? [] : [{ id, binding: reading, answers, head }]),
-      ...(vectors === undefined ? [] : [{ id, binding: vectors, answers: "vectors", head: undefined }]),
+      ...reading.map((binding) => ({ id, binding, ...own })),
+      ...(vectors === undefined
+        ? []
+        : [{ id, binding: vectors, answers: "vectors", silent: `\`${defaultDeployment.name}\`` }]),
     ]
   })
   const rows = [...Map.groupBy(asked, ({ binding }) => binding)].map(([binding, users]) => {
-    const [{ answers = "", head } = {}] = users
-    const silent =
-      head === undefined && answers !== "vectors"
-        ? "none: the document has to bind it"
-        : `\`${defaultDeployment.name}\`${head === undefined ? "" : `, head \`${head}\``}`
+    const [{ answers = "", silent = "" } = {}] = users
     return `| \`${binding}\` | ${[...new Set(users.map(({ id }) => id))].join(", ")} | ${answers} | ${silent} |`
   })
   return [
     "## Bindings",
-    `\`global.model_catalog.bindings.<binding>\` has the \`deployment\` and, among several, the \`head\` that answer the signals. \`${defaultDeployment.name}\` is there without being declared, with the package \`${defaultDeployment.artifact}\`.`,
+    `\`global.model_catalog.bindings.<binding>\` has the \`deployment\` and, among several, the \`head\` that answer the signals. Two deployments are there without being declared: \`${defaultDeployment.name}\` with the package \`${defaultDeployment.artifact}\`, and \`${decisionDeployment.name}\` with the package \`${decisionDeployment.artifact}\`. Signals that are not listed ask no model.`,
     ["| Binding | Signals | Asked for | When left out |", "|---|---|---|---|", ...rows].join("\n"),
   ].join("\n\n")
+}
+
+const answersOf = ({ needs = [] }: SignalModule): string =>
+  [
+    ...(needs.includes("inference.classify") ? ["classes"] : []),
+    ...(needs.includes("inference.spans") ? ["spans"] : []),
+    ...(needs.includes("inference.decide") ? ["typed questions"] : []),
+  ].join(" or ")
+
+/** What answers when the document binds nothing, vectors apart. */
+function silently({ needs = [], services, defaultHead: head }: SignalModule): string {
+  if (head !== undefined) return `\`${defaultDeployment.name}\`, head \`${head}\``
+  if (services !== undefined) return "the model that its rules or settings name"
+  return needs.includes("inference.decide")
+    ? `\`${decisionDeployment.name}\``
+    : "none: a rule that asks it needs a binding"
 }
 
 /** One row for each provider; other names stand beside the first one. */
@@ -134,6 +180,7 @@ function renderModule({ id, module }: Entry): string {
     case "plugin":
     case "store":
       return [`### ${id}`, `${module.about}.`, renderOptions(module.options)].join("\n\n")
+    case "selector":
     case "looper":
       return [`### ${id}`, `${module.about}.`, renderOptions(module.options ?? {})].join("\n\n")
     default:

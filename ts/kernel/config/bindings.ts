@@ -25,7 +25,7 @@ export const defaultDeployment = {
 } as const satisfies Deployment & { readonly name: string }
 
 /** The deployment of typed questions for signals and selectors that name none; it exists without being declared, too. */
-const decisionDeployment = { ...defaultDeployment, name: "decisions", artifact: "decide" } as const
+export const decisionDeployment = { ...defaultDeployment, name: "decisions", artifact: "decide" } as const
 
 /** Where the questions of a selector go: vectors through binding `embedding`, typed ones to the deployment of its block. */
 export function selectorTarget(

@@ -53,14 +53,27 @@ const options = section({
   ),
   quality: Type.Optional(
     section({
-      index: Type.String({ minLength: 1, description: "Benchmark of the model's evaluations" }),
+      index: Type.String({
+        minLength: 1,
+        description: "Benchmark or index of the evaluations that is the quality, in place of the card's quality_score",
+      }),
       on_missing: Type.Optional(
         literals(["exclude", "disable_quality"], {
           description: "A model without a result is no candidate, or quality counts for none; exclude when left out",
         }),
       ),
-      min_coverage: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-      min_score: Type.Optional(Type.Number()),
+      min_coverage: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: "Any share above 0 makes a model without a result miss it",
+        }),
+      ),
+      min_score: Type.Optional(
+        Type.Number({
+          description: "Result that a candidate needs, on the scale of the benchmark; needs on_missing exclude",
+        }),
+      ),
     }),
   ),
   slo: Type.Optional(

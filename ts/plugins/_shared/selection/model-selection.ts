@@ -2,8 +2,6 @@
 
 import { type DocumentPath, literals, mapOf, type Report, section, type Static, Type } from "../../../kernel/index.ts"
 
-const share = Type.Number({ minimum: 0, maximum: 1 })
-
 /** `router_dc`, in a decision and for all. */
 export const routerDcOptions = section({
   temperature: Type.Optional(
@@ -53,7 +51,10 @@ export const hybridOptions = section({
   quality_gap_threshold: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "No effect" })),
 })
 
-const path = Type.String({ minLength: 1 })
+const path = Type.String({
+  minLength: 1,
+  description: "File of the artefact; KIND_model.json of models_path when left out",
+})
 
 const schema = section({
   router_dc: Type.Optional(routerDcOptions),
@@ -78,24 +79,30 @@ const schema = section({
       ),
       embedding_dim: Type.Optional(Type.Integer({ minimum: 0, description: "No effect" })),
       knn: Type.Optional(
-        section({ k: Type.Optional(Type.Integer({ minimum: 0 })), pretrained_path: Type.Optional(path) }),
+        section({
+          k: Type.Optional(Type.Integer({ minimum: 0, description: "No effect" })),
+          pretrained_path: Type.Optional(path),
+        }),
       ),
       kmeans: Type.Optional(
         section({
-          num_clusters: Type.Optional(Type.Integer({ minimum: 0 })),
-          efficiency_weight: Type.Optional(share),
+          num_clusters: Type.Optional(Type.Integer({ minimum: 0, description: "No effect" })),
+          efficiency_weight: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "No effect" })),
           pretrained_path: Type.Optional(path),
         }),
       ),
       svm: Type.Optional(
         section({
-          kernel: Type.Optional(literals(["rbf", "linear"])),
-          gamma: Type.Optional(Type.Number({ minimum: 0 })),
+          kernel: Type.Optional(literals(["rbf", "linear"], { description: "No effect" })),
+          gamma: Type.Optional(Type.Number({ minimum: 0, description: "No effect" })),
           pretrained_path: Type.Optional(path),
         }),
       ),
       mlp: Type.Optional(
-        section({ device: Type.Optional(literals(["cpu", "cuda", "metal"])), pretrained_path: Type.Optional(path) }),
+        section({
+          device: Type.Optional(literals(["cpu", "cuda", "metal"], { description: "No effect" })),
+          pretrained_path: Type.Optional(path),
+        }),
       ),
     }),
   ),
