@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { stringify } from "yaml"
+import { writeModules } from "./_modules.ts"
 import { providersOn, runCommand, startRouter, temporaryFolder } from "./_processes.ts"
 
 const routing = (words: readonly string[]) => ({
@@ -84,6 +85,88 @@ test("rtr route test asks a running router", async () => {
   const file = write(folder, "routes.yaml", tests.replace("{ decision: rush } } # not so", '{ decision: "" } }'))
   const { code, stdout } = await runCommand("rtr", ["route", "test", file, "--endpoint", router.management])
   expect([code, stdout]).toEqual([0, expect.stringContaining("3 passed")])
+}, 60_000)
+
+const slow = `import { defineSignal, Type } from "rtr"
+export default defineSignal({
+  about: "Matches late, or fails",
+  rule: Type.Object({ fails: Type.Boolean() }),
+  setup: (rules) => ({
+    async read() {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      return rules.flatMap(({ name, fails }) => (fails ? [] : [{ rule: name, state: "match", confidence: 1 }]))
+    },
+  }),
+})
+`
+
+test("rtr route test waits longer for signals than a request would, and says which could not be read", async () => {
+  const folder = temporaryFolder()
+  const condition = (name: string) => ({ type: "slow", name })
+  const config = write(folder, "config.yaml", {
+    ...documentWith([]),
+    modules: [writeModules({ slow }).slow],
+    routing: {
+      signals: {
+        slow: [
+          { name: "late", fails: false },
+          { name: "broken", fails: true },
+        ],
+      },
+      decisions: [
+        { name: "first", priority: 2, rules: condition("broken"), modelRefs: [{ model: "large" }] },
+        { name: "second", priority: 1, rules: condition("late"), modelRefs: [{ model: "large" }] },
+      ],
+    },
+    global: {
+      model_catalog: { signal_timeout_ms: 10 },
+      services: { api: { routing_preview: { request_timeout_seconds: 1 } } },
+    },
+  })
+  const file = write(folder, "routes.yaml", {
+    tests: [
+      { prompt: "one", expect: { decision: "second", signals: { "slow:late": "match" } } },
+      { prompt: "two", expect: { decision: "first" } },
+    ],
+  })
+  const { stdout } = await runCommand("rtr", ["route", "test", file, "--config", config])
+  expect(stdout).toMatch(/✓ {2}one/)
+  expect(stdout).toMatch(/✗ {2}two .*expected "first", got "second"; unread: slow:broken \(failed\)/)
+  const json = await runCommand("rtr", ["route", "test", file, "--config", config, "--json"])
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    results: [{ passed: true, unread: { "slow:broken": "failed" } }, {}],
+  })
+}, 60_000)
+
+test("rtr route compare asks recipes by their model names, and warns of one without decisions", async () => {
+  const folder = temporaryFolder()
+  const recipeDocument = (words: readonly string[]) => ({
+    ...documentWith([]),
+    routing: {},
+    recipes: [{ name: "support", routing: routing(words) }],
+    entrypoints: [{ model_names: ["acme/support"], recipe: "support" }],
+    global: {
+      model_catalog: { signal_timeout_ms: 1 },
+      services: { api: { routing_preview: { request_timeout_seconds: 1 } } },
+    },
+  })
+  const before = write(folder, "before.yaml", recipeDocument(["urgent"]))
+  const after = write(folder, "after.yaml", recipeDocument(["urgent", "asap"]))
+  const prompts = write(folder, "p.jsonl", '{"prompt":"come asap","model":"acme/support"}\n{"prompt":"asap"}\n')
+  const compare = (...more: readonly string[]) =>
+    runCommand("rtr", ["route", "compare", before, after, "--prompts", prompts, ...more])
+
+  const named = await compare()
+  expect(named.stdout).toMatch(/come asap +\(no decision\) → small +rush → large +keyword:urgent no_match → match/)
+  expect(named.stdout).toContain("1 of 2 prompts change")
+  expect(named.stderr).toContain('recipe "default", which has no decisions; --model NAME')
+  const all = await compare("--model", "acme/support", "--json")
+  expect(JSON.parse(all.stdout)).toMatchObject({
+    prompts: 2,
+    changed: 2,
+    changes: [{ after: { recipe: "support" } }, {}],
+  })
+  expect(all.stderr).not.toContain("no decisions")
 }, 60_000)
 
 test("rtr route compare shows which prompts another document sends elsewhere", async () => {

@@ -50,18 +50,25 @@ describe("a file of prompts", () => {
   })
 
   test("or of JSON: a text, or an object with prompt, text or messages", () => {
-    const lines = ['"one"', '{"prompt":"two","id":7}', '{"text":"three"}', '{"messages":[{"role":"user"}]}']
+    const lines = [
+      '"one"',
+      '{"prompt":"two","id":7}',
+      '{"text":"three","model":"acme/support"}',
+      '{"messages":[{"role":"user"}],"tools":[{"type":"function"}]}',
+    ]
     expect(readRouteFile(write("p.jsonl", lines.join("\n"))).cases).toEqual([
       { prompt: "one" },
       { prompt: "two" },
-      { prompt: "three" },
-      { messages: [{ role: "user" }] },
+      { prompt: "three", model: "acme/support" },
+      { messages: [{ role: "user" }], tools: [{ type: "function" }] },
     ])
   })
 
   test.each([
     ["p.jsonl", '"ok"\n{', "p.jsonl:2: it is not valid JSON"],
     ["p.jsonl", "{}", "must be a text"],
+    ["p.jsonl", '{"prompt":"a","model":7}', "p.jsonl:1: model must be a name"],
+    ["p.jsonl", '{"prompt":"a","tools":{}}', "p.jsonl:1: tools must be a list"],
     ["p.txt", "\n", "has no prompts"],
   ])("%s with %j is refused", (name, text, says) => {
     expect(() => readRouteFile(write(name, text))).toThrow(says)

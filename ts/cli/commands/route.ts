@@ -15,6 +15,7 @@ interface PreviewOptions extends RemoteOptions {
   readonly messages?: string
   readonly requestFile?: string
   readonly model?: string
+  readonly recipe?: string
   readonly sessionId?: string
   readonly conversationId?: string
   readonly samplingSeed?: number
@@ -32,6 +33,7 @@ export function addRouteCommands(program: Command): void {
     .option("--messages <json>", "a list of messages as JSON")
     .option("--request-file <file>", "a request body as JSON")
     .option("--model <name>", "model name of the request")
+    .option("--recipe <name>", "recipe to route by, instead of that of the model name")
     .option("--session-id <id>", "session that it would belong to, for routing that learns")
     .option("--conversation-id <id>", "conversation that it would belong to")
     .option("--sampling-seed <n>", "draw as a request would, the same each time", wholeNumber(0))
@@ -84,6 +86,7 @@ function addTestCommand(route: Command): void {
 
 interface CompareOptions {
   readonly prompts: string
+  readonly model?: string
   readonly json: boolean
   readonly check: boolean
 }
@@ -95,6 +98,7 @@ function addCompareCommand(route: Command): void {
     .argument("<old>", "the document as it is")
     .argument("<new>", "the document as it shall be")
     .requiredOption("--prompts <file>", "a file of route tests, or .txt or .jsonl with a prompt in each line")
+    .option("--model <name>", "model name of the prompts that name none")
     .option("--check", "exit with 1 when a prompt changes its route", false)
     .option("--json", "print the changes as JSON", false)
     .action(async (before: string, after: string, options: CompareOptions) => {
@@ -111,9 +115,13 @@ async function preview(words: readonly string[], options: PreviewOptions): Promi
   const { connectManagement } = await import("../remote.ts")
   const body = await requestBody(words, options)
   const router = await connectManagement(options)
-  const reply = await router.routingPreview({ body, ...(options.trace && { query: { trace: true } }) })
+  // The text tells a recipe that matched nothing from one that has nothing to match.
+  const reply = await router.routingPreview({
+    body,
+    ...((options.trace || !options.json) && { query: { trace: true } }),
+  })
   if (options.json) printJson(reply)
-  else printSummary(reply)
+  else printSummary(reply, options.trace)
 }
 
 async function requestBody(words: readonly string[], options: PreviewOptions): Promise<RoutingPreviewInput["body"]> {
@@ -131,7 +139,8 @@ async function requestBody(words: readonly string[], options: PreviewOptions): P
       throw new RtrError("invalid_request", `${what} is not valid JSON`)
     }
   }
-  const own = { ...(options.model !== undefined && { model: options.model }), ...contextOf(options) }
+  const { model, recipe } = options
+  const own = { ...(model !== undefined && { model }), ...(recipe !== undefined && { recipe }), ...contextOf(options) }
   if (hasMessage) return { ...own, text: await readMessage(words, options.prompt) }
   // What the user wrote is for the router to judge.
   const written =
@@ -151,16 +160,17 @@ function contextOf({ sessionId, conversationId, samplingSeed }: PreviewOptions):
   return Object.keys(context).length === 0 ? {} : { preview_context: context }
 }
 
-function printSummary(reply: RoutingPreviewReply): void {
+function printSummary(reply: RoutingPreviewReply, trace: boolean): void {
   const { decision_result: decision } = reply
   const rows: [string, string][] = [
     ["Requested", reply.requested_model ?? ""],
+    ...(reply.recipe === undefined ? [] : [["Recipe", reply.recipe] satisfies [string, string]]),
     [
       "Decision",
       decision === undefined
         ? "(explicit model)"
         : decision.decision_name === ""
-          ? "(none matched)"
+          ? noDecision(reply)
           : `${decision.decision_name} (confidence ${decision.confidence.toFixed(2)})`,
     ],
     ["Selected", reply.selected_model ?? `(${reply.selection_method ?? reply.selection_status ?? "none"})`],
@@ -179,9 +189,14 @@ function printSummary(reply: RoutingPreviewReply): void {
   if (unscanned.length > 0)
     rows.push(["Unscanned", unscanned.map(({ guard, rule, reason }) => `${guard}:${rule} (${reason})`).join(", ")])
   for (const [label, value] of rows) printLine(`${heading(label.padEnd(12))} ${value}`)
-  if (reply.eval_trace === undefined) return
+  if (!trace) return
   printLine("")
   for (const line of traceLines(tracesOf(reply), reply.routing_decision, reply.strategy)) printLine(line)
+}
+
+function noDecision(reply: RoutingPreviewReply): string {
+  if (tracesOf(reply).length > 0) return "(none matched)"
+  return reply.recipe === undefined ? "(there are none)" : "(the recipe has none; --model or --recipe asks for another)"
 }
 
 function listSignals(

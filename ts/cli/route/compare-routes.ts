@@ -1,14 +1,17 @@
 // rtr route compare: which prompts another document sends elsewhere.
 
-import { printJson, printLine, table } from "../print.ts"
+import { printJson, printLine, printWarning, table } from "../print.ts"
 import type { Previewer } from "./previewer.ts"
 import { nameOf, readRouteFile, requestOf, type RouteCase } from "./route-cases.ts"
-import { outcomeOf, type RouteOutcome } from "./route-outcome.ts"
+import { tracesOf } from "./rule-tree.ts"
+import { outcomeOf, type RouteOutcome, unreadText } from "./route-outcome.ts"
 
 type Routed = RouteOutcome | { readonly refused: string }
 
 export interface CompareOptions {
   readonly prompts: string
+  /** Model name of the prompts that name none. */
+  readonly model?: string
   readonly json: boolean
 }
 
@@ -16,15 +19,20 @@ export interface CompareOptions {
 export async function compareRoutes(
   documents: { readonly before: string; readonly after: string },
   open: (document: string) => Promise<Previewer>,
-  { prompts, json }: CompareOptions,
+  { prompts, model, json }: CompareOptions,
 ): Promise<number> {
-  const { cases } = readRouteFile(prompts)
-  const before = await routeAll(cases, await open(documents.before))
-  const after = await routeAll(cases, await open(documents.after))
+  const cases = readRouteFile(prompts).cases.map((each) => (model === undefined ? each : { model, ...each }))
+  const undecided = new Set<string>()
+  const before = await routeAll(cases, await open(documents.before), undecided)
+  const after = await routeAll(cases, await open(documents.after), undecided)
   const changes = cases.flatMap((each, index) => {
     const [old, now] = [before[index] as Routed, after[index] as Routed]
     return placeOf(old) === placeOf(now) ? [] : [{ prompt: nameOf(each), before: old, after: now }]
   })
+  for (const recipe of undecided)
+    printWarning(
+      `prompts were routed by recipe "${recipe}", which has no decisions; --model NAME asks for the model name of another recipe`,
+    )
   if (json) {
     printJson({ prompts: cases.length, changed: changes.length, changes })
     return changes.length
@@ -45,19 +53,26 @@ export async function compareRoutes(
   return changes.length
 }
 
-async function routeAll(cases: readonly RouteCase[], previewer: Previewer): Promise<readonly Routed[]> {
+/** Adds to `undecided` the recipes without decisions that prompts went to. */
+async function routeAll(
+  cases: readonly RouteCase[],
+  previewer: Previewer,
+  undecided: Set<string>,
+): Promise<readonly Routed[]> {
   try {
     const routed: Routed[] = []
-    for (const each of cases) routed.push(await route(each, previewer))
+    for (const each of cases) routed.push(await route(each, previewer, undecided))
     return routed
   } finally {
     await previewer.close()
   }
 }
 
-async function route(each: RouteCase, previewer: Previewer): Promise<Routed> {
+async function route(each: RouteCase, previewer: Previewer, undecided: Set<string>): Promise<Routed> {
   try {
-    return outcomeOf(await previewer.preview(requestOf(each)))
+    const reply = await previewer.preview(requestOf(each))
+    if (reply.recipe !== undefined && tracesOf(reply).length === 0) undecided.add(reply.recipe)
+    return outcomeOf(reply)
   } catch (error) {
     if ((error as { readonly code?: string }).code === "unavailable") throw error
     return { refused: (error as Error).message }
@@ -71,11 +86,22 @@ function placeOf(routed: Routed): string {
   return `${decision === "" ? "(no decision)" : decision} → ${model ?? "(no model)"}`
 }
 
-/** `keyword:urgent no_match → match`, of those that both documents know. */
-function changedSignals(before: Routed, after: Routed): string {
+/**
+ * `keyword:urgent no_match → match`. A signal that only one document has is told where it says more than `no_match`: otherwise
+ * it changed nothing.
+ */
+export function changedSignals(before: Routed, after: Routed): string {
   if ("refused" in before || "refused" in after) return ""
-  return Object.entries(after.signals)
-    .filter(([name, state]) => before.signals[name] !== undefined && before.signals[name] !== state)
-    .map(([name, state]) => `${name} ${before.signals[name]} → ${state}`)
-    .join(", ")
+  const names = new Set([...Object.keys(after.signals), ...Object.keys(before.signals)])
+  const changed = [...names].flatMap((name) => {
+    const [old, now] = [before.signals[name], after.signals[name]]
+    const changes = (old ?? "no_match") !== (now ?? "no_match")
+    return changes ? [`${name} ${old ?? "(not there)"} → ${now ?? "(not there)"}`] : []
+  })
+  const [unreadBefore, unreadAfter] = [unreadText(before), unreadText(after)]
+  return [
+    ...changed,
+    ...(unreadBefore === "" ? [] : [`before ${unreadBefore}`]),
+    ...(unreadAfter === "" ? [] : [`after ${unreadAfter}`]),
+  ].join(", ")
 }

@@ -104,11 +104,15 @@ function caseOfLine(line: string, place: string): RouteCase {
   } catch {
     throw wrong(place, "it is not valid JSON")
   }
+  // Lines of logs have further keys, which say nothing about routing.
   const found = typeof value === "string" ? { prompt: value } : value
-  const { prompt, text: written, messages } = (found ?? {}) as Readonly<Record<string, unknown>>
+  const { prompt, text: written, messages, tools, model } = (found ?? {}) as Readonly<Record<string, unknown>>
+  if (model !== undefined && (typeof model !== "string" || model === "")) throw wrong(place, "model must be a name")
+  if (tools !== undefined && !Array.isArray(tools)) throw wrong(place, "tools must be a list")
+  const rest = { ...(tools !== undefined && { tools }), ...(model !== undefined && { model }) }
   const asked = prompt ?? written
-  if (typeof asked === "string" && asked !== "") return { prompt: asked }
-  if (Array.isArray(messages) && messages.length > 0) return { messages }
+  if (typeof asked === "string" && asked !== "") return { prompt: asked, ...rest }
+  if (Array.isArray(messages) && messages.length > 0) return { messages, ...rest }
   throw wrong(place, 'must be a text, or an object with "prompt" or "messages"')
 }
 

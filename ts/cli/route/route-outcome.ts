@@ -13,6 +13,10 @@ export interface RouteOutcome {
   readonly model: string | undefined
   /** By `type:rule`, those that some decision asks for. */
   readonly signals: Readonly<Record<string, FactState>>
+  /** Left out in a document without recipes, and where the prompt names its model. */
+  readonly recipe?: string
+  /** Signals that could not be read, with the reason, by `type:rule`. A guard's may count as found nevertheless. */
+  readonly unread?: Readonly<Record<string, string>>
 }
 
 export function outcomeOf(reply: RoutingPreviewReply): RouteOutcome {
@@ -23,11 +27,30 @@ export function outcomeOf(reply: RoutingPreviewReply): RouteOutcome {
     node.children?.forEach(visit)
   }
   for (const { root_trace: root } of tracesOf(reply)) visit(root)
-  return { decision: reply.routing_decision, model: reply.selected_model, signals }
+  const { recipe, signal_errors: unread } = reply
+  return {
+    decision: reply.routing_decision,
+    model: reply.selected_model,
+    signals,
+    ...(recipe !== undefined && { recipe }),
+    ...(unread !== undefined && { unread }),
+  }
 }
 
-/** Each difference as a line such as `decision: expected "code", got "math"`. */
-export function differences(expected: Expectation, { decision, model, signals }: RouteOutcome): readonly string[] {
+/** `unread: pii:personal-data (timeout)`; empty where every signal was read. */
+export function unreadText({ unread = {} }: RouteOutcome): string {
+  const named = Object.entries(unread).map(([name, reason]) => `${name} (${reason})`)
+  return named.length === 0 ? "" : `unread: ${named.join(", ")}`
+}
+
+/** Each difference as a line such as `decision: expected "code", got "math"`, and then which signals could not be read. */
+export function differences(expected: Expectation, outcome: RouteOutcome): readonly string[] {
+  const found = differing(expected, outcome)
+  const unread = unreadText(outcome)
+  return found.length === 0 || unread === "" ? found : [...found, unread]
+}
+
+function differing(expected: Expectation, { decision, model, signals }: RouteOutcome): readonly string[] {
   return [
     ...(expected.decision === undefined || expected.decision === decision
       ? []

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest"
+import { changedSignals } from "../../../ts/cli/route/compare-routes.ts"
+import { differences, outcomeOf } from "../../../ts/cli/route/route-outcome.ts"
+import type { RoutingPreviewReply } from "../../../ts/cli/management-client.gen.ts"
+
+const leaf = (name: string, state: string) => ({ node_type: "leaf", signal_type: "pii", signal_name: name, state })
+
+/** What a router says whose guard did not answer in time, and which takes that for found. */
+const late = {
+  routing_decision: "private",
+  selected_model: "small",
+  recipe: "support",
+  eval_trace: [{ decision_name: "private", root_trace: leaf("personal-data", "match") }],
+  signal_errors: { "pii:personal-data": "timeout" },
+} as unknown as RoutingPreviewReply
+
+describe("what could not be read", () => {
+  test("stands in the outcome, with its reason", () => {
+    expect(outcomeOf(late)).toEqual({
+      decision: "private",
+      model: "small",
+      recipe: "support",
+      signals: { "pii:personal-data": "match" },
+      unread: { "pii:personal-data": "timeout" },
+    })
+  })
+
+  test("is told where a test fails, and not where it passes", () => {
+    const outcome = outcomeOf(late)
+    expect(differences({ decision: "long" }, outcome)).toEqual([
+      'decision: expected "long", got "private"',
+      "unread: pii:personal-data (timeout)",
+    ])
+    expect(differences({ decision: "private" }, outcome)).toEqual([])
+  })
+})
+
+describe("signals that changed between documents", () => {
+  const outcome = (signals: object, unread?: object) =>
+    ({ decision: "", model: "m", signals, ...(unread !== undefined && { unread }) }) as never
+
+  test.each([
+    [{ a: "match" }, { a: "no_match" }, "a match → no_match"],
+    [{}, { b: "match" }, "b (not there) → match"],
+    [{ b: "unknown" }, {}, "b unknown → (not there)"],
+    [{ a: "match" }, { a: "match", b: "no_match" }, ""],
+  ])("%j and then %j: %s", (before, after, text) => {
+    expect(changedSignals(outcome(before), outcome(after))).toBe(text)
+  })
+
+  test("stand beside those that could not be read", () => {
+    expect(changedSignals(outcome({ a: "no_match" }), outcome({ a: "match" }, { a: "timeout" }))).toBe(
+      "a no_match → match, after unread: a (timeout)",
+    )
+  })
+})
