@@ -83,11 +83,43 @@ test("without context it is unknown", async () => {
 test("documents of the request are context", async () => {
   const blocks = [
     { type: "opaque", dialect: "messages", value: { type: "search_result" }, text: "It has 330 m" },
-    { type: "opaque", dialect: "messages", value: { type: "thinking" }, text: "Hm" },
+    { type: "opaque", dialect: "messages", value: { type: "other" }, text: "Hm" },
+    { type: "text", text: "It is of iron", isDocument: true },
     { type: "text", text: "How tall?" },
   ]
   const { grounds } = await read({ asked: { turns: [{ role: "user", blocks }] } })
-  expect(grounds).toMatchObject([{ context: "It has 330 m" }])
+  expect(grounds).toEqual([{ context: "It has 330 m\nIt is of iron", question: "Hm\nHow tall?" }])
+})
+
+test("a long reply is read in pieces, and a long question is left out", async () => {
+  const sentence = "This tower has had many visitors from all over the world in every year since it opened. "
+  const text = `${sentence.repeat(40)}${"塔".repeat(300)}${answer}`
+  const [, user, tool] = asked.turns
+  const long = { ...user, blocks: [{ type: "text", text: sentence.repeat(20) }] }
+  const at = (name: string, length: number): TextSpan => span(name.length - length, name.length, 0.9)
+  const texts: string[] = []
+  const inference = createFakeInference({
+    spans: (piece, grounds) => {
+      texts.push(piece)
+      expect(grounds).toEqual({ context: "330 m" })
+      return piece.endsWith("blue") ? [at(piece, "tall and blue".length)] : []
+    },
+  })
+  const reader = await signal.setup(rules, { settings: {} } as never)
+  const [fact] = await reader.read(
+    { text, asked: { turns: [long, tool] } } as never,
+    createFakeQuestions(inference) as never,
+  )
+  expect(fact).toMatchObject({ state: "match", quotes: ["tall and blue"] })
+  expect(texts.length).toBeGreaterThan(10)
+  expect(texts.join("")).toBe(text)
+  expect(Math.max(...texts.map((piece) => piece.length))).toBeLessThan(500)
+})
+
+test("more than models read in time is not read", async () => {
+  const blocks = [{ type: "tool_result", callId: "1", blocks: [{ type: "text", text: "a ".repeat(100_001) }] }]
+  const { fact, grounds } = await read({ asked: { turns: [{ role: "tool", blocks }] } })
+  expect([fact?.state, fact?.reason, grounds]).toEqual(["unknown", "input_limit", []])
 })
 
 describe("use in a document", () => {

@@ -28,6 +28,8 @@ export interface Citation {
 export interface TextBlock {
   readonly type: "text"
   readonly text: string
+  /** It came beside the message as a document, and is not what somebody says. */
+  readonly isDocument?: true
   readonly citations?: readonly Citation[]
 }
 export interface ImageBlock {

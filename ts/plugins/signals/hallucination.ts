@@ -1,7 +1,8 @@
 // Finds the parts of a reply that nothing in the request supports, for the plugin of the same name.
 
-import { defineSignal, type Fact, type Report, section, Type } from "../../kernel/index.ts"
+import { defineSignal, type Fact, type Report, section, Type, type UnknownReason } from "../../kernel/index.ts"
 import { groundsOf } from "../_shared/replies/grounds.ts"
+import { piecesOf } from "../_shared/replies/pieces.ts"
 import { isBlank } from "../_shared/text-size.ts"
 import { textTokens } from "../_shared/tokens/text-tokens.ts"
 
@@ -17,6 +18,9 @@ const settings = section({
   ),
   min_span_confidence: share("Probability that such a part has at least: 0.6 when left out, or for 0"),
 })
+
+/** The context is read beside each piece of a reply: one core reads so many characters in some ten seconds. */
+const maxCharacters = 200_000
 
 /** A setting of 0 is one that nobody has made. */
 const given = (value: number | undefined, usual: number): number => value || usual
@@ -34,17 +38,31 @@ export default defineSignal({
   },
   setup(rules, { settings: detector }) {
     const threshold = given(detector.threshold, 0.8)
-    const [length, probability] = [given(detector.min_span_length, 2), given(detector.min_span_confidence, 0.6)]
+    const [leastTokens, leastProbability] = [
+      given(detector.min_span_length, 2),
+      given(detector.min_span_confidence, 0.6),
+    ]
     return {
       async read({ text, asked }, { spans }) {
         const grounds = asked === undefined ? undefined : groundsOf(asked)
-        if (grounds === undefined)
-          return rules.map(({ name }): Fact => ({ rule: name, state: "unknown", confidence: 0, reason: "rejected" }))
-        const marked = isBlank(text) ? [] : await spans(text, { threshold, grounds })
+        const unknown = (reason: UnknownReason): readonly Fact[] =>
+          rules.map(({ name }) => ({ rule: name, state: "unknown", confidence: 0, reason }))
+        if (grounds === undefined) return unknown("rejected")
+        const pieces = piecesOf(text).filter((piece) => !isBlank(piece.text))
+        if (pieces.length * grounds.context.length > maxCharacters) return unknown("input_limit")
+        const marked = await Promise.all(
+          pieces.map(async (piece) => {
+            const read = await spans(piece.text, { threshold, grounds })
+            return read.map(({ start, end, probability }) => ({
+              probability,
+              quote: piece.text.slice(start, end).trim(),
+            }))
+          }),
+        )
         const found = marked
-          .map((span) => ({ probability: span.probability, quote: text.slice(span.start, span.end).trim() }))
+          .flat()
           // The estimate has fractions.
-          .filter((span) => span.probability >= probability && Math.round(textTokens(span.quote)) >= length)
+          .filter((span) => span.probability >= leastProbability && Math.round(textTokens(span.quote)) >= leastTokens)
         const confidence = found.reduce((most, span) => Math.max(most, span.probability), 0)
         return rules.map(({ name }): Fact => ({
           rule: name,

@@ -81,7 +81,7 @@ const opaque = (value: JsonValue, text?: string): Block => ({
 
 function readDocument(value: WireObject): Block {
   const text = readDocumentText(value)
-  if (text !== undefined) return { type: "text", text }
+  if (text !== undefined) return { type: "text", text, isDocument: true }
   const file = readSource(value["source"])
   if (file === undefined) return opaque(value)
   return { type: "file", source: file, ...(isText(value["title"]) && { name: value["title"] }) }
