@@ -22,7 +22,7 @@ import type { MountedOperation } from "./mount.ts"
 import { readInput } from "./read-input.ts"
 import { requestIdOf } from "./request-id.ts"
 import { textResponse } from "./response.ts"
-import { createRoutingHeaders, errorHeaders } from "./headers/routing-headers.ts"
+import { createRoutingHeaders } from "./headers/routing-headers.ts"
 
 export interface ListenerAppOptions {
   readonly name: string
@@ -134,11 +134,11 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       const known = toPublicError(error)
       if (known.code === "internal_error") onInternalError?.(error, id)
       const { status } = known
-      if (failedCallOf(error) === undefined)
-        tell(request, { id, startedAt, operation, principal, status, error: known.code })
+      const record = failedCallOf(error)
+      if (record === undefined) tell(request, { id, startedAt, operation, principal, status, error: known.code })
       return errorResponse(known, errorBodyOf(target, known, id), {
         requestId: id,
-        headers: { ...errorHeaders(failedCallOf(error)), ...idHeaderOf(target, id) },
+        headers: { ...(record && headers(record, "application/json")), ...idHeaderOf(target, id) },
       })
     }
   }

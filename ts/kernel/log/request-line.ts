@@ -48,7 +48,7 @@ function jsonLine(record: CallRecord, time: number): string {
   const why = whyOf(record)
   if (why !== undefined) line += `,"why":${quote(why)}`
   line += `,"attempts":${attempts.length}`
-  if (record.trail !== undefined && attempts.length > 1) line += `,"tried":${quote(record.trail)}`
+  if (record.trail !== undefined && attempts.length > 1) line += `,"tried":${quote(record.trail(record))}`
   line += `,"status":${record.status}`
   if (error !== undefined) line += `,"error":"${error.code}"`
   if (usage !== undefined) line += `,"input_tokens":${usage.inputTokens},"output_tokens":${usage.outputTokens}`
@@ -121,7 +121,7 @@ function textLine(record: CallRecord, time: number, colours: boolean): string {
     ...record.unscanned.map(({ guard, rule, reason }) => paint(33, `unscanned ${guard}:${rule} (${reason})`)),
     ...unknownBeside(record).map((signal) => paint(33, `unknown ${signal}`)),
     ...(attempts.length > 1
-      ? [`${attempts.length} attempts${record.trail === undefined ? "" : ` (${record.trail})`}`]
+      ? [`${attempts.length} attempts${record.trail === undefined ? "" : ` (${record.trail(record)})`}`]
       : []),
     ...(usage === undefined ? [] : [`${usage.inputTokens}+${usage.outputTokens} tokens`]),
     ...(costs ?? []).map(({ text, currency }) => `${text} ${currency}`),

@@ -63,9 +63,11 @@ export function createCostMetrics(
     if (counter === undefined) counters.set(key, (counter = metrics.counter(name, labels)))
     counter.add(amount)
   }
-  return ({ attempts, costs, decision, model }) => {
+  return ({ attempts, costs, decision, model, path, error }) => {
     for (const { model: asked, cost, currency } of attempts)
       if (cost !== undefined && currency !== undefined) count("llm_model_cost_total", { model: asked, currency }, cost)
+    // Calls of a looper that failed gave no reply that could be compared.
+    if (path === "looper" && error !== undefined) return
     const usage = attempts.findLast((attempt) => attempt.model === model && attempt.usage !== undefined)?.usage
     const [paid] = costs ?? []
     if (decision === undefined || usage === undefined || paid === undefined || costs?.length !== 1) return

@@ -165,8 +165,10 @@ export interface CallRecord {
   readonly attempts: Attempt[]
   /** Models that were passed over before one was called. */
   skipped?: readonly SkippedModel[]
-  /** All of these in a few words, for a header and the log; left out where models are called once. */
-  trail?: string
+  /** Tells all of these in a few words, for a header and the log; left out where models are called once. */
+  trail?: (record: CallRecord) => string
+  /** Which bound of a looper's budget is used up; left out as long as none is. */
+  usedBudget?: "deadline" | "max_calls" | "max_cost"
   status: number
   error: RtrError | undefined
   /** Of all attempts together. */

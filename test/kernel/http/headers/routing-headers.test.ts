@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { CallRecord } from "rtr"
-import {
-  createRoutingHeaders,
-  errorHeaders,
-  routingMetadata,
-} from "../../../../ts/kernel/http/headers/routing-headers.ts"
+import { createRoutingHeaders, routingMetadata } from "../../../../ts/kernel/http/headers/routing-headers.ts"
 import { fakeRecord } from "../../../fakes/listener.ts"
 
 const record = (changes: Partial<CallRecord> = {}): CallRecord =>
@@ -156,25 +152,25 @@ describe("costs", () => {
   const usd = { currency: "USD", amount: 2.5e-7, text: "0.00000025" }
   const attempt = { model: "large", backend: "b", startMs: 0 }
   const ended = { ...attempt, endMs: 1 }
-  const shown = (changes: Partial<CallRecord>) => [headersOf(changes), errorHeaders(record(changes))]
   const told = { "x-rtr-cost": "0.00000025", "x-rtr-cost-currency": "USD" }
 
-  test("stand in heads of replies and of errors, and in the metadata", () => {
-    for (const head of shown({ costs: [usd], attempts: [ended, ended] })) expect(head).toMatchObject(told)
+  test("stand in heads and in the metadata", () => {
+    expect(headersOf({ costs: [usd], attempts: [ended, ended] })).toMatchObject(told)
     expect(routingMetadata(record({ costs: [usd] }))).toMatchObject({ cost: 2.5e-7, currency: "USD" })
   })
 
   test("of two currencies stand beside each other", () => {
     const costs = [usd, { currency: "€", amount: 1, text: "1" }]
-    for (const head of shown({ costs, attempts: [ended] }))
-      expect(head).toMatchObject({ "x-rtr-cost": "0.00000025,1", "x-rtr-cost-currency": "USD,%E2%82%AC" })
+    expect(headersOf({ costs, attempts: [ended] })).toMatchObject({
+      "x-rtr-cost": "0.00000025,1",
+      "x-rtr-cost-currency": "USD,%E2%82%AC",
+    })
     expect(routingMetadata(record({ costs }))).toMatchObject({ costs: { USD: 2.5e-7, "€": 1 } })
   })
 
   test("are left out while a backend answers, and where nothing has prices", () => {
     for (const changes of [{ costs: [usd], attempts: [ended, attempt] }, { attempts: [ended] }])
-      for (const head of shown(changes)) expect(Object.keys(head).join()).not.toContain("cost")
-    expect(errorHeaders(undefined)).toEqual({})
+      expect(Object.keys(headersOf(changes)).join()).not.toContain("cost")
   })
 })
 

@@ -1,7 +1,15 @@
-import { defineLooper, type LooperCall, type LooperModule, type ModelCaller, RtrError } from "rtr"
+import {
+  defineLooper,
+  type LooperCall,
+  type LooperModule,
+  type ModelCaller,
+  RtrError,
+  type TransportRequest,
+} from "rtr"
 import { expect, test } from "vitest"
 import { textOfEvents } from "../../../fakes/event-stream.ts"
 import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../../fakes/transport.ts"
+import { createRecordedMetrics } from "../../../fakes/metrics.ts"
 import { chat } from "../../../fakes/kernel.ts"
 import { chunk, hookPlugin, lastChunk, watchedKernel, type WatchedOptions } from "../../../fakes/watched-kernel.ts"
 import { looperIntegration } from "../../../../ts/plugins/_shared/loopers/integration.ts"
@@ -129,6 +137,39 @@ test("a looper that fails is told to the client without its message, and counted
   }
 })
 
+test("the error of a looper tells how it was routed, and whose error it is", async () => {
+  const inTurn: Run = async (call) => {
+    await call.ask(0).catch(() => {})
+    return { reply: await call.ask(1), candidate: 1, reason: "the last" }
+  }
+  const firstOf: Run = async (call) => {
+    const [first] = await Promise.allSettled([call.ask(0), call.ask(1)])
+    throw first?.status === "rejected" ? first.reason : new Error("both should fail")
+  }
+  const failures = [
+    [new RtrError("upstream_unavailable", "down"), 503],
+    [jsonReply({ error: { message: "no" } }, { status: 500 }), 502],
+  ] as const
+  for (const [failure, expected] of failures)
+    for (const [run, model] of [
+      [inTurn, "large"],
+      [firstOf, "small"],
+    ] as const) {
+      const metrics = createRecordedMetrics()
+      const { ask } = await looping(run, () => failure, { metrics })
+      const { status, headers, body } = await ask("urgent")
+      expect([status, body.error.message]).toEqual([expected, expect.stringContaining(`"${model}"`)])
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "content-type": "application/json",
+        "x-rtr-response-path": "looper",
+        "x-rtr-selected-decision": "rush",
+        "x-rtr-selected-algorithm": "turns",
+        "x-rtr-selected-model": model,
+      })
+      expect(metrics.values[`llm_request_errors_total{model=${model},reason=upstream_5xx}`]).toEqual([1])
+    }
+})
+
 test("plugins run around it", async () => {
   const { ask, sent, records } = await looping(escalate, (host) => says(host), {
     modules: {
@@ -168,14 +209,12 @@ test("a model that is no candidate can be asked as well, and stands in the same 
 const budget = (bounds: object) => ({
   "routing.decisions.0.algorithm": { type: "turns", budget: bounds },
 })
-/** Backends that answer nothing, until nobody waits any more. */
-const hanging = () =>
-  createFakeTransport(
-    ({ signal }) =>
-      new Promise((_, reject) => {
-        signal?.addEventListener("abort", () => reject(new RtrError("client_closed_request", "the client left")))
-      }),
-  )
+/** Answers nothing, until nobody waits any more. */
+const hangs = ({ signal }: TransportRequest): Promise<FakeReply> =>
+  new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(new RtrError("client_closed_request", "the client left")))
+  })
+const hanging = () => createFakeTransport(hangs)
 /** Asks the models one after the other for as long as it may, and keeps each answer. */
 const greedy: Run = async (call) => {
   for (let candidate = 0; ; candidate = 1 - candidate)
@@ -188,11 +227,8 @@ test("a budget of calls ends the looper with the best answer so far", async () =
     keys: looperKeys,
   })
   const { status, body, headers } = await ask("urgent")
-  expect([status, body.choices[0].message.content, headers.get("x-rtr-looper-iterations")]).toEqual([
-    200,
-    "small.example",
-    "3",
-  ])
+  expect([status, body.choices[0].message.content]).toEqual([200, "small.example"])
+  expect([headers.get("x-rtr-looper-iterations"), headers.get("x-rtr-looper-budget")]).toEqual(["3", "max_calls"])
   expect(records).toMatchObject([
     { model: "small", selection: { reason: "asked on; the budget was used up" }, usage: { inputTokens: 30 } },
   ])
@@ -208,7 +244,8 @@ test("a budget of money begins no call once it is spent", async () => {
     },
     keys: looperKeys,
   })
-  expect((await ask("urgent")).status).toBe(200)
+  const { status, headers } = await ask("urgent")
+  expect([status, headers.get("x-rtr-looper-budget")]).toEqual([200, "max_cost"])
   expect(records[0]?.attempts).toHaveLength(2)
 })
 
@@ -219,13 +256,38 @@ test("a budget of time ends what hangs, and without an answer the error names th
       keys: looperKeys,
       transport: hanging(),
     })
-    const { status, body } = await ask("urgent")
+    const { status, body, headers } = await ask("urgent")
     expect([status, body.error.message]).toEqual([
       504,
       'Decision "rush" has used up the deadline of 0.02 seconds of its budget',
     ])
     for (const { error } of records[0]?.attempts ?? []) expect(error?.code).toBe("deadline_exceeded")
+    expect([headers.get("x-rtr-looper-budget"), headers.get("x-rtr-selected-decision")]).toEqual(["deadline", "rush"])
   }
+})
+
+test("what the deadline cuts short is no client that left, in headers and metrics", async () => {
+  const metrics = createRecordedMetrics()
+  const kept: Run = async (call) => {
+    call.keep({ reply: await call.ask(0), candidate: 0, reason: "the first" })
+    return { reply: await call.ask(1), candidate: 1, reason: "asked both" }
+  }
+  const { ask } = await looping(kept, () => says("x"), {
+    changes: { ...budget({ deadline: "50ms" }), "providers.models.1.reliability": { retry_count: 1 } },
+    keys: looperKeys,
+    metrics,
+    transport: createFakeTransport((request) =>
+      new URL(request.url).hostname === "small.example" ? says("early") : hangs(request),
+    ),
+  })
+  const { status, body, headers } = await ask("urgent")
+  expect([status, body.choices[0].message.content, headers.get("x-rtr-looper-budget")]).toEqual([
+    200,
+    "early",
+    "deadline",
+  ])
+  expect(headers.get("x-rtr-attempts")).toBe("small/primary=200,large/primary=deadline")
+  expect(metrics.values["llm_upstream_attempts_total{model=large,backend=primary,outcome=deadline}"]).toEqual([1])
 })
 
 // ── streams ──

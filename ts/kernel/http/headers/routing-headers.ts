@@ -57,23 +57,6 @@ export function routingMetadata(record: CallRecord): WireObject {
   return metadata
 }
 
-const unscannedName = "x-rtr-unscanned"
-const unknownName = "x-rtr-unknown-signals"
-const attemptsName = "x-rtr-attempts"
-
-/** What an error reply tells of how its call was routed. */
-export function errorHeaders(record: CallRecord | undefined): Readonly<Head> {
-  if (record === undefined) return {}
-  const head: Head = {}
-  const unscanned = unscannedHeader(record)
-  if (unscanned !== undefined) head[unscannedName] = unscanned
-  const unknown = unknownHeader(record)
-  if (unknown !== undefined) head[unknownName] = unknown
-  if (record.trail !== undefined) head[attemptsName] = record.trail
-  addCosts(head, record)
-  return head
-}
-
 const noCosts: readonly Cost[] = []
 
 /** Several currencies stand beside each other. The head of a stream leaves before its cost is known. */
@@ -164,10 +147,11 @@ function addRareHeaders(head: Head, record: CallRecord): void {
   const checks = checksOf(record)
   if (checks.length > 0) head["x-security-checks"] = checks.map(([guard, found]) => `${guard}:${found}`).join(",")
   const unscanned = unscannedHeader(record)
-  if (unscanned !== undefined) head[unscannedName] = unscanned
+  if (unscanned !== undefined) head["x-rtr-unscanned"] = unscanned
   const unknown = unknownHeader(record)
-  if (unknown !== undefined) head[unknownName] = unknown
-  if (record.trail !== undefined) head[attemptsName] = record.trail
+  if (unknown !== undefined) head["x-rtr-unknown-signals"] = unknown
+  if (record.trail !== undefined) head["x-rtr-attempts"] = record.trail(record)
+  if (record.usedBudget !== undefined) head["x-rtr-looper-budget"] = record.usedBudget
   const dropped = droppedOf(record)
   if (dropped !== undefined) head["x-rtr-dropped-fields"] = dropped.join(", ")
   addCosts(head, record)

@@ -22,22 +22,30 @@ export function createBudget(
 ): LooperBudget {
   let calls = 0
   let error: RtrError | undefined
-  const use = (what: string, code: "deadline_exceeded" | "unavailable"): RtrError =>
-    (error ??= new RtrError(code, `Decision "${decision}" has used up ${what} of its budget`))
+  const use = (bound: NonNullable<CallRecord["usedBudget"]>, amount: string): RtrError => {
+    const code = bound === "deadline" ? "deadline_exceeded" : "unavailable"
+    const used = new RtrError(code, `Decision "${decision}" has used up the ${bound} ${amount} of its budget`)
+    record.usedBudget ??= bound
+    error ??= used
+    return used
+  }
   const deadline = deadlineMs === undefined ? undefined : new AbortController()
   const timer =
     deadlineMs === undefined
       ? undefined
       : setTimeout(() => {
-          deadline?.abort(use(`the deadline of ${secondsText(deadlineMs)}`, "deadline_exceeded"))
+          const late = use("deadline", `of ${secondsText(deadlineMs)}`)
+          // To the transport it looks as if the client had left.
+          for (const attempt of record.attempts) if (attempt.endMs === undefined) attempt.error = late
+          deadline?.abort(late)
         }, deadlineMs)
   return {
     signal: deadline?.signal,
     used: () => error,
     begin() {
       if (error !== undefined) throw error
-      if (maxCalls !== undefined && calls >= maxCalls) throw use(`the max_calls ${maxCalls}`, "unavailable")
-      if (maxCost !== undefined && highestCost(record) >= maxCost) throw use(`the max_cost ${maxCost}`, "unavailable")
+      if (maxCalls !== undefined && calls >= maxCalls) throw use("max_calls", String(maxCalls))
+      if (maxCost !== undefined && highestCost(record) >= maxCost) throw use("max_cost", String(maxCost))
       calls += 1
     },
     end: () => clearTimeout(timer),

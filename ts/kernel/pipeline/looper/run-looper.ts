@@ -81,6 +81,9 @@ export async function runLooper(host: LooperHost, begun: LooperOptions): Promise
       ? reply
       : { ...reply, usage: usage ?? reply.usage, ...(fields !== undefined && { extensions: fields }) }
     return { kind: "whole", status: 200, reply: whole, headers: { ...headers, ...tokens(usage) } }
+  } catch (error) {
+    record.model ??= caller.failed(error) ?? record.attempts.at(-1)?.model
+    throw error
   } finally {
     if (!streams) budget.end()
   }
@@ -227,6 +230,8 @@ function createCaller(
 ) {
   let usage: Usage | undefined
   let dialect: string | undefined
+  /** Whose error it is that the looper may fail with. */
+  const failures = new Map<unknown, string>()
 
   const send = async (model: AskedModel, request: ChatRequest, { signal, maxBytes }: AskOptions): Promise<Reply> => {
     const asked = findModel(host, decision, model)
@@ -252,7 +257,7 @@ function createCaller(
       })
     } catch (error) {
       const ended = ends.find(({ aborted }) => aborted)
-      if (ended === undefined || call.client.aborted) throw error
+      if (ended === undefined || call.client.aborted) return note(model, error)
       // The client has not left, though that is how it looks to the transport.
       const attempt = record.attempts[position]
       const reason = ended.reason instanceof RtrError ? ended.reason : undefined
@@ -261,10 +266,15 @@ function createCaller(
         delete attempt.error
         attempt.cancelled = true
       }
-      throw reason ?? error
+      return note(model, reason ?? error)
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  const note = (model: AskedModel, error: unknown): never => {
+    failures.set(error, findModel(host, decision, model).name)
+    throw error
   }
 
   const replyOf = (model: AskedModel, reply: Exclude<Reply, { kind: "stream" }>): ChatReply => {
@@ -273,11 +283,15 @@ function createCaller(
       return reply.reply
     }
     const { name } = findModel(host, decision, model)
-    throw new RtrError("upstream_error", `Model "${name}" answered with status ${reply.status}: ${reply.message}`)
+    return note(
+      model,
+      new RtrError("upstream_error", `Model "${name}" answered with status ${reply.status}: ${reply.message}`),
+    )
   }
 
   return {
     usage: () => usage,
+    failed: (error: unknown) => failures.get(error),
     /** Of the stream's bytes. */
     dialect: () => dialect,
     async ask(model: AskedModel, request: ChatRequest, options: AskOptions = {}): Promise<ChatReply> {

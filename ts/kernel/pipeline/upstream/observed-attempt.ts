@@ -40,7 +40,8 @@ export function observeAttempt(
     end(error) {
       if (attempt.endMs !== undefined) return
       attempt.endMs = now()
-      if (error !== undefined) attempt.error = toRecordedError(error)
+      // A looper's budget that ends it says so before.
+      if (error !== undefined) attempt.error ??= toRecordedError(error)
       if (attempt.cost !== undefined) costs?.sumCosts(record)
       finished(attempt)
     },

@@ -12,6 +12,8 @@ export function outcomeOf({ status = 0, error, cancelled }: Attempt): string {
       return "client_left"
     case "upstream_timeout":
       return "timeout"
+    case "deadline_exceeded":
+      return "deadline"
     case "upstream_unavailable":
       return "unavailable"
     case "upstream_error":

@@ -46,8 +46,10 @@ export function createReliability(
       const outcome = await (chain === undefined || options.alternatives === undefined
         ? callerOf(options.target).call(sending, options)
         : chain(sending, options, options.alternatives))
-      const trail = trailOf(options.record, sending.toHeaderText)
-      if (trail !== "") options.record.trail = trail
+      const { record } = options
+      // A looper may know better why an attempt ended than its call did, so the words are made when somebody reads them.
+      if (record.attempts.length > 0 || record.skipped !== undefined)
+        record.trail ??= (told) => trailOf(told, sending.toHeaderText)
       return settle(outcome)
     },
     countAttempts: createAttemptCounter(metrics),
