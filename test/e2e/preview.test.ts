@@ -67,6 +67,22 @@ describe("a preview", () => {
     })
   })
 
+  test("tells that a looper asks models before one is known", async () => {
+    const looping = {
+      name: "rush",
+      rules: { type: "keyword", name: "urgent" },
+      modelRefs: [{ model: "small" }, { model: "large" }],
+      algorithm: { type: "confidence" },
+    }
+    const { body } = await preview({ text: "urgent" }, { "routing.decisions": [looping] })
+    expect(body).toMatchObject({
+      recommended_models: ["small", "large"],
+      selection_status: "execution_required",
+      selection_method: "confidence",
+    })
+    expect(body).not.toHaveProperty("selected_model")
+  })
+
   test("tells that there is no model", async () => {
     const { body } = await preview({ text: "calm" }, { "providers.defaults": undefined })
     expect(body).toMatchObject({ selection_status: "unavailable" })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { changedSignals } from "../../../ts/cli/route/compare-routes.ts"
-import { differences, outcomeOf } from "../../../ts/cli/route/route-outcome.ts"
+import { decisionText, differences, modelText, outcomeOf } from "../../../ts/cli/route/route-outcome.ts"
 import type { RoutingPreviewReply } from "../../../ts/cli/management-client.gen.ts"
 
 const leaf = (name: string, state: string) => ({ node_type: "leaf", signal_type: "pii", signal_name: name, state })
@@ -53,4 +53,29 @@ describe("signals that changed between documents", () => {
       "a no_match → match, after unread: a (timeout)",
     )
   })
+})
+
+const replied = (reply: Partial<RoutingPreviewReply>) =>
+  outcomeOf({
+    recipe: "default",
+    routing_decision: "stay",
+    selection_method: "static",
+    ...reply,
+  } as RoutingPreviewReply)
+
+test("a decision of another recipe is told with both names", () => {
+  const texts = [{}, { recipe: undefined }, { recipe: "private" }, { recipe: "private", routing_decision: "" }].map(
+    (reply) => decisionText(replied(reply)),
+  )
+  expect(texts).toEqual(["stay", "stay", "private::stay", ""])
+})
+
+test("what stands in the place of a model is told in brackets", () => {
+  const looping = replied({ selection_method: "confidence" })
+  const none = replied({ selection_method: undefined })
+  expect([replied({ selected_model: "small" }), looping, none].map(modelText)).toEqual(["small", "(confidence)", ""])
+  expect([looping, none].map((each) => differences({ model: "large" }, each))).toEqual([
+    ['model: expected "large", got (confidence)'],
+    ['model: expected "large", got none'],
+  ])
 })

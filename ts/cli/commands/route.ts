@@ -173,7 +173,7 @@ function printSummary(reply: RoutingPreviewReply, trace: boolean): void {
           ? noDecision(reply)
           : `${decision.decision_name} (confidence ${decision.confidence.toFixed(2)})`,
     ],
-    ["Selected", reply.selected_model ?? `(${reply.selection_method ?? reply.selection_status ?? "none"})`],
+    ["Selected", selected(reply)],
     ["By", reply.selection_method ?? ""],
     ...(reply.selection_provenance?.steps ?? []).map(({ method, action, reason, model }): [string, string] => [
       method === "adaptation" ? "Adaptation" : "Protection",
@@ -197,6 +197,17 @@ function printSummary(reply: RoutingPreviewReply, trace: boolean): void {
 function noDecision(reply: RoutingPreviewReply): string {
   if (tracesOf(reply).length > 0) return "(none matched)"
   return reply.recipe === undefined ? "(there are none)" : "(the recipe has none; --model or --recipe asks for another)"
+}
+
+function selected({
+  selected_model: model,
+  selection_method: method,
+  selection_status: status,
+  recommended_models: models,
+}: RoutingPreviewReply): string {
+  if (model !== undefined) return model
+  if (status === "execution_required") return `(known when ${method} has asked models: ${models.join(", ")})`
+  return `(${method ?? status})`
 }
 
 function listSignals(

@@ -4,7 +4,7 @@ import { printJson, printLine, printWarning, table } from "../print.ts"
 import type { Previewer } from "./previewer.ts"
 import { nameOf, readRouteFile, requestOf, type RouteCase } from "./route-cases.ts"
 import { tracesOf } from "./rule-tree.ts"
-import { outcomeOf, type RouteOutcome, unreadText } from "./route-outcome.ts"
+import { decisionText, modelText, outcomeOf, type RouteOutcome, unreadText } from "./route-outcome.ts"
 
 type Routed = RouteOutcome | { readonly refused: string }
 
@@ -82,8 +82,7 @@ async function route(each: RouteCase, previewer: Previewer, undecided: Set<strin
 /** `code → coder` */
 function placeOf(routed: Routed): string {
   if ("refused" in routed) return `refused: ${routed.refused}`
-  const { decision, model } = routed
-  return `${decision === "" ? "(no decision)" : decision} → ${model ?? "(no model)"}`
+  return `${decisionText(routed) || "(no decision)"} → ${modelText(routed) || "(no model)"}`
 }
 
 /**

@@ -9,8 +9,10 @@ export type FactState = (typeof factStates)[number]
 export interface RouteOutcome {
   /** Empty for none. */
   readonly decision: string
-  /** Undefined where no model is chosen: a plugin answers, or there is none. */
+  /** Undefined where no model is chosen before one is asked: by a looper, where a plugin answers, or where there is none. */
   readonly model: string | undefined
+  /** The looper, selector or plugin that stands where no model does. */
+  readonly instead?: string
   /** By `type:rule`, those that some decision asks for. */
   readonly signals: Readonly<Record<string, FactState>>
   /** Left out in a document without recipes, and where the prompt names its model. */
@@ -27,15 +29,30 @@ export function outcomeOf(reply: RoutingPreviewReply): RouteOutcome {
     node.children?.forEach(visit)
   }
   for (const { root_trace: root } of tracesOf(reply)) visit(root)
-  const { recipe, signal_errors: unread } = reply
+  const {
+    recipe,
+    routing_decision: decision,
+    selected_model: model,
+    selection_method: method,
+    signal_errors: unread,
+  } = reply
   return {
-    decision: reply.routing_decision,
-    model: reply.selected_model,
+    decision,
+    model,
+    ...(model === undefined && method !== undefined && { instead: method }),
     signals,
     ...(recipe !== undefined && { recipe }),
     ...(unread !== undefined && { unread }),
   }
 }
+
+/** `stay`, of another recipe than the default one `private::stay`; empty for none. */
+export const decisionText = ({ recipe = "default", decision }: RouteOutcome): string =>
+  recipe === "default" || decision === "" ? decision : `${recipe}::${decision}`
+
+/** The model, or in brackets what stands in its place; empty for none. */
+export const modelText = ({ model, instead }: RouteOutcome): string =>
+  model ?? (instead === undefined ? "" : `(${instead})`)
 
 /** `unread: pii:personal-data (timeout)`; empty where every signal was read. */
 export function unreadText({ unread = {} }: RouteOutcome): string {
@@ -50,14 +67,17 @@ export function differences(expected: Expectation, outcome: RouteOutcome): reado
   return found.length === 0 || unread === "" ? found : [...found, unread]
 }
 
-function differing(expected: Expectation, { decision, model, signals }: RouteOutcome): readonly string[] {
+function differing(expected: Expectation, outcome: RouteOutcome): readonly string[] {
+  const { decision, model, signals } = outcome
   return [
     ...(expected.decision === undefined || expected.decision === decision
       ? []
       : [`decision: expected ${quoted(expected.decision)}, got ${quoted(decision)}`]),
     ...(expected.model === undefined || expected.model === model
       ? []
-      : [`model: expected ${quoted(expected.model)}, got ${quoted(model ?? "")}`]),
+      : [
+          `model: expected ${quoted(expected.model)}, got ${model === undefined ? modelText(outcome) || "none" : quoted(model)}`,
+        ]),
     ...Object.entries(expected.signals ?? {}).flatMap(([name, state]) =>
       signals[name] === state ? [] : [`${name}: expected ${state}, got ${signals[name] ?? "no such condition"}`],
     ),

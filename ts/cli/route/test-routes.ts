@@ -8,7 +8,7 @@ import { replaceFile } from "../replace-file.ts"
 import { junitXml, type TestResult } from "./junit.ts"
 import type { Previewer } from "./previewer.ts"
 import { nameOf, readRouteFile, requestOf, type RouteFile } from "./route-cases.ts"
-import { differences, expectationOf, outcomeOf, type RouteOutcome } from "./route-outcome.ts"
+import { decisionText, differences, expectationOf, modelText, outcomeOf, type RouteOutcome } from "./route-outcome.ts"
 
 export interface TestRoutesOptions {
   /** Writes what the router does into the file. */
@@ -72,8 +72,8 @@ function printResults(results: readonly Tested[], failed: number): void {
       ? styleText("green", "✓", { stream: process.stdout })
       : styleText("red", "✗", { stream: process.stdout }),
     name,
-    outcome?.decision ?? "",
-    outcome?.model ?? "",
+    outcome === undefined ? "" : decisionText(outcome),
+    outcome === undefined ? "" : modelText(outcome),
     failures.join("; "),
   ])
   printLine(table(["", "Prompt", "Decision", "Model", "Difference"], rows))

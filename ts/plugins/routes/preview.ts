@@ -298,7 +298,7 @@ function selectionOf(preview: Preview): object {
   if (preview.answeredBy !== undefined)
     return { selection_status: "not_required", selection_method: preview.answeredBy }
   const decision = matchedDecision(preview)
-  if (decision?.asking?.callsModels === true)
+  if (decision?.looper !== undefined || decision?.asking?.callsModels === true)
     return { selection_status: "execution_required", selection_method: decision.algorithm }
   if (preview.selection !== undefined)
     return {
