@@ -40,7 +40,7 @@ test("emits are told of, once for each kind, and contradictions are refused", as
   const emits = (...retentions: readonly object[]) => ({
     [`${decision}.emits`]: retentions.map((retention) => ({ kind: "retention", retention })),
   })
-  const told = "warning emits: is not supported yet; nothing is kept between requests that the hints would be for"
+  const told = "warning emits: is not supported yet; there is no cache of replies, and learning does not read the hints"
   expect(await said(emits({ drop: true }))).toEqual([told])
   expect(await said(emits({ drop: true, ttl_turns: 0 }))).toEqual([told])
   expect(await said(emits({}))).toEqual(["warning emits[0]: says nothing about retention", told])

@@ -32,7 +32,7 @@ const map = (value: unknown): Json => (typeof value === "object" && value !== nu
 export const decisionKeys: readonly MissingSection[] = [
   {
     path: "routing.decisions.*.emits",
-    without: "nothing is kept between requests that the hints would be for",
+    without: "there is no cache of replies, and learning does not read the hints",
     isStrict: true,
     schema: emits,
     check: checkEmits,
