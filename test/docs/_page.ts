@@ -21,6 +21,8 @@ export interface Row {
   readonly request: string
   /** Headers of the request, as JSON. */
   readonly headers: string
+  /** Name of the API key that is sent; the first one of the document when left out. */
+  readonly key: string
   readonly decision: string
   readonly model: string
 }
@@ -47,7 +49,12 @@ export interface Page {
 }
 
 interface Served {
-  readonly ask: (prompt: string, changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Response>
+  readonly ask: (
+    prompt: string,
+    changes?: object,
+    headers?: Readonly<Record<string, string>>,
+    key?: string,
+  ) => Promise<Response>
   readonly transport: ReturnType<typeof createFakeTransport>
 }
 
@@ -103,8 +110,11 @@ export function openPage(name: string, { base = "A second model and a rule", ans
       transport,
       ...(config.readFile !== undefined && { readFile: config.readFile }),
     })
-    const key = config.document.listeners?.[0]?.api_keys?.[0]
-    const ask: Served["ask"] = async (prompt, changes = {}, headers = {}) => {
+    const keys = config.document.listeners?.[0]?.api_keys ?? []
+    const ask: Served["ask"] = async (prompt, changes = {}, headers = {}, keyName = "") => {
+      const sent = keyName === "" ? keys[0] : keys.find((each) => typeof each !== "string" && each.name === keyName)
+      if (keyName !== "" && sent === undefined) throw new Error(`The document has no key "${keyName}"`)
+      const key = typeof sent === "string" ? sent : sent?.key
       const response = await kernel.fetch(
         chat(prompt, changes, { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers }),
       )
@@ -139,8 +149,9 @@ export function openPage(name: string, { base = "A second model and a rule", ans
         if (block.rows.length === 0) continue
         const { ask } = await serve(await load(wholeDocument(block)))
         for (const row of block.rows) {
-          const { headers } = await ask(row.prompt, requestOf(row), fieldsOf(row.headers) as Record<string, string>)
-          const line = `${block.section}: ${row.prompt} ${row.request}${row.headers}`
+          const sent = fieldsOf(row.headers) as Record<string, string>
+          const { headers } = await ask(row.prompt, requestOf(row), sent, row.key)
+          const line = `${block.section}: ${row.prompt} ${row.request}${row.headers}${row.key}`
           said.push(`${line} → ${row.decision}, ${row.model}`)
           found.push(
             `${line} → ${headers.get("x-rtr-selected-decision") ?? "–"}, ${headers.get("x-selected-model") ?? "–"}`,
@@ -182,6 +193,7 @@ function rowsOf(text: string): readonly Row[] {
       prompt: cell("Prompt"),
       request: cell("Request").replaceAll("`", ""),
       headers: cell("Headers").replaceAll("`", ""),
+      key: cell("Key"),
       decision: cell("Decision"),
       model: cell("Model"),
     }

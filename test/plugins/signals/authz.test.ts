@@ -135,6 +135,117 @@ describe("in a kernel", () => {
   })
 })
 
+describe("roles of API keys", () => {
+  const teams: readonly Rule[] = [
+    { name: "desk", role: "support", subjects: [{ kind: "Key", name: "support" }] },
+    { name: "desk-of-tomorrow", role: "support", subjects: [{ kind: "key", name: "support next" }] },
+    { name: "builders", role: "engineering", subjects: [{ kind: "Key", name: "engineering" }] },
+  ]
+  const keys = [
+    { name: "support", key: "sk-a" },
+    { name: "support next", key: "sk-b" },
+    { name: "engineering", key: "sk-c" },
+    { name: "guest", key: "sk-d" },
+  ]
+  const listener = { name: "main", address: "0.0.0.0", port: 8801, api_keys: keys }
+  const kernelWith = (changes: object) =>
+    createFakeKernel({
+      config: documentWith({
+        listeners: [listener],
+        "routing.signals.role_bindings": teams,
+        "routing.decisions.0.rules": { type: "authz", name: "support" },
+        ...changes,
+      }),
+    })
+  const decisionOf = async (changes: object, headers: Headers): Promise<string | number> => {
+    const { status, headers: got } = await (await kernelWith(changes)).fetch(chat("hi", {}, headers))
+    return status === 200 ? (got.get("x-rtr-selected-decision") ?? "none") : status
+  }
+
+  test.each<[string, Headers, string | number]>([
+    ["its key", { authorization: "Bearer sk-a" }, "rush"],
+    ["another key of the role, in another header", { "x-api-key": "sk-b" }, "rush"],
+    ["a key of another role", { authorization: "Bearer sk-c" }, "none"],
+    ["a key without a role", { authorization: "Bearer sk-d" }, "none"],
+    ["the name in place of the key", { authorization: "Bearer support" }, 401],
+    [
+      "headers that claim it",
+      {
+        authorization: "Bearer sk-d",
+        "x-authz-user-id": "support",
+        "x-authz-team-id": "support",
+        "x-rtr-key": "support",
+      },
+      "none",
+    ],
+  ])("%s", async (_, headers, expected) => expect(await decisionOf({}, headers)).toBe(expected))
+
+  test("trusted headers name users, and no key", async () => {
+    const trusted = { "global.services.authz": { identity: { trusted: true } } }
+    const claims = { authorization: "Bearer sk-d", "x-authz-user-id": "support", "x-authz-user-groups": "support" }
+    expect(await decisionOf(trusted, claims)).toBe("none")
+  })
+
+  test("a listener without keys is refused, or gives no role", async () => {
+    const open = { ...listener, name: "open", address: "127.0.0.1", port: 8802, api_keys: undefined }
+    const listeners = { listeners: [open, listener] }
+    const send = async (changes: object): Promise<Response> => {
+      const kernel = await kernelWith({ ...listeners, ...changes })
+      return kernel.fetch(chat("hi", {}, { "x-authz-user-id": "support" }))
+    }
+    const refused = await send({})
+    expect(refused.status).toBe(403)
+    expect(await refused.json()).toMatchObject({ error: { code: "identity_required" } })
+    const served = await send({ "global.services.authz": { fail_open: true } })
+    expect([served.status, served.headers.get("x-rtr-selected-decision")]).toEqual([200, null])
+  })
+
+  test("where users have roles too, a request names its user, unless it may go on without", async () => {
+    const mixed = { "routing.signals.role_bindings": [...teams, ...rules] }
+    const desk = { authorization: "Bearer sk-a" }
+    expect(await decisionOf(mixed, desk)).toBe(403)
+    expect(await decisionOf({ ...mixed, "global.services.authz": { fail_open: true } }, desk)).toBe("rush")
+  })
+
+  test("a preview says for which key", async () => {
+    const reader = await signal.setup(teams, { settings: {} as never, document: { listeners: [listener] } })
+    const input = {
+      ...signalInput("hi"),
+      principal: { role: "admin", permissions: undefined, name: "x", key: "engineering" },
+    }
+    const facts = reader.read({ ...input, preview: { userId: "support" } }, {}) as readonly Fact[]
+    expect(facts.map(({ rule, state }) => `${rule} ${state}`)).toEqual(["support match", "engineering no_match"])
+    expect(() => reader.read({ ...input, preview: {} }, {})).toThrow("preview_context.user_id")
+  })
+
+  test("a document needs no trusted headers for them, and names keys that there are", async () => {
+    const problemsOf = async (listeners: readonly object[]): Promise<readonly string[]> => {
+      const found: string[] = []
+      await signal.check?.(teams, (path, message) => found.push(`${path.join(".")}: ${message}`), {
+        document: { listeners: listeners as never },
+      })
+      return found
+    }
+    expect(await problemsOf([listener])).toEqual([])
+    const message = `2.subjects.0.name: "engineering" is not the name of an API key; listeners name theirs in api_keys, as { name: engineering, key: … }`
+    expect(await problemsOf([{ ...listener, api_keys: keys.slice(0, 2) }])).toEqual([message])
+  })
+
+  test("what keys without a name are called gives no role", async () => {
+    const problems = async (apiKeys: readonly unknown[]): Promise<number> => {
+      let count = 0
+      const binding = { name: "x", role: "x", subjects: [{ kind: "Key", name: "key-1" }] }
+      await signal.check?.([binding], () => count++, {
+        document: { listeners: [{ address: "::1", api_keys: apiKeys as never }] },
+      })
+      return count
+    }
+    expect(await problems(["sk-a"])).toBe(1)
+    expect(await problems([{ name: "key-1", key: "sk-a" }])).toBe(0)
+    expect(await problems(["sk-b", { name: "key-1", key: "sk-a" }])).toBe(1)
+  })
+})
+
 test.each([
   [{ role: "a", subjects: [{ kind: "User", name: "b" }] }, true],
   [{ role: "a", subjects: [] }, false],

@@ -61,7 +61,10 @@ export type RegisteredSignal = RegisteredModule<SignalModule>
 /** The document that a signal's rules stand in, for signals that look at other parts of it as well. */
 export interface SignalSurroundings {
   readonly document: {
-    readonly listeners?: readonly { readonly address: string }[]
+    readonly listeners?: readonly {
+      readonly address: string
+      readonly api_keys?: readonly (string | { readonly name: string })[]
+    }[]
     readonly routing?: object
     readonly global?: object
   }
