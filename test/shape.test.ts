@@ -44,7 +44,7 @@ const rules: readonly Rule[] = [
   { folder: `${kernel}/types`, local: [`${kernel}/types`, `${kernel}/error.ts`], packages: ["typebox"] },
   {
     folder: `${kernel}/modules`,
-    local: [`${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
+    local: [`${kernel}/modules`, `${kernel}/schema/looper-keys.ts`, `${kernel}/types`, `${kernel}/error.ts`],
     packages: ["typebox"],
   },
   {

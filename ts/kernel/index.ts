@@ -90,7 +90,6 @@ export type {
   AskOptions,
   LooperAnswer,
   LooperCall,
-  LooperKeys,
   LooperModule,
   LooperResponse,
   LooperSurroundings,

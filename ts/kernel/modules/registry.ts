@@ -1,6 +1,7 @@
 // Finds modules by kind and id. Built-in ones load when first asked for; outside ones are added before activation.
 
 import { RtrError } from "../error.ts"
+import type { LooperKeys } from "../types/looper.ts"
 import type { AnyModule, ModuleKind, ModuleKinds, RegisteredModule } from "../types/module.ts"
 import type { SignalModule } from "../types/signal.ts"
 import { readModule } from "./read-module.ts"
@@ -17,6 +18,8 @@ export interface Registry {
   /** Registered modules of one kind, in the order of registration. */
   all<Kind extends ModuleKind>(kind: Kind): readonly RegisteredModule<ModuleKinds[Kind]>[]
   find<Kind extends ModuleKind>(kind: Kind, id: string): RegisteredModule<ModuleKinds[Kind]> | undefined
+  /** Keys of all loopers, where there are some. */
+  readonly looperKeys: LooperKeys | undefined
 }
 
 /** An outside module: what it exports, and the name to report it under. */
@@ -55,7 +58,10 @@ export async function createRegistry(
   checkAlgorithmNames([...byKey.values()])
   checkProviderDialects([...byKey.values()])
   const modules = [...byKey.values()]
+  const hasLoopers = modules.some(({ module }) => module.kind === "looper")
+  const looperKeys = hasLoopers ? (await import("../schema/looper-keys.ts")).looperKeys : undefined
   return {
+    looperKeys,
     all: (kind) => modules.filter((entry) => entry.module.kind === kind) as never,
     find: (kind, id) => byKey.get(`${kind}:${id}`) as never,
   }

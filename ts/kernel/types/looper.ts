@@ -65,10 +65,7 @@ export interface LooperSurroundings {
   readonly models: ReadonlySet<string>
 }
 
-/**
- * Keys that mean the same for every looper of a package, beside the block of options and beside `algorithm`. The looper stage
- * reads those that it knows: `budget`, `output_contract`, `output_contract_spec`.
- */
+/** Keys that every looper has, beside `algorithm` and beside the block of its own options. The looper stage reads them. */
 export interface LooperKeys {
   readonly algorithm: TProperties
   readonly decision: TProperties
@@ -83,7 +80,6 @@ export interface LooperModule<
   readonly kind: "looper"
   /** Options of the block that `algorithm` names after its type. */
   readonly options?: Options
-  readonly keys?: LooperKeys
   /** A section of `global` that it reads; several loopers may name the same one. The looper stage reads limits of calls there. */
   readonly settings?: {
     readonly path: readonly string[]

@@ -15,7 +15,6 @@ import {
 } from "../../kernel/index.ts"
 import { orderCandidates } from "../_shared/candidate-order.ts"
 import { looperIntegration } from "../_shared/loopers/integration.ts"
-import { looperKeys } from "../_shared/loopers/keys.ts"
 import {
   anyReply,
   defaultThresholds,
@@ -103,7 +102,6 @@ export default defineLooper({
   about: "Asks small models first and goes on to larger ones until a reply is sure enough",
   needs: ["http"],
   options,
-  keys: looperKeys,
   settings: looperIntegration,
   check(entry, report, { candidates } = { candidates: [], models: new Set() }) {
     const { verifier_server_url: url, stages = [] } = entry

@@ -25,7 +25,6 @@ import {
 } from "../_shared/loopers/fusion-prompts.ts"
 import { type FusionOverride, readFusionOverride, withoutFusionOverride } from "../_shared/loopers/fusion-override.ts"
 import { looperIntegration } from "../_shared/loopers/integration.ts"
-import { looperKeys } from "../_shared/loopers/keys.ts"
 import { replyFields } from "../_shared/loopers/reply-fields.ts"
 import { createLongestAnswer, type LongestAnswer } from "../_shared/loopers/longest-answer.ts"
 import { callsTools, reasoningOfReply, textOfReply } from "../_shared/loopers/replies.ts"
@@ -101,7 +100,6 @@ type Options = Static<typeof options>
 export default defineLooper({
   about: "Asks a panel of models, has a judge compare their replies, and answers with what the judge makes of them",
   options,
-  keys: looperKeys,
   settings: looperIntegration,
   modelNames: { key: "fusion", names: ["rtr/fusion", "vllm-sr/fusion"] },
   check(entry, report, { candidates, models } = { candidates: [], models: new Set() }) {

@@ -12,7 +12,6 @@ import {
 import { type Answered, askAll, firstFailure, type Question } from "../_shared/loopers/ask-all.ts"
 import { replyFields } from "../_shared/loopers/reply-fields.ts"
 import { looperIntegration } from "../_shared/loopers/integration.ts"
-import { looperKeys } from "../_shared/loopers/keys.ts"
 import { asHelper } from "../_shared/loopers/requests.ts"
 import { readableText, reasoningOfReply } from "../_shared/loopers/replies.ts"
 
@@ -30,7 +29,6 @@ const options = section({
 export default defineLooper({
   about: "Asks all models of the decision at once and answers with one choice for each of them",
   options,
-  keys: looperKeys,
   settings: looperIntegration,
   setup(entry, { candidates }) {
     const { max_concurrent: maxConcurrent, on_error: onError = "skip" } = entry

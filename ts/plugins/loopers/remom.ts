@@ -19,7 +19,6 @@ import { createLongestAnswer } from "../_shared/loopers/longest-answer.ts"
 import { compileTemplate, type Template } from "../_shared/loopers/go-template.ts"
 import { replyFields } from "../_shared/loopers/reply-fields.ts"
 import { looperIntegration } from "../_shared/loopers/integration.ts"
-import { looperKeys } from "../_shared/loopers/keys.ts"
 import { callsTools, readableText, reasoningOfReply, textOfReply } from "../_shared/loopers/replies.ts"
 import { asHelper, withLastPrompt, withLimits } from "../_shared/loopers/requests.ts"
 import { roundLimits, roundOptions } from "../_shared/loopers/rounds.ts"
@@ -77,7 +76,6 @@ export default defineLooper({
   about:
     "Asks several models in rounds, each of which reads the replies of the round before, and has one of them answer",
   options,
-  keys: looperKeys,
   settings: looperIntegration,
   modelNames: { key: "remom", names: ["rtr/remom", "vllm-sr/remom"] },
   check(entry, report, { candidates } = { candidates: [], models: new Set() }) {

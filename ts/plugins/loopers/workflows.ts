@@ -15,7 +15,6 @@ import {
 } from "../../kernel/index.ts"
 import { askAll, firstFailure, type Question } from "../_shared/loopers/ask-all.ts"
 import { looperIntegration } from "../_shared/loopers/integration.ts"
-import { looperKeys } from "../_shared/loopers/keys.ts"
 import { replyFields } from "../_shared/loopers/reply-fields.ts"
 import { callsTools, readableText, reasoningOfReply, textOfReply } from "../_shared/loopers/replies.ts"
 import { asHelper, withLastPrompt, withLimits, withText } from "../_shared/loopers/requests.ts"
@@ -86,7 +85,6 @@ export default defineLooper({
   about: "Has several models work on a task in steps, by roles or by a planner's plan, and one of them answer",
   needs: ["store.workflows"],
   options,
-  keys: looperKeys,
   settings: looperIntegration,
   modelNames: { key: "flow", names: ["rtr/flow", "vllm-sr/flow"] },
   check(entry, report, { candidates, models } = { candidates: [], models: new Set() }) {

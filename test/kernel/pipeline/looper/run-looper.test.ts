@@ -13,7 +13,6 @@ import { createRecordedMetrics } from "../../../fakes/metrics.ts"
 import { chat } from "../../../fakes/kernel.ts"
 import { chunk, hookPlugin, lastChunk, watchedKernel, type WatchedOptions } from "../../../fakes/watched-kernel.ts"
 import { looperIntegration } from "../../../../ts/plugins/_shared/loopers/integration.ts"
-import { looperKeys } from "../../../../ts/plugins/_shared/loopers/keys.ts"
 
 type Run = (
   call: LooperCall,
@@ -29,14 +28,13 @@ const both = {
 const looping = (
   run: Run,
   answer: (url: string) => FakeReply | Error,
-  { changes, modules, ...options }: WatchedOptions & Pick<LooperModule, "keys" | "settings"> = {},
+  { changes, modules, ...options }: WatchedOptions & Pick<LooperModule, "settings"> = {},
 ) =>
   watchedKernel({
     modules: {
       turns: defineLooper({
         about: "Does what a test says",
         needs: ["models"],
-        ...(options.keys !== undefined && { keys: options.keys }),
         ...(options.settings !== undefined && { settings: options.settings }),
         setup: (_, { models }) => ({ run: (call) => run(call, models) }),
       }),
@@ -224,7 +222,6 @@ const greedy: Run = async (call) => {
 test("a budget of calls ends the looper with the best answer so far", async () => {
   const { ask, records } = await looping(greedy, (host) => says(host), {
     changes: budget({ max_calls: 3 }),
-    keys: looperKeys,
   })
   const { status, body, headers } = await ask("urgent")
   expect([status, body.choices[0].message.content]).toEqual([200, "small.example"])
@@ -242,7 +239,6 @@ test("a budget of money begins no call once it is spent", async () => {
       "providers.models.0.pricing": { prompt_per_1m: 2, completion_per_1m: 4 },
       "providers.models.1.pricing": { prompt_per_1m: 2, completion_per_1m: 4 },
     },
-    keys: looperKeys,
   })
   const { status, headers } = await ask("urgent")
   expect([status, headers.get("x-rtr-looper-budget")]).toEqual([200, "max_cost"])
@@ -253,7 +249,6 @@ test("a budget of time ends what hangs, and without an answer the error names th
   for (const run of [escalate, () => new Promise<never>(() => {})] satisfies Run[]) {
     const { ask, records } = await looping(run, () => says("x"), {
       changes: budget({ deadline: "20ms" }),
-      keys: looperKeys,
       transport: hanging(),
     })
     const { status, body, headers } = await ask("urgent")
@@ -346,7 +341,6 @@ test("the output contract is told to the models, and the answer gets its form", 
       { ...choice, render: { mode: "template", template: "Answer: {choice}" } },
       { "routing.decisions.0.output_contract": "One letter." },
     ),
-    keys: looperKeys,
   })
   const { body } = await ask("urgent")
   expect(body.choices[0].message.content).toBe("Answer: B")
@@ -354,19 +348,23 @@ test("the output contract is told to the models, and the answer gets its form", 
     expect(JSON.stringify(messages)).toContain("Required output contract:\\nOne letter.")
 })
 
+test("an output contract that cannot work is refused, whoever made the looper", async () => {
+  await expect(looping(escalate, () => says("A"), { changes: contract({ type: "choice" }) })).rejects.toThrow(
+    "output_contract_spec.choice_set: is missing; type choice needs its values",
+  )
+})
+
 test("an answer without the form is asked for again, replaced, or left as it is", async () => {
   const texts = ["no", "perhaps", "B"]
   const repaired = await looping(escalate, () => says(texts.shift() ?? ""), {
     changes: contract({ ...choice, on_violation: { repair: true, fallback: "A" } }),
-    keys: looperKeys,
   })
   expect((await repaired.ask("urgent")).body.choices[0].message.content).toBe("B")
   const replaced = await looping(escalate, () => says("no"), {
     changes: contract({ ...choice, on_violation: { repair: true, fallback: "A" } }),
-    keys: looperKeys,
   })
   expect((await replaced.ask("urgent")).body.choices[0].message.content).toBe("A")
-  const left = await looping(escalate, () => says("no"), { changes: contract(choice), keys: looperKeys })
+  const left = await looping(escalate, () => says("no"), { changes: contract(choice) })
   expect((await left.ask("urgent")).body.choices[0].message.content).toBe("no")
 })
 

@@ -96,6 +96,7 @@ function withMissingPlugins(registry: Registry): Registry {
     }),
   )
   return {
+    ...registry,
     all: (kind) => (kind === "plugin" ? [...registry.all(kind), ...added.values()] : registry.all(kind)) as never,
     find: (kind, id) => registry.find(kind, id) ?? ((kind === "plugin" ? added.get(id) : undefined) as never),
   }

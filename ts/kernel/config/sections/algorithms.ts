@@ -26,13 +26,13 @@ export function algorithmSchema(registry: Registry): TUnsafe<AlgorithmEntry> {
     // Options that must be said make the block one that must be there.
     const block: TProperties =
       options === undefined ? {} : { [id]: (options.required ?? []).length > 0 ? options : Type.Optional(options) }
-    const beside = module.kind === "looper" ? module.keys?.algorithm : shared
+    const beside = module.kind === "looper" ? registry.looperKeys?.algorithm : selectorKeys
     return section({ type: Type.Literal(id), ...block, ...beside }, { description: module.about })
   })
   return taggedUnion<AlgorithmEntry>("type", variants)
 }
 
-const shared = {
+const selectorKeys = {
   minimum_candidates: Type.Optional(Type.Integer({ minimum: 1 })),
   on_error: Type.Optional(literals(["", "skip", "fallback", "fail"])),
 }
@@ -46,7 +46,7 @@ export function canonicalAlgorithm(
   return algorithm ?? (type === undefined ? undefined : { type })
 }
 
-/** The algorithm of a decision, and the keys beside it that loopers bring. */
+/** The algorithm of a decision, and the keys beside it that loopers have. */
 export function checkAlgorithm(
   decision: { readonly algorithm?: AlgorithmEntry; readonly modelRefs?: readonly ModelRef[] },
   at: DocumentPath,
@@ -65,8 +65,7 @@ export function checkAlgorithm(
   const { algorithm, modelRefs = [] } = decision
   const problems: Problem[] = []
   const looper = algorithm && registry.find("looper", algorithm.type)
-  const { keys } = (looper ?? registry.all("looper")[0])?.module ?? {}
-  keys?.check(decision, reportInto(problems, at), looper !== undefined)
+  registry.looperKeys?.check(decision, reportInto(problems, at), looper !== undefined)
   if (algorithm === undefined) return problems
   const { type } = algorithm
   const selector = registry.find("selector", type)

@@ -48,7 +48,8 @@ export function decisionSchema(registry: Registry) {
     // Their types stand with the modules.
     ...(Object.assign(
       {},
-      ...[...registry.all("looper"), ...registry.all("route")].map(({ module }) => module.keys?.decision),
+      registry.looperKeys?.decision,
+      ...registry.all("route").map(({ module }) => module.keys?.decision),
     ) as object),
   })
 }

@@ -11,7 +11,7 @@ import type { CompileContext } from "../compile.ts"
 import type { AlgorithmEntry, loopersIn } from "./algorithms.ts"
 import { compileOutput, type OutputContract } from "./output-contract.ts"
 
-/** Keys that the looper stage reads of any looper, where its module brings them. */
+/** Keys of every looper, as `schema/looper-keys.ts` has them. */
 interface StageKeys {
   readonly output_contract?: string
   readonly output_contract_spec?: OutputContract
