@@ -1,5 +1,6 @@
 // Renders docs/reference.md: every module with its options, as the schemas describe them.
 
+import { looperKeys } from "../ts/kernel/schema/looper-keys.ts"
 import { bindingsOf, decisionDeployment, defaultDeployment } from "../ts/kernel/config/bindings.ts"
 import { signalConditionType, signalConfigKey } from "../ts/kernel/modules/registry.ts"
 import type { AnyModule, ModuleKind } from "../ts/kernel/types/module.ts"
@@ -82,12 +83,12 @@ function renderShared(entries: readonly Entry[]): readonly string[] {
   const algorithms = entries.flatMap(({ module }) =>
     module.kind === "selector" || module.kind === "looper" ? [module] : [],
   )
-  const keys = new Set(algorithms.flatMap((module) => (module.kind === "looper" ? (module.keys ?? []) : [])))
+  const keys = algorithms.some(({ kind }) => kind === "looper") ? [looperKeys] : []
   const settings = new Map(
     algorithms.flatMap(({ settings: own }) => (own === undefined ? [] : [[own.path.join("."), own.schema] as const])),
   )
   return [
-    ...[...keys].flatMap(({ algorithm, decision }) => [
+    ...keys.flatMap(({ algorithm, decision }) => [
       "Keys of `algorithm` beside the block of options:",
       renderOptions({ properties: algorithm as JsonSchema["properties"] & object }),
       "Keys of the decision:",

@@ -269,7 +269,6 @@ test("what the deadline cuts short is no client that left, in headers and metric
   }
   const { ask } = await looping(kept, () => says("x"), {
     changes: { ...budget({ deadline: "50ms" }), "providers.models.1.reliability": { retry_count: 1 } },
-    keys: looperKeys,
     metrics,
     transport: createFakeTransport((request) =>
       new URL(request.url).hostname === "small.example" ? says("early") : hangs(request),
