@@ -15,6 +15,7 @@ const accepts = "accepts its sample options, refuses unknown keys and reports wh
 const names = "always names a candidate, with a reason and a confidence"
 const outcomes = "takes every outcome of a call, good or bad"
 const stateless = "keeps no state of its own"
+const writesNothing = "writes nothing for a preview"
 
 test("a selector that keeps the contract passes", async () => {
   expect(await failures({})).toEqual([])
@@ -45,7 +46,25 @@ test("a selector that remembers in a store passes", async () => {
   expect(await failuresOf(selectorContract(failed))).toEqual([])
 })
 
-test("a selector that counts its choices in a store passes, and in itself does not", async () => {
+test("a selector that writes for a preview breaks the contract", async () => {
+  const turns = (counts: (isPreview: boolean) => boolean) =>
+    defineSelector({
+      about: "takes turns",
+      needs: ["store.kv"],
+      setup: (_, { kv, candidates }) => ({
+        async select({ preview }) {
+          const turn = counts(preview !== undefined)
+            ? await kv.increment("turn", 1)
+            : Number((await kv.get("turn"))?.value ?? 0) + 1
+          return { ...choice, candidate: turn % candidates.length }
+        },
+      }),
+    })
+  expect(await failuresOf(selectorContract(turns(() => true)))).toEqual([writesNothing])
+  expect(await failuresOf(selectorContract(turns((isPreview) => !isPreview)))).toEqual([])
+})
+
+test("a selector may count its choices in a store, and not in itself", async () => {
   const inStore = defineSelector({
     about: "takes turns",
     needs: ["store.kv"],
@@ -53,7 +72,7 @@ test("a selector that counts its choices in a store passes, and in itself does n
       select: async () => ({ ...choice, candidate: (await kv.increment("turn", 1)) % candidates.length }),
     }),
   })
-  expect(await failuresOf(selectorContract(inStore))).toEqual([])
+  expect(await failuresOf(selectorContract(inStore))).toEqual([writesNothing])
   const setup = (_: unknown, { candidates }: { candidates: readonly unknown[] }) => {
     let turn = 0
     return { select: () => ({ ...choice, candidate: ++turn % candidates.length }) }
@@ -88,7 +107,7 @@ test.each<[string, object, readonly string[]]>([
         return { select: () => choice }
       },
     },
-    [names, outcomes, stateless],
+    [names, outcomes, stateless, writesNothing],
   ],
   [
     "needs a price of every candidate",
@@ -100,7 +119,7 @@ test.each<[string, object, readonly string[]]>([
         }),
       }),
     },
-    [names, outcomes, stateless],
+    [names, outcomes, stateless, writesNothing],
   ],
   [
     "cannot take a failed call",

@@ -14,6 +14,24 @@ export function createFakeStores(clock: () => number = () => 0): FakeStores {
   return { kv: createKeyValues(clock), workflows: createKeyValues(clock), records: createRecords(clock) }
 }
 
+const writing = new Set(["set", "compareAndSet", "increment", "delete", "put", "deleteWhere"])
+
+/** Empty stores that tell of each write, by the names of store and method. */
+export function createWatchedStores(onWrite: (what: string) => void): FakeStores {
+  const watched = <Store extends object>(name: string, store: Store): Store =>
+    Object.fromEntries(
+      Object.entries(store).map(([method, run]: [string, (...given: readonly unknown[]) => unknown]) => [
+        method,
+        (...given: readonly unknown[]) => {
+          if (writing.has(method)) onWrite(`${name}.${method}`)
+          return run(...given)
+        },
+      ]),
+    ) as Store
+  const { kv, workflows, records } = createFakeStores()
+  return { kv: watched("kv", kv), workflows: watched("workflows", workflows), records: watched("records", records) }
+}
+
 interface Entry<Value> {
   readonly value: Value
   readonly expires: number

@@ -14,7 +14,7 @@ import type {
 import { type AlgorithmSamples, algorithmCases } from "./algorithm-cases.ts"
 import { awkwardTexts, type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
 import { createFakeInference, createFakeQuestions, type FakeInferenceOptions } from "./fake-inference.ts"
-import { createFakeStores } from "./fake-store.ts"
+import { createFakeStores, createWatchedStores } from "./fake-store.ts"
 import { grantedHost } from "./granted.ts"
 import { signalInput } from "./signal-contract.ts"
 
@@ -118,6 +118,17 @@ export function selectorContract<Options extends TObject, Settings extends TObje
         told.candidate === untold.candidate,
         "a second instance over the same store to choose alike, because what a selector remembers belongs in a store",
       )
+    }),
+    contractCase("writes nothing for a preview", async () => {
+      const written: string[] = []
+      const host = { ...contract.host, ...createWatchedStores((what) => void written.push(what)) }
+      const reader = await selectorReaderOf(module, { ...contract, host })
+      // What it writes while it is set up or behind a reply is no matter of previews.
+      written.length = 0
+      for (const text of ["x", "the next"]) await reader.select({ ...signalInput(text), preview: {} })
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      expectThat(written.length === 0, `nothing to be written when input.preview is set, got ${written.join(", ")}`)
+      await reader.close?.()
     }),
   ]
 }
