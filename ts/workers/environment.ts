@@ -15,7 +15,7 @@ export function readyTimeoutMs(environment: Environment): number {
   return Number(amount) * { s: 1000, m: 60_000, h: 3_600_000 }[unit as "s" | "m" | "h"]
 }
 
-/** `RTRUN_CPU_THREADS`, or half the processors: the rest belongs to the router itself (spec 2, Limits). */
+/** `RTRUN_CPU_THREADS`, or half the processors: the rest belongs to the router itself. */
 export function threadsOf(environment: Environment): number {
   const budget = availableParallelism()
   const text = environment["RTRUN_CPU_THREADS"]

@@ -11,7 +11,7 @@ import { createHealthReader, type Health, type HealthReader } from "./health.ts"
 import type { WorkerLog } from "./log.ts"
 import type { ModelState, Worker, WorkerAddress } from "./worker.ts"
 
-/** Waits before repeated restarts: the shortest and the longest (spec 2, Limits). A single failure is followed by a restart without a wait. */
+/** Waits before repeated restarts: the shortest and the longest. A single failure is followed by a restart without a wait. */
 const shortestRestartMs = 1000
 const longestRestartMs = 60_000
 /** A process that ran this long had not failed at its start. */
@@ -23,7 +23,7 @@ const startPollMs = 50
 const hungPolls = 4
 const watchPollMs = 5000
 const killAfterMs = 10_000
-/** Bytes that a managed worker accepts in one request (spec 2, Limits). */
+/** Bytes that a managed worker accepts in one request. */
 const maxRequestBytes = 64 * 1024 * 1024
 
 export interface ProcessContext {

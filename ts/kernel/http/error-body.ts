@@ -36,7 +36,7 @@ export function managementErrorBody(error: RtrError, requestId: string): object 
   }
 }
 
-/** The management API writes its codes in capitals, and some under names of their own (spec 1, Errors). */
+/** The management API writes its codes in capitals, and some under names of their own. */
 function managementCode(error: RtrError): string {
   const own = managementCodeOf(error)
   if (own !== undefined) return own

@@ -131,7 +131,7 @@ function byKey<Value>(make: (key: string) => Value): (key: string) => Value {
   }
 }
 
-/** The bounded reason label of a failed call (spec 1, Metrics). */
+/** The bounded reason label of a failed call. */
 function errorReason({ error, status, attempts }: CallRecord): string | undefined {
   switch (error?.code) {
     case undefined:

@@ -10,7 +10,7 @@ export interface MetricDefinition {
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
-/** Every metric that the router emits (spec 1, Metrics; spec 2, router-side runtime metrics). */
+/** Every metric that the router emits. */
 export const metricDefinitions: readonly MetricDefinition[] = [
   {
     name: "semantic_router_requests_total",

@@ -290,7 +290,7 @@ const forwardedHeaders = {
 /** The standard asks for no more of a `tracestate`. */
 const maxTraceCharacters = 512
 
-/** Headers that the router adds to the upstream request (spec 1, Routing headers). */
+/** Headers that the router adds to the upstream request. */
 function upstreamHeaders(call: Call, { model, confidence }: CallRecord): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { "x-request-id": call.id, "x-cache-status": "miss" }
   if (model !== undefined) headers["x-selected-model"] = toHeaderText(model)

@@ -157,7 +157,7 @@ function unavailable(tasks: readonly InferenceTask[], why: string): readonly Inf
   }))
 }
 
-// ── the wire (spec 2, bundle) ──
+// ── the wire ──
 
 /** How each kind of question goes into a bundle, and how its answer is read. */
 const wire: { readonly [Kind in QuestionKind]: WireKind<Kind> } = {
@@ -346,7 +346,7 @@ function onlyProbabilities(values: Float32Array): Float32Array {
   return values
 }
 
-// ── metrics (spec 2, router-side runtime metrics) ──
+// ── metrics ──
 
 type Meter = (elapsedMs: number, serverTiming: string | undefined, answers: readonly InferenceAnswer[]) => void
 

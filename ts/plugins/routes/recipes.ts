@@ -21,7 +21,7 @@ import {
 
 const path = "/api/v1/config/recipes"
 const onOne = { path: `${path}/{name}`, params: Type.Object({ name: Type.String({ minLength: 1 }) }) } as const
-/** How long a client is kept waiting for a change to serve (spec 1, configuration records). */
+/** How long a client is kept waiting for a change to serve. */
 const patienceMs = 20_000
 
 const kept = {

@@ -132,7 +132,7 @@ const toBody = ({ at, ...rest }: Rejection): object => ({ ...rest, at: at.toISOS
 
 type Condition = readonly [type: string, status: "True" | "False" | "Unknown", reason: string]
 
-/** Conditions with their stable reason codes (spec 1, Health, readiness and startup). */
+/** Conditions with their stable reason codes. */
 function conditions(status: KernelStatus): object {
   const { activation, phase } = status
   const complete = phase === "ready"

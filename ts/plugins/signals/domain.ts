@@ -15,7 +15,7 @@ import { checkDomain, domainBackend, domainServices, mcp, mcpOf } from "../_shar
 import { narrowing } from "../_shared/projections/relations.ts"
 import { isBlank } from "../_shared/text-size.ts"
 
-/** Labels of the domain classifier (spec 1, intent categories). */
+/** Labels of the domain classifier. */
 const labels: readonly string[] = [
   "biology",
   "business",

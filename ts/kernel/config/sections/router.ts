@@ -19,7 +19,7 @@ export const routerSchema = section({
 })
 
 const mainName = "MoM"
-/** Names that mean automatic routing when the document does not replace them (spec 1). */
+/** Names that mean automatic routing when the document does not replace them. */
 const otherNames = ["auto", "rtr/auto"]
 
 export function compileRouter(document: ConfigDocument): Pick<Plan, "strategy" | "autoNames" | "listConfiguredModels"> {

@@ -15,7 +15,7 @@ export type RoutingHeaders = (record: CallRecord, contentType: string) => Head
 const dynamicNames = ["x-request-id", "x-processing-time", "x-classification-time", "x-rtr-routing-latency-ms"] as const
 
 /**
- * Returns the maker of heads (spec 1, Routing headers). What the decision says is the same for each of its requests, so it is
+ * Returns the maker of heads. What the decision says is the same for each of its requests, so it is
  * written once and copied; only id, times, confidence and the number of tools vary.
  */
 export function createRoutingHeaders(): RoutingHeaders {
