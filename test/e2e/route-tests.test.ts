@@ -157,7 +157,9 @@ test("rtr route compare asks recipes by their model names, and warns of one with
     runCommand("rtr", ["route", "compare", before, after, "--prompts", prompts, ...more])
 
   const named = await compare()
-  expect(named.stdout).toMatch(/come asap +\(no decision\) → small +rush → large +keyword:urgent no_match → match/)
+  expect(named.stdout).toMatch(
+    /come asap +\(no decision\) → small +support::rush → large +keyword:urgent no_match → match/,
+  )
   expect(named.stdout).toContain("1 of 2 prompts change")
   expect(named.stderr).toContain('recipe "default", which has no decisions; --model NAME')
   const all = await compare("--model", "acme/support", "--json")
