@@ -101,3 +101,19 @@ test("an answer that takes longer than --timeout is given up", async () => {
   const { code, stdout, stderr } = await ask("--stream", "--quiet", "--timeout", "1", "hi")
   expect([code, stdout, stderr]).toEqual([1, "one \n", "Error: The answer took longer than 1 s\n"])
 })
+
+test("without --model it asks for the one name of automatic routing that the listener of the document allows", async () => {
+  const { endpoint, requests } = await startTestBackend(answerPolitely)
+  const config = join(temporaryFolder(), "config.yaml")
+  const document = (models: readonly string[]) => ({
+    listeners: [{ name: "a", address: "127.0.0.1", port: Number(endpoint.split(":")[1]), models }],
+    entrypoints: [{ model_names: ["acme/support"], recipe: "support" }],
+  })
+  const askedBy = async (models: readonly string[]): Promise<unknown> => {
+    writeFileSync(config, JSON.stringify(document(models)))
+    await runCommand("rtr", ["request", "chat", "--config", config, "hi"])
+    return requests.at(-1)?.body
+  }
+  expect(await askedBy(["acme/support"])).toMatchObject({ model: "acme/support" })
+  expect(await askedBy(["acme/support", "MoM"])).toMatchObject({ model: "rtr/auto" })
+})

@@ -797,6 +797,8 @@ export type StatusReadReply = {
   }
   readonly config: {
     readonly active_hash?: string
+    /** As replies tell it in x-rtr-config-version; it grows with each document that serves */
+    readonly active_version?: number
     readonly observed_hash?: string
     readonly observed_attempt: number
     readonly activation_status?: "active" | "pending" | "failed" | "superseded"

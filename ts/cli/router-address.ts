@@ -12,12 +12,14 @@ export interface FoundAddress {
   readonly key?: string | undefined
   /** The variable of such a key, where it is not set. */
   readonly unset?: string | undefined
+  /** The one name of automatic routing that this address allows, where it allows one alone. */
+  readonly onlyName?: string | undefined
 }
 
 export interface AddressOptions {
   /** The document that the command line names. One that cannot be read is an error; of the usual one it is a warning. */
   readonly config: string | undefined
-  readonly read: (addresses: ReadAddresses) => ReadAddress & Pick<FoundAddress, "key" | "unset">
+  readonly read: (addresses: ReadAddresses) => ReadAddress & Pick<FoundAddress, "key" | "unset" | "onlyName">
   /** The address without a document. */
   readonly usual: string
   /** The option that names another address, such as `--endpoint`. */
@@ -33,8 +35,8 @@ export async function documentAddress({ config, read, usual, option }: AddressOp
   if (path === undefined) return { url: usual, from: "the default" }
   const [{ readAddresses }, { isRtrError }] = await Promise.all([import("rtr/node"), import("rtr")])
   try {
-    const { url, place, key, unset } = read(await readAddresses(path))
-    return { url, from: `${place} of ${path}`, key, unset }
+    const { url, place, ...rest } = read(await readAddresses(path))
+    return { url, from: `${place} of ${path}`, ...rest }
   } catch (error) {
     if (config !== undefined || !isRtrError(error)) throw error
     printWarning(`${error.message}; asking ${usual}, ${option} names another address`)

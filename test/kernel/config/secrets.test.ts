@@ -15,6 +15,7 @@ const cases: readonly (readonly [path: string, written: unknown, printed: unknow
   ["backend.auth_token", "Bearer sk-1", "Bearer <redacted>"],
   ["backend.extra_headers", { Authorization: "Bearer ${KEY}" }, { Authorization: "Bearer ${KEY}" }, false],
   ["backend.extra_headers", { "X-Api-Key": "sk-1" }, { "X-Api-Key": "<redacted>" }],
+  ["backend.extra_headers", { "anthropic-version": "2023-06-01" }, { "anthropic-version": "2023-06-01" }, false],
   ["backend.extra_headers", { "X-Title": "shop" }, { "X-Title": "<redacted>" }],
   ["backend.base_url", "https://me:pa@ss@host/v1", "https://me:<redacted>@host/v1"],
   ["backend.base_url", "https://${ME}:${PASSWORD}@host/v1", "https://${ME}:${PASSWORD}@host/v1", false],

@@ -319,6 +319,10 @@ describe("the model that a request names", () => {
     }
     expect(messageFor("smal")).toContain('Model "smal" is not available (did you mean "small"?); use "')
     expect(messageFor("smal", ["large"])).toContain('Model "smal" is not available; use "')
+    expect(messageFor("small", ["acme/support", "large"])).toBe(
+      'Model "small" is not allowed on this listener, which allows "acme/support", "large"',
+    )
+    expect(messageFor("small", [])).toMatch(/, which allows none$/)
     expect(messageFor("small".repeat(30))).toContain('…" is not available; use "')
   })
 

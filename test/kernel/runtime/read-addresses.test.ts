@@ -41,6 +41,30 @@ test("the first listener counts, with its first key, and text from the environme
   expect((await read({ listeners: [{ address: "::1", port: 5 }] })).listener().url).toBe("http://[::1]:5")
 })
 
+test.each([
+  [undefined, undefined],
+  [["acme/support"], "acme/support"],
+  [["small", "acme/support", 7], "acme/support"],
+  [["auto"], "auto"],
+  [["MoM", "acme/support"], undefined],
+  [["small"], undefined],
+  ["acme/support", undefined],
+])("a listener with the models %j has the one automatic name %s", async (models, name) => {
+  const document = {
+    listeners: [{ name: "a", address: "::1", port: 5, models }],
+    entrypoints: [{ model_names: ["acme/support"], recipe: "support" }, null],
+  }
+  expect((await read(document)).listener().onlyName).toBe(name)
+})
+
+test("names of automatic routing are those of the document", async () => {
+  const document = {
+    listeners: [{ name: "a", address: "::1", port: 5, models: ["MoM", "Mine"] }],
+    global: { router: { auto_model_name: "Mine", auto_model_names: "none" } },
+  }
+  expect((await read(document)).listener().onlyName).toBe("Mine")
+})
+
 test("a key with a name counts like one without", async () => {
   const keys = [{ name: "gone", key: "${NONE}" }, null, { name: "team", key: "${KEY}" }, "later"]
   const { listener } = await read({ listeners: [{ name: "a", address: "::1", port: 5, api_keys: keys }] }, { KEY: "k" })

@@ -97,7 +97,13 @@ describe("GET /api/v1/status", () => {
         instance_id: "instance-1",
         observed_at: expect.stringMatching(/^\d{4}-/),
         startup: { phase: "ready", ready: true, observed_at: "1970-01-01T00:00:00.000Z" },
-        config: { active_hash: "abc", observed_hash: "abc", observed_attempt: 4, activation_status: "active" },
+        config: {
+          active_hash: "abc",
+          active_version: 3,
+          observed_hash: "abc",
+          observed_attempt: 4,
+          activation_status: "active",
+        },
         conditions: expect.any(Array),
       },
     })

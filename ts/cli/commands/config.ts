@@ -218,6 +218,7 @@ const unreadTexts: Readonly<Record<UnreadOutcome, string>> = {
 /** What a decision asks of a guard, in one line. */
 function describeGuard({
   decision,
+  recipe,
   guard,
   rule,
   through = [],
@@ -229,7 +230,8 @@ function describeGuard({
   const leaves = allowedUnread.size === 0 ? "" : `, but ${[...allowedUnread].join(", ")}`
   const otherwise = [...unread].map((outcome) => unreadTexts[outcome]).join(", or ")
   const way = through.length === 0 ? "" : `, through ${through.join(" and ")},`
-  return `decision "${decision}": ${guard} "${rule}"${way} reads ${reads}${leaves}; ${otherwise}`
+  const where = recipe === undefined ? "" : ` of recipe "${recipe}"`
+  return `decision "${decision}"${where}: ${guard} "${rule}"${way} reads ${reads}${leaves}; ${otherwise}`
 }
 
 async function router(options: { config: string; json: boolean; loadModules: boolean }): Promise<void> {

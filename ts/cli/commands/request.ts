@@ -13,7 +13,7 @@ import { documentAddress, type FoundAddress } from "../router-address.ts"
 interface ChatOptions {
   readonly api: string
   readonly prompt?: string
-  readonly model: string
+  readonly model?: string
   readonly system?: string
   readonly config?: string
   readonly baseUrl?: string
@@ -37,7 +37,10 @@ export function addRequestCommands(program: Command): void {
     .addOption(
       new Option("--api <name>", "protocol to speak with the router").choices(Object.keys(chatApis)).default("chat"),
     )
-    .option("--model <name>", "model to ask for", "rtr/auto")
+    .option(
+      "--model <name>",
+      `model to ask for (default: ${usualModel}, or the listener's one name of automatic routing)`,
+    )
     .option("--system <text>", "system message")
     .option("--image <file>", "picture to send with the message; may be given several times", addTo)
     .option("--config <file>", "configuration whose first listener is called (default: config.yaml if it is there)")
@@ -60,6 +63,7 @@ export function addRequestCommands(program: Command): void {
   chat.action(sendChat)
 }
 
+const usualModel = "rtr/auto"
 const usualListener = "http://127.0.0.1:8801"
 
 const addTo = (file: string, files: readonly string[] = []): readonly string[] => [...files, file]
@@ -69,10 +73,11 @@ async function sendChat(words: readonly string[], options: ChatOptions): Promise
   const temperature = options.temperature === undefined ? undefined : Number(options.temperature)
   if (temperature !== undefined && !Number.isFinite(temperature))
     throw new RtrError("invalid_request", `--temperature must be a number, got "${options.temperature}"`)
-  const { model, system, maxTokens, stream, timeout } = options
+  const { system, maxTokens, stream, timeout } = options
   const pictures = await Promise.all((options.image ?? []).map(readPicture))
   const message = await readMessage(words, options.prompt)
   const listener = await listenerOf(options)
+  const model = options.model ?? listener.onlyName ?? usualModel
   const api = chatApis[options.api] as ChatApi
   const url = `${listener.url}${api.path}`
   const body = api.body({ model, message, system, pictures, temperature, maxTokens, stream })

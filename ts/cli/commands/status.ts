@@ -30,7 +30,8 @@ async function status(options: RemoteOptions & { readonly json: boolean }): Prom
     `${heading("Router")}    ${startup.ready ? "ready" : `not ready (${startup.phase})`}${startup.message === undefined ? "" : `: ${startup.message}`}`,
   )
   printLine(`${heading("Instance")}  ${conditions.instance_id}`)
-  printLine(`${heading("Config")}    ${conditions.config.active_hash ?? "(none active)"}`)
+  const { active_hash: hash = "(none active)", active_version: version } = conditions.config
+  printLine(`${heading("Config")}    ${hash}${version === undefined ? "" : ` (version ${version})`}`)
   for (const warning of startup.config_warnings) printLine(`${heading("Warning")}   ${warning}`)
   if (startup.last_rejection !== undefined) printRejection(startup.last_rejection, conditions.config)
   printLine("")

@@ -9,7 +9,7 @@ export function redactSecrets<Value>(document: Value): Value {
   return mapSecrets(document, (text) => withoutLiterals(text)) as Value
 }
 
-/** Where secrets are written out. The values of `extra_headers` count: their names do not tell. */
+/** Where secrets are written out. The values of `extra_headers` count: most of their names do not tell. */
 export function literalSecrets(document: unknown): readonly DocumentPath[] {
   const found: DocumentPath[] = []
   mapSecrets(document, (text, path) => {
@@ -38,11 +38,14 @@ function mapSecrets(root: unknown, replace: Replace): unknown {
   return walk(root, [], false)
 }
 
+/** Headers that tell a version or a form, and never a secret. */
+const plainHeaders = /^((anthropic|openai|x-api|api)-(version|beta)|accept(-language)?|content-type|user-agent)$/i
+
 /** Keys beside a secret that describe it. */
 const descriptions = new Set(["name", "env", "role", "roles", "id", "type", "description", "models", "listeners"])
 
 function isSecret(key: string, node: object, section: string | number | undefined, around: boolean): boolean {
-  if (section === "extra_headers") return true
+  if (section === "extra_headers") return !plainHeaders.test(key)
   // Names that somebody gave to groups of labels of a knowledge base, and the labels, say nothing about their values.
   if (section === "groups" || section === "label_thresholds") return false
   const { name } = node as { readonly name?: unknown }

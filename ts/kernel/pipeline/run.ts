@@ -101,7 +101,13 @@ export function resolveModel(plan: Plan, call: Pick<Call, "request" | "grants">)
     call.grants === undefined ||
     call.grants.has(model) ||
     (automatic && plan.autoNames.some((name) => call.grants?.has(name)))
-  if (!granted) throw new RtrError("model_not_allowed", `Model ${quote(model)} is not allowed on this listener`)
+  if (!granted) {
+    const allowed = [...(call.grants ?? [])].slice(0, 9).map(quote).join(", ")
+    throw new RtrError(
+      "model_not_allowed",
+      `Model ${quote(model)} is not allowed on this listener, which allows ${allowed || "none"}`,
+    )
+  }
   return automatic ? undefined : target
 }
 

@@ -5,6 +5,7 @@ import type { ConfigDocument } from "../config/document-schema.ts"
 import { type Environment, expandEnvironment } from "../config/environment.ts"
 import { listenersOf } from "../config/sections/listeners.ts"
 import { defaultAddress, defaultPort } from "../config/sections/management.ts"
+import { autoNamesOf } from "../config/sections/router.ts"
 import { type DocumentPath, RtrError } from "../error.ts"
 import { formatPath } from "../schema/problem.ts"
 import { valueAt } from "../schema/value-at.ts"
@@ -23,9 +24,14 @@ export interface ListenerKey {
   readonly unset: string | undefined
 }
 
+export interface ListenerNames {
+  /** The one name of automatic routing that clients of the listener may ask for; undefined where there are more, or none. */
+  readonly onlyName: string | undefined
+}
+
 export interface ReadAddresses {
   /** The first listener, with one of its keys. Throws `invalid_config` for an address that leads nowhere, such as port 0. */
-  listener(): ReadAddress & ListenerKey
+  listener(): ReadAddress & ListenerKey & ListenerNames
   /** The management API. Throws as above. */
   management(): ReadAddress
 }
@@ -40,7 +46,7 @@ export async function readAddresses(path: string, environment: Environment = pro
       const written = valueAt(value, ["listeners"])
       const listeners = Array.isArray(written) ? written : []
       const [first] = listenersOf({ listeners } as Partial<ConfigDocument> as ConfigDocument)
-      const { address, port, api_keys: keys } = (first ?? {}) as Readonly<Record<string, unknown>>
+      const { address, port, api_keys: keys, models } = (first ?? {}) as Readonly<Record<string, unknown>>
       const writtenKeys: readonly unknown[] = Array.isArray(keys) ? keys : []
       const key = writtenKeys.map(keyOf).find((each): each is string => typeof each === "string" && each !== "")
       const ofKeys = unset.find(
@@ -50,6 +56,7 @@ export async function readAddresses(path: string, environment: Environment = pro
         ...addressOf(path, ["listeners", 0], ["address", address], port),
         key,
         unset: key === undefined ? ofKeys?.name : undefined,
+        onlyName: onlyNameOf(value, models),
       }
     },
     management() {
@@ -81,6 +88,32 @@ function addressOf(
   if (!/^[1-9]\d{0,4}$/.test(String(port)) || Number(port) > 65535) return refuse("port", "a number from 1 to 65535")
   return { url: `http://${toHost(address)}:${String(port)}`, place: formatPath(place) }
 }
+
+/** Models of a listener may be named by anything: the document is not checked here. */
+function onlyNameOf(document: unknown, models: unknown): string | undefined {
+  if (!Array.isArray(models)) return undefined
+  const written = valueAt(document, ["entrypoints"])
+  const entrypoints: readonly unknown[] = Array.isArray(written) ? written : []
+  const routed = new Set([
+    ...automaticNames(document),
+    ...entrypoints.flatMap((each) => textsIn(valueAt(each, ["model_names"]))),
+  ])
+  const [only, ...others] = textsIn(models).filter((each) => routed.has(each))
+  return others.length === 0 ? only : undefined
+}
+
+function automaticNames(document: unknown): readonly string[] {
+  const main = valueAt(document, ["global", "router", "auto_model_name"])
+  const others = valueAt(document, ["global", "router", "auto_model_names"])
+  const router = {
+    ...(typeof main === "string" && { auto_model_name: main }),
+    ...(Array.isArray(others) && { auto_model_names: [...textsIn(others)] }),
+  }
+  return autoNamesOf({ global: { router } } as Partial<ConfigDocument> as ConfigDocument)
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === "string") : []
 
 /** An entry of `api_keys` is the key, or a map with its name. */
 function keyOf(entry: unknown): unknown {

@@ -73,6 +73,11 @@ const processStatus = Type.Object({
   startup: Type.Object({ phase: Type.String(), ready: Type.Boolean(), observed_at: time }),
   config: Type.Object({
     active_hash: Type.Optional(Type.String()),
+    active_version: Type.Optional(
+      Type.Integer({
+        description: "As replies tell it in x-rtr-config-version; it grows with each document that serves",
+      }),
+    ),
     observed_hash: Type.Optional(Type.String()),
     observed_attempt: Type.Integer(),
     activation_status: Type.Optional(literals(["active", "pending", "failed", "superseded"])),
@@ -157,7 +162,10 @@ function conditions(status: KernelStatus): object {
     observed_at: new Date().toISOString(),
     startup: { phase, ready: status.ready, observed_at: status.updatedAt.toISOString() },
     config: {
-      ...(activation.activeHash !== undefined && { active_hash: activation.activeHash }),
+      ...(activation.activeHash !== undefined && {
+        active_hash: activation.activeHash,
+        active_version: activation.version,
+      }),
       ...(activation.observedHash !== undefined && { observed_hash: activation.observedHash }),
       observed_attempt: activation.attempt,
       ...(activation.state !== "none" && { activation_status: activation.state }),

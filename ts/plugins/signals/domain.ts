@@ -65,6 +65,7 @@ export default defineSignal({
   settings: { path: ["model_catalog", "modules", "classifier"], schema: settings },
   services: domainServices,
   checkGlobal: checkDomain,
+  usualThreshold: thresholdOf,
   implyRules: (names) =>
     names.map((name) => ({
       name,
@@ -94,9 +95,9 @@ export default defineSignal({
     semantics === "exclusive" || categories.length > 0 || labels.includes(name.toLowerCase())
       ? undefined
       : `"${name}" is no label of the domain model, so that softmax_exclusive needs its mmlu_categories`,
-  setup(rules, { settings: { domain: { threshold: usual = 0.5, fallback_category: fallback } = {} }, ...around }) {
-    const server = mcpOf(around.document ?? {})
-    const threshold = server === undefined ? usual : (server.threshold ?? 0.5)
+  setup(rules, { settings: options, ...around }) {
+    const { domain: { fallback_category: fallback } = {} } = options
+    const threshold = thresholdOf(options, around.document ?? {})
     const narrow = narrowing(
       around,
       rules.map(({ name }) => name),
@@ -132,6 +133,12 @@ export default defineSignal({
     }
   },
 })
+
+/** An MCP server has a threshold of its own. */
+function thresholdOf({ domain: own }: { readonly domain?: { readonly threshold?: number } }, document: object): number {
+  const judge = mcpOf(document) ?? own
+  return judge?.threshold ?? 0.5
+}
 
 /** A model that knows none of the domains was made for another task, and says of none of them that it is not there. */
 function checkTask({ labels: answered }: Classification, wanted: readonly ReadonlySet<string>[]): void {

@@ -7,6 +7,11 @@ const loaded = (changes: Readonly<Record<string, unknown>>) => ({
   document: resolve(documentWith(changes)).document,
   registry,
 })
+/** With recipes, which a document of the fakes cannot have. */
+const loadedWith = (changes: Readonly<Record<string, unknown>>, recipes: object) => {
+  const { document, ...rest } = loaded(changes)
+  return { ...rest, document: { ...document, ...recipes } as typeof document }
+}
 const guarded = {
   "routing.signals.jailbreak": [{ name: "attack" }, { name: "unused" }],
   "routing.signals.pii": [{ name: "last", include_history: false, on_unscanned: "allow", allow_unread: ["image"] }],
@@ -47,6 +52,23 @@ test("decisions that ask for guards are told, with what each rule reads and mean
   expect(guardUses(loaded({ ...guarded, ...settings })).map(({ onUnscanned }) => onUnscanned)).toEqual([
     "allow",
     "allow",
+  ])
+})
+
+test("a decision of a recipe is told with its recipe", () => {
+  const condition = { type: "pii", name: "last" }
+  const routing = {
+    signals: { pii: [{ name: "last" }] },
+    decisions: [{ name: "rush", rules: condition, modelRefs: [{ model: "large" }] }],
+  }
+  const changes = {
+    "routing.signals.pii": [{ name: "last" }],
+    "routing.decisions.0.rules": { operator: "AND", conditions: [condition] },
+  }
+  const uses = guardUses(loadedWith(changes, { recipes: [{ name: "support", routing }] }))
+  expect(uses.map(({ decision, recipe }) => [decision, recipe])).toEqual([
+    ["rush", undefined],
+    ["rush", "support"],
   ])
 })
 
@@ -133,6 +155,14 @@ test("a listener that lets clients name a model is told where guards are in use"
     ],
     ["listeners.2.models", expect.stringMatching(/^lets clients of "both" name "large", /)],
   ])
+  const teams = {
+    recipes: [{ name: "support", routing: {} }],
+    entrypoints: [{ model_names: ["acme/support"], recipe: "support" }],
+  }
+  const adviceFor = (changes: object): string | undefined =>
+    guardWarnings(loadedWith({ ...guarded, ...changes }, teams))[0]?.message
+  expect(adviceFor({})).toMatch(/; models: \[MoM, acme\/support\] forbids it$/)
+  expect(adviceFor({ listeners: [listener("a", 1, ["auto", "large"])] })).toMatch(/; models: \[auto\] forbids it$/)
   const named = { ...guarded, "global.router.auto_model_name": "Mine" }
   expect(guardWarnings(loaded(named)).map(({ message }) => message)).toEqual([
     expect.stringMatching(/; models: \[Mine\] forbids it$/),

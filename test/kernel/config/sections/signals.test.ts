@@ -48,6 +48,7 @@ test("signals that decisions use have slots in the order of registration; the ot
       level: 0,
       guard: undefined,
       rules: ["law", "math", "other"],
+      thresholds: [0.5, 0.5, 0.5],
       debugHeader: { name: "selected-category", tells: "match" },
       firstSlot: 0,
       target: { deployment: "default", head: "domain", whole: false },

@@ -17,6 +17,8 @@ import { rulesOf, settingsOf } from "../signal-use.ts"
 /** A decision that asks for a rule of a guard, or for a rule that is made of it. */
 export interface GuardUse extends GuardPolicy {
   readonly decision: string
+  /** The recipe that has the decision; left out for the document's own routing. */
+  readonly recipe?: string
   /** The conditions that are made of its fact, where none asks for it itself: type and name. */
   readonly through?: readonly string[]
   /** Condition type of the guard. */
@@ -36,7 +38,10 @@ interface Loaded {
 
 /** In the order of the decisions; those of recipes come last. */
 export const guardUses = ({ document, registry }: Loaded): readonly GuardUse[] =>
-  profilesOf(document).flatMap((profile) => guardUsesOf(profile, registry))
+  profilesOf(document).flatMap((profile, index) => {
+    const recipe = document.recipes?.[index - 1]?.name
+    return guardUsesOf(profile, registry).map((use) => (recipe === undefined ? use : { ...use, recipe }))
+  })
 
 function guardUsesOf(document: ConfigDocument, registry: Registry): readonly GuardUse[] {
   const signals = registry.all("signal")
@@ -103,11 +108,16 @@ export function guardWarnings(loaded: Loaded): readonly Problem[] {
     const named = models?.find((each) => callable.has(each))
     if (models !== undefined && named === undefined) return []
     const which = named === undefined ? "any model" : `"${named}"`
+    const routed = models?.filter((each) => !callable.has(each)) ?? []
+    const instead = routed.length > 0 ? routed : [...autoNamesOf(document).slice(0, 1), ...entrypointNames(document)]
     return [
       invalid(
         ["listeners", index, "models"],
-        `lets clients of "${name}" name ${which}, and a request that names its model passes no decision and no guard; models: [${autoNamesOf(document)[0]}] forbids it`,
+        `lets clients of "${name}" name ${which}, and a request that names its model passes no decision and no guard; models: [${instead.join(", ")}] forbids it`,
       ),
     ]
   })
 }
+
+const entrypointNames = ({ entrypoints = [] }: ConfigDocument): readonly string[] =>
+  entrypoints.flatMap(({ model_names: names }) => names)

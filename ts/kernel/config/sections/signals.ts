@@ -119,12 +119,13 @@ export function factNames(module: RegisteredSignal["module"], rules: readonly Si
     : [...new Set(rules.flatMap((rule) => of(rule as never)))]
 }
 
-/** For previews; nothing where no rule of the signal has a `threshold`. */
+/** For previews; nothing where no rule of the signal has a threshold. */
 function thresholdsOf(
   { factNames: of }: RegisteredSignal["module"],
   rules: readonly SignalRule[],
+  usual: number | undefined,
 ): Pick<PlannedSignal, "thresholds"> {
-  const thresholds = rules.map(({ threshold }) => (typeof threshold === "number" ? threshold : undefined))
+  const thresholds = rules.map(({ threshold }) => (typeof threshold === "number" ? threshold : usual))
   return of === undefined && thresholds.some((threshold) => threshold !== undefined) ? { thresholds } : {}
 }
 
@@ -216,7 +217,7 @@ async function compileSignal(
     type,
     configKey,
     rules: factNames(module, rules),
-    ...thresholdsOf(module, rules),
+    ...thresholdsOf(module, rules, module.usualThreshold?.(settings as never, document)),
     ...(module.debugHeader && { debugHeader: module.debugHeader }),
     firstSlot,
     level,
