@@ -196,3 +196,12 @@ test("a host without a file says so", async () => {
   const ask = mountRoute(route, { document: undefined })
   expect(nameOf(await ask(path))).toBe("CONFIG_UNAVAILABLE")
 })
+
+test("each change says what of the request goes into the document", async () => {
+  const { send, changes } = mount(withBases([managed]))
+  const given = { labels, description: "Colours" }
+  await send("POST", "", { name: "more", ...given })
+  await send("PUT", "colours", given)
+  await send("DELETE", "colours")
+  expect(changes.map(({ client }) => client.brought)).toEqual([{ name: "more", ...given }, given, undefined])
+})

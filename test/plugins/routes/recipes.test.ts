@@ -181,6 +181,20 @@ test("a change that is not activated is 503, and one that takes long 202", async
   }
 })
 
+test("each operation says who asks and what of the request goes into the document", async () => {
+  const { send, changes, checked } = mount({ permissions: ["config.read", "config.write"] })
+  const permissions = new Set(["config.read", "config.write"])
+  const given = { name: "new", routing: own }
+  await send("POST", "/validate", given)
+  await send("PUT", "/new", given)
+  await send("DELETE", "/spare")
+  expect([...checked, ...changes].map(({ client }) => client)).toEqual([
+    { permissions, brought: given },
+    { permissions, brought: ["new", given] },
+    { permissions },
+  ])
+})
+
 test("secrets are shown to those who may see them", async () => {
   const readers: readonly (readonly Permission[])[] = [["config.read"], ["config.read", "secret_view"]]
   const bodies = await Promise.all(

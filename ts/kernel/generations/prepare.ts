@@ -86,13 +86,15 @@ export interface DocumentInput {
   readonly text: string
   readonly source: string
   readonly value?: object
+  /** In place of the host's. */
+  readonly environment?: Environment
 }
 
 /** Reads and checks a document. Throws a `ConfigError` that lists every problem. */
 export async function loadDocument(
   host: Pick<PrepareHost, "environment" | "loadRegistry" | "readHeads" | "readFile" | "missingParts" | "refuse"> &
     Pick<ResolveOptions, "onlyCheck" | "checkHost">,
-  { text, source, value }: DocumentInput,
+  { text, source, value, environment }: DocumentInput,
   enter: (stage: ActivationStage) => void = () => {},
 ): Promise<LoadedDocument> {
   enter("parse")
@@ -107,7 +109,7 @@ export async function loadDocument(
     {
       source,
       registry,
-      environment: host.environment(),
+      environment: environment ?? host.environment(),
       ...(onlyCheck !== undefined && { onlyCheck }),
       ...(checkHost !== undefined && { checkHost }),
       ...(readHeads !== undefined && { readHeads }),

@@ -102,6 +102,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
       path,
       toInput: (next) => configInput({ path, text: next, crd: options.crd }),
       router: () => router,
+      environment: () => environment,
       log: options.log,
     }),
     ...(workers !== undefined && { openInference: (deployments) => workers.open(deployments) }),

@@ -9,6 +9,7 @@ import type { BatchedQuestions, ImageInput, Inference, PartialCoverage, Ranking 
 import type { Metrics } from "./metrics.ts"
 import type { OperationInfo } from "./route.ts"
 import type { Plan } from "./plan.ts"
+import type { Principal } from "./principal.ts"
 
 import type { KernelStatus, ModelEntry, Preview, PreviewOptions } from "./status.ts"
 import type { KeyValueStore, RecordStore, VectorStore } from "./store.ts"
@@ -76,6 +77,12 @@ export interface DocumentChange {
    * as it is: the generation that serves may read it, so another text needs another path.
    */
   readonly files?: Readonly<Record<string, string>>
+  /** Who asks for the change, and what of the request goes into the document. */
+  readonly client: {
+    readonly permissions: Principal["permissions"]
+    /** Left out where nothing does. References to the environment in it need the permission `secret_view`. */
+    readonly brought?: unknown
+  }
   /** `If-Match` of the client, where the operation needs one. */
   readonly ifMatch?: { readonly header: string | undefined }
 }

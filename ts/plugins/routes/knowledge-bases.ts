@@ -95,7 +95,7 @@ export default defineRoute({
       replies: accepted,
       setup:
         (host) =>
-        async ({ body }) => {
+        async ({ body, principal: { permissions } }) => {
           const document = baseDocument(host)
           const { value } = await document.read()
           const declared = declaredIn(value)
@@ -106,7 +106,7 @@ export default defineRoute({
               "KB_EXISTS",
               `There is a knowledge base "${body.name}"; change it with PUT ${path}/${body.name}`,
             )
-          return save(document, body.name, body, (entry) =>
+          return save(document, body.name, { body, permissions }, (entry) =>
             // The built-in ones would be gone in a document that declares others.
             declared === undefined ? [basesPath, [...bases, entry]] : [[...basesPath, declared.length], entry],
           )
@@ -123,7 +123,7 @@ export default defineRoute({
       replies: accepted,
       setup:
         (host) =>
-        async ({ params: { name }, body }) => {
+        async ({ params: { name }, body, principal: { permissions } }) => {
           const document = baseDocument(host)
           if (body.name !== undefined && body.name !== name)
             throw new ManagementError(
@@ -132,7 +132,7 @@ export default defineRoute({
               `Cannot rename knowledge base "${name}" to "${body.name}": rules refer to it by its name`,
             )
           const { index } = editable((await document.read()).value, name)
-          return save(document, name, body, (entry) => [[...basesPath, index], entry])
+          return save(document, name, { body, permissions }, (entry) => [[...basesPath, index], entry])
         },
     }),
     operation({
@@ -150,10 +150,13 @@ export default defineRoute({
       },
       setup:
         (host) =>
-        async ({ params: { name } }) => {
+        async ({ params: { name }, principal: { permissions } }) => {
           const document = baseDocument(host)
           const { index } = editable((await document.read()).value, name)
-          const change = await document.change({ values: [[[...basesPath, index], undefined]] })
+          const change = await document.change({
+            values: [[[...basesPath, index], undefined]],
+            client: { permissions },
+          })
           return { status: 202, body: { status: "deleted", name, ...told(change) } }
         },
     }),
@@ -174,12 +177,12 @@ function editable(value: Parameters<typeof basesIn>[0], name: string): ReturnTyp
 async function save(
   document: KeptDocument,
   name: string,
-  body: Upsert,
+  { body, permissions }: { readonly body: Upsert; readonly permissions: ReadonlySet<string> | undefined },
   place: (entry: KnowledgeBase) => readonly [path: readonly (string | number)[], value: unknown],
 ): Promise<OperationReply> {
   checkUpsert(body)
   const { entry, files } = await writtenAs(name, body)
-  const change = await document.change({ values: [place(entry)], files })
+  const change = await document.change({ values: [place(entry)], files, client: { permissions, brought: body } })
   const { value } = await document.read()
   return {
     status: 202,

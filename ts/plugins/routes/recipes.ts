@@ -2,6 +2,7 @@
 
 import {
   defineRoute,
+  type DocumentChange,
   type KeptDocument,
   ManagementError,
   operation,
@@ -88,11 +89,11 @@ export default defineRoute({
       },
       setup:
         (host) =>
-        async ({ body }) => {
+        async ({ body, principal: { permissions } }) => {
           const document = documentOf(host)
           const { value } = await document.read()
           const { action, values } = mutationOf(value, body.name, body as Mutation)
-          await document.check({ values })
+          await document.check({ values, client: { permissions, brought: body } })
           return { body: { valid: true, name: body.name, action } }
         },
     }),
@@ -123,11 +124,16 @@ export default defineRoute({
       replies: { ...outcomes, 201: { about: "The new profile serves", schema: update } },
       setup:
         (host) =>
-        async ({ params: { name }, body, header }) => {
+        async ({ params: { name }, body, header, principal: { permissions } }) => {
           const document = documentOf(host)
           const { value } = await document.read()
           const { action, values } = mutationOf(value, name, body as Mutation)
-          return change(document, values, header("if-match"), action === "create" ? 201 : 200)
+          const client = { permissions, brought: [name, body] }
+          return change(
+            document,
+            { values, client, ifMatch: { header: header("if-match") } },
+            action === "create" ? 201 : 200,
+          )
         },
     }),
     operation({
@@ -140,11 +146,12 @@ export default defineRoute({
       replies: outcomes,
       setup:
         (host) =>
-        async ({ params: { name }, header }) => {
+        async ({ params: { name }, header, principal: { permissions } }) => {
           const document = documentOf(host)
           const { value } = await document.read()
           find(recipesIn(value), name)
-          return change(document, removalOf(value, name), header("if-match"), 200)
+          const values = removalOf(value, name)
+          return change(document, { values, client: { permissions }, ifMatch: { header: header("if-match") } }, 200)
         },
     }),
   ],
@@ -172,13 +179,8 @@ function find(recipes: readonly Recipe[], name: string): Recipe {
   return found
 }
 
-async function change(
-  document: KeptDocument,
-  values: Parameters<KeptDocument["change"]>[0]["values"],
-  ifMatch: string | undefined,
-  done: 200 | 201,
-): Promise<OperationReply> {
-  const { hash, etag, settled } = await document.change({ values, ifMatch: { header: ifMatch } })
+async function change(document: KeptDocument, wanted: DocumentChange, done: 200 | 201): Promise<OperationReply> {
+  const { hash, etag, settled } = await document.change(wanted)
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<"pending">((resolve) => {
     timer = setTimeout(resolve, patienceMs, "pending")

@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { ConfigError } from "../../config/config-error.ts"
 import { readDocument } from "../../config/document.ts"
+import type { Environment } from "../../config/environment.ts"
 import { editText } from "../../config/edit/edit-text.ts"
 import { redactSecrets } from "../../config/secrets.ts"
 import { isRtrError } from "../../error.ts"
@@ -16,17 +17,25 @@ import type { ChangedDocument, DocumentChange, KeptDocument, Log, ReadDocument }
 import { sha256 } from "../bare-kernel.ts"
 import { readDocumentFile } from "../document-files.ts"
 import { readConfigFile } from "../load-config.ts"
+import { refuseReferences, withoutValues } from "./references.ts"
 import { stageFile, type StagedFile } from "./stage-file.ts"
 
 export interface KeptDocumentOptions {
   readonly path: string
   /** What a text of the document is activated as. */
   readonly toInput: (text: string) => Promise<DocumentInput>
+  readonly environment: () => Environment
   readonly router: () => Pick<Router, "load" | "activate" | "status">
   readonly log?: Log | undefined
 }
 
-export function createKeptDocument({ path, toInput, router, log = () => {} }: KeptDocumentOptions): KeptDocument {
+export function createKeptDocument({
+  path,
+  toInput,
+  environment,
+  router,
+  log = () => {},
+}: KeptDocumentOptions): KeptDocument {
   const folder = dirname(resolve(path))
   /** Changes are made one at a time: the second would be made of a document that does not serve yet. */
   let changing = false
@@ -35,11 +44,14 @@ export function createKeptDocument({ path, toInput, router, log = () => {} }: Ke
     try {
       return await router().load(input)
     } catch (error) {
-      throw error instanceof ConfigError ? new ManagementError(400, "CONFIG_VALIDATION_ERROR", error.message) : error
+      if (!(error instanceof ConfigError)) throw error
+      const shown = await withoutValues(error, input, environment(), (masked) => router().load(masked))
+      throw new ManagementError(400, "CONFIG_VALIDATION_ERROR", shown.message)
     }
   }
 
-  const change = async ({ values, files = {}, ifMatch }: DocumentChange): Promise<ChangedDocument> => {
+  const change = async ({ values, files = {}, ifMatch, client }: DocumentChange): Promise<ChangedDocument> => {
+    refuseReferences(client)
     const before = readConfigFile(path)
     if (ifMatch !== undefined) await expectTag(ifMatch.header, before)
     const text = await edited(before, values)
@@ -96,7 +108,8 @@ export function createKeptDocument({ path, toInput, router, log = () => {} }: Ke
       return { value, redacted: redactSecrets(value), etag: await tagOf(text) }
     },
     readFile: (name) => readDocumentFile(name, path),
-    check: async ({ values }) => {
+    check: async ({ values, client }) => {
+      refuseReferences(client)
       const text = await edited(readConfigFile(path), values)
       await load(await toInput(text))
     },
