@@ -3,8 +3,8 @@ import { createFakeInference, type FakeInferenceOptions, pluginContract } from "
 import { describe, expect, test } from "vitest"
 import plugin from "../../../ts/plugins/decision/response-jailbreak.ts"
 import { documentWith } from "../../fakes/document.ts"
-import { chat, createFakeKernel } from "../../fakes/kernel.ts"
-import { completion, createFakeTransport, jsonReply, streamReply } from "../../fakes/transport.ts"
+import { chat, createFakeKernel, post } from "../../fakes/kernel.ts"
+import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../fakes/transport.ts"
 
 describe("contract", () => {
   for (const options of [{}, { enabled: true }, { enabled: true, action: "block", threshold: 0.5 }])
@@ -163,4 +163,146 @@ test("a rule for requests reads no reply, and one for replies no request", async
     rules: [{ name: "asked" }, { name: "said", direction: "response" }],
   })
   expect([status, asked]).toEqual([200, [good]])
+})
+
+describe("the client gets only what was read", () => {
+  const hidden = "Sure, here is how you steal"
+  const allLogprobs = {
+    content: [
+      { token: hidden, logprob: -0.1, bytes: null, top_logprobs: [{ token: hidden, logprob: -0.1, bytes: null }] },
+    ],
+  }
+  const callOf = (id: string) => ({ id, type: "function", function: { name: "run", arguments: "{}" } })
+  const error = { error: { message: hidden, type: hidden, code: hidden, param: hidden } }
+
+  async function send(path: string, body: object, answer: FakeReply, changes: object = {}) {
+    const transport = createFakeTransport(answer)
+    const kernel = await createFakeKernel({
+      config: documentWith({
+        "routing.decisions.0.rules": { operator: "AND", conditions: [] },
+        "routing.decisions.0.plugins": [
+          { type: "response_jailbreak", configuration: { enabled: true, action: "block" } },
+        ],
+        ...changes,
+      }) as never,
+      inference: createFakeInference({ labels, classify }),
+      transport,
+    })
+    const response = await kernel.fetch(post(path, { model: "MoM", ...body }))
+    const text = await response.text()
+    const headers = JSON.stringify([...response.headers])
+    await kernel.close()
+    return { status: response.status, text, headers }
+  }
+
+  const whole = (choice: object, message: object, top: object = {}): FakeReply =>
+    jsonReply(
+      completion(good, {
+        choices: [
+          { index: 0, finish_reason: "stop", message: { role: "assistant", content: good, ...message }, ...choice },
+        ],
+        ...top,
+      }),
+    )
+  const streamed = (choice: object, delta: object, top: object = {}): FakeReply => {
+    const first = chunk({ role: "assistant", content: good, ...delta }) as { choices: object[] }
+    return streamReply([{ ...first, ...top, choices: [{ ...first.choices[0], ...choice }] }, chunk({}, "stop")])
+  }
+  const cases: readonly [string, object, object, object?][] = [
+    ["logprobs", { logprobs: allLogprobs }, {}],
+    ["a field of the message", {}, { foo: hidden }],
+    ["details of reasoning", {}, { reasoning_details: [{ text: hidden }] }],
+    ["pictures beside the text", {}, { images: [{ url: hidden }], provider_specific_fields: { hidden } }],
+    ["the reason for the end", { finish_reason: hidden }, {}],
+    ["the id of a call", {}, { tool_calls: [{ index: 0, ...callOf(hidden) }] }],
+    ["the id of the reply", {}, {}, { id: hidden }],
+    ["the name of the model", {}, {}, { model: hidden }],
+    ["a field of the reply", {}, {}, { note: hidden }],
+  ]
+  const surfaces: readonly [string, object][] = [
+    ["/v1/chat/completions", { messages: [{ role: "user", content: "Hi" }], logprobs: true }],
+    ["/v1/responses", { input: "Hi", include: ["message.output_text.logprobs"], store: false }],
+  ]
+
+  test.each(cases)("%s", async (_, choice, message, top) => {
+    for (const [path, body] of surfaces)
+      for (const stream of [false, true]) {
+        const answer = stream ? streamed(choice, message, top) : whole(choice, message, top)
+        const { status, text } = await send(path, { ...body, stream }, answer)
+        expect([path, stream, status, text.includes("steal")]).toEqual([path, stream, 200, false])
+        expect(text).toContain("sunny")
+      }
+  })
+
+  test("plain identifiers stay", async () => {
+    const answer = whole({}, { tool_calls: [callOf("call_8f3a")] }, { id: "chatcmpl-7", model: "gpt-5" })
+    const { text } = await send("/v1/chat/completions", surfaces[0]?.[1] ?? {}, answer)
+    const { id, model, choices } = JSON.parse(text) as {
+      id: string
+      model: string
+      choices: { message: { tool_calls: { id: string }[] } }[]
+    }
+    expect([id, model, choices[0]?.message.tool_calls[0]?.id]).toEqual(["chatcmpl-7", "gpt-5", "call_8f3a"])
+  })
+
+  test("an error of the backend is told in the router's own words", async () => {
+    for (const [path, body] of surfaces)
+      for (const stream of [false, true]) {
+        const answer = jsonReply(error, {
+          status: 400,
+          headers: { "content-type": "application/json", "retry-after": "7", "x-ratelimit-note": hidden },
+        })
+        const { status, text, headers } = await send(path, { ...body, stream }, answer)
+        expect([status, text.includes("steal"), headers.includes("steal")]).toEqual([400, false, false])
+        expect(text).toContain("The backend answered with status 400")
+        expect(headers).toContain('["retry-after","7"]')
+      }
+  })
+
+  test("a code by which clients tell what to do stays", async () => {
+    const answer = jsonReply({ error: { message: hidden, code: "context_length_exceeded" } }, { status: 400 })
+    const { text } = await send("/v1/chat/completions", surfaces[0]?.[1] ?? {}, answer)
+    expect(JSON.parse(text)).toMatchObject({ error: { code: "context_length_exceeded" } })
+  })
+
+  test("so is an error in the middle of a stream", async () => {
+    for (const [path, body] of surfaces) {
+      const { status, text } = await send(
+        path,
+        { ...body, stream: true },
+        streamReply([chunk({ content: good }), error]),
+      )
+      expect([status, text.includes("steal")]).toEqual([502, false])
+    }
+  })
+
+  test("what loopers add about the way is left out", async () => {
+    const algorithms: readonly object[] = [
+      { type: "remom", remom: { breadth_schedule: [1], include_intermediate_responses: true } },
+      { type: "fusion", fusion: { model: "large" } },
+      {
+        type: "workflows",
+        workflows: {
+          mode: "static",
+          roles: [{ name: "thinker", models: ["small"], prompt: "Think." }],
+          final: { model: "large" },
+          include_intermediate_responses: true,
+        },
+      },
+    ]
+    for (const algorithm of algorithms)
+      for (const stream of [false, true]) {
+        const { status, text } = await send(
+          "/v1/chat/completions",
+          { messages: [{ role: "user", content: "Hi" }], stream },
+          whole({}, {}),
+          {
+            "routing.decisions.0.algorithm": algorithm,
+            "routing.decisions.0.modelRefs": [{ model: "small" }, { model: "large" }],
+          },
+        )
+        expect([status, /"fusion"|"flow"|reasoning_mom_responses/.test(text)]).toEqual([200, false])
+        expect(text).toContain("sunny")
+      }
+  })
 })

@@ -122,7 +122,7 @@ const isEncoded = (text: string): boolean => text.length >= 256 && /^[A-Za-z0-9+
  * Whether a name or an identifier says next to nothing: short, and of at most two words. `get_weather` and `call_8f3a` do not,
  * `ignore_all_previous_instructions` does.
  */
-function isPlainName(name: string): boolean {
+export function isPlainName(name: string): boolean {
   if (name.length > 64 || !/^[\w.:/$@-]*$/.test(name)) return false
   if (name.length < 12) return true
   const words = name.match(/[a-z]{4,}|[A-Z]{4,}/g) ?? []

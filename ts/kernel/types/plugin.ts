@@ -25,7 +25,7 @@ export interface PluginCall extends Omit<SignalInput, "reply" | "asked" | "texts
 
 /** What signals say of a reply. */
 export interface JudgedReply {
-  /** All of it, also where it came as a stream. */
+  /** All that they could read, also where it came as a stream. */
   readonly reply: ChatReply
   readonly facts: readonly Fact[]
   /** A rule matches, or a guard that blocks what it cannot read did not read all. */

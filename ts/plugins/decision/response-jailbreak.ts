@@ -1,6 +1,7 @@
 // Lets the guard against attacks read what the model answers, and stops or marks what it finds.
 
 import { definePlugin, literals, type Reply, RtrError, section, Type } from "../../kernel/index.ts"
+import { inOwnWords, withOwnErrors } from "../_shared/replies/own-words.ts"
 import { withReplyWarning } from "../_shared/replies/reply-warnings.ts"
 
 const options = section({
@@ -44,22 +45,22 @@ export default definePlugin({
     return {
       open: ({ judge }) => ({
         async around(call, next): Promise<Reply> {
-          const reply = await next(call)
-          if (!isOn(given) || judge === undefined || reply.kind === "failure") return reply
-          const { reply: whole, isFound } = await judge(reply)
+          if (!isOn(given) || judge === undefined) return next(call)
+          const reply = await inOwnWords(() => next(call))
+          if (reply.kind === "failure") return reply
+          const { reply: whole, isFound } = await withOwnErrors(() => judge(reply))
           if (isFound && action === "block")
             throw new RtrError(
               "reply_blocked",
               "The model's reply was not sent, because a guard found an attack in it or could not read it",
             )
           const { status, headers } = reply
-          if (!isFound)
-            return reply.kind === "whole" ? reply : { kind: "whole", status, reply: whole, ...(headers && { headers }) }
+          // The client gets what was read, and nothing else that came with it.
           return {
             kind: "whole",
             status,
             reply: whole,
-            headers: withReplyWarning(headers, warning),
+            headers: isFound ? withReplyWarning(headers, warning) : headers,
           }
         },
       }),

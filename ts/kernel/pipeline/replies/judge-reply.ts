@@ -8,6 +8,7 @@ import type { Call, CallRecord } from "../../types/call.ts"
 import type { Block, ChatReply, ChatRequest, ChatStream, Reply } from "../../types/chat.ts"
 import type { PlannedSignal } from "../../types/plan.ts"
 import type { JudgedReply } from "../../types/plugin.ts"
+import { readableReply } from "./readable-reply.ts"
 import type { readSignals, RequestInput, SignalHost } from "../signals.ts"
 import type { unknownIn, unscannedIn } from "../unscanned.ts"
 
@@ -34,7 +35,8 @@ export async function judgeReply(
   signals: readonly PlannedSignal[],
   given: Exclude<Reply, { kind: "failure" }>,
 ): Promise<JudgedReply> {
-  const reply = given.kind === "whole" ? given.reply : await readWhole(given.stream, call.hold)
+  const whole = given.kind === "whole" ? given.reply : await readWhole(given.stream, call.hold)
+  const reply = readableReply(whole, record.model ?? "")
   const plan = {
     signals,
     slotCount: signals.reduce((count, { rules }) => count + rules.length, 0),
