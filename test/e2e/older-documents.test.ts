@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import {
@@ -76,6 +76,7 @@ describe("rtr config migrate", () => {
     const folder = temporaryFolder()
     const file = join(folder, "router.yaml")
     writeFileSync(file, older(backend.endpoint))
+    chmodSync(file, 0o600)
 
     const check = await runCommand("rtr", ["config", "migrate", file, "--check"])
     expect(check).toMatchObject({ code: 1, stdout: `${file}: 3 to migrate\n` })
@@ -86,6 +87,8 @@ describe("rtr config migrate", () => {
       code: 0,
       stdout: `Wrote ${output}. Check it with: rtr config validate --config ${output}\n`,
     })
+    // Documents may hold keys.
+    expect(statSync(output).mode & 0o777).toBe(0o600)
     expect(migrate.stderr.trimEnd().split("\n")).toHaveLength(3)
     const text = readFileSync(output, "utf8")
     expect(text).toContain("# Our router\n")

@@ -7,10 +7,16 @@ import { basename, dirname, join } from "node:path"
 export type WriteFile = (path: string, text: string, options: { readonly mode?: number }) => void
 
 /**
- * Writes beside the file and renames. A link is followed, the mode of a file that is replaced stays, and what is no regular
+ * Writes beside the file and renames. A link is followed, the mode of a file that is replaced stays, one that is
+ * new gets `newMode`, and what is no regular
  * file, such as /dev/stdout, is written to. Throws an `RtrError` that names the path.
  */
-export async function replaceFile(path: string, text: string, write: WriteFile = writeFileSync): Promise<void> {
+export async function replaceFile(
+  path: string,
+  text: string,
+  write: WriteFile = writeFileSync,
+  newMode?: number,
+): Promise<void> {
   const { RtrError } = await import("rtr")
   let temporary: string | undefined
   try {
@@ -18,7 +24,8 @@ export async function replaceFile(path: string, text: string, write: WriteFile =
     if (found !== undefined && !found.isFile()) return write(path, text, {})
     const target = found === undefined ? path : realpathSync(path)
     temporary = join(dirname(target), `.${basename(target)}.${randomUUID()}`)
-    write(temporary, text, found === undefined ? {} : { mode: found.mode & 0o777 })
+    const mode = found === undefined ? newMode : found.mode & 0o777
+    write(temporary, text, mode === undefined ? {} : { mode })
     renameSync(temporary, target)
   } catch (cause) {
     if (temporary !== undefined) rmSync(temporary, { force: true })

@@ -2,6 +2,7 @@ import type { Fact } from "rtr"
 import { createFakeInference, readerOf, signalContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import { formatPath } from "../../../ts/kernel/schema/problem.ts"
+import { checkProjections } from "../../../ts/plugins/_shared/projections/check.ts"
 import signal from "../../../ts/plugins/signals/projection.ts"
 import { documentWith, load, problemsOnLoad } from "../../fakes/document.ts"
 import { chat, createFakeKernel, post } from "../../fakes/kernel.ts"
@@ -374,6 +375,28 @@ describe("partitions", () => {
     const { decision_result: result } = (await response.json()) as { decision_result: { matched_signals: object } }
     expect(result.matched_signals).toEqual({ domains: ["other"], embeddings: ["east", "near", "fallback"] })
   })
+})
+
+test("long chains of scores are followed to their end, and circles among them are found", () => {
+  const links = Array.from({ length: 5000 }, (_, index) => ({
+    name: `link-${index}`,
+    method: "weighted_sum",
+    inputs: [{ type: "projection", name: `link-${index + 1}`, weight: 1 }],
+  }))
+  const end = { name: "link-5000", method: "weighted_sum", inputs: [{ type: "keyword", name: "urgent", weight: 1 }] }
+  const problemsOf = (scores: readonly object[]): readonly string[] => {
+    const problems: string[] = []
+    const around = { document: {}, signals: [] }
+    checkProjections({ scores } as never, (path, message) => problems.push(`${path.join(".")} ${message}`), around)
+    return problems.filter((problem) => problem.includes("made of itself"))
+  }
+  expect(problemsOf([...links, end])).toEqual([])
+  const toTheMiddle = { ...end, inputs: [{ type: "projection", name: "link-4998", weight: 1 }] }
+  expect(problemsOf([...links, toTheMiddle])).toEqual([
+    "scores.4998 is made of itself: link-4998 → link-4999 → link-5000 → link-4998",
+    "scores.4999 is made of itself: link-4999 → link-5000 → link-4998 → link-4999",
+    "scores.5000 is made of itself: link-5000 → link-4998 → link-4999 → link-5000",
+  ])
 })
 
 describe("what is wrong is refused", () => {

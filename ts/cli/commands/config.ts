@@ -195,7 +195,7 @@ async function migrate(file: string | undefined, options: MigrateOptions, comman
       "invalid_request",
       `${output} exists already; use --force to replace it or --output to write elsewhere`,
     )
-  await replaceFile(output, text)
+  await replaceFile(output, text, undefined, statSync(path).mode & 0o777)
   printLine(`Wrote ${output}. Check it with: rtr config validate --config ${output}`)
 }
 

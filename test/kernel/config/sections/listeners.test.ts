@@ -22,7 +22,7 @@ test("listeners have their limits, and 300 seconds without a time-out", async ()
       address: "::",
       port: 2,
       timeoutMs: 90_000,
-      apiKeys: [{ key: "k", name: "key-1" }],
+      apiKeys: [{ key: "k", name: "b/key-1" }],
       models: new Set(["MoM"]),
       origins: new Set(["http://a.b:81"]),
     },
@@ -52,6 +52,17 @@ test("keys without a name are called by their position, in logs and nowhere else
     { key: "second", name: "search team" },
     { key: "third", name: "key-3" },
   ])
+})
+
+test("keys without a name on two listeners are two clients", async () => {
+  const listeners = ["a", "b"].map((name, port) => ({
+    name,
+    address: "::",
+    port: port + 1,
+    api_keys: [`key of ${name}`],
+  }))
+  const { plan } = await compileWith(canonical({ listeners }))
+  expect(plan.listeners.map(({ apiKeys }) => apiKeys.map(({ name }) => name))).toEqual([["a/key-1"], ["b/key-1"]])
 })
 
 test.each([

@@ -121,19 +121,28 @@ export function checkListeners(document: ConfigDocument, loopers: readonly strin
 const isOrigin = (origin: string): boolean =>
   origin === "*" || (URL.canParse(origin) && new URL(origin).origin === origin)
 
-export function compileListener(listener: ListenerEntry): PlannedListener {
+export function compileListener(
+  listener: ListenerEntry,
+  _index: number,
+  all: readonly ListenerEntry[],
+): PlannedListener {
   return {
     name: listener.name,
     address: listener.address,
     port: listener.port,
     timeoutMs: durationMs(listener.timeout ?? defaultTimeout),
-    apiKeys: apiKeysOf(listener),
+    apiKeys: apiKeysOf(listener, all.length > 1 ? `${listener.name}/` : ""),
     models: listener.models === undefined ? undefined : new Set(listener.models),
     origins: new Set(listener.cors?.origins),
   }
 }
 
-/** A key without a name is called by its position, because no part of a key may stand in a log. */
-function apiKeysOf({ api_keys: keys = [] }: ListenerEntry): readonly ApiKey[] {
-  return keys.map((entry, index) => (typeof entry === "string" ? { key: entry, name: `key-${index + 1}` } : entry))
+/**
+ * A key without a name is called by its position, because no part of a key may stand in a log. What is kept for a key is kept
+ * under its name, so those of several listeners differ by `prefix`.
+ */
+function apiKeysOf({ api_keys: keys = [] }: ListenerEntry, prefix = ""): readonly ApiKey[] {
+  return keys.map((entry, index) =>
+    typeof entry === "string" ? { key: entry, name: `${prefix}key-${index + 1}` } : entry,
+  )
 }

@@ -24,11 +24,13 @@ export type Upsert = Static<typeof updated>
 /** Throws `INVALID_INPUT` with everything that the schema cannot find. */
 export function checkUpsert({ labels, label_thresholds: thresholds = {}, groups = {}, metrics = [] }: Upsert): void {
   const problems: string[] = []
-  const names = labels.map(({ name }) => name)
-  for (const name of new Set(names.filter((each, index) => names.indexOf(each) < index)))
-    problems.push(`labels has "${name}" twice`)
+  const names = new Set<string>()
+  for (const { name } of labels) {
+    if (names.has(name)) problems.push(`labels has "${name}" twice`)
+    names.add(name)
+  }
   const expectLabel = (name: string, where: string): void => {
-    if (!names.includes(name)) problems.push(`${where} names "${name}", which is no label`)
+    if (!names.has(name)) problems.push(`${where} names "${name}", which is no label`)
   }
   for (const name of Object.keys(thresholds)) expectLabel(name, "label_thresholds")
   for (const [group, members] of Object.entries(groups))

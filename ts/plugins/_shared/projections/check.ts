@@ -9,19 +9,28 @@ import {
 } from "../../../kernel/index.ts"
 import { checkMetric } from "../knowledge/check.ts"
 import { factNames, keyOf, rulesOf } from "./relations.ts"
-import { asksOutput, mappingOf, type Partition, type Projections, type Score, type ScoreInput } from "./section.ts"
+import { asksOutput, type Partition, type Projections, type Score, type ScoreInput } from "./section.ts"
 
 /** Signals whose facts are no numbers: a condition asks them for one answer among several. */
 const withoutScore: ReadonlySet<string> = new Set(["metadata", "classifier"])
 
 interface Known extends SignalSurroundings {
   readonly projections: Projections
+  readonly scores: ReadonlyMap<string, Score>
+  /** The score that each output of a mapping is made from. */
+  readonly sources: ReadonlyMap<string, string>
   readonly facts: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 export function checkProjections(projections: Projections, report: Report, around: SignalSurroundings): void {
   const { partitions = [], scores = [], mappings = [] } = projections
-  const known: Known = { ...around, projections, facts: factNames(around) }
+  const known: Known = {
+    ...around,
+    projections,
+    facts: factNames(around),
+    scores: new Map(scores.map((score) => [score.name, score])),
+    sources: new Map(mappings.flatMap(({ source, outputs }) => outputs.map(({ name }) => [name, source]))),
+  }
   for (const [key, list] of Object.entries({ partitions, scores, mappings }))
     reportRepeated(
       list.map(({ name }, index) => ({ name, path: [key, index, "name"] })),
@@ -30,7 +39,10 @@ export function checkProjections(projections: Projections, report: Report, aroun
   partitions.forEach((partition, index) => checkPartition(partition, ["partitions", index], known, report))
   scores.forEach((score, index) => {
     score.inputs.forEach((input, place) => checkInput(input, ["scores", index, "inputs", place], known, report))
-    const circle = circleFrom(score, projections)
+  })
+  const endless = madeOfEndless(scores, known)
+  scores.forEach((score, index) => {
+    const circle = endless.has(score) ? circleFrom(score, known) : undefined
     if (circle !== undefined) report(["scores", index], `is made of itself: ${circle.join(" → ")}`)
   })
   checkMappings(projections, report)
@@ -151,44 +163,71 @@ function checkProjectionInput(
   input: ScoreInput,
   name: string,
   at: DocumentPath,
-  { projections }: Known,
+  { scores, sources }: Known,
   report: Report,
 ): void {
   const { value_source: source = "" } = input
-  const { scores = [], mappings = [] } = projections
   if (source === "binary" || source === "raw") {
     report([...at, "value_source"], `"${source}" is for rules; a projection has score or confidence`)
     return
   }
-  const declared = asksOutput(input)
-    ? mappings.flatMap(({ outputs }) => outputs.map((output) => output.name))
-    : scores.map((score) => score.name)
-  if (!declared.includes(name))
+  const declared = asksOutput(input) ? sources : scores
+  if (!declared.has(name))
     report(
       [...at, "name"],
       asksOutput(input)
-        ? `refers to output "${name}", which no mapping has${suggestion(name, declared)}`
-        : `refers to score "${name}", which is not declared${suggestion(name, declared)}`,
+        ? `refers to output "${name}", which no mapping has${suggestion(name, declared.keys())}`
+        : `refers to score "${name}", which is not declared${suggestion(name, declared.keys())}`,
     )
 }
 
-/** Names of scores from this one back to it, where it is made of itself. */
-function circleFrom(start: Score, projections: Projections): readonly string[] | undefined {
-  const met = new Set<string>()
-  const walk = (score: Score, way: readonly string[]): readonly string[] | undefined => {
-    for (const input of score.inputs) {
-      if (input.type !== "projection") continue
-      const next = asksOutput(input) ? mappingOf(projections, input.name ?? "")?.source : input.name
-      if (next === start.name) return [...way, next]
-      const found = projections.scores?.find(({ name }) => name === next)
-      if (found === undefined || met.has(found.name)) continue
-      met.add(found.name)
-      const circle = walk(found, [...way, found.name])
-      if (circle !== undefined) return circle
+/** The scores that one is made of. */
+const partsOf = ({ inputs }: Score, { scores, sources }: Known): readonly Score[] =>
+  inputs.flatMap((input) => {
+    if (input.type !== "projection" || input.name === undefined) return []
+    return scores.get((asksOutput(input) ? sources.get(input.name) : input.name) ?? "") ?? []
+  })
+
+/** Scores in a circle, and those made of them: what is left when all are taken away whose parts have gone. */
+function madeOfEndless(scores: readonly Score[], known: Known): ReadonlySet<Score> {
+  const left = new Set(scores)
+  const waiting = new Map(scores.map((score) => [score, 0]))
+  const wholes = new Map<Score, Score[]>()
+  for (const score of scores)
+    for (const part of partsOf(score, known)) {
+      waiting.set(score, (waiting.get(score) ?? 0) + 1)
+      const of = wholes.get(part)
+      if (of === undefined) wholes.set(part, [score])
+      else of.push(score)
     }
-    return undefined
+  const ready = scores.filter((score) => waiting.get(score) === 0)
+  for (let score = ready.pop(); score !== undefined; score = ready.pop()) {
+    left.delete(score)
+    for (const whole of wholes.get(score) ?? []) {
+      const still = (waiting.get(whole) ?? 0) - 1
+      waiting.set(whole, still)
+      if (still === 0) ready.push(whole)
+    }
   }
-  return walk(start, [start.name])
+  return left
+}
+
+/** Names of scores from this one back to it, where it is made of itself. */
+function circleFrom(start: Score, known: Known): readonly string[] | undefined {
+  const metBy = new Map<Score, Score>()
+  const open = [start]
+  for (let score = open.pop(); score !== undefined; score = open.pop())
+    for (const part of partsOf(score, known)) {
+      if (part === start) {
+        const way = [start.name]
+        for (let at: Score | undefined = score; at !== undefined && at !== start; at = metBy.get(at)) way.push(at.name)
+        return [...way, start.name].toReversed()
+      }
+      if (metBy.has(part)) continue
+      metBy.set(part, score)
+      open.push(part)
+    }
+  return undefined
 }
 
 function checkMappings({ scores = [], mappings = [] }: Projections, report: Report): void {
