@@ -72,6 +72,17 @@ global:
   expect(warnings.filter(({ message }) => message.includes("older spelling"))).toEqual([])
 })
 
+test("a key in both spellings loses the older one, where they say the same", () => {
+  const backend = (rest: string) =>
+    migrate(
+      `version: v0.3\nproviders:\n  models:\n    - name: m\n      backend_refs: [{ endpoint: "h:1", ${rest} }]\nrouting: {}\n`,
+    ).changes
+  expect(backend("type: vllm, provider: vllm")).toEqual([
+    "providers.models[0].backend_refs[0].type was removed: provider says the same",
+  ])
+  expect(backend("type: vllm, provider: openai")).toEqual([])
+})
+
 test("a document before v0.3 gets its sections, and models with their endpoints and cards", async () => {
   const { text } = migrate(`
 default_model: qwen

@@ -12,11 +12,15 @@ export function migrateSpellings(document: Document, tell: (change: string) => v
       const older = pairOf(map, from)
       if (older === undefined) continue
       const current = pairOf(map, to)
-      if (current === undefined) rename(older, to)
-      // Two values are for somebody who knows which one is meant.
-      else if (JSON.stringify(plain(document, current.value)) !== JSON.stringify(plain(document, older.value))) continue
-      else remove(map, from)
-      tell(`${formatPath([...path, from])} → ${to}`)
+      const place = formatPath([...path, from])
+      if (current === undefined) {
+        rename(older, to)
+        tell(`${place} → ${to}`)
+      } else if (JSON.stringify(plain(document, current.value)) === JSON.stringify(plain(document, older.value))) {
+        // Two values that differ are for somebody who knows which one is meant.
+        remove(map, from)
+        tell(`${place} was removed: ${to} says the same`)
+      }
     }
   for (const { map, path } of pluginsOf(document)) {
     const type = pairOf(map, "type")?.value

@@ -165,7 +165,9 @@ test.each<[string, object, object, readonly string[], Changes?]>([
     "an effort of a switched family",
     { reasoning: { family: "qwen3" } },
     { use_reasoning: true, reasoning_effort: "low" },
-    [`${ref}.reasoning_effort: has no effect: reasoning of model "large" is only switched, and has no efforts`],
+    [
+      `${ref}.reasoning_effort: has no effect: reasoning of model "large" is only switched, and has no efforts; remove it`,
+    ],
   ],
   [
     "an effort that the family lacks",

@@ -199,7 +199,10 @@ function checkRef(
   if (effort === undefined) return problems
   if (!enabled) warn("reasoning_effort", "has no effect without use_reasoning: true")
   else if (type === "chat_template_kwargs" || type === "reasoning_mode")
-    warn("reasoning_effort", `has no effect: reasoning of model "${model.name}" is only switched, and has no efforts`)
+    warn(
+      "reasoning_effort",
+      `has no effect: reasoning of model "${model.name}" is only switched, and has no efforts; remove it`,
+    )
   else if (levels.length > 0 && !levels.includes(effort))
     refuse("reasoning_effort", `is not one of the efforts of model "${model.name}": ${levels.join(", ")}`)
   return problems
