@@ -293,7 +293,7 @@ test("request chat, route preview and status talk to a running router", async ()
   const preview = await runCommand("rtr", ["route", "preview", "--endpoint", router.management, "python", "please"])
   expect(preview.stdout).toMatch(/^Decision\s+coding \(confidence 1\.00\)$/m)
   expect(preview.stdout).toMatch(/^Matched\s+keywords:code 1\.00$/m)
-  const whose = ["--session-id", "s", "--conversation-id", "c", "--sampling-seed", "7"]
+  const whose = ["--session-id", "s", "--conversation-id", "c", "--user-id", "u", "--sampling-seed", "7"]
   const again = await runCommand("rtr", ["route", "preview", "--endpoint", router.management, ...whose, "python"])
   expect(again.stdout).toMatch(/^Selected\s+coder$/m)
   const status = await runCommand("rtr", ["status", "--endpoint", router.management])

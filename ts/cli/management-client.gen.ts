@@ -490,7 +490,7 @@ export interface RoutingPreviewInput {
     readonly max_tokens?: unknown
     /** As in chat completions */
     readonly max_completion_tokens?: unknown
-    /** Whose request it would be, for routing that learns */
+    /** Whose request it would be, for roles and for routing that learns */
     readonly preview_context?: {
       /** In place of the header of a session */
       readonly session_id?: string
@@ -526,7 +526,7 @@ export interface RoutingPreviewInput {
     readonly max_tokens?: unknown
     /** As in chat completions */
     readonly max_completion_tokens?: unknown
-    /** Whose request it would be, for routing that learns */
+    /** Whose request it would be, for roles and for routing that learns */
     readonly preview_context?: {
       /** In place of the header of a session */
       readonly session_id?: string

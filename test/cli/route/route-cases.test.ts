@@ -16,13 +16,15 @@ describe("a file of route tests", () => {
       "routes.yaml",
       `tests:
   - { prompt: hello, expect: { decision: "", signals: { "keyword:a": no_match } } }
+  - { prompt: whose, user_id: support }
   - { name: tools, messages: [{ role: user, content: hi }], tools: [{ type: function }], model: small }
 `,
     )
     const { cases, document } = readRouteFile(file)
-    expect(cases.map(nameOf)).toEqual(["hello", "tools"])
+    expect(cases.map(nameOf)).toEqual(["hello", "whose", "tools"])
     expect(cases.map(requestOf)).toEqual([
       { text: "hello" },
+      { text: "whose", preview_context: { user_id: "support" } },
       { messages: [{ role: "user", content: "hi" }], tools: [{ type: "function" }], model: "small" },
     ])
     expect(document).toBeDefined()

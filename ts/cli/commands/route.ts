@@ -18,6 +18,7 @@ interface PreviewOptions extends RemoteOptions {
   readonly recipe?: string
   readonly sessionId?: string
   readonly conversationId?: string
+  readonly userId?: string
   readonly samplingSeed?: number
   readonly trace: boolean
   readonly json: boolean
@@ -36,6 +37,7 @@ export function addRouteCommands(program: Command): void {
     .option("--recipe <name>", "recipe to route by, instead of that of the model name")
     .option("--session-id <id>", "session that it would belong to, for routing that learns")
     .option("--conversation-id <id>", "conversation that it would belong to")
+    .option("--user-id <name>", "name of the API key that would be sent, for roles and routing that learns")
     .option("--sampling-seed <n>", "draw as a request would, the same each time", wholeNumber(0))
     .option("--trace", "show what every rule said", false)
     .option("--json", "print the answer as JSON", false)
@@ -151,10 +153,11 @@ async function requestBody(words: readonly string[], options: PreviewOptions): P
 }
 
 /** Whose request it would be. */
-function contextOf({ sessionId, conversationId, samplingSeed }: PreviewOptions): object {
+function contextOf({ sessionId, conversationId, userId, samplingSeed }: PreviewOptions): object {
   const context = {
     ...(sessionId !== undefined && { session_id: sessionId }),
     ...(conversationId !== undefined && { conversation_id: conversationId }),
+    ...(userId !== undefined && { user_id: userId }),
     ...(samplingSeed !== undefined && { sampling_seed: samplingSeed }),
   }
   return Object.keys(context).length === 0 ? {} : { preview_context: context }

@@ -30,6 +30,8 @@ const routeCase = Type.Object(
     messages: Type.Optional(Type.Array(Type.Unknown(), { minItems: 1 })),
     tools: Type.Optional(Type.Array(Type.Unknown())),
     model: Type.Optional(text),
+    /** Name of the API key that would be sent. */
+    user_id: Type.Optional(text),
     expect: Type.Optional(expectation),
   },
   strict,
@@ -76,12 +78,13 @@ export function readRouteFile(path: string): RouteFile {
   return { cases: tests, document }
 }
 
-export function requestOf({ prompt, messages, tools, model }: RouteCase): PreviewRequest {
+export function requestOf({ prompt, messages, tools, model, user_id: userId }: RouteCase): PreviewRequest {
   return {
     ...(prompt !== undefined && { text: prompt }),
     ...(messages !== undefined && { messages }),
     ...(tools !== undefined && { tools }),
     ...(model !== undefined && { model }),
+    ...(userId !== undefined && { preview_context: { user_id: userId } }),
   } as PreviewRequest
 }
 

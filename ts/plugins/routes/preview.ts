@@ -50,7 +50,7 @@ const body = exactlyOneOf(
             Type.Integer({ description: "Draws as a request would, repeatably; without it nothing is left to chance" }),
           ),
         },
-        { description: "Whose request it would be, for routing that learns" },
+        { description: "Whose request it would be, for roles and for routing that learns" },
       ),
     ),
     options: Type.Optional(
