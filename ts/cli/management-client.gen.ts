@@ -436,6 +436,8 @@ export interface ObservabilityOutcomesAddInput {
   readonly body: {
     /** What the reply to the request had as `x-request-id` */
     readonly replay_id: string
+    /** Who sent that request, as `listener` or `listener/name of the API key`; needed where several used one id */
+    readonly client?: string
     /** What it is about: one of model, route, policy, stability, provider, router. Only those of models change the routing */
     readonly target: string
     /** One of good_fit, underpowered, overprovisioned, failed */

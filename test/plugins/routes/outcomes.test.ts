@@ -11,6 +11,8 @@ describe("contract", () => {
 })
 
 const path = "/api/v1/observability/outcomes"
+/** The one listener of the document. */
+const listener = "main"
 
 /** Two models behind one decision; what is drawn is seeded. */
 async function learning(settings: object, changes: Readonly<Record<string, unknown>> = {}) {
@@ -102,6 +104,51 @@ describe("an outcome", () => {
     expect(await refused({ ...good, metadata: { k: "x".repeat(1025) } })).toMatch(/^400 INVALID_OUTCOME: metadata/)
     expect(await refused(good, { "idempotency-key": "k".repeat(257) })).toMatch(/^400 INVALID_IDEMPOTENCY_KEY/)
     expect(await refused({ target: "model", verdict: "good_fit" })).toMatch(/^400 INVALID_INPUT/)
+  })
+
+  test("finds the request of its client, whatever id another client sends", async () => {
+    const { kernel, tell } = await learning(onlyAdaptation, {
+      "listeners.0.api_keys": [
+        { key: "secret-a", name: "a" },
+        { key: "secret-b", name: "b" },
+      ],
+    })
+    const askAs = async (key: string, id?: string) => {
+      const headers = { authorization: `Bearer secret-${key}`, ...(id !== undefined && { "x-request-id": id }) }
+      const reply = await kernel.fetch(chat("urgent: x", {}, headers))
+      await reply.text()
+      return { model: reply.headers.get("x-rtr-selected-model") ?? "", id: reply.headers.get("x-request-id") ?? "" }
+    }
+    const mine = await askAs("a")
+    const outcome = { replay_id: mine.id, target: "model", verdict: "good_fit" }
+    expect((await tell({ ...outcome, target_ref: mine.model })).body).toMatchObject({ updated: 1 })
+    // The other client takes the id until the other model has answered it.
+    let taken = await askAs("b", mine.id)
+    for (let count = 0; count < 50 && taken.model === mine.model; count++) {
+      await tell({ ...outcome, client: `${listener}/b`, verdict: "underpowered" })
+      taken = await askAs("b", mine.id)
+    }
+    expect([taken.id, taken.model]).toEqual([mine.id, mine.model === "small" ? "large" : "small"])
+    const [a, b] = ["a", "b"].map((key) => `${listener}/${key}`)
+    expect(await tell(outcome)).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          code: "OUTCOME_CLIENT_AMBIGUOUS",
+          message: `Several clients have sent a request "${mine.id}"; say whose it is with client, such as "${a}" or "${b}"`,
+        },
+      },
+    })
+    const about = (client: string | undefined, model: string) => tell({ ...outcome, client, target_ref: model })
+    expect((await about(a, mine.model)).status).toBe(200)
+    expect((await about(b, taken.model)).status).toBe(200)
+    expect((await about(b, mine.model)).body).toMatchObject({ error: { code: "OUTCOME_OWNERSHIP_MISMATCH" } })
+    for (const [client, id] of [
+      [`${listener}/c`, mine.id],
+      ["b", mine.id],
+      [undefined, `${mine.id} ${listener}`],
+    ])
+      expect((await tell({ ...outcome, client, replay_id: id })).status).toBe(404)
   })
 
   test("of more than sixty a minute is refused, and without learning every one", async () => {

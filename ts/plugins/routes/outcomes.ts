@@ -32,6 +32,11 @@ export default defineRoute({
       stability: "stable",
       body: section({
         replay_id: text("What the reply to the request had as `x-request-id`"),
+        client: Type.Optional(
+          text(
+            "Who sent that request, as `listener` or `listener/name of the API key`; needed where several used one id",
+          ),
+        ),
         target: text(`What it is about: one of ${targets.join(", ")}. Only those of models change the routing`),
         verdict: text(`One of ${verdicts.join(", ")}`),
         target_ref: Type.Optional(text("The model that it is about, the one that answered when left out")),

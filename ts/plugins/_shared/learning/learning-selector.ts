@@ -16,7 +16,7 @@ import { seededRandom } from "./beta-sample.ts"
 import type { Experience } from "./experience.ts"
 import type { Experiences, Place } from "./experiences.ts"
 import { protect, type ProtectionInput, type SessionState, suppressedBy } from "./protection.ts"
-import type { RoutedCalls } from "./routed-calls.ts"
+import { callIdOf, type RoutedCalls } from "./routed-calls.ts"
 import { type Arm, chooseBySampling } from "./sampling.ts"
 import type { SessionKey, Sessions } from "./sessions.ts"
 import type { DecisionLearning } from "./settings.ts"
@@ -200,13 +200,18 @@ function isRescue(
 /** What a call that has ended leaves behind. */
 function note(record: CallRecord, options: LearningSelectorOptions): void {
   const { state, candidates, decision, tier } = options
-  const { attempts, model, selection, status, error, id } = record
+  const { attempts, model, selection, status, error } = record
   for (const attempt of attempts) {
     const told = telemetryOf(attempt, candidates.find(({ model: name }) => name === attempt.model)?.pricing)
     if (told !== undefined) state.experiences.noteTelemetry(options, attempt.model, told)
   }
   if (model === undefined || attempts.length === 0) return
-  state.calls.keep(id, { decision, tier, model, models: [...new Set(attempts.map((attempt) => attempt.model))] })
+  state.calls.keep(callIdOf(record), {
+    decision,
+    tier,
+    model,
+    models: [...new Set(attempts.map((attempt) => attempt.model))],
+  })
   const session = selection?.learning?.session
   if (session === undefined || error !== undefined || status >= 400) return
   const usage = attempts.findLast((attempt) => attempt.model === model)?.usage

@@ -7,6 +7,7 @@ import type { KeptOutcome } from "./routed-calls.ts"
 
 export interface GivenOutcome {
   readonly replay_id: string
+  readonly client?: string
   readonly target: string
   readonly verdict: string
   readonly target_ref?: string
@@ -45,7 +46,15 @@ export async function takeOutcome(
   check(given, once)
   const timestamp = new Date(clock()).toISOString()
   const { replay_id: id, target, target_ref: named, verdict } = given
-  const routed = await reached(() => calls.find(id))
+  const clients = given.client === undefined ? await reached(() => calls.clientsOf(id)) : [given.client]
+  if (clients.length > 1)
+    throw new ManagementError(
+      409,
+      "OUTCOME_CLIENT_AMBIGUOUS",
+      `Several clients have sent a request ${quote(id)}; say whose it is with client, such as ${quote(clients[0] as string)} or ${quote(clients[1] as string)}`,
+    )
+  const of = { id, client: clients[0] ?? "" }
+  const routed = await reached(() => calls.find(of))
   if (routed === undefined)
     throw new ManagementError(
       404,
@@ -61,7 +70,7 @@ export async function takeOutcome(
     )
   const outcome = keptOutcome(given, role, timestamp)
   const key = once === undefined ? undefined : await digest([role, once])
-  const isNew = await reached(() => calls.add(id, outcome, key))
+  const isNew = await reached(() => calls.add(of, outcome, key))
   if (!isNew) return { success: true, updated: 0, recorded: false, duplicate: true, timestamp }
   // A wrong decision is not the fault of its model.
   if (model !== undefined) {
@@ -83,10 +92,14 @@ const invalid = (message: string): ManagementError => new ManagementError(400, "
 
 const quote = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
-function check({ replay_id: id, target, verdict, ...given }: GivenOutcome, once: string | undefined): void {
+function check(
+  { replay_id: id, client = "", target, verdict, ...given }: GivenOutcome,
+  once: string | undefined,
+): void {
   if (once !== undefined && (once === "" || once.length > 256))
     throw new ManagementError(400, "INVALID_IDEMPOTENCY_KEY", "Idempotency-Key must have 1 to 256 characters")
   if (id === "" || id.length > 512) throw invalid("replay_id must have 1 to 512 characters")
+  if (client.length > 512) throw invalid("client has at most 512 characters")
   const oneOf = (name: string, value: string, words: readonly string[]): void => {
     if (!words.includes(value)) throw invalid(`${name} must be one of ${words.join(", ")}, not ${quote(value)}`)
   }
