@@ -104,21 +104,3 @@ test("a model that was made for something else has no answer", async () => {
     { rule: "private", state: "unknown", reason: "failed" },
   ])
 })
-
-test("a rule without a model is told of, with the names to bind", async () => {
-  const toldOf = async (bindings: object): Promise<readonly string[]> => {
-    const told: string[] = []
-    await signal.check?.(
-      rules as never,
-      (path, message, severity) => told.push(`${severity} ${path.join(".")} ${message}`),
-      { document: { global: { model_catalog: { bindings } } } },
-    )
-    return told
-  }
-  expect(await toldOf({ safety: {}, hazard: {} })).toEqual([])
-  expect(await toldOf({ "safety.any": {}, "safety.private": {}, "hazard.private": {} })).toEqual([])
-  expect(await toldOf({ "safety.private": {} })).toEqual([
-    expect.stringMatching(/^warning 0 has no model: .* names one as "safety\.any" or "safety"; rtr has none built in$/),
-    expect.stringMatching(/^warning 1 has no model: .* names one as "hazard\.private" or "hazard"; /),
-  ])
-})

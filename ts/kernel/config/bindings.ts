@@ -106,6 +106,10 @@ export function readingBinding(
   )
 }
 
+/** Bindings that the signal's rules need and that lead nowhere. */
+export const unboundIn = (registered: RegisteredSignal, document: ConfigDocument): readonly string[] =>
+  usedBindings(registered, document).reading.filter((name) => readingBinding(registered, document, name) === undefined)
+
 /** The binding that makes a signal's vectors. Every deployment can, so the default one is always there. */
 export function vectorBinding(registered: RegisteredSignal, document: ConfigDocument): Binding | undefined {
   const { vectors } = bindingsOf(registered)

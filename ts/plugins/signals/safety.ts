@@ -12,7 +12,6 @@ import {
 } from "../../kernel/index.ts"
 import { riskIn } from "../_shared/label-probability.ts"
 import { onceEach } from "../_shared/once-each.ts"
-import { boundNames } from "../_shared/signals/bound-names.ts"
 
 const label = Type.String({ minLength: 1, pattern: "\\S" })
 const threshold = Type.Number({ minimum: 0, maximum: 1 })
@@ -60,9 +59,8 @@ export default defineSignal({
   guard: true,
   rule,
   settings: { path: ["model_catalog", "modules", "safety"], schema: settings },
-  check(rules, report, { document } = {}) {
-    const bindings = document && boundNames(document)
-    rules.forEach(({ name, labels = usualLabels, unsafe_labels: unsafe = usualUnsafe, hazard }, index) => {
+  check(rules, report) {
+    rules.forEach(({ labels = usualLabels, unsafe_labels: unsafe = usualUnsafe, hazard }, index) => {
       const isMissing = (each: string, known: readonly string[]): boolean => !known.includes(each)
       unsafe.forEach((each, place) => {
         if (isMissing(each, labels))
@@ -74,13 +72,6 @@ export default defineSignal({
         if (isMissing(each, hazard.labels ?? hazard.categories))
           report([index, "hazard", "categories", place], `"${each}" is not among the labels of hazard`)
       })
-      for (const kind of hazard === undefined ? ["safety"] : ["safety", "hazard"])
-        if (bindings !== undefined && !bindings.has(kind) && !bindings.has(`${kind}.${name}`))
-          report(
-            [index],
-            `has no model: rtr serve refuses a decision that asks it until global.model_catalog.bindings names one as "${kind}.${name}" or "${kind}"; rtr has none built in`,
-            "warning",
-          )
     })
   },
   setup(rules) {

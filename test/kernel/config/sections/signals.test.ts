@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest"
 import type { ConfigDocument } from "../../../../ts/kernel/config/document-schema.ts"
 import { createRegistry, type Registry } from "../../../../ts/kernel/modules/registry.ts"
 import type { Services } from "../../../../ts/kernel/modules/capabilities.ts"
+import { checkSignals } from "../../../../ts/kernel/config/sections/signals.ts"
 import { canonical, documentWith, resolve } from "../../../fakes/document.ts"
 import { registry as builtin } from "../../../fakes/registry.ts"
 import { compileWith } from "../../../fakes/services.ts"
@@ -348,4 +349,67 @@ test("decisions are asked what their rules promise", () => {
   const changes = { "routing.signals.modality": [{ name: "BOTH" }], "routing.decisions.0.rules": both }
   expect(() => resolve(documentWith(changes))).toThrow("of a decision for modality BOTH")
   expect(() => resolve(documentWith({ ...changes, "routing.modelCards": omni }))).not.toThrow()
+})
+
+test("a rule in use whose question nobody answers is told of, with the names to bind", async () => {
+  const rules = [
+    { name: "any", threshold: 0.5 },
+    { name: "private", threshold: 0.5, hazard: { categories: ["privacy"], threshold: 0.6 } },
+  ]
+  const toldOf = (bindings: object, used = true): readonly string[] =>
+    resolve(
+      documentWith({
+        "routing.signals.safety": rules,
+        ...(used && { "routing.decisions.0.rules": { type: "safety", name: "any" } }),
+        "global.model_catalog": { deployments: { own: { provider: "model_runtime", artifact: "./own" } }, bindings },
+      }),
+    )
+      .warnings.filter(({ message }) => message.includes("has no model"))
+      .map(({ path, message }) => `${path.join(".")} ${message.slice(0, message.indexOf(";"))}`)
+  const bound = { deployment: "own" }
+  const until = "has no model: rtr serve refuses this until global.model_catalog.bindings names one as"
+  expect(toldOf({ safety: bound, hazard: bound })).toEqual([])
+  expect(toldOf({ "safety.any": bound, "safety.private": bound, "hazard.private": bound })).toEqual([])
+  expect(toldOf({}, false)).toEqual([])
+  expect(toldOf({ "safety.private": bound })).toEqual([
+    `routing.signals.safety.0 ${until} "safety.any" or "safety"`,
+    `routing.signals.safety.1 ${until} "hazard.private" or "hazard"`,
+  ])
+})
+
+test("a signal of one's own without a default head is told of once, and not when it asks nothing", async () => {
+  const mood = (changes: object) =>
+    createRegistry(
+      [],
+      [
+        first,
+        {
+          id: "mood",
+          source: "test",
+          module: defineSignal({
+            about: "x",
+            needs: ["inference.classify"],
+            rule: Type.Object({}),
+            setup: () => ({ read: () => [] }),
+            ...changes,
+          }),
+        },
+      ],
+    )
+  const document = {
+    routing: {
+      signals: { mood: [{ name: "good" }, { name: "bad" }] },
+      decisions: [{ name: "d", rules: { type: "mood", name: "bad" } }],
+    },
+  } as never
+  const told = async (changes: object) => checkSignals(document, await mood(changes), new Map(), [])
+  expect(await told({})).toMatchObject([
+    {
+      path: ["routing", "signals", "mood", 0],
+      message: expect.stringContaining('names one as "mood"; '),
+      severity: "warning",
+    },
+  ])
+  expect(await told({ defaultHead: "mood" })).toEqual([])
+  expect(await told({ asks: () => [] })).toEqual([])
 })

@@ -13,7 +13,7 @@ import type { BatchedQuestions } from "../../types/inference.ts"
 import type { PlannedSignal } from "../../types/plan.ts"
 import type { ReplyRule } from "../../types/plugin.ts"
 import type { ReadDocumentFile, SignalReader } from "../../types/signal.ts"
-import { compileTarget, questionsOf, readingBinding, type RegisteredSignal } from "../bindings.ts"
+import { compileTarget, questionsOf, readingBinding, unboundIn, type RegisteredSignal } from "../bindings.ts"
 import type { CompileContext } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
@@ -68,6 +68,7 @@ export function checkSignals(
 ): readonly Problem[] {
   const declared = declaredSignals(document, registry)
   const signals = registry.all("signal")
+  const used = new Set(usedSignals(document, registry, "replies"))
   return signals.flatMap((registered) => {
     const { id, module } = registered
     const binding = readingBinding(registered, document)
@@ -84,6 +85,17 @@ export function checkSignals(
         (index) => [...at, index, "name"],
       ),
     ]
+    // `services` binds what other parts of the document name, later and by itself.
+    if (used.has(registered) && module.services === undefined)
+      for (const unbound of unboundIn(registered, document)) {
+        const [kind = unbound, ...rule] = unbound.split(".")
+        const index = rules.findIndex((each) => each.name === rule.join("."))
+        reportInto(problems, at)(
+          rules.length === 0 ? [] : [Math.max(0, index)],
+          `has no model: rtr serve refuses this until global.model_catalog.bindings names one as "${unbound}"${unbound === kind ? "" : ` or "${kind}"`}; rtr has none built in`,
+          "warning",
+        )
+      }
     module.checkGlobal?.(document, reportInto(problems, ["global"]))
     const checked = module.check?.(rules as never, reportInto(problems, at), {
       labels: head?.labels,
