@@ -139,7 +139,15 @@ test("a benchmark that a model has no result in excludes it or the quality of al
   expect(await choose({ weights, quality: { index: "b", on_missing: "disable_quality" } }, models)).toMatchObject({
     candidate: 1,
   })
-  expect(await choose({ weights, quality: { index: "b", min_score: 0.5 } }, models)).toMatchObject({ candidate: 2 })
+  for (const least of [0.5, 50])
+    expect(await choose({ weights, quality: { index: "b", min_score: least } }, models)).toMatchObject({ candidate: 2 })
+  // Another scale, such as Elo: 1200 is reached by the dearer one only.
+  const rated = [
+    { quality: 1100, price: 1 },
+    { quality: 1300, price: 9 },
+  ]
+  expect(await choose({ quality: { index: "b", min_score: 1200 } }, rated)).toMatchObject({ candidate: 1 })
+  expect(await choose({ quality: { index: "b", min_score: 60 } }, rated)).toMatchObject({ candidate: 0 })
   expect(await choose({ weights, quality: { index: "other" }, on_no_candidates: "first" }, models)).toMatchObject({
     reason: "every candidate is excluded, so the first",
   })

@@ -71,7 +71,8 @@ const options = section({
       ),
       min_score: Type.Optional(
         Type.Number({
-          description: "Result that a candidate needs, on the scale of the benchmark; needs on_missing exclude",
+          description:
+            "Result that a candidate needs, on the scale of the benchmark, or a percentage of shares; needs on_missing exclude",
         }),
       ),
     }),
@@ -209,10 +210,14 @@ function excludeByQuality(
   const isKnown = ({ quality, coverage }: MeasuredCandidate): boolean =>
     quality !== undefined && coverage >= leastCoverage
   const good =
-    least === undefined ? measured : measured.filter((each) => isKnown(each) && (each.quality as number) >= least)
+    least === undefined ? measured : measured.filter((each) => isKnown(each) && reaches(each.quality as number, least))
   if (!counts || good.every(isKnown)) return good
   return missing === "exclude" ? good.filter(isKnown) : good.map((each) => ({ ...each, quality: undefined }))
 }
+
+/** Results up to 100 are kept as shares of 1, so a least score above 1 is a percentage beside one; Elo stays as it is. */
+const reaches = (quality: number, least: number): boolean =>
+  quality >= (quality <= 1 && least > 1 && least <= 100 ? least / 100 : least)
 
 /** What the document wants where every candidate is excluded. Throws `no_model_selected` for `fail`. */
 function whenNone({ on_no_candidates: policy = "cheapest" }: Options, measured: readonly MeasuredCandidate[]): Choice {

@@ -67,6 +67,28 @@ test("a classifier that is bound to another runtime has its artifact as model", 
   expect(rulesOf(document({ artifact: "signals" }))).toEqual([{ name: "risk" }])
 })
 
+test("a routing may bind a deployment of another runtime, and hazard without declaring it", async () => {
+  const bind = (deployment: string) => ({
+    "routing.model_bindings": { "classifier.risk": { deployment, contract: "label_scores.v1", adapter: "modernbert" } },
+    "routing.signals.classifiers": [{ name: "risk", type: "local", labels: ["safe", "violence"] }],
+  })
+  const loadWith = async (changes: Readonly<Record<string, unknown>>) =>
+    loadDocument(
+      { environment: () => ({}), loadRegistry: async () => registry },
+      { text: "", source: "config.yaml", value: documentWith(changes) },
+    )
+  const { document, warnings } = await loadWith(bind("hazard"))
+  expect(document.routing?.model_bindings).toEqual({})
+  expect(document.routing?.signals?.["classifiers"]).toMatchObject([
+    { name: "risk", model_path: "models/Vela-1.0-Encoder-307M-Hazard" },
+  ])
+  expect(lines(warnings)[0]).toMatch(/^routing.model_bindings.* has no effect: rtr runs its own signal models/)
+  const shared = { shared: { provider: "candle", artifact: "models/risk" } }
+  const declared = await loadWith({ ...bind("shared"), "global.model_catalog": { deployments: shared } })
+  expect(declared.document.routing?.signals?.["classifiers"]).toMatchObject([{ model_path: "models/risk" }])
+  await expect(loadWith(bind("hasard"))).rejects.toThrow('"hasard" is not in global.model_catalog.deployments')
+})
+
 test("what another runtime would not take is refused", async () => {
   const here = `${at}.deployments.x`
   expect(await refusals({ x: { provider: "candle", device: "rocm:0", precision: "int8" } })).toEqual([

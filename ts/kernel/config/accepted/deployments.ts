@@ -36,6 +36,17 @@ const contracts: Readonly<Record<string, readonly string[]>> = {
   "rag.reranker": ["relevance_scores.v1"],
 }
 
+/** Deployments that documents may bind without declaring them: vLLM Semantic Router 0.4.0 adds them to every catalogue. */
+const builtin: Readonly<Record<string, Json>> = {
+  hazard: { provider: "candle", artifact: "models/Vela-1.0-Encoder-307M-Hazard" },
+}
+
+/** Where bindings stand: those of all, and those of the routing, which come before. */
+const bindingPlaces: readonly DocumentPath[] = [
+  ["global", "model_catalog", "bindings"],
+  ["routing", "model_bindings"],
+]
+
 export interface ForeignDeployments {
   readonly leftOut: readonly LeftOut[]
   readonly problems: readonly Problem[]
@@ -44,22 +55,20 @@ export interface ForeignDeployments {
 }
 
 export function foreignDeployments(document: unknown): ForeignDeployments {
-  const { deployments, bindings } = mapOf(mapOf(mapOf(document)["global"])["model_catalog"])
-  const at = ["global", "model_catalog"]
-  const foreign = Object.entries(mapOf(deployments)).filter(([, entry]) =>
-    Object.hasOwn(devices, String(mapOf(entry)["provider"])),
+  const at = ["global", "model_catalog", "deployments"]
+  const declared = mapAt(document, at)
+  const isForeign = (name: string): boolean => isOfOtherRuntime({ ...builtin, ...declared }[name])
+  const foreign = Object.entries(declared).filter(([name]) => isForeign(name))
+  const bound = bindingPlaces.flatMap((place) =>
+    Object.entries(mapAt(document, place)).flatMap(([consumer, entry]) =>
+      isForeign(String(mapOf(entry)["deployment"])) ? [{ path: [...place, consumer], consumer, entry }] : [],
+    ),
   )
-  if (foreign.length === 0) return { leftOut: [], problems: [], covers: () => false }
-  const names = new Set(foreign.map(([name]) => name))
-  const bound = Object.entries(mapOf(bindings)).filter(([, entry]) => names.has(String(mapOf(entry)["deployment"])))
   const problems = [
-    ...foreign.flatMap(([name, entry]) => wrongIn(mapOf(entry), [...at, "deployments", name])),
-    ...bound.flatMap(([consumer, entry]) => wrongBinding(consumer, mapOf(entry), [...at, "bindings", consumer])),
+    ...foreign.flatMap(([name, entry]) => wrongIn(mapOf(entry), [...at, name])),
+    ...bound.flatMap(({ path, consumer, entry }) => wrongBinding(consumer, mapOf(entry), path)),
   ]
-  const paths = [
-    ...foreign.map(([name]) => [...at, "deployments", name]),
-    ...bound.map(([consumer]) => [...at, "bindings", consumer]),
-  ]
+  const paths = [...foreign.map(([name]) => [...at, name]), ...bound.map(({ path }) => path)]
   return {
     leftOut: paths.map((path) => ({ path, reason })),
     problems,
@@ -149,17 +158,17 @@ export const replicaKeys: readonly MissingSection[] = [
 
 /** The document with the artifact as the model of each classifier that is bound to another runtime: it has no model beside. */
 export function expandForeignClassifiers(document: unknown): unknown {
-  const { global, routing } = mapOf(document)
-  const { deployments, bindings } = mapOf(mapOf(global)["model_catalog"])
+  const { routing } = mapOf(document)
+  const deployments = { ...builtin, ...mapAt(document, ["global", "model_catalog", "deployments"]) }
+  const bindings = Object.assign({}, ...bindingPlaces.map((place) => mapAt(document, place))) as Json
   const { signals } = mapOf(routing)
   const { classifiers } = mapOf(signals)
   if (!Array.isArray(classifiers)) return document
   const withModel = classifiers.map((rule: unknown): unknown => {
     const { name, type = "local", model_path: own } = mapOf(rule)
-    const bound = mapOf(mapOf(bindings)[`classifier.${String(name)}`])["deployment"]
-    const { provider, artifact } = mapOf(mapOf(deployments)[String(bound)])
-    return type === "local" && own === undefined && Object.hasOwn(devices, String(provider))
-      ? { ...mapOf(rule), model_path: artifact }
+    const bound = deployments[String(mapOf(bindings[`classifier.${String(name)}`])["deployment"])]
+    return type === "local" && own === undefined && isOfOtherRuntime(bound)
+      ? { ...mapOf(rule), model_path: mapOf(bound)["artifact"] }
       : rule
   })
   return {
@@ -184,5 +193,10 @@ export function expandReplicas(document: unknown): unknown {
     global: { ...mapOf(global), model_catalog: { ...mapOf(catalog), deployments: Object.fromEntries(placed) } },
   }
 }
+
+const isOfOtherRuntime = (deployment: unknown): boolean => Object.hasOwn(devices, String(mapOf(deployment)["provider"]))
+
+const mapAt = (value: unknown, path: DocumentPath): Json =>
+  mapOf(path.reduce((outer: unknown, key) => mapOf(outer)[key], value))
 
 const mapOf = (value: unknown): Json => (isMap(value) ? value : {})

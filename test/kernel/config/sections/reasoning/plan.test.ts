@@ -181,6 +181,20 @@ test.each<[string, object, object, readonly string[], Changes?]>([
     { use_reasoning: false },
     [`${ref}.use_reasoning: has no effect: model "large" always reasons`],
   ],
+  [
+    "a model that is only told efforts",
+    { reasoning: { type: "reasoning_effort", parameter: "p" } },
+    { use_reasoning: false },
+    [
+      `${ref}.use_reasoning: does not switch reasoning of model "large" off: it is only told efforts; a disabled effort or an activation_parameter in its reasoning would`,
+    ],
+  ],
+  [
+    "no problem with efforts of which one means none",
+    { reasoning: { type: "reasoning_effort", parameter: "p", disabled: "none" } },
+    { use_reasoning: false },
+    [],
+  ],
 ])("%s is told", async (_, ofModel, ofRef, problems, more) =>
   expect(await told(ofModel, ofRef, more)).toEqual(problems),
 )

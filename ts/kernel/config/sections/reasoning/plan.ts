@@ -159,6 +159,13 @@ function checkModel(
   ]
 }
 
+/** Written in the document, without anything that says how it is switched off. */
+const isToldEffortsOnly = ({ type, modes, disabled, activation_parameter: activation }: Family): boolean =>
+  type?.endsWith("reasoning_effort") === true &&
+  modes === undefined &&
+  disabled === undefined &&
+  activation === undefined
+
 interface Judged {
   readonly model: ProviderModel
   readonly family: Family | undefined
@@ -196,6 +203,11 @@ function checkRef(
     refuse("reasoning_mode", `is not one of the modes of model "${model.name}": ${modes?.join(", ") ?? "it has none"}`)
   else if (on === false && modes !== undefined && !modes.includes("disabled") && family.disabled === undefined)
     warn("use_reasoning", `has no effect: model "${model.name}" always reasons`)
+  else if (on === false && isToldEffortsOnly(family) && refsOf(model).length > 0 && !tellsAll(model))
+    warn(
+      "use_reasoning",
+      `does not switch reasoning of model "${model.name}" off: it is only told efforts; a disabled effort or an activation_parameter in its reasoning would`,
+    )
   if (effort === undefined) return problems
   if (!enabled) warn("reasoning_effort", "has no effect without use_reasoning: true")
   else if (type === "chat_template_kwargs" || type === "reasoning_mode")
