@@ -2,6 +2,7 @@ import { type Block, type ChatRequest, loadGuardTexts, type Turn } from "rtr"
 import { chatRequest, textTurn } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import chatCompletions from "../../../ts/plugins/dialects/chat-completions.ts"
+import responses from "../../../ts/plugins/dialects/responses.ts"
 import { strictPolicy } from "../../../ts/kernel/types/guard.ts"
 
 const turn = (role: Turn["role"], ...blocks: readonly Block[]): Turn => ({ role, blocks })
@@ -169,6 +170,42 @@ describe("what is no text", () => {
     ]
     for (const [body, kind] of cases)
       expect([kind, body, gapOf(body), gapOf(body, kind)]).toEqual([kind, body, "unreadable_content", undefined])
+  })
+
+  test("is an image in a data URL only as base64 of a picture", () => {
+    const imageOf = (url: string) => part({ type: "image_url", image_url: { url } })
+    const svg = "<svg><text>read me</text></svg>"
+    for (const url of [
+      `data:image/svg+xml;utf8,${svg}`,
+      `data:image/svg+xml;base64,${btoa(svg)}`,
+      `data:image/svg+xml,${encodeURIComponent(svg)}`,
+      "data:image/png,read%20me",
+      "data:image/png;base64,please read me",
+      "data:application/octet-stream;base64,aGk=",
+      "data:;base64,aGk=",
+    ])
+      expect([url, gapOf(imageOf(url), "image"), gapOf(imageOf(url), "file")]).toEqual([
+        url,
+        "unreadable_content",
+        undefined,
+      ])
+    for (const url of ["data:text/plain,read%20me", `data:text/plain;base64,${btoa("read me")}`, " data:,read%20me"])
+      expect([url, read(imageOf(url)).textsFor(rule)]).toEqual([url, expect.arrayContaining(["read me"])])
+    expect(gapOf(message({ x_image: `data:image/svg+xml;base64,${btoa(svg)}` }), "image")).toBe("unreadable_content")
+    const inResponses = (url: string) =>
+      guardTexts(
+        responses.readRequest({
+          model: "MoM",
+          input: [{ role: "user", content: [{ type: "input_image", image_url: url, detail: "auto" }] }],
+        }),
+        responses,
+      )
+    const images = { ...strictPolicy, allowedUnread: new Set(["image"] as const) }
+    expect(inResponses(`data:image/svg+xml;utf8,${svg}`).gapFor(images)).toBe("unreadable_content")
+    expect(inResponses("data:text/plain,read%20me").textsFor(rule)).toContain("read me")
+    expect(inResponses("data:image/png;base64,aGk=").gapFor(images)).toBeUndefined()
+    for (const url of ["data:image/png;base64,aGk=", "DATA:image/webp;base64,aGk=", "https://example.com/a.svg"])
+      expect([url, gapOf(imageOf(url)), gapOf(imageOf(url), "image")]).toEqual([url, "unreadable_content", undefined])
   })
 
   test("is read where it is text after all", () => {

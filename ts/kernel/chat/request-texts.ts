@@ -7,7 +7,7 @@ import type { UnknownReason } from "../types/fact.ts"
 import type { GuardPolicy, UnreadKind } from "../types/guard.ts"
 import type { SignalInput } from "../types/signal.ts"
 import { lastUserTurns, textOf } from "./texts.ts"
-import { decodeText, kindOfMedia, WireReader } from "./wire-strings.ts"
+import { decodeText, kindOfData, kindOfMedia, WireReader } from "./wire-strings.ts"
 
 /**
  * Most texts of one request: each is a question to a model, which answers some 200 in a second on one core. A longer
@@ -235,11 +235,20 @@ class Collector {
   #media(block: Extract<Block, { readonly source: unknown }>): void {
     const { source } = block
     if (block.type === "audio" && block.transcript !== undefined) this.#read(block.transcript)
-    const text =
-      block.type === "file" && source.kind === "base64" ? decodeText(source.data, source.mediaType) : undefined
+    if (source.kind === "url" && /^\s*data:/i.test(source.url)) return this.#dataUrl(source.url.trim())
+    const isData = source.kind === "base64"
+    const kind = block.type === "image" && isData ? kindOfData(source.mediaType ?? "image", source.data) : block.type
+    const text = kind === "file" && isData ? decodeText(source.data, source.mediaType) : undefined
     this.#known.add(source.kind === "url" ? source.url : source.kind === "base64" ? source.data : source.id)
-    if (text === undefined) this.#unread.add(block.type)
+    if (text === undefined) this.#unread.add(kind)
     else this.#read(text)
+  }
+
+  /** It may be a text, whatever part it stands in. */
+  #dataUrl(url: string): void {
+    const strings: string[] = []
+    this.#wire.read("url", url, strings)
+    for (const text of strings) this.#read(text)
   }
 
   /** A part that only one dialect knows: its text is read, and where it names pictures or sound, those are not. */

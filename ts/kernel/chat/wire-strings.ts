@@ -66,10 +66,20 @@ function readDataUrl(url: string): string | { readonly kind: UnreadKind } | unde
   const body = url.slice(comma + 1)
   if (!/;base64$/i.test(options)) {
     const text = isTextType(type) ? decodePercent(body) : undefined
-    return text ?? { kind: kindOfMedia(type) }
+    return text ?? { kind: kindOfData(type) }
   }
-  return decodeText(body, type) ?? { kind: kindOfMedia(type) }
+  return decodeText(body, type) ?? { kind: kindOfData(type, body) }
 }
+
+/** `data` is in base64; left out where it is not. */
+export function kindOfData(type: string, data?: string): UnreadKind {
+  const kind = kindOfMedia(type)
+  return kind !== "image" || (data !== undefined && isPicture(type, data)) ? kind : "file"
+}
+
+/** SVG is text that draws, and what is no base64 is text as well. */
+const isPicture = (type: string, data: string): boolean =>
+  /^image\/(?!svg)[\w.+-]{1,40}$/i.test(type) && /^[\w+/\r\n-]*={0,2}\s*$/.test(data)
 
 /** What stands before the comma of a `data:` URL, unless it is a media type as others have it. */
 function readHead(url: string, strings: string[]): void {
