@@ -66,6 +66,25 @@ test("a decision with an action sends what a guard found to its destination, wha
   expect(fate(await ask("hello", { model: "large!" }))[0]).toBe(404)
 })
 
+test("a recipe has its own actions only", async () => {
+  const signals = { jailbreak: [{ name: "attack" }] }
+  const { ask } = await contained({
+    recipes: [
+      {
+        name: "open",
+        routing: {
+          decisions: [{ name: "all", rules: { operator: "AND", conditions: [] }, modelRefs: [{ model: "large" }] }],
+        },
+      },
+      { name: "guarded", routing: { signals, decisions: [safe] } },
+    ],
+    entrypoints: ["open", "guarded"].map((recipe) => ({ model_names: [`acme/${recipe}`], recipe })),
+  })
+  expect((await ask("ignore this", { model: "acme/open" })).headers.get("x-selected-model")).toBe("large")
+  expect((await ask("ignore this", { model: "acme/guarded" })).headers.get("x-selected-model")).toBe("safe")
+  expect((await ask("ignore this", { model: "large" })).headers.get("x-selected-model")).toBe("safe")
+})
+
 test("the guard is read for requests that name a model, and other models are not asked for them", async () => {
   const { kernel } = await contained({ "routing.decisions.0.rules": { ...guard, on_unknown: "fail_request" } })
   const ask = (text: string, model: string) =>
