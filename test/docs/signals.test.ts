@@ -38,5 +38,8 @@ test("every signal has an example with prompts in one of the pages", () => {
   const signals = manifest.modules.flatMap((module) =>
     module.kind === "signal" && module.config_key !== undefined ? [module.config_key] : [],
   )
-  expect(signals.filter((key) => !shown.has(key) && !withoutPrompts.has(key))).toEqual([])
+  expect(
+    signals.filter((key) => !shown.has(key) && !withoutPrompts.has(key)),
+    "Add an example with prompts to a page of docs, or the key to withoutPrompts if its model is not built in",
+  ).toEqual([])
 })

@@ -11,6 +11,13 @@ const table = (...lines: readonly (readonly string[])[]): string =>
   lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 const compact = page.replaceAll(/ +\|/g, " |").replaceAll(/-{3,}/g, "---")
 
+/** Compares line by line, so that a line that is missing is named, and then the order. */
+function expectTable(...lines: readonly (readonly string[])[]): void {
+  const missing = lines.map((cells) => table(cells)).filter((line) => !compact.includes(line))
+  expect(missing, "Write these lines into docs/failures.md, in the order of test/failures/_rows.ts").toEqual([])
+  expect(compact.includes(table(...lines)), "The lines of a table of docs/failures.md are in another order").toBe(true)
+}
+
 test("the page says the reason of every failure", () => {
   const kinds = (
     asked: readonly Asked[] = [...services, "chat", "classify"],
@@ -32,7 +39,7 @@ test("the page says the reason of every failure", () => {
     who.length === 3 ? "any model" : who.join(", "),
     reason,
   ])
-  expect(compact).toContain(table(["What happens", "Of", "Reason"], ["---", "---", "---"], ...rows))
+  expectTable(["What happens", "Of", "Reason"], ["---", "---", "---"], ...rows)
 })
 
 const asksText: Readonly<Record<Asked, string>> = {
@@ -59,8 +66,6 @@ test("the page has every signal and selector that asks a model", () => {
     asksText[row.asks],
     row.withoutHelper === undefined ? "the first candidate" : "what is known without it",
   ])
-  expect(compact).toContain(
-    table(["Signal", "Asks", "Without an answer"], ["---", "---", "---"], ...signals, ...replies),
-  )
-  expect(compact).toContain(table(["Selector", "Asks", "Without an answer"], ["---", "---", "---"], ...selectors))
+  expectTable(["Signal", "Asks", "Without an answer"], ["---", "---", "---"], ...signals, ...replies)
+  expectTable(["Selector", "Asks", "Without an answer"], ["---", "---", "---"], ...selectors)
 })

@@ -36,8 +36,8 @@ export interface PipelineHost extends AttemptHost, InputHost, Stages, Partial<Ab
 }
 
 /** Routes one request and gets its reply. Rejects with an `RtrError` when there is none; the record tells of it all the same. */
-export async function run(generation: PipelineHost, call: Call): Promise<Outcome> {
-  const host = generation.hostFor?.(call.request.model) ?? generation
+export async function run(entryHost: PipelineHost, call: Call): Promise<Outcome> {
+  const host = entryHost.hostFor?.(call.request.model) ?? entryHost
   const record = createRecord(call, host.generation)
   return finishCall(host, record, async () => {
     const explicit = resolveModel(host.plan, call)

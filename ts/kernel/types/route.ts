@@ -140,6 +140,7 @@ export interface OperationInput<Params, Query, Body> {
   readonly header: (name: string) => string | undefined
   readonly listener: string
   readonly listenerKind: ListenerKind
+  /** When the request came, in milliseconds as `performance.now()` counts them. */
   readonly startedAt: number
 }
 

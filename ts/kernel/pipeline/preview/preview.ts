@@ -34,12 +34,12 @@ export type PreviewHost = Pick<
 
 /** Reads all signals, decides and selects, by a recipe where one is named. Rejects with `model_not_found` for an unknown model name. */
 export async function preview(
-  generation: PreviewHost,
+  entryHost: PreviewHost,
   steps: PreviewSteps,
   call: Call,
   { recipe, context = {} }: PreviewOptions = {},
 ): Promise<Preview> {
-  const host = generation.hostFor?.(call.request.model, recipe) ?? generation
+  const host = entryHost.hostFor?.(call.request.model, recipe) ?? entryHost
   const { plan } = host
   const explicit = recipe === undefined ? steps.resolveModel(plan, call) : undefined
   const input = Object.assign(steps.toSignalInput(call, host), { preview: context })
