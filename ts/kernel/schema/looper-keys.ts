@@ -8,62 +8,60 @@ import { duration, literals, mapOf, section } from "./shapes.ts"
 
 const words = Type.String({ minLength: 1, pattern: "\\S" })
 
-const budget = () =>
-  section(
-    {
-      deadline: Type.Optional(duration),
-      max_calls: Type.Optional(Type.Integer({ minimum: 1, description: "Model calls for one request" })),
-      max_cost: Type.Optional(
-        Type.Number({
-          minimum: 0,
-          description: "No call begins when those before it cost so much, in the currency of the models' prices",
-        }),
-      ),
-    },
-    { description: "Bounds of one request; when one is used up, the best answer so far is the reply" },
-  )
+const budget = section(
+  {
+    deadline: Type.Optional(duration),
+    max_calls: Type.Optional(Type.Integer({ minimum: 1, description: "Model calls for one request" })),
+    max_cost: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        description: "No call begins when those before it cost so much, in the currency of the models' prices",
+      }),
+    ),
+  },
+  { description: "Bounds of one request; when one is used up, the best answer so far is the reply" },
+)
 
 const plainValue = Type.Unsafe<JsonValue>({ type: ["string", "number", "boolean", "array"] })
 
 const sources = ["content", "reasoning_content", "candidate_responses"] as const
 
-const outputContract = () =>
-  section(
-    {
-      type: Type.Optional(literals(["choice", "structured_json", "reference_selection", ""])),
-      choice_set: Type.Optional(section({ values: Type.Array(words, { minItems: 1 }) })),
-      json_schema: Type.Optional(section({ schema_ref: literals(["terminal_action_v1"]) })),
-      reference: Type.Optional(
-        section({
-          source: Type.Optional(literals(["candidate_responses"])),
-          id_format: Type.Optional(literals(["index", "reference_number"])),
-        }),
-      ),
-      extract: Type.Optional(
-        section({
-          mode: Type.Optional(literals(["exact", "json_object"])),
-          sources: Type.Optional(Type.Array(literals(sources), { uniqueItems: true })),
-        }),
-      ),
-      normalize: Type.Optional(
-        section({
-          field_order: Type.Optional(Type.Array(words, { uniqueItems: true })),
-          defaults: Type.Optional(mapOf(plainValue)),
-        }),
-      ),
-      postprocess: Type.Optional(Type.Array(section({ type: literals(["dereference_selected_reference"]) }))),
-      render: Type.Optional(
-        section({ mode: Type.Optional(literals(["value", "template"])), template: Type.Optional(Type.String()) }),
-      ),
-      on_violation: Type.Optional(
-        section({
-          repair: Type.Optional(Type.Boolean({ description: "The model is asked once more" })),
-          fallback: Type.Optional(Type.String({ description: "Replaces an answer without the form" })),
-        }),
-      ),
-    },
-    { description: "The form that the answer of a looper has to have" },
-  )
+const outputContract = section(
+  {
+    type: Type.Optional(literals(["choice", "structured_json", "reference_selection", ""])),
+    choice_set: Type.Optional(section({ values: Type.Array(words, { minItems: 1 }) })),
+    json_schema: Type.Optional(section({ schema_ref: literals(["terminal_action_v1"]) })),
+    reference: Type.Optional(
+      section({
+        source: Type.Optional(literals(["candidate_responses"])),
+        id_format: Type.Optional(literals(["index", "reference_number"])),
+      }),
+    ),
+    extract: Type.Optional(
+      section({
+        mode: Type.Optional(literals(["exact", "json_object"])),
+        sources: Type.Optional(Type.Array(literals(sources), { uniqueItems: true })),
+      }),
+    ),
+    normalize: Type.Optional(
+      section({
+        field_order: Type.Optional(Type.Array(words, { uniqueItems: true })),
+        defaults: Type.Optional(mapOf(plainValue)),
+      }),
+    ),
+    postprocess: Type.Optional(Type.Array(section({ type: literals(["dereference_selected_reference"]) }))),
+    render: Type.Optional(
+      section({ mode: Type.Optional(literals(["value", "template"])), template: Type.Optional(Type.String()) }),
+    ),
+    on_violation: Type.Optional(
+      section({
+        repair: Type.Optional(Type.Boolean({ description: "The model is asked once more" })),
+        fallback: Type.Optional(Type.String({ description: "Replaces an answer without the form" })),
+      }),
+    ),
+  },
+  { description: "The form that the answer of a looper has to have" },
+)
 
 export const looperKeys: LooperKeys = {
   algorithm: {

@@ -17,6 +17,7 @@ test("a classifier, safety and images may have their models in the bindings of a
       "routing.signals.classifiers": [{ name: "risk", type: "local", labels: ["low", "high"] }],
       "routing.signals.safety": [{ name: "policy", threshold: 0.5 }],
       "routing.signals.embeddings": [{ name: "cat", threshold: 0.5, query_modality: "image", candidates: ["a cat"] }],
+      "routing.decisions.0.rules": { type: "safety", name: "policy" },
       "routing.model_bindings": bindings,
       "global.model_catalog.deployments": { mine: { endpoint: "http://127.0.0.1:1" } },
     })
