@@ -175,16 +175,6 @@ describe("imports", () => {
     expect(wrong).toEqual([])
   })
 
-  test("every signal and selector that asks a model says in test/failures what happens when that fails", () => {
-    const rows = readFileSync(join(root, "test/failures/_rows.ts"), "utf8")
-    const asking = /\bneeds: \[[^\]]*"(inference|models|http)/
-    const without = ["ts/plugins/signals", "ts/plugins/selectors"]
-      .flatMap((folder) => filesIn(folder))
-      .filter((file) => asking.test(readFileSync(join(root, file), "utf8")))
-      .filter((file) => !rows.includes(`id: "${basename(file, ".ts").replaceAll("-", "_")}"`))
-    expect(without).toEqual([])
-  })
-
   test("every folder of ts has a rule", () => {
     const uncovered = filesIn("ts").filter(
       (file) =>

@@ -25,12 +25,12 @@ providers:
       backend_refs: [{ endpoint: "127.0.0.1:1", adress: x }]
     - name: bare
       reasoning_family: qwen
+      backend_refs: [{ provider: rtr_omni, base_url: "http://127.0.0.1:2" }]
 routing:
   signals:
     keywords:
       - { name: k, operator: XOR, keywords: [a] }
       - { name: r, operator: OR, method: regex, keywords: ["("] }
-    safety: [{ name: p, threshold: 0.5 }]
   decisions:
     - name: d
       rules:
@@ -57,9 +57,9 @@ describe("rtr config validate", () => {
       'F:6:15 providers.defaults.model: "smal" is not in providers.models (did you mean "small"?)',
       "F:9:49 providers.models[0].backend_refs[0].adress: is not a known key; known keys: name, endpoint, protocol, weight, priority, base_url, provider, auth_header, auth_prefix, extra_headers, api_version, chat_path, think_tags, api_key, api_key_env",
       'F:11:7 providers.models[1].reasoning_family: "qwen" is neither in providers.defaults.reasoning_families nor a family that is known (did you mean "qwen3"?)',
-      'F:15:20 routing.signals.keywords[0].operator: must be "AND", "OR" or "NOR", got "XOR" (did you mean "OR"?)',
-      expect.stringMatching(/^F:16:60 routing\.signals\.keywords\[1\]\.keywords\[0\]: is not a valid pattern/),
-      "F:17:5 routing.signals.safety: is not supported yet",
+      'F:12:24 providers.models[1].backend_refs[0].provider: "rtr_omni" is not supported yet',
+      'F:16:20 routing.signals.keywords[0].operator: must be "AND", "OR" or "NOR", got "XOR" (did you mean "OR"?)',
+      expect.stringMatching(/^F:17:60 routing\.signals\.keywords\[1\]\.keywords\[0\]: is not a valid pattern/),
       "F:22:9 routing.decisions[0].rules.conditions: of NOT must hold exactly one condition, got 2",
       expect.stringMatching(
         /^F:22:67 routing\.decisions\[0\]\.rules\.conditions\[1\]\.name: refers to keyword rule "missing"/,
@@ -93,10 +93,10 @@ describe("rtr config validate", () => {
     }
     expect([code, valid]).toEqual([1, false])
     expect(problems).toContainEqual({
-      path: ["routing", "signals", "safety"],
+      path: ["providers", "models", 1, "backend_refs", 0, "provider"],
       code: "unsupported",
-      message: "is not supported yet",
-      position: { line: 17, column: 5 },
+      message: '"rtr_omni" is not supported yet',
+      position: { line: 12, column: 24 },
     })
   })
 

@@ -183,10 +183,10 @@ function routingHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith("x-")))
 }
 
-/** Who answered: the routing headers stand in replies that a backend or a plugin has given, and not in the router's own. */
+/** Who answered: routed replies say it, and errors of the router that they are errors. */
 function answererOf(headers: Headers): string {
   const path = headers.get("x-rtr-response-path")
-  if (path === null) return "The router"
+  if (path === null || path === "error") return "The router"
   return path === "upstream" ? `The backend of model "${headers.get("x-selected-model")}"` : `The plugin ${path}`
 }
 
