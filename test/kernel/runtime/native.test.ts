@@ -64,11 +64,11 @@ test("an answer is compared with its context, all of it; an answer without one i
     { ...answer, grounds: { ...grounds, context: `${long}The tower is 400 m tall.` } },
     answer,
   ])
-  const marked = (given: InferenceAnswer | undefined): readonly string[] | undefined =>
-    given?.kind === "spans" ? given.spans.map(({ start, end }) => answer.text.slice(start, end)) : undefined
-  expect(marked(wrong)?.join()).toContain("400")
-  expect(marked(right)?.join()).not.toContain("400")
-  expect(marked(windowed)?.join()).not.toContain("400")
+  const doubt = (given: InferenceAnswer | undefined): number =>
+    given?.kind === "spans" ? Math.max(...given.spans.map(({ probability }) => probability)) : Number.NaN
+  // How far the built-in head tells them apart stands on its card; here it has to have read the context.
+  expect(doubt(wrong)).toBeGreaterThan(doubt(right))
+  expect(windowed?.kind).toBe("spans")
   expect(bare?.kind).toBe("error")
 })
 
