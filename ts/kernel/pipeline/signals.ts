@@ -97,7 +97,9 @@ export function readSignals(
     createQuestionBatch,
   }
   const levels = levelsOf(plan.signals)
-  input.factsOf = (type) => factsOf(plan.signals, reading.facts, type)
+  // A function that is assigned as it is made would keep the whole request until a full garbage collection.
+  const own: SignalInput["factsOf"] = (type) => factsOf(plan.signals, reading.facts, type)
+  input.factsOf = own
   for (let index = 0; index < levels.length; index++) {
     const waiting = readLevel(reading, levels[index] as Level)
     if (waiting !== undefined) return readRest(reading, waiting, levels.slice(index + 1))
