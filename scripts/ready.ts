@@ -27,6 +27,7 @@ function checkGenerated(): void {
       "--porcelain",
       "--",
       "ts/plugins/registry.gen.ts",
+      "ts/plugins/_shared/guards/builtin-models.gen.ts",
       "plugins-manifest.json",
       "docs/reference.md",
       "ts/cli/management-client.gen.ts",

@@ -255,6 +255,7 @@ const heads: Readonly<Record<string, readonly string[]>> = {
   feedback: ["WRONG_ANSWER", "SAT", "NEED_CLARIFICATION", "WANT_DIFFERENT", "NONE"],
   modality: ["DIFFUSION", "AR", "BOTH"],
   jailbreak: ["jailbreak", "benign"],
+  doubtful: ["benign", "jailbreak"],
   colours: ["blue", "red"],
 }
 

@@ -25,6 +25,8 @@ export interface SignalRow extends Row {
   /** What a chat model of others says. */
   readonly says?: string
   readonly messages?: readonly object[]
+  /** Only the deployment of this name fails. */
+  readonly failing?: string
   /** Counts as found while it is not read. */
   readonly guard?: true
   /** Failures of which it has an answer all the same, with what it makes of them. */
@@ -180,6 +182,21 @@ export const signalRows: readonly SignalRow[] = [
     condition: { type: "jailbreak", name: "attack" },
     changes: {
       "routing.signals.jailbreak": [{ name: "attack", method: "hybrid", jailbreak_patterns: ["red"] }],
+    },
+  },
+  {
+    id: "jailbreak",
+    method: "second guard",
+    asks: "classify",
+    guard: true,
+    condition: { type: "jailbreak", name: "attack" },
+    failing: "second",
+    changes: {
+      "routing.signals.jailbreak": [{ name: "attack" }],
+      [`${catalog}.modules.prompt_guard.second`]: { from: 0.05 },
+      [`${catalog}.deployments.second`]: { artifact: "models/second" },
+      [`${catalog}.bindings.prompt_guard`]: { deployment: "default", head: "doubtful" },
+      [`${catalog}.bindings.prompt_guard_second`]: { deployment: "second", head: "jailbreak" },
     },
   },
   {

@@ -39,6 +39,7 @@ for (const row of signalRows)
         ...(typeof changes === "function" ? changes(port) : changes),
       }),
       ...(row.says !== undefined && { says: row.says }),
+      ...(row.failing !== undefined && { failing: row.failing }),
     })
     onTestFinished(() => served.close())
     const good = await served.ask()

@@ -69,6 +69,7 @@ export type {
   RegisteredSignal,
   RoutingSection,
   RuleOf,
+  SecondModel,
   SignalInput,
   SignalModule,
   SignalReader,

@@ -147,6 +147,50 @@ describe("rules with models of their own", () => {
   })
 })
 
+describe("a second model", () => {
+  const guard = registry.find("signal", "jailbreak") as never
+  /** As a document is where the product has a package for the second guard, or binds one. */
+  const asking = (catalogue: object = {}, rule: object = {}) => {
+    const document = canonical({
+      "routing.signals.jailbreak": [{ name: "attack", ...rule }],
+      "routing.decisions.0.rules": { type: "jailbreak", name: "attack" },
+      "global.model_catalog": catalogue,
+    })
+    const modules = { prompt_guard: { second: {} } }
+    return { ...document, global: { model_catalog: { ...document.global?.model_catalog, modules } } } as typeof document
+  }
+
+  test("has a deployment that need not be declared, with the head that it is asked for", () => {
+    const document = asking()
+    expect(neededDeployments(document, registry).map(({ name, artifact }) => [name, artifact])).toEqual([
+      ["default", "signals"],
+      ["prompt_guard_second", "guard"],
+    ])
+    expect(compileTarget(guard, document)).toEqual({
+      deployment: "default",
+      head: "jailbreak",
+      whole: true,
+      bound: new Map([
+        ["prompt_guard", { deployment: "default", head: "jailbreak" }],
+        ["prompt_guard_second", { deployment: "prompt_guard_second", head: "jailbreak" }],
+      ]),
+    })
+  })
+
+  test("is the one that the document binds, without the head of the first", () => {
+    const document = asking({ deployments: { mine }, bindings: { prompt_guard_second: { deployment: "mine" } } })
+    expect(neededDeployments(document, registry).map(({ name }) => name)).toEqual(["mine", "default"])
+    const second = compileTarget(guard, document)?.bound?.get("prompt_guard_second")
+    expect(second).toStrictEqual({ deployment: "mine", head: undefined })
+  })
+
+  test("is not needed by rules that ask no classifier", () => {
+    const patterns = { method: "contrastive", jailbreak_patterns: ["a"], benign_patterns: ["b"] }
+    const document = asking({}, patterns)
+    expect(neededDeployments(document, registry).map(({ name }) => name)).toEqual(["default"])
+  })
+})
+
 test("the default deployment's package is embedded, and has the default heads", () => {
   const folder = join(import.meta.dirname, "../../../models", defaultDeployment.artifact)
   expect(existsSync(folder)).toBe(true)

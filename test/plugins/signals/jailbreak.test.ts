@@ -125,6 +125,42 @@ describe("the classifier", () => {
   })
 })
 
+describe("a second guard", () => {
+  const binding = "prompt_guard_second"
+  const document = (second: object) => ({
+    global: { model_catalog: { modules: { prompt_guard: { second } }, bindings: { [binding]: {} } } },
+  })
+  /** The first guard says the risk that the text tells, the second the one behind `really`. */
+  const asking = async (text: string, second: Settings["second"] = {}) => {
+    const inference = createFakeInference({
+      labels,
+      classify: (given, head) => {
+        const risk = head === binding ? Number(/really (\S+)/.exec(given)?.[1] ?? 0) : riskIn(given)
+        return [1 - risk, risk]
+      },
+    })
+    const reader: SignalReader<"inference.classify" | "inference.embed"> = await signal.setup([{ name: "a" }], {
+      settings: { second, positive_labels: ["jailbreak"] },
+      document: document(second),
+      ...createFakeQuestions(inference),
+    })
+    const [fact] = await reader.read(inputOf([user(text)]), createFakeQuestions(inference))
+    return [fact?.state, fact?.value?.toFixed(1), inference.calls.flat().length]
+  }
+
+  test("judges what the first is unsure of", async () => {
+    expect(await asking("risk 0.8 really 0.1")).toEqual(["no_match", "0.1", 2])
+    expect(await asking("risk 0.3 really 0.9")).toEqual(["match", "0.9", 2])
+    expect(await asking("risk 0.1 really 0.9")).toEqual(["no_match", "0.1", 1])
+    expect(await asking("risk 0.95 really 0.1")).toEqual(["match", "0.9", 1])
+  })
+
+  test("judges all texts, or none, where the document says so", async () => {
+    expect(await asking("risk 0.1 really 0.9", { when: "always" })).toEqual(["match", "0.9", 1])
+    expect(await asking("risk 0.3 really 0.9", { when: "never" })).toEqual(["no_match", "0.3", 1])
+  })
+})
+
 describe("history", () => {
   const messages = [
     textTurn("system", "risk 0.1"),

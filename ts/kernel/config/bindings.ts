@@ -7,7 +7,7 @@ import type { Capability } from "../types/capability.ts"
 import type { BatchedQuestions } from "../types/inference.ts"
 import type { RegisteredModule } from "../types/module.ts"
 import type { InferenceTarget } from "../types/plan.ts"
-import type { SignalModule } from "../types/signal.ts"
+import type { SecondModel, SignalModule } from "../types/signal.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import type { AlgorithmEntry } from "./sections/algorithms.ts"
 import type { BoundHead } from "./package-heads.ts"
@@ -26,6 +26,13 @@ export const defaultDeployment = {
 
 /** The deployment of typed questions for signals and selectors that name none; it exists without being declared, too. */
 export const decisionDeployment = { ...defaultDeployment, name: "decisions", artifact: "decide" } as const
+
+/** The deployment of a second model, which has the name of its binding; it exists without being declared, too. */
+const secondDeployment = ({ binding: name, artifact }: SecondModel): Deployment & { readonly name: string } => ({
+  ...defaultDeployment,
+  name,
+  artifact,
+})
 
 /** Where the questions of a selector go: vectors through binding `embedding`, typed ones to the deployment of its block. */
 export function selectorTarget(
@@ -50,7 +57,7 @@ export interface SignalBindings {
 
 /** Bindings that the signal may have. */
 export function bindingsOf(registered: RegisteredSignal): SignalBindings {
-  return bindingsFor(registered, registered.module.needs ?? [])
+  return bindingsFor(registered, registered.module.needs ?? [], registered.module.second)
 }
 
 /** Bindings that its rules in this document need. */
@@ -63,6 +70,7 @@ export function usedBindings(registered: RegisteredSignal, document: ConfigDocum
     (rules.length === 0 ? undefined : module.asks?.(rules as never, settingsOf(module, document) as never)) ??
       module.needs ??
       [],
+    module.second?.isAsked(document) === true ? module.second : undefined,
   )
   const { ruleBindings: own } = module
   if (own === undefined) return used
@@ -72,12 +80,16 @@ export function usedBindings(registered: RegisteredSignal, document: ConfigDocum
   return { ...used, reading: asked }
 }
 
-function bindingsFor(registered: RegisteredSignal, needs: readonly Capability[]): SignalBindings {
+function bindingsFor(
+  registered: RegisteredSignal,
+  needs: readonly Capability[],
+  second: SecondModel | undefined,
+): SignalBindings {
   const { binding = registered.id, embeddingBinding = binding, ruleBindings } = registered.module
   const questions = questionsOf(registered, needs)
   const kinds = ruleBindings === undefined ? [binding] : Object.keys(ruleBindings)
   return {
-    reading: questions.some((question) => question !== "embed") ? kinds : [],
+    reading: questions.some((question) => question !== "embed") ? [...kinds, ...(second ? [second.binding] : [])] : [],
     vectors: questions.includes("embed") ? embeddingBinding : undefined,
   }
 }
@@ -97,7 +109,9 @@ export function readingBinding(
   reading: string | undefined = bindingsOf(registered).reading[0],
 ): Binding | undefined {
   if (reading === undefined) return undefined
-  const head = registered.module.defaultHead
+  const { defaultHead: head, second } = registered.module
+  if (reading === second?.binding)
+    return documentBinding(reading, document) ?? { deployment: reading, head: second.head }
   const asksTyped = questionsOf(registered).includes("decide")
   return (
     documentBinding(reading, document) ??
@@ -151,7 +165,8 @@ export function compileTarget(registered: RegisteredSignal, document: ConfigDocu
     head,
     whole: registered.module.guard ?? false,
     ...(elsewhere && { vectors: embedsBy.deployment }),
-    ...(targets.length > 1 && { bound: new Map(targets) }),
+    // A binding without a head must not ask for that of the first.
+    ...(targets.length > 1 && { bound: new Map(targets.map(([name, to]) => [name, { ...to, head: to.head }])) }),
   }
 }
 
@@ -189,7 +204,8 @@ export function neededDeployments(document: ConfigDocument, registry: Registry):
     name,
   }))
   const wanted = wantedDeployments(document, registry)
-  const implied = [defaultDeployment, decisionDeployment].filter(
+  const seconds = registry.all("signal").flatMap(({ module: { second } }) => (second ? [secondDeployment(second)] : []))
+  const implied = [defaultDeployment, decisionDeployment, ...seconds].filter(
     ({ name }) => wanted.has(name) && !declared.some((each) => each.name === name),
   )
   const needed = [...declared, ...implied]

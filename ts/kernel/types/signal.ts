@@ -110,6 +110,17 @@ export interface DebugHeader {
   readonly tells: "match" | "number"
 }
 
+/** A model that a signal asks beside that of its `binding`: each question for it names the binding of this one. */
+export interface SecondModel {
+  /** Also the name of the deployment that answers where the document binds nothing. */
+  readonly binding: string
+  /** The embedded package of that deployment, with its head. */
+  readonly artifact: string
+  readonly head: string
+  /** Whether this document has it asked. */
+  readonly isAsked: (document: object) => boolean
+}
+
 export interface SignalModule<
   Rule extends TObject = TObject,
   Settings extends TObject | TArray = TObject,
@@ -130,6 +141,8 @@ export interface SignalModule<
    * `policy` asks through `kind.policy`, or else `kind`, and each of its questions names the first as its `binding`.
    */
   readonly ruleBindings?: Readonly<Record<string, (rule: RuleOf<Rule>) => boolean>>
+  /** For a signal whose rules share their models. */
+  readonly second?: SecondModel
   /** The entry for `inference.embed`, for a signal that asks a model of another kind as well; `binding` when left out. */
   readonly embeddingBinding?: string
   /** Which of `needs` these rules have, every one when left out. A model that no rule asks needs no deployment. */

@@ -3,12 +3,9 @@
 import {
   type Classification,
   defineSignal,
-  type Fact,
   guardRule,
   guardSettings,
-  hasText,
   literals,
-  reasonOf,
   type Report,
   RtrError,
   section,
@@ -23,6 +20,8 @@ import {
   promptGuardModel,
   promptGuardServices,
 } from "../_shared/external/prompt-guard.ts"
+import { type Measure, nothingRead, type Reading, readAll, toFact } from "../_shared/guards/reading.ts"
+import { askInTurn, checkSecondGuard, secondGuard, secondModel } from "../_shared/guards/second-guard.ts"
 import { onceEach } from "../_shared/once-each.ts"
 
 const patterns = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
@@ -65,25 +64,18 @@ const settings = section({
     }),
   ),
   ...guardBackend,
+  ...secondGuard,
   ...guardSettings,
 })
 
 const contrastiveThreshold = 0.1
-
-/** The highest risk of the texts that were read, and why one of them was not. */
-interface Reading {
-  readonly risk: number | undefined
-  readonly failure: unknown
-}
-
-/** Reads one text; rejects when nothing of it was read. */
-type Measure = (text: string) => Promise<Reading>
 
 export default defineSignal({
   about: "Matches attempts to override the instructions of a model, or to draw them out",
   needs: ["inference.classify", "inference.embed"],
   binding: "prompt_guard",
   defaultHead: "jailbreak",
+  second: secondModel,
   embeddingBinding: "embedding",
   asks: (rules) => [
     ...(rules.some((entry) => entry.method !== "contrastive") ? (["inference.classify"] as const) : []),
@@ -94,7 +86,10 @@ export default defineSignal({
   rule,
   settings: { path: ["model_catalog", "modules", "prompt_guard"], schema: settings },
   services: promptGuardServices,
-  checkGlobal: checkPromptGuard,
+  checkGlobal(document, report) {
+    checkPromptGuard(document, report)
+    checkSecondGuard(document, report)
+  },
   check(rules, report, { document } = {}) {
     checkReplyRules(rules, document?.routing, report)
     rules.forEach((entry, index) => {
@@ -117,8 +112,10 @@ export default defineSignal({
       }
     })
   },
-  async setup(rules, { settings: { threshold: own = 0.7, positive_labels: positive }, document = {}, embedAll }) {
+  async setup(rules, { settings: set, document = {}, embedAll }) {
+    const { threshold: own = 0.7, positive_labels: positive } = set
     const threshold = promptGuardModel(document)?.threshold ?? own
+    const second = secondModel.isAsked(document) ? set.second : ({ when: "never" } as const)
     const contrasts = await Promise.all(
       rules.map(async (entry) => {
         const { jailbreak_patterns: attacks = [], benign_patterns: benign = [] } = entry
@@ -127,10 +124,9 @@ export default defineSignal({
     )
     return {
       async read(input, { classify, embed }) {
-        const risks = onceEach(async (text: string): Promise<Reading> => {
-          const classification = await classify(text)
-          return { risk: riskOf(classification, positive), failure: classification.truncated }
-        })
+        const first: Measure = async (text) => toReading(await classify(text), positive)
+        const other: Measure = async (text) => toReading(await classify(text, { binding: secondModel.binding }))
+        const risks = onceEach(askInTurn({ first, second: other }, second))
         const chunks = onceEach((text: string) => embedChunks(text, embed))
         const readings = await Promise.all(
           rules.map((entry, index) => {
@@ -201,55 +197,21 @@ function checkReplyRules(
 const comparesPatterns = (entry: { readonly jailbreak_patterns?: readonly string[] }): boolean =>
   (entry.jailbreak_patterns ?? []).length > 0
 
-const nothingRead: Reading = { risk: undefined, failure: undefined }
-
 function thresholdOf(entry: { readonly method?: string; readonly threshold?: number }, fallback: number): number {
   if (entry.method !== "contrastive") return entry.threshold ?? fallback
   return entry.threshold === undefined || entry.threshold === 0 ? contrastiveThreshold : entry.threshold
 }
 
-/** An attack that was seen is one, whatever else was not read; without one, a truncated text leaves the question open. */
-function toFact(name: string, threshold: number, { risk, failure }: Reading): Fact {
-  const matched = risk !== undefined && risk >= threshold
-  if (failure !== undefined && !matched)
-    return { rule: name, state: "unknown", confidence: 0, reason: reasonOf(failure) }
-  const value = risk ?? 0
-  const confidence = Math.min(1, Math.max(0, value))
-  return {
-    rule: name,
-    state: matched ? "match" : "no_match",
-    confidence,
-    value,
-    ...(failure !== undefined && { atLeast: true, reason: reasonOf(failure) }),
-  }
-}
-
-/** `texts` throws where there are too many to read. */
-async function readAll(texts: () => readonly string[], measures: readonly Measure[]): Promise<Reading> {
-  const failed = (failure: unknown): Reading => ({ risk: undefined, failure })
-  try {
-    const readings = await Promise.all(
-      texts()
-        .filter(hasText)
-        .flatMap((text) => measures.map((measure) => measure(text).catch(failed))),
-    )
-    return {
-      risk: readings.reduce<number | undefined>((risk, each) => highest(risk, each.risk), undefined),
-      failure: readings.find(({ failure }) => failure !== undefined)?.failure,
-    }
-  } catch (error) {
-    return failed(error)
-  }
-}
-
-const highest = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || (other !== undefined && other > one) ? other : one
-
 /** Labels of a text that is no attack. */
 const harmless: ReadonlySet<string> = new Set(["benign", "safe"])
 
+const toReading = (classification: Classification, positive?: readonly string[]): Reading => ({
+  risk: riskOf(classification, positive),
+  failure: classification.truncated,
+})
+
 /** That of the labels that mean an attack. Throws when the labels do not tell which of them mean one. */
-function riskOf(classification: Classification, positive: readonly string[] | undefined): number {
+function riskOf(classification: Classification, positive?: readonly string[]): number {
   const { labels } = classification
   const attacks = positive ?? labels.filter((label) => !harmless.has(label.toLowerCase()))
   if (positive === undefined && attacks.length === labels.length)

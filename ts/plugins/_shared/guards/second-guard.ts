@@ -1,0 +1,87 @@
+// A second guard against attacks, which is asked about texts that the first is unsure of, or about all.
+
+import { literals, type Report, section, type SecondModel, type Static, Type } from "../../../kernel/index.ts"
+import { backendUse } from "../external/backend.ts"
+import { modulesOf } from "../external/uses.ts"
+import { boundNames } from "../signals/bound-names.ts"
+import { builtinModels } from "./builtin-models.gen.ts"
+import type { Measure } from "./reading.ts"
+
+const risk = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
+
+const usual = { when: "unsure", from: 0.2, to: 0.9 } as const
+
+const schema = section(
+  {
+    when: Type.Optional(
+      literals(["unsure", "always", "never"], {
+        description:
+          "unsure, the default: where the first guard's risk lies between from and to; always: the second judges every text and the first none",
+      }),
+    ),
+    from: risk(`A text with less risk is harmless without being asked about; ${usual.from} when left out`),
+    to: risk(`A text with more risk is an attack without being asked about; ${usual.to} when left out`),
+  },
+  {
+    description:
+      "Asks a second guard, whose risk then stands: the model of binding prompt_guard_second, or the embedded package guard where the product has one",
+  },
+)
+
+/** Keys of `modules.prompt_guard`. */
+export const secondGuard = { second: Type.Optional(schema) }
+
+export type SecondGuard = Static<typeof schema>
+
+const binding = "prompt_guard_second"
+const artifact = "guard"
+
+interface Guarding {
+  readonly second?: SecondGuard
+}
+
+const saidOf = (document: object): SecondGuard | undefined => (modulesOf(document).prompt_guard as Guarding)?.second
+
+/** The embedded second guard was made for what the embedded first one is unsure of: with another first it has to be asked for. */
+function isAsked(document: object): boolean {
+  const said = saidOf(document)
+  const bound = boundNames(document)
+  if (said?.when === "never") return false
+  if (said !== undefined || bound.has(binding)) return true
+  const isOwn = bound.has("prompt_guard") || backendUse(modulesOf(document).prompt_guard ?? {}) !== undefined
+  return !isOwn && builtinModels.includes(artifact)
+}
+
+export const secondModel: SecondModel = { binding, artifact, head: "jailbreak", isAsked }
+
+/** Paths start at `global`. */
+export function checkSecondGuard(document: object, report: Report): void {
+  const said = saidOf(document)
+  if (said === undefined) return
+  const { when = usual.when, from = usual.from, to = usual.to } = said
+  const at = ["model_catalog", "modules", "prompt_guard", "second"]
+  if (from > to) report([...at, "from"], `is ${from} and to is ${to}: no risk lies between them`)
+  for (const key of ["from", "to"] as const)
+    if (said[key] !== undefined && when !== "unsure")
+      report([...at, key], `has no effect with when: ${when}`, "warning")
+  if (when !== "never" && !boundNames(document).has(binding) && !builtinModels.includes(artifact))
+    report(at, `has no model: bind one as global.model_catalog.bindings.${binding}`)
+}
+
+export interface Guards {
+  readonly first: Measure
+  readonly second: Measure
+}
+
+/** Where the second is asked its risk stands. What it did not read is unread, and what the first found there stays found. */
+export function askInTurn({ first, second }: Guards, said: SecondGuard = {}): Measure {
+  const { when = usual.when, from = usual.from, to = usual.to } = said
+  if (when === "never") return first
+  if (when === "always") return second
+  return async (text) => {
+    const one = await first(text)
+    if (one.risk === undefined || one.risk < from || one.risk > to) return one
+    const other = await second(text).catch((failure: unknown) => ({ risk: undefined, failure }))
+    return { risk: other.risk ?? one.risk, failure: other.failure ?? one.failure }
+  }
+}
