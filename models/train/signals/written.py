@@ -10,13 +10,25 @@ from .layouts import UNSUPPORTED, feedback_example, grounded_example
 WRITTEN = Path(__file__).parent.parent / "seeds" / "written"
 # A text that was thought of counts more than one of a template.
 TIMES = 2
+# Further files of a task. Their label is 1 or 0; `kind` says which form an attack and its harmless twins have.
+FURTHER = {"jailbreak": ("over_defence", "attacks")}
+NAMES = {"jailbreak": ("benign", "jailbreak")}
 MARK = re.compile(r"⟦(?:([A-Z_]+):)?([^⟦⟧]*)⟧")
 
 
 def written(task: str) -> list[Example]:
     """The rows of a task, each several times. Marked parts become spans."""
-    lines = (WRITTEN / f"{task}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [to_example(json.loads(line), task) for line in lines] * TIMES
+    further = [to_example(named(row, task), f"{file}/{row['kind']}") for file in FURTHER.get(task, ()) for row in read_written(file)]
+    return [*(to_example(row, task) for row in read_written(task)), *further] * TIMES
+
+
+def read_written(file: str) -> list[dict]:
+    lines = (WRITTEN / f"{file}.jsonl").read_text(encoding="utf-8").split("\n")
+    return [json.loads(line) for line in lines if line]
+
+
+def named(row: dict, task: str) -> dict:
+    return row | {"label": NAMES[task][row["label"]]}
 
 
 def to_example(row: dict, task: str) -> Example:
