@@ -5,6 +5,7 @@ import { parseArgs } from "node:util"
 import { type Result, readResult, resultsFolder } from "./_shared/results.ts"
 import { accuracyReport } from "./accuracy/report.ts"
 import { selectionReport } from "./accuracy/selection/report.ts"
+import { guardsReport } from "./guards/report.ts"
 import { inferenceReport } from "./inference/report.ts"
 import { overheadReport } from "./overhead/report.ts"
 import { sizeReport } from "./size/report.ts"
@@ -14,6 +15,7 @@ const reports: Readonly<Record<string, (result: Result) => string>> = {
   overhead: overheadReport,
   translate: translateReport,
   inference: inferenceReport,
+  guards: guardsReport,
   size: sizeReport,
   accuracy: accuracyReport,
   selection: selectionReport,

@@ -22,7 +22,7 @@ export interface ModelCard {
   readonly model_sha256: string
   readonly limits: { readonly truncate_tokens: number }
   readonly golden: { readonly status: string }
-  readonly profile_report?: { readonly served: string; readonly reason?: string }
+  readonly profile_report?: { readonly served: string; readonly precision: string; readonly reason?: string }
 }
 
 export interface HeadCard {
