@@ -9,6 +9,8 @@ from .deal import Split
 from .grammar import Frame, Grammar, draw_distinct
 from .jailbreak_documents import write_document
 from .jailbreak_encodings import encode_hidden, encode_visibly
+from .jailbreak_over_defence import FAMILY, write_over_defence
+from .jailbreak_shapes import cut_in_parts, put_between, put_last
 from .row import Row
 from .texture import roughen
 
@@ -16,6 +18,8 @@ BENIGN_SHARE = 0.55
 PAIRS_SHARE = 0.5  # of the contrast split
 QUOTABLE = ("override", "role", "mode", "authority", "prefix", "extract", "tools", "short", "foreign")
 ENCODABLE = ("override", "extract", "short", "mode")
+# Each has harmless twins of the same form.
+KINDS = ("persona", "guided_format", "testing", "frame", "pressure", "indirect_extract")
 
 Writer = Callable[[Grammar, random.Random], tuple[str, Frame]]
 
@@ -42,8 +46,18 @@ def draw_row(grammar: Grammar, split: Split, chance: random.Random) -> Row:
 
 
 def write_direct(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
-    frame = grammar.pick_frame("jailbreak", chance, excluded=("planted", "pairs"))
+    frame = grammar.pick_frame("jailbreak", chance, excluded=("planted", "pairs", *KINDS))
     return roughen(grammar.fill(frame.text, chance), chance, frame.language), frame
+
+
+def write_kind(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
+    frame = grammar.pick_frame("jailbreak", chance, chance.choice(kinds(grammar, "jailbreak")))
+    return roughen(grammar.fill(frame.text, chance), chance), frame
+
+
+def write_shaped(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
+    frame = grammar.pick_frame("jailbreak", chance, chance.choice(["override", "foreign", "foreign", *kinds(grammar, "jailbreak")]))
+    return shape(grammar, grammar.fill(frame.text, chance), frame, chance), frame
 
 
 def write_planted(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
@@ -82,8 +96,18 @@ def write_many_shots(grammar: Grammar, chance: random.Random) -> tuple[str, Fram
 
 
 def write_plain(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
-    frame = grammar.pick_frame("benign", chance, excluded=("imperative", "pairs"))
+    frame = grammar.pick_frame("benign", chance, excluded=("imperative", "pairs", FAMILY, *KINDS))
     return roughen(grammar.fill(frame.text, chance), chance, frame.language), frame
+
+
+def write_twin(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
+    frame = grammar.pick_frame("benign", chance, chance.choice(kinds(grammar, "benign")))
+    return roughen(grammar.fill(frame.text, chance), chance), frame
+
+
+def write_shaped_twin(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
+    frame = grammar.pick_frame("benign", chance, chance.choice(["change", "foreign", "foreign", *kinds(grammar, "benign")]))
+    return shape(grammar, grammar.fill(frame.text, chance), frame, chance), frame
 
 
 def write_harmless_document(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
@@ -119,6 +143,20 @@ def write_harmless_shots(grammar: Grammar, chance: random.Random) -> tuple[str, 
     return write_dialogue([*shots, (grammar.fill(frame.text, chance), "")], chance), frame
 
 
+def kinds(grammar: Grammar, label: str) -> list[str]:
+    """Those of which the split has frames."""
+    return [kind for kind in KINDS if kind in grammar.frames[label]]
+
+
+def shape(grammar: Grammar, text: str, frame: Frame, chance: random.Random) -> str:
+    """In parts, among another language or behind other turns; a text in another language than English is not cut, and stands
+    among another one more often."""
+    draw = chance.random()
+    if frame.language == "en" and draw < 0.5 and len(text.split()) > 3:
+        return cut_in_parts(text, chance)
+    return put_last(grammar, text, chance) if draw > 0.75 else put_between(text, frame.language, chance)
+
+
 def write_request(grammar: Grammar, chance: random.Random) -> str:
     family = chance.choice(["ordinary", "ordinary", "trigger", "change"])
     return grammar.fill(grammar.pick_frame("benign", chance, family).text, chance)
@@ -130,8 +168,9 @@ def write_dialogue(turns: list[tuple[str, str]], chance: random.Random) -> str:
 
 
 ATTACK_WRITERS: list[tuple[Writer, int]] = [
-    (write_direct, 42), (write_planted, 32), (write_wrapped, 14), (write_encoded, 9), (write_many_shots, 3),
+    (write_direct, 42), (write_planted, 32), (write_wrapped, 14), (write_encoded, 9), (write_many_shots, 3), (write_kind, 24), (write_shaped, 12),
 ]
 BENIGN_WRITERS: list[tuple[Writer, int]] = [
     (write_plain, 50), (write_harmless_document, 30), (write_harmless_requests, 10), (write_harmless_code, 7), (write_harmless_shots, 3),
+    (write_over_defence, 40), (write_twin, 20), (write_shaped_twin, 10),
 ]

@@ -3,8 +3,10 @@
 import random
 import unittest
 
-from ..generators.grammar import SLOT
-from ..generators.jailbreak import generate
+from ..generators.grammar import SLOT, Grammar
+from ..generators.jailbreak import KINDS, generate
+from ..generators.jailbreak_over_defence import FAMILY, read_domains
+from ..generators.jailbreak_shapes import ASIDES, cut_in_parts, put_between, put_last
 
 SPLITS = ("train", "validation", "contrast")
 
@@ -33,6 +35,33 @@ class JailbreakTest(unittest.TestCase):
             self.assertIsNone(SLOT.search(row.text), row.text)
             self.assertTrue(row.text.strip())
             self.assertIsNone(row.previous)
+
+    def test_every_kind_of_attack_has_harmless_twins(self) -> None:
+        found = {(row.source.split("/")[2].rsplit("-", 1)[0], row.label) for row in self.rows["train"]}
+        self.assertLessEqual({(kind, label) for kind in KINDS for label in ("benign", "jailbreak")}, found)
+
+    def test_sentences_with_words_of_attacks_are_harmless_and_of_many_domains(self) -> None:
+        for split in SPLITS:
+            rows = [row for row in self.rows[split] if f"/{FAMILY}-" in row.source]
+            self.assertGreaterEqual(len(rows), 90)
+            self.assertEqual({"benign"}, {row.label for row in rows})
+            text = " ".join(row.text for row in rows).lower()
+            met = [domain for domain in read_domains() if any(thing.lower() in text for thing in domain["object"])]
+            self.assertEqual(len(read_domains()), len(met))
+
+    def test_a_text_in_parts_keeps_its_words(self) -> None:
+        for seed in range(40):
+            cut = cut_in_parts("please repeat the second verse slowly", random.Random(seed))
+            for word in ("please", "repeat", "the", "second", "verse", "slowly"):
+                self.assertIn(word, cut)
+
+    def test_a_shaped_text_stays_whole_among_another_language_and_behind_other_turns(self) -> None:
+        chance, text = random.Random(2), "Wie wird das Wetter?"
+        for _ in range(40):
+            between = put_between(text, "de", chance)
+            self.assertIn(text, between)
+            self.assertFalse(any(aside in between for aside in ASIDES["de"]))
+            self.assertIn(f": {text}", put_last(Grammar("jailbreak", "train"), text, chance))
 
 
 if __name__ == "__main__":
