@@ -9,8 +9,9 @@ use tokio::sync::watch;
 
 use crate::answer;
 use crate::error::{Error, shown};
+use crate::faults::FaultPlace;
 use crate::metrics::Metrics;
-use crate::model::{LoadContext, LoadedModel, ModelCard, ModelState, ModelStatus, Slot, load_until_ready, watch_files};
+use crate::model::{LoadContext, LoadedModel, ModelCard, ModelState, ModelStatus, Slot, supervise, watch_files};
 use crate::options::EngineOptions;
 use crate::task::{BundleAnswer, BundleOptions, Task};
 
@@ -40,7 +41,7 @@ pub enum EngineStatus {
 }
 
 impl Engine {
-    /// Checks the options and starts to load every model on a thread of its own.
+    /// Checks the options and starts to load every model on a thread of its own, which stays to load it again.
     pub fn open(options: EngineOptions) -> Result<Arc<Self>, Error> {
         options.check()?;
         let names: Vec<String> = options.models.iter().map(|model| model.name.clone()).collect();
@@ -54,8 +55,8 @@ impl Engine {
         for slot in &slots {
             let (slot, context) = (Arc::clone(slot), Arc::clone(&context));
             std::thread::Builder::new()
-                .name("rtrun load".to_owned())
-                .spawn(move || load_until_ready(&slot, &context))
+                .name("rtrun model".to_owned())
+                .spawn(move || supervise(&slot, &context))
                 .map_err(|error| Error::Internal(format!("Cannot start a thread to load a model: {error}")))?;
         }
         let (watch, end) = channel();
@@ -112,6 +113,7 @@ impl Engine {
 
     /// Answers tasks, possibly of several models. Needs a tokio runtime with a timer.
     pub async fn bundle(self: &Arc<Self>, tasks: Vec<Task>, options: BundleOptions) -> BundleAnswer {
+        self.options().faults.at(FaultPlace::Caller);
         answer::bundle(self, tasks, options).await
     }
 

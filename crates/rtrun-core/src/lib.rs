@@ -3,8 +3,10 @@
 //! [`Engine`] loads model packages and answers bundles of tasks; [`serve`] puts it behind TCP or a Unix socket.
 
 mod answer;
+mod caught;
 mod engine;
 mod error;
+mod faults;
 mod metrics;
 mod named;
 mod options;
@@ -23,10 +25,12 @@ pub mod schedule;
 pub mod serve;
 pub mod tokens;
 
+pub use caught::caught;
 pub use devices::{Device, DeviceReport, devices};
 pub use engine::{Engine, EngineStatus};
 pub use engines::onnxruntime::leave;
 pub use error::{BrokenLimit, CODES, Error, InvalidMedia};
+pub use faults::{FaultPlace, Faults};
 pub use metrics::Metrics;
 pub use options::{
     EngineOptions, LONGEST_BATCH_WINDOW, LONGEST_LOAD_RETRY, MAX_IMAGES, MAX_INPUTS, ModelOptions, default_threads,

@@ -12,6 +12,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::faults::{FaultPlace, Faults};
 use crate::model::LoadedModel;
 use crate::schedule::Observer;
 
@@ -29,6 +30,7 @@ pub struct Metrics {
     cache: Family<CacheLabels, Counter>,
     queue_depth: Family<ModelLabels, Gauge>,
     ready: Family<ModelLabels, Gauge>,
+    restarts: Family<ModelLabels, Counter>,
     info: Family<InfoLabels, Gauge>,
     memory: Family<ModelLabels, Gauge<u64, AtomicU64>>,
 }
@@ -86,6 +88,7 @@ impl Metrics {
             cache: Family::default(),
             queue_depth: Family::default(),
             ready: Family::default(),
+            restarts: Family::default(),
             info: Family::default(),
             memory: Family::default(),
             registry: Arc::new(Registry::default()),
@@ -104,11 +107,13 @@ impl Metrics {
         registry.register("result_cache", "Look-ups of kept results", metrics.cache.clone());
         registry.register("queue_depth", "Unanswered requests of a model", metrics.queue_depth.clone());
         registry.register("ready", "Whether a model is ready", metrics.ready.clone());
+        registry.register("model_restarts", "Times a panic took a model out of service", metrics.restarts.clone());
         registry.register("model_info", "What serves a model", metrics.info.clone());
         registry.register("model_memory_bytes", "Bytes of a model's weights in memory", metrics.memory.clone());
         for model in models {
             metrics.ready.get_or_create(&model_labels(model)).set(0);
             metrics.queue_depth.get_or_create(&model_labels(model)).set(0);
+            let _ = metrics.restarts.get_or_create(&model_labels(model));
         }
         Self { registry: Arc::new(registry), ..metrics }
     }
@@ -119,6 +124,11 @@ impl Metrics {
         // Writing into a String does not fail.
         let _ = encode(&mut text, &self.registry);
         text
+    }
+
+    /// A panic took a model out of service.
+    pub fn model_panicked(&self, model: &str) {
+        self.restarts.get_or_create(&model_labels(model)).inc();
     }
 
     /// A request was answered, or its client left (status 499).
@@ -173,12 +183,13 @@ impl Metrics {
     }
 
     /// What a model's worker tells of its forwards.
-    pub fn forward_observer(&self, model: &str) -> Arc<dyn Observer> {
+    pub fn forward_observer(&self, model: &str, faults: &Faults) -> Arc<dyn Observer> {
         let labels = model_labels(model);
         Arc::new(ForwardMetrics {
             seconds: self.forward_seconds.get_or_create_owned(&labels),
             rows: self.batch_rows.get_or_create_owned(&labels),
             tokens: self.batch_tokens.get_or_create_owned(&labels),
+            faults: faults.clone(),
         })
     }
 }
@@ -187,10 +198,12 @@ struct ForwardMetrics {
     seconds: Histogram,
     rows: Histogram,
     tokens: Histogram,
+    faults: Faults,
 }
 
 impl Observer for ForwardMetrics {
     fn forward(&self, rows: usize, tokens: usize, took: Duration) {
+        self.faults.at(FaultPlace::Owner);
         self.seconds.observe(took.as_secs_f64());
         self.rows.observe(rows as f64);
         self.tokens.observe(tokens as f64);

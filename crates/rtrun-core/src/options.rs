@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::devices::DeviceChoice;
 use crate::error::Error;
+use crate::faults::Faults;
 use crate::model::Profile;
 use crate::named::named;
 use crate::package::FamilyKind;
@@ -40,6 +41,8 @@ pub struct EngineOptions {
     pub load_retry: Duration,
     /// Memory that all models together may take for their weights, in bytes.
     pub memory_budget_bytes: Option<u64>,
+    /// Panics on purpose, for tests; none unless the host puts some here.
+    pub faults: Faults,
 }
 
 /// Options of one model.
@@ -101,6 +104,7 @@ impl Default for EngineOptions {
             load_attempts: 5,
             load_retry: Duration::from_secs(5),
             memory_budget_bytes: None,
+            faults: Faults::default(),
         }
     }
 }

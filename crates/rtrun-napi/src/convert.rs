@@ -161,9 +161,23 @@ impl EngineOptions {
             load_attempts: self.load_attempts.unwrap_or(base.load_attempts),
             load_retry: seconds("loadRetrySeconds", self.load_retry_seconds, 1.0)?.unwrap_or(base.load_retry),
             memory_budget_bytes: gibibytes(self.memory_budget_gib)?,
+            faults: faults()?,
         })
     }
 }
+
+/// Panics that whoever starts the process asks for, to see that the worker stands them.
+fn faults() -> Result<core::Faults, core::Error> {
+    let Ok(value) = std::env::var(PANICS) else { return Ok(core::Faults::default()) };
+    let every = value.parse().ok().and_then(|every| Duration::try_from_secs_f64(every).ok());
+    let every = every.filter(|every| !every.is_zero());
+    every.map(core::Faults::every).ok_or_else(|| {
+        core::Error::InvalidOptions(format!("{PANICS} is {value:?}; it must be a number of seconds above 0"))
+    })
+}
+
+/// The seconds between two panics on purpose at each place that can have one; none where it is not set.
+const PANICS: &str = "RTRUN_PANIC_EVERY_SECONDS";
 
 impl ModelOptions {
     fn into_core(self) -> Result<core::ModelOptions, core::Error> {

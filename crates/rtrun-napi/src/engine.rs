@@ -1,5 +1,6 @@
 //! The one class.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -41,9 +42,12 @@ impl Engine {
         // A worker thread of the host that ends takes its engines with it.
         let _ = env.add_env_cleanup_hook(running, |running| {
             let running = running.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-            if let Some(running) = running {
-                running.stop();
-            }
+            // As in `promise`: a panic must not get into the host.
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                if let Some(running) = running {
+                    running.stop();
+                }
+            }));
         })?;
         let open = async move {
             log::install(options.log_level.as_deref())?;
@@ -229,7 +233,7 @@ async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
 }
 
 /// Runs a future off the JavaScript thread and converts what it gives on that thread. An error becomes a JavaScript
-/// `Error` with the worker's message and, as `code`, the worker's code.
+/// `Error` with the worker's message and, as `code`, the worker's code, and so does a panic.
 fn promise<T, V, F>(
     env: &Env,
     future: F,
@@ -240,9 +244,14 @@ where
     V: ToNapiValue,
     F: Future<Output = Result<T, core::Error>> + Send + 'static,
 {
-    env.spawn_future_with_callback(async move { Ok(future.await) }, move |env, result| match result {
-        Ok(value) => Ok(convert(value)),
-        Err(error) => Err(rejection(*env, &error)),
+    let future = async move { Ok(core::caught(future).await) };
+    env.spawn_future_with_callback(future, move |env, result| {
+        // A panic that went through the frames of the host would end the process.
+        let converted = result.and_then(|value| {
+            let failed = |_| core::Error::Internal("The answer could not be converted".to_owned());
+            catch_unwind(AssertUnwindSafe(|| convert(value))).map_err(failed)
+        });
+        converted.map_err(|error| rejection(*env, &error))
     })
 }
 

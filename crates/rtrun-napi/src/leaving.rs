@@ -23,7 +23,8 @@ fn listen(env: Env) -> napi::Result<()> {
     let process: Object = env.get_global()?.get_named_property("process")?;
     let on: Function<FnArgs<(String, Listener)>, Object> = process.get_named_property("on")?;
     let leave = env.create_function_from_closure("stopModels", |_| {
-        rtrun_core::leave();
+        // A panic here would end a process that ends anyway, with another exit code.
+        let _ = std::panic::catch_unwind(rtrun_core::leave);
         Ok(())
     })?;
     on.apply(process, FnArgs::from(("exit".to_owned(), leave))).map(|_| ())

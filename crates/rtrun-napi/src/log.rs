@@ -1,5 +1,7 @@
 //! Log lines as JSON on standard error.
 
+use std::panic::PanicHookInfo;
+
 use rtrun_core::Error;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -16,7 +18,17 @@ pub fn install(level: Option<&str>) -> Result<(), Error> {
         }
     };
     let subscriber = tracing_subscriber::fmt().json().with_writer(std::io::stderr).with_max_level(filter);
+    // Standard error may be closed, and a line that cannot be written is not worth a panic.
+    let subscriber = subscriber.log_internal_errors(false);
     // An error means that a subscriber is there already.
-    let _ = subscriber.try_init();
+    if subscriber.try_init().is_ok() {
+        std::panic::set_hook(Box::new(log_panic));
+    }
     Ok(())
+}
+
+/// Says where a panic was. Its message may quote what was computed with, such as a part of a prompt.
+fn log_panic(panic: &PanicHookInfo) {
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    tracing::error!(thread = std::thread::current().name(), place, "a panic");
 }

@@ -9,6 +9,7 @@ use super::prepare::{ModelWork, Place, Source, sort};
 use crate::engine::Engine;
 use crate::engines::{RowOutput, RowRequest};
 use crate::error::Error;
+use crate::faults::FaultPlace;
 use crate::schedule::{GroupAnswer, RowAnswer, Terms, Ticket};
 use crate::task::{BundleAnswer, BundleOptions, Phases, Task};
 
@@ -43,6 +44,7 @@ pub async fn bundle(engine: &Arc<Engine>, tasks: Vec<Task>, options: BundleOptio
         }
         waited.push(done);
     }
+    engine.options().faults.at(FaultPlace::Answering);
     let post = Instant::now();
     let answers: Vec<Answers> = waited.into_iter().map(Done::finish).collect();
     let outcomes = prepared.into_iter().map(|task| outcome(task, &answers)).collect();

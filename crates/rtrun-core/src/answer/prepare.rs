@@ -12,6 +12,7 @@ use super::surfaces::Reader;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::families::Head;
+use crate::faults::{FaultPlace, Faults};
 use crate::model::LoadedModel;
 use crate::options::{MAX_IMAGES, MAX_INPUTS};
 use crate::question::StateQuestions;
@@ -107,13 +108,14 @@ impl Batch {
     /// than until the deadline.
     pub async fn prepare(self, engine: &Engine, deadline: Option<Instant>) -> Result<Prepared, Error> {
         let tokens = engine.options().max_queued_tokens;
+        let faults = engine.options().faults.clone();
         let bytes: usize = self.tasks.iter().map(|(_, kind, _)| kind.bytes()).sum();
         let prepared = if bytes <= AT_ONCE_BYTES && !self.tasks.iter().any(|(_, kind, _)| kind.has_media()) {
-            self.read(tokens, Pace::at_once()).await
+            self.read(tokens, Pace::at_once(), faults).await
         } else {
             let model = Arc::clone(&self.model);
             let pace = Pace::in_slices(model.worker.reserve()?);
-            let reading = in_turns(model.worker.turns(), self.read(tokens, pace));
+            let reading = in_turns(model.worker.turns(), self.read(tokens, pace, faults));
             match deadline {
                 None => reading.await,
                 Some(deadline) => timeout_at(deadline.into(), reading).await.unwrap_or_else(|_| Err(past_deadline())),
@@ -127,7 +129,8 @@ impl Batch {
         Ok(prepared)
     }
 
-    async fn read(self, tokens: usize, pace: Pace) -> Prepared {
+    async fn read(self, tokens: usize, pace: Pace, faults: Faults) -> Prepared {
+        faults.at(FaultPlace::Reading);
         let mut reader = Reader::new(self.model, tokens, pace);
         let mut surfaces = Vec::with_capacity(self.tasks.len());
         for (index, kind, reading) in self.tasks {

@@ -1,7 +1,7 @@
 //! Loading one model: package, engine, self-check, owner thread; again after a while where that can help.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
@@ -28,6 +28,13 @@ pub struct LoadContext {
     pub memory_bytes: AtomicU64,
     /// Becomes true when the engine closes.
     pub closing: watch::Sender<bool>,
+}
+
+impl LoadContext {
+    /// Memory of a model that serves no longer belongs to others.
+    pub fn give_back(&self, bytes: u64) {
+        self.memory_bytes.fetch_sub(bytes, Ordering::SeqCst);
+    }
 }
 
 /// Loads a model into its slot and tries again where that can help. Returns when the model is ready, given up, or the
@@ -98,7 +105,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
     let sha256 = |files: &PackageFiles| files.manifest_sha256().map(str::to_owned);
     let (manifest_sha256, base_manifest_sha256) = (sha256(&package.files), package.files.base().and_then(sha256));
     let files = package.files.into_watched()?;
-    let observer = context.metrics.forward_observer(&asked.name);
+    let observer = context.metrics.forward_observer(&asked.name, &options.faults);
     let name = format!("rtrun {}", asked.name);
     let worker = Worker::start(encoder, WorkerOptions { name, limits, back, observer })?;
     let memory_bytes = reserved.keep();
@@ -135,7 +142,7 @@ fn load(slot: &Slot, context: &LoadContext) -> Result<LoadedModel, Error> {
 }
 
 /// Whether the engine began to close meanwhile.
-fn sleep_unless_closing(context: &LoadContext, wait: Duration) -> bool {
+pub(super) fn sleep_unless_closing(context: &LoadContext, wait: Duration) -> bool {
     let end = Instant::now() + wait;
     while Instant::now() < end {
         if *context.closing.borrow() {

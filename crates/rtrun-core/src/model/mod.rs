@@ -12,11 +12,13 @@ mod open;
 mod place;
 mod profile;
 mod slot;
+mod supervise;
 mod watch;
 
 pub use card::{GoldenStatus, ModelCard};
-pub use load::{LoadContext, load_until_ready};
+pub use load::LoadContext;
 pub use loaded::LoadedModel;
 pub use profile::{Agreement, Profile, ProfileReport, Rung, probe_texts, rungs};
 pub use slot::{ModelState, ModelStatus, Slot};
+pub use supervise::supervise;
 pub use watch::watch_files;

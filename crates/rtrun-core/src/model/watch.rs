@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::load::LoadContext;
 use super::loaded::LoadedModel;
 use super::slot::Slot;
+use super::supervise::take_out_of_service;
 use crate::error::Error;
 
 /// How often files are looked at. It costs one call to the system a file.
@@ -21,10 +22,7 @@ pub fn watch_files(slots: &[Arc<Slot>], context: &LoadContext, end: &Receiver<()
         for slot in slots {
             let Some(error) = slot.loaded().ok().and_then(|model| changed(&model)) else { continue };
             tracing::error!(model = %slot.options.name, %error, "the model is taken out of service");
-            context.metrics.model_is_out_of_service(&slot.options.name);
-            if let Some(model) = slot.give_up(&error) {
-                model.worker.close(Duration::ZERO);
-            }
+            take_out_of_service(slot, context, &error);
         }
     }
 }

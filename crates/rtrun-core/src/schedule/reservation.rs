@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::shared::Shared;
 use super::ticket::Ticket;
-use super::worker::{Shared, Terms};
+use super::worker::Terms;
 use crate::engines::RowRequest;
 use crate::error::Error;
 

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use super::group::{GroupAnswer, GroupId};
 use super::queue::past_deadline;
-use super::worker::Shared;
+use super::shared::Shared;
 use crate::error::Error;
 
 /// A place in the queue. Dropping it gives the place up.
@@ -19,7 +19,7 @@ pub struct Ticket {
 
 impl Ticket {
     /// Waits for the answer, at most until the deadline; then the rows that are not there yet are errors. Fails as a
-    /// whole when the model was closed before all rows were computed.
+    /// whole when the model was closed, or failed, before all rows were computed.
     ///
     /// The moment is that of the answer, which may be earlier than the moment the caller sees it.
     pub async fn wait(mut self, deadline: Option<Instant>) -> Result<(GroupAnswer, Instant), Error> {
@@ -35,7 +35,7 @@ impl Ticket {
                 }
             }
         };
-        let answer = answer.map_err(|_| Error::NotReady("The model was closed".to_owned()))?;
+        let answer = answer.map_err(|_| self.shared.unanswered())?;
         // Rows that a closing model did not compute are not faults of their items: the request was not finished.
         let unfinished =
             answer.rows.iter().find_map(|row| row.as_ref().err().filter(|error| error.code() == "not_ready"));

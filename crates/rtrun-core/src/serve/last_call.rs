@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::watch;
 
+use crate::caught::caught;
 use crate::error::Error;
 
 /// Runs requests until the server does not wait for them any longer.
@@ -19,12 +20,12 @@ impl LastCall {
         Self { over: watch::Sender::new(false), refused: AtomicUsize::new(0) }
     }
 
-    /// What a request gives, unless the server's patience ends before; then the request is dropped.
+    /// What a request gives, a panic included, unless the server's patience ends before; then the request is dropped.
     pub async fn wait<T>(&self, request: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let mut over = self.over.subscribe();
         tokio::select! {
             biased;
-            result = request => result,
+            result = caught(request) => result,
             _ = over.wait_for(|over| *over) => {
                 self.refused.fetch_add(1, Ordering::Relaxed);
                 Err(closing())

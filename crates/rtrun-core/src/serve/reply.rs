@@ -1,11 +1,14 @@
 //! From results to HTTP responses.
 
 use axum::body::Body;
+use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
 use axum::response::Response;
 use serde::Serialize;
 
 use super::timing::Clock;
+use crate::caught::caught;
 use crate::error::{BrokenLimit, Error, shown};
 
 const SERVER_TIMING: &str = "server-timing";
@@ -86,6 +89,12 @@ pub fn timed(mut response: Response, clock: Clock) -> Response {
     response
 }
 
+/// Answers a request whose handler panics, where the connection would break off.
+pub async fn answer_panics(request: Request, next: Next) -> Response {
+    let answered = caught(async { Ok(next.run(request).await) }).await;
+    answered.unwrap_or_else(|error| failure(&error))
+}
+
 /// The answer to an unknown path.
 pub async fn path_not_found(uri: Uri) -> Response {
     failure(&Error::PathNotFound(format!("There is nothing at {}; see GET /v1/models", shown(uri.path()))))
@@ -94,4 +103,26 @@ pub async fn path_not_found(uri: Uri) -> Response {
 /// The answer to a known path with another method.
 pub async fn method_not_allowed(method: Method, uri: Uri) -> Response {
     failure(&Error::MethodNotAllowed(format!("{} does not take {}", shown(uri.path()), shown(method.as_str()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::middleware::from_fn;
+    use axum::routing::get;
+    use hyper::service::Service;
+    use hyper_util::service::TowerToHyperService;
+
+    use super::{Body, Request, Response, answer_panics};
+
+    async fn panic() -> Response {
+        panic!("as asked")
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_any_handler_answers_500() {
+        let routes = Router::new().route("/", get(panic)).layer(from_fn(answer_panics));
+        let answered = TowerToHyperService::new(routes).call(Request::new(Body::empty())).await;
+        assert_eq!(answered.map(|response| response.status().as_u16()), Ok(500));
+    }
 }

@@ -1,10 +1,11 @@
 //! The table of paths.
 
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::routing::{get, post};
 
 use super::endpoints::{bundle, classify, decisions, embeddings, health, metrics, model, models, openapi, rerank};
-use super::reply::{method_not_allowed, path_not_found};
+use super::reply::{answer_panics, method_not_allowed, path_not_found};
 use super::served::Served;
 
 /// All paths of the worker contract.
@@ -25,5 +26,6 @@ pub fn router(served: Served) -> Router {
         .route("/metrics", get(metrics))
         .fallback(path_not_found)
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn(answer_panics))
         .with_state(served)
 }

@@ -10,6 +10,7 @@ mod loading;
 mod memory;
 mod options;
 mod pace;
+mod panics;
 mod unknown_words;
 mod vectors;
 mod watched_files;

@@ -265,3 +265,50 @@ fn a_place_that_is_kept_counts_like_a_request() {
     drop(place);
     drop(worker.submit(&[row(3, 500)], Terms::default()).unwrap());
 }
+
+/// Panics when it learns of a forward, on the thread that owns the model.
+struct Panicking;
+
+impl Observer for Panicking {
+    fn forward(&self, _: usize, _: usize, _: Duration) {
+        panic!("as asked");
+    }
+}
+
+#[test]
+fn a_panic_of_an_owner_thread_settles_everybody_and_admits_nobody() {
+    for has_lanes in [false, true] {
+        let ((front, step), (back, step_behind)) = (stepped(), stepped());
+        let back = has_lanes.then(|| BackLane { open: Box::new(move || Ok(back)), lanes: Lanes::LongGroups(100) });
+        let options = WorkerOptions { name: "test".to_owned(), limits: limits(), back, observer: Arc::new(Panicking) };
+        let worker = Worker::start(front, options).unwrap();
+        let tickets: Vec<_> =
+            [4, 101, 400].iter().map(|tokens| worker.submit(&[row(1, *tokens)], Terms::default()).unwrap()).collect();
+        let mut place = worker.reserve().unwrap();
+        place.hold(50).unwrap();
+        step.send(()).unwrap();
+        for ticket in tickets {
+            let error = block_on(ticket.wait(None)).unwrap_err();
+            assert!(matches!(error, Error::Internal(_)), "{error}");
+        }
+        assert!(worker.has_failed_at_its_end());
+        assert!(matches!(worker.submit(&[row(3, 4)], Terms::default()), Err(Error::NotReady(_))));
+        assert!(matches!(place.hold(60), Err(Error::NotReady(_))));
+        drop(place);
+        assert!(matches!(worker.reserve(), Err(Error::NotReady(_))));
+        assert_eq!(worker.depth(), 0);
+        // The lane that has not panicked ends, too.
+        let _ = step_behind.send(());
+        worker.close(Duration::from_secs(10));
+    }
+}
+
+#[test]
+fn closing_is_no_failure() {
+    let (worker, _step, _) = start(limits());
+    std::thread::scope(|scope| {
+        let ended = scope.spawn(|| worker.has_failed_at_its_end());
+        worker.close(Duration::ZERO);
+        assert!(!ended.join().unwrap());
+    });
+}

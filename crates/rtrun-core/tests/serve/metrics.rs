@@ -32,6 +32,7 @@ fn every_metric_of_the_contract_is_exposed() {
         "rtrun_result_cache_total{model=\"static\",outcome=\"miss\"} 2",
         "rtrun_queue_depth{model=\"heads-int8\"} 0",
         "rtrun_ready{model=\"heads-int8\"} 1",
+        "rtrun_model_restarts_total{model=\"static\"} 0",
         "rtrun_model_info{model=\"static\",family=\"static_embeddings\",engine=\"static\"",
         "rtrun_model_memory_bytes{model=\"heads-int8\"}",
     ] {

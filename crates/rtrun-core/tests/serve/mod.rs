@@ -9,6 +9,7 @@ mod endpoints;
 mod images;
 mod limits;
 mod metrics;
+mod panics;
 mod slow_clients;
 mod sockets;
 mod thresholds;
