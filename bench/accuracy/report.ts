@@ -14,6 +14,8 @@ export interface AccuracyFigures {
 
 const headings: Readonly<Record<SetKind, string>> = {
   unseen: "Unseen sources",
+  ordinary: "Ordinary prompts, which guards should leave alone",
+  languages: "Other languages than English",
   adversarial: "Made or chosen to mislead",
   derived: "Rows of another set, asked something else",
   tuning: "Rows that temperatures and thresholds were fitted on",

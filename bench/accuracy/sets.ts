@@ -6,9 +6,10 @@ import { gunzipSync } from "node:zlib"
 
 /**
  * `unseen` sets come from sources that no head learns from, `adversarial` ones were made or chosen to mislead, `derived` ones
- * ask the rows of another set something else, and `tuning` is what temperatures and thresholds were fitted on.
+ * ask the rows of another set something else, `ordinary` prompts should be left alone by guards, `languages` are other ones than
+ * English, and `tuning` is what temperatures and thresholds were fitted on.
  */
-export type SetKind = "unseen" | "adversarial" | "derived" | "tuning"
+export type SetKind = "unseen" | "ordinary" | "languages" | "adversarial" | "derived" | "tuning"
 
 export interface EvaluationSet<Row> {
   readonly name: string

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 # In the order in which a card has them.
-KINDS = ("unseen", "derived", "adversarial")
+KINDS = ("unseen", "ordinary", "derived", "languages", "adversarial")
 BEGIN, END = "<!-- scores: written by `train scores` -->", "<!-- end of scores -->"
 
 
@@ -28,7 +28,7 @@ def score_table(name: str, task: dict) -> str:
     for of, found in sorted(measured, key=lambda pair: KINDS.index(pair[1]["kind"])):
         figures = found["figures"]
         cells = [with_interval(figures.get(figure)) for figure in shown]
-        title = {"unseen": of, "derived": f"{of} (derived)", "adversarial": f"*{of}*"}[found["kind"]]
+        title = {"derived": f"{of} (derived)", "adversarial": f"*{of}*"}.get(found["kind"], of)
         lines.append(table_line([title, str(found["rows"]), *cells, baseline_of(figures.get(first))]))
     return "\n".join(lines)
 

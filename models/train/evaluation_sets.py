@@ -16,21 +16,34 @@ from .baselines.personal_data import find_personal_data, learn_names
 from .baselines.shared_words import answer_by_shared_words, learn_commonest
 from .decide import asked
 from .generators.decisions import Decision
-from .results import report_progress
+from .languages import NAMES as LANGUAGES
+from .languages import read_languages
+from .natural import agreement, read_unlabelled, read_written
+from .results import report_progress, write_result
 from .signals.examples import Example, Span, TaskData, identity
 from .signals.layouts import UNSUPPORTED
 from .signals.tasks import read_tasks
+from .triggers import NAMES as TRIGGERS
+from .triggers import read_triggers
 
 FOLDER = Path(__file__).parents[2] / "bench" / "accuracy" / "sets"
 ROWS = 600
+# A share of two in a hundred needs more of them.
+ROWS_OF = {"ordinary": 1000}
 CHARACTERS = 4000
-# Sets that were made or chosen to mislead, those that ask the rows of another
-# set something else, and those that temperatures and thresholds were fitted on; all others are unseen.
-KINDS = dict.fromkeys(("contrast", "left_out", "notinject_one", *DISGUISES), "adversarial") | {"hwu64_claims": "derived", "tuning": "tuning"}
+# Sets that were made or chosen to mislead, those that ask the rows of another set something else, those in other languages, the prompts
+# on which false alarms are counted, and those that temperatures and thresholds were fitted on; all others are unseen.
+KINDS = (
+    dict.fromkeys(("contrast", "left_out", "notinject_one", *DISGUISES, *TRIGGERS.values()), "adversarial")
+    | dict.fromkeys(LANGUAGES.values(), "languages")
+    | {"hwu64_claims": "derived", "ordinary": "ordinary", "tuning": "tuning"}
+)
 Item = TypeVar("Item")
 # The types that have one right answer.
 ASKED_TYPES = ("choice", "noul", "score")
 ASKED_TRAINED = 4000
+# The heads that prompts were labelled for by hand.
+NATURAL = ("fact_check", "modality", "domain", "feedback")
 
 
 def write_evaluation_sets(data: Path, folder: Path = FOLDER) -> None:
@@ -40,10 +53,17 @@ def write_evaluation_sets(data: Path, folder: Path = FOLDER) -> None:
     tasks = [*heads, "decide"]
     report = report_progress("sets", len(tasks))
     for number, task in enumerate(tasks, 1):
-        sets = decide_sets(data) if task == "decide" else signal_sets(task, with_adversarial(task, heads[task]))
+        sets = decide_sets(data) if task == "decide" else signal_sets(task, with_measuring(task, heads[task]))
         index[task] = {name: write_set(folder / task, name, *part) for name, part in sets.items()}
         report(number)
     (folder / "index.json").write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
+    write_result("natural-agreement", agreement_of_passes(data))
+
+
+def agreement_of_passes(data: Path) -> dict[str, dict]:
+    """How far two people gave the same labels to the written prompts and to those of users, by head."""
+    texts = {"written": read_written(), "prompts of users": read_unlabelled(data)}
+    return {name: {task: agreement(labelled, task) for task in NATURAL} for name, labelled in texts.items()}
 
 
 def write_set(folder: Path, name: str, rows: list[dict], of: int) -> dict:
@@ -58,8 +78,10 @@ def write_set(folder: Path, name: str, rows: list[dict], of: int) -> dict:
     return {"kind": KINDS.get(name, "unseen"), "rows": len(rows), "of": of}
 
 
-def with_adversarial(task: str, data: TaskData) -> TaskData:
-    return TaskData(data.train, data.tuning, data.unseen | read_adversarial(task))
+def with_measuring(task: str, data: TaskData) -> TaskData:
+    """With the texts that were written to measure, none of which fits a threshold."""
+    triggers = read_triggers() if task == "jailbreak" else {}
+    return TaskData(data.train, data.tuning, data.unseen | read_adversarial(task) | triggers | read_languages(task))
 
 
 def signal_sets(task: str, data: TaskData) -> dict[str, tuple[list[dict], int]]:
@@ -69,7 +91,10 @@ def signal_sets(task: str, data: TaskData) -> dict[str, tuple[list[dict], int]]:
     for name, examples in {"tuning": data.tuning, **data.unseen}.items():
         # Splits go by source, but short texts come up in several of them.
         examples = [example for example in examples if identity(example) not in taught]
-        chosen = sample(examples, random.Random(f"{task}/{name}"), lambda example: len(example.text) + len(example.first or ""))
+        length = lambda example: len(example.text) + len(example.first or "")  # noqa: E731
+        # The same ordinary prompts for both guards.
+        chance = random.Random(name if name in ROWS_OF else f"{task}/{name}")
+        chosen = sample(examples, chance, length, ROWS_OF.get(name, ROWS))
         answers = answer(chosen)
         rows = [to_row(example) | {"bag_of_words": said} for example, said in zip(chosen, answers, strict=True)]
         sets[re.sub(r"\W+", "_", name)] = (rows, len(examples))
@@ -132,7 +157,7 @@ def to_asked_row(decision: Decision) -> dict:
     }
 
 
-def sample(items: list[Item], chance: random.Random, length: Callable[[Item], int]) -> list[Item]:
+def sample(items: list[Item], chance: random.Random, length: Callable[[Item], int], rows: int = ROWS) -> list[Item]:
     """At most so many rows, in random order; what is longer than a set should hold is left out."""
     short = [item for item in items if length(item) <= CHARACTERS]
-    return chance.sample(short, min(ROWS, len(short)))
+    return chance.sample(short, min(rows, len(short)))

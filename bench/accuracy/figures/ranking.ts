@@ -22,6 +22,51 @@ export function rankingFigures(cases: readonly RankedCase[]): Readonly<Record<st
   }
 }
 
+export interface RankedCaseOfSet extends RankedCase {
+  readonly set: string
+}
+
+/**
+ * Means over sets, so that none of them is the figure: each set's positives among the negatives of all. Nothing where fewer
+ * than two sets have positives.
+ */
+export function rankingFiguresBySet(cases: readonly RankedCaseOfSet[]): Readonly<Record<string, number>> {
+  const negatives = cases.flatMap(({ isPositive, score }) => (isPositive ? [] : [score])).toSorted((a, b) => a - b)
+  const bySet = new Map<string, number[]>()
+  for (const { set, isPositive, score } of cases) {
+    if (!isPositive) continue
+    const scores = bySet.get(set)
+    if (scores === undefined) bySet.set(set, [score])
+    else scores.push(score)
+  }
+  if (bySet.size < 2 || negatives.length === 0) return {}
+  const meanOf = (figure: (positives: readonly number[]) => number): number =>
+    [...bySet.values()].reduce((sum, positives) => sum + figure(positives), 0) / bySet.size
+  const limit = negatives[negatives.length - 1 - Math.floor(negatives.length / 100)] ?? Number.NaN
+  return {
+    auc_by_set: meanOf((some) => some.reduce((sum, score) => sum + shareBelow(negatives, score), 0) / some.length),
+    recall_at_1_percent_by_set: meanOf((some) => some.filter((score) => score > limit).length / some.length),
+  }
+}
+
+/** The share of sorted numbers that are smaller, equal ones counting half. */
+function shareBelow(sorted: readonly number[], value: number): number {
+  return (
+    (countBelow(sorted, (other) => other < value) + countBelow(sorted, (other) => other <= value)) / 2 / sorted.length
+  )
+}
+
+/** How many of the first ones fulfil a condition that no later one does. */
+function countBelow(sorted: readonly number[], isBelow: (value: number) => boolean): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isBelow(sorted[middle] ?? Number.NaN)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 /** The chance that a positive scores above a negative, equal scores counting half. NaN where one kind is absent. */
 export function areaUnderCurve(positives: readonly number[], negatives: readonly number[]): number {
   const all = [

@@ -60,8 +60,9 @@ export function exactSpanFigures(cases: readonly SpanCounts[]): Readonly<Record<
   const all = [...byKind.values()].reduce((sum, count) => add(sum, count), nothing)
   const marked = [...byKind].filter(([, count]) => count.marked > 0)
   return {
-    micro_f1: f1Of(all),
-    precision: all.right / all.said,
+    // Where nothing is marked, nothing can be right.
+    micro_f1: all.marked === 0 ? Number.NaN : f1Of(all),
+    precision: all.marked === 0 ? Number.NaN : all.right / all.said,
     recall: all.right / all.marked,
     ...Object.fromEntries(marked.map(([kind, count]) => [`f1_${kind}`, f1Of(count)])),
     ...Object.fromEntries(marked.map(([kind, { right, marked: of }]) => [`recall_${kind}`, right / of])),

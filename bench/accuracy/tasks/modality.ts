@@ -7,4 +7,5 @@ export const modality: Task = sequenceTask({
   head: "modality",
   title: "Wanted kind of answer",
   labels: ["AR", "DIFFUSION", "BOTH"],
+  usual: "AR",
 })

@@ -6,7 +6,8 @@ import { mergeEntities, toEntities } from "../../../ts/plugins/_shared/entities.
 import { kindOf } from "../../../ts/plugins/_shared/entity-kinds.ts"
 import { findPatternEntities } from "../../../ts/plugins/_shared/pattern-entities.ts"
 import { classify } from "../asker.ts"
-import { countExactSpans, exactSpanFigures, type Span, type SpanCounts } from "../figures/spans.ts"
+import { countFindings, type FindingCounts, findingFigures } from "../figures/findings.ts"
+import { exactSpanFigures, type Span } from "../figures/spans.ts"
 import { readSets } from "../sets.ts"
 import { defineTask, type Task } from "../task.ts"
 
@@ -31,6 +32,10 @@ const withPatterns: Answer = async (text, marked) =>
 
 const alone: Answer = (text, marked) => inUnits(text, marked)
 
+/** What a rule looks for that names no kinds. */
+const isDefault = (kind: string): boolean => !commonKinds.has(kind)
+const commonKinds: ReadonlySet<string> = new Set(["DATE_TIME", "DOMAIN_NAME", "GPE", "NRP", "ORGANIZATION", "TITLE"])
+
 /** Spans with the kinds of the configuration and places in the units of strings, as the patterns have them. */
 function inUnits(text: string, spans: readonly Span[]): readonly Span[] {
   const sure = spans.map((span) => ({ ...span, probability: 1 }))
@@ -38,12 +43,16 @@ function inUnits(text: string, spans: readonly Span[]): readonly Span[] {
 }
 
 const piiTask = (name: string, answer: Answer): Task =>
-  defineTask<PiiRow, SpanCounts>(
+  defineTask<PiiRow, FindingCounts>(
     {
       name,
       sets: "pii",
       baselineName: "rules",
       shown: [
+        "default_f1",
+        "texts_with_findings",
+        "people_found",
+        "people_false",
         "micro_f1",
         "precision",
         "recall",
@@ -63,13 +72,13 @@ const piiTask = (name: string, answer: Answer): Task =>
         return Promise.all(answers)
       },
       baseline: (row) => count(row, inUnits(row.text, row.bag_of_words)),
-      figures: exactSpanFigures,
+      figures: (cases) => ({ ...exactSpanFigures(cases.map(({ exact }) => exact)), ...findingFigures(cases) }),
     },
     readSets,
   )
 
-function count({ text, spans, known }: PiiRow, said: readonly Span[]): SpanCounts {
-  return countExactSpans(inUnits(text, spans), said, known?.map(kindOf))
+function count({ text, spans, known }: PiiRow, said: readonly Span[]): FindingCounts {
+  return countFindings(inUnits(text, spans), said, known?.map(kindOf), isDefault)
 }
 
 export const pii = piiTask("pii", withPatterns)

@@ -39,7 +39,7 @@ def read_task(name: str, data: Path) -> TaskData:
     set is among it; that part is not measured."""
     task = READERS[name](data, SPLIT_SEED)
     moved = [example for examples in task.unseen.values() for example in examples if tunes(example.text)]
-    unseen = {part: [example for example in examples if not tunes(example.text)] for part, examples in task.unseen.items()}
+    unseen = {part: [example for example in examples if not tunes(example.text)] for part, examples in task.unseen.items() if examples}
     return TaskData(task.train, task.tuning + moved, unseen)
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ...domain_data import Prompt, choose_test_sources, read_domain_data
+from ...natural import read_natural
 from ..examples import Example, TaskData
 from ..written import written
 
@@ -15,9 +16,11 @@ def read(data: Path, seed: int) -> TaskData:
     held_out = choose_test_sources(found.exam)
     exam = [prompt for prompt in found.exam if prompt.source not in held_out and prompt.source not in UNTRAINED]
     train = examples([*exam, *found.generated, *found.borrowed]) + written("domain")
+    natural, measured = read_natural("domain")
     unseen = {name: examples(prompts) for name, prompts in found.measured.items() if name != "chat validation"}
     unseen["unseen exams"] = examples([prompt for prompt in found.exam if prompt.source in held_out])
-    return TaskData(train, examples(found.measured["chat validation"]), unseen)
+    unseen["natural"] = measured
+    return TaskData(train + natural, examples(found.measured["chat validation"]), unseen)
 
 
 def examples(prompts: list[Prompt]) -> list[Example]:

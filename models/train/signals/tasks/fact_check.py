@@ -3,6 +3,7 @@
 import random
 from pathlib import Path
 
+from ...natural import read_natural, read_prompts_of_users
 from ..examples import TaskData, labelled, read_rows, sample
 from ..generated import generated
 from ..written import written
@@ -32,5 +33,8 @@ def read(data: Path, seed: int) -> TaskData:
         for name, label in UNSEEN.items()
         for row in sample(labelled(read_rows(data, f"fact_check/{name}"), label), 300, chance)
     ]
-    unseen = {"single-label files": public, "contrast": generated("fact_check", "contrast", 500)}
+    natural, measured = read_natural("fact_check")
+    train += natural
+    measured += read_prompts_of_users("fact_check", data)
+    unseen = {"single-label files": public, "natural": measured, "contrast": generated("fact_check", "contrast", 500)}
     return TaskData(train, generated("fact_check", "validation", 1000), unseen)

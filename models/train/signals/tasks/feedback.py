@@ -3,6 +3,7 @@
 import random
 from pathlib import Path
 
+from ...natural import read_natural
 from ..examples import Example, TaskData, labelled, read_rows, sample
 from ..generated import generated
 from ..layouts import feedback_example
@@ -19,6 +20,8 @@ def read(data: Path, seed: int) -> TaskData:
     for name, count in TRAINED.items():
         train += sample(of_file(data, name), count, chance)
     unseen = {name: of_file(data, name) for name in UNSEEN}
+    natural, unseen["natural"] = read_natural("feedback")
+    train += natural
     unseen["contrast"] = generated("feedback", "contrast", 500)
     return TaskData(train, generated("feedback", "validation", 1000), unseen)
 

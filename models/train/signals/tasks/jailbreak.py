@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
+from ...ordinary import read_ordinary
 from ..copies import without_copies
 from ..examples import Example, TaskData, labelled, read_rows, sample, split_by_source
 from ..generated import generated
@@ -63,7 +64,7 @@ def read(data: Path, seed: int) -> TaskData:
     train, tuning = split_by_source(examples_of(public), 0.1, chance)
     train += planted(data, chance)
     train = without_copies(train, [example for examples in unseen.values() for example in examples])
-    unseen["contrast"] = generated("jailbreak", "contrast", 600)
+    unseen |= {"ordinary": read_ordinary(data, "benign"), "contrast": generated("jailbreak", "contrast", 600)}
     train += generated("jailbreak", "train", 9000) + written("jailbreak") + ordinary(data, chance) + long(data, chance)
     return TaskData(train, tuning + generated("jailbreak", "validation", 1000), unseen)
 

@@ -5,6 +5,7 @@ import random
 import re
 from pathlib import Path
 
+from ...ordinary import read_ordinary
 from ..examples import Example, Span, TaskData, read_rows, sample, split_by_source
 from ..generated import generated
 from ..heads import PII_KINDS
@@ -38,6 +39,7 @@ def read(data: Path, seed: int) -> TaskData:
     train, tuning = split_by_source(public, 0.05, chance)
     unseen = {name: of_other_templates(examples, public) for name, examples in unseen.items()}
     unseen["contrast"] = generated("pii", "contrast", 600)
+    unseen["ordinary"] = read_ordinary(data)
     train += generated("pii", "train", 14000) + written("pii")
     return TaskData(train, tuning + generated("pii", "validation", 1000), unseen)
 

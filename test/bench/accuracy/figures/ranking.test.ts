@@ -1,5 +1,10 @@
 import { expect, test } from "vitest"
-import { areaUnderCurve, rankingFigures, recallAtFalsePositives } from "../../../../bench/accuracy/figures/ranking.ts"
+import {
+  areaUnderCurve,
+  rankingFigures,
+  rankingFiguresBySet,
+  recallAtFalsePositives,
+} from "../../../../bench/accuracy/figures/ranking.ts"
 import { createRandom } from "../../../../bench/inference/random.ts"
 
 test("the area under the curve is the share of pairs in the right order, equal ones counting half", () => {
@@ -56,4 +61,25 @@ test("figures of a threshold count what reaches it, and those of an order need b
     recall: Number.NaN,
     false_positives: 1 / 2,
   })
+})
+
+test("means over sets weigh each set the same, among the negatives of all", () => {
+  const random = createRandom(4)
+  const scores = (count: number): readonly number[] =>
+    Array.from({ length: count }, () => Math.floor(random() * 20) / 20)
+  const [first, second, negatives] = [scores(30), scores(5), scores(250)]
+  const casesOf = (set: string, isPositive: boolean, some: readonly number[]) =>
+    some.map((score) => ({ set, isPositive, score, threshold: 0.5 }))
+  const cases = [...casesOf("a", true, first), ...casesOf("b", true, second), ...casesOf("c", false, negatives)]
+  const mean = (figure: (some: readonly number[]) => number): number => (figure(first) + figure(second)) / 2
+  const found = rankingFiguresBySet(cases)
+  expect(found["auc_by_set"]).toBeCloseTo(
+    mean((some) => areaUnderCurve(some, negatives)),
+    10,
+  )
+  expect(found["recall_at_1_percent_by_set"]).toBeCloseTo(
+    mean((some) => recallAtFalsePositives(some, negatives, 1)),
+    10,
+  )
+  expect(rankingFiguresBySet(cases.filter(({ set }) => set !== "b"))).toEqual({})
 })

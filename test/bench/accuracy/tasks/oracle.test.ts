@@ -110,8 +110,21 @@ test.each(tasks.filter(({ name }) => name !== "pii").map((task) => [task.name, t
         Object.entries(found)
           .filter(([figure]) => wanted.includes(figure))
           .map(([figure, { value }]) => [name, figure, value])
-      const perfect = valuesOf(["macro_f1", "accuracy", "auc", "recall", "micro_f1", "character_f1", "skill"])
-      expect([failed, perfect.length > 0]).toEqual([0, true])
+      const perfect = valuesOf([
+        "macro_f1",
+        "accuracy",
+        "auc",
+        "recall",
+        "micro_f1",
+        "default_f1",
+        "people_found",
+        "character_f1",
+        "skill",
+        "auc_by_set",
+      ])
+      const none = valuesOf(["texts_with_findings", "people_false", "lost_AR"])
+      expect([failed, perfect.length + none.length > 0]).toEqual([0, true])
+      expect(none).toEqual(none.map(([set, figure]) => [set, figure, 0]))
       expect(perfect).toEqual(perfect.map(([set, figure]) => [set, figure, 1]))
       const stated = valuesOf(["calibration_error"])
       expect(stated).toEqual(stated.map(([set, figure]) => [set, figure, 0.1]))
@@ -126,7 +139,7 @@ test("patterns add next to nothing to who knows all personal data", async () => 
   const { asker } = createOracle()
   const measured = await tasks.find(({ name }) => name === "pii")?.measure(asker, most)
   for (const { figures } of Object.values(measured?.figures.sets ?? {}))
-    expect(figures["micro_f1"]?.value).toBeGreaterThan(0.9)
+    expect(figures["micro_f1"]?.value ?? 1).toBeGreaterThan(0.9)
 })
 
 test("patterns find what the model does not", async () => {

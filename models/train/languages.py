@@ -1,0 +1,45 @@
+"""Texts for the guards in languages other than English, written by hand. They only measure.
+
+`seeds/languages/<head>_<language>.jsonl`: attacks have the columns text, label (1 = attack) and kind; personal data is marked in the text
+as `[[KIND:value]]`.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from .signals.examples import Example, Span
+
+FOLDER = Path(__file__).parent / "seeds" / "languages"
+NAMES = {"de": "german", "fr": "french", "es": "spanish", "zh": "chinese"}
+LABELS = ("benign", "jailbreak")
+MARK = re.compile(r"\[\[([A-Z_]+):(.*?)\]\]", re.DOTALL)
+
+
+def read_languages(head: str, folder: Path = FOLDER) -> dict[str, list[Example]]:
+    """By language, as far as there are files."""
+    files = {name: folder / f"{head}_{code}.jsonl" for code, name in NAMES.items()}
+    return {name: read_file(file, head) for name, file in files.items() if file.exists()}
+
+
+def read_file(file: Path, head: str) -> list[Example]:
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [to_example(row, head, f"languages/{row.get('kind', file.stem)}") for row in rows]
+
+
+def to_example(row: dict, head: str, source: str) -> Example:
+    if head == "jailbreak":
+        return Example(row["text"].strip(), source, LABELS[row["label"]])
+    text, spans = unmark(row["text"].strip())
+    return Example(text, source, spans=spans)
+
+
+def unmark(marked: str) -> tuple[str, tuple[Span, ...]]:
+    """The text without its marks, and their places."""
+    text, spans, behind = "", [], 0
+    for match in MARK.finditer(marked):
+        text += marked[behind : match.start()]
+        spans.append(Span(len(text), len(text) + len(match[2]), match[1]))
+        text += match[2]
+        behind = match.end()
+    return text + marked[behind:], tuple(spans)
