@@ -2,9 +2,10 @@
 
 import type { MaybePromise } from "../../../ts/kernel/types/module-base.ts"
 import { toCodeUnits } from "../../../ts/kernel/runtime/code-units.ts"
-import { mergeEntities, toEntities } from "../../../ts/plugins/_shared/entities.ts"
-import { kindOf } from "../../../ts/plugins/_shared/entity-kinds.ts"
-import { findPatternEntities } from "../../../ts/plugins/_shared/pattern-entities.ts"
+import { toFindings } from "../../../ts/plugins/_shared/personal-data/built-in-model.ts"
+import { mergeEntities } from "../../../ts/plugins/_shared/personal-data/entities.ts"
+import { kindOf } from "../../../ts/plugins/_shared/personal-data/kinds.ts"
+import { findPatternEntities } from "../../../ts/plugins/_shared/personal-data/pattern-entities.ts"
 import { classify } from "../asker.ts"
 import { countFindings, type FindingCounts, findingFigures } from "../figures/findings.ts"
 import { exactSpanFigures, type Span } from "../figures/spans.ts"
@@ -26,8 +27,9 @@ interface MarkedSpan extends Span {
 type Answer = (text: string, marked: readonly MarkedSpan[]) => MaybePromise<readonly Span[]>
 
 const withPatterns: Answer = async (text, marked) =>
-  mergeEntities(text, await findPatternEntities(text), toEntities(toCodeUnits(text, marked))).map(
-    ({ kind, start, end }) => ({ label: kind, start, end }),
+  mergeEntities(text, await findPatternEntities(text), toFindings(text, toCodeUnits(text, marked))).map(
+    // The sets call every date a date.
+    ({ kind, start, end }) => ({ label: kind === "BIRTH_DATE" ? "DATE_TIME" : kind, start, end }),
   )
 
 const alone: Answer = (text, marked) => inUnits(text, marked)

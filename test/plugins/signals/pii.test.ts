@@ -22,6 +22,20 @@ const spans = (text: string): readonly TextSpan[] =>
 const read = async (text: string, ...rules: readonly Rule[]): Promise<readonly Fact[]> =>
   (await readerOf(signal as never, { rules: rules as never, inference: { spans } }))(text)
 
+/** A document in which another model than the built-in one answers. */
+const bound = {
+  global: {
+    model_catalog: {
+      deployments: { own: { artifact: "ann/names" } },
+      bindings: { pii_classifier: { deployment: "own", head: "names" } },
+    },
+  },
+}
+const readBound = async (text: string, rules: readonly Rule[], settings: object = {}): Promise<readonly Fact[]> => {
+  const reader = await signal.setup(rules, { settings, document: bound } as never)
+  return reader.read(signalInput(text, []), createFakeQuestions(createFakeInference({ spans })))
+}
+
 const match = (rule: string, value: number): Fact => ({ rule, state: "match", confidence: 1, value })
 const noMatch = (rule: string): Fact => ({ rule, state: "no_match", confidence: 1, value: 0 })
 const unknown = (rule: string, reason: string) => ({ rule, state: "unknown", confidence: 0, reason })
@@ -51,27 +65,54 @@ describe("a rule", () => {
     expect(await read("What is the capital of France?", { name: "any" })).toEqual([noMatch("any")])
   })
 
-  test("holds its own threshold, whatever the others have", async () => {
-    expect(
-      await read("Berlin", { name: "sure", threshold: 0.9 }, { name: "likely", threshold: 0.7 }, { name: "any" }),
-    ).toEqual([noMatch("sure"), match("likely", 0.7), match("any", 0.7)])
+  test("counts what the built-in model marks at its own threshold, where that is higher than the point of the kind", async () => {
+    const rules = [{ name: "sure", threshold: 0.96 }, { name: "likely", threshold: 0.1 }, { name: "any" }]
+    expect(await read("Ann", ...rules)).toEqual([noMatch("sure"), match("likely", 0.95), match("any", 0.95)])
   })
 
-  test("has the threshold of the settings where it has none of its own", async () => {
-    const rules = [{ name: "any" }, { name: "likely", threshold: 0.6 }, { name: "model", threshold: 0 }]
+  test("does not count what the built-in model is not sure enough of, whatever the threshold", async () => {
+    const unsure = { spans: () => [{ label: "PERSON", start: 0, end: 3, text: "Ann", probability: 0.5 }] }
     const reading = await readerOf(signal as never, {
-      rules: rules as never,
-      settings: { threshold: 0.9 },
-      inference: { spans },
+      rules: [{ name: "any", threshold: 0.1 }] as never,
+      inference: unsure,
     })
-    expect(await reading("Berlin")).toEqual([noMatch("any"), match("likely", 0.7), match("model", 0.7)])
+    expect(await reading("Ann")).toEqual([noMatch("any")])
+  })
+
+  test("looks for private data: no places, organisations, dates, titles and nationalities", async () => {
+    expect(await read("Berlin", { name: "any" })).toEqual([noMatch("any")])
+    for (const label of ["LOCATION", "ORG", "DATE_TIME", "TITLE", "NRP", "URL"]) {
+      const all = { spans: () => [{ label, start: 0, end: 9, text: "Christian", probability: 0.99 }] }
+      const reading = await readerOf(signal as never, { rules: [{ name: "any" }] as never, inference: all })
+      expect([label, await reading("Christian 5 May")]).toEqual([label, [noMatch("any")]])
+    }
+  })
+
+  test("looks for the kinds that it names instead", async () => {
+    expect(await read("Berlin", { name: "r", pii_types: ["GPE"] })).toEqual([match("r", 0.7)])
+    expect(await read("Ann pays with 4111 1111 1111 1111", { name: "r", pii_types: ["GPE", "TITLE"] })).toEqual([
+      noMatch("r"),
+    ])
+    expect(
+      await read("Ann in Berlin", { name: "r", pii_types: ["PERSON", "GPE"], pii_types_allowed: ["PERSON"] }),
+    ).toEqual([match("r", 0.7)])
   })
 
   test("does not match kinds that it allows, by the names of the configuration", async () => {
     const allowed = { pii_types_allowed: ["GPE", "CREDIT_CARD"] }
     expect(await read("Berlin 4111 1111 1111 1111", { name: "r", ...allowed })).toEqual([noMatch("r")])
-    expect(await read("Ann in Berlin", { name: "r", ...allowed })).toEqual([match("r", 0.95)])
-    expect(await read("Acme in Berlin", { name: "r", ...allowed })).toEqual([match("r", 0.4)])
+    expect(await read("Ann pays with 4111 1111 1111 1111", { name: "r", ...allowed })).toEqual([match("r", 0.95)])
+  })
+
+  test("that allows all private data looks for the other kinds that it does not list", async () => {
+    const allowed = {
+      pii_types_allowed: (
+        "AGE CREDIT_CARD DATE_TIME DOMAIN_NAME EMAIL_ADDRESS IBAN_CODE IP_ADDRESS ORGANIZATION PERSON PHONE_NUMBER " +
+        "STREET_ADDRESS TITLE US_DRIVER_LICENSE US_SSN ZIP_CODE"
+      ).split(" "),
+    }
+    expect(await read("Ann in Berlin", { name: "r", ...allowed })).toEqual([match("r", 0.7)])
+    expect(await read("Ann, ann@example.com", { name: "r", ...allowed })).toEqual([noMatch("r")])
   })
 
   test("does not match a title alone, nor what cannot be of its kind", async () => {
@@ -92,21 +133,92 @@ describe("a rule", () => {
   })
 })
 
+describe("a bound model", () => {
+  test("has the threshold of the rule, or of the settings, or its own", async () => {
+    const kinds = { pii_types: ["GPE"] }
+    expect(
+      await readBound("Berlin", [
+        { name: "sure", threshold: 0.9, ...kinds },
+        { name: "likely", threshold: 0.6, ...kinds },
+        { name: "any", ...kinds },
+      ]),
+    ).toEqual([noMatch("sure"), match("likely", 0.7), match("any", 0.7)])
+    const rules = [
+      { name: "any", ...kinds },
+      { name: "likely", threshold: 0.6, ...kinds },
+      { name: "model", threshold: 0, ...kinds },
+    ]
+    expect(await readBound("Berlin", rules, { threshold: 0.9 })).toEqual([
+      noMatch("any"),
+      match("likely", 0.7),
+      match("model", 0.7),
+    ])
+  })
+
+  test("names kinds with a form, and kinds of its own", async () => {
+    const reader = await signal.setup([{ name: "any" }], { settings: {}, document: bound } as never)
+    const readAs = async (label: string): Promise<readonly Fact[]> => {
+      const mark = { spans: () => [{ label, start: 0, end: 12, text: "555 01234567", probability: 0.4 }] }
+      return reader.read(signalInput("555 01234567", []), createFakeQuestions(createFakeInference(mark)))
+    }
+    expect(await readAs("PHONE")).toEqual([match("any", 0.4)])
+    expect(await readAs("LIBRARY_CARD")).toEqual([match("any", 0.4)])
+  })
+})
+
+describe("a name", () => {
+  test.each([
+    ["Ann moved out in May.", true],
+    ["Write a poem about Ann", false],
+    ["What did Ann discover?", false],
+    ["Write a poem for my wife Ann", true],
+    ["Dear Ann,\nwhat is the plan?", true],
+    ["What should I answer?\n\nBest regards,\nAnn", true],
+    ["Summarise this: Ann, reached at +49 30 901820, moved.", true],
+  ])("in %j counts: %s", async (text, counts) => {
+    const rule = { name: "r", pii_types: ["PERSON"] }
+    expect(await read(text, rule)).toEqual([counts ? match("r", 0.95) : noMatch("r")])
+  })
+})
+
 describe("the model", () => {
-  async function tasksOf(text: string, ...rules: readonly Rule[]): Promise<readonly InferenceTask[]> {
+  const tasksOf = (text: string, ...rules: readonly Rule[]): Promise<readonly InferenceTask[]> =>
+    tasksIn(undefined, text, rules)
+
+  async function tasksIn(document: object | undefined, text: string, rules: readonly Rule[]) {
     const inference = createFakeInference({ spans })
-    const reader = await signal.setup(rules, { settings: {} } as never)
+    const reader = await signal.setup(rules, { settings: {}, document } as never)
     await reader.read(signalInput(text, []), createFakeQuestions(inference))
     return inference.calls.flat()
   }
   const task = { kind: "spans", deployment: "fake", text: "hello" }
 
-  test("is asked once for each threshold, and without one where 0 or nothing is given", async () => {
+  test("is asked once for all rules where it is the built-in one, which has its own threshold", async () => {
+    expect(await tasksOf("hello", { name: "a", threshold: 0.5 }, { name: "b" })).toEqual([task])
+  })
+
+  test.each([
+    [{}, true],
+    [{ global: { model_catalog: { deployments: { default: { artifact: "ann/names" } } } } }, false],
+    [{ global: { model_catalog: { deployments: { own: { artifact: "ann/names" } } } } }, true],
+    [bound, false],
+    [{ ...bound, routing: { model_bindings: { pii_classifier: { deployment: "default" } } } }, true],
+    [{ global: { model_catalog: { bindings: { pii_classifier: { deployment: "far" } } } } }, false],
+  ])("of %j is the built-in one: %s", async (document, isBuiltIn) => {
+    const asked = await tasksIn(document, "hello", [{ name: "a", threshold: 0.3 }])
+    expect(asked).toEqual([isBuiltIn ? task : { ...task, threshold: 0.3 }])
+  })
+
+  test("is asked once for each threshold where a document binds it, and without one where 0 or nothing is given", async () => {
     const rules = [0.5, 0, 0.9, undefined, 0.5].map((threshold, index) => ({
       name: `r${index}`,
       ...(threshold !== undefined && { threshold }),
     }))
-    expect(await tasksOf("hello", ...rules)).toEqual([{ ...task, threshold: 0.5 }, task, { ...task, threshold: 0.9 }])
+    expect(await tasksIn(bound, "hello", rules)).toEqual([
+      { ...task, threshold: 0.5 },
+      task,
+      { ...task, threshold: 0.9 },
+    ])
   })
 
   test("is not asked about nothing, nor for rules that patterns have settled", async () => {
@@ -123,10 +235,10 @@ describe("the model", () => {
 
 describe("the history", () => {
   const messages: readonly Turn[] = [
-    textTurn("system", "You are Ann"),
+    textTurn("system", "Ann reads the answers"),
     textTurn("user", "I live in Berlin"),
     textTurn("assistant", "Nice"),
-    textTurn("user", "What now?"),
+    textTurn("user", "Thanks"),
   ]
   const readIn = async (given: readonly Turn[], ...rules: readonly Rule[]): Promise<readonly Fact[]> => {
     const reader = await signal.setup(rules, { settings: {} } as never)
@@ -280,7 +392,7 @@ describe("a text of which the model did not see every word", () => {
 
   test("keeps what was found in it, and is unknown for the rules that allow that", async () => {
     const places = { name: "places allowed", pii_types_allowed: ["GPE"] }
-    expect(await readStrange("Berlin is STRANGE", { name: "any" }, places)).toEqual([
+    expect(await readStrange("Berlin is STRANGE", { name: "any", pii_types: ["GPE"] }, places)).toEqual([
       { ...match("any", 0.7), atLeast: true, reason: "unread_words" },
       unknown("places allowed", "unread_words"),
     ])

@@ -7,18 +7,18 @@ import {
   guardRule,
   guardSettings,
   hasText,
-  type PartialCoverage,
   reasonOf,
   section,
   type SignalInput,
-  type TextSpan,
   Type,
   type UnknownReason,
 } from "../../kernel/index.ts"
-import { type Entity, mergeEntities, toEntities } from "../_shared/entities.ts"
-import { entityKinds, kindOf, noEntity } from "../_shared/entity-kinds.ts"
-import { onceEach } from "../_shared/once-each.ts"
-import { findPatternEntities } from "../_shared/pattern-entities.ts"
+import { asksBuiltInModel } from "../_shared/personal-data/bound-model.ts"
+import type { Entity } from "../_shared/personal-data/entities.ts"
+import { entityKinds, kindOf, noEntity, wantedKinds } from "../_shared/personal-data/kinds.ts"
+import { createReader, type TextReader } from "../_shared/personal-data/read-text.ts"
+
+const kinds = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 
 const rule = Type.Object({
   threshold: Type.Optional(
@@ -26,14 +26,14 @@ const rule = Type.Object({
       minimum: 0,
       maximum: 1,
       description:
-        "Probability that what a model marks needs; at 0, or left out, the threshold of the model itself holds",
+        "Probability that what a model marks needs; at 0, or left out, the threshold of the model itself holds. The built-in model has one for each kind, which this only raises",
     }),
   ),
-  pii_types_allowed: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        "Kinds of personal data that do not match; none when left out. GPE (places), ORGANIZATION, DATE_TIME, NRP, AGE and DOMAIN_NAME are in many harmless texts; a TITLE alone never matches",
-    }),
+  pii_types: kinds(
+    "Kinds of personal data that match; private data when left out: every kind but DATE_TIME, DOMAIN_NAME, GPE (places), NRP, ORGANIZATION and TITLE, which many harmless texts have",
+  ),
+  pii_types_allowed: kinds(
+    "Kinds of personal data that do not match; none when left out. A list that allows all private data leaves the other kinds",
   ),
   ...guardRule,
 })
@@ -49,24 +49,12 @@ const settings = section({
   ...guardSettings,
 })
 
-/** One text with what patterns found in it. */
-interface Searched {
-  readonly text: string
-  readonly patterns: readonly Entity[]
-}
-
-/** What the model marked in a text, and why it did not read it, or not all of it. */
-interface Marked {
-  readonly entities: readonly Entity[]
-  readonly failure: unknown
-}
-
 /** What one rule looks for. */
 interface Wanted {
   readonly name: string
   readonly threshold: number | undefined
   readonly textsIn: (input: SignalInput) => readonly string[]
-  readonly isForbidden: (entity: Entity) => boolean
+  readonly isWanted: (kind: string) => boolean
 }
 
 export default defineSignal({
@@ -78,33 +66,33 @@ export default defineSignal({
   rule,
   settings: { path: ["model_catalog", "modules", "classifier", "pii"], schema: settings },
   check(rules, report) {
-    rules.forEach(({ pii_types_allowed: allowed = [] }, index) =>
-      allowed.forEach((kind, position) => {
-        if (isKind(kind)) return
-        const meant = isKind(kindOf(kind)) ? kindOf(kind) : closest(kind.toUpperCase(), entityKinds)
-        const hint = meant === undefined ? `; the kinds are ${entityKinds.join(", ")}` : ` (did you mean "${meant}"?)`
-        report([index, "pii_types_allowed", position], `"${kind}" is no kind of personal data${hint}`)
-      }),
-    )
+    rules.forEach((each, index) => {
+      for (const key of ["pii_types", "pii_types_allowed"] as const)
+        each[key]?.forEach((kind, position) => {
+          if (isKind(kind)) return
+          const meant = isKind(kindOf(kind)) ? kindOf(kind) : closest(kind.toUpperCase(), entityKinds)
+          const hint = meant === undefined ? `; the kinds are ${entityKinds.join(", ")}` : ` (did you mean "${meant}"?)`
+          report([index, key, position], `"${kind}" is no kind of personal data${hint}`)
+        })
+      if (each.pii_types !== undefined && !entityKinds.some(wantedKinds(each)))
+        report([index, "pii_types"], "names no kind that may match; leave it out for private data")
+    })
   },
-  setup(rules, { settings: { threshold: common = 0 } }) {
+  setup(rules, { settings: { threshold: common = 0 }, document }) {
     const wanted = rules.map((entry): Wanted => {
       const { name, threshold = common } = entry
-      const allowed = new Set(entry.pii_types_allowed)
       return {
         name,
         threshold: threshold === 0 ? undefined : threshold,
         textsIn: (input) => input.textsFor(entry),
-        isForbidden: ({ kind }) => kind !== namesNobody && !allowed.has(kind),
+        isWanted: wantedKinds(entry),
       }
     })
+    const isBuiltIn = asksBuiltInModel(document)
     return {
       async read(input, { spans }) {
-        const search = onceEach(searchIn)
-        const ask = askOnce(spans)
-        const readings = await Promise.all(
-          wanted.map((each) => readRule(each, () => each.textsIn(input).map(search), ask)),
-        )
+        const reader = createReader(spans, isBuiltIn)
+        const readings = await Promise.all(wanted.map((each) => readRule(each, input, reader)))
         // Thrown, so that somebody hears of it; the kernel makes the same facts of it.
         const failed = readings.find(({ failure }) => failure !== undefined)
         if (failed !== undefined && readings.every(({ fact }) => fact.state === "unknown")) throw failed.failure
@@ -114,30 +102,7 @@ export default defineSignal({
   },
 })
 
-/** A form of address, or a position: whoever has it is found as a person. */
-const namesNobody = "TITLE"
-
 const isKind = (name: string): boolean => name === noEntity || entityKinds.includes(name)
-
-const searchIn = async (text: string): Promise<Searched> => ({ text, patterns: await findPatternEntities(text) })
-
-type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[] & PartialCoverage>
-type AskModel = (threshold: number | undefined) => (text: string) => Promise<Marked>
-
-/**
- * Asks about each text once for each threshold: what a span holds, and so its probability, depends on it. The questions
- * travel together, and the model reads the text once for all of them.
- */
-function askOnce(spans: Spans): AskModel {
-  return onceEach((threshold) =>
-    onceEach((text) =>
-      spans(text, threshold === undefined ? {} : { threshold }).then(
-        (marked) => ({ entities: toEntities(marked), failure: marked.truncated }),
-        (failure: unknown) => ({ entities: [], failure }),
-      ),
-    ),
-  )
-}
 
 interface RuleReading {
   readonly fact: Fact
@@ -146,20 +111,20 @@ interface RuleReading {
 }
 
 /**
- * The value is the highest probability of an entity that is not allowed: the number that a threshold compares. A text
- * that was not read whole can only add to what was found, so a match stands and a missing one is unknown.
+ * The value is the highest probability of a finding of the wanted kinds: the number that a threshold compares. A text that
+ * was not read whole can only add to what was found, so a match stands and a missing one is unknown.
  */
 async function readRule(
-  { name, threshold, isForbidden }: Wanted,
-  search: () => readonly Promise<Searched>[],
-  ask: AskModel,
+  { name, threshold, textsIn, isWanted }: Wanted,
+  input: SignalInput,
+  reader: TextReader,
 ): Promise<RuleReading> {
-  const match = (value: number, truncated?: UnknownReason): RuleReading => ({
+  const match = (found: readonly Entity[], truncated?: UnknownReason): RuleReading => ({
     fact: {
       rule: name,
       state: "match",
       confidence: 1,
-      value,
+      value: Math.max(...found.map(({ probability }) => probability)),
       ...(truncated !== undefined && { atLeast: true, reason: truncated }),
     },
   })
@@ -167,25 +132,21 @@ async function readRule(
     fact: { rule: name, state: "unknown", confidence: 0, reason: reasonOf(failure) },
     failure,
   })
-  let searched: readonly Searched[]
+  const wanted = (found: readonly Entity[]): readonly Entity[] => found.filter(({ kind }) => isWanted(kind))
+  let texts: readonly string[]
+  let certain: readonly Entity[]
   try {
-    searched = await Promise.all(search())
+    texts = textsIn(input)
+    certain = wanted((await Promise.all(texts.map(reader.patternsIn))).flat())
   } catch (tooMuch) {
     return unknown(tooMuch)
   }
   // Surer than any model, and without waiting for one.
-  if (searched.some(({ patterns }) => patterns.some(isForbidden))) return match(1)
-  const read = searched.filter(({ text }) => hasText(text))
-  const asked = ask(threshold)
-  const marked = await Promise.all(read.map(({ text }) => asked(text)))
-  let value = -1
-  for (const [index, answer] of marked.entries()) {
-    const { text = "", patterns = [] } = read[index] ?? {}
-    for (const entity of mergeEntities(text, patterns, answer.entities))
-      if (isForbidden(entity)) value = Math.max(value, entity.probability)
-  }
-  const failed = marked.find(({ failure }) => failure !== undefined)
-  if (value >= 0) return match(value, failed === undefined ? undefined : reasonOf(failed.failure))
+  if (certain.length > 0) return match(certain)
+  const read = await Promise.all(texts.filter(hasText).map((text) => reader.read(text, threshold)))
+  const found = wanted(read.flatMap(({ entities }) => entities))
+  const failed = read.find(({ failure }) => failure !== undefined)
+  if (found.length > 0) return match(found, failed === undefined ? undefined : reasonOf(failed.failure))
   if (failed !== undefined) return unknown(failed.failure)
   return { fact: { rule: name, state: "no_match", confidence: 1, value: 0 } }
 }

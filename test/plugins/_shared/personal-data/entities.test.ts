@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { type Entity, mergeEntities, toEntities } from "../../../ts/plugins/_shared/entities.ts"
-import { entityKinds, kindOf } from "../../../ts/plugins/_shared/entity-kinds.ts"
+import { type Entity, mergeEntities, toEntities } from "../../../../ts/plugins/_shared/personal-data/entities.ts"
+import { entityKinds, kindOf } from "../../../../ts/plugins/_shared/personal-data/kinds.ts"
 
 /** The entity at the first place where the text has the part. */
 function entity(text: string, kind: string, part: string, probability = 0.9): Entity {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { hasForm } from "../../../../ts/plugins/_shared/patterns/entity-forms.ts"
+import { hasForm } from "../../../../../ts/plugins/_shared/personal-data/patterns/entity-forms.ts"
 
 /** What is marked stands between brackets. */
 const looksRight = (kind: string, marked: string): boolean => {

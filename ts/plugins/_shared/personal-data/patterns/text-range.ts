@@ -1,6 +1,6 @@
 // Parts of a text that match a pattern and pass a check, and what stands beside them.
 
-import type { TextRange, Work } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../../kernel/index.ts"
 
 /** After so many matches a search could pause: a match and its checks take microseconds. */
 export const matchesOfStep = 32

@@ -1,6 +1,6 @@
 // International bank account numbers (ISO 13616).
 
-import type { TextRange, Work } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { matchesOfStep } from "./text-range.ts"
 
 /** Characters of an IBAN by country, from the registry of SWIFT. */

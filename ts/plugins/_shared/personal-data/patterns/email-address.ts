@@ -1,6 +1,6 @@
 // E-mail addresses.
 
-import type { TextRange, Work } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { matchesOfStep, textAfter, textBefore } from "./text-range.ts"
 
 /** Letters of scripts with spaces between words, and accents that stand apart from them; others would join an address with the sentence around it. */

@@ -1,6 +1,6 @@
 // Telephone numbers: with an international prefix, in the American form with parentheses, or where words say so.
 
-import type { TextRange, Work } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { execFrom, isNumberOfThing, matchesOfStep, textBefore } from "./text-range.ts"
 
 /** Seven digits and more with a few signs between them, with or without a plus. */

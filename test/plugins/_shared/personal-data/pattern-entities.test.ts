@@ -1,11 +1,14 @@
 import { awkwardTexts } from "rtr/testing"
 import { describe, expect, test } from "vitest"
-import { finish } from "../../../ts/kernel/text/slices.ts"
-import { findingEntities, findPatternEntities } from "../../../ts/plugins/_shared/pattern-entities.ts"
+import { finish } from "../../../../ts/kernel/text/slices.ts"
+import { findingEntities, findPatternEntities } from "../../../../ts/plugins/_shared/personal-data/pattern-entities.ts"
 
 /** What is found, as `KIND text`. */
 const found = (text: string): readonly string[] =>
   finish(findingEntities(text)).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
+
+/** Without addresses of the web, which most others hold. */
+const foundElse = (text: string): readonly string[] => found(text).filter((each) => !each.startsWith("DOMAIN_NAME "))
 
 describe("e-mail addresses", () => {
   test("are found", () => {
@@ -45,7 +48,7 @@ describe("e-mail addresses", () => {
       "ssh://ann@host.example.com/x",
       "x = a@b",
     ] as const
-    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+    for (const text of cases) expect([text, ...foundElse(text)]).toEqual([text])
   })
 })
 
@@ -231,6 +234,103 @@ describe("addresses of machines", () => {
   })
 })
 
+describe("addresses of network hardware", () => {
+  test("are found", () => {
+    const cases = ["0c:80:33:28:5d:47", "50-B3-97-F6-46-6E", "0c80.3328.5d47"] as const
+    for (const address of cases) expect(found(`the card ${address}, new`)).toEqual([`MAC_ADDRESS ${address}`])
+  })
+
+  test("are not found in what only looks like one", () => {
+    const cases = [
+      "12:30:45:11:22:33",
+      "ff:ff:ff:ff:ff:ff",
+      "0c:80:33:28:5d",
+      "0c:80:33:28:5d:47:11",
+      "0c:80-33:28:5d:47",
+      "sha a0c8:0332:85d4",
+    ] as const
+    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+  })
+})
+
+describe("addresses of money", () => {
+  test("are found", () => {
+    const cases = [
+      "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2",
+      "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
+      "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
+      "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr",
+      "0x52908400098527886E0F7030069857D2E4169EE7",
+    ] as const
+    for (const address of cases) expect(found(`send it to ${address}.`)).toEqual([`CRYPTO_ADDRESS ${address}`])
+  })
+
+  test("are not found in what only looks like one", () => {
+    const cases = [
+      "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdp",
+      "3aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+      "1111111111111111111114oLvT2",
+      "0x0000000000000000000000000000000000000000",
+      "0x52908400098527886E0F7030069857D2E4169EE",
+      "/1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2",
+    ] as const
+    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+  })
+})
+
+describe("keys of services", () => {
+  /** In two parts, so that scanners of this repository do not take them for real ones. */
+  const drawn = "R4nd0mT0kenV4lueThatIsLongEnough98zQ"
+  test("are found", () => {
+    const cases = [
+      `AKIA${"Q3EGRIEK2UXHTWQ7"}`,
+      `ghp_${drawn}`,
+      `sk-proj-${"9Xk2LmQ8vR7tY5wZ1aKcPeFgH"}`,
+      `xoxb-${"8842190337-K7dPqv2mLx"}`,
+      `AIza${"SyD3k8Vq2LmX7pRt9WzB4nC6hJ0fGaUeY1s"}`,
+      `eyJ${"hbGciOiJIUzI1NiJ9"}.eyJ${"zdWIiOiIxMjM0In0"}.${"dozjgNryP4J3jVmNHl0w5N"}`,
+      "-----BEGIN RSA PRIVATE KEY-----",
+    ] as const
+    for (const key of cases) expect(found(`use ${key} for now`)).toEqual([`API_KEY ${key}`])
+  })
+
+  test("are not found in placeholders and in what is too short", () => {
+    const cases = [
+      `AKIA${"IOSFODNN7EXAMPLE"}`,
+      "sk-your-api-key-goes-here-now",
+      `ghp_${"x".repeat(36)}`,
+      "sk-learn-is-a-library-for-models",
+      "SK12",
+      "-----BEGIN PUBLIC KEY-----",
+    ] as const
+    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+  })
+})
+
+describe("addresses of the web", () => {
+  test("are found", () => {
+    const cases = [
+      ["see https://www.shop.example/a?b=1.", "https://www.shop.example/a?b=1"],
+      ["(www.müller.de)", "www.müller.de"],
+      ["shop.example.com, for instance", "shop.example.com"],
+      ["xenvia.example/nagy1756;", "xenvia.example/nagy1756"],
+    ] as const
+    for (const [text, address] of cases) expect([text, ...found(text)]).toEqual([text, `DOMAIN_NAME ${address}`])
+  })
+
+  test("are not found in what only looks like one", () => {
+    const cases = [
+      "file.py and index.js",
+      "It ends.Then it goes on",
+      "e.g. this",
+      "Node.js",
+      "a.b",
+      "user.name = x",
+    ] as const
+    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+  })
+})
+
 describe("telephone numbers", () => {
   test("are found", () => {
     const cases = [
@@ -314,7 +414,7 @@ describe("addresses with a password", () => {
       "https://ann:***@example.com",
       "://a:b1@c",
     ] as const
-    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+    for (const text of cases) expect([text, ...foundElse(text)]).toEqual([text])
   })
 
   test("do not hide what stands in the path", () =>
@@ -432,6 +532,20 @@ describe("hostile texts are read to their end", () => {
     "\ufdfa",
     "a\u0301",
     "+1 212 555 0123 ",
+    "www.",
+    "a.com/",
+    "a.b.",
+    "http://a",
+    "sk-",
+    "sk-a1b2",
+    "eyJa.",
+    "eyJabcdefghijk.eyJ",
+    "0c:",
+    "0c:80:33:28:5d:47:",
+    "0xab",
+    "1Bv",
+    "bc1q",
+    "-----BEGIN ",
   ])("of %j", (unit) => {
     const text = `${unit.repeat(Math.ceil(1_000_000 / unit.length))} ann@example.com`
     expect(found(text).at(-1)).toBe("EMAIL_ADDRESS ann@example.com")

@@ -1,6 +1,6 @@
 // Addresses of machines, versions 4 and 6.
 
-import type { TextRange, Work } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { findChecked, textAfter, textBefore } from "./text-range.ts"
 
 export function* findIpAddresses(text: string): Work<readonly TextRange[]> {

@@ -1,6 +1,6 @@
 // Addresses that carry a user name and a password: `postgres://ann:hunter2@db.example.com/shop`.
 
-import type { TextRange, Work } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { execFrom, matchesOfStep } from "./text-range.ts"
 
 const credentials = /([^\s/?#@:"'`<>]{0,64}):([^\s/?#@"'`<>]{1,128})@[^\s/?#@"'`<>]{1,253}/y

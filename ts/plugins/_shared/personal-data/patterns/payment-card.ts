@@ -1,6 +1,6 @@
 // Numbers of payment cards.
 
-import type { TextRange, Work } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { findChecked, isNumberOfThing } from "./text-range.ts"
 
 /** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. */

@@ -1,8 +1,8 @@
 // Personal data in a text: what patterns found and what a model marked, as one list.
 
-import type { TextSpan } from "../../kernel/index.ts"
+import type { TextSpan } from "../../../kernel/index.ts"
+import { kindOf, noEntity, patternKinds } from "./kinds.ts"
 import { hasForm } from "./patterns/entity-forms.ts"
-import { kindOf, noEntity } from "./entity-kinds.ts"
 
 /** A part of a text that is personal data: `text.slice(start, end)`. `kind` is a name of the configuration. */
 export interface Entity {
@@ -12,18 +12,6 @@ export interface Entity {
   /** 1 for what a pattern found and a check confirmed. */
   readonly probability: number
 }
-
-/** Kinds that patterns find. What a model says of these counts only outside of what a pattern found. */
-export const patternKinds = [
-  "PASSWORD",
-  "EMAIL_ADDRESS",
-  "IBAN_CODE",
-  "CREDIT_CARD",
-  "US_SSN",
-  "IP_ADDRESS",
-  "PHONE_NUMBER",
-] as const
-export type PatternKind = (typeof patternKinds)[number]
 
 /** The spans of a model as entities. */
 export function toEntities(spans: readonly TextSpan[]): readonly Entity[] {
@@ -45,7 +33,7 @@ export function mergeEntities(text: string, patterns: readonly Entity[], marked:
 
 const byPosition = (a: Entity, b: Entity): number => a.start - b.start || a.end - b.end
 
-const kindsOfPatterns: ReadonlySet<string> = new Set(patternKinds)
+const kindsOfPatterns: ReadonlySet<string> = new Set([...patternKinds, "PASSWORD"])
 
 /** What the patterns leave of an entity: all of it, parts with a letter or digit, or nothing. */
 function outsideOf(text: string, patterns: readonly Entity[], entity: Entity): readonly Entity[] {

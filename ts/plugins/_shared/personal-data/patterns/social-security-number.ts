@@ -1,6 +1,6 @@
 // Social security numbers of the United States.
 
-import type { TextRange, Work } from "../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { findChecked, isNumberOfThing, textAfter, textBefore } from "./text-range.ts"
 
 const candidate = /(?<![\w-]|\d[./])(\d{3})( - |[- .]?)(\d{2})\2(\d{4})(?![\w-]|[./]\d)/g

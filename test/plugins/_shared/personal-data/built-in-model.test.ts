@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest"
+import { toFindings } from "../../../../ts/plugins/_shared/personal-data/built-in-model.ts"
+
+/** What is found, as `KIND text`, where the model marks the parts between brackets as the labels say, one after the other. */
+function found(marked: string, labels: string, probability = 0.99): readonly string[] {
+  const text = marked.replaceAll(/[[\]]/g, "")
+  const kinds = labels.split(" ")
+  const spans = [...marked.matchAll(/\[([^\]]*)\]/g)].map(({ 1: part = "", index }, place) => {
+    const start = index - 2 * place
+    return { label: kinds[place] ?? "", start, end: start + part.length, probability }
+  })
+  return toFindings(text, spans).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
+}
+
+describe("names", () => {
+  test.each([
+    ["I met [Ann Lee].", "PERSON Ann Lee"],
+    ["[Mike and Joe] won", "PERSON Mike", "PERSON Joe"],
+    ["[. Huang], come", "PERSON Huang"],
+    ["[Bożena Wójcik\nKineovia]", "PERSON Bożena Wójcik", "PERSON Kineovia"],
+    ["in 's-[Hertogenbosch]", "PERSON s-Hertogenbosch"],
+    ["[Ann]'s car", "PERSON Ann"],
+    ["[ann lee] is here", "PERSON ann lee"],
+  ])("in %j are whole words on one line", (marked, ...names) => expect(found(marked, "PERSON")).toEqual(names))
+
+  test.each([
+    "What is [2 + 2]?",
+    "The end[.]",
+    "如何[评]估一个系统",
+    "[使用] Python",
+    "sku[DescList] = 4, Ann",
+    "`[skuDescList]`",
+    "dr[_]smith",
+    "user [Ann]_4",
+    "The [pista] is long",
+    "[Emma had spent a whole hour building a castle] there",
+    "[A] B",
+  ])("are none in %j", (marked) => expect(found(marked, "PERSON")).toEqual([]))
+})
+
+describe("values", () => {
+  test.each([
+    ["USERNAME", "login [kpatel_]77, please", "kpatel_77"],
+    ["PASSWORD", "password [Tr0ub]4dor&3 is old", "Tr0ub4dor&3"],
+    ["PASSWORD", "password '[Root2024]$Secure'", "Root2024$Secure"],
+    ["ID", "policy POL[-83467924].", "POL-83467924"],
+    ["ID", "employee id [264790]", "264790"],
+    ["US_DRIVER_LICENSE", "licence A287-[7270]-8685", "A287-7270-8685"],
+  ])("of the kind %s in %j have no space and lack nothing", (label, marked, value) =>
+    expect(found(marked, label)).toEqual([`${label} ${value}`]),
+  )
+
+  test.each([
+    ["ID", "in [1844] the town"],
+    ["ID", "of 27 [- 284] Diocletian"],
+    ["ID", "[account]"],
+    ["USERNAME", "the [_] sign"],
+    ["USERNAME", "row [4411]"],
+    ["PASSWORD", "the [pin]"],
+  ])("of the kind %s are none in %j", (label, marked) => expect(found(marked, label)).toEqual([]))
+
+  test("have the kind that the model is surest of", () => {
+    const text = "api user x with pw Dragon6169"
+    const span = { start: 19, end: 29 }
+    const spans = [
+      { label: "USERNAME", start: 19, end: 25, probability: 0.7 },
+      { label: "PASSWORD", start: 25, end: 29, probability: 0.9 },
+    ]
+    expect(toFindings(text, spans)).toEqual([{ kind: "PASSWORD", ...span, probability: 0.9 }])
+  })
+})
+
+describe("addresses", () => {
+  test.each([
+    ["to [12 Church Lane], [Norwich], [DU50 8JA]", "STREET_ADDRESS LOCATION ZIP", "12 Church Lane, Norwich, DU50 8JA"],
+    ["to [Fang Shirazi, 105 Orchard Way, Norwich].", "STREET_ADDRESS", "105 Orchard Way, Norwich"],
+    ["at [76 Boulevard] [de Normandie].", "STREET_ADDRESS LOCATION", "76 Boulevard de Normandie"],
+  ])("in %j are one with town and code", (marked, labels, address) =>
+    expect(found(marked, labels)).toEqual([`STREET_ADDRESS ${address}`]),
+  )
+
+  test.each(["[North] Street", "about [oh oh]", "[14]"])("are none in %j", (marked) =>
+    expect(found(marked, "STREET_ADDRESS")).toEqual([]),
+  )
+
+  test("leave towns alone that stand apart", () =>
+    expect(found("from [Norwich] to [12 Church Lane]", "LOCATION STREET_ADDRESS")).toEqual([
+      "STREET_ADDRESS 12 Church Lane",
+      "GPE Norwich",
+    ]))
+})
+
+test("a date is one of birth where the text says so", () => {
+  expect(found("born on [5 May 1980]", "DATE_TIME")).toEqual(["BIRTH_DATE 5 May 1980"])
+  expect(found("DOB: [1980-05-05]", "DATE_TIME")).toEqual(["BIRTH_DATE 1980-05-05"])
+  expect(found("due on [5 May 2030]", "DATE_TIME")).toEqual(["DATE_TIME 5 May 2030"])
+})
+
+test("kinds with a form are left to patterns", () => {
+  for (const label of ["PHONE", "EMAIL", "IP", "URL", "CREDIT_CARD", "IBAN", "US_SSN"])
+    expect(found("[What is 2 + 2?]", label)).toEqual([])
+})
+
+test("a kind counts from its own point on", () => {
+  expect(found("[Ann] is here", "PERSON", 0.5)).toEqual([])
+  expect(found("[Ann] is here", "PERSON", 0.8)).toEqual(["PERSON Ann"])
+})

@@ -1,0 +1,81 @@
+// What the head `pii` of the built-in package says, as findings: whole words, of kinds without a form, as sure as their kind needs.
+
+import type { TextSpan } from "../../../kernel/index.ts"
+import { type Entity, toEntities } from "./entities.ts"
+import { patternKinds } from "./kinds.ts"
+import { operatingPoints } from "./operating-points.ts"
+import { isOneAddress, isWithoutCapitals, toAddress, toNames, toValue } from "./span-ends.ts"
+
+const withForm: ReadonlySet<string> = new Set(patternKinds)
+const names: ReadonlySet<string> = new Set(["PERSON", "ORGANIZATION", "GPE", "NRP", "TITLE"])
+const values: ReadonlySet<string> = new Set(["ID", "PASSWORD", "US_DRIVER_LICENSE", "USERNAME"])
+
+/** `spans` are what the head marks with its own threshold, in the order of the text. */
+export function toFindings(text: string, spans: readonly TextSpan[]): readonly Entity[] {
+  const marked = toEntities(spans).filter(({ kind }) => !withForm.has(kind))
+  const addresses = addressesIn(text, marked)
+  const others = marked.filter(
+    (each) => !addresses.some((address) => each.start < address.end && address.start < each.end),
+  )
+  const isLowerCase = isWithoutCapitals(text)
+  const found = others.flatMap((entity) => completed(text, entity, isLowerCase))
+  return [...addresses, ...surestValues(found)].filter(
+    ({ kind, probability }) => probability >= (operatingPoints[kind] ?? 0),
+  )
+}
+
+/** Two kinds that share a value were marked in one word: the surer one stands. */
+function surestValues(found: readonly Entity[]): readonly Entity[] {
+  const surer = (a: Entity, b: Entity): boolean =>
+    values.has(b.kind) && a.start < b.end && b.start < a.end && a.kind !== b.kind && a.probability < b.probability
+  return found.filter((each) => !values.has(each.kind) || !found.some((other) => surer(each, other)))
+}
+
+/** Streets with the town and the code beside them. */
+function addressesIn(text: string, marked: readonly Entity[]): readonly Entity[] {
+  const ofAddress = marked.filter(({ kind }) => kind === "STREET_ADDRESS" || kind === "GPE" || kind === "ZIP_CODE")
+  const groups: Entity[][] = []
+  for (const entity of ofAddress) {
+    const group = groups.at(-1)
+    const last = group?.at(-1)
+    if (group !== undefined && last !== undefined && isOneAddress(text, last, entity)) group.push(entity)
+    else groups.push([entity])
+  }
+  return groups.flatMap((group) => {
+    const streets = group.filter(({ kind }) => kind === "STREET_ADDRESS")
+    const [first, last] = [group[0], group.at(-1)]
+    if (streets.length === 0 || first === undefined || last === undefined) return []
+    const range = toAddress(text, { start: first.start, end: last.end })
+    const probability = Math.max(...streets.map((street) => street.probability))
+    return range === undefined ? [] : [{ kind: "STREET_ADDRESS", ...range, probability }]
+  })
+}
+
+function completed(text: string, entity: Entity, isLowerCase: boolean): readonly Entity[] {
+  const { kind } = entity
+  if (names.has(kind)) return toNames(text, entity, isLowerCase).map((range) => ({ ...entity, ...range }))
+  if (values.has(kind)) {
+    const range = toValue(text, entity)
+    return range !== undefined && isValue(kind, text, range.start, range.end) ? [{ ...entity, ...range }] : []
+  }
+  if (kind === "STREET_ADDRESS") return []
+  if (kind === "DATE_TIME" && saysBirth.test(text.slice(Math.max(0, entity.start - 32), entity.start)))
+    return [{ ...entity, kind: "BIRTH_DATE" }]
+  return [entity]
+}
+
+const saysBirth =
+  /(?:^|[^\p{L}])(?:born(?: on| in)?|d\.?o\.?b|birth[ _-]?(?:date|day)|date of birth|né[e]? le|geboren(?: am)?|geburtsdatum|fecha de nacimiento|nacid[oa] el)[^\p{L}\p{N}]{0,8}(?:(?:is|was|on|the)\s+){0,2}["']?$/iu
+
+/** What says that the digits behind it are the number of a person or an account. */
+const saysNumber =
+  /(?:^|[^\p{L}])(?:id|ids|identification|number|no|nr|num|account|acct|passport|badge|member(?:ship)?|employee|patient|customer|student|policy|licen[cs]e|permit|tax|vat|mrn|record|file|insurance|voter|aadhaa?r|pan|ref(?:erence)?)[^\p{L}\p{N}\n]{0,6}(?:(?:is|was|number|no|id|code)[^\p{L}\p{N}\n]{0,4}){0,2}$/iu
+
+/** Digits alone are a number of anything, unless words say whose. */
+function isValue(kind: string, text: string, start: number, end: number): boolean {
+  const value = text.slice(start, end)
+  if (kind === "PASSWORD") return value.length >= 4
+  if (kind === "USERNAME") return value.length >= 3 && /\p{L}/u.test(value)
+  if (!/\d/.test(value) || value.length < 4) return false
+  return /\p{L}/u.test(value) || saysNumber.test(text.slice(Math.max(0, start - 48), start))
+}

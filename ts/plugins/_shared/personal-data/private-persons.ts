@@ -1,0 +1,81 @@
+// Which names are private data. Most prompts that name somebody ask about public people or make people up; a name alone says
+// nothing private of them. So a name counts where the text is about a person whom its writer deals with: docs/why/private-persons.md.
+
+import type { TextRange } from "../../../kernel/index.ts"
+import type { Entity } from "./entities.ts"
+import { privateKinds } from "./kinds.ts"
+
+/** Kinds that say nothing of anybody by themselves, as the age in "18-year-old whisky" and the code in "90210". */
+const needsPerson: ReadonlySet<string> = new Set(["AGE", "ZIP_CODE"])
+
+const isPrivate: ReadonlySet<string> = new Set(privateKinds)
+
+/** The findings of a text without names that say nothing private, and without what stands beside no person. */
+export function keepPrivate(text: string, found: readonly Entity[]): readonly Entity[] {
+  if (!found.some(({ kind }) => kind === "PERSON" || needsPerson.has(kind))) return found
+  const hasOthers = found.some(({ kind }) => isPrivate.has(kind) && kind !== "PERSON" && !needsPerson.has(kind))
+  if (hasOthers) return found
+  const isTask = setsTask(text)
+  const counts = (entity: Entity): boolean =>
+    entity.kind !== "PERSON" || isDealtWith(text, entity) || !(isTask || isAskedAbout(text, entity))
+  const kept = found.filter(counts)
+  return kept.some(({ kind }) => kind === "PERSON") ? kept : kept.filter(({ kind }) => !needsPerson.has(kind))
+}
+
+/** Prompts say what is to be done before or behind what they are about. */
+const edge = 400
+
+/** Whether a text sets a task, and so may name people only to say what it is about. */
+const setsTask = (text: string): boolean =>
+  beginning.test(text.slice(0, edge)) ||
+  [text.slice(0, edge), text.length > edge ? text.slice(-edge) : ""].some(
+    (part) => task.test(part) || label.test(part),
+  ) ||
+  endsInQuestion.test(text.slice(-edge))
+
+const endsInQuestion = /[?？][^.!?？]{0,120}$/u
+
+/** Whether the sentence of a name is a question. */
+function isAskedAbout(text: string, { end }: TextRange): boolean {
+  return /^[^.!?？\n]*[?？]/u.test(text.slice(end, end + 160))
+}
+
+const polite =
+  "(?:(?:please|pls|now|then|next|also|can you|could you|would you|will you|i want you to|i(?:'d| would) like you to|i need you to|you (?:must|should|will)|let's|help me(?: to)?|do not|don't|briefly|instructions?|question|task|context|prompt|to)[\\s,:]+){0,3}"
+/** Verbs of tasks, at the beginning of a sentence or a line. */
+const task = new RegExp(
+  `(?:^|[\\n.!?:;"”)*#>-]\\s*)${polite}(?:act as|analy[sz]e|assume|brainstorm|categori[sz]e|classify|compare|compose|compute|construct|continue|convert|craft|create|critique|debate|define|describe|design|determine|develop|discuss|draft|edit|elaborate|embody|estimate|evaluate|examine|explain|explore|extract|fact-?check|generate|give me|give the|guess|highlight|identify|imagine|implement|infer|interpret|introduce|invent|list|name|outline|paraphrase|parse|pretend|proofread|prove|rank|rate|recommend|rephrase|rewrite|roleplay|simplify|simulate|solve|suggest|summari[sz]e|suppose|tell me|translate|transform|write|you are|you're)(?![\\p{L}\\p{N}])`,
+  "iu",
+)
+/** What stands over the parts of a task. */
+const label =
+  /(?:^|\n)[^\p{L}\n]*(?:questions?|tasks?|instructions?|prompt|problem|exercise|passage|role|options|choices|answer)\b[^\p{L}\n]{0,4}:|(?:the|this) (?:following|above|given|provided|below) (?:text|passage|paragraph|story|article|conversation|dialogue|list|table|sentence|question|statement|scenario)/iu
+/** Verbs that begin sentences of other kinds as well: at the beginning of the text alone. */
+const beginning = new RegExp(
+  `^[^\\p{L}\\p{N}]*${polite}(?:add|answer|apply|ask|calculate|change|check|choose|come up|complete|consider|correct|count|decide|draw|expand|express|fill|find|fix|format|give|improve|include|is|are|was|were|did|does|do|has|have|can|could|should|would|judge|look up|make|match|offer|organi[sz]e|perform|pick|plan|play|predict|prepare|present|produce|propose|provide|read|refer|research|respond|retrieve|return|review|revise|say|search|select|show|sort|speak|start|state|take|talk|teach|tell|think|title|try|turn|use|watch|who|who's|whose|whom|what|what's|when|where|which|why|how)(?![\\p{L}\\p{N}])`,
+  "iu",
+)
+
+/** Whether the words beside a name say that the writer deals with its person: who they are, how they are addressed or reached. */
+function isDealtWith(text: string, { start, end }: TextRange): boolean {
+  const before = text.slice(Math.max(0, start - 64), start)
+  const after = text.slice(end, end + 48)
+  return (
+    introduces.test(before) || addresses.test(before) || relates.test(before) || signs.test(before) || says.test(after)
+  )
+}
+
+const introduces =
+  /(?:^|[^\p{L}])(?:my (?:full |first |last |real |legal )?names?(?:'s| is| are|:)|i am|i'm|this is|it's|call me|(?:full |first |last |sur|given |family |customer |patient |employee |account (?:holder )?)names?\s*["']?\s*[:=|]\s*["']?|signed,?|attn:?|c\/o|to:|from:|cc:)\s*(?:(?:mr|mrs|ms|miss|dr|prof)\.?\s+)?$/iu
+
+const addresses =
+  /(?:^|[\n.!?:"“>]\s*)(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|greetings|thanks|thank you)[ ,]+(?:(?:mr|mrs|ms|miss|dr|prof)\.?\s+)?$/iu
+
+const signs =
+  /(?:regards|sincerely|cheers|best(?: wishes)?|yours(?: truly| faithfully)?|thanks|love|grüße|cordialement|saludos)\s*[,!.]?\s*[-–—]*\s*$/iu
+
+const relates =
+  /(?:^|[^\p{L}])(?:(?:my|our)\s+(?:[\p{L}-]+\s+){0,2}(?:friend|girlfriend|boyfriend|fianc[eé]e?|partner|husband|wife|spouse|ex|mother|mom|mum|father|dad|parents?|son|daughter|child|kid|baby|brother|sister|twin|uncle|aunt|cousin|nephew|niece|grand(?:mother|father|ma|pa|son|daughter)|neighbou?r|roommate|flatmate|landlord|landlady|tenant|boss|manager|supervisor|colleague|co-?worker|teammate|assistant|intern|employee|client|customer|patient|applicant|candidate|contractor|accountant|lawyer|solicitor|doctor|gp|dentist|nurse|therapist|student|pupil|guest|buyer|seller|claimant|beneficiary|defendant|plaintiff|borrower|debtor|witness)|(?:patient|client|customer|tenant|applicant|claimant|passenger|subscriber|borrower|defendant|plaintiff))(?:[,:]|,? (?:is|was|named|called|name is))*\s+(?:(?:mr|mrs|ms|miss|dr|prof)\.?\s+)?$/iu
+
+const says =
+  /^(?:['’]s)?(?:\s*[<(]|,? (?:lives? (?:at|in|on)|is my|was my|my |our |from (?:accounting|hr|sales|legal|finance|it|support|marketing|payroll)|at ext)|['’]s (?:address|phone|number|e-?mail|birthday|account|salary|password|passport|diagnosis|medical|prescription|appointment|contract|invoice|payslip|insurance|doctor|landlord))/iu
