@@ -135,11 +135,12 @@ test.each(tasks.filter(({ name }) => name !== "pii").map((task) => [task.name, t
   },
 )
 
-test("patterns add next to nothing to who knows all personal data", async () => {
+// Kinds with a form come from patterns alone, so that what their checks refuse is lost.
+test("patterns, points and whole words cost little to who knows all personal data", async () => {
   const { asker } = createOracle()
   const measured = await tasks.find(({ name }) => name === "pii")?.measure(asker, most)
   for (const { figures } of Object.values(measured?.figures.sets ?? {}))
-    expect(figures["micro_f1"]?.value ?? 1).toBeGreaterThan(0.9)
+    expect(figures["micro_f1"]?.value ?? 1).toBeGreaterThan(0.8)
 })
 
 test("patterns find what the model does not", async () => {
