@@ -17,7 +17,7 @@ from .baselines.shared_words import answer_by_shared_words, learn_commonest
 from .decide import asked
 from .generators.decisions import Decision
 from .languages import NAMES as LANGUAGES
-from .languages import read_languages
+from .languages import read_free_text, read_languages
 from .natural import agreement, read_unlabelled, read_written
 from .results import report_progress, write_result
 from .signals.examples import Example, Span, TaskData, identity
@@ -80,8 +80,8 @@ def write_set(folder: Path, name: str, rows: list[dict], of: int) -> dict:
 
 def with_measuring(task: str, data: TaskData) -> TaskData:
     """With the texts that were written to measure, none of which fits a threshold."""
-    triggers = read_triggers() if task == "jailbreak" else {}
-    return TaskData(data.train, data.tuning, data.unseen | read_adversarial(task) | triggers | read_languages(task))
+    own = {"jailbreak": read_triggers, "pii": lambda: {"free_text": read_free_text()}}.get(task, dict)()
+    return TaskData(data.train, data.tuning, data.unseen | own | read_adversarial(task) | read_languages(task))
 
 
 def signal_sets(task: str, data: TaskData) -> dict[str, tuple[list[dict], int]]:

@@ -1,6 +1,6 @@
-"""Texts for the guards in languages other than English, written by hand. They only measure.
+"""Texts for the guards in languages other than English, and free text with private data in English, written by hand. They only measure.
 
-`seeds/languages/<head>_<language>.jsonl`: attacks have the columns text, label (1 = attack) and kind; personal data is marked in the text
+`seeds/languages/<head>_<language>.jsonl` and `seeds/free_text.jsonl`: attacks have the columns text, label (1 = attack) and kind; personal data is marked in the text
 as `[[KIND:value]]`.
 """
 
@@ -11,8 +11,14 @@ from pathlib import Path
 from .signals.examples import Example, Span
 
 FOLDER = Path(__file__).parent / "seeds" / "languages"
+FREE_TEXT = Path(__file__).parent / "seeds" / "free_text.jsonl"
 NAMES = {"de": "german", "fr": "french", "es": "spanish", "zh": "chinese"}
 LABELS = ("benign", "jailbreak")
+# What is marked: data of private persons. Places, organisations, public figures and mere dates are not.
+MARKED = frozenset({
+    "PERSON", "STREET_ADDRESS", "EMAIL", "PHONE", "IBAN", "CREDIT_CARD", "US_SSN", "DRIVER_LICENSE", "ID", "DATE_OF_BIRTH", "AGE",
+    "USERNAME", "PASSWORD", "IP",
+})  # fmt: skip
 MARK = re.compile(r"\[\[([A-Z_]+):(.*?)\]\]", re.DOTALL)
 
 
@@ -20,6 +26,11 @@ def read_languages(head: str, folder: Path = FOLDER) -> dict[str, list[Example]]
     """By language, as far as there are files."""
     files = {name: folder / f"{head}_{code}.jsonl" for code, name in NAMES.items()}
     return {name: read_file(file, head) for name, file in files.items() if file.exists()}
+
+
+def read_free_text() -> list[Example]:
+    """Mails, notes, tickets and prompts with private persons, and prompts with none, public figures and names of things among them."""
+    return read_file(FREE_TEXT, "pii")
 
 
 def read_file(file: Path, head: str) -> list[Example]:
@@ -31,7 +42,7 @@ def to_example(row: dict, head: str, source: str) -> Example:
     if head == "jailbreak":
         return Example(row["text"].strip(), source, LABELS[row["label"]])
     text, spans = unmark(row["text"].strip())
-    return Example(text, source, spans=spans)
+    return Example(text, source, spans=spans, known=MARKED)
 
 
 def unmark(marked: str) -> tuple[str, tuple[Span, ...]]:

@@ -1,5 +1,6 @@
 """Questions with their answers, from the generators, from public data, and from the rows of the other tasks."""
 
+import json
 import random
 import re
 from dataclasses import replace
@@ -20,6 +21,7 @@ TRAINED = (
     "banking77", "clinc150", "dbpedia", "larger_animal", "mnli", "query_wellformedness", "snips",
     "t0_commonsense", "t0_cosmos", "t0_wiqa",
 )  # fmt: skip
+SCALES = Path(__file__).parents[1] / "seeds" / "scales.jsonl"
 # Yes-or-no tasks whose answers have to be concluded from a text. They stay at chance, and a temperature that is fitted on them makes
 # every answer a half, also where a text says it.
 CONCLUDED = ("boolqa", "t0_paws", "t0_qasc")
@@ -43,13 +45,25 @@ def read(data: Path, count: int) -> TaskData:
     train = leave_out(train, LEFT_OUT, random.Random("decide/left out"))
     tuning = generate("validation", random.Random("decide/validation"), 1500)
     unseen = {name: sample_of(data, name, 300) for name in UNSEEN}
-    unseen["contrast"] = generate("contrast", random.Random("decide/contrast"), 1500)
+    unseen |= {"scales": read_scales(), "contrast": generate("contrast", random.Random("decide/contrast"), 1500)}
     lost = leave_out([question for question in unseen["hwu64"] if can_lose(question)], LEFT_OUT_MEASURED, random.Random("decide/hwu64 left out"))
     unseen["hwu64_claims"] = claims(unseen["hwu64"], "unseen", random.Random("decide/hwu64 claims"))
     # As for the heads of `signals`: a part of every unseen set measures nothing, and fits temperatures and thresholds.
     tuning += [question for name, questions in unseen.items() if name not in CONCLUDED for question in questions if tunes(question.state)]
     measured = {name: [question for question in questions if not tunes(question.state)] for name, questions in unseen.items()}
     return TaskData(train, tuning, measured | {"left_out": [question for question in lost if not tunes(question.state)]})
+
+
+def read_scales(file: Path = SCALES) -> list[Decision]:
+    """Texts on five scales, written by hand: no public set with an open licence has scales, but for the one that trains."""
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return [
+        Decision(
+            row["state"], "score", row["instructions"], tuple((level, None) for level in row["levels"]), row["answer"],
+            f"scales/{row['scale']}", f"scales/{row['scale']}",
+        )
+        for row in rows
+    ]  # fmt: skip
 
 
 def sample_of(data: Path, name: str, count: int) -> list[Decision]:

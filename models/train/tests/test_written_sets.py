@@ -2,11 +2,15 @@
 
 import gzip
 import json
+import random
 import tempfile
 import unittest
+from collections import Counter
 from pathlib import Path
 
-from ..languages import LABELS, NAMES, read_languages, unmark
+from ..decide.asked import read_scales
+from ..generators.decisions import generate
+from ..languages import LABELS, MARKED, NAMES, read_free_text, read_languages, unmark
 from ..natural import agreement, place_of, read_natural, read_unlabelled, read_written, trains
 from ..ordinary import FILES, KEPT, mark, read_ordinary
 from ..signals.examples import Example, Span
@@ -60,7 +64,14 @@ class LanguagesTest(unittest.TestCase):
             write_lines(Path(folder) / "pii_zh.jsonl", [{"text": "我叫[[PERSON:王伟]]"}])
             attacks = read_languages("jailbreak", Path(folder))
             self.assertEqual({"german": ["benign", "jailbreak"]}, {name: [one.label for one in rows] for name, rows in attacks.items()})
-            self.assertEqual({"chinese": [Example("我叫王伟", "languages/pii_zh", spans=(Span(2, 4, "PERSON"),))]}, read_languages("pii", Path(folder)))
+            expected = Example("我叫王伟", "languages/pii_zh", spans=(Span(2, 4, "PERSON"),), known=MARKED)
+            self.assertEqual({"chinese": [expected]}, read_languages("pii", Path(folder)))
+
+    def test_free_text_marks_what_its_page_says(self) -> None:
+        texts = read_free_text()
+        self.assertEqual((165, 60), (len(texts), sum(not one.spans for one in texts)))
+        self.assertEqual(set(), {span.label for one in texts for span in one.spans} - MARKED)
+        self.assertFalse(any("[[" in one.text for one in texts))
 
     def test_what_is_there_can_be_read(self) -> None:
         for head in ("jailbreak", "pii"):
@@ -68,6 +79,19 @@ class LanguagesTest(unittest.TestCase):
                 self.assertIn(name, NAMES.values())
                 self.assertGreaterEqual(len(examples), 150, name)
                 self.assertTrue(all(one.label in LABELS if head == "jailbreak" else "[[" not in one.text for one in examples), name)
+
+
+class ScalesTest(unittest.TestCase):
+    def test_answers_are_levels_each_about_as_often_and_the_scales_are_of_no_generator(self) -> None:
+        questions = read_scales()
+        answers = Counter((one.task, one.answer) for one in questions)
+        self.assertEqual((120, 19), (len(questions), len(answers)))
+        self.assertLessEqual({0, 1, 2}, {answer for _, answer in answers})
+        self.assertTrue(all(6 <= count <= 8 for count in answers.values()))
+        self.assertTrue(all(0 <= one.answer < len(one.options) for one in questions))
+        asked = {one.instructions for one in questions}
+        trained = generate("train", random.Random("scales"), 1500)
+        self.assertFalse(asked & {one.instructions for one in trained})
 
 
 class NaturalTest(unittest.TestCase):
