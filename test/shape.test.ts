@@ -131,7 +131,7 @@ const rules: readonly Rule[] = [
   {
     folder: "ts/plugins/_shared",
     local: [`${kernel}/index.ts`, "ts/plugins/_shared"],
-    packages: ["fastest-levenshtein", "minisearch", "re2js", "stemmer"],
+    packages: ["fastest-levenshtein", "libphonenumber-js/min", "minisearch", "re2js", "stemmer"],
   },
   { folder: "ts/testing", local: ["ts/testing", `${kernel}/index.ts`], packages: ["typebox", "typebox/value"] },
   {

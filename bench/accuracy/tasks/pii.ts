@@ -5,7 +5,7 @@ import { toCodeUnits } from "../../../ts/kernel/runtime/code-units.ts"
 import { toFindings } from "../../../ts/plugins/_shared/personal-data/built-in-model.ts"
 import { mergeEntities } from "../../../ts/plugins/_shared/personal-data/entities.ts"
 import { kindOf } from "../../../ts/plugins/_shared/personal-data/kinds.ts"
-import { findPatternEntities } from "../../../ts/plugins/_shared/personal-data/pattern-entities.ts"
+import { createPatternSearch } from "../../../ts/plugins/_shared/personal-data/pattern-entities.ts"
 import { classify } from "../asker.ts"
 import { countFindings, type FindingCounts, findingFigures } from "../figures/findings.ts"
 import { exactSpanFigures, type Span } from "../figures/spans.ts"
@@ -26,8 +26,10 @@ interface MarkedSpan extends Span {
 
 type Answer = (text: string, marked: readonly MarkedSpan[]) => MaybePromise<readonly Span[]>
 
+const searchPatterns = await createPatternSearch()
+
 const withPatterns: Answer = async (text, marked) =>
-  mergeEntities(text, await findPatternEntities(text), toFindings(text, toCodeUnits(text, marked))).map(
+  mergeEntities(text, await searchPatterns(text), toFindings(text, toCodeUnits(text, marked))).map(
     // The sets call every date a date.
     ({ kind, start, end }) => ({ label: kind === "BIRTH_DATE" ? "DATE_TIME" : kind, start, end }),
   )

@@ -16,6 +16,7 @@ import {
 import { asksBuiltInModel } from "../_shared/personal-data/bound-model.ts"
 import type { Entity } from "../_shared/personal-data/entities.ts"
 import { entityKinds, kindOf, noEntity, wantedKinds } from "../_shared/personal-data/kinds.ts"
+import { createPatternSearch } from "../_shared/personal-data/pattern-entities.ts"
 import { createReader, type TextReader } from "../_shared/personal-data/read-text.ts"
 
 const kinds = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
@@ -78,7 +79,7 @@ export default defineSignal({
         report([index, "pii_types"], "names no kind that may match; leave it out for private data")
     })
   },
-  setup(rules, { settings: { threshold: common = 0 }, document }) {
+  async setup(rules, { settings: { threshold: common = 0 }, document }) {
     const wanted = rules.map((entry): Wanted => {
       const { name, threshold = common } = entry
       return {
@@ -89,9 +90,10 @@ export default defineSignal({
       }
     })
     const isBuiltIn = asksBuiltInModel(document)
+    const searchPatterns = await createPatternSearch()
     return {
       async read(input, { spans }) {
-        const reader = createReader(spans, isBuiltIn)
+        const reader = createReader(spans, isBuiltIn, searchPatterns)
         const readings = await Promise.all(wanted.map((each) => readRule(each, input, reader)))
         // Thrown, so that somebody hears of it; the kernel makes the same facts of it.
         const failed = readings.find(({ failure }) => failure !== undefined)

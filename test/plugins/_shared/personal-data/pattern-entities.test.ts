@@ -1,11 +1,15 @@
 import { awkwardTexts } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import { finish } from "../../../../ts/kernel/text/slices.ts"
-import { findingEntities, findPatternEntities } from "../../../../ts/plugins/_shared/personal-data/pattern-entities.ts"
+import { loadNumberingPlans } from "../../../../ts/plugins/_shared/personal-data/numbering-plans.ts"
+import { createPatternSearch, findingEntities } from "../../../../ts/plugins/_shared/personal-data/pattern-entities.ts"
+
+const plans = await loadNumberingPlans()
+const findPatternEntities = await createPatternSearch()
 
 /** What is found, as `KIND text`. */
 const found = (text: string): readonly string[] =>
-  finish(findingEntities(text)).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
+  finish(findingEntities(text, plans)).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
 
 /** Without addresses of the web, which most others hold. */
 const foundElse = (text: string): readonly string[] => found(text).filter((each) => !each.startsWith("DOMAIN_NAME "))
@@ -356,6 +360,15 @@ describe("telephone numbers", () => {
       ["call Rui Saraiva on 210 322 386", "210 322 386"],
       ["Elm Street 5\nT 030 901820", "030 901820"],
       ["मेरा फोन 04 223 5378 है", "04 223 5378"],
+      ["415-555-0132", "415-555-0132"],
+      ["write to 0171 2345678", "0171 2345678"],
+      ["020 7946 0958 is mine", "020 7946 0958"],
+      ["06 12 34 56 78", "06 12 34 56 78"],
+      ["Phone:\n71-33-52-22", "71-33-52-22"],
+      ["They're not answering at 78 651 450", "78 651 450"],
+      ["call me at 0494 92 82 32 today", "0494 92 82 32"],
+      ["Fax: 345-899-3560x4587", "345-899-3560x4587"],
+      ["{emergency_phone: '13919293262'}", "13919293262"],
       ["телефон 8 (495) 123-45-67", "8 (495) 123-45-67"],
     ] as const
     for (const [text, number] of cases) expect([text, ...found(text)]).toEqual([text, `PHONE_NUMBER ${number}`])
@@ -363,9 +376,20 @@ describe("telephone numbers", () => {
 
   test("are not found in what only looks like one", () => {
     const cases = [
-      "415-555-0132",
-      "0171 2345678",
+      "What is 2 + 2?",
+      "4155550132",
+      "order 415-555-0132",
       "order 4155550132",
+      "415 555 0132 beans",
+      "01 02 03 04 05",
+      "12 345 678 901 km",
+      "ISBN 0-306-40615-2",
+      "0.5 0.25 0.125",
+      "1-800 and 2-900",
+      "from 01-01-2020 to 31-12-2020",
+      "version 10.15.7.1234",
+      "34 629 402 877",
+      "17:30 - 18:45 on 04/05/2026",
       "phone order number 41555501",
       "+2024-01-15",
       "+500000000 views",
@@ -556,6 +580,6 @@ test("a long text is searched in slices, with the same result", async () => {
   const text = "call +1 212 555 0123 or ann@example.com. ".repeat(2000)
   const searched = findPatternEntities(text)
   expect(searched).toBeInstanceOf(Promise)
-  expect(await searched).toEqual(finish(findingEntities(text)))
+  expect(await searched).toEqual(finish(findingEntities(text, plans)))
   expect(await searched).toHaveLength(4000)
 })

@@ -1,10 +1,9 @@
 // The findings in a text: what patterns are sure of, and what a model marks, each searched and asked once for all rules.
 
-import type { PartialCoverage, TextSpan } from "../../../kernel/index.ts"
+import type { MaybePromise, PartialCoverage, TextSpan } from "../../../kernel/index.ts"
 import { onceEach } from "../once-each.ts"
 import { toFindings } from "./built-in-model.ts"
 import { type Entity, mergeEntities, toEntities } from "./entities.ts"
-import { findPatternEntities } from "./pattern-entities.ts"
 import { keepPrivate } from "./private-persons.ts"
 
 /** What a text holds, and why the model did not read it, or not all of it. */
@@ -22,6 +21,8 @@ export interface TextReader {
 
 type Spans = (text: string, options?: { readonly threshold?: number }) => Promise<readonly TextSpan[] & PartialCoverage>
 
+type SearchPatterns = (text: string) => MaybePromise<readonly Entity[]>
+
 interface Marked {
   readonly spans: readonly TextSpan[]
   readonly failure: unknown
@@ -31,8 +32,8 @@ interface Marked {
  * For one request. The built-in model is asked with its own threshold, because each kind has its own besides; a model that a
  * document binds is asked with that of the rule, on which depends what a span holds.
  */
-export function createReader(spans: Spans, isBuiltIn: boolean): TextReader {
-  const search = onceEach(async (text: string) => findPatternEntities(text))
+export function createReader(spans: Spans, isBuiltIn: boolean, searchPatterns: SearchPatterns): TextReader {
+  const search = onceEach(async (text: string) => searchPatterns(text))
   const askOnce = onceEach((threshold: number | undefined) =>
     onceEach((text: string): Promise<Marked> =>
       spans(text, threshold === undefined ? {} : { threshold }).then(
