@@ -25,6 +25,7 @@ pub mod schedule;
 pub mod serve;
 pub mod tokens;
 
+pub use answer::Pace;
 pub use caught::caught;
 pub use devices::{Device, DeviceReport, devices};
 pub use engine::{Engine, EngineStatus};

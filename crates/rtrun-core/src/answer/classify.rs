@@ -1,12 +1,14 @@
 //! What a head says about an input.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::item::{ItemAnswer, Planned};
+use super::pace::Pace;
 use super::read::{ReadRows, Reading};
 use crate::engines::RowOutput;
 use crate::error::Error;
-use crate::families::{FoundSpan, Head, HeadInputs, Scheme, show, union};
+use crate::families::{Finish, FoundSpan, Head, HeadInputs, Scheme, show, union};
 use crate::question::Span;
 use crate::task::{Classified, ClassifyInput, TokenLabels, WindowLabels};
 use crate::tokens::Place;
@@ -55,30 +57,36 @@ pub fn plan(
     let is_grounded = matches!(input, ClassifyInput::Grounded { .. });
     let found =
         Found { head, text, parts: parts.into_iter().map(|part| (part.in_row(), part.tokens)).collect(), places };
-    let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
-        let classified = match &found.head.scheme {
-            None => found.labels(outputs)?,
-            Some(scheme) if is_grounded => found.grounded_spans(scheme, outputs, options)?,
-            Some(scheme) => found.spans(scheme, outputs, options)?,
-        };
-        Ok(ItemAnswer::Classified(Arc::new(classified)))
+    let finish: Finish<_> = Box::new(move |outputs, pace| {
+        Box::pin(async move {
+            let classified = match &found.head.scheme {
+                None => found.labels(outputs, pace).await?,
+                Some(scheme) if is_grounded => found.grounded_spans(scheme, outputs, options, pace).await?,
+                Some(scheme) => found.spans(scheme, outputs, options, pace).await?,
+            };
+            Ok(ItemAnswer::Classified(Arc::new(classified)))
+        })
     });
     Ok(Planned { rows, input: read_input, finish })
 }
+
+/// Labelling so many tokens takes well under a slice of time.
+const TOKENS_AT_ONCE: usize = 256;
 
 /// What is needed to make an answer of outputs.
 struct Found {
     head: Arc<Head>,
     text: Arc<str>,
     /// Per row: where its tokens stand in it, and which tokens of the text they are.
-    parts: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
+    parts: Vec<(Range<usize>, Range<usize>)>,
     places: Vec<Place>,
 }
 
 impl Found {
-    fn labels(&self, outputs: &[Arc<RowOutput>]) -> Result<Classified, Error> {
+    async fn labels(&self, outputs: &[Arc<RowOutput>], pace: &mut Pace) -> Result<Classified, Error> {
         let mut windows = Vec::with_capacity(outputs.len());
         for (output, (_, tokens)) in outputs.iter().zip(&self.parts) {
+            pace.give_way().await;
             windows.push((tokens.len(), self.head.probabilities(output)?));
         }
         let probabilities = self.head.reduction.apply(&windows);
@@ -87,12 +95,18 @@ impl Found {
         Ok(Classified { probabilities, windows, ..Classified::default() })
     }
 
-    fn spans(&self, scheme: &Scheme, outputs: &[Arc<RowOutput>], options: TokenOptions) -> Result<Classified, Error> {
+    async fn spans(
+        &self,
+        scheme: &Scheme,
+        outputs: &[Arc<RowOutput>],
+        options: TokenOptions,
+        pace: &mut Pace,
+    ) -> Result<Classified, Error> {
         let mut found = Vec::new();
         // Where windows overlap, the token of the later window is told: it is further from that window's start.
         let mut tokens: Vec<Option<Vec<f32>>> = vec![None; if options.with_tokens { self.places.len() } else { 0 }];
         for (output, (in_row, of_text)) in outputs.iter().zip(&self.parts) {
-            let probabilities = self.head.token_probabilities(output, in_row.clone())?;
+            let probabilities = self.token_probabilities(output, in_row.clone(), pace).await?;
             found.extend(self.decode(scheme, &probabilities, &self.places[of_text.clone()], options));
             for (at, values) in of_text.clone().zip(probabilities.chunks_exact(self.head.labels.len())) {
                 if let Some(place) = tokens.get_mut(at) {
@@ -108,16 +122,17 @@ impl Found {
 
     /// What any window of the context supports is supported: of every token of the answer, the window that finds it
     /// least suspicious counts.
-    fn grounded_spans(
+    async fn grounded_spans(
         &self,
         scheme: &Scheme,
         outputs: &[Arc<RowOutput>],
         options: TokenOptions,
+        pace: &mut Pace,
     ) -> Result<Classified, Error> {
         let width = self.head.labels.len();
         let mut best: Vec<f32> = Vec::new();
         for (output, (in_row, _)) in outputs.iter().zip(&self.parts) {
-            let probabilities = self.head.token_probabilities(output, in_row.clone())?;
+            let probabilities = self.token_probabilities(output, in_row.clone(), pace).await?;
             if best.is_empty() {
                 best = probabilities;
                 continue;
@@ -131,6 +146,22 @@ impl Found {
         let found = self.decode(scheme, &best, &self.places, options);
         let tokens = options.with_tokens.then(|| self.tokens(best.chunks_exact(width).map(<[f32]>::to_vec)));
         Ok(Classified { spans: self.show(scheme, found), tokens, ..Classified::default() })
+    }
+
+    /// The probabilities of the tokens of a row. Some models read thousands of tokens in one.
+    async fn token_probabilities(
+        &self,
+        output: &RowOutput,
+        in_row: Range<usize>,
+        pace: &mut Pace,
+    ) -> Result<Vec<f32>, Error> {
+        let mut probabilities = Vec::with_capacity(in_row.len() * self.head.labels.len());
+        for from in in_row.clone().step_by(TOKENS_AT_ONCE) {
+            pace.give_way().await;
+            let to = in_row.end.min(from + TOKENS_AT_ONCE);
+            probabilities.extend(self.head.token_probabilities(output, from..to)?);
+        }
+        Ok(probabilities)
     }
 
     fn decode(
@@ -149,7 +180,7 @@ impl Found {
 
     fn windows(&self, values: impl Iterator<Item = Vec<f32>>) -> Vec<WindowLabels> {
         let characters = character_ends(&self.text);
-        let window = |(probabilities, (_, tokens)): (Vec<f32>, &(_, std::ops::Range<usize>))| {
+        let window = |(probabilities, (_, tokens)): (Vec<f32>, &(_, Range<usize>))| {
             let places = self.places.get(tokens.clone()).unwrap_or_default();
             let (start, end) = match (places.first(), places.last()) {
                 (Some(first), Some(last)) => (characters(first.start), characters(last.end)),

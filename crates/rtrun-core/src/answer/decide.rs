@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use super::item::{ItemAnswer, Planned};
 use super::read::Limits;
-use crate::engines::RowOutput;
 use crate::error::Error;
-use crate::families::{DecisionLayout, ReadInput, StateMemo, StateReading};
+use crate::families::{DecisionLayout, Finish, ReadInput, StateMemo, StateReading};
 use crate::model::LoadedModel;
 use crate::question::Question;
 use crate::schedule::Allowance;
@@ -16,8 +15,9 @@ pub fn plan(layout: &dyn DecisionLayout, read: &StateReading<'_>, questions: &[&
     let laid_out = layout.lay_out(read, questions)?;
     let finish = laid_out.finish;
     let cut: Arc<[bool]> = laid_out.cut.into();
-    let finish =
-        Box::new(move |outputs: &[Arc<RowOutput>]| Ok(ItemAnswer::Answers { answers: Arc::new(finish(outputs)), cut }));
+    let finish: Finish<_> = Box::new(move |outputs, pace| {
+        Box::pin(async move { Ok(ItemAnswer::Answers { answers: Arc::new(finish(outputs, pace).await), cut }) })
+    });
     let input = ReadInput { windows: laid_out.rows.len(), ..laid_out.input };
     Ok(Planned { rows: laid_out.rows, input, finish })
 }

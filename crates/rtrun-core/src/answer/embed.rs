@@ -1,10 +1,11 @@
 //! The sentence vector of a text.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use super::item::{ItemAnswer, Planned};
 use super::read::Reading;
-use crate::engines::{Picture, Row, RowOutput, RowRequest, RowVector, Wanted, normalize};
+use crate::engines::{Picture, Row, RowRequest, RowVector, Wanted, normalize};
 use crate::error::Error;
 use crate::families::{EmbeddingCard, Finish, ReadInput};
 use crate::model::LoadedModel;
@@ -98,13 +99,14 @@ pub fn plan_image(wished: &VectorPlan, picture: Arc<Picture>) -> Planned {
 /// From the output of a row to its vector.
 fn finish(wished: &VectorPlan) -> Finish<Result<ItemAnswer, Error>> {
     let cut_to = wished.is_cut.then_some((wished.dimension, wished.normalized));
-    Box::new(move |outputs: &[Arc<RowOutput>]| {
+    Box::new(move |outputs, _| {
         let vector = outputs.first().and_then(|output| output.sentence.clone());
-        let vector = vector.ok_or_else(|| Error::Internal("A row lost its vector; this is a bug".to_owned()))?;
-        Ok(ItemAnswer::Vector(match cut_to {
+        let vector = vector.ok_or_else(|| Error::Internal("A row lost its vector; this is a bug".to_owned()));
+        let vector = vector.map(|vector| match cut_to {
             None => vector,
             Some((dimension, normalized)) => cut(&vector, dimension, normalized),
-        }))
+        });
+        Box::pin(ready(vector.map(ItemAnswer::Vector)))
     })
 }
 

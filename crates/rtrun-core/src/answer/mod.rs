@@ -18,3 +18,4 @@ mod surfaces;
 
 pub use bundle::bundle;
 pub use item::Answered;
+pub use pace::{Pace, at_once};

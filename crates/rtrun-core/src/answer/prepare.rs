@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::time::timeout_at;
-
 use super::embed;
 use super::item::{Answered, Planned};
 use super::pace::{Pace, in_turns};
@@ -16,7 +14,7 @@ use crate::faults::{FaultPlace, Faults};
 use crate::model::LoadedModel;
 use crate::options::{MAX_IMAGES, MAX_INPUTS};
 use crate::question::StateQuestions;
-use crate::schedule::{CacheKey, Reservation, past_deadline};
+use crate::schedule::{CacheKey, Reservation};
 use crate::task::{Modality, ReadingOptions, Task, TaskKind};
 
 /// A checked task and where its items are.
@@ -114,12 +112,8 @@ impl Batch {
             self.read(tokens, Pace::at_once(), faults).await
         } else {
             let model = Arc::clone(&self.model);
-            let pace = Pace::in_slices(model.worker.reserve()?);
-            let reading = in_turns(model.worker.turns(), self.read(tokens, pace, faults));
-            match deadline {
-                None => reading.await,
-                Some(deadline) => timeout_at(deadline.into(), reading).await.unwrap_or_else(|_| Err(past_deadline())),
-            }?
+            let pace = Pace::in_slices().with_place(model.worker.reserve()?);
+            in_turns(model.worker.turns(), deadline, self.read(tokens, pace, faults)).await?
         };
         let work = &prepared.1;
         if work.model.cache.is_on() {

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
+
 use super::decisions::StateMemo;
+use crate::answer::Pace;
 use crate::engines::{RowOutput, RowRequest};
 use crate::error::Error;
 use crate::question::{Answer, Question};
@@ -64,8 +67,8 @@ pub struct LaidOut {
     pub cut: Vec<bool>,
 }
 
-/// Reads an answer out of the outputs of its rows.
-pub type Finish<A> = Box<dyn FnOnce(&[Arc<RowOutput>]) -> A + Send>;
+/// Reads an answer out of the outputs of its rows, part by part: long texts have many, and others are to go on meanwhile.
+pub type Finish<A> = Box<dyn for<'o> FnOnce(&'o [Arc<RowOutput>], &'o mut Pace) -> BoxFuture<'o, A> + Send>;
 
 /// How much of one input is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::card::GoldenStatus;
+use crate::answer::{Pace, at_once};
 use crate::devices::Device;
 use crate::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
 use crate::error::Error;
@@ -109,7 +110,7 @@ impl Candidate<'_> {
             let laid_out = layout.lay_out(&read, &asked)?;
             let outputs = laid_out.rows.iter().map(|row| self.twice(encoder, row).map(Arc::new));
             let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
-            for (index, answer) in group.iter().zip((laid_out.finish)(&outputs)) {
+            for (index, answer) in group.iter().zip(at_once((laid_out.finish)(&outputs, &mut Pace::at_once()))) {
                 let recorded = &probe.questions[*index];
                 let what = format!("decisions ({})", questions[*index].kind.as_str());
                 let different = || self.failed(format_args!("a probe of {what} has another form or other places"));

@@ -1,14 +1,19 @@
 //! How large requests are read: in turns, within their deadline, against the limits of the queue.
 
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use rtrun_core::tokens::Overflow;
-use rtrun_core::{BundleAnswer, BundleOptions, ClassifyInput, Engine, EngineOptions, ReadingOptions, Task, TaskKind};
+use rtrun_core::{
+    BundleAnswer, BundleOptions, ClassifyInput, Engine, EngineOptions, FaultPlace, Faults, ReadingOptions, Task,
+    TaskKind,
+};
 use tempfile::TempDir;
 
 use super::heads::package;
-use crate::support::{block_on, counter, open_ready, options, task};
+use crate::support::{block_on, classify_task, counter, open_ready, options, task};
 
 /// Two models over one package, each with room for `requests` requests.
 fn serve(folder: &TempDir, requests: usize) -> Arc<Engine> {
@@ -97,4 +102,45 @@ fn a_smaller_request_waits_for_slices_of_larger_ones_and_not_for_their_end() {
         });
         assert_eq!(order.lock().unwrap()[0], 15, "{order:?}");
     }
+}
+
+/// Faults that tell where they are asked.
+fn told(places: Sender<(FaultPlace, ThreadId)>) -> Faults {
+    Faults::new(move |place| {
+        let _ = places.send((place, std::thread::current().id()));
+    })
+}
+
+#[test]
+fn a_large_answer_is_made_beside_the_thread_that_asks() {
+    let folder = package();
+    let (places, seen) = channel();
+    let models = options(&[("one", folder.path())]);
+    let engine = open_ready(EngineOptions { faults: told(places), ..models });
+    for (texts, is_beside) in [(15, false), (1500, true)] {
+        assert_eq!(block_on(ask(&engine, large("one", texts), None)), None);
+        let answering = seen.try_iter().find(|(place, _)| *place == FaultPlace::Answering);
+        assert_eq!(answering.unwrap().1 != std::thread::current().id(), is_beside, "{texts} texts");
+    }
+}
+
+#[test]
+fn a_model_does_not_wait_for_what_another_one_of_the_bundle_reads() {
+    let folder = package();
+    let (computed, others) = channel();
+    let others = Mutex::new(others);
+    let asking = std::thread::current().id();
+    let faults = Faults::new(move |place| match place {
+        FaultPlace::Owner => computed.send(()).unwrap(),
+        // What is large is read on another thread, here not before the small one has been computed.
+        FaultPlace::Reading if std::thread::current().id() != asking => {
+            others.lock().unwrap().recv_timeout(Duration::from_mins(1)).unwrap();
+        }
+        _ => {}
+    });
+    let models = options(&[("one", folder.path()), ("other", folder.path())]);
+    let engine = open_ready(EngineOptions { faults, ..models });
+    let small = Task { id: "small".to_owned(), model: Some("other".to_owned()), ..classify_task("topics", &["hello"]) };
+    let answer = block_on(engine.bundle(vec![large("one", 20), small], BundleOptions::default()));
+    assert!(answer.outcomes.iter().all(|outcome| outcome.result.is_ok()), "{:?}", answer.outcomes);
 }

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::answer::Pace;
 use crate::engines::normalize;
 use crate::families::transform::dot;
 
@@ -24,21 +25,27 @@ impl Likeness {
 
     /// What to add to the logit of every option of a row, or none for a type that is not compared. `vectors` are those of the
     /// row's tokens, `options` and `state` the places of what is compared.
-    pub fn logits(
+    pub async fn logits(
         &self,
         kind: &str,
         vectors: &[f32],
-        options: &[Range<usize>],
-        state: Range<usize>,
+        (options, state): (&[Range<usize>], Range<usize>),
+        pace: &mut Pace,
     ) -> Option<Vec<f32>> {
         let weight = self.weights.get(kind)?;
-        Some(likeness(vectors, self.width, options, state).into_iter().map(|likeness| weight * likeness).collect())
+        let found = likeness(vectors, self.width, (options, state), pace).await;
+        Some(found.into_iter().map(|likeness| weight * likeness).collect())
     }
 }
 
 /// How like each of some texts is to the state, between -1 and 1. `vectors`, of `width` values each, are those of the row's tokens,
 /// `texts` and `state` the places of what is compared; nothing is like a text without tokens.
-pub fn likeness(vectors: &[f32], width: usize, texts: &[Range<usize>], state: Range<usize>) -> Vec<f32> {
+pub async fn likeness(
+    vectors: &[f32],
+    width: usize,
+    (texts, state): (&[Range<usize>], Range<usize>),
+    pace: &mut Pace,
+) -> Vec<f32> {
     let directions = |places: &Range<usize>| {
         let mut directions = vectors[places.start * width..places.end * width].to_vec();
         directions.chunks_exact_mut(width).for_each(normalize);
@@ -50,10 +57,34 @@ pub fn likeness(vectors: &[f32], width: usize, texts: &[Range<usize>], state: Ra
         let found: Vec<f32> = directions(text).chunks_exact(width).filter_map(nearest).collect();
         if found.is_empty() { 0.0 } else { found.iter().sum::<f32>() / found.len() as f32 }
     };
-    texts.iter().map(of_text).collect()
+    let mut likeness = Vec::with_capacity(texts.len());
+    for text in texts {
+        pace.give_way().await;
+        likeness.push(of_text(text));
+    }
+    likeness
 }
 
 /// A number that is none stays one, so that it is noticed.
 fn larger(left: f32, right: f32) -> f32 {
     if right > left || right.is_nan() { right } else { left }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::likeness;
+    use crate::answer::Pace;
+
+    #[test]
+    fn a_long_comparison_gives_way() {
+        let vectors = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0];
+        let texts = [0..1, 1..2];
+        let compared = |pace: &mut Pace| likeness(&vectors, 2, (&texts, 2..3), pace).now_or_never();
+        assert_eq!(compared(&mut Pace::at_once()), Some(vec![1.0, 0.0]));
+        let mut pace = Pace::in_slices();
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        assert_eq!(compared(&mut pace), None);
+    }
 }

@@ -10,9 +10,9 @@ use super::marker_heads::{MarkerHeads, MarkerRows};
 use super::question_text::{QuestionText, type_prefix};
 use super::state::{Beside, LEAST_STATE, StateTokens};
 use super::user_text::UserText;
-use crate::engines::{Row, RowOutput, RowRequest, Wanted};
+use crate::engines::{Row, RowRequest, Wanted};
 use crate::error::Error;
-use crate::families::{DecisionCard, DecisionLayout, LaidOut, StateReading};
+use crate::families::{DecisionCard, DecisionLayout, Finish, LaidOut, StateReading};
 use crate::package::{MarkerSettings, Package, QuestionSettings, QuestionType, Weights};
 use crate::question::{Question, QuestionKind};
 use crate::tokens::TextReader;
@@ -151,9 +151,16 @@ impl MarkerDecisions {
         let input = state.input;
         let (heads, question, from) = (Arc::clone(&self.heads), question.clone(), before.len());
         let text: Arc<str> = if is_span { read.shown() } else { "".into() };
-        let finish = Box::new(move |outputs: &[Arc<RowOutput>]| {
-            let asked = MarkerRows { question, markers, abstain, words, options, state, from, text };
-            vec![if is_span { heads.spans(&asked, outputs) } else { heads.options(&asked, outputs) }]
+        let asked = MarkerRows { question, markers, abstain, words, options, state, from, text };
+        let finish: Finish<_> = Box::new(move |outputs, pace| {
+            Box::pin(async move {
+                let answer = if is_span {
+                    heads.spans(&asked, outputs, pace).await
+                } else {
+                    heads.options(&asked, outputs, pace).await
+                };
+                vec![answer]
+            })
         });
         Ok(LaidOut { rows, finish, input, cut: vec![is_cut] })
     }

@@ -9,6 +9,7 @@ use super::projection::{EPSILON, SpanHead};
 use super::state::StateTokens;
 use super::statement::Statement;
 use super::words::{stretches, words, words_in};
+use crate::answer::Pace;
 use crate::engines::RowOutput;
 use crate::error::Error;
 use crate::families::transform::{Linear, Norm, Step, Transform};
@@ -78,28 +79,39 @@ impl MarkerHeads {
     }
 
     /// The answer to a question that is none of spans.
-    pub fn options(&self, asked: &MarkerRows, outputs: &[Arc<RowOutput>]) -> Result<Answer, Error> {
+    pub async fn options(
+        &self,
+        asked: &MarkerRows,
+        outputs: &[Arc<RowOutput>],
+        pace: &mut Pace,
+    ) -> Result<Answer, Error> {
         let kind = asked.question.kind.as_str();
-        let windows = outputs.iter().zip(&asked.state.windows).map(|(output, window)| {
+        let mut windows = Vec::with_capacity(outputs.len());
+        for (output, window) in outputs.iter().zip(&asked.state.windows) {
+            pace.give_way().await;
             let tokens = tokens(output)?;
             let logit = |marker: &usize| self.scorer.apply(&tokens[marker * self.width..][..self.width])[0];
             let mut options: Vec<f32> = asked.markers.iter().chain(&asked.abstain).map(logit).collect();
             let state = asked.from..asked.from + window.len();
             if let (QuestionKind::Noul { .. }, Some(statement)) = (&asked.question.kind, &self.statement) {
-                options[YES] += statement.logit(tokens, &asked.words, state.clone());
+                options[YES] += statement.logit(tokens, (&asked.words, state.clone()), pace).await;
             }
-            if let Some(likeness) = self.likeness.logits(kind, tokens, &asked.options, state) {
+            if let Some(likeness) = self.likeness.logits(kind, tokens, (&asked.options, state), pace).await {
                 options.iter_mut().zip(likeness).for_each(|(logit, likeness)| *logit += likeness);
             }
             let abstain = if asked.abstain.is_some() { options.pop() } else { None };
-            Ok(Logits { options, abstain })
-        });
-        let windows = windows.collect::<Result<Vec<_>, Error>>()?;
+            windows.push(Logits { options, abstain });
+        }
         answer(&asked.question, &windows, &self.calibration)
     }
 
     /// The answer to a question of spans. Those of windows are united.
-    pub fn spans(&self, asked: &MarkerRows, outputs: &[Arc<RowOutput>]) -> Result<Answer, Error> {
+    pub async fn spans(
+        &self,
+        asked: &MarkerRows,
+        outputs: &[Arc<RowOutput>],
+        pace: &mut Pace,
+    ) -> Result<Answer, Error> {
         let (Some(head), QuestionKind::Span(labels)) = (&self.spans, &asked.question.kind) else {
             return Err(Error::Internal("A question of spans lost its head; this is a bug".to_owned()));
         };
@@ -109,6 +121,7 @@ impl MarkerHeads {
         let mut found = Vec::new();
         let mut noul = 0.0_f32;
         for (output, window) in outputs.iter().zip(&asked.state.windows) {
+            pace.give_way().await;
             let tokens = tokens(output)?;
             let vector = |at: usize| &tokens[at * self.width..][..self.width];
             let markers: Vec<&[f32]> = asked.markers.iter().map(|marker| vector(*marker)).collect();

@@ -9,9 +9,9 @@ use super::frame::Frame;
 use super::packed_heads::{PackedHeads, PackedRows, Placed};
 use super::question_text::QuestionText;
 use super::state::{Beside, LEAST_STATE, StateTokens};
-use crate::engines::{Row, RowOutput, RowRequest, Wanted};
+use crate::engines::{Row, RowRequest, Wanted};
 use crate::error::Error;
-use crate::families::{DecisionCard, DecisionLayout, LaidOut, StateReading};
+use crate::families::{DecisionCard, DecisionLayout, Finish, LaidOut, StateReading};
 use crate::package::{Markers, Package, PackedSettings, QuestionSettings, Weights};
 use crate::question::{Question, QuestionKind};
 use crate::tokens::TextReader;
@@ -172,7 +172,8 @@ impl DecisionLayout for PackedDecisions {
             text: if with_places { read.shown() } else { "".into() },
         };
         let cut = laid.placed.iter().map(|placed| placed.is_cut).collect();
-        let finish = Box::new(move |outputs: &[Arc<RowOutput>]| heads.answers(&laid, outputs));
+        let finish: Finish<_> =
+            Box::new(move |outputs, pace| Box::pin(async move { heads.answers(&laid, outputs, pace).await }));
         Ok(LaidOut { rows, finish, input, cut })
     }
 }

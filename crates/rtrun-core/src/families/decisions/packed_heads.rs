@@ -7,6 +7,7 @@ use super::marker_heads::tokens;
 use super::projection::{SpanHead, direction, open_projection};
 use super::state::StateTokens;
 use super::words::{stretches, words, words_in};
+use crate::answer::Pace;
 use crate::engines::{RowOutput, normalize};
 use crate::error::Error;
 use crate::families::transform::{Linear, Step, Transform, dot};
@@ -77,18 +78,22 @@ impl PackedHeads {
     }
 
     /// One answer a question.
-    pub fn answers(&self, rows: &PackedRows, outputs: &[Arc<RowOutput>]) -> Vec<Result<Answer, Error>> {
+    pub async fn answers(
+        &self,
+        rows: &PackedRows,
+        outputs: &[Arc<RowOutput>],
+        pace: &mut Pace,
+    ) -> Vec<Result<Answer, Error>> {
         let states = self.states(rows, outputs);
-        let asked = rows.questions.iter().zip(&rows.placed);
-        asked
-            .map(|(question, placed)| {
-                let states = states.as_ref().map_err(Clone::clone)?;
-                match &question.kind {
-                    QuestionKind::Span(_) => self.spans(rows, (question, placed), outputs),
-                    _ => self.options((question, placed), states, outputs),
-                }
-            })
-            .collect()
+        let mut answers = Vec::with_capacity(rows.questions.len());
+        for (question, placed) in rows.questions.iter().zip(&rows.placed) {
+            answers.push(match (&question.kind, &states) {
+                (_, Err(error)) => Err(error.clone()),
+                (QuestionKind::Span(_), _) => self.spans(rows, (question, placed), outputs, pace).await,
+                (_, Ok(states)) => self.options((question, placed), states, outputs, pace).await,
+            });
+        }
+        answers
     }
 
     /// Per row the direction of the mean of its state, or of the state's marker where the state is empty.
@@ -107,13 +112,16 @@ impl PackedHeads {
         outputs.iter().zip(&rows.state.windows).map(state).collect()
     }
 
-    fn options(
+    async fn options(
         &self,
         (question, placed): (&Question, &Placed),
         states: &[Vec<f32>],
         outputs: &[Arc<RowOutput>],
+        pace: &mut Pace,
     ) -> Result<Answer, Error> {
-        let windows = outputs.iter().zip(states).map(|(output, state)| {
+        let mut windows = Vec::with_capacity(outputs.len());
+        for (output, state) in outputs.iter().zip(states) {
+            pace.give_way().await;
             let tokens = tokens(output)?;
             let vector = |at: usize| &tokens[at * self.width..][..self.width];
             let asked = self.question.apply(vector(placed.question));
@@ -124,18 +132,18 @@ impl PackedHeads {
                 dot(&option, state) / self.temperature + self.prior.apply(vector(at))[0]
             };
             let options = placed.options.iter().map(|at| logit(*at)).collect();
-            Ok(Logits { options, abstain: placed.abstain.map(logit) })
-        });
-        let windows = windows.collect::<Result<Vec<_>, Error>>()?;
+            windows.push(Logits { options, abstain: placed.abstain.map(logit) });
+        }
         answer(question, &windows, &self.calibration)
     }
 
     /// Windows that share a word weigh its logits by their mean.
-    fn spans(
+    async fn spans(
         &self,
         rows: &PackedRows,
         (question, placed): (&Question, &Placed),
         outputs: &[Arc<RowOutput>],
+        pace: &mut Pace,
     ) -> Result<Answer, Error> {
         let (Some(head), QuestionKind::Span(labels)) = (&self.spans, &question.kind) else {
             return Err(Error::Internal("A question of spans lost its head; this is a bug".to_owned()));
@@ -144,6 +152,7 @@ impl PackedHeads {
         let mut sums = vec![0.0_f32; all.len() * labels.len()];
         let mut windows = vec![0.0_f32; all.len()];
         for (output, window) in outputs.iter().zip(&rows.state.windows) {
+            pace.give_way().await;
             let tokens = tokens(output)?;
             let vector = |at: usize| &tokens[at * self.width..][..self.width];
             let markers: Vec<&[f32]> = placed.options.iter().map(|at| vector(*at)).collect();

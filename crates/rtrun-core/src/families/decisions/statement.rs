@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::likeness::likeness;
+use crate::answer::Pace;
 use crate::error::Error;
 use crate::families::sigmoid;
 use crate::families::transform::Linear;
@@ -26,7 +27,7 @@ impl Statement {
 
     /// What to add to the logit of "true". `vectors` are those of a row's tokens, `words` and `state` the places of what is
     /// compared.
-    pub fn logit(&self, vectors: &[f32], words: &Range<usize>, state: Range<usize>) -> f32 {
+    pub async fn logit(&self, vectors: &[f32], (words, state): (&Range<usize>, Range<usize>), pace: &mut Pace) -> f32 {
         if words.is_empty() || state.is_empty() {
             return 0.0;
         }
@@ -39,7 +40,7 @@ impl Statement {
             })
             .product();
         let StatementSettings { factor, addend } = self.settings;
-        let likeness = likeness(vectors, self.width, std::slice::from_ref(words), state)[0];
+        let likeness = likeness(vectors, self.width, (std::slice::from_ref(words), state), pace).await[0];
         (2.0 * kept - 1.0) * (factor * likeness + addend)
     }
 }

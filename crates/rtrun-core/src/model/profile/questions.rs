@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::output::{compute, largest};
+use crate::answer::{Pace, at_once};
 use crate::engines::{Encoder, RowOutput};
 use crate::error::Error;
 use crate::model::golden_check::Candidate;
@@ -73,7 +74,7 @@ impl StateProbe {
             for row in &laid_out.rows {
                 outputs.push(Arc::new(compute(encoder, row)?));
             }
-            for (question, answer) in together.iter().zip((laid_out.finish)(&outputs)) {
+            for (question, answer) in together.iter().zip(at_once((laid_out.finish)(&outputs, &mut Pace::at_once()))) {
                 asked.decide(question, &answer?, self.state.chars().count());
             }
             asked.outputs.extend(outputs);
