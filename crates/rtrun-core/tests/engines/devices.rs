@@ -8,6 +8,7 @@ use rtrun_core::engines::onnxruntime::Runtime;
 use rtrun_core::{Engine, EngineOptions, devices};
 
 use super::library::assert_child_succeeds;
+use crate::support::skip::skip;
 use crate::support::{block_on, fixture, load_failure, open_ready, options, runtime_library};
 
 fn on(device: &str, package: &str) -> EngineOptions {
@@ -62,8 +63,9 @@ fn a_missing_provider_file_is_named_with_its_folder_and_what_brings_it() {
 #[test]
 fn a_model_that_must_be_on_a_gpu_says_what_is_missing() {
     if cuda::missing_provider(&runtime_library()).is_none() {
-        // With a library that has the provider, only a machine with a GPU could tell more.
-        return;
+        return skip(
+            "the library has the CUDA provider, and what is missing then only a machine with a GPU could tell",
+        );
     }
     let reason = load_failure(on("cuda:1", "embeddings"));
     assert!(reason.starts_with("Cannot place model \"model\" on cuda:1: libonnxruntime_providers_"), "{reason}");
@@ -97,7 +99,7 @@ fn child_with_a_broken_provider() {
 #[test]
 fn left_to_choose_a_machine_without_a_gpu_computes_on_the_cpu() {
     if cuda::problem(&runtime_library()).is_none() {
-        return;
+        return skip("this machine has a GPU that can be used");
     }
     let engine = Engine::open(on("auto", "embeddings")).unwrap();
     assert_eq!(block_on(engine.ready())[0].reason, None);

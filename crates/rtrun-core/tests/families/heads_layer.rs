@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::random::Random;
+use crate::support::skip::computes;
 use crate::support::weights::{Stored, rewrite};
 use crate::support::{
     answer, block_on, classify, classify_task, copy_without_manifest, embed, embed_task, forwards, load_failure,
@@ -248,7 +249,7 @@ fn reduced_precision_is_compared_by_the_layer_that_heads_read() {
     fast.models[0].profile = Some("max_speed".to_owned());
     let engine = open_ready(fast);
     let report = serde_json::to_value(engine.describe()).unwrap()[0]["profile_report"].clone();
-    if !Precision::Bf16.is_supported() {
+    if !computes(Precision::Bf16) {
         assert_eq!(report["served"], "exact", "{report}");
         return;
     }

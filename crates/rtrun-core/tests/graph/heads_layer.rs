@@ -8,6 +8,7 @@ use rtrun_core::package::{Architecture, Package, TrunkConfig};
 use rtrun_core::products::Precision;
 
 use crate::support::session::{difference, package, session_options};
+use crate::support::skip::computes;
 use crate::support::{fixture, runtime_library};
 
 const PACKAGES: [&str; 8] = [
@@ -71,7 +72,7 @@ fn tokens_are_those_of_the_trunk_cut_there_and_the_sentence_that_of_the_whole() 
 fn the_same_holds_in_reduced_precision() {
     let one = Some(Precision::Bf16);
     let packing = Packing::new(Reduction { square: one, widening: one, narrowing: one, kept: one });
-    for name in PACKAGES.into_iter().filter(|_| Precision::Bf16.is_supported()) {
+    for name in PACKAGES.into_iter().filter(|_| computes(Precision::Bf16)) {
         let package = package(&fixture(name));
         check(&package, name, |depth| {
             reduced_trunk_graph(package.weights().unwrap(), config(&package), depth, &packing).unwrap()

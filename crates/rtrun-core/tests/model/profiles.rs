@@ -7,6 +7,7 @@ use rtrun_core::{Engine, EngineOptions};
 use serde_json::Value;
 
 use crate::support::contract::contract;
+use crate::support::skip::computes;
 use crate::support::{classify, copy_without_manifest, embed, fixture, open_ready, options, profile_report};
 
 fn with_profile(folder: &Path, profile: &str) -> EngineOptions {
@@ -27,7 +28,7 @@ fn prepared(folder: &Path, verdicts: &Path, profile: &str) -> ProfileReport {
 
 /// Whether this processor has any reduced precision. Where it has none, the fallback is what is tested.
 fn reduces() -> bool {
-    Precision::Bf16.is_supported()
+    computes(Precision::Bf16)
 }
 
 #[test]

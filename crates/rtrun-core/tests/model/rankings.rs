@@ -8,6 +8,7 @@ use rtrun_core::products::Precision;
 use rtrun_core::{TaskAnswer, TaskKind};
 use serde_json::json;
 
+use crate::support::skip::computes;
 use crate::support::weights::rewrite;
 use crate::support::{answer, copy_without_manifest, fixture, open_ready, options, profile_report, task};
 
@@ -40,7 +41,7 @@ fn logits(folder: &Path) -> Vec<f32> {
 #[test]
 fn a_ranking_that_keeps_its_order_is_reduced() {
     let report = prepared(&fixture("classifiers/rerank"));
-    if Precision::Bf16.is_supported() {
+    if computes(Precision::Bf16) {
         assert_eq!(report.served, "max_speed", "{report:?}");
         assert!(report.label_agreement.unwrap() >= 0.99, "{report:?}");
     }
@@ -68,7 +69,7 @@ fn a_ranking_that_loses_its_order_is_not_reduced() {
     scale(folder, "classifier.bias", 4.0 / far, -mean * 4.0 / far);
     let report = prepared(folder);
     assert_eq!(report.served, "exact", "{report:?}");
-    if Precision::Bf16.is_supported() {
+    if computes(Precision::Bf16) {
         assert!(report.label_agreement.unwrap() < 0.99, "{report:?}");
         assert!(report.reason.as_deref().unwrap().contains("of the labels agree"), "{report:?}");
     }

@@ -5,6 +5,7 @@ use rtrun_core::package::Activation;
 use rtrun_core::products::{Panels, Precision, Product, Scratch};
 
 use crate::support::arithmetic::{Threads, numbers};
+use crate::support::skip::computes;
 
 fn computed(product: &Product, rows: &[f32]) -> Vec<Vec<f32>> {
     let count = rows.len() / product.inputs();
@@ -23,7 +24,7 @@ fn expected(weights: &[f32], rows: &[f32], inputs: usize) -> Vec<f64> {
 }
 
 fn supported() -> impl Iterator<Item = Precision> {
-    [Precision::Int8, Precision::Bf16].into_iter().filter(|precision| precision.is_supported())
+    [Precision::Int8, Precision::Bf16].into_iter().filter(|precision| computes(*precision))
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn products_are_as_close_as_their_precision_allows() {
 
 #[test]
 fn bytes_of_the_package_are_multiplied_as_they_are() {
-    if !Precision::Int8.is_supported() {
+    if !computes(Precision::Int8) {
         return;
     }
     // Whole numbers between 0 and 255 are their own bytes, so the product has no rounding at all.

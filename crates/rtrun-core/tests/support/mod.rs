@@ -9,6 +9,7 @@ pub mod mutation;
 mod place;
 pub mod random;
 pub mod session;
+pub mod skip;
 pub mod weights;
 
 use std::path::{Path, PathBuf};

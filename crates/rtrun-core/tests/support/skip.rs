@@ -1,0 +1,21 @@
+//! Says what a test leaves out on this machine. It is written past the capture of output, so that a test that passes shows
+//! it, too.
+
+use std::io::Write;
+
+use rtrun_core::products::Precision;
+
+/// Says why the running test leaves something out.
+pub fn skip(why: &str) {
+    let thread = std::thread::current();
+    let _ = writeln!(std::io::stderr(), "skipped in {}: {why}", thread.name().unwrap_or("a test"));
+}
+
+/// Whether this processor computes with a precision; says so where it does not.
+pub fn computes(precision: Precision) -> bool {
+    let is_supported = precision.is_supported();
+    if !is_supported {
+        skip(&format!("this processor lacks the AVX-512 instructions for {}", precision.as_str()));
+    }
+    is_supported
+}
