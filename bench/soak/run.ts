@@ -1,4 +1,4 @@
-// Hours of mixed load on one worker, or on the gateway with good and hostile clients, minute by minute.
+// Hours of mixed load on one worker, with panics if asked, or on the gateway with good and hostile clients, minute by minute.
 
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -6,12 +6,17 @@ import { installedVersion, readOrigin } from "../_shared/machine.ts"
 import { resultsFolder } from "../_shared/results.ts"
 import { soakGateway } from "./gateway/soak.ts"
 import { readSoakOptions } from "./options.ts"
+import { soakPanics } from "./panics/soak.ts"
 import { soakWorker } from "./worker/soak.ts"
 
 const options = readSoakOptions()
 const origin = readOrigin({ onnxruntime: installedVersion("onnxruntime-node") })
-const { figures, table, problems } = await (options.gateway ? soakGateway : soakWorker)(options)
-const bench = options.gateway ? "soak-gateway" : "soak"
+const [bench, soak] = options.gateway
+  ? (["soak-gateway", soakGateway] as const)
+  : options.panics
+    ? (["soak-panics", soakPanics] as const)
+    : (["soak", soakWorker] as const)
+const { figures, table, problems } = await soak(options)
 // A run that was only tried does not replace a kept one.
 if (options.minutes >= 60 && options.seconds === 60)
   writeFileSync(

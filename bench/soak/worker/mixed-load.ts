@@ -3,7 +3,7 @@
 import { join } from "node:path"
 import { type LoadResult, runLoad } from "../../_shared/load/closed-loop.ts"
 import type { Address } from "../../_shared/load/address.ts"
-import { type PreparedRequest, prepareRequest } from "../../_shared/load/prepared-request.ts"
+import { prepareRequest, type RequestParts } from "../../_shared/load/prepared-request.ts"
 import { repository } from "../../_shared/options.ts"
 import { createTextMaker, mixedLengths, type TextMaker } from "../../inference/texts.ts"
 import { packageFolder } from "../../inference/worker.ts"
@@ -22,61 +22,62 @@ export interface MixedLoad {
 
 /** Makes a function that loads a worker for a time; each call goes on with new texts. */
 export function createMixedLoad(): (load: MixedLoad) => Promise<LoadResult> {
+  const next = createMixedRequests()
+  return (load) => runLoad({ ...load, nextRequest: () => prepareRequest(next()) })
+}
+
+/** Makes a function that gives the next request, its kind and length in turn. */
+export function createMixedRequests(): () => RequestParts {
   const texts = createTextMaker(packageFolder, 1)
   let count = 0
-  const nextRequest = (): PreparedRequest => {
+  return () => {
     const make = kinds[count % kinds.length] ?? classify
     return make(texts, mixedLengths[Math.floor(count++ / kinds.length) % mixedLengths.length] ?? 0)
   }
-  return (load) => runLoad({ ...load, nextRequest })
 }
 
-type MakeRequest = (texts: TextMaker, tokens: number) => PreparedRequest
+type MakeRequest = (texts: TextMaker, tokens: number) => RequestParts
 
-const classify: MakeRequest = (texts, tokens) =>
-  prepareRequest({
-    path: "/v1/classify",
-    body: { model: "signals", head: "domain", input: [texts.ofTokens(tokens), texts.ofTokens(16)] },
-    expected: ['"results"'],
-  })
+const classify: MakeRequest = (texts, tokens) => ({
+  path: "/v1/classify",
+  body: { model: "signals", head: "domain", input: [texts.ofTokens(tokens), texts.ofTokens(16)] },
+  expected: ['"results"'],
+})
 
-const embeddings: MakeRequest = (texts, tokens) =>
-  prepareRequest({
-    path: "/v1/embeddings",
-    body: {
-      model: "signals",
-      input: [8, 16, tokens].map((length) => texts.ofTokens(length)),
-      encoding_format: "base64",
-    },
-    expected: ['"embedding"'],
-  })
+const embeddings: MakeRequest = (texts, tokens) => ({
+  path: "/v1/embeddings",
+  body: {
+    model: "signals",
+    input: [8, 16, tokens].map((length) => texts.ofTokens(length)),
+    encoding_format: "base64",
+  },
+  expected: ['"embedding"'],
+})
 
 /** Up to four rows of one text. */
-const windows: MakeRequest = (texts, tokens) =>
-  prepareRequest({
-    path: "/v1/classify",
-    body: {
-      model: "signals",
-      head: "domain",
-      input: texts.ofTokens(3 * tokens),
-      options: { overflow: "window", window: { tokens: 256, overlap: 32 }, max_tokens: 1024 },
-    },
-    expected: ['"results"'],
-  })
+const windows: MakeRequest = (texts, tokens) => ({
+  path: "/v1/classify",
+  body: {
+    model: "signals",
+    head: "domain",
+    input: texts.ofTokens(3 * tokens),
+    options: { overflow: "window", window: { tokens: 256, overlap: 32 }, max_tokens: 1024 },
+  },
+  expected: ['"results"'],
+})
 
-const decisions: MakeRequest = (texts, tokens) =>
-  prepareRequest({
-    path: "/v1/decisions",
-    body: {
-      model: "marker",
-      state: texts.ofTokens(Math.min(tokens, 48)),
-      questions: {
-        topic: { type: "choice", instructions: "What is it about?", criteria: { billing: null, other: null } },
-        urgent: { type: "noul", instructions: "It is urgent." },
-      },
-      options: { overflow: "truncate" },
+const decisions: MakeRequest = (texts, tokens) => ({
+  path: "/v1/decisions",
+  body: {
+    model: "marker",
+    state: texts.ofTokens(Math.min(tokens, 48)),
+    questions: {
+      topic: { type: "choice", instructions: "What is it about?", criteria: { billing: null, other: null } },
+      urgent: { type: "noul", instructions: "It is urgent." },
     },
-    expected: ['"topic"', '"urgent"'],
-  })
+    options: { overflow: "truncate" },
+  },
+  expected: ['"topic"', '"urgent"'],
+})
 
 const kinds: readonly MakeRequest[] = [classify, embeddings, windows, decisions]

@@ -1,15 +1,10 @@
 // The soak of the worker: mixed load, and its memory minute by minute.
 
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
-import { repository } from "../../_shared/options.ts"
-import { node, startServer } from "../../_shared/server-process.ts"
 import type { SoakOptions } from "../options.ts"
 import { type Column, type Outcome, runMinutes } from "../soak.ts"
-import { createMixedLoad, models } from "./mixed-load.ts"
-import { stateOf, type WorkerState } from "./worker-state.ts"
+import { createMixedLoad } from "./mixed-load.ts"
+import { startSoakedWorker } from "./soaked-worker.ts"
+import type { WorkerState } from "./worker-state.ts"
 
 type Minute = WorkerState & { readonly minute: number; readonly requests: number; readonly p99Ms: number }
 
@@ -22,27 +17,7 @@ const columns: readonly Column<Minute>[] = [
 
 export async function soakWorker(options: SoakOptions): Promise<Outcome> {
   const { connections, seconds, warmUp } = options
-  const folder = mkdtempSync(join(tmpdir(), "rtr-soak-"))
-  const address = { path: join(folder, "worker.sock") }
-  const server = await startServer({
-    name: "rtrun",
-    command: node,
-    // The cache is full after the first minutes, so that its filling is no growth.
-    args: [
-      join(repository, "bin/rtrun.js"),
-      "serve",
-      ...models,
-      "--uds",
-      address.path,
-      "--log-level",
-      "error",
-      "--result-cache-entries",
-      "1024",
-    ],
-    address,
-  })
-  const state = (): Promise<WorkerState> => stateOf(server.pid, address.path)
-  await ready(state, address)
+  const { address, state, stop } = await startSoakedWorker()
   const idle = { ...(await state()), minute: 0, requests: 0, p99Ms: 0 }
   const load = createMixedLoad()
   const minutes = await runMinutes(
@@ -55,8 +30,7 @@ export async function soakWorker(options: SoakOptions): Promise<Outcome> {
     },
     options,
   )
-  await server.stop()
-  rmSync(folder, { recursive: true, force: true })
+  await stop()
 
   const table = [idle, ...minutes]
   const warm = table[warmUp] as Minute
@@ -76,13 +50,4 @@ export async function soakWorker(options: SoakOptions): Promise<Outcome> {
     ...(last.queued > 0 ? [`${last.queued} requests still wait`] : []),
   ]
   return { figures, table, problems }
-}
-
-async function ready(state: () => Promise<WorkerState>, address: { readonly path: string }): Promise<void> {
-  for (;;) {
-    const { weightsMib } = await state()
-    const answered = await createMixedLoad()({ address, connections: 1, seconds: 0.1 }).catch(() => undefined)
-    if (answered !== undefined && weightsMib > 0) return
-    await sleep(100)
-  }
 }

@@ -12,6 +12,8 @@ export interface WorkerState {
   readonly weightsMib: number
   /** Requests that wait. */
   readonly queued: number
+  /** How often a panic took a model out of service. */
+  readonly restarts: number
 }
 
 export async function stateOf(pid: number, socketPath: string): Promise<WorkerState> {
@@ -23,6 +25,7 @@ export async function stateOf(pid: number, socketPath: string): Promise<WorkerSt
     anonymousMib: mib("RssAnon"),
     weightsMib: sumOf(metrics, "rtrun_model_memory_bytes") / 2 ** 20,
     queued: sumOf(metrics, "rtrun_queue_depth"),
+    restarts: sumOf(metrics, "rtrun_model_restarts_total"),
   }
 }
 

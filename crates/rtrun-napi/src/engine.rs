@@ -76,6 +76,12 @@ impl Engine {
         promise(env, ready, |states| states.into_iter().map(ModelState::from).collect())
     }
 
+    /// The state of every model now.
+    #[napi(catch_unwind)]
+    pub fn states(&self) -> Vec<ModelState> {
+        self.0.engine.states().into_iter().map(ModelState::from).collect()
+    }
+
     /// The contract's version and every model's card, as `GET /v1/models` shows it.
     #[napi(catch_unwind, ts_return_type = "Promise<{ apiVersion: string, models: Record<string, unknown>[] }>")]
     pub fn describe<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, serde_json::Value>> {
