@@ -147,6 +147,35 @@ describe("everything else that a backend gets", () => {
   })
 })
 
+describe("a budget", () => {
+  const turns = [textTurn("user", "one two three"), textTurn("assistant", "four".repeat(40)), textTurn("user", "five?")]
+  const budget = (tokens: number, readsEverything = true) => {
+    const { textsFor, gapFor, isWholeFor } = guardTexts(chatRequest(turns))
+    const policy = { ...strictPolicy, readsEverything, maxScanTokens: tokens }
+    return [
+      textsFor({ name: "r", include_history: readsEverything, max_scan_tokens: tokens }),
+      gapFor(policy),
+      isWholeFor(policy),
+    ]
+  }
+  const all = ["one two three", "four".repeat(40), "five?"]
+
+  test("lets a rule read the newest texts that fit, and what it leaves out is a gap", () => {
+    // A token for every four letters, and one for every other sign: 3, 40 and 2.
+    expect(budget(45)).toEqual([all, undefined, true])
+    expect(budget(44)).toEqual([["four".repeat(40), "five?"], "input_limit", false])
+    expect(budget(41)).toEqual([["one two three", "five?"], "input_limit", false])
+    expect(budget(2)).toEqual([["five?"], "input_limit", false])
+    expect(budget(1)).toEqual([[], "input_limit", false])
+    expect(budget(2, false)).toEqual([["five?"], undefined, false])
+  })
+
+  test("counts what is no plain letter for more, so that no script takes longer than it allows", () => {
+    const { textsFor } = guardTexts(chatRequest([textTurn("user", "Что это такое?")]))
+    expect([12, 11].map((tokens) => textsFor({ name: "r", max_scan_tokens: tokens }).length)).toEqual([1, 0])
+  })
+})
+
 describe("what is no text", () => {
   const part = (...parts: readonly object[]) => message({ content: parts })
   const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } }

@@ -225,8 +225,10 @@ function describeGuard({
   unread,
   readsEverything,
   allowedUnread,
+  maxScanTokens,
 }: GuardUse): string {
-  const reads = readsEverything ? "the whole request" : "the last user message"
+  const most = maxScanTokens === undefined ? "" : `, at most ${maxScanTokens} tokens,`
+  const reads = `${readsEverything ? "the whole request" : "the last user message"}${most}`
   const leaves = allowedUnread.size === 0 ? "" : `, but ${[...allowedUnread].join(", ")}`
   const otherwise = [...unread].map((outcome) => unreadTexts[outcome]).join(", or ")
   const way = through.length === 0 ? "" : `, through ${through.join(" and ")},`

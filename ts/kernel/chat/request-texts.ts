@@ -6,6 +6,7 @@ import type { DialectModule } from "../types/dialect.ts"
 import type { UnknownReason } from "../types/fact.ts"
 import type { GuardPolicy, UnreadKind } from "../types/guard.ts"
 import type { SignalInput } from "../types/signal.ts"
+import { textsWithin } from "./scan-budget.ts"
 import { lastUserTurns, textOf } from "./texts.ts"
 import { decodeText, kindOfData, kindOfMedia, WireReader } from "./wire-strings.ts"
 
@@ -44,23 +45,33 @@ export function guardTexts(request: ChatRequest, dialect?: DialectModule): Guard
   let latest: RequestTexts | undefined
   const ofAll = (): RequestTexts => (everything ??= readRequestTexts(request, dialect))
   const ofLast = (): RequestTexts => (latest ??= readLastUserTexts(request))
+  /** Several rules of one budget read the same. */
+  let within: Map<string, readonly string[]> | undefined
+  const fitting = (texts: readonly string[], readsEverything: boolean, budget: number | undefined) => {
+    if (budget === undefined) return texts
+    const key = `${readsEverything} ${budget}`
+    const found = within?.get(key) ?? textsWithin(texts, budget)
+    ;(within ??= new Map()).set(key, found)
+    return found
+  }
   return {
-    textsFor({ include_history: readsEverything = true }) {
+    textsFor({ include_history: readsEverything = true, max_scan_tokens: budget }) {
       const { texts, isCut } = readsEverything ? ofAll() : ofLast()
-      if (!isCut) return texts
+      if (!isCut) return fitting(texts, readsEverything, budget)
       throw new RtrError(
         "scan_budget_exceeded",
         `Guards read at most ${maxTexts} texts and ${maxTextCharacters} characters of a request`,
       )
     },
-    gapFor({ readsEverything, allowedUnread }) {
-      const { unread, isCut } = readsEverything ? ofAll() : ofLast()
-      if (isCut) return "input_limit"
+    gapFor({ readsEverything, allowedUnread, maxScanTokens }) {
+      const { texts, unread, isCut } = readsEverything ? ofAll() : ofLast()
+      if (isCut || fitting(texts, readsEverything, maxScanTokens).length < texts.length) return "input_limit"
       for (const kind of unread) if (!allowedUnread.has(kind)) return "unreadable_content"
       return undefined
     },
-    isWholeFor({ readsEverything }) {
+    isWholeFor({ readsEverything, maxScanTokens }) {
       const { texts, unread, isCut } = ofAll()
+      if (fitting(texts, true, maxScanTokens).length < texts.length) return false
       return (
         !isCut && unread.size === 0 && texts.length > 0 && (readsEverything || ofLast().texts.length === texts.length)
       )

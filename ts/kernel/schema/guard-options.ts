@@ -21,6 +21,13 @@ export const guardRule = {
         "false reads the last user message only; true, the default, every text of the request that a backend gets",
     }),
   ),
+  max_scan_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        "About how many tokens of a request the rule reads, the newest texts first; what is left out makes the request unscanned. As much as guards read when left out",
+    }),
+  ),
   allow_unread: Type.Optional(
     Type.Array(literals(unreadKinds), {
       uniqueItems: true,

@@ -13,6 +13,8 @@ export interface GuardPolicy {
   /** Whether it reads every text of the request, or those of the last user turn alone. */
   readonly readsEverything: boolean
   readonly allowedUnread: ReadonlySet<UnreadKind>
+  /** About how many tokens of a request the rule reads; all that guards read where left out. */
+  readonly maxScanTokens?: number | undefined
 }
 
 /** What holds for a rule that says nothing. */

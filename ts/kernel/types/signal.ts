@@ -21,11 +21,12 @@ export interface SignalInput {
   readonly factsOf: (type: string) => readonly Fact[]
   /**
    * The texts that a rule of a guard has to read, each once: those of the whole request, or of the last user turn where the
-   * rule has `include_history: false`. Throws `scan_budget_exceeded` when they are too many.
+   * rule has `include_history: false`; with `max_scan_tokens` the newest that fit. Throws `scan_budget_exceeded` when they are too many.
    */
   readonly textsFor: (rule: {
     readonly name: string
     readonly include_history?: boolean | undefined
+    readonly max_scan_tokens?: number | undefined
   }) => readonly string[]
   /** Set on the reply side only, where `request` and `text` are the reply's. */
   readonly reply?: ChatReply

@@ -250,6 +250,7 @@ export function guardPolicy(
     onUnscanned: rule.on_unscanned ?? settings.on_unscanned ?? strictPolicy.onUnscanned,
     readsEverything: rule.include_history ?? strictPolicy.readsEverything,
     allowedUnread: new Set(rule.allow_unread),
+    maxScanTokens: rule.max_scan_tokens,
   }
 }
 
@@ -265,6 +266,7 @@ interface GuardOptions {
   readonly on_unscanned?: "block" | "allow"
   readonly on_error?: "block" | "allow"
   readonly include_history?: boolean
+  readonly max_scan_tokens?: number
   readonly allow_unread?: readonly UnreadKind[]
 }
 
