@@ -20,6 +20,7 @@ import {
   promptGuardModel,
   promptGuardServices,
 } from "../_shared/external/prompt-guard.ts"
+import { viewsOf } from "../_shared/disguise/views.ts"
 import { type Measure, nothingRead, type Reading, readAll, toFact } from "../_shared/guards/reading.ts"
 import { askInTurn, checkSecondGuard, secondGuard, secondModel } from "../_shared/guards/second-guard.ts"
 import { onceEach } from "../_shared/once-each.ts"
@@ -127,6 +128,7 @@ export default defineSignal({
         const first: Measure = async (text) => toReading(await classify(text), positive)
         const other: Measure = async (text) => toReading(await classify(text, { binding: secondModel.binding }))
         const risks = onceEach(askInTurn({ first, second: other }, second))
+        const views = onceEach(viewsOf)
         const chunks = onceEach((text: string) => embedChunks(text, embed))
         const readings = await Promise.all(
           rules.map((entry, index) => {
@@ -135,6 +137,7 @@ export default defineSignal({
             return readAll(
               () => input.textsFor(entry),
               [...(entry.method === "contrastive" ? [] : [risks]), ...(compare === undefined ? [] : [compare])],
+              views,
             )
           }),
         )

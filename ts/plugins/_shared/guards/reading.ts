@@ -1,6 +1,6 @@
 // What a guard has read of the texts of a request, and the fact that follows.
 
-import { type Fact, hasText, reasonOf } from "../../../kernel/index.ts"
+import { type Fact, hasText, type MaybePromise, reasonOf } from "../../../kernel/index.ts"
 
 /** The highest risk of the texts that were read, and why one of them was not. */
 export interface Reading {
@@ -15,16 +15,24 @@ export const nothingRead: Reading = { risk: undefined, failure: undefined }
 
 const failed = (failure: unknown): Reading => ({ risk: undefined, failure })
 
-/** `texts` throws where there are too many to read. */
-export async function readAll(texts: () => readonly string[], measures: readonly Measure[]): Promise<Reading> {
+/** What else a text may say; a promise for a long one. */
+type Views = (text: string) => MaybePromise<readonly string[]>
+
+/** Reads the texts and what stands behind their disguises. `texts` throws where there are too many. */
+export async function readAll(
+  texts: () => readonly string[],
+  measures: readonly Measure[],
+  viewsOf: Views,
+): Promise<Reading> {
+  const measured = (text: string): readonly Promise<Reading>[] => measures.map((measure) => measure(text).catch(failed))
+  // Asked without a pause where the views are there at once, so that all questions are in one call.
+  const disguised = async (text: string): Promise<Reading> => {
+    const views = viewsOf(text)
+    return joined(await Promise.all((views instanceof Promise ? await views : views).flatMap(measured)))
+  }
   try {
-    return joined(
-      await Promise.all(
-        texts()
-          .filter(hasText)
-          .flatMap((text) => measures.map((measure) => measure(text).catch(failed))),
-      ),
-    )
+    const read = texts().filter(hasText)
+    return joined(await Promise.all(read.flatMap((text) => [...measured(text), disguised(text).catch(failed)])))
   } catch (error) {
     return failed(error)
   }

@@ -1,0 +1,122 @@
+// Words that are written as numbers or in the alphabets of base64 and base32.
+
+import type { Range } from "./gains.ts"
+import { hasWordSigns, isPlausible } from "./letter-pairs.ts"
+import type { Segment } from "./segment.ts"
+
+/** `runs` are parts without blanks, of letters, digits and what base64 has beside them. */
+export function decodeRuns(text: string, runs: readonly Range[]): readonly Segment[] {
+  return joinedLines(text, runs).flatMap((range): readonly Segment[] => {
+    const plain = plainOf(text.slice(range.start, range.end))
+    if (plain === undefined) return []
+    let { end } = range
+    while (text[end] === "=" && end - range.end < mostPadding) end++
+    return [{ start: range.start, end, plain }]
+  })
+}
+
+const mostPadding = 6
+
+/** Encoders break long lines. */
+function joinedLines(text: string, runs: readonly Range[]): readonly Range[] {
+  const joined: Range[] = []
+  for (const run of runs) {
+    const last = joined.at(-1)
+    if (last !== undefined && run.start - last.end <= 2 && /^=*\r?\n$/.test(text.slice(last.end, run.start)))
+      joined[joined.length - 1] = { start: last.start, end: run.end }
+    else joined.push(run)
+  }
+  return joined
+}
+
+function plainOf(run: string): string | undefined {
+  const signs = run.replaceAll(/[\r\n]/g, "")
+  if (/^(?:[\da-f]{2})+$/i.test(signs)) return readable(bytesOf(signs, hex, 4))
+  if (/^[A-Z2-7]+$/.test(signs)) return readable(bytesOf(signs, base32, 5)) ?? readable(bytesOf(signs, base64, 6))
+  return readable(bytesOf(signs, base64, 6))
+}
+
+const alphabet = (signs: string, more: Readonly<Record<string, number>> = {}): Uint8Array => {
+  const values = new Uint8Array(128).fill(255)
+  Array.from(signs).forEach((sign, value) => (values[sign.charCodeAt(0)] = value))
+  for (const sign in more) values[sign.charCodeAt(0)] = more[sign] as number
+  return values
+}
+
+const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+const digits = "0123456789"
+const base64 = alphabet(`${capitals}${capitals.toLowerCase()}${digits}+/`, { "-": 62, _: 63 })
+const base32 = alphabet(`${capitals}234567`)
+const hex = alphabet(`${digits}abcdef`, { A: 10, B: 11, C: 12, D: 13, E: 14, F: 15 })
+
+/** So many bytes tell whether the rest is a text. */
+const firstBytes = 24
+
+function bytesOf(signs: string, values: Uint8Array, width: number): Uint8Array | undefined {
+  const bytes = new Uint8Array(Math.floor((signs.length * width) / 8))
+  let [held, bits, count] = [0, 0, 0]
+  for (let index = 0; index < signs.length; index++) {
+    held = ((held << width) | (values[signs.charCodeAt(index)] as number)) & 0xffff
+    bits += width
+    if (bits < 8) continue
+    bits -= 8
+    bytes[count++] = held >> bits
+    if (count === firstBytes && unprintable(bytes.subarray(0, count)) > count / 4) return undefined
+  }
+  return bytes
+}
+
+const unprintable = (bytes: Uint8Array): number =>
+  bytes.reduce(
+    (count, byte) => count + Number((byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) || byte === 0x7f),
+    0,
+  )
+
+function readable(bytes: Uint8Array | undefined): string | undefined {
+  if (bytes === undefined || unprintable(bytes) > bytes.length / 8) return undefined
+  const text = new TextDecoder().decode(bytes)
+  return hasWordSigns(text) ? text : undefined
+}
+
+/** Numbers in a row, each a byte or a letter: hexadecimal, binary, and Morse code. */
+export function decodeNumbers(text: string): readonly Segment[] {
+  return numberForms.flatMap(({ pattern, toPlain }) =>
+    Array.from(text.matchAll(pattern), (match): Segment => {
+      const { 0: found, index: start } = match
+      return { start, end: start + found.length, plain: toPlain(found) }
+    }).filter(({ plain }) => isPlausible(plain)),
+  )
+}
+
+const toText = (numbers: readonly string[], radix: number): string =>
+  new TextDecoder().decode(Uint8Array.from(numbers, (each) => Number.parseInt(each, radix)))
+
+const morse: ReadonlyMap<string, string> = new Map(
+  ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+    .split(" ")
+    .map((signs, index) => [signs, String.fromCharCode(0x61 + index)]),
+)
+
+const numberForms: readonly { readonly pattern: RegExp; readonly toPlain: (found: string) => string }[] = [
+  {
+    pattern: /\b(?:0x)?[\da-f]{2}(?:[\s,:]{1,2}(?:0x)?[\da-f]{2}\b){7,}/gi,
+    toPlain: (found) => toText(found.replaceAll(/0x/gi, "").match(/[\da-f]{2}/gi) ?? [], 16),
+  },
+  {
+    pattern: /\b[01]{8}(?:[\s,]{1,2}[01]{8}\b){5,}/g,
+    toPlain: (found) => toText(found.match(/[01]{8}/g) ?? [], 2),
+  },
+  {
+    pattern: /(?<![^\s])[.-]{1,5}(?: {1,3}(?:\/ ?)?[.-]{1,5}(?![^\s])){7,}/g,
+    toPlain: (found) =>
+      found
+        .split(/ {2,}| ?\/ ?/)
+        .map((word) =>
+          word
+            .split(" ")
+            .map((signs) => morse.get(signs) ?? "")
+            .join(""),
+        )
+        .join(" "),
+  },
+]

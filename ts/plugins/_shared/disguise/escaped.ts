@@ -1,0 +1,29 @@
+// Letters that are written as escapes: of URLs, HTML, quoted-printable mail and strings of programs.
+
+import type { Segment } from "./segment.ts"
+
+const escape =
+  /(?:%[\da-f]{2})+|(?:=[\da-f]{2})+|&#(?:\d{2,6}|x[\da-f]{2,5});|(?:\\x[\da-f]{2})+|\\u\{?[\da-f]{4,5}\}?/gi
+
+/** Addresses have escapes of signs and blanks; a disguise has some of letters. */
+const fewestLetters = 4
+
+export function unescapeLetters(text: string): readonly Segment[] {
+  const segments = Array.from(text.matchAll(escape), ({ 0: found, index: start }): Segment => {
+    return { start, end: start + found.length, plain: plainOf(found) }
+  })
+  const letters = segments.reduce((sum, { plain }) => sum + (plain.match(/\p{L}/gu)?.length ?? 0), 0)
+  return letters >= fewestLetters ? segments : []
+}
+
+function plainOf(found: string): string {
+  if (found.startsWith("&#")) return character(found.slice(2, -1).replace(/^x/i, "0x"))
+  if (/^\\u/i.test(found)) return character(`0x${found.replaceAll(/[\\u{}]/gi, "")}`)
+  const bytes = found.match(/[\da-f]{2}/gi) ?? []
+  return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)))
+}
+
+function character(number: string): string {
+  const code = Number(number)
+  return code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : ""
+}
