@@ -2,17 +2,18 @@
 
 import argparse
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from .evaluation_sets import write_evaluation_sets
 from .pack import copy_static
-from .packages import DECIDE, SIGNALS
+from .packages import DECIDE, GUARD, SIGNALS
 from .scored import write_scores
 from .selection.step import train_selection
 from .similarity import measure_similarity
 from .verify import verify_all
 
-TRAINED = {package.name: package for package in (SIGNALS, DECIDE)}
+TRAINED = {package.name: package for package in (SIGNALS, GUARD, DECIDE)}
 
 # PyTorch takes seconds to load and is not needed to check packages, so the steps that train bring it themselves.
 
@@ -22,7 +23,7 @@ def main() -> int:
     match arguments.step:
         case "static":
             copy_static(arguments.weights)
-        case "signals" | "decide":
+        case "signals" | "guard" | "decide":
             train(arguments)
         case "evaluate":
             steps = training_steps(arguments.package)
@@ -58,6 +59,12 @@ def train(arguments: argparse.Namespace) -> None:
 
         recipe = Recipe() if arguments.steps is None else Recipe(steps=arguments.steps)
         train_signals(Run(arguments.run, arguments.seed, recipe), arguments.data, arguments.weights, device)
+    elif arguments.step == "guard":
+        from .guard.fit import Recipe as GuardRecipe
+        from .guard.steps import train as train_guard
+
+        recipe = GuardRecipe() if arguments.steps is None else GuardRecipe(steps=arguments.steps)
+        train_guard(arguments.run, arguments.seed, recipe, arguments.data, arguments.weights, device)
     else:
         from .decide.fit import Recipe as DecideRecipe
         from .decide.steps import train as train_decide
@@ -67,11 +74,7 @@ def train(arguments: argparse.Namespace) -> None:
 
 
 def training_steps(package: str):  # noqa: ANN201 - a module
-    if package == "signals":
-        from .signals import steps
-    else:
-        from .decide import steps
-    return steps
+    return import_module(f".{package}.steps", __package__)
 
 
 def read_arguments() -> argparse.Namespace:
@@ -81,7 +84,7 @@ def read_arguments() -> argparse.Namespace:
     data = {"type": Path, "required": True, "metavar": "DIR", "help": "data folder, one sub-folder per task"}
     run = {"type": Path, "required": True, "metavar": "DIR", "help": "folder of the training run"}
     steps.add_parser("static", help="take the static model").add_argument("--weights", **weights)
-    for name in ("signals", "decide"):
+    for name in TRAINED:
         step = steps.add_parser(name, help=f"train the package {name}; goes on where a stopped run ended")
         step.add_argument("--steps", type=int, metavar="N", help="fewer steps than the recipe's, to try things")
         step.add_argument("--device", default="cpu", help="cpu or cuda")

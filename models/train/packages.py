@@ -53,6 +53,7 @@ class PackageSettings:
 # The static model has no positional limit; 512 is where its authors' library cuts, so long texts agree with it too.
 STATIC = PackageSettings("static", "static_embeddings", "MIT", 512)
 SIGNALS = PackageSettings("signals", "embeddings", "Apache-2.0", 256)
+GUARD = PackageSettings("guard", "embeddings", "Apache-2.0", 256)
 DECIDE = PackageSettings("decide", "marker_decisions", "Apache-2.0", 256)
 # Those that the repository carries.
 PACKAGES = (STATIC, SIGNALS, DECIDE)

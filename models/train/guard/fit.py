@@ -1,0 +1,79 @@
+"""Trains the guard; goes on where a stopped run ended."""
+
+import random
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+
+from ..signals.batches import EncodedRow, collate
+from ..signals.examples import Example
+from ..signals.losses import sequence_loss
+from ..training import Log, batches, describe_run, make_optimizer, restore, save, trains_quickly
+from .network import HEAD, Network
+from .rows import Row, company_of, draw_row, read_rows
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Steps of texts of about the same length, `tokens` in all, none longer than `longest`. `beside` is the share of the short
+    texts that have a harmless one beside them; `decay` is what is left of the learning rate from a layer to the next deeper one."""
+
+    steps: int = 2200
+    tokens: int = 2048
+    longest: int = 160
+    learning_rate: float = 1e-4
+    head_learning_rate: float = 1e-3
+    decay: float = 0.85
+    warm_up: float = 0.06
+    weight_decay: float = 0.01
+    beside: float = 0.1
+
+
+def fit(folder: Path, seed: int, recipe: Recipe, examples: list[Example], weights: Path, device: torch.device) -> Network:
+    """The trained network. Progress goes to `log.jsonl` of the folder."""
+    torch.manual_seed(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
+    tokenizer.no_padding()
+    rows = read_rows(examples, HEAD, tokenizer, recipe.longest)
+    company = company_of(rows)
+    first_token, last_token, padding = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[PAD]"))
+    stream = batches(rows, lambda row: min(len(row.ids) + 2, recipe.longest), recipe.tokens, random.Random(seed))
+    network = Network(weights).to(device)
+    rates = [*network.groups(recipe.learning_rate, recipe.decay), (network.head, recipe.head_learning_rate)]
+    optimizer, schedule = make_optimizer(rates, recipe.steps, recipe.warm_up, recipe.weight_decay)
+    checkpoint, log = folder / "checkpoint.pt", Log(folder, recipe.steps)
+    what = describe_run(seed, recipe, rows)
+    first = restore(checkpoint, what, network, optimizer, schedule) if checkpoint.exists() else 0
+    for _ in range(first):
+        next(stream)
+    started = time.monotonic()
+    network.train()
+    for step in range(first + 1, recipe.steps + 1):
+        # Of the step alone, so that a run that goes on draws what it would have drawn.
+        chance = random.Random(f"{seed}/{step}")
+        drawn = [draw_row(row, company, recipe.longest, recipe.beside, chance) for row in next(stream)]
+        batch = collate([encoded(row, first_token, last_token) for row in drawn], padding)
+        batch = {key: value.to(device) for key, value in batch.items()}
+        with trains_quickly(device), torch.autocast(device.type, torch.bfloat16):
+            means = network.vectors(batch)
+        loss = sequence_loss(network.sequence(HEAD.name, means), batch["target"])
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad(set_to_none=True)
+        log.add(loss=loss.item())
+        if step % 200 == 0 or step == recipe.steps:
+            log.write(step, time.monotonic() - started)
+            save(checkpoint, what, step, network, optimizer, schedule)
+    return network.eval()
+
+
+
+def encoded(row: Row, first: int, last: int) -> EncodedRow:
+    """With the special tokens around it."""
+    return EncodedRow([first, *row.ids, last], [0] * (len(row.ids) + 2), row.label, None)

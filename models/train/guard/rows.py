@@ -1,0 +1,54 @@
+"""Rows of token ids for attacks: no longer than a part of the window, and no attack whose words a cut could lose."""
+
+import random
+from dataclasses import dataclass
+
+from tokenizers import Tokenizer
+
+from ..signals.examples import Example
+from ..signals.heads import Head
+
+# Attacks in documents of these sources may stand anywhere; what is cut off such a text may be all that was wrong with it.
+PLANTED = ("embed", "agentdojo", "bipia", "piarena", "injecagent")
+# A text of fewer tokens may stand beside an ordinary one: attacks come with harmless words around them.
+SHORT = 80
+CHARACTERS = 6000
+
+
+@dataclass(frozen=True)
+class Row:
+    """A whole text; `ids` are without special tokens, `label` is the number of one."""
+
+    ids: list[int]
+    label: int
+
+
+def read_rows(examples: list[Example], head: Head, tokenizer: Tokenizer, longest: int) -> list[Row]:
+    """Without attacks that would be cut where nobody knows what is lost."""
+    tokenizer.no_truncation()
+    encodings = tokenizer.encode_batch([example.text[:CHARACTERS] for example in examples], add_special_tokens=False)
+    rows = [Row(encoding.ids, head.labels.index(example.label)) for example, encoding in zip(examples, encodings, strict=True)]
+    return [row for example, row in zip(examples, rows, strict=True) if not loses(example, row, longest)]
+
+
+def loses(example: Example, row: Row, longest: int) -> bool:
+    return row.label == 1 and len(row.ids) > longest - 2 and any(name in example.source for name in PLANTED)
+
+
+def company_of(rows: list[Row]) -> list[Row]:
+    """Harmless texts that another one may stand beside."""
+    return [row for row in rows if row.label == 0 and len(row.ids) < SHORT]
+
+
+def draw_row(row: Row, company: list[Row], longest: int, beside: float, chance: random.Random) -> Row:
+    """A text as a step sees it: any part of a long harmless one, the start of a long attack, and some of the short ones with
+    a harmless text in front or behind."""
+    ids, room = row.ids, longest - 2
+    if len(ids) > room:
+        start = chance.randint(0, len(ids) - room) if row.label == 0 else 0
+        return Row(ids[start : start + room], row.label)
+    if len(ids) < SHORT and company and chance.random() < beside:
+        other = chance.choice(company).ids
+        ids = (other + ids if chance.random() < 0.5 else ids + other)[:room]
+    return Row(ids, row.label)
+

@@ -1,0 +1,79 @@
+"""The steps of this package: train with figures, and pack."""
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import torch
+from safetensors.numpy import save_file
+from tokenizers import Tokenizer
+
+from ..golden import compute_golden
+from ..pack import pack as pack_folder
+from ..packages import GUARD, HEAD_FILE
+from ..quantize import NO_FLOAT16, expand_stored, store
+from ..results import write_result
+from ..signals.calibrate import calibrate_head
+from ..signals.examples import SPLIT_SEED, TaskData
+from ..signals.measure import measure_head
+from ..signals.package import COPIED_FILES, SCANNED, VECTOR, describe
+from ..signals.steps import fewer
+from ..signals.tasks import jailbreak
+from .fit import Recipe, fit
+from .network import HEAD, Network
+
+NETWORK, CALIBRATION = "network.pt", "calibration.json"
+
+
+def read_data(data: Path) -> TaskData:
+    return fewer(jailbreak.read(data, SPLIT_SEED), random.Random(SPLIT_SEED))
+
+
+def train(folder: Path, seed: int, recipe: Recipe, data: Path, weights: Path, device: torch.device) -> None:
+    """Trains, calibrates and measures; writes the network to the folder and `results/guard-seed-<n>.json`."""
+    task = read_data(data)
+    network = fit(folder, seed, recipe, task.train, weights, device).to("cpu")
+    torch.save(network.state_dict(), folder / NETWORK)
+    tokenizer = read_tokenizer(weights)
+    calibration = vars(calibrate_head(network, HEAD, task, tokenizer))
+    (folder / CALIBRATION).write_text(json.dumps(calibration, indent=2) + "\n", encoding="utf-8")
+    unseen = measure_head(network, HEAD.name, task, tokenizer, calibration)
+    write_result(f"guard-seed-{seed}", {"recipe": vars(recipe), "calibration": calibration, "unseen": unseen})
+
+
+def measure_stored(folder: Path, data: Path, weights: Path) -> None:
+    """What storing the weights small costs: the figures again, with the weights as the package expands them."""
+    network = load(folder, weights)
+    network.take_parts(expand_stored(store(network.stored_parts(), NO_FLOAT16)))
+    unseen = measure_head(network, HEAD.name, read_data(data), read_tokenizer(weights), read_calibration(folder))
+    write_result("guard-stored", {"unseen": unseen})
+
+
+def pack(folder: Path, weights: Path, package: Path) -> None:
+    """Writes everything but the card, which has to stand in the package's folder already."""
+    network = load(folder, weights)
+    for name in COPIED_FILES:
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(weights / name, package / name)
+    save_file(store(network.stored_parts(), NO_FLOAT16), package / "model.safetensors", metadata={"format": "pt"})
+    head = {f"{HEAD.name}.{name}": tensor.detach().float().numpy() for name, tensor in network.head.state_dict().items()}
+    save_file(head, package / HEAD_FILE)
+    settings = SCANNED | VECTOR | {"heads": [describe(HEAD, read_calibration(folder))]}
+    pack_folder(GUARD, package, settings, lambda folder: compute_golden(GUARD, folder))
+
+
+def load(folder: Path, weights: Path) -> Network:
+    network = Network(weights)
+    network.load_state_dict(torch.load(folder / NETWORK, weights_only=True))
+    return network.eval()
+
+
+def read_calibration(folder: Path) -> dict:
+    return json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
+
+
+def read_tokenizer(weights: Path) -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
+    tokenizer.no_padding()
+    return tokenizer
