@@ -21,7 +21,7 @@ class Recipe:
     """Steps of texts of about the same length, `tokens` in all, none longer than `longest`. `beside` is the share of the short
     texts that have a harmless one beside them; `decay` is what is left of the learning rate from a layer to the next deeper one."""
 
-    steps: int = 2200
+    steps: int = 1700
     tokens: int = 2048
     longest: int = 160
     learning_rate: float = 1e-4
@@ -67,7 +67,7 @@ def fit(folder: Path, seed: int, recipe: Recipe, examples: list[Example], weight
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
         log.add(loss=loss.item())
-        if step % 200 == 0 or step == recipe.steps:
+        if step % 100 == 0 or step == recipe.steps:
             log.write(step, time.monotonic() - started)
             save(checkpoint, what, step, network, optimizer, schedule)
     return network.eval()

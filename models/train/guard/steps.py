@@ -19,7 +19,7 @@ from ..signals.examples import SPLIT_SEED, TaskData
 from ..signals.measure import measure_head
 from ..signals.package import COPIED_FILES, SCANNED, VECTOR, describe
 from ..signals.steps import fewer
-from ..signals.tasks import jailbreak
+from ..signals.tasks import read_task
 from .fit import Recipe, fit
 from .network import HEAD, Network
 
@@ -27,7 +27,7 @@ NETWORK, CALIBRATION = "network.pt", "calibration.json"
 
 
 def read_data(data: Path) -> TaskData:
-    return fewer(jailbreak.read(data, SPLIT_SEED), random.Random(SPLIT_SEED))
+    return fewer(read_task(HEAD.name, data), random.Random(SPLIT_SEED))
 
 
 def train(folder: Path, seed: int, recipe: Recipe, data: Path, weights: Path, device: torch.device) -> None:

@@ -3,8 +3,10 @@
 import hashlib
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
+from ...natural import read_natural
 from ...ordinary import read_ordinary
 from ..copies import without_copies
 from ..examples import Example, TaskData, labelled, read_rows, sample, split_by_source
@@ -64,8 +66,9 @@ def read(data: Path, seed: int) -> TaskData:
     train, tuning = split_by_source(examples_of(public), 0.1, chance)
     train += planted(data, chance)
     train = without_copies(train, [example for examples in unseen.values() for example in examples])
-    unseen |= {"ordinary": read_ordinary(data, "benign"), "contrast": generated("jailbreak", "contrast", 600)}
-    train += generated("jailbreak", "train", 9000) + written("jailbreak") + ordinary(data, chance) + long(data, chance)
+    users, others = ([replace(row, label="benign") for row in part] for part in read_natural("fact_check"))
+    unseen |= {"ordinary": read_ordinary(data, "benign"), "natural": others, "contrast": generated("jailbreak", "contrast", 600)}
+    train += generated("jailbreak", "train", 9000) + written("jailbreak") + ordinary(data, chance) + long(data, chance) + users
     return TaskData(train, tuning + generated("jailbreak", "validation", 1000), unseen)
 
 
