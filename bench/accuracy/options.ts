@@ -20,7 +20,7 @@ export interface AccuracyOptions {
 }
 
 const usage = `usage: node bench/accuracy/run.ts [options]
-  --package DIR     a folder or a built-in name (decide or signals)
+  --package DIR     a folder or a built-in name (signals, guard or decide)
   --task A,B        only these of ${tasks.map(({ name }) => name).join(",")}
   --rows N          so many rows of each set
   --json            prints the result instead of its tables

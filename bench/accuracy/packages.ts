@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { repository } from "../_shared/options.ts"
 
 /** The built-in packages that the bars are for. */
-const measured = ["signals", "decide"]
+const measured = ["signals", "guard", "decide"]
 
 /** Names or folders as the worker takes them. Throws where there is nothing to measure. */
 export function choosePackages(wanted: string | undefined): readonly string[] {

@@ -2,6 +2,7 @@
 
 import type { Figures } from "./bootstrap.ts"
 import { calibrationError } from "./calibration.ts"
+import { type AnsweredCase, coverageFigures } from "./coverage.ts"
 import { areaUnderCurve } from "./ranking.ts"
 
 export interface DecisionCase {
@@ -13,7 +14,7 @@ export interface DecisionCase {
   readonly isRight: boolean
   /** Probability of the given answer. */
   readonly probability: number
-  /** Share of "none of them", of choices. */
+  /** Probability that the package would rather not answer; of choices at least that of "none of them". */
   readonly abstain?: number
   /** The package does not answer this type, so nothing is said of how sure it is. */
   readonly isGuess?: true
@@ -35,7 +36,37 @@ export function decisionFigures(all: readonly DecisionCase[]): Figures {
     ...Object.fromEntries(byType.map(([type, some]) => [`skill_${type}`, skill(some)])),
     ...(stated.length > 0 && { calibration_error: calibrationError(stated) }),
     ...(cases.length < all.length && { abstain_auc: abstainArea(all) }),
+    ...coverageFigures(stated.map(toAnswered)),
+    ...concludedFigures(stated),
   }
+}
+
+/** A half or more of "I do not know" is an abstention. Sure is an answer that is likely and about which there is no doubt. */
+export function toAnswered({ type, isRight, probability, abstain = 0 }: DecisionCase): AnsweredCase {
+  return { type, isRight, sureness: (1 - abstain) * probability, abstains: abstain >= 0.5 }
+}
+
+/** Sets whose answers have to be concluded from a text, and which stay near chance. */
+const concluded: ReadonlySet<string> = new Set(["boolqa", "t0_paws", "t0_qasc"])
+
+/** How often the package abstains where it should, and how far the rest is above always giving the commoner answer of its set. */
+function concludedFigures(cases: readonly DecisionCase[]): Figures {
+  const some = cases.filter(({ set }) => concluded.has(set))
+  if (some.length === 0) return {}
+  const answered = some.filter((one) => !toAnswered(one).abstains)
+  return {
+    abstained_conclusions: 1 - answered.length / some.length,
+    ...(answered.length > 0 && { above_majority_conclusions: accuracy(answered) - majority(answered) }),
+  }
+}
+
+/** The share that is right when each set gets its commonest answer. */
+function majority(cases: readonly DecisionCase[]): number {
+  const bySet = [...groupBy(cases, ({ set }) => set).values()]
+  const commonest = bySet.map((some) =>
+    Math.max(...[...groupBy(some, ({ truth }) => truth ?? "").values()].map(({ length }) => length)),
+  )
+  return commonest.reduce((sum, count) => sum + count, 0) / cases.length
 }
 
 function abstainArea(cases: readonly DecisionCase[]): number {

@@ -12,6 +12,8 @@ const style = `
   .main { fill: #0969da }
   .second { fill: #bc4c00 }
   .on-main { fill: #ffffff }
+  .stroke-main { color: #0969da }
+  .stroke-second { color: #bc4c00 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 }
     .faint { fill: #9198a1 }
@@ -21,6 +23,8 @@ const style = `
     .main { fill: #4493f8 }
     .second { fill: #f0883e }
     .on-main { fill: #0d1117 }
+    .stroke-main { color: #4493f8 }
+    .stroke-second { color: #f0883e }
   }
 `
 

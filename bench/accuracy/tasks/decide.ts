@@ -1,7 +1,8 @@
 // Typed questions with one right answer.
 
 import { inBatches } from "../asker.ts"
-import { decisionFigures, type DecisionCase } from "../figures/decisions.ts"
+import { decisionFigures, type DecisionCase, toAnswered } from "../figures/decisions.ts"
+import { coveragePicture } from "../pictures/coverage.ts"
 import { readSets } from "../sets.ts"
 import { defineTask, type Task } from "../task.ts"
 
@@ -30,7 +31,7 @@ type Answer =
       readonly probabilities: Readonly<Record<string, number>>
       readonly abstain_probability?: number
     }
-  | { readonly type: "noul"; readonly noul: number }
+  | { readonly type: "noul"; readonly noul: number; readonly abstain_probability?: number }
   | { readonly error: string }
 
 const types = ["choice", "noul", "score"]
@@ -39,7 +40,17 @@ export const decide: Task = defineTask<DecisionRow, DecisionCase>(
   {
     name: "decide",
     baselineName: "shared words",
-    shown: ["skill", "skill_choice", "skill_noul", "skill_score", "calibration_error", "abstain_auc"],
+    shown: [
+      "skill",
+      "skill_choice",
+      "skill_noul",
+      "skill_score",
+      "calibration_error",
+      "abstain_auc",
+      ...types.flatMap((type) => [`answered_${type}`, `right_of_answered_${type}`, `coverage_at_75_percent_${type}`]),
+      "abstained_conclusions",
+      "above_majority_conclusions",
+    ],
     isServedBy: ({ question_types: served = [] }) => types.some((type) => served.includes(type)),
     ask: (asker, rows, set) =>
       inBatches(rows, async (batch) => {
@@ -52,6 +63,7 @@ export const decide: Task = defineTask<DecisionRow, DecisionCase>(
     // The rule states no probability, so it counts as sure.
     baseline: (row, set) => caseOf(row, set, row.bag_of_words === row.answer, 1),
     figures: decisionFigures,
+    pictures: (cases) => ({ "decide-coverage": coveragePicture("Typed questions", cases.map(toAnswered)) }),
   },
   readSets,
 )
@@ -72,8 +84,7 @@ function toCase(row: DecisionRow, set: string, answer: Answer | undefined): Deci
   if ("error" in answer) return guess(row, set)
   const probabilities = answer.type === "noul" ? { false: 1 - answer.noul, true: answer.noul } : answer.probabilities
   const [best, probability] = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))
-  const abstain = answer.type === "choice" ? answer.abstain_probability : undefined
-  return caseOf(row, set, best === String(row.answer), probability, abstain)
+  return caseOf(row, set, best === String(row.answer), probability, answer.abstain_probability)
 }
 
 /** What the package refuses has no skill: it counts as answered by a guess that is the same for all. */

@@ -6,13 +6,15 @@ import { domain } from "./domain.ts"
 import { factCheck } from "./fact-check.ts"
 import { feedback } from "./feedback.ts"
 import { hallucination } from "./hallucination.ts"
-import { jailbreak } from "./jailbreak.ts"
+import { cascade, guard, jailbreak } from "./jailbreak.ts"
 import { modality } from "./modality.ts"
 import { pii, piiModel } from "./pii.ts"
 
 export const tasks: readonly Task[] = [
   domain,
   jailbreak,
+  guard,
+  cascade,
   factCheck,
   feedback,
   modality,

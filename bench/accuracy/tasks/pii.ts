@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../../ts/kernel/types/module-base.ts"
 import { toCodeUnits } from "../../../ts/kernel/runtime/code-units.ts"
 import { toFindings } from "../../../ts/plugins/_shared/personal-data/built-in-model.ts"
 import { mergeEntities } from "../../../ts/plugins/_shared/personal-data/entities.ts"
-import { kindOf } from "../../../ts/plugins/_shared/personal-data/kinds.ts"
+import { kindOf, wantedKinds } from "../../../ts/plugins/_shared/personal-data/kinds.ts"
 import { createPatternSearch } from "../../../ts/plugins/_shared/personal-data/pattern-entities.ts"
 import { classify } from "../asker.ts"
 import { countFindings, type FindingCounts, findingFigures } from "../figures/findings.ts"
@@ -30,15 +30,13 @@ const searchPatterns = await createPatternSearch()
 
 const withPatterns: Answer = async (text, marked) =>
   mergeEntities(text, await searchPatterns(text), toFindings(text, toCodeUnits(text, marked))).map(
-    // The sets call every date a date.
-    ({ kind, start, end }) => ({ label: kind === "BIRTH_DATE" ? "DATE_TIME" : kind, start, end }),
+    ({ kind, start, end }) => ({ label: kind, start, end }),
   )
 
 const alone: Answer = (text, marked) => inUnits(text, marked)
 
 /** What a rule looks for that names no kinds. */
-const isDefault = (kind: string): boolean => !commonKinds.has(kind)
-const commonKinds: ReadonlySet<string> = new Set(["DATE_TIME", "DOMAIN_NAME", "GPE", "NRP", "ORGANIZATION", "TITLE"])
+const isDefault = wantedKinds({})
 
 /** Spans with the kinds of the configuration and places in the units of strings, as the patterns have them. */
 function inUnits(text: string, spans: readonly Span[]): readonly Span[] {
@@ -82,7 +80,17 @@ const piiTask = (name: string, answer: Answer): Task =>
   )
 
 function count({ text, spans, known }: PiiRow, said: readonly Span[]): FindingCounts {
-  return countFindings(inUnits(text, spans), said, known?.map(kindOf), isDefault)
+  const marked = inUnits(text, spans)
+  return countFindings(marked, said.map(asMarked(marked)), known?.map(kindOf), isDefault)
+}
+
+/** Most sources call every date a date, also one of birth. */
+function asMarked(marked: readonly Span[]): (span: Span) => Span {
+  const dates = marked.filter(({ label }) => label === "DATE_TIME")
+  return (span) => {
+    const isDate = span.label === "BIRTH_DATE" && dates.some(({ start, end }) => start < span.end && span.start < end)
+    return isDate ? { ...span, label: "DATE_TIME" } : span
+  }
 }
 
 export const pii = piiTask("pii", withPatterns)

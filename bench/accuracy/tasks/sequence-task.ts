@@ -26,6 +26,8 @@ export interface SequenceOptions {
   /** A label that most texts have, and whose loss is counted: the share of its texts that get another. */
   readonly usual?: string
   isServedBy?(card: ModelCard): boolean
+  /** What becomes of the probability of the positive label that the package gives a text; the same if absent. */
+  toRisk?(text: string, probability: number): Promise<number>
   /** Whether long texts are read to their end; their beginning is if absent. */
   readonly readsWhole?: boolean
   /** What the head reads of a row; its text if absent. */
@@ -56,10 +58,17 @@ interface SequenceCase {
 
 export function sequenceTask(options: SequenceOptions): Task {
   const { head, title, labels, positive, usual, threshold = 0.5, readsWhole = false } = options
+  const name = options.name ?? head
+  const withRisk = async (one: SequenceCase, text: string): Promise<SequenceCase> => {
+    if (options.toRisk === undefined || positive === undefined) return one
+    const score = await options.toRisk(text, one.score)
+    const label = score >= 0.5 ? positive : (labels.find((other) => other !== positive) ?? "")
+    return { ...one, score, label, probability: Math.max(score, 1 - score) }
+  }
   const { toText = ({ text }) => text, isServedBy = ({ heads }) => heads.some(({ name }) => name === head) } = options
   return defineTask<SequenceRow, SequenceCase>(
     {
-      name: options.name ?? head,
+      name,
       sets: head,
       baselineName: "bag of words",
       shown: [
@@ -75,7 +84,7 @@ export function sequenceTask(options: SequenceOptions): Task {
         const overflow = readsWhole ? "window" : "truncate"
         const results = await classify<SequenceResult>(asker, head, rows.map(toText), overflow)
         const card = labelsOf(asker, head, positive)
-        return results.map(
+        const cases = results.map(
           (result, place) =>
             result && {
               set,
@@ -84,6 +93,7 @@ export function sequenceTask(options: SequenceOptions): Task {
               ...toCase(rows[place]?.label ?? "", result, card),
             },
         )
+        return Promise.all(cases.map((one, place) => one && withRisk(one, rows[place]?.text ?? "")))
       },
       baseline({ label: truth, bag_of_words: { label, probability } }, set) {
         // Only heads of two labels have a positive one, so the other has the rest.
@@ -98,8 +108,8 @@ export function sequenceTask(options: SequenceOptions): Task {
         calibration_error: calibrationError(cases.map(withRightness)),
       }),
       pictures: (cases) => ({
-        [`${head}-reliability`]: reliabilityPicture(title, cases.map(withRightness)),
-        [`${head}-confusion`]: confusionPicture(title, labels, cases),
+        [`${name}-reliability`]: reliabilityPicture(title, cases.map(withRightness)),
+        [`${name}-confusion`]: confusionPicture(title, labels, cases),
       }),
     },
     readSets,

@@ -56,7 +56,7 @@ test("figures stand for all questions and for each type", () => {
     one({ type: "choice", options: 3, truth: "x", probability: 0.75 }),
     one({ type: "choice", options: 3, truth: "y", probability: 0.75 }),
   ])
-  expect(figures).toEqual({
+  expect(figures).toMatchObject({
     skill: 0.5,
     accuracy: 0.75,
     accuracy_choice: 1,
@@ -65,4 +65,17 @@ test("figures stand for all questions and for each type", () => {
     skill_noul: 0,
     calibration_error: 0,
   })
+})
+
+test("conclusions: how often nothing is said, and how far the rest is above the commoner answer of its set", () => {
+  const said = [
+    one({ set: "boolqa", truth: "true" }),
+    one({ set: "boolqa", truth: "true", isRight: false }),
+    one({ set: "boolqa", truth: "false" }),
+    one({ set: "t0_qasc", truth: "false" }),
+  ]
+  const silent = Array.from({ length: 4 }, () => one({ set: "t0_paws", isRight: false, abstain: 0.5 }))
+  const figures = decisionFigures([...said, ...silent, one({ set: "other", isRight: false })])
+  expect(figures).toMatchObject({ abstained_conclusions: 0.5, above_majority_conclusions: 0 })
+  expect(decisionFigures([one({ set: "other" })])).not.toHaveProperty("abstained_conclusions")
 })

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { confusionPicture } from "../../../../bench/accuracy/pictures/confusion.ts"
+import { coveragePicture } from "../../../../bench/accuracy/pictures/coverage.ts"
 import { reliabilityPicture } from "../../../../bench/accuracy/pictures/reliability.ts"
 
 const textsOf = (svg: string): readonly string[] =>
@@ -46,7 +47,26 @@ test("a reliability diagram has a point and a column for each bin that holds row
   expect(textsOf(svg)).toContain("3 rows of unseen sources, calibration error 0.167")
 })
 
+test("a line of coverage ends where all is answered, and a point stands where the package stops by itself", () => {
+  const cases = Array.from({ length: 40 }, (_, place) => ({
+    type: place < 20 ? "choice" : "noul",
+    isRight: place % 2 === 0,
+    sureness: 0.5,
+    abstains: place >= 20,
+  }))
+  const svg = coveragePicture("Title", cases)
+  expect([...svg.matchAll(/<circle[^>]*cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, x, y]) => [x, y])).toEqual([
+    ["352", "154"],
+  ])
+  expect(textsOf(svg)).toEqual(expect.arrayContaining(["choice (20)", "noul (20)"]))
+})
+
 test("pictures hold no number that is none", () => {
-  const pictures = [confusionPicture("Title", ["a", "b"], []), reliabilityPicture("Title", [])]
+  const pictures = [
+    confusionPicture("Title", ["a", "b"], []),
+    reliabilityPicture("Title", []),
+    coveragePicture("Title", []),
+    coveragePicture("Title", [{ type: "noul", isRight: true, sureness: 1, abstains: true }]),
+  ]
   for (const svg of pictures) expect(svg.replace(/calibration error \S+/, "")).not.toMatch(/NaN|Infinity|undefined/)
 })

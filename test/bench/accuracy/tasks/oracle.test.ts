@@ -6,6 +6,8 @@ import { withPrevious } from "../../../../bench/accuracy/tasks/feedback.ts"
 import type { HeadCard } from "../../../../bench/inference/worker.ts"
 
 const most = 40
+/** The second guard is a package of its own, whose task is that of the first. */
+const ofFirst = tasks.filter(({ name }) => name !== "guard" && name !== "cascade")
 
 interface Row {
   readonly text?: string
@@ -98,7 +100,7 @@ function matches(
 }
 
 // What patterns add to an answer that is right already can only be wrong, so it has a test of its own.
-test.each(tasks.filter(({ name }) => name !== "pii").map((task) => [task.name, task] as const))(
+test.each(ofFirst.filter(({ name }) => name !== "pii").map((task) => [task.name, task] as const))(
   "who knows all of %s is right everywhere",
   async (_, task) => {
     const { asker } = createOracle()
@@ -138,8 +140,8 @@ test.each(tasks.filter(({ name }) => name !== "pii").map((task) => [task.name, t
 // Kinds with a form come from patterns alone, so that what their checks refuse is lost.
 test("patterns, points and whole words cost little to who knows all personal data", async () => {
   const { asker } = createOracle()
-  const measured = await tasks.find(({ name }) => name === "pii")?.measure(asker, most)
-  for (const { figures } of Object.values(measured?.figures.sets ?? {}))
+  const found = await tasks.find(({ name }) => name === "pii")?.measure(asker, most)
+  for (const { figures } of Object.values(found?.figures.sets ?? {}))
     expect(figures["micro_f1"]?.value ?? 1).toBeGreaterThan(0.8)
 })
 
@@ -180,7 +182,7 @@ test("the baseline is held to the threshold of the router", async () => {
 
 test("what guards is read to its end, and everything else from its beginning", async () => {
   const { asker, overflows } = createOracle()
-  for (const task of tasks) await task.measure(asker, 2)
+  for (const task of ofFirst) await task.measure(asker, 2)
   expect(Object.fromEntries(overflows)).toEqual({
     domain: "truncate",
     fact_check: "truncate",
