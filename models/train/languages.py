@@ -6,6 +6,7 @@ as `[[KIND:value]]`.
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from .signals.examples import Example, Span
@@ -14,7 +15,7 @@ FOLDER = Path(__file__).parent / "seeds" / "languages"
 FREE_TEXT = Path(__file__).parent / "seeds" / "free_text.jsonl"
 NAMES = {"de": "german", "fr": "french", "es": "spanish", "zh": "chinese"}
 LABELS = ("benign", "jailbreak")
-# What is marked: data of private persons. Places, organisations, public figures and mere dates are not.
+# What free text has marked: data of private persons. Places, organisations, public figures and mere dates are not.
 MARKED = frozenset({
     "PERSON", "STREET_ADDRESS", "EMAIL", "PHONE", "IBAN", "CREDIT_CARD", "US_SSN", "DRIVER_LICENSE", "ID", "DATE_OF_BIRTH", "AGE",
     "USERNAME", "PASSWORD", "IP",
@@ -30,7 +31,7 @@ def read_languages(head: str, folder: Path = FOLDER) -> dict[str, list[Example]]
 
 def read_free_text() -> list[Example]:
     """Mails, notes, tickets and prompts with private persons, and prompts with none, public figures and names of things among them."""
-    return read_file(FREE_TEXT, "pii")
+    return [replace(example, known=MARKED) for example in read_file(FREE_TEXT, "pii")]
 
 
 def read_file(file: Path, head: str) -> list[Example]:
@@ -42,7 +43,7 @@ def to_example(row: dict, head: str, source: str) -> Example:
     if head == "jailbreak":
         return Example(row["text"].strip(), source, LABELS[row["label"]])
     text, spans = unmark(row["text"].strip())
-    return Example(text, source, spans=spans, known=MARKED)
+    return Example(text, source, spans=spans)
 
 
 def unmark(marked: str) -> tuple[str, tuple[Span, ...]]:

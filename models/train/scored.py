@@ -18,6 +18,8 @@ FIGURES = 3
 # The bench measures the head alone beside the head with patterns; the package has the head alone.
 HEADS = {"pii_model": "pii"}
 NOT_OF_A_PACKAGE = ("pii",)
+# The second guard answers the same question as a head of the first; its tasks have names of their own.
+OF_GUARD = {"guard": "jailbreak", "cascade": "jailbreak"}
 
 
 def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
@@ -31,12 +33,14 @@ def write_scores(package: PackageSettings, result: Path = RESULT) -> None:
     bars = {bar["task"]: bar["set"] for bar in reversed(json.loads(BARS.read_text(encoding="utf-8"))["bars"])}
     answered = settings.get("decisions", {}).get("questions", {}).get("types", TYPES)
     refused = tuple(f"_{type}" for type in TYPES if type not in answered)
+    own = {task: figures for task, figures in measured["tasks"].items() if (task in OF_GUARD) == (package.name == "guard")}
+    heads = HEADS | OF_GUARD
     scores = {
-        HEADS.get(task, task): main_figures(figures, bars.get(HEADS.get(task, task), TOGETHER), refused)
-        for task, figures in measured["tasks"].items()
-        if task not in NOT_OF_A_PACKAGE and HEADS.get(task, task) in served
+        heads.get(task, task): main_figures(figures, bars.get(heads.get(task, task), TOGETHER), refused)
+        for task, figures in own.items()
+        if task not in (*NOT_OF_A_PACKAGE, "cascade") and heads.get(task, task) in served
     }
-    write_card_scores(package.folder / "README.md", {task: one for task, one in measured["tasks"].items() if HEADS.get(task, task) in served})
+    write_card_scores(package.folder / "README.md", {task: one for task, one in own.items() if heads.get(task, task) in served})
     write_json(package.folder / "rtrun.json", settings | {"scores": scores})
     write_json(package.folder / "manifest.json", {"schema": 1, "files": hash_files(package.folder)})
 

@@ -58,7 +58,7 @@ interface SequenceCase {
 
 export function sequenceTask(options: SequenceOptions): Task {
   const { head, title, labels, positive, usual, threshold = 0.5, readsWhole = false } = options
-  const name = options.name ?? head
+  const taskName = options.name ?? head
   const withRisk = async (one: SequenceCase, text: string): Promise<SequenceCase> => {
     if (options.toRisk === undefined || positive === undefined) return one
     const score = await options.toRisk(text, one.score)
@@ -68,7 +68,7 @@ export function sequenceTask(options: SequenceOptions): Task {
   const { toText = ({ text }) => text, isServedBy = ({ heads }) => heads.some(({ name }) => name === head) } = options
   return defineTask<SequenceRow, SequenceCase>(
     {
-      name,
+      name: taskName,
       sets: head,
       baselineName: "bag of words",
       shown: [
@@ -108,8 +108,8 @@ export function sequenceTask(options: SequenceOptions): Task {
         calibration_error: calibrationError(cases.map(withRightness)),
       }),
       pictures: (cases) => ({
-        [`${name}-reliability`]: reliabilityPicture(title, cases.map(withRightness)),
-        [`${name}-confusion`]: confusionPicture(title, labels, cases),
+        [`${taskName}-reliability`]: reliabilityPicture(title, cases.map(withRightness)),
+        [`${taskName}-confusion`]: confusionPicture(title, labels, cases),
       }),
     },
     readSets,

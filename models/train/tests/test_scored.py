@@ -41,6 +41,18 @@ class ScoresTest(unittest.TestCase):
         tasks = dict.fromkeys(("pii", "pii_model", "decide"), task) | {"domain": barred}
         self.result.write_text(json.dumps({"figures": {"packages": {"signals": weights}, "tasks": tasks}}), encoding="utf-8")
 
+    def test_a_second_guard_has_the_figures_of_its_own_tasks_and_none_of_the_shared_head(self) -> None:
+        guard = Package("guard", self.package.folder)
+        write_json(guard.folder / "rtrun.json", {"schema": 1, "heads": [{"name": "jailbreak"}]})
+        task = lambda value: {"shown": ["macro_f1"], "baselineName": "rules", "sets": {"together": one_set("unseen", value)}}  # noqa: E731
+        tasks = {"jailbreak": task(0.3), "guard": task(0.7), "cascade": task(0.9)}
+        self.result.write_text(json.dumps({"figures": {"packages": {"guard": self.weights}, "tasks": tasks}}), encoding="utf-8")
+        write_scores(guard, self.result)
+        settings = json.loads((guard.folder / "rtrun.json").read_text(encoding="utf-8"))
+        self.assertEqual({"jailbreak": {"macro_f1": 0.7}}, settings["scores"])
+        card = self.card.read_text(encoding="utf-8")
+        self.assertEqual([True, True, False], [f"### {name}" in card for name in ("guard", "cascade", "jailbreak")])
+
     def test_the_main_figure_of_each_head_on_unseen_sources(self) -> None:
         self.measured(self.weights)
         write_scores(self.package, self.result)

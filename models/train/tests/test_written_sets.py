@@ -64,7 +64,7 @@ class LanguagesTest(unittest.TestCase):
             write_lines(Path(folder) / "pii_zh.jsonl", [{"text": "我叫[[PERSON:王伟]]"}])
             attacks = read_languages("jailbreak", Path(folder))
             self.assertEqual({"german": ["benign", "jailbreak"]}, {name: [one.label for one in rows] for name, rows in attacks.items()})
-            expected = Example("我叫王伟", "languages/pii_zh", spans=(Span(2, 4, "PERSON"),), known=MARKED)
+            expected = Example("我叫王伟", "languages/pii_zh", spans=(Span(2, 4, "PERSON"),))
             self.assertEqual({"chinese": [expected]}, read_languages("pii", Path(folder)))
 
     def test_free_text_marks_what_its_page_says(self) -> None:
