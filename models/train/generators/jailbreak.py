@@ -9,7 +9,7 @@ from .deal import Split
 from .grammar import Frame, Grammar, draw_distinct
 from .jailbreak_documents import write_document
 from .jailbreak_encodings import encode_hidden, encode_visibly
-from .jailbreak_over_defence import FAMILY, write_over_defence
+from .jailbreak_over_defence import FAMILY, FOREIGN, write_over_defence
 from .jailbreak_shapes import cut_in_parts, put_between, put_last
 from .row import Row
 from .texture import roughen
@@ -96,7 +96,7 @@ def write_many_shots(grammar: Grammar, chance: random.Random) -> tuple[str, Fram
 
 
 def write_plain(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
-    frame = grammar.pick_frame("benign", chance, excluded=("imperative", "pairs", FAMILY, *KINDS))
+    frame = grammar.pick_frame("benign", chance, excluded=("imperative", "pairs", FAMILY, FOREIGN, *KINDS))
     return roughen(grammar.fill(frame.text, chance), chance, frame.language), frame
 
 

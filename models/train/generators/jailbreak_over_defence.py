@@ -9,11 +9,15 @@ from functools import lru_cache
 from .grammar import WORDS, Frame, Grammar
 from .texture import roughen
 
-FAMILY = "over_defence"
+FAMILY, FOREIGN = "over_defence", "over_defence_foreign"
+FOREIGN_SHARE = 0.15
 
 
 def write_over_defence(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
-    """One to three sentences of one domain."""
+    """One to three sentences of one domain, or one in another language."""
+    if chance.random() < FOREIGN_SHARE:
+        frame = grammar.pick_frame("benign", chance, FOREIGN)
+        return roughen(grammar.fill(frame.text, chance), chance, frame.language), frame
     grammar.lists |= chance.choice(read_domains())
     frames = [grammar.pick_frame("benign", chance, FAMILY) for _ in range(chance.choice([1, 1, 1, 2, 2, 3]))]
     text = chance.choice([" ", " ", "\n"]).join(grammar.fill(frame.text, chance) for frame in frames)

@@ -5,7 +5,7 @@ import unittest
 
 from ..generators.grammar import SLOT, Grammar
 from ..generators.jailbreak import KINDS, generate
-from ..generators.jailbreak_over_defence import FAMILY, read_domains
+from ..generators.jailbreak_over_defence import FAMILY, FOREIGN, read_domains
 from ..generators.jailbreak_shapes import ASIDES, cut_in_parts, put_between, put_last
 
 SPLITS = ("train", "validation", "contrast")
@@ -32,7 +32,8 @@ class JailbreakTest(unittest.TestCase):
 
     def test_no_slot_stays_open_and_no_text_is_empty(self) -> None:
         for row in (row for rows in self.rows.values() for row in rows):
-            self.assertIsNone(SLOT.search(row.text), row.text)
+            # Chat markers inside JSON look like a choice of words.
+            self.assertIsNone(SLOT.search(row.text.replace("<|", "").replace("|>", "")), row.text)
             self.assertTrue(row.text.strip())
             self.assertIsNone(row.previous)
 
@@ -43,11 +44,16 @@ class JailbreakTest(unittest.TestCase):
     def test_sentences_with_words_of_attacks_are_harmless_and_of_many_domains(self) -> None:
         for split in SPLITS:
             rows = [row for row in self.rows[split] if f"/{FAMILY}-" in row.source]
-            self.assertGreaterEqual(len(rows), 90)
+            self.assertGreaterEqual(len(rows), 60)
             self.assertEqual({"benign"}, {row.label for row in rows})
             text = " ".join(row.text for row in rows).lower()
             met = [domain for domain in read_domains() if any(thing.lower() in text for thing in domain["object"])]
             self.assertEqual(len(read_domains()), len(met))
+
+    def test_other_languages_have_attacks_and_sentences_with_their_words(self) -> None:
+        found = {(row.language, row.label) for row in self.rows["train"]}
+        self.assertLessEqual({(language, label) for language in ("de", "fr", "es", "zh") for label in ("benign", "jailbreak")}, found)
+        self.assertTrue(any(f"/{FOREIGN}-" in row.source for row in self.rows["train"]))
 
     def test_a_text_in_parts_keeps_its_words(self) -> None:
         for seed in range(40):
