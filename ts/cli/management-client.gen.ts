@@ -614,6 +614,19 @@ export type RoutingPreviewReply = {
     readonly rule: string
     readonly reason: string
   }[]
+  /** What guards found, and where; never what it says. Left out where they found nothing */
+  readonly findings?: readonly {
+    /** As in signal_values */
+    readonly signal: string
+    readonly kind: string
+    /** Which of the texts that the rule reads, from 0 in the order of the request */
+    readonly text: number
+    /** Code points of that text */
+    readonly start: number
+    /** One more than the last */
+    readonly end: number
+    readonly confidence: number
+  }[]
   readonly applied_unknown_policies?: Readonly<Record<string, string>>
   readonly decision_error?: string
 }

@@ -127,7 +127,7 @@ export type {
 // ── facts, questions, records ──
 
 export type { GuardPolicy, GuardReading, UnreadKind, Unscanned } from "./types/guard.ts"
-export { type Fact, type FactState, reasonOf, type UnknownReason } from "./types/fact.ts"
+export { type Fact, type FactState, type Finding, reasonOf, type UnknownReason } from "./types/fact.ts"
 export type {
   BatchedQuestions,
   BoundService,

@@ -39,7 +39,13 @@ describe("a preview", () => {
     plan,
     readings: {
       facts: [
-        { rule: "urgent", state: "match", confidence: 0.9, value: 3 },
+        {
+          rule: "urgent",
+          state: "match",
+          confidence: 0.9,
+          value: 3,
+          findings: [{ kind: "PERSON", text: 0, start: 2, end: 5, confidence: 0.8 }],
+        },
         { rule: "calm", state: "no_match", confidence: 0 },
         { rule: "law", state: "unknown", confidence: 0, reason: "timeout" },
       ],
@@ -93,6 +99,7 @@ describe("a preview", () => {
         signal_values: { "keyword:urgent": 3 },
         signal_errors: { "domain:law": "timeout" },
         unscanned: [{ guard: "pii", rule: "personal-data", reason: "unreadable_content" }],
+        findings: [{ signal: "keyword:urgent", kind: "PERSON", text: 0, start: 2, end: 5, confidence: 0.8 }],
         applied_unknown_policies: { rush: "no_match" },
       },
     ])

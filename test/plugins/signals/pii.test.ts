@@ -166,6 +166,40 @@ describe("a bound model", () => {
   })
 })
 
+describe("a preview", () => {
+  const previewIn = async (turns: readonly Turn[], ...rules: readonly Rule[]): Promise<readonly Fact[]> => {
+    const reader = await signal.setup(rules, { settings: {} } as never)
+    const input = { ...inputOf(turns), preview: {} }
+    return reader.read(input, createFakeQuestions(createFakeInference({ spans })))
+  }
+
+  test("tells kind, text and place of everything that a rule found, in code points, and not what it says", async () => {
+    expect(
+      await previewIn([user("😀 ann@example.com is the address of Ann"), user("no more")], { name: "any" }),
+    ).toEqual([
+      {
+        ...match("any", 1),
+        findings: [
+          { kind: "EMAIL_ADDRESS", text: 0, start: 2, end: 17, confidence: 1 },
+          { kind: "PERSON", text: 0, start: 36, end: 39, confidence: 0.95 },
+        ],
+      },
+    ])
+  })
+
+  test("tells what matches alone", async () => {
+    const [fact] = await previewIn([user("Thanks"), user("Ann moved to Berlin")], {
+      name: "places",
+      pii_types: ["GPE"],
+    })
+    expect(fact?.findings).toEqual([{ kind: "GPE", text: 1, start: 13, end: 19, confidence: 0.7 }])
+  })
+
+  test("is the only one that tells it", async () => {
+    expect((await read("ann@example.com", { name: "any" }))[0]).not.toHaveProperty("findings")
+  })
+})
+
 describe("a name", () => {
   test.each([
     ["Ann moved out in May.", true],

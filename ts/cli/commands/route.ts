@@ -188,7 +188,9 @@ function printSummary(reply: RoutingPreviewReply, trace: boolean): void {
   ]
   const errors = Object.entries(reply.signal_errors ?? {})
   if (errors.length > 0) rows.push(["Unknown", errors.map(([signal, reason]) => `${signal} (${reason})`).join(", ")])
-  const { unscanned = [] } = reply
+  const { findings = [], unscanned = [] } = reply
+  for (const { signal, kind, text, start, end, confidence } of findings)
+    rows.push(["Found", `${signal} ${kind} in text ${text}, ${start}–${end} (${confidence.toFixed(2)})`])
   if (unscanned.length > 0)
     rows.push(["Unscanned", unscanned.map(({ guard, rule, reason }) => `${guard}:${rule} (${reason})`).join(", ")])
   for (const [label, value] of rows) printLine(`${heading(label.padEnd(12))} ${value}`)

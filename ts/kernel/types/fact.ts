@@ -25,10 +25,23 @@ export interface Fact {
   readonly values?: Readonly<Record<string, number>>
   /** What was found, in the words of the reply that a signal has read. */
   readonly quotes?: readonly string[]
+  /** Where something was found, for previews: never what it says. */
+  readonly findings?: readonly Finding[]
   /** A part was not read, which could only have raised `value`. */
   readonly atLeast?: boolean
   /** Why the fact is unknown, or why a part was not read. */
   readonly reason?: UnknownReason
+}
+
+/** A part of a text that a guard found. */
+export interface Finding {
+  readonly kind: string
+  /** Which of the texts that the rule reads, counted from 0 in the order of the request. */
+  readonly text: number
+  /** Code points of that text, the end exclusive. */
+  readonly start: number
+  readonly end: number
+  readonly confidence: number
 }
 
 /** A rule whose fact is unknown. */

@@ -132,6 +132,21 @@ const reply = Type.Object({
       description: "Rules of guards that did not read all that they have to, and why",
     }),
   ),
+  findings: Type.Optional(
+    Type.Array(
+      Type.Object({
+        signal: Type.String({ description: "As in signal_values" }),
+        kind: Type.String(),
+        text: Type.Integer({
+          description: "Which of the texts that the rule reads, from 0 in the order of the request",
+        }),
+        start: Type.Integer({ description: "Code points of that text" }),
+        end: Type.Integer({ description: "One more than the last" }),
+        confidence: Type.Number(),
+      }),
+      { description: "What guards found, and where; never what it says. Left out where they found nothing" },
+    ),
+  ),
   applied_unknown_policies: Type.Optional(words),
   decision_error: Type.Optional(Type.String()),
 })
@@ -235,6 +250,9 @@ function toBody(preview: Preview, trace: boolean, seed: number | undefined): obj
   const keyed = <Value>(entries: readonly (readonly [NamedFact, Value])[]): object =>
     Object.fromEntries(entries.map(([fact, value]) => [`${fact.type}:${fact.rule}`, value]))
   const errors = facts.filter(({ state }) => state === "unknown")
+  const findings = facts.flatMap(({ type, rule, findings: found = [] }) =>
+    found.map((finding) => ({ signal: `${type}:${rule}`, ...finding })),
+  )
   return {
     original_text: preview.text,
     requested_model: preview.requestedModel,
@@ -280,6 +298,7 @@ function toBody(preview: Preview, trace: boolean, seed: number | undefined): obj
     },
     ...(errors.length > 0 && { signal_errors: keyed(errors.map((fact) => [fact, fact.reason ?? "failed"])) }),
     ...(preview.unscanned.length > 0 && { unscanned: preview.unscanned }),
+    ...(findings.length > 0 && { findings }),
     ...(preview.verdict.appliedPolicies.length > 0 && {
       applied_unknown_policies: Object.fromEntries(
         preview.verdict.appliedPolicies.map(({ decision: name, policy }) => [name, policy]),

@@ -4,6 +4,7 @@ import {
   closest,
   defineSignal,
   type Fact,
+  type Finding,
   guardRule,
   guardSettings,
   hasText,
@@ -121,34 +122,54 @@ async function readRule(
   input: SignalInput,
   reader: TextReader,
 ): Promise<RuleReading> {
-  const match = (found: readonly Entity[], truncated?: UnknownReason): RuleReading => ({
+  const match = (found: readonly FoundIn[], truncated?: UnknownReason): RuleReading => ({
     fact: {
       rule: name,
       state: "match",
       confidence: 1,
       value: Math.max(...found.map(({ probability }) => probability)),
       ...(truncated !== undefined && { atLeast: true, reason: truncated }),
+      ...(input.preview !== undefined && { findings: found.map((each) => toFinding(each, texts[each.text] ?? "")) }),
     },
   })
   const unknown = (failure: unknown): RuleReading => ({
     fact: { rule: name, state: "unknown", confidence: 0, reason: reasonOf(failure) },
     failure,
   })
-  const wanted = (found: readonly Entity[]): readonly Entity[] => found.filter(({ kind }) => isWanted(kind))
-  let texts: readonly string[]
-  let certain: readonly Entity[]
+  const wanted = (found: readonly (readonly Entity[])[]): readonly FoundIn[] =>
+    found.flatMap((entities, text) => entities.flatMap((each) => (isWanted(each.kind) ? [{ ...each, text }] : [])))
+  let texts: readonly string[] = []
+  let certain: readonly FoundIn[]
   try {
     texts = textsIn(input)
-    certain = wanted((await Promise.all(texts.map(reader.patternsIn))).flat())
+    certain = wanted(await Promise.all(texts.map(reader.patternsIn)))
   } catch (tooMuch) {
     return unknown(tooMuch)
   }
-  // Surer than any model, and without waiting for one.
-  if (certain.length > 0) return match(certain)
-  const read = await Promise.all(texts.filter(hasText).map((text) => reader.read(text, threshold)))
-  const found = wanted(read.flatMap(({ entities }) => entities))
+  // Surer than any model, and without waiting for one. A preview shows all that there is.
+  if (certain.length > 0 && input.preview === undefined) return match(certain)
+  const read = await Promise.all(texts.map((text) => (hasText(text) ? reader.read(text, threshold) : nothing)))
+  const found = wanted(read.map(({ entities }) => entities))
   const failed = read.find(({ failure }) => failure !== undefined)
   if (found.length > 0) return match(found, failed === undefined ? undefined : reasonOf(failed.failure))
   if (failed !== undefined) return unknown(failed.failure)
   return { fact: { rule: name, state: "no_match", confidence: 1, value: 0 } }
+}
+
+const nothing = { entities: [], failure: undefined }
+
+/** `text` is its position among those of the rule. */
+interface FoundIn extends Entity {
+  readonly text: number
+}
+
+function toFinding({ kind, start, end, probability, text }: FoundIn, written: string): Finding {
+  const first = codePoints(written.slice(0, start))
+  return { kind, text, start: first, end: first + codePoints(written.slice(start, end)), confidence: probability }
+}
+
+function codePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count += 1
+  return count
 }
