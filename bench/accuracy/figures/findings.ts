@@ -11,15 +11,23 @@ export interface FindingCounts {
   /** Kinds of a rule that names none which were found; undefined where the text has some of them. */
   readonly foundInNone: readonly string[] | undefined
   /** People who are marked, of these found at least in part, spans that were said to be people, of these nobody. */
-  readonly people: { readonly marked: number; readonly met: number; readonly said: number; readonly nobody: number }
+  readonly people: {
+    readonly marked: number
+    readonly met: number
+    /** Of those that were met, how many a rule counts. */
+    readonly counted: number
+    readonly said: number
+    readonly nobody: number
+  }
 }
 
-/** `known` are the kinds that the source marks; absent means all. */
+/** `known` are the kinds that the source marks; absent means all. `counted` is what a rule counts of what was said. */
 export function countFindings(
   marked: readonly Span[],
   said: readonly Span[],
   known: readonly string[] | undefined,
   isDefault: (kind: string) => boolean,
+  counted: readonly Span[] = said,
 ): FindingCounts {
   const ofDefault = (spans: readonly Span[]): readonly Span[] =>
     spans.filter(({ label }) => isDefault(label) && (known === undefined || known.includes(label)))
@@ -30,10 +38,11 @@ export function countFindings(
   return {
     exact: countExactSpans(marked, said, known),
     exactDefault: countExactSpans(ofDefault(marked), ofDefault(said), known),
-    foundInNone: ofDefault(marked).length > 0 ? undefined : [...new Set(ofDefault(said).map(({ label }) => label))],
+    foundInNone: ofDefault(marked).length > 0 ? undefined : [...new Set(ofDefault(counted).map(({ label }) => label))],
     people: {
       marked: people.length,
       met: people.filter((span) => meets(span, names)).length,
+      counted: people.filter((span) => meets(span, counted.filter(isPerson))).length,
       said: names.length,
       nobody: names.filter((span) => !meets(span, people)).length,
     },
@@ -41,7 +50,7 @@ export function countFindings(
 }
 
 /**
- * F1, precision and recall of the default kinds; people that were found and findings of people who are none; and of the texts
+ * F1, precision and recall of the default kinds; people that were found, and that a rule counts, and findings of people who are none; and of the texts
  * without data of the default kinds, the share in which some was found, together and by kind.
  */
 export function findingFigures(cases: readonly FindingCounts[]): Readonly<Record<string, number>> {
@@ -64,6 +73,7 @@ export function findingFigures(cases: readonly FindingCounts[]): Readonly<Record
     default_precision: all.marked === 0 ? Number.NaN : all.right / all.said,
     default_recall: all.right / all.marked,
     people_found: people("met") / people("marked"),
+    people_counted: people("counted") / people("marked"),
     people_false: people("marked") === 0 ? Number.NaN : people("nobody") / people("said"),
     texts_with_findings: shareOf((found) => found.length > 0),
     ...Object.fromEntries(kinds.map((kind) => [`texts_with_${kind}`, shareOf((found) => found.includes(kind))])),

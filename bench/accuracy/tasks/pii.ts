@@ -3,9 +3,10 @@
 import type { MaybePromise } from "../../../ts/kernel/types/module-base.ts"
 import { toCodeUnits } from "../../../ts/kernel/runtime/code-units.ts"
 import { toFindings } from "../../../ts/plugins/_shared/personal-data/built-in-model.ts"
-import { mergeEntities } from "../../../ts/plugins/_shared/personal-data/entities.ts"
+import { type Entity, mergeEntities } from "../../../ts/plugins/_shared/personal-data/entities.ts"
 import { kindOf, wantedKinds } from "../../../ts/plugins/_shared/personal-data/kinds.ts"
 import { createPatternSearch } from "../../../ts/plugins/_shared/personal-data/pattern-entities.ts"
+import { keepPrivate } from "../../../ts/plugins/_shared/personal-data/private-persons.ts"
 import { classify } from "../asker.ts"
 import { countFindings, type FindingCounts, findingFigures } from "../figures/findings.ts"
 import { exactSpanFigures, type Span } from "../figures/spans.ts"
@@ -24,16 +25,24 @@ interface MarkedSpan extends Span {
   readonly probability: number
 }
 
-type Answer = (text: string, marked: readonly MarkedSpan[]) => MaybePromise<readonly Span[]>
+interface Said {
+  readonly found: readonly Span[]
+  /** What a rule counts of it. */
+  readonly counted?: readonly Span[]
+}
+
+type Answer = (text: string, marked: readonly MarkedSpan[]) => MaybePromise<Said>
 
 const searchPatterns = await createPatternSearch()
 
-const withPatterns: Answer = async (text, marked) =>
-  mergeEntities(text, await searchPatterns(text), toFindings(text, toCodeUnits(text, marked))).map(
-    ({ kind, start, end }) => ({ label: kind, start, end }),
-  )
+const toSpan = ({ kind, start, end }: Entity): Span => ({ label: kind, start, end })
 
-const alone: Answer = (text, marked) => inUnits(text, marked)
+const withPatterns: Answer = async (text, marked) => {
+  const found = mergeEntities(text, await searchPatterns(text), toFindings(text, toCodeUnits(text, marked)))
+  return { found: found.map(toSpan), counted: keepPrivate(text, found).map(toSpan) }
+}
+
+const alone: Answer = (text, marked) => ({ found: inUnits(text, marked) })
 
 /** What a rule looks for that names no kinds. */
 const isDefault = wantedKinds({})
@@ -54,6 +63,7 @@ const piiTask = (name: string, answer: Answer): Task =>
         "default_f1",
         "texts_with_findings",
         "people_found",
+        "people_counted",
         "people_false",
         "micro_f1",
         "precision",
@@ -73,15 +83,16 @@ const piiTask = (name: string, answer: Answer): Task =>
         })
         return Promise.all(answers)
       },
-      baseline: (row) => count(row, inUnits(row.text, row.bag_of_words)),
+      baseline: (row) => count(row, { found: inUnits(row.text, row.bag_of_words) }),
       figures: (cases) => ({ ...exactSpanFigures(cases.map(({ exact }) => exact)), ...findingFigures(cases) }),
     },
     readSets,
   )
 
-function count({ text, spans, known }: PiiRow, said: readonly Span[]): FindingCounts {
+function count({ text, spans, known }: PiiRow, { found, counted = found }: Said): FindingCounts {
   const marked = inUnits(text, spans)
-  return countFindings(marked, said.map(asMarked(marked)), known?.map(kindOf), isDefault)
+  const asSource = asMarked(marked)
+  return countFindings(marked, found.map(asSource), known?.map(kindOf), isDefault, counted.map(asSource))
 }
 
 /** Most sources call every date a date, also one of birth. */

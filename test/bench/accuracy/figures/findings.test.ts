@@ -34,3 +34,10 @@ test("where nothing is marked there is no share of it", () => {
   for (const name of ["default_f1", "default_precision", "default_recall", "people_found", "people_false"])
     expect(figures[name], name).toBeNaN()
 })
+
+test("what a rule does not count is no finding, and a person it does not count is found all the same", () => {
+  const said = [span("PERSON", 0, 3)]
+  const inNone = countFindings([], said, undefined, isDefault, [])
+  const inSome = countFindings(said, said, undefined, isDefault, [])
+  expect(findingFigures([inNone, inSome])).toMatchObject({ texts_with_findings: 0, people_found: 1, people_counted: 0 })
+})

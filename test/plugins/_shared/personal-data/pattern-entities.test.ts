@@ -570,6 +570,12 @@ describe("hostile texts are read to their end", () => {
     "1Bv",
     "bc1q",
     "-----BEGIN ",
+    "user: ",
+    "password a1",
+    "age; zip; user\n",
+    "Ssn;Age;\n1;2;\n",
+    "employee id ",
+    "{'age': ",
   ])("of %j", (unit) => {
     const text = `${unit.repeat(Math.ceil(1_000_000 / unit.length))} ann@example.com`
     expect(found(text).at(-1)).toBe("EMAIL_ADDRESS ann@example.com")

@@ -10,8 +10,12 @@ const withForm: ReadonlySet<string> = new Set(patternKinds)
 const names: ReadonlySet<string> = new Set(["PERSON", "ORGANIZATION", "GPE", "NRP", "TITLE"])
 const values: ReadonlySet<string> = new Set(["ID", "PASSWORD", "US_DRIVER_LICENSE", "USERNAME"])
 
-/** `spans` are what the head marks with its own threshold, in the order of the text. */
-export function toFindings(text: string, spans: readonly TextSpan[]): readonly Entity[] {
+/** `spans` are what the head marks with its own threshold, in the order of the text; `points` what each kind needs. */
+export function toFindings(
+  text: string,
+  spans: readonly TextSpan[],
+  points: Readonly<Record<string, number>> = operatingPoints,
+): readonly Entity[] {
   const marked = toEntities(spans).filter(({ kind }) => !withForm.has(kind))
   const addresses = addressesIn(text, marked)
   const others = marked.filter(
@@ -19,9 +23,7 @@ export function toFindings(text: string, spans: readonly TextSpan[]): readonly E
   )
   const isLowerCase = isWithoutCapitals(text)
   const found = others.flatMap((entity) => completed(text, entity, isLowerCase))
-  return [...addresses, ...surestValues(found)].filter(
-    ({ kind, probability }) => probability >= (operatingPoints[kind] ?? 0),
-  )
+  return [...addresses, ...surestValues(found)].filter(({ kind, probability }) => probability >= (points[kind] ?? 0))
 }
 
 /** Two kinds that share a value were marked in one word: the surer one stands. */

@@ -1,5 +1,5 @@
-// From which probability a finding of the built-in model counts, by kind. `npm run bench:personal-data` chooses and prints the
-// table: on half of the ordinary prompts, and on texts with personal data. A model that a document binds has its own thresholds.
+// From which probability a finding of the built-in model counts, by kind. `npm run bench:operating-points` chooses and prints
+// them, on texts and ordinary prompts that measure nothing. A model that a document binds has its own thresholds.
 
 export const operatingPoints: Readonly<Record<string, number>> = {
   AGE: 0.7,

@@ -1,12 +1,13 @@
 // Personal data that rules find better than a model: numbers with check digits, addresses of the net, keys, telephone numbers.
 
-import { type MaybePromise, type TextRange, type Work, workOn } from "../../../kernel/index.ts"
+import { type MaybePromise, type NormalizedText, type TextRange, type Work, workOn } from "../../../kernel/index.ts"
 import type { Entity } from "./entities.ts"
 import { loadNumberingPlans, type NumberingPlans } from "./numbering-plans.ts"
 import { findCryptoAddresses } from "./patterns/crypto-address.ts"
 import { findEmailAddresses } from "./patterns/email-address.ts"
 import { findIbans } from "./patterns/iban.ts"
 import { findIpAddresses } from "./patterns/ip-address.ts"
+import { findLabelledValues, type LabelledRange } from "./patterns/labelled-values.ts"
 import { findMacAddresses } from "./patterns/mac-address.ts"
 import { findPaymentCards } from "./patterns/payment-card.ts"
 import { findPhoneNumbers } from "./patterns/phone-number.ts"
@@ -58,9 +59,19 @@ export function* findingEntities(text: string, plans: NumberingPlans): Work<read
       found = addFree(found, entities)
       yield
     }
+    found = addFree(
+      found,
+      (yield* findLabelledValues(plain)).map((value) => toEntity(value, sourceSpan)),
+    )
   }
   return found
 }
+
+const toEntity = ({ kind, start, end }: LabelledRange, sourceSpan: NormalizedText["sourceSpan"]): Entity => ({
+  kind,
+  ...sourceSpan({ start, end }),
+  probability: 1,
+})
 
 const entitiesOfStep = 1024
 

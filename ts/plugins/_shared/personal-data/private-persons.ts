@@ -17,7 +17,10 @@ export function keepPrivate(text: string, found: readonly Entity[]): readonly En
   if (hasOthers) return found
   const isTask = setsTask(text)
   const counts = (entity: Entity): boolean =>
-    entity.kind !== "PERSON" || isDealtWith(text, entity) || !(isTask || isAskedAbout(text, entity))
+    entity.kind !== "PERSON" ||
+    entity.probability === 1 ||
+    isDealtWith(text, entity) ||
+    !(isTask || isAskedAbout(text, entity))
   const kept = found.filter(counts)
   return kept.some(({ kind }) => kind === "PERSON") ? kept : kept.filter(({ kind }) => !needsPerson.has(kind))
 }

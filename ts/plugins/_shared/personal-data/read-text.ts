@@ -34,6 +34,7 @@ interface Marked {
  */
 export function createReader(spans: Spans, isBuiltIn: boolean, searchPatterns: SearchPatterns): TextReader {
   const search = onceEach(async (text: string) => searchPatterns(text))
+  const patternsIn = onceEach(async (text: string) => keepPrivate(text, await search(text)))
   const askOnce = onceEach((threshold: number | undefined) =>
     onceEach((text: string): Promise<Marked> =>
       spans(text, threshold === undefined ? {} : { threshold }).then(
@@ -47,12 +48,12 @@ export function createReader(spans: Spans, isBuiltIn: boolean, searchPatterns: S
     return { entities: keepPrivate(text, mergeEntities(text, patterns, toFindings(text, marked))), failure }
   })
   const ofBound = async (text: string, threshold: number | undefined): Promise<ReadText> => {
-    const [patterns, { spans: marked, failure }] = await Promise.all([search(text), askOnce(threshold)(text)])
+    const [patterns, { spans: marked, failure }] = await Promise.all([patternsIn(text), askOnce(threshold)(text)])
     return { entities: mergeEntities(text, patterns, toEntities(marked)), failure }
   }
   const ofBuiltIn = async (text: string, threshold = 0): Promise<ReadText> => {
     const { entities, failure } = await toBuiltIn(text)
     return { entities: entities.filter(({ probability }) => probability >= threshold), failure }
   }
-  return { patternsIn: search, read: isBuiltIn ? ofBuiltIn : ofBound }
+  return { patternsIn, read: isBuiltIn ? ofBuiltIn : ofBound }
 }

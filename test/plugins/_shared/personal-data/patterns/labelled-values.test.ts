@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest"
+import { finish } from "../../../../../ts/kernel/text/slices.ts"
+import { findLabelledValues } from "../../../../../ts/plugins/_shared/personal-data/patterns/labelled-values.ts"
+
+const found = (text: string): readonly string[] =>
+  finish(findLabelledValues(text)).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
+
+test("values behind their labels are found, in forms and in code", () => {
+  const cases = [
+    ["const c = { zipCode: '82153', alter: '62' }", "ZIP_CODE 82153", "AGE 62"],
+    ["{ userName: 'jokomwangi', password: 'Falcon5613??' }", "USERNAME jokomwangi", "PASSWORD Falcon5613??"],
+    ["<th>Driving licence</th><td>A287-7270-8685</td>", "US_DRIVER_LICENSE A287-7270-8685"],
+    ["Surname: Mori\nPatient id: 46-74-26", "PERSON Mori", "ID 46-74-26"],
+    ["\ndirección: '147-2 Gül Sokak, Kayseri'", "STREET_ADDRESS 147-2 Gül Sokak, Kayseri"],
+    ["\nDate of birth: 1994-12-21", "BIRTH_DATE 1994-12-21"],
+    ["\nuser: lily.ross", "USERNAME lily.ross"],
+  ] as const
+  for (const [text, ...values] of cases) expect([text, ...found(text)]).toEqual([text, ...values])
+})
+
+test("values in columns are found below their labels", () => {
+  expect(found("Last name;First name;Ssn;Part\nMori;Takashi;793 98 1923;A4\nSun;Fang;897 12 7328;B2")).toEqual([
+    "PERSON Mori",
+    "PERSON Takashi",
+    "US_SSN 793 98 1923",
+    "PERSON Sun",
+    "PERSON Fang",
+    "US_SSN 897 12 7328",
+  ])
+  expect(
+    found("| User | Passport no | Total |\n|---|---|---|\n| e.peretz | Z26936G12 | 89 |\n\nand 1 | 2 | 3"),
+  ).toEqual(["USERNAME e.peretz", "ID Z26936G12"])
+})
+
+test("values in sentences are found behind words that say what they are", () => {
+  const cases = [
+    ["api user narine.grigoryan with pw Monkey449! was there", "USERNAME narine.grigoryan", "PASSWORD Monkey449!"],
+    ["my password is 'Tr0ub4dor&3', sorry", "PASSWORD Tr0ub4dor&3"],
+    ["employee id 264790, badge lost", "ID 264790"],
+    ["passport R9590164", "ID R9590164"],
+    ["refund to account 2989-722023-33 please", "ID 2989-722023-33"],
+    ["TODO(malee_w68): ask", "USERNAME malee_w68"],
+    ["I am 41 years old", "AGE 41"],
+    ["my 5-year-old", "AGE 5"],
+    ["I'll turn 80.", "AGE 80"],
+  ] as const
+  for (const [text, ...values] of cases) expect([text, ...found(text)]).toEqual([text, ...values])
+})
+
+describe("nothing is found", () => {
+  test.each([
+    "What is 2 + 2?",
+    "user: Okay. They all sound good\nassistant: Fine",
+    "a good user experience. It has",
+    "password: ********",
+    "password: your_password_here",
+    "the password must have 8 characters",
+    '{"username": "<username>", "password": "${PASSWORD}"}',
+    "SELECT name FROM users WHERE age > 30;",
+    "CREATE TABLE people (first_name TEXT, age INT, zip TEXT);",
+    "name: sa-plan",
+    "turn 90 degrees",
+    "order number 264790",
+    "customer: Acme 2000",
+    "login page.html",
+    "a | b | c\n1 | 2 | 3",
+    "address: see below",
+  ])("in %j", (text) => expect(found(text)).toEqual([]))
+})

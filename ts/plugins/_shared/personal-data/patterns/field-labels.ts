@@ -1,0 +1,93 @@
+// What the label of a field says that its value is: in forms, tables, code and lists.
+
+import type { TextRange } from "../../../../kernel/index.ts"
+
+/** Labels by kind: in lower case, one space between words, without what `normalized` takes off. */
+const labels: readonly (readonly [kind: string, labels: string])[] = [
+  [
+    "PASSWORD",
+    "password|passwd|passphrase|passcode|pwd|pw|passwort|kennwort|contraseña|mot de passe|wachtwoord|senha|hasło|密码|密碼|パスワード|비밀번호",
+  ],
+  [
+    "USERNAME",
+    "username|user name|user|login|login name|handle|account name|benutzername|usuario|identifiant|gebruikersnaam|nom d'utilisateur|用户名|用戶名",
+  ],
+  [
+    "ID",
+    "employee|staff|patient|customer|client|member|membership|student|personnel|badge|policy|insurance|insurance policy|passport|national|tax|vat|voter|pan|pan card|aadhaar|aadhar|medical record|account|acct|bank account|social insurance|health insurance|mrn|pesel|dni|nif|bsn|curp|cpf|steuernummer|steuer|personal|personalausweis|ausweis|reisepass|matricule|身份证|護照|护照",
+  ],
+  [
+    "US_DRIVER_LICENSE",
+    "driver license|drivers license|driver's license|driving license|driver licence|drivers licence|driver's licence|driving licence|führerschein",
+  ],
+  ["US_SSN", "ssn|social security"],
+  ["AGE", "age|alter|edad|âge|età|idade|leeftijd|年龄|年齡"],
+  ["ZIP_CODE", "zip|zip code|postal code|postcode|post code|plz|postleitzahl|cep|código postal|code postal"],
+  [
+    "BIRTH_DATE",
+    "birth date|birthdate|birthday|date of birth|dob|geburtsdatum|fecha de nacimiento|date de naissance|出生日期",
+  ],
+  [
+    "PERSON",
+    "first name|last name|surname|forename|given name|family name|full name|maiden name|patient name|customer name|employee name|vorname|nachname|prénom|apellido|apellidos|cognome|achternaam|voornaam|姓名",
+  ],
+  [
+    "STREET_ADDRESS",
+    "address|street|street address|home address|billing address|shipping address|postal address|adresse|anschrift|straße|strasse|dirección|indirizzo|住址",
+  ],
+]
+
+const kinds: ReadonlyMap<string, string> = new Map(
+  labels.flatMap(([kind, all]) => all.split("|").map((label) => [label, kind] as const)),
+)
+/** Of these the label alone is a word of any table; with "id" or "number" it says whose number. */
+const needsNumber: ReadonlySet<string> = new Set(
+  "employee staff patient customer client member membership student personnel badge policy insurance national tax voter account personal".split(
+    " ",
+  ),
+)
+
+/** The kind of a field's value; undefined for a label that says nothing of the sort. */
+export function kindOfField(label: string): string | undefined {
+  const words = normalized(label)
+  const bare = words.replace(/ (?:id|ids|number|numbers|no|nr|num|code|#)$/, "")
+  if (bare === words && needsNumber.has(bare)) return undefined
+  return kinds.get(words) ?? kinds.get(bare)
+}
+
+/** `zipCode`, `zip_code` and `Zip code:` are one label. */
+function normalized(label: string): string {
+  return label
+    .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .toLowerCase()
+    .replace(/[\s_.*"'`-]+/g, (run) => (run === "'" ? "'" : " "))
+    .trim()
+}
+
+/** What documentation writes in the place of a value. */
+const placeholder =
+  /^(?:[x*.•#?-]+|n\/?a|none|null|nil|undefined|true|false|string|number|text|integer|varchar.*|your.*|\W?[$%{[(<].*|(?:my|the|a)?[_ -]?(?:pass(?:word|wd)?|user(?:name)?|login|name|secret|token|example|test|admin|root|changeme|required|optional|unknown|tbd))$/i
+
+/** The part of a field that is its value. Undefined where it does not look like one of the kind. */
+export function valueOfField(kind: string, text: string, { start, end }: TextRange): TextRange | undefined {
+  const written = text.slice(start, end)
+  const first = written.search(/[^\s"'`]/)
+  if (first === -1) return undefined
+  const value = written.slice(first).replace(/[\s"'`]+$/, "")
+  const looksRight = forms.get(kind)
+  if (looksRight === undefined || !looksRight.test(value) || placeholder.test(value)) return undefined
+  return { start: start + first, end: start + first + value.length }
+}
+
+const forms: ReadonlyMap<string, RegExp> = new Map([
+  ["PASSWORD", /^(?=\S*[\d!@#$%^&*?_-]|\S*\p{Ll}\S*\p{Lu})\S{4,64}$/u],
+  ["USERNAME", /^(?=\S*[\p{Ll}])[\p{L}\d._@-]{3,40}$/u],
+  ["ID", /^(?=.*\d.*\d.*\d)[\p{L}\d][\p{L}\d/._#-]*(?: [\d-]+){0,6}$/u],
+  ["US_DRIVER_LICENSE", /^(?=.*\d.*\d.*\d)[\p{L}\d][\p{L}\d-]*(?: [\d-]+){0,4}$/u],
+  ["US_SSN", /^\d{3}[- ]?\d{2}[- ]?\d{4}$/],
+  ["AGE", /^(?:[1-9]\d?|1[01]\d)$/],
+  ["ZIP_CODE", /^(?=.*\d)[A-Z\d]{2,6}(?:[ -][A-Z\d]{2,4})?$/i],
+  ["BIRTH_DATE", /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\p{L}{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? \p{L}{3,9},? \d{4})$/u],
+  ["PERSON", /^\p{Lu}[\p{L}'’-]*\.?(?: [\p{L}'’-]+\.?){0,4}$/u],
+  ["STREET_ADDRESS", /^(?=.*\p{L}{3})(?=.*\d).{6,120}$/u],
+])
