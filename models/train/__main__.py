@@ -32,6 +32,10 @@ def main() -> int:
             from .signals.steps import compare_worker
 
             compare_worker(arguments.run, arguments.weights, arguments.data, arguments.worker)
+        case "words":
+            from .fired_words import print_fired_words
+
+            print_fired_words(arguments.data, arguments.worker, arguments.package, arguments.count)
         case "similarity":
             measure_similarity(arguments.data)
         case "selection":
@@ -104,6 +108,11 @@ def read_arguments() -> argparse.Namespace:
     comparing.add_argument("--worker", required=True, metavar="URL", help="such as http://127.0.0.1:8100")
     for option, settings in (("--run", run), ("--weights", weights), ("--data", data)):
         comparing.add_argument(option, **settings)
+    words = steps.add_parser("words", help="print the words of attacks that a served guard fires on, alone and in harmless sentences")
+    words.add_argument("package", choices=(SIGNALS.name, GUARD.name))
+    words.add_argument("--worker", required=True, metavar="URL", help="such as http://127.0.0.1:8100")
+    words.add_argument("--count", type=int, default=200, metavar="N", help="so many words, and as many pairs of words")
+    words.add_argument("--data", **data)
     steps.add_parser("similarity", help="measure the sentence vectors").add_argument("--data", **data)
     selection = steps.add_parser("selection", help="train and measure the predictor of answer quality")
     selection.add_argument("--data", **data)
