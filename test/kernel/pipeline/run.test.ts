@@ -170,6 +170,7 @@ describe("no decision matches", () => {
 test("unknown facts with fail_request refuse the call, for good where only another text could help", async () => {
   const message = (rest: string) => expect.stringContaining(rest)
   const unread: Said = { ...unknown, reason: "unread_words" }
+  const abstained: Said = { ...unknown, reason: "abstained" }
   const image: Said = { ...unknown, reason: "unreadable_content" }
   const partly: Said = { ...match, confidence: 0.6, value: 0.6, atLeast: true, reason: "input_limit" }
   const onTwo = (predicate: object) => ({
@@ -208,6 +209,13 @@ test("unknown facts with fail_request refuse the call, for good where only anoth
     ["unread words", { a: tooLong, b: unread }, {}, [400, "unread_words", message("that their models know"), null]],
     ["an image", { a: image, b: noMatch }, {}, [400, "unreadable_content", message("allow_unread"), null]],
     ["an image and more", { a: image, b: unread }, {}, [400, "unreadable_content", message("such as an image"), null]],
+    ["an abstention", { a: abstained, b: noMatch }, {}, [503, "signal_unresolved", message("abstained from"), null]],
+    [
+      "an abstention beside a failure",
+      { a: abstained, b: unknown },
+      {},
+      [503, "signal_unresolved", message("read"), "1"],
+    ],
     ["an image beside a failure", { a: image, b: unknown }, {}, [503, "signal_unresolved", message("depends"), "1"]],
     [
       "settled elsewhere",

@@ -97,6 +97,20 @@ test("each type of question has its own answer", () => {
       { type: "score", score: 1.5, probabilities, confidence: 0.5 },
     ],
     [
+      "noul",
+      { answers: { q: { type: "noul", noul: 0.25, abstain_probability: 0.625 } } },
+      { type: "noul", noul: 0.25, abstainProbability: 0.625 },
+    ],
+    [
+      "score",
+      {
+        answers: {
+          q: { type: "score", score: 1.5, legend: {}, probabilities, confidence: 0.5, abstain_probability: 0.75 },
+        },
+      },
+      { type: "score", score: 1.5, probabilities, confidence: 0.5, abstainProbability: 0.75 },
+    ],
+    [
       "set",
       { answers: { "q.a": { type: "noul", noul: 0.75 } }, sets: { q: { selected: ["a"], probabilities } } },
       { type: "set", selected: ["a"], probabilities },

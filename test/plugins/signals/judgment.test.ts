@@ -33,6 +33,7 @@ describe("contract", () => {
       { name: "d", question: { type: "noul", threshold: 0.5 } },
       { name: "e", question: { type: "noul" }, predicate: { gt: 1, lt: 0 } },
       { name: "f", question: { type: "set", labels: ["x", "x"] } },
+      { name: "i", question: { type: "set", labels: ["x"] }, abstain_at: 0.5 },
       { name: "g", question: { type: "score", labels: ["x"] }, predicate: { gt: 0 } },
     ],
   }))
@@ -95,6 +96,31 @@ describe("facts", () => {
       ["parts:city", "match", 0.8, 0.8],
       ["parts:person", "no_match", 0, 0],
     ])
+  })
+
+  const probabilities = { billing: 0.7, weather: 0.3 }
+  const unsure = (abstainProbability: number): readonly (readonly [Rule, Decided, string[]])[] => [
+    [
+      choice,
+      { type: "choice", choice: "billing", probabilities, confidence: 0.2, abstainProbability },
+      ["topic:billing", "topic:weather"],
+    ],
+    [noul, { type: "noul", noul: 0.9, abstainProbability }, ["refund"]],
+    [score, { type: "score", score: 0.4, probabilities: {}, confidence: 0.6, abstainProbability }, ["mood"]],
+  ]
+
+  test("an answer that should rather not be used is unknown, for every option", async () => {
+    for (const [rule, answer, names] of unsure(0.5))
+      expect(await read(rule, answer)).toEqual(names.map((name) => [name, "unknown", 0, undefined]))
+    for (const [rule, answer] of unsure(0.49)) expect((await read(rule, answer))[0]?.[1]).toBe("match")
+  })
+
+  test("a rule says from where on its answers are unknown; 1 uses all", async () => {
+    const states = (rule: Rule, answer: Decided, abstainAt: number) =>
+      read({ ...rule, abstain_at: abstainAt }, answer).then((facts) => facts[0]?.[1])
+    for (const [rule, answer] of unsure(0.3))
+      expect([await states(rule, answer, 0.3), await states(rule, answer, 0.31)]).toEqual(["unknown", "match"])
+    for (const [rule, answer] of unsure(1)) expect(await states(rule, answer, 1)).toBe("match")
   })
 
   test("an answer to another question is none", async () => {

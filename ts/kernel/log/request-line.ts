@@ -144,11 +144,12 @@ function unknownBeside({ unknown = none, unscanned }: CallRecord): readonly stri
     .map(({ type, rule, reason }) => `${type}:${rule} ${reason}`)
 }
 
-/** What the client could mend; nothing is wrong with the router. */
+/** What the client could mend, or what no model knows; nothing is wrong with the router. */
 const ofContent: ReadonlySet<UnknownReason> = new Set<UnknownReason>([
   "input_limit",
   "unread_words",
   "unreadable_content",
+  "abstained",
 ])
 
 const colour = (code: number, text: string): string => `\x1b[${code}m${text}\x1b[0m`

@@ -135,6 +135,12 @@ function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, rec
   const rules = decisions.find((decision) => decision.name === name)?.rules
   record.rules = rules
   const reasons = rules === undefined ? [] : unknownReasons(rules, record.readings?.facts ?? [])
+  // The model abstains from the same question again.
+  if (reasons.length > 0 && reasons.every((reason) => reason === "abstained"))
+    return new RtrError(
+      "signal_unresolved",
+      `Decision "${name}" depends on questions that its model abstained from, and its policy is fail_request`,
+    )
   const needsAnother = reasons.length > 0 && reasons.every((reason) => contentReasons.has(reason))
   if (!needsAnother)
     return new RtrError(

@@ -112,24 +112,25 @@ function toDecided(
 ): Decided {
   switch (question.type) {
     case "choice": {
-      const { choice, abstain_probability: abstain } = answer
+      const { choice } = answer
       if (typeof choice !== "string") throw new TypeError("A choice needs an option")
       return {
         type: "choice",
         choice,
         probabilities: toProbabilities(answer["probabilities"]),
         confidence: toProbability(answer["confidence"]),
-        ...(abstain !== undefined && { abstainProbability: toProbability(abstain) }),
+        ...toAbstention(answer),
       }
     }
     case "noul":
-      return { type: "noul", noul: toProbability(answer["noul"]) }
+      return { type: "noul", noul: toProbability(answer["noul"]), ...toAbstention(answer) }
     case "score":
       return {
         type: "score",
         score: toNumber(answer["score"]),
         probabilities: toProbabilities(answer["probabilities"]),
         confidence: toProbability(answer["confidence"]),
+        ...toAbstention(answer),
       }
     case "set": {
       const { selected } = set
@@ -140,6 +141,10 @@ function toDecided(
       return { type: "span", noul: toProbability(answer["noul"]), spans: toCodeUnits(text, spans) }
   }
 }
+
+/** Models without it leave it out. */
+const toAbstention = ({ abstain_probability: abstain }: JsonObject): { readonly abstainProbability?: number } =>
+  abstain === undefined ? {} : { abstainProbability: toProbability(abstain) }
 
 interface RerankReply {
   readonly results?: readonly {

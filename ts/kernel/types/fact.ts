@@ -9,6 +9,7 @@ export type UnknownReason =
   | "input_limit"
   | "unread_words"
   | "unreadable_content"
+  | "abstained"
   | "timeout"
   | "unavailable"
   | "overloaded"

@@ -33,25 +33,29 @@ export type TypedQuestion = Readonly<Record<string, unknown>> & {
 
 type Probabilities = Readonly<Record<string, number>>
 
+/** What a model that can abstain says beside its answer. */
+interface MayAbstain {
+  /** The probability that the answer should not be used, of models that tell it. */
+  readonly abstainProbability?: number
+}
+
 /** The worker's answer to a typed question, by its type. Probabilities are by option, level or label. */
 export type Decided =
-  | {
+  | (MayAbstain & {
       readonly type: "choice"
       readonly choice: string
       readonly probabilities: Probabilities
       readonly confidence: number
-      /** That none of the options fits, of models that tell it. */
-      readonly abstainProbability?: number
-    }
+    })
   /** The probability of yes. */
-  | { readonly type: "noul"; readonly noul: number }
+  | (MayAbstain & { readonly type: "noul"; readonly noul: number })
   /** `score` is the expected level; the lowest is 0. */
-  | {
+  | (MayAbstain & {
       readonly type: "score"
       readonly score: number
       readonly probabilities: Probabilities
       readonly confidence: number
-    }
+    })
   | { readonly type: "set"; readonly selected: readonly string[]; readonly probabilities: Probabilities }
   /** `noul` is the probability that there is a span at all. */
   | { readonly type: "span"; readonly noul: number; readonly spans: readonly TextSpan[] }

@@ -42,6 +42,14 @@ const question = section({
 const rule = Type.Object({
   question,
   predicate: Type.Optional(numberPredicate),
+  abstain_at: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1,
+      description:
+        "A choice, yes or no, or level that should not be used with at least this probability is unknown; 1 uses every answer. Default 0.5",
+    }),
+  ),
 })
 
 type Rule = RuleOf<typeof rule>
@@ -54,6 +62,9 @@ const lists = ["choices", "levels", "labels"] as const
 /** A yes is as likely as not. */
 const evenOdds = { gte: 0.5 }
 
+/** The point that packages are made for; a model that does not abstain always answers. */
+const defaultAbstainAt = 0.5
+
 export default defineSignal({
   about: "Asks a decision model a question about the text: a choice, yes or no, a level, labels",
   configKey: "decision",
@@ -63,7 +74,7 @@ export default defineSignal({
   rule,
   factNames: ({ name, question: asked }) => namesOf(name, asked),
   check(rules, report) {
-    rules.forEach(({ question: asked, predicate }, index) => {
+    rules.forEach(({ question: asked, predicate, abstain_at: abstainAt }, index) => {
       const needed = listOf[asked.type]
       for (const list of lists) {
         if (list === needed && asked[list] === undefined)
@@ -73,6 +84,8 @@ export default defineSignal({
       }
       if (asked.threshold !== undefined && needed !== "labels")
         report([index, "question", "threshold"], `belongs to set and span; use predicate for ${asked.type}`)
+      if (abstainAt !== undefined && needed === "labels")
+        report([index, "abstain_at"], `belongs to choice, noul and score; use question.threshold for ${asked.type}`)
       if (asked.type === "score" && predicate === undefined)
         report(
           [index, "predicate"],
@@ -131,13 +144,22 @@ function keysIn(answer: Decided): readonly string[] {
   }
 }
 
+/** Whether the model would rather not have answered. */
+const isAbstention = (answer: Decided, abstainAt: number): boolean =>
+  abstainAt < 1 && "abstainProbability" in answer && (answer.abstainProbability ?? 0) >= abstainAt
+
 /** With a predicate the number decides, otherwise what the model says. */
-function factsOf({ name, question: asked, predicate }: Rule, answer: Decided): readonly Fact[] {
+function factsOf(
+  { name, question: asked, predicate, abstain_at: abstainAt = defaultAbstainAt }: Rule,
+  answer: Decided,
+): readonly Fact[] {
   if (answer.type !== asked.type)
     throw new RtrError("invalid_model_output", `The decision model answered another question than ${asked.type}`)
   const keys = keysOf(asked)
   if (!keysIn(answer).every((option) => keys.includes(option)))
     throw new RtrError("invalid_model_output", "The decision model answered with an option that was not asked for")
+  if (isAbstention(answer, abstainAt))
+    return namesOf(name, asked).map((named) => ({ rule: named, state: "unknown", confidence: 0, reason: "abstained" }))
   const fact = (named: string, value: number, said: boolean, confidence = value): Fact => ({
     rule: named,
     state: (predicate === undefined ? said : predicateHolds(predicate, value)) ? "match" : "no_match",
