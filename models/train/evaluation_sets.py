@@ -36,7 +36,7 @@ CHARACTERS = 4000
 KINDS = (
     dict.fromkeys(("contrast", "left_out", "notinject_one", *DISGUISES, *TRIGGERS.values()), "adversarial")
     | dict.fromkeys(LANGUAGES.values(), "languages")
-    | {"hwu64_claims": "derived", "ordinary": "ordinary", "tuning": "tuning"}
+    | {"hwu64_claims": "derived", "ordinary": "ordinary", "jailbreak/natural": "ordinary", "tuning": "tuning"}
 )
 Item = TypeVar("Item")
 # The types that have one right answer.
@@ -75,7 +75,8 @@ def write_set(folder: Path, name: str, rows: list[dict], of: int) -> dict:
     with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
         file.write(lines.encode())
     (folder / f"{name}.jsonl.gz").write_bytes(packed.getvalue())
-    return {"kind": KINDS.get(name, "unseen"), "rows": len(rows), "of": of}
+    kind = KINDS.get(f"{folder.name}/{name}", KINDS.get(name, "unseen"))
+    return {"kind": kind, "rows": len(rows), "of": of}
 
 
 def with_measuring(task: str, data: TaskData) -> TaskData:
