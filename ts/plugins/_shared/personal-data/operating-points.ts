@@ -2,18 +2,18 @@
 // them, on texts and ordinary prompts that measure nothing. A model that a document binds has its own thresholds.
 
 export const operatingPoints: Readonly<Record<string, number>> = {
-  AGE: 0.7,
+  AGE: 0.5,
   BIRTH_DATE: 0.6,
-  DATE_TIME: 0.6,
-  GPE: 0.7,
-  ID: 0.6,
+  DATE_TIME: 0.8,
+  GPE: 0.6,
+  ID: 0.5,
   NRP: 0.5,
-  ORGANIZATION: 0.6,
-  PASSWORD: 0.6,
+  ORGANIZATION: 0.7,
+  PASSWORD: 0.8,
   PERSON: 0.7,
-  STREET_ADDRESS: 0.6,
-  TITLE: 0.6,
-  USERNAME: 0.6,
-  US_DRIVER_LICENSE: 0.6,
+  STREET_ADDRESS: 0.75,
+  TITLE: 0.75,
+  USERNAME: 0.55,
+  US_DRIVER_LICENSE: 0.7,
   ZIP_CODE: 0.5,
 }
