@@ -74,6 +74,13 @@ describe("addresses", () => {
   test.each([
     ["to [12 Church Lane], [Norwich], [DU50 8JA]", "STREET_ADDRESS LOCATION ZIP", "12 Church Lane, Norwich, DU50 8JA"],
     ["to [Fang Shirazi, 105 Orchard Way, Norwich].", "STREET_ADDRESS", "105 Orchard Way, Norwich"],
+    ["at 21 [Kungsgatan], [Daejeon 65513]", "STREET_ADDRESS LOCATION", "21 Kungsgatan, Daejeon 65513"],
+    [
+      "to [74 Diakou Street]\n Suite 680\n [Kissousa]",
+      "STREET_ADDRESS LOCATION",
+      "74 Diakou Street\n Suite 680\n Kissousa",
+    ],
+    ["[Am Kirchberg 8, Dijon\nT] 030 901820", "STREET_ADDRESS", "Am Kirchberg 8, Dijon"],
     ["at [76 Boulevard] [de Normandie].", "STREET_ADDRESS LOCATION", "76 Boulevard de Normandie"],
   ])("in %j are one with town and code", (marked, labels, address) =>
     expect(found(marked, labels)).toEqual([`STREET_ADDRESS ${address}`]),

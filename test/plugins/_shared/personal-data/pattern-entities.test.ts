@@ -335,6 +335,17 @@ describe("addresses of the web", () => {
   })
 })
 
+test("addresses of the armed forces are found", () => {
+  const cases = [
+    "PSC 3294, Box 9168\nAPO AA 61487",
+    "Unit 4719 Box 7394\nDPO AP 70942-1234",
+    "USNS Bergman\nFPO AP 93757",
+  ]
+  for (const address of cases) expect(found(`return to ${address}.`)).toEqual([`STREET_ADDRESS ${address}`])
+  for (const text of ["Unit 5 Box 3", "APO AE 12345", "USS Enterprise in orbit"])
+    expect([text, ...found(text)]).toEqual([text])
+})
+
 describe("telephone numbers", () => {
   test("are found", () => {
     const cases = [
@@ -469,9 +480,9 @@ test("what is no personal data is not found", () => {
   for (const text of cases) expect([text, ...found(text)]).toEqual([text])
 })
 
-test("several stand in the order of the text, each with probability 1", () => {
+test("several stand in the order of the text, each with probability 1", async () => {
   const text = "ann@example.com, +49 30 901820, 203.0.113.77 and 4111 1111 1111 1111"
-  expect(findPatternEntities(text)).toEqual([
+  expect(await findPatternEntities(text)).toEqual([
     { kind: "EMAIL_ADDRESS", start: 0, end: 15, probability: 1 },
     { kind: "PHONE_NUMBER", start: 17, end: 30, probability: 1 },
     { kind: "IP_ADDRESS", start: 32, end: 44, probability: 1 },
@@ -479,11 +490,11 @@ test("several stand in the order of the text, each with probability 1", () => {
   ])
 })
 
-test("what is spelled in tag characters, which show nothing, is found at its place", () => {
+test("what is spelled in tag characters, which show nothing, is found at its place", async () => {
   const tagged = Array.from("4111 1111 1111 1111", (sign) => String.fromCodePoint(0xe0000 + sign.charCodeAt(0))).join(
     "",
   )
-  expect(findPatternEntities(`hi ${tagged}`)).toMatchObject([{ kind: "CREDIT_CARD", start: 3 }])
+  expect(await findPatternEntities(`hi ${tagged}`)).toMatchObject([{ kind: "CREDIT_CARD", start: 3 }])
 })
 
 test("the raised number of a footnote does not hide the number before it", () =>

@@ -9,6 +9,7 @@ import { findIbans } from "./patterns/iban.ts"
 import { findIpAddresses } from "./patterns/ip-address.ts"
 import { findLabelledValues, type LabelledRange } from "./patterns/labelled-values.ts"
 import { findMacAddresses } from "./patterns/mac-address.ts"
+import { findMilitaryAddresses } from "./patterns/military-address.ts"
 import { findPaymentCards } from "./patterns/payment-card.ts"
 import { findPhoneNumbers } from "./patterns/phone-number.ts"
 import { findServiceKeys } from "./patterns/service-key.ts"
@@ -30,6 +31,7 @@ const finders: readonly (readonly [kind: string, hint: RegExp, find: Find])[] = 
   ["IP_ADDRESS", /\d\.\d|:[\da-f]{0,4}:/i, findIpAddresses],
   ["MAC_ADDRESS", /[\da-f]{2}[.:-][\da-f]{2}/i, findMacAddresses],
   ["CRYPTO_ADDRESS", /\d[a-z]|[a-z]\d/i, findCryptoAddresses],
+  ["STREET_ADDRESS", /[afd]po,? a[aep]/i, findMilitaryAddresses],
   ["PHONE_NUMBER", /\d[ ()./-]{0,3}\d/, findPhoneNumbers],
   // Last, because what stands in an address of the web is a finding of its own.
   ["DOMAIN_NAME", /:\/\/|\.[a-z]{2}/i, findWebAddresses],

@@ -71,12 +71,14 @@ export function toValue(text: string, range: TextRange): TextRange | undefined {
   return end > start ? { start, end } : undefined
 }
 
-/** What stands between two parts of one address. */
-const joint = /^[\s,.;\-–]{0,8}$/u
+/** What stands between two parts of one address: signs, numbers, and the words for a part of a house. */
+const joint =
+  /^(?:[\s,.;/#–-]|\p{N}|(?<!\p{L})(?:apt|suite|unit|room|floor|flat|block|byt|p\.?o\.? ?box|box|int|nr|no|u|z|de|di|of)\b\.?)*$/iu
+const longestJoint = 20
 
 /** Whether two neighbours are parts of one address. */
 export const isOneAddress = (text: string, first: TextRange, second: TextRange): boolean =>
-  second.start - first.end <= 8 && joint.test(text.slice(first.end, second.start))
+  second.start - first.end <= longestJoint && joint.test(text.slice(first.end, second.start))
 
 /** An address without the name before it, and without signs at its ends. Undefined for what has no number, or no word. */
 export function toAddress(text: string, { start, end }: TextRange): TextRange | undefined {
@@ -85,5 +87,17 @@ export function toAddress(text: string, { start, end }: TextRange): TextRange | 
   const last = written.search(/[^\p{L}\p{N}]*$/u)
   if (first === -1 || !/\p{N}/u.test(written) || !/\p{L}{2}/u.test(written) || unspaced.test(written)) return undefined
   const addressee = /^[^\p{N},\n]{1,40}[,\n]\s*(?=\p{N})/u.exec(written.slice(first))?.[0].length ?? 0
-  return { start: start + first + addressee, end: start + last }
+  return withNumbers(text, { start: start + first + addressee, end: start + last })
+}
+
+const numberBefore = /(?:^|[\s,;|>"'(])(\d{1,5}[a-z]?(?:[-/]\d{1,4})? )$/i
+const numberBehind =
+  /^(?:,? ?\n? ?(?:[A-Z]{2} )?\d{4,6}(?:-\d{3,4})?| [A-Z\d]{2,4} ?\d[A-Z]{2}| \d{1,4}[a-z]?)(?![\w-]|\.\d| [a-z])/
+
+/** With the number of the house before a street, and a postcode behind a town: the model takes them for other numbers. */
+function withNumbers(text: string, { start, end }: TextRange): TextRange {
+  const before = numberBefore.exec(text.slice(Math.max(0, start - 16), start))?.[1]?.length ?? 0
+  const letterhead = /\n\s*[TMF]$/i.exec(text.slice(start, end))?.[0].length ?? 0
+  const behind = letterhead > 0 ? 0 : (numberBehind.exec(text.slice(end, end + 16))?.[0].length ?? 0)
+  return { start: start - before, end: end - letterhead + behind }
 }

@@ -21,6 +21,7 @@ const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[
   [/^3(?:0[0-5]|095|6|[89])/, [14]],
   // JCB
   [/^35(?:2[89]|[3-8])/, [16, 19]],
+  [/^(?:2131|1800)/, [15]],
   // UnionPay
   [/^62/, [16, 17, 18, 19]],
   // Maestro
