@@ -17,6 +17,8 @@ export interface AccuracyOptions {
   readonly cache: string
   readonly rtrun: string
   readonly threads: number
+  /** How far answers may leave 32-bit arithmetic. */
+  readonly profile: string
 }
 
 const usage = `usage: node bench/accuracy/run.ts [options]
@@ -24,6 +26,7 @@ const usage = `usage: node bench/accuracy/run.ts [options]
   --task A,B        only these of ${tasks.map(({ name }) => name).join(",")}
   --rows N          so many rows of each set
   --json            prints the result instead of its tables
+  --profile NAME    exact, or max_speed as the router starts its workers (max_speed)
   --threads N       processor threads of the worker (all cores)
   --cache FOLDER    where results of partial runs go
   --rtrun FILE      command of another checkout or of an installed package`
@@ -40,6 +43,7 @@ export function readAccuracyOptions(): AccuracyOptions {
         cache: { type: "string", default: process.env["RTR_BENCH_CACHE"] ?? join(homedir(), ".cache/rtr-bench") },
         rtrun: { type: "string", default: join(repository, "bin/rtrun.js") },
         threads: { type: "string", default: String(availableParallelism()) },
+        profile: { type: "string", default: "max_speed" },
       },
     })
     const wanted = values.task.split(",").filter((name) => name !== "")
@@ -54,6 +58,7 @@ export function readAccuracyOptions(): AccuracyOptions {
       cache: resolve(values.cache),
       rtrun: resolve(values.rtrun),
       threads: whole("threads", values.threads),
+      profile: values.profile,
     }
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${usage}\n`)

@@ -45,10 +45,10 @@ process.exit(0)
 /** All wanted tasks that the package serves, asked of a worker of its own. */
 async function measurePackage(
   model: string,
-  { rtrun, threads, tasks: wanted, rows }: AccuracyOptions,
+  { rtrun, threads, profile, tasks: wanted, rows }: AccuracyOptions,
 ): Promise<MeasuredPackage> {
   const folder = mkdtempSync(join(tmpdir(), "rtr-bench-"))
-  const worker = await startWorker({ rtrun, threads }, { model, socketPath: join(folder, "worker.sock") })
+  const worker = await startWorker({ rtrun, threads }, { model, profile, socketPath: join(folder, "worker.sock") })
   try {
     const asker = createAsker(worker.address, worker.card)
     const served = tasks.filter(

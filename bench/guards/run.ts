@@ -16,7 +16,7 @@ import { measureSizes } from "./sizes.ts"
 
 const parts = ["sizes", "conversation", "beside"] as const
 /** What the router starts its workers with. */
-const profile = "exact"
+const profile = "max_speed"
 
 const usage = `usage: node bench/guards/run.ts [options]
   --quick           one short round over short texts

@@ -4,6 +4,7 @@ import { type Metrics, RtrError } from "../kernel/index.ts"
 import { createNodeTransport, type Environment, type NeededDeployment } from "../kernel/runtime/node.ts"
 import { checkArtifacts } from "./artifacts.ts"
 import { AttachedWorker } from "./attached-worker.ts"
+import { type RuntimeProfile, withProfile } from "./default-profile.ts"
 import { createDeploymentReport } from "./deployment-report.ts"
 import { readyTimeoutMs, threadsOf } from "./environment.ts"
 import { type InferenceLease, type OpenLease, openLease, servedNameOf } from "./lease.ts"
@@ -27,13 +28,15 @@ export interface WorkerPool {
 export interface WorkerPoolOptions {
   readonly metrics: Metrics
   readonly environment: Environment
+  /** Of deployments that name none; left out, it is that of their package. */
+  readonly profile?: RuntimeProfile | undefined
   /** Receives an event when a process ends, hangs or is killed, and when a deployment fails. */
   readonly log?: WorkerLog
 }
 
 /** One pool serves all configurations that a process activates. It starts nothing before the first lease. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { metrics, environment, log = () => {} } = options
+  const { metrics, environment, profile, log = () => {} } = options
   const workers = createSharedWorkers()
   const leases = new Set<OpenLease>()
   const report = createDeploymentReport(metrics, log)
@@ -66,8 +69,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   }
 
   return {
-    open(deployments) {
+    open(asked) {
       if (closing !== undefined) throw new RtrError("unavailable", "Cannot start model workers: their pool is closed")
+      const deployments = asked.map((deployment) => withProfile(deployment, profile))
       checkArtifacts(deployments)
       const timeoutMs = readyTimeoutMs(environment)
       const needed = neededWorkers(deployments)

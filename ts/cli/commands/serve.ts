@@ -14,7 +14,7 @@ interface ServeOptions {
   readonly config: string
   readonly gateway: string
   readonly platform: string
-  readonly runtimeProfile?: string
+  readonly runtimeProfile?: "exact" | "max_speed"
   readonly metricsPort: number
   readonly metricsAddress: string
   readonly graceSeconds: number
@@ -39,7 +39,12 @@ export function addServeCommand(program: Command): void {
     .option("--crd <folder>", "take the routing from the Kubernetes files of this folder")
     .addOption(offerWords("--gateway <mode>", "how requests come in", ["standalone"], "standalone"))
     .addOption(offerWords("--platform <platform>", "where models run", ["auto", "cpu"], "auto"))
-    .addOption(offerWords("--runtime-profile <profile>", "how far answers may differ", ["exact"]))
+    .addOption(
+      new Option(
+        "--runtime-profile <profile>",
+        "how far answers of models without a profile may leave 32-bit arithmetic (default: max_speed for guard and signals, exact for others)",
+      ).choices(["exact", "max_speed"]),
+    )
     .option(
       "--allow-missing-plugins",
       "serve a configuration without the parts of it that rtr does not have, such as plugins and rate limits",
@@ -85,8 +90,6 @@ export function addServeCommand(program: Command): void {
       command.error(`error: --gateway ${options.gateway} is not supported yet; there is standalone`)
     if (!["auto", "cpu"].includes(options.platform))
       command.error(`error: --platform ${options.platform} is not supported yet; there are auto and cpu`)
-    if (options.runtimeProfile !== undefined && options.runtimeProfile !== "exact")
-      command.error(`error: --runtime-profile ${options.runtimeProfile} is not supported yet; there is exact`)
     await serve(options)
   })
 }
@@ -135,7 +138,8 @@ async function serve(options: ServeOptions): Promise<void> {
     },
     onRecord: log.onRecord,
     onUnrouted: log.onUnrouted,
-    createWorkers: (metrics) => createWorkerPool({ metrics, environment: process.env, log: logger.event }),
+    createWorkers: (metrics) =>
+      createWorkerPool({ metrics, environment: process.env, profile: options.runtimeProfile, log: logger.event }),
     onLoaded(loaded) {
       tellWarnings(loaded)
       const deployments = deploymentsOf(loaded)
