@@ -155,7 +155,8 @@ pub struct BundleAnswer {
     pub phases: Phases,
 }
 
-/// How long each phase took. `queue`, `forward` and `post` are those of the model that answered last.
+/// How long each phase took. Of several models, `queue` and `forward` are those of the one that answered last, and the other
+/// phases those of the one that took longest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Phases {
     /// Reading texts into tokens.
@@ -385,6 +386,25 @@ impl TaskKind {
             Self::Embeddings { input, .. } => input.len(),
             Self::Rerank { documents, .. } => documents.len(),
             Self::Decisions { states } => states.iter().map(|state| state.questions.len()).sum(),
+        }
+    }
+}
+
+impl TaskAnswer {
+    /// About how many numbers a response with the answer has, which is what writing it costs.
+    pub fn numbers(&self) -> usize {
+        match self {
+            Self::Classify(answer) => {
+                let labels = answer.labels.len();
+                let of_item = |found: &Classified| {
+                    let parts = found.tokens.as_ref().map_or(0, Vec::len) + found.windows.len() + found.spans.len();
+                    found.probabilities.len() + parts * (2 + labels)
+                };
+                answer.items.iter().flatten().map(|(_, found)| of_item(found)).sum()
+            }
+            Self::Embeddings(answer) => answer.items.len() * answer.dimension,
+            Self::Rerank(answer) => answer.items.len(),
+            Self::Decisions(answer) => answer.states.iter().map(|state| state.answers.len()).sum(),
         }
     }
 }

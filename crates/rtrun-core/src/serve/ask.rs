@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::beside::beside;
 use super::body::without_values;
 use super::decisions::DecisionsRequest;
 use super::object::Object;
@@ -23,7 +24,9 @@ pub async fn ask(engine: &Arc<Engine>, surface: &str, body: Value) -> Result<Val
     let mut answer = engine.bundle(vec![task], BundleOptions { deadline, source: None }).await;
     let closing = || Error::NotReady("The engine is closing".to_owned());
     let outcome = answer.outcomes.pop().ok_or_else(closing)?;
-    let response = serde_json::to_value(TaskResponse::new(&outcome.result?, &shown, &answer.phases));
+    let answered = outcome.result?;
+    let response =
+        beside(answered.numbers(), || serde_json::to_value(TaskResponse::new(&answered, &shown, &answer.phases)));
     response.map_err(|error| Error::Internal(format!("The answer could not be written: {error}")))
 }
 

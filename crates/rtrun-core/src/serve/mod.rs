@@ -1,6 +1,7 @@
 //! The HTTP contract of the worker over TCP and Unix sockets.
 
 mod ask;
+mod beside;
 mod body;
 mod body_budget;
 mod client_limits;

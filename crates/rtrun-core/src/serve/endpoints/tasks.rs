@@ -9,6 +9,7 @@ use axum::response::Response;
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
+use crate::serve::beside::beside;
 use crate::serve::body::read_json;
 use crate::serve::decisions::{DecisionsRequest, StrictJson};
 use crate::serve::last_call::closing;
@@ -20,7 +21,7 @@ use crate::serve::requests::{
 use crate::serve::responses::{BundleResponse, BundleResult, TaskResponse};
 use crate::serve::served::Served;
 use crate::serve::timing::Clock;
-use crate::task::{BundleOptions, Task};
+use crate::task::{BundleOptions, Task, TaskAnswer};
 
 /// A body that asks for one task.
 trait TaskRequest: Sized {
@@ -122,7 +123,8 @@ async fn one<R: TaskRequest>(served: Served, body: Body) -> Response {
         clock.phases = answer.phases;
         let start = Instant::now();
         let outcome = answer.outcomes.pop().ok_or_else(closing)?;
-        let response = json(200, &TaskResponse::new(&outcome.result?, &shown, &answer.phases));
+        let answered = outcome.result?;
+        let response = beside(answered.numbers(), || json(200, &TaskResponse::new(&answered, &shown, &answer.phases)));
         clock.serialize = start.elapsed();
         Ok(response)
     };
@@ -156,6 +158,7 @@ async fn several(served: &Served, clock: &mut Clock, body: Body) -> Result<Respo
     if has_tasks && answer.outcomes.is_empty() {
         return Err(closing());
     }
+    let numbers = answer.outcomes.iter().flat_map(|outcome| &outcome.result).map(TaskAnswer::numbers).sum();
     let mut outcomes = answer.outcomes.iter();
     let results = ids.iter().zip(&shown).map(|(id, shown)| match shown {
         Err(error) => BundleResult::failed(id, error),
@@ -164,7 +167,7 @@ async fn several(served: &Served, clock: &mut Clock, body: Body) -> Result<Respo
             None => unreachable!("every task has its outcome"),
         },
     });
-    let response = json(200, &BundleResponse { results: results.collect() });
+    let response = beside(numbers, || json(200, &BundleResponse { results: results.collect() }));
     clock.serialize = start.elapsed();
     Ok(response)
 }
