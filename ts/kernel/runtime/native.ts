@@ -113,6 +113,8 @@ export interface ServeAddress {
 export interface Engine {
   /** Resolves when every model is ready or has failed for good. */
   ready(): Promise<readonly ModelState[]>
+  /** The state of every model now: one whose thread panicked is loaded again. */
+  states(): readonly ModelState[]
   describe(): Promise<{ readonly apiVersion: string; readonly models: readonly Readonly<Record<string, unknown>>[] }>
   /** Bundles of one `source` share one place among those of others. */
   bundle(tasks: readonly EngineTask[], deadlineMs?: number, source?: string): Promise<readonly EngineTaskResult[]>
@@ -229,12 +231,13 @@ export async function createNativeInference(options: NativeInferenceOptions): Pr
   return {
     bundle: (tasks, given = {}) => answerUntilLeft(engine, tasks, given),
     status: () =>
-      models.map(({ name, path }) => ({
-        name,
-        artifact: path,
+      engine.states().map(({ id, status, reason }) => ({
+        name: id,
+        artifact: options.models[id] ?? id,
         process: "in-process",
-        state: "ready",
-        ready: true,
+        state: status,
+        ready: status === "ready",
+        ...(reason === undefined ? {} : { reason }),
         restarts: 0,
       })),
     close: () => engine.close(),
