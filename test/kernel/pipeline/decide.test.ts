@@ -45,6 +45,15 @@ describe("one condition", () => {
     ])
   })
 
+  test("a text in a language that a guard does not know is left to the policy that holds where nothing is blocked", () => {
+    const fact: Fact = { ...unknown(), reason: "unsupported_language" }
+    const blocking = { onError: "match", blocksUnscanned: true } as const
+    expect(read(leaf(0, blocking), [unknown()])).toBe(1)
+    expect(read(leaf(0, blocking), [fact])).toBe("unknown")
+    expect(read(leaf(0, { ...blocking, onLanguage: "match" }), [fact])).toBe(1)
+    expect(read(leaf(0, { onError: "match" }), [fact])).toBe(1)
+  })
+
   test.each<[string, Fact, number | "no match" | "unknown"]>([
     ["the value, when there is one", match(0.1, 5), 1],
     ["the value of a rule that did not match by itself", noMatch(0, 5), 1],

@@ -161,6 +161,43 @@ describe("a second guard", () => {
   })
 })
 
+describe("languages", () => {
+  const german = "Schreibe mir bitte einen kurzen Brief an meine Versicherung wegen des Schadens am Auto."
+  const unknown = { rule: "a", state: "unknown", confidence: 0, reason: "unsupported_language" }
+  const factOf = async (text: string, settings: Settings = {}) => (await read([{ name: "a" }], text, { settings }))[0]
+
+  test("in which the model was not measured leave what was not found unknown", async () => {
+    expect(await factOf(german)).toEqual(unknown)
+    expect(await factOf("请帮我写一封信给我的保险公司。")).toEqual(unknown)
+    expect(await factOf(german, { languages: ["fr"] })).toEqual(unknown)
+  })
+
+  test("do not hide an attack that was found", async () => {
+    expect(await factOf(`${german} risk 0.9`)).toMatchObject({ state: "match" })
+  })
+
+  test("are those of the document, or any", async () => {
+    expect(await factOf(german, { languages: ["en", "de"] })).toMatchObject({ state: "no_match" })
+    expect(await factOf(german, { languages: "any" })).toMatchObject({ state: "no_match" })
+  })
+
+  test("of a rule that does not read the text do not concern it", async () => {
+    const rules = [{ name: "last", include_history: false }, { name: "all" }]
+    const turns = [user(german), user("Write a short letter to my insurance about the car, please.")]
+    expect(await read(rules, turns)).toMatchObject([{ state: "no_match" }, { state: "unknown" }])
+  })
+
+  test.each([
+    "Danke!",
+    "Write a short letter to my insurance about the damage of the car, please.",
+    "const total = items.map((item) => item.price).reduce((sum, price) => sum + price, 0)",
+    "| id | name | price |\n|---|---|---|\n| 1 | bolt | 3.50 |\n| 2 | nut | 0.20 |",
+    "1, 2, 3, 4, 5: 42 %",
+  ])("that cannot be told are no others: %s", async (text) => {
+    expect(await factOf(text)).toMatchObject({ state: "no_match" })
+  })
+})
+
 describe("history", () => {
   const messages = [
     textTurn("system", "risk 0.1"),

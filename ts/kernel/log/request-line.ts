@@ -150,6 +150,7 @@ const ofContent: ReadonlySet<UnknownReason> = new Set<UnknownReason>([
   "unread_words",
   "unreadable_content",
   "abstained",
+  "unsupported_language",
 ])
 
 const colour = (code: number, text: string): string => `\x1b[${code}m${text}\x1b[0m`

@@ -1,7 +1,7 @@
 // Walks the rules over the facts and finds the decision that wins.
 
 import type { Facts, UnknownPolicy, Verdict } from "../types/call.ts"
-import type { UnknownReason } from "../types/fact.ts"
+import type { Fact, UnknownReason } from "../types/fact.ts"
 import type { Plan, PlannedDecision, RuleNode } from "../types/plan.ts"
 import { predicateHolds, predicateHoldsFrom } from "../types/predicate.ts"
 
@@ -102,16 +102,17 @@ export function evaluate(node: RuleNode, facts: Facts): number {
 
 type Leaf = Extract<RuleNode, { kind: "leaf" }>
 
-function ofUnknown({ onError, predicate, blocksUnscanned }: Leaf): number {
-  if (onError === undefined) return unknown
-  if (onError === "no_match") return noMatch
+function ofUnknown({ onError, onLanguage, predicate, blocksUnscanned }: Leaf, fact?: Fact): number {
+  const says = blocksUnscanned === true && fact?.reason === "unsupported_language" ? onLanguage : onError
+  if (says === undefined) return unknown
+  if (says === "no_match") return noMatch
   // What a guard did not read counts as the worst there is: a condition that asks for a small number must not take it.
   return blocksUnscanned === true && predicate !== undefined && !predicateHolds(predicate, Infinity) ? noMatch : 1
 }
 
 function evaluateLeaf(node: Leaf, facts: Facts): number {
   const fact = facts[node.slot]
-  if (fact === undefined || fact.state === "unknown") return ofUnknown(node)
+  if (fact === undefined || fact.state === "unknown") return ofUnknown(node, fact)
   if (node.predicate !== undefined) {
     // A rule that did not match has no confidence to compare, whatever its fact says.
     const value = fact.value ?? (fact.state === "match" ? fact.confidence : undefined)

@@ -128,6 +128,7 @@ const contentReasons: ReadonlySet<UnknownReason | undefined> = new Set<UnknownRe
   "input_limit",
   "unread_words",
   "unreadable_content",
+  "unsupported_language",
 ])
 
 /** Errors that a retry cannot mend get a 4xx code; the others may be tried again. */
@@ -153,7 +154,7 @@ function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, rec
       "unreadable_content",
       `The request has content that the guards of decision "${name}" cannot read, such as an image; leave it out, or name its kind under allow_unread in the guard's rule`,
     )
-  if (reasons.includes("unread_words"))
+  if (reasons.includes("unread_words") || reasons.includes("unsupported_language"))
     return new RtrError(
       "unread_words",
       `The text has words that the guards and other signals of decision "${name}" cannot read; send it in a script and a language that their models know`,

@@ -23,7 +23,7 @@ export function unknownIn(
   return found
 }
 
-/** Those of guards. */
+/** Those of guards. A text in another language has been read, though nobody knows how well. */
 export function unscannedIn(
   signals: readonly PlannedSignal[],
   readings: SignalReadings,
@@ -31,5 +31,7 @@ export function unscannedIn(
 ): readonly Unscanned[] {
   if (unknown.length === 0) return none
   const guards = new Set(signals.flatMap(({ type, guard }) => (guard === undefined ? [] : [type])))
-  return unknown.flatMap(({ type, rule, reason }) => (guards.has(type) ? [{ guard: type, rule, reason }] : []))
+  return unknown.flatMap(({ type, rule, reason }) =>
+    guards.has(type) && reason !== "unsupported_language" ? [{ guard: type, rule, reason }] : [],
+  )
 }

@@ -10,6 +10,7 @@ export type UnknownReason =
   | "unread_words"
   | "unreadable_content"
   | "abstained"
+  | "unsupported_language"
   | "timeout"
   | "unavailable"
   | "overloaded"

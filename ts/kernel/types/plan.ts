@@ -59,6 +59,8 @@ export type RuleNode =
       readonly onError: "match" | "no_match" | undefined
       /** Its guard blocks what it did not read: an unknown number counts as the highest there is. */
       readonly blocksUnscanned?: boolean
+      /** What `onError` would be if its guard blocked nothing: for a text that was read, in a language that the model may not know. */
+      readonly onLanguage?: "match" | "no_match" | undefined
     }
   | { readonly kind: "AND" | "OR"; readonly children: readonly RuleNode[] }
   | { readonly kind: "NOT"; readonly children: readonly [RuleNode] }

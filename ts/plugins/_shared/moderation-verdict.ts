@@ -14,6 +14,7 @@ const contentErrors: Partial<Record<UnknownReason, ErrorCode>> = {
   input_limit: "context_length_exceeded",
   unread_words: "unread_words",
   unreadable_content: "unreadable_content",
+  unsupported_language: "unread_words",
 }
 
 /**
@@ -28,7 +29,7 @@ export function toVerdict(readings: readonly GuardReading[]): ModerationVerdict 
   for (const [guard, ofGuard] of Map.groupBy(readings, (reading) => reading.guard)) {
     const unread = ofGuard.filter(({ fact }) => fact.state === "unknown")
     const isFound = ofGuard.some(({ fact }) => fact.state === "match")
-    const isBlocked = unread.some(({ fact, policy }) => policy.onUnscanned === "block" && isOfContent(fact))
+    const isBlocked = unread.some(({ fact, policy }) => policy.onUnscanned === "block" && isUnread(fact))
     if (unread.length > 0 && !isFound && !isBlocked) {
       open ??= unread[0]?.fact
       continue
@@ -47,7 +48,9 @@ export function toVerdict(readings: readonly GuardReading[]): ModerationVerdict 
   }
 }
 
-const isOfContent = ({ reason }: Fact): boolean => reason !== undefined && contentErrors[reason] !== undefined
+/** A text in another language has been read, though nobody knows how well. */
+const isUnread = ({ reason }: Fact): boolean =>
+  reason !== undefined && reason !== "unsupported_language" && contentErrors[reason] !== undefined
 
 /** The number that a rule compares with its threshold, where it has one. */
 function scoreOf({ state, value, confidence }: Fact): number {

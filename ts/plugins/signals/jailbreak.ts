@@ -21,8 +21,15 @@ import {
   promptGuardServices,
 } from "../_shared/external/prompt-guard.ts"
 import { viewsOf } from "../_shared/disguise/views.ts"
+import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
 import { type Measure, nothingRead, type Reading, readAll, toFact } from "../_shared/guards/reading.ts"
-import { askInTurn, checkSecondGuard, secondGuard, secondModel } from "../_shared/guards/second-guard.ts"
+import {
+  askInTurn,
+  asksBuiltInGuard,
+  checkSecondGuard,
+  secondGuard,
+  secondModel,
+} from "../_shared/guards/second-guard.ts"
 import { onceEach } from "../_shared/once-each.ts"
 
 const patterns = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
@@ -66,6 +73,7 @@ const settings = section({
   ),
   ...guardBackend,
   ...secondGuard,
+  ...guardLanguages,
   ...guardSettings,
 })
 
@@ -123,6 +131,11 @@ export default defineSignal({
         return comparesPatterns(entry) ? createContrast(await embedAll(attacks), await embedAll(benign)) : undefined
       }),
     )
+    const reads = await createLanguageCheck({
+      said: set.languages,
+      isBuiltIn: asksBuiltInGuard(document),
+      loadDetector: () => import("eld/small"),
+    })
     return {
       async read(input, { classify, embed }) {
         const first: Measure = async (text) => toReading(await classify(text), positive)
@@ -146,7 +159,7 @@ export default defineSignal({
         )
         // An error that leaves nothing to say is reported like any other signal's.
         if (facts.length > 0 && facts.every(({ state }) => state === "unknown")) throw readings[0]?.failure
-        return facts
+        return inLanguages(facts, rules, { input, reads })
       },
     }
   },

@@ -1,18 +1,13 @@
 // Matches the language that the text is written in.
 
 import { defineSignal, type Fact, Type } from "../../kernel/index.ts"
+import { languageCodes as codes } from "../_shared/signals/language-codes.ts"
 
 const rule = Type.Object({
   threshold: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, description: "Confidence that the detection needs; 0.3 when left out" }),
   ),
 })
-
-/** Languages of the detector (eld), as ISO 639-1 codes. A rule is named after one. */
-const codes =
-  "am ar az be bg bn ca cs da de el en es et eu fa fi fr gu he hi hr hu hy is it ja ka kn ko ku lo lt lv ml mr ms nl no or pa pl pt ro ru sk sl sq sr sv ta te th tl tr uk ur vi yo zh".split(
-    " ",
-  )
 
 const defaultThreshold = 0.3
 

@@ -14,6 +14,7 @@ import {
   Type,
   type UnknownReason,
 } from "../../kernel/index.ts"
+import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
 import { asksBuiltInModel } from "../_shared/personal-data/bound-model.ts"
 import type { Entity } from "../_shared/personal-data/entities.ts"
 import { entityKinds, kindOf, noEntity, wantedKinds } from "../_shared/personal-data/kinds.ts"
@@ -48,6 +49,7 @@ const settings = section({
       description: "For rules without their own; that of the model when left out",
     }),
   ),
+  ...guardLanguages,
   ...guardSettings,
 })
 
@@ -80,7 +82,7 @@ export default defineSignal({
         report([index, "pii_types"], "names no kind that may match; leave it out for private data")
     })
   },
-  async setup(rules, { settings: { threshold: common = 0 }, document }) {
+  async setup(rules, { settings: { threshold: common = 0, languages }, document }) {
     const wanted = rules.map((entry): Wanted => {
       const { name, threshold = common } = entry
       return {
@@ -92,6 +94,7 @@ export default defineSignal({
     })
     const isBuiltIn = asksBuiltInModel(document)
     const searchPatterns = await createPatternSearch()
+    const reads = await createLanguageCheck({ said: languages, isBuiltIn, loadDetector: () => import("eld/small") })
     return {
       async read(input, { spans }) {
         const reader = createReader(spans, isBuiltIn, searchPatterns)
@@ -99,7 +102,8 @@ export default defineSignal({
         // Thrown, so that somebody hears of it; the kernel makes the same facts of it.
         const failed = readings.find(({ failure }) => failure !== undefined)
         if (failed !== undefined && readings.every(({ fact }) => fact.state === "unknown")) throw failed.failure
-        return readings.map(({ fact }) => fact)
+        const facts = readings.map(({ fact }) => fact)
+        return inLanguages(facts, rules, { input, reads })
       },
     }
   },

@@ -159,6 +159,7 @@ export function compileRules(
     const signal = signals.find((candidate) => candidate.type === type)
     const position = signal?.rules.indexOf(rule) ?? -1
     if (signal === undefined || position < 0) throw new RtrError("invalid_config", `There is no ${type} rule "${rule}"`)
+    const onError = entry.on_error ?? signal.onUnknown
     const blocks = signal.guard?.[position]?.onUnscanned === "block"
     return {
       kind: "leaf",
@@ -166,8 +167,8 @@ export function compileRules(
       name: rule,
       slot: signal.firstSlot + position,
       predicate: entry.predicate,
-      onError: whenUnknown(entry.on_error ?? signal.onUnknown, blocks, onUnknown),
-      ...(blocks && { blocksUnscanned: true }),
+      onError: whenUnknown(onError, blocks, onUnknown),
+      ...(blocks && { blocksUnscanned: true, onLanguage: onError }),
     }
   }
   const children = (entry.conditions ?? []).map((child) => compileRules(child, signals, onUnknown))

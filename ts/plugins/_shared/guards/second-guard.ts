@@ -48,9 +48,12 @@ function isAsked(document: object): boolean {
   const bound = boundNames(document)
   if (said?.when === "never") return false
   if (said !== undefined || bound.has(binding)) return true
-  const isOwn = bound.has("prompt_guard") || backendUse(modulesOf(document).prompt_guard ?? {}) !== undefined
-  return !isOwn && builtinModels.includes(artifact)
+  return asksBuiltInGuard(document) && builtinModels.includes(artifact)
 }
+
+/** Whether the first guard is the product's. */
+export const asksBuiltInGuard = (document: object): boolean =>
+  !boundNames(document).has("prompt_guard") && backendUse(modulesOf(document).prompt_guard ?? {}) === undefined
 
 export const secondModel: SecondModel = { binding, artifact, head: "jailbreak", isAsked }
 

@@ -98,7 +98,9 @@ function factValueOf({ type, name = "", value_source: source, match, miss = 0 }:
     const fact = find(factsOf(type))
     const { state, confidence, value } = fact ?? { state: "unknown", confidence: 0, value: undefined }
     const open = state === "unknown"
-    if (open && whenUnknown === undefined) return { unknown: fact?.reason ?? "failed" }
+    // A text in another language has been read: no guard counts it as found by itself.
+    const isLanguage = fact?.reason === "unsupported_language"
+    if (open && (whenUnknown === undefined || isLanguage)) return { unknown: fact?.reason ?? "failed" }
     const matches = open ? whenUnknown === "match" : state === "match"
     switch (source) {
       case "confidence":
