@@ -40,8 +40,8 @@ class Recipe:
     keep: tuple[float, float] = (3.0, 30.0)
     weight_decay: float = 0.01
     shares: tuple[tuple[str, float], ...] = (
-        ("domain", 1.6), ("jailbreak", 1.6), ("fact_check", 0.7), ("feedback", 1.0),
-        ("modality", 0.9), ("pii", 2.4), ("hallucination", 2.0),
+        ("domain", 1.6), ("jailbreak", 2.2), ("fact_check", 0.9), ("feedback", 1.0),
+        ("modality", 0.8), ("pii", 3.0), ("hallucination", 1.4),
     )  # fmt: skip
 
     def __post_init__(self) -> None:
