@@ -11,6 +11,7 @@ from .jailbreak_documents import write_document
 from .jailbreak_encodings import encode_hidden, encode_visibly
 from .jailbreak_over_defence import FAMILY, FOREIGN, write_over_defence
 from .jailbreak_shapes import cut_in_parts, put_between, put_last
+from .jailbreak_suffixes import pasted, searched_suffix
 from .row import Row
 from .texture import roughen
 
@@ -95,6 +96,19 @@ def write_many_shots(grammar: Grammar, chance: random.Random) -> tuple[str, Fram
     return write_dialogue([*shots, (grammar.fill("{goal}", chance), "")], chance), frame
 
 
+def write_suffixed(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
+    """A harmful request with what a search has found behind it."""
+    frame = grammar.pick_frame("jailbreak", chance, "prefix")
+    words = [word for _ in range(6) for word in grammar.fill(chance.choice(["{sentence}", "{chore}", "{goal}"]), chance).split()]
+    return f"{grammar.fill('{harm}', chance)} {searched_suffix(words, chance)}", frame
+
+
+def write_pasted(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
+    frame = grammar.pick_frame("benign", chance, chance.choice(["ordinary", "change", "trigger"]))
+    lines = [pasted(chance) for _ in range(chance.randint(1, 3))]
+    return chance.choice([" ", "\n", "\n\n"]).join([grammar.fill(frame.text, chance), *lines]), frame
+
+
 def write_plain(grammar: Grammar, chance: random.Random) -> tuple[str, Frame]:
     frame = grammar.pick_frame("benign", chance, excluded=("imperative", "pairs", FAMILY, FOREIGN, *KINDS))
     return roughen(grammar.fill(frame.text, chance), chance, frame.language), frame
@@ -169,8 +183,9 @@ def write_dialogue(turns: list[tuple[str, str]], chance: random.Random) -> str:
 
 ATTACK_WRITERS: list[tuple[Writer, int]] = [
     (write_direct, 42), (write_planted, 32), (write_wrapped, 14), (write_encoded, 9), (write_many_shots, 3), (write_kind, 24), (write_shaped, 12),
+    (write_suffixed, 7),
 ]
 BENIGN_WRITERS: list[tuple[Writer, int]] = [
     (write_plain, 50), (write_harmless_document, 30), (write_harmless_requests, 10), (write_harmless_code, 7), (write_harmless_shots, 3),
-    (write_over_defence, 40), (write_twin, 20), (write_shaped_twin, 10),
+    (write_over_defence, 40), (write_twin, 20), (write_shaped_twin, 10), (write_pasted, 7),
 ]
