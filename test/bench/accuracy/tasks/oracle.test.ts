@@ -142,8 +142,9 @@ test.each(ofFirst.filter(({ name }) => name !== "pii").map((task) => [task.name,
 test("patterns, points and whole words cost little to who knows all personal data", async () => {
   const { asker } = createOracle()
   const found = await tasks.find(({ name }) => name === "pii")?.measure(asker, most)
-  for (const [name, { figures }] of Object.entries(found?.figures.sets ?? {}))
-    if (name !== "chinese") expect([name, (figures["micro_f1"]?.value ?? 1) > 0.75]).toEqual([name, true])
+  const measured = Object.entries(found?.figures.sets ?? {}).filter(([name]) => name !== "chinese")
+  for (const [name, { figures }] of measured)
+    expect([name, (figures["micro_f1"]?.value ?? 1) > 0.75]).toEqual([name, true])
 })
 
 test("patterns find what the model does not", async () => {
