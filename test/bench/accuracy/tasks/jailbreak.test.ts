@@ -1,5 +1,8 @@
-import { expect, test } from "vitest"
-import { cascade, guard, jailbreak, riskInTurn } from "../../../../bench/accuracy/tasks/jailbreak.ts"
+import { expect, test, vi } from "vitest"
+
+// The module remembers what the first guard was asked about, and other tests may have asked it.
+vi.resetModules()
+const { cascade, guard, jailbreak, riskInTurn } = await import("../../../../bench/accuracy/tasks/jailbreak.ts")
 
 const cardOf = (...names: readonly string[]) => ({
   heads: names.map((name) => ({ name, labels: ["benign", "jailbreak"], default_threshold: 0.5 })),
@@ -16,6 +19,8 @@ test("a package with nothing but the head is a second guard, which is measured a
     false,
   ])
   expect([jailbreak.isServedBy(second), guard.isServedBy(second)]).toEqual([false, true])
+  // Nobody has asked a first one yet.
+  expect(cascade.isServedBy(second)).toBe(false)
 })
 
 test.each([

@@ -142,9 +142,11 @@ test.each(ofFirst.filter(({ name }) => name !== "pii").map((task) => [task.name,
 test("patterns, points and whole words cost little to who knows all personal data", async () => {
   const { asker } = createOracle()
   const found = await tasks.find(({ name }) => name === "pii")?.measure(asker, most)
-  const measured = Object.entries(found?.figures.sets ?? {}).filter(([name]) => name !== "chinese")
-  for (const [name, { figures }] of measured)
-    expect([name, (figures["micro_f1"]?.value ?? 1) > 0.75]).toEqual([name, true])
+  const below = Object.entries(found?.figures.sets ?? {}).flatMap(([name, { figures }]) =>
+    (figures["micro_f1"]?.value ?? 1) > 0.9 ? [] : [name],
+  )
+  // Invented numbers that are no valid ones, and names in scripts without spaces.
+  expect(below.toSorted()).toEqual(["chinese", "language", "pii_syn_nano", "together"])
 })
 
 test("patterns find what the model does not", async () => {

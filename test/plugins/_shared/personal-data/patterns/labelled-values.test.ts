@@ -63,6 +63,12 @@ describe("nothing is found", () => {
     "order number 264790",
     "customer: Acme 2000",
     "login page.html",
+    "how do I handle utf8 in python",
+    "user v2.1 gets an error",
+    "login form2 is broken",
+    "TODO fix2 later",
+    "beef aged 45 days",
+    "store the password sha256 hashed",
     "a | b | c\n1 | 2 | 3",
     "address: see below",
   ])("in %j", (text) => expect(found(text)).toEqual([]))

@@ -108,15 +108,28 @@ function cellsOf(
 }
 
 const number = "[#:]?\\s{0,2}(?:is |was |of )?[\"'‘“#]?"
-/** In sentences: a label, perhaps a verb, and a value with a digit. */
+/** What tells that the next word is the value: "user is", "password:", or a quotation mark. */
+const verb = "(?: is| was| ist| es| est|:) [\"'‘“]?"
+const quote = " ?[\"'‘“]"
+const within = "[^\\s\"'’”),]"
+/**
+ * In sentences: a label, a verb or a mark, and a value with a digit. Behind a mere space stand all kinds of words, such as in
+ * "handle utf8" and "password sha256": there a value has to look like nothing else.
+ */
 const phrases: readonly (readonly [kind: string, pattern: RegExp])[] = [
   [
     "PASSWORD",
-    /(?<!\p{L})(?:password|passwd|passphrase|passcode|pwd|pw|kennwort|passwort|contraseña|mot de passe|wachtwoord|senha)(?: is| was| ist| es| est|:)? ["'‘“]?((?=[^\s"'’”]*\d)(?=[^\s"'’”]*\p{L})[^\s"'’”]{4,64}?)(?=["'’”.,;)]*(?:\s|$))/giu,
+    new RegExp(
+      `(?<!\\p{L})(?:password|passwd|passphrase|passcode|pwd|pw|kennwort|passwort|contraseña|mot de passe|wachtwoord|senha)(?:${verb}|${quote}| (?=${within}*[^\\s\\p{L}\\d"'’”.,;:)(/_-]))((?=${within}*\\d)(?=${within}*\\p{L})[^\\s"'’”]{4,64}?)(?=["'’”.,;)]*(?:\\s|$))`,
+      "giu",
+    ),
   ],
   [
     "USERNAME",
-    /(?<!\p{L})(?:user ?name|user|login|handle|account name|benutzername|usuario|TODO)(?: is| was| ist| es|:)?[ (]["'‘“]?((?=[^\s"'’”),]*(?:\d|[._]\p{L}))(?=[^\s"'’”),]*\p{Ll})[\p{L}\d][\p{L}\d._-]{1,38}[\p{L}\d])(?=["'’”.,;:)]*(?:\s|$))/giu,
+    new RegExp(
+      `(?<!\\p{L})(?:(?:user ?name|user|login|handle|account name|benutzername|usuario)(?:${verb}|${quote}| ?\\()|(?:user ?name|user|account name|benutzername|usuario) (?=${within}*[._]\\p{L})|TODO\\()((?=${within}*(?:\\d|[._]\\p{L}))(?=${within}*\\p{Ll})[\\p{L}\\d][\\p{L}\\d._-]{1,38}[\\p{L}\\d])(?=["'’”.,;:)]*(?:\\s|$))`,
+      "giu",
+    ),
   ],
   [
     "ID",
@@ -134,7 +147,7 @@ const phrases: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ],
   [
     "AGE",
-    /(?<!\p{L})(?:aged|age of|turn(?:s|ed|ing)?) ([1-9]\d?|1[01]\d)(?![\d%]|[.,]\d| (?:degrees|percent))|(?<=^|[ (,])([1-9]\d?|1[01]\d)(?=[ -](?:years?[ -]old|y\/?o\b|years? of age))/giu,
+    /(?<!\p{L})(?:aged|age of|turn(?:s|ed|ing)?) ([1-9]\d?|1[01]\d)(?![\d%]|[.,]\d| (?:degrees|percent|minutes|hours|days|weeks|months|times))|(?<=^|[ (,])([1-9]\d?|1[01]\d)(?=[ -](?:years?[ -]old|y\/?o\b|years? of age))/giu,
   ],
 ]
 
