@@ -195,6 +195,21 @@ describe("a preview", () => {
     expect(fact?.findings).toEqual([{ kind: "GPE", text: 1, start: 13, end: 19, confidence: 0.7 }])
   })
 
+  test("counts what stands in a text of nothing else, as a request does", async () => {
+    const text = `😀 ${"a@b.co ".repeat(140_000)}`
+    const [fact] = await previewIn([user(text)], { name: "any" })
+    expect(fact).toMatchObject({ state: "match", value: 1 })
+    expect(fact?.findings?.length).toBe(140_000)
+    expect(fact?.findings?.at(-1)).toEqual({
+      kind: "EMAIL_ADDRESS",
+      text: 0,
+      start: 139_999 * 7 + 2,
+      end: 139_999 * 7 + 8,
+      confidence: 1,
+    })
+    expect(await read(text, { name: "any" })).toEqual([match("any", 1)])
+  })
+
   test("is the only one that tells it", async () => {
     expect((await read("ann@example.com", { name: "any" }))[0]).not.toHaveProperty("findings")
   })

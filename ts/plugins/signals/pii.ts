@@ -131,9 +131,9 @@ async function readRule(
       rule: name,
       state: "match",
       confidence: 1,
-      value: Math.max(...found.map(({ probability }) => probability)),
+      value: found.reduce((most, { probability }) => Math.max(most, probability), 0),
       ...(truncated !== undefined && { atLeast: true, reason: truncated }),
-      ...(input.preview !== undefined && { findings: found.map((each) => toFinding(each, texts[each.text] ?? "")) }),
+      ...(input.preview !== undefined && { findings: toFindings(found, texts) }),
     },
   })
   const unknown = (failure: unknown): RuleReading => ({
@@ -167,9 +167,24 @@ interface FoundIn extends Entity {
   readonly text: number
 }
 
-function toFinding({ kind, start, end, probability, text }: FoundIn, written: string): Finding {
-  const first = codePoints(written.slice(0, start))
-  return { kind, text, start: first, end: first + codePoints(written.slice(start, end)), confidence: probability }
+/** In their order, so that no part of a text is counted twice: a client may send a text of nothing else. */
+function toFindings(found: readonly FoundIn[], texts: readonly string[]): readonly Finding[] {
+  let [text, at, counted] = [0, 0, 0]
+  return found
+    .toSorted((one, other) => one.text - other.text || one.start - other.start)
+    .map(({ kind, start, end, probability, text: of }) => {
+      if (of !== text) [text, at, counted] = [of, 0, 0]
+      const written = texts[of] ?? ""
+      counted += codePoints(written.slice(at, start))
+      at = start
+      return {
+        kind,
+        text,
+        start: counted,
+        end: counted + codePoints(written.slice(start, end)),
+        confidence: probability,
+      }
+    })
 }
 
 function codePoints(text: string): number {
