@@ -587,6 +587,10 @@ describe("hostile texts are read to their end", () => {
     "Ssn;Age;\n1;2;\n",
     "employee id ",
     "{'age': ",
+    "user(",
+    "password:",
+    "passport1",
+    "driver license1",
   ])("of %j", (unit) => {
     const text = `${unit.repeat(Math.ceil(1_000_000 / unit.length))} ann@example.com`
     expect(found(text).at(-1)).toBe("EMAIL_ADDRESS ann@example.com")

@@ -111,7 +111,8 @@ const number = "[#:]?\\s{0,2}(?:is |was |of )?[\"'‘“#]?"
 /** What tells that the next word is the value: "user is", "password:", or a quotation mark. */
 const verb = "(?: is| was| ist| es| est|:) [\"'‘“]?"
 const quote = " ?[\"'‘“]"
-const within = "[^\\s\"'’”),]"
+/** No more of a word than a value may have: a text of one word with many labels would be searched to its end for each. */
+const within = "[^\\s\"'’”),]{0,64}"
 /**
  * In sentences: a label, a verb or a mark, and a value with a digit. Behind a mere space stand all kinds of words, such as in
  * "handle utf8" and "password sha256": there a value has to look like nothing else.
@@ -120,28 +121,28 @@ const phrases: readonly (readonly [kind: string, pattern: RegExp])[] = [
   [
     "PASSWORD",
     new RegExp(
-      `(?<!\\p{L})(?:password|passwd|passphrase|passcode|pwd|pw|kennwort|passwort|contraseña|mot de passe|wachtwoord|senha)(?:${verb}|${quote}| (?=${within}*[^\\s\\p{L}\\d"'’”.,;:)(/_-]))((?=${within}*\\d)(?=${within}*\\p{L})[^\\s"'’”]{4,64}?)(?=["'’”.,;)]*(?:\\s|$))`,
+      `(?<!\\p{L})(?:password|passwd|passphrase|passcode|pwd|pw|kennwort|passwort|contraseña|mot de passe|wachtwoord|senha)(?:${verb}|${quote}| (?=${within}[^\\s\\p{L}\\d"'’”.,;:)(/_-]))((?=${within}\\d)(?=${within}\\p{L})[^\\s"'’”]{4,64}?)(?=["'’”.,;)]*(?:\\s|$))`,
       "giu",
     ),
   ],
   [
     "USERNAME",
     new RegExp(
-      `(?<!\\p{L})(?:(?:user ?name|user|login|handle|account name|benutzername|usuario)(?:${verb}|${quote}| ?\\()|(?:user ?name|user|account name|benutzername|usuario) (?=${within}*[._]\\p{L})|TODO\\()((?=${within}*(?:\\d|[._]\\p{L}))(?=${within}*\\p{Ll})[\\p{L}\\d][\\p{L}\\d._-]{1,38}[\\p{L}\\d])(?=["'’”.,;:)]*(?:\\s|$))`,
+      `(?<!\\p{L})(?:(?:user ?name|user|login|handle|account name|benutzername|usuario)(?:${verb}|${quote}| ?\\()|(?:user ?name|user|account name|benutzername|usuario) (?=${within}[._]\\p{L})|TODO\\()((?=${within}(?:\\d|[._]\\p{L}))(?=${within}\\p{Ll})[\\p{L}\\d][\\p{L}\\d._-]{1,38}[\\p{L}\\d])(?=["'’”.,;:)]*(?:\\s|$))`,
       "giu",
     ),
   ],
   [
     "ID",
     new RegExp(
-      `(?<!\\p{L})(?:(?:employee|staff|patient|customer|client|member(?:ship)?|student|personnel|badge|policy|insurance|passport|national|tax|voter|pan(?: card)?|aadhaa?r|medical record|(?:bank )?account|user)(?: card)? ?(?:id|number|no\\.?|nr\\.?|code)|passport|mrn|user ?id|pesel|steuernummer|personalnummer|refund to account) ?${number}((?=[^\\s"'’”]*\\d[^\\s"'’”]*\\d[^\\s"'’”]*\\d)[\\p{L}\\d][\\p{L}\\d/_-]{3,29})(?=["'’”.,;:)]*(?:\\s|$))`,
+      `(?<!\\p{L})(?:(?:employee|staff|patient|customer|client|member(?:ship)?|student|personnel|badge|policy|insurance|passport|national|tax|voter|pan(?: card)?|aadhaa?r|medical record|(?:bank )?account|user)(?: card)? ?(?:id|number|no\\.?|nr\\.?|code)|passport|mrn|user ?id|pesel|steuernummer|personalnummer|refund to account) ?${number}((?=(?:[^\\s\\d"'’”]{0,30}\\d){3})[\\p{L}\\d][\\p{L}\\d/_-]{3,29})(?=["'’”.,;:)]*(?:\\s|$))`,
       "giu",
     ),
   ],
   [
     "US_DRIVER_LICENSE",
     new RegExp(
-      `(?<!\\p{L})(?:driver['’]?s?|driving) licen[cs]e(?: number| no\\.?| nr\\.?| id)? ?${number}((?=[^\\s"'’”]*\\d[^\\s"'’”]*\\d[^\\s"'’”]*\\d)[\\p{L}\\d][\\p{L}\\d-]{4,24})(?=["'’”.,;:)]*(?:\\s|$))`,
+      `(?<!\\p{L})(?:driver['’]?s?|driving) licen[cs]e(?: number| no\\.?| nr\\.?| id)? ?${number}((?=(?:[^\\s\\d"'’”]{0,30}\\d){3})[\\p{L}\\d][\\p{L}\\d-]{4,24})(?=["'’”.,;:)]*(?:\\s|$))`,
       "giu",
     ),
   ],
