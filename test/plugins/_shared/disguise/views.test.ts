@@ -34,6 +34,25 @@ describe("what a text says behind its disguise", () => {
     ])
   })
 
+  test("is read behind as much gibberish in the same disguise, beside it and far from it", async () => {
+    const gibberish = "qzx kjvw xzqj vkxq ".repeat(30)
+    const filler = "The weather was fine and the harvest was good. ".repeat(20)
+    const bytes = (text: string): string => Buffer.from(text).toString("base64")
+    const numbers = (text: string): string => Array.from(Buffer.from(text), (byte) => byte.toString(16)).join(" ")
+    for (const text of [
+      `${bytes(gibberish)}\n\n${bytes(attack)}`,
+      `${bytes(gibberish)} ${filler} ${bytes(attack)} ${filler} ${bytes(gibberish)}`,
+      bytes(gibberish + attack),
+      numbers(gibberish + attack),
+    ]) {
+      const views = (await viewsOf(text)).map(words)
+      expect(
+        views.some((view) => view.includes(words(attack))),
+        text.slice(0, 40),
+      ).toBe(true)
+    }
+  })
+
   test("is read through lines of an encoder and letters that nobody sees", async () => {
     const lines = Buffer.from(attack.repeat(3)).toString("base64").replaceAll(/.{76}/g, "$&\n")
     expect(await viewsOf(lines)).toEqual([attack.repeat(3)])

@@ -34,20 +34,34 @@ const fewestLetters = 6
 /** Of its characters, so many must be letters or spaces. */
 const share = 0.65
 
-/** Whether a text that was decoded reads like words. A look at its beginning tells. */
-export const isPlausible = (text: string): boolean => sizeUp(text).bits <= mostBits
+/** Whether a part of a text that was decoded reads like words. Gibberish in front of an attack must not hide it. */
+export const isPlausible = (text: string): boolean => somePart(text, ({ bits }) => bits <= mostBits)
 
-/** Whether it reads like English, where nothing but its letters tells that it is a text at all. */
-export const isEnglish = (text: string): boolean => sizeUp(text).bits <= mostOfEnglish
+/** Whether a part reads like English, where nothing but its letters tells that it is a text at all. */
+export const isEnglish = (text: string): boolean => somePart(text, ({ bits }) => bits <= mostOfEnglish)
 
-/** Whether it has the signs of words, which may be in another disguise. */
-export const hasWordSigns = (text: string): boolean => sizeUp(text).hasSigns
+/** Whether a part has the signs of words, which may be in another disguise. */
+export const hasWordSigns = (text: string): boolean => somePart(text, ({ hasSigns }) => hasSigns)
 
-/** `bits` are those of a letter. */
-function sizeUp(text: string): { readonly hasSigns: boolean; readonly bits: number } {
-  const end = Math.min(text.length, 512)
+const charactersOfPart = 64
+
+/** Parts overlap by half, and the last one is as long as the others. */
+function somePart(text: string, is: (size: Size) => boolean): boolean {
+  const last = Math.max(0, text.length - charactersOfPart)
+  for (let start = 0; start < last; start += charactersOfPart / 2)
+    if (is(sizeUp(text, start, start + charactersOfPart))) return true
+  return is(sizeUp(text, last, text.length))
+}
+
+interface Size {
+  readonly hasSigns: boolean
+  /** Those of a letter. */
+  readonly bits: number
+}
+
+function sizeUp(text: string, start: number, end: number): Size {
   let [before, letters, spaces, said] = [0, 0, 0, 0]
-  for (let index = 0; index < end; index++) {
+  for (let index = start; index < end; index++) {
     const code = text.charCodeAt(index)
     const letter = code < 128 ? (letterOf[code] as number) : 0
     if (letter !== 0) letters += 1
@@ -55,6 +69,6 @@ function sizeUp(text: string): { readonly hasSigns: boolean; readonly bits: numb
     said += bitsOf(before, letter)
     before = letter
   }
-  const hasSigns = letters >= fewestLetters && letters + spaces >= share * end
+  const hasSigns = letters >= fewestLetters && letters + spaces >= share * (end - start)
   return { hasSigns, bits: hasSigns ? said / letters : Infinity }
 }
