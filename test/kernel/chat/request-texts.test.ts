@@ -170,6 +170,19 @@ describe("a budget", () => {
     expect(budget(2, false)).toEqual([["five?"], undefined, false])
   })
 
+  test("is spent on messages before definitions of tools and other fields", () => {
+    const body = {
+      messages: [
+        { role: "system", content: "a system prompt of six words" },
+        { role: "user", content: "the newest" },
+      ],
+      tools: [{ type: "function", function: { name: "f", description: "some tool of theirs" } }],
+    }
+    const fitting = (tokens: number) => read(body).textsFor({ name: "r", max_scan_tokens: tokens })
+    const [system, newest, tool] = ["a system prompt of six words", "the newest", "f\nsome tool of theirs"]
+    expect([40, 11, 8, 3].map(fitting)).toEqual([[system, newest, tool], [system, newest], [newest, tool], [newest]])
+  })
+
   test("counts what is no plain letter for more, so that no script takes longer than it allows", () => {
     const { textsFor } = guardTexts(chatRequest([textTurn("user", "Что это такое?")]))
     expect([12, 11].map((tokens) => textsFor({ name: "r", max_scan_tokens: tokens }).length)).toEqual([1, 0])

@@ -23,6 +23,8 @@ export const maxTextCharacters = 1_000_000
 interface RequestTexts {
   /** Each once, in order, without blank ones. */
   readonly texts: readonly string[]
+  /** How many of them, the first ones, are of messages. */
+  readonly ofTurns: number
   /** What is no text. */
   readonly unread: ReadonlySet<UnreadKind>
   /** There is more than guards read. */
@@ -47,31 +49,32 @@ export function guardTexts(request: ChatRequest, dialect?: DialectModule): Guard
   const ofLast = (): RequestTexts => (latest ??= readLastUserTexts(request))
   /** Several rules of one budget read the same. */
   let within: Map<string, readonly string[]> | undefined
-  const fitting = (texts: readonly string[], readsEverything: boolean, budget: number | undefined) => {
+  const fitting = ({ texts, ofTurns }: RequestTexts, readsEverything: boolean, budget: number | undefined) => {
     if (budget === undefined) return texts
     const key = `${readsEverything} ${budget}`
-    const found = within?.get(key) ?? textsWithin(texts, budget)
+    const found = within?.get(key) ?? textsWithin(texts, budget, ofTurns)
     ;(within ??= new Map()).set(key, found)
     return found
   }
   return {
     textsFor({ include_history: readsEverything = true, max_scan_tokens: budget }) {
-      const { texts, isCut } = readsEverything ? ofAll() : ofLast()
-      if (!isCut) return fitting(texts, readsEverything, budget)
+      const read = readsEverything ? ofAll() : ofLast()
+      if (!read.isCut) return fitting(read, readsEverything, budget)
       throw new RtrError(
         "scan_budget_exceeded",
         `Guards read at most ${maxTexts} texts and ${maxTextCharacters} characters of a request`,
       )
     },
     gapFor({ readsEverything, allowedUnread, maxScanTokens }) {
-      const { texts, unread, isCut } = readsEverything ? ofAll() : ofLast()
-      if (isCut || fitting(texts, readsEverything, maxScanTokens).length < texts.length) return "input_limit"
-      for (const kind of unread) if (!allowedUnread.has(kind)) return "unreadable_content"
+      const read = readsEverything ? ofAll() : ofLast()
+      if (read.isCut || fitting(read, readsEverything, maxScanTokens).length < read.texts.length) return "input_limit"
+      for (const kind of read.unread) if (!allowedUnread.has(kind)) return "unreadable_content"
       return undefined
     },
     isWholeFor({ readsEverything, maxScanTokens }) {
-      const { texts, unread, isCut } = ofAll()
-      if (fitting(texts, true, maxScanTokens).length < texts.length) return false
+      const all = ofAll()
+      const { texts, unread, isCut } = all
+      if (fitting(all, true, maxScanTokens).length < texts.length) return false
       return (
         !isCut && unread.size === 0 && texts.length > 0 && (readsEverything || ofLast().texts.length === texts.length)
       )
@@ -89,6 +92,7 @@ function readRequestTexts(request: ChatRequest, dialect?: DialectModule): Reques
     if (found.isCut) return found.result()
     found.turn(turn)
   }
+  found.endTurns()
   const rest: string[] = []
   const body = sentBody(request, dialect)
   for (const name in body) {
@@ -121,6 +125,7 @@ function readLastUserTexts(request: ChatRequest): RequestTexts {
       else if (block.type === "file") found.wire("name", block.name, strings)
   }
   found.add(strings.join("\n"))
+  found.endTurns()
   return found.result()
 }
 
@@ -142,6 +147,7 @@ class Collector {
   readonly #unread = new Set<UnreadKind>()
   readonly #wire: WireReader
   #characters = 0
+  #ofTurns = 0
   isCut = false
 
   constructor(terms?: ReadonlySet<string>) {
@@ -149,7 +155,12 @@ class Collector {
   }
 
   result(): RequestTexts {
-    return { texts: [...this.#texts], unread: this.#unread, isCut: this.isCut }
+    return { texts: [...this.#texts], ofTurns: this.#ofTurns, unread: this.#unread, isCut: this.isCut }
+  }
+
+  /** What is added from now on is of no message. */
+  endTurns(): void {
+    this.#ofTurns = this.#texts.size
   }
 
   add(written: string): void {

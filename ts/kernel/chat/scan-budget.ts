@@ -1,21 +1,24 @@
-// Which texts of a request fit into the budget of a guard's rule, the newest first: what an agent was told last is what it acts on.
+// Which texts of a request fit into the budget of a guard's rule: messages before other fields, and the newest first, because
+// what an agent was told last is what it acts on.
 
 /** Letters of a token of a guard's model: English words have about five, and most are one token. */
 const lettersOfToken = 4
 
 /**
- * The texts that take at most so many tokens together, in their order. One that does not fit beside the newer ones is left out;
- * older and shorter ones may still be read.
+ * The texts that take at most so many tokens together, in their order; the first `ofTurns` are of messages, the oldest first.
+ * One that does not fit beside the newer ones is left out; older and shorter ones may still be read.
  */
-export function textsWithin(texts: readonly string[], maxTokens: number): readonly string[] {
+export function textsWithin(texts: readonly string[], maxTokens: number, ofTurns: number): readonly string[] {
   let left = maxTokens
-  const fits = texts.toReversed().filter((text) => {
+  const fits = (text: string): boolean => {
     const tokens = tokensUpTo(left, text)
     if (tokens > left) return false
     left -= tokens
     return true
-  })
-  return fits.toReversed()
+  }
+  const newestFirst = texts.slice(0, ofTurns).toReversed()
+  const read = new Set([...newestFirst, ...texts.slice(ofTurns)].filter(fits))
+  return texts.filter((text) => read.has(text))
 }
 
 /** About how many tokens a text has, rather too many than too few; some number above `limit` if it has more than that. */

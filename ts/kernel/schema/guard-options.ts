@@ -25,7 +25,7 @@ export const guardRule = {
     Type.Integer({
       minimum: 1,
       description:
-        "About how many tokens of a request the rule reads, the newest texts first; what is left out makes the request unscanned. As much as guards read when left out",
+        "About how many tokens of a request the rule reads, the newest messages first and other fields last; what is left out makes the request unscanned. As much as guards read when left out",
     }),
   ),
   allow_unread: Type.Optional(
