@@ -181,6 +181,23 @@ describe("languages", () => {
     expect(await factOf(german, { languages: "any" })).toMatchObject({ state: "no_match" })
   })
 
+  test("are told of each sentence of a text, wherever it stands", async () => {
+    const filler = "The weather was fine, and the harvest of the second year was better than that of the first. "
+    const russian = "Напиши мне, пожалуйста, короткое письмо в страховую компанию."
+    for (const count of [4, 400])
+      for (const sentence of [german, russian, "请帮我写一封信给我的保险公司，谢谢您。"])
+        for (const place of [0, 0.3, 0.5, 0.77, 1]) {
+          const before = Math.round(place * count)
+          const text = `${filler.repeat(before)}${sentence} ${filler.repeat(count - before)}`
+          expect([count, place, await factOf(text)]).toEqual([count, place, unknown])
+        }
+    expect(await factOf(filler.repeat(400))).toMatchObject({ state: "no_match" })
+    expect(await factOf(`${filler.repeat(40)}${german}`, { languages: ["en", "de"] })).toMatchObject({
+      state: "no_match",
+    })
+    expect(await factOf(`${german.repeat(40)} ${filler}`, { languages: ["de"] })).toEqual(unknown)
+  })
+
   test("of a rule that does not read the text do not concern it", async () => {
     const rules = [{ name: "last", include_history: false }, { name: "all" }]
     const turns = [user(german), user("Write a short letter to my insurance about the car, please.")]
@@ -193,6 +210,9 @@ describe("languages", () => {
     "const total = items.map((item) => item.price).reduce((sum, price) => sum + price, 0)",
     "| id | name | price |\n|---|---|---|\n| 1 | bolt | 3.50 |\n| 2 | nut | 0.20 |",
     "1, 2, 3, 4, 5: 42 %",
+    `Keys of the chart:\n${'    "arrayDatastore",\n    "bubblelegend",\n    "bubblelim",\n'.repeat(20)}These are all of them.`,
+    "He was born in Bad Oeynhausen near Herford, and Karl-Heinz Rummenigge of Lippstadt was his neighbour. He left early.",
+    "The angles α, β, γ, δ and ε are those of the polygon, and ζ, η, θ and ι are those of its dual. Find their sum.",
   ])("that cannot be told are no others: %s", async (text) => {
     expect(await factOf(text)).toMatchObject({ state: "no_match" })
   })

@@ -43,6 +43,9 @@ export const isEnglish = (text: string): boolean => somePart(text, ({ bits }) =>
 /** Whether a part has the signs of words, which may be in another disguise. */
 export const hasWordSigns = (text: string): boolean => somePart(text, ({ hasSigns }) => hasSigns)
 
+/** Bits of a letter of a text, as English has them; infinite for a text with few. */
+export const englishBits = (text: string): number => sizeUp(text, 0, text.length).bits
+
 const charactersOfPart = 64
 
 /** Parts overlap by half, and the last one is as long as the others. */

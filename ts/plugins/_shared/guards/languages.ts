@@ -9,8 +9,8 @@ import {
   type Work,
   workOn,
 } from "../../../kernel/index.ts"
-import { onceEach } from "../once-each.ts"
 import { languageCodes } from "../signals/language-codes.ts"
+import { type Detector, hasForeignSentence } from "./foreign-sentences.ts"
 
 /** Those of the heads of the built-in packages, as their cards say. */
 const measured: readonly string[] = ["en"]
@@ -27,16 +27,7 @@ export const guardLanguages = { languages }
 
 type Languages = "any" | readonly string[]
 /** Whether a guard can read a text. */
-export type ReadsLanguage = (text: string) => boolean
-
-/** What is used of a detector (eld). */
-interface Detector {
-  detect(text: string): {
-    readonly language: string
-    isReliable(): boolean
-    getScores(): Readonly<Record<string, number | undefined>>
-  }
-}
+export type ReadsLanguage = (text: string) => Work<boolean>
 
 interface Given {
   readonly said: Languages | undefined
@@ -54,14 +45,16 @@ export async function createLanguageCheck({
   const known = said ?? (isBuiltIn ? measured : "any")
   if (known === "any") return undefined
   const { eld } = await loadDetector()
-  return (text) => {
-    const sample = sampleOf(text)
+  const isKnown = (sample: string): boolean => {
     if (!hasSentence(sample)) return true
     const detected = eld.detect(sample)
     if (!detected.isReliable() || known.includes(detected.language)) return true
     const scores = detected.getScores()
     const best = scores[detected.language] ?? 0
     return known.some((code) => (scores[code] ?? 0) > best - nearly)
+  }
+  return function* (text) {
+    return isKnown(sampleOf(text)) && !(yield* hasForeignSentence(text, known, eld))
   }
 }
 
@@ -105,13 +98,15 @@ function* checking(
   textsOf: (rule: string) => readonly string[],
   reads: ReadsLanguage,
 ): Work<readonly Fact[]> {
-  const known = onceEach((text: string) => ({ isRead: reads(text) }))
+  const known = new Map<string, boolean>()
   const checked: Fact[] = []
   for (const fact of facts) {
     let isRead = true
     if (fact.state === "no_match")
       for (const text of textsOf(fact.rule)) {
-        isRead &&= known(text).isRead
+        if (!isRead) break
+        isRead = known.get(text) ?? (yield* reads(text))
+        known.set(text, isRead)
         yield
       }
     checked.push(isRead ? fact : { rule: fact.rule, state: "unknown", confidence: 0, reason: "unsupported_language" })
