@@ -35,13 +35,13 @@ const fewestLetters = 6
 const share = 0.65
 
 /** Whether a part of a text that was decoded reads like words. Gibberish in front of an attack must not hide it. */
-export const isPlausible = (text: string): boolean => somePart(text, ({ bits }) => bits <= mostBits)
+export const isPlausible = (text: string): boolean => somePart(text, (part) => part.bits <= mostBits)
 
 /** Whether a part reads like English, where nothing but its letters tells that it is a text at all. */
-export const isEnglish = (text: string): boolean => somePart(text, ({ bits }) => bits <= mostOfEnglish)
+export const isEnglish = (text: string): boolean => somePart(text, (part) => part.bits <= mostOfEnglish)
 
 /** Whether a part has the signs of words, which may be in another disguise. */
-export const hasWordSigns = (text: string): boolean => somePart(text, ({ hasSigns }) => hasSigns)
+export const hasWordSigns = (text: string): boolean => somePart(text, (part) => part.hasSigns)
 
 /** Bits of a letter of a text, as English has them; infinite for a text with few. */
 export const englishBits = (text: string): number => sizeUp(text, 0, text.length).bits
@@ -49,7 +49,7 @@ export const englishBits = (text: string): number => sizeUp(text, 0, text.length
 const charactersOfPart = 64
 
 /** Parts overlap by half, and the last one is as long as the others. */
-function somePart(text: string, is: (size: Size) => boolean): boolean {
+function somePart(text: string, is: (part: Size) => boolean): boolean {
   const last = Math.max(0, text.length - charactersOfPart)
   for (let start = 0; start < last; start += charactersOfPart / 2)
     if (is(sizeUp(text, start, start + charactersOfPart))) return true
