@@ -79,13 +79,15 @@ pub enum Answer {
         confidence: f32,
         /// One per option; they add up to 1.
         probabilities: Vec<f32>,
-        /// The probability that no option fits, of models that tell it.
+        /// See [`Answer::abstain`].
         abstain: Option<f32>,
     },
     /// To a noul question.
     Noul {
         /// The probability of yes.
         noul: f32,
+        /// See [`Answer::abstain`].
+        abstain: Option<f32>,
     },
     /// To a score question.
     Score {
@@ -95,6 +97,8 @@ pub enum Answer {
         confidence: f32,
         /// One per level; they add up to 1.
         probabilities: Vec<f32>,
+        /// See [`Answer::abstain`].
+        abstain: Option<f32>,
     },
     /// To a set question.
     Set {
@@ -184,25 +188,34 @@ impl Answer {
     }
 
     /// The answer to a score question with these probabilities.
-    pub fn score(probabilities: Vec<f32>) -> Self {
+    pub fn score(probabilities: Vec<f32>, abstain: Option<f32>) -> Self {
         let (score, confidence) = (expected_level(&probabilities), score_confidence(&probabilities));
-        Self::Score { score, confidence, probabilities }
+        Self::Score { score, confidence, probabilities, abstain }
+    }
+
+    /// The probability that the answer should not be used, of models that tell it.
+    pub fn abstain(&self) -> Option<f32> {
+        match self {
+            Self::Choice { abstain, .. } | Self::Noul { abstain, .. } | Self::Score { abstain, .. } => *abstain,
+            Self::Set { .. } | Self::Span { .. } => None,
+        }
     }
 
     /// Whether every number is finite, as JSON needs it.
     pub fn is_finite(&self) -> bool {
         let all = |values: &[f32]| values.iter().all(|value| value.is_finite());
-        match self {
-            Self::Choice { confidence, probabilities, abstain, .. } => {
-                confidence.is_finite() && all(probabilities) && abstain.is_none_or(f32::is_finite)
+        self.abstain().is_none_or(f32::is_finite)
+            && match self {
+                Self::Choice { confidence, probabilities, .. } => confidence.is_finite() && all(probabilities),
+                Self::Noul { noul, .. } => noul.is_finite(),
+                Self::Score { score, confidence, probabilities, .. } => {
+                    all(&[*score, *confidence]) && all(probabilities)
+                }
+                Self::Set { probabilities, threshold } => threshold.is_finite() && all(probabilities),
+                Self::Span { noul, spans, threshold } => {
+                    all(&[*noul, *threshold]) && spans.iter().all(|span| span.probability.is_finite())
+                }
             }
-            Self::Noul { noul } => noul.is_finite(),
-            Self::Score { score, confidence, probabilities } => all(&[*score, *confidence]) && all(probabilities),
-            Self::Set { probabilities, threshold } => threshold.is_finite() && all(probabilities),
-            Self::Span { noul, spans, threshold } => {
-                all(&[*noul, *threshold]) && spans.iter().all(|span| span.probability.is_finite())
-            }
-        }
     }
 }
 

@@ -26,7 +26,7 @@ pub enum GoldenQuestion {
         choices: Vec<GoldenOption>,
         /// One per option.
         probabilities: Vec<f32>,
-        /// That none applies, of models that tell it.
+        /// That the answer should not be used, of models that tell it.
         abstain: Option<f32>,
     },
     /// How likely a statement holds.
@@ -38,6 +38,8 @@ pub enum GoldenQuestion {
         choices: Vec<GoldenOption>,
         /// That of "true".
         noul: f32,
+        /// As of a choice.
+        abstain: Option<f32>,
     },
     /// A level of an ordered scale.
     Score {
@@ -47,6 +49,8 @@ pub enum GoldenQuestion {
         levels: Vec<String>,
         /// One per level.
         probabilities: Vec<f32>,
+        /// As of a choice.
+        abstain: Option<f32>,
     },
     /// Any of the labels.
     Set {
@@ -124,18 +128,22 @@ impl GoldenQuestion {
 
     /// Found and recorded numbers, one behind the other; `None` if the answer has another form or other places.
     pub fn compared(&self, answer: &Answer) -> Option<(Vec<f32>, Vec<f32>)> {
+        let recorded_abstain = match self {
+            Self::Choice { abstain, .. } | Self::Noul { abstain, .. } | Self::Score { abstain, .. } => *abstain,
+            Self::Set { .. } | Self::Span { .. } => None,
+        };
+        if recorded_abstain.is_some() != answer.abstain().is_some() {
+            return None;
+        }
+        let all = |values: &[f32], more: Option<f32>| values.iter().copied().chain(more).collect();
         match (self, answer) {
-            (
-                Self::Choice { probabilities: recorded, abstain: recorded_abstain, .. },
-                Answer::Choice { probabilities, abstain, .. },
-            ) if recorded_abstain.is_some() == abstain.is_some() => {
-                let all = |values: &[f32], more: &Option<f32>| values.iter().copied().chain(*more).collect();
-                Some((all(probabilities, abstain), all(recorded, recorded_abstain)))
+            (Self::Noul { noul: recorded, .. }, Answer::Noul { noul, .. }) => {
+                Some((all(&[*noul], answer.abstain()), all(&[*recorded], recorded_abstain)))
             }
-            (Self::Noul { noul: recorded, .. }, Answer::Noul { noul }) => Some((vec![*noul], vec![*recorded])),
-            (Self::Score { probabilities: recorded, .. }, Answer::Score { probabilities, .. })
+            (Self::Choice { probabilities: recorded, .. }, Answer::Choice { probabilities, .. })
+            | (Self::Score { probabilities: recorded, .. }, Answer::Score { probabilities, .. })
             | (Self::Set { probabilities: recorded, .. }, Answer::Set { probabilities, .. }) => {
-                Some((probabilities.clone(), recorded.clone()))
+                Some((all(probabilities, answer.abstain()), all(recorded, recorded_abstain)))
             }
             (Self::Span { noul: recorded_noul, spans: recorded, .. }, Answer::Span { noul, spans, .. }) => {
                 let is_same = recorded.len() == spans.len()

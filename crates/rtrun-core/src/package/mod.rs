@@ -21,8 +21,8 @@ mod weights;
 mod witness;
 
 pub use decisions::{
-    Calibration, CalibrationSettings, DecisionSettings, Decisions, MarkerHeadSettings, MarkerSettings, Markers,
-    PackedHeadSettings, PackedSettings, QuestionSettings, QuestionType, SpanSettings, StatementSettings,
+    Abstention, Calibration, CalibrationSettings, DecisionSettings, Decisions, MarkerHeadSettings, MarkerSettings,
+    Markers, PackedHeadSettings, PackedSettings, QuestionSettings, QuestionType, SpanSettings, StatementSettings,
 };
 pub use digests::{AdapterDigests, Digests};
 pub use files::PackageFiles;

@@ -40,7 +40,7 @@ fn logits(answer: &Answer) -> Vec<f32> {
             probabilities.iter().map(|value| value.ln()).collect()
         }
         Answer::Set { probabilities, .. } => probabilities.iter().map(|value| (value / (1.0 - value)).ln()).collect(),
-        Answer::Noul { noul } => vec![(1.0 - noul).ln(), noul.ln()],
+        Answer::Noul { noul, .. } => vec![(1.0 - noul).ln(), noul.ln()],
         Answer::Span { .. } => panic!("spans are compared by place"),
     }
 }

@@ -34,9 +34,9 @@ fn answers_are_made_of_probabilities() {
     close(*confidence, 0.25);
     let Answer::Choice { chosen, .. } = Answer::choice(vec![0.4, 0.4, 0.2], None) else { panic!() };
     assert_eq!(chosen, 0, "the first of equal options");
-    let Answer::Score { score, .. } = Answer::score(vec![0.0, 0.5, 0.5]) else { panic!() };
+    let Answer::Score { score, .. } = Answer::score(vec![0.0, 0.5, 0.5], None) else { panic!() };
     close(score, 1.5);
     assert!(answer.is_finite());
     assert!(!Answer::choice(vec![f32::NAN, 0.5], None).is_finite());
-    assert!(!Answer::Noul { noul: f32::INFINITY }.is_finite());
+    assert!(!Answer::Noul { noul: f32::INFINITY, abstain: None }.is_finite());
 }

@@ -189,9 +189,9 @@ fn answers_are_a_list_in_the_order_of_the_questions() {
         body
     };
     let body = write(&[
-        Ok(Answer::Noul { noul: 0.7 }),
+        Ok(Answer::Noul { noul: 0.7, abstain: None }),
         Ok(Answer::choice(vec![0.25, 0.75], Some(0.1))),
-        Ok(Answer::score(vec![0.5, 0.5])),
+        Ok(Answer::score(vec![0.5, 0.5], None)),
     ]);
     let expected = json!({
         "model": "m",
@@ -211,8 +211,8 @@ fn answers_are_a_list_in_the_order_of_the_questions() {
 
     let body = write(&[
         Err(Error::DeadlineExceeded("The deadline passed".to_owned())),
-        Ok(Answer::Noul { noul: 0.5 }),
-        Ok(Answer::score(vec![f32::NAN, 0.5])),
+        Ok(Answer::Noul { noul: 0.5, abstain: None }),
+        Ok(Answer::score(vec![f32::NAN, 0.5], None)),
     ]);
     let refusal = |name: Value, error: &str, message: &str| json!({ "type": "refusal", "name": name, "error": error, "message": message });
     let expected = json!([

@@ -34,8 +34,8 @@ fn every_type_has_its_answer_in_the_order_of_the_questions() {
         &body,
         &[vec![
             Ok(Answer::choice(vec![0.1, 0.9], Some(0.3))),
-            Ok(Answer::Noul { noul: 0.7 }),
-            Ok(Answer::score(vec![0.0, 0.5, 0.5])),
+            Ok(Answer::Noul { noul: 0.7, abstain: Some(0.6) }),
+            Ok(Answer::score(vec![0.0, 0.5, 0.5], Some(0.2))),
             Ok(Answer::Set { probabilities: vec![0.5, 0.4], threshold: 0.5 }),
             Ok(Answer::Span { noul: 0.9, spans: vec![span], threshold: 0.2 }),
             Ok(Answer::Span { noul: 0.01, spans: Vec::new(), threshold: 0.2 }),
@@ -46,8 +46,8 @@ fn every_type_has_its_answer_in_the_order_of_the_questions() {
     let expected = concat!(
         r#"{"model":"m","answers":{"#,
         r#""topic":{"type":"choice","choice":"a","probabilities":{"z":0.1,"a":0.9},"confidence":0.79999995,"abstain_probability":0.3},"#,
-        r#""urgent":{"type":"noul","noul":0.7},"#,
-        r#""mood":{"type":"score","score":1.5,"legend":{"0":"bad","1":"","2":"good"},"probabilities":{"0":0.0,"1":0.5,"2":0.5},"confidence":0.25},"#,
+        r#""urgent":{"type":"noul","noul":0.7,"abstain_probability":0.6},"#,
+        r#""mood":{"type":"score","score":1.5,"legend":{"0":"bad","1":"","2":"good"},"probabilities":{"0":0.0,"1":0.5,"2":0.5},"confidence":0.25,"abstain_probability":0.2},"#,
         r#""flags.name":{"type":"noul","noul":0.5},"flags.date":{"type":"noul","noul":0.4},"#,
         r#""entities":{"type":"noul","noul":0.9},"none":{"type":"noul","noul":0.01}},"#,
         r#""sets":{"flags":{"selected":["name"],"probabilities":{"name":0.5,"date":0.4}}},"#,
@@ -75,10 +75,10 @@ fn a_question_that_failed_has_its_error_in_its_place() {
             repeated(),
             Err(Error::UnsupportedSurface("Model \"m\" answers no set questions".to_owned())),
             Err(Error::MaxLengthExceeded("too long".to_owned())),
-            Ok(Answer::score(vec![1.0, f32::NAN])),
-            Ok(Answer::score(vec![1.0, 0.0])),
+            Ok(Answer::score(vec![1.0, f32::NAN], None)),
+            Ok(Answer::score(vec![1.0, 0.0], None)),
             // An answer to a question that was not valid is none.
-            Ok(Answer::Noul { noul: 0.5 }),
+            Ok(Answer::Noul { noul: 0.5, abstain: None }),
         ]],
         None,
     );
@@ -103,7 +103,7 @@ fn named_states_stand_under_their_names() {
         "state": "s", "questions": { "q": { "type": "noul" } },
         "states": { "b": { "state": "t", "questions": questions }, "a": { "state": "u", "questions": questions } },
     });
-    let noul = |noul| Ok(Answer::Noul { noul });
+    let noul = |noul| Ok(Answer::Noul { noul, abstain: None });
     let set = || Ok(Answer::Set { probabilities: vec![0.25], threshold: 0.5 });
     let meta = json!({
         "model_sha256": "0".repeat(64), "profile": "exact", "engine": "static", "device": "cpu",

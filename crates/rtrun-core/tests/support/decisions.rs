@@ -93,9 +93,10 @@ pub fn bits(answers: &[Answer]) -> Vec<Vec<u32>> {
     let floats = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     let number = |value: usize| u32::try_from(value).unwrap();
     let bits = answers.iter().map(|answer| match answer {
-        Answer::Choice { probabilities, abstain, .. } => [floats(probabilities), floats(abstain.as_slice())].concat(),
-        Answer::Noul { noul } => floats(&[*noul]),
-        Answer::Score { probabilities, .. } | Answer::Set { probabilities, .. } => floats(probabilities),
+        Answer::Noul { noul, .. } => [floats(&[*noul]), floats(answer.abstain().as_slice())].concat(),
+        Answer::Choice { probabilities, .. }
+        | Answer::Score { probabilities, .. }
+        | Answer::Set { probabilities, .. } => [floats(probabilities), floats(answer.abstain().as_slice())].concat(),
         Answer::Span { noul, spans, .. } => {
             let places = spans.iter().flat_map(|span| [number(span.start), number(span.end)]);
             let values = spans.iter().map(|span| span.probability.to_bits());

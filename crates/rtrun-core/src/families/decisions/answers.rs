@@ -10,8 +10,10 @@ use crate::question::{Answer, Question, QuestionKind};
 pub struct Logits {
     /// One per option.
     pub options: Vec<f32>,
-    /// That of "none of them", of models that abstain.
-    pub abstain: Option<f32>,
+    /// That of "none of them", of choices of models that have this option.
+    pub none: Option<f32>,
+    /// What the package's abstention makes of the words of the question.
+    pub asked: f32,
 }
 
 /// The threshold of a question.
@@ -24,24 +26,26 @@ pub fn threshold(question: &Question, calibration: &Calibration) -> f32 {
 pub fn answer(question: &Question, windows: &[Logits], calibration: &Calibration) -> Result<Answer, Error> {
     let is_set = matches!(question.kind, QuestionKind::Set(_));
     let mut logits = combined(windows, is_set);
-    let abstain = windows
+    let none = windows
         .first()
-        .and_then(|window| window.abstain)
-        .map(|_| windows.iter().filter_map(|window| window.abstain).sum::<f32>() / windows.len() as f32);
+        .and_then(|window| window.none)
+        .map(|_| windows.iter().filter_map(|window| window.none).sum::<f32>() / windows.len() as f32);
+    let asked = windows.iter().map(|window| window.asked).sum::<f32>() / windows.len().max(1) as f32;
     let temperature = calibration.temperature(question.kind.as_str(), logits.len());
     for logit in &mut logits {
         *logit /= temperature;
     }
-    let abstain = abstain.map(|logit| abstain_probability(&logits, logit / temperature));
+    let none = none.map(|logit| share_of_none(&logits, logit / temperature));
     if is_set {
         sigmoid(&mut logits);
     } else {
         softmax(&mut logits);
     }
+    let abstain = calibration.abstain(question.kind.as_str(), &logits, none, asked);
     let answer = match &question.kind {
         QuestionKind::Choice(_) => Answer::choice(logits, abstain),
-        QuestionKind::Noul { .. } => Answer::Noul { noul: logits.get(1).copied().unwrap_or(f32::NAN) },
-        QuestionKind::Score(_) => Answer::score(logits),
+        QuestionKind::Noul { .. } => Answer::Noul { noul: logits.get(1).copied().unwrap_or(f32::NAN), abstain },
+        QuestionKind::Score(_) => Answer::score(logits, abstain),
         QuestionKind::Set(_) => Answer::Set { probabilities: logits, threshold: threshold(question, calibration) },
         QuestionKind::Span(_) => return Err(Error::Internal("A span question has places; this is a bug".to_owned())),
     };
@@ -80,7 +84,7 @@ fn combined(windows: &[Logits], is_set: bool) -> Vec<f32> {
 }
 
 /// The share of "none of them" beside all options.
-fn abstain_probability(options: &[f32], abstain: f32) -> f32 {
+fn share_of_none(options: &[f32], abstain: f32) -> f32 {
     let mut all = [options, &[abstain]].concat();
     softmax(&mut all);
     all.last().copied().unwrap_or(f32::NAN)

@@ -87,7 +87,7 @@ impl Asked {
     fn decide(&mut self, question: &Question, answer: &Answer, code_points: usize) {
         match answer {
             Answer::Choice { chosen, .. } => self.labels.push(*chosen),
-            Answer::Noul { noul } => self.labels.push(usize::from(*noul >= YES)),
+            Answer::Noul { noul, .. } => self.labels.push(usize::from(*noul >= YES)),
             Answer::Score { probabilities, .. } => self.labels.push(largest(probabilities)),
             Answer::Set { probabilities, threshold } => {
                 self.labels.extend(probabilities.iter().map(|one| usize::from(one >= threshold)));

@@ -1,9 +1,10 @@
-//! From logits to probabilities: temperatures by type and number of options, thresholds of labels.
+//! From logits to probabilities: temperatures by type and number of options, thresholds of labels, and which answers to use.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::abstention::{ABSTAINING, Abstention};
 use super::questions::QuestionType;
 
 /// The `calibration` object of `rtrun.json`.
@@ -16,13 +17,17 @@ pub struct CalibrationSettings {
     /// By `set` and `span`; 0.5 stands for none.
     #[serde(default)]
     pub thresholds: BTreeMap<String, f32>,
+    /// By type; a model answers every question of the others, or as `head.abstain` says.
+    #[serde(default)]
+    pub abstention: BTreeMap<String, Abstention>,
 }
 
-/// What logits are divided by, and the probability from which a label counts.
+/// What logits are divided by, the probability from which a label counts, and how likely an answer should not be used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     temperatures: BTreeMap<String, f32>,
     thresholds: BTreeMap<String, f32>,
+    abstention: BTreeMap<String, Abstention>,
 }
 
 /// The numbers of options that have a temperature of their own.
@@ -53,6 +58,18 @@ impl CalibrationSettings {
                 return Err(format!("calibration.thresholds.{key} is {threshold}; it must be between 0 and 1"));
             }
         }
+        for (key, abstention) in &self.abstention {
+            if !ABSTAINING.contains(&key.as_str()) || !types.iter().any(|known| known.as_str() == key) {
+                let abstaining = ABSTAINING.join("\", \"");
+                return Err(format!("calibration.abstention has {key:?}; use \"{abstaining}\" of questions.types"));
+            }
+            if let Some((name, weight)) = abstention.wrong() {
+                return Err(format!("calibration.abstention.{key}.{name} is {weight}; it must be a number"));
+            }
+            if !abstention.question.is_empty() && key != QuestionType::Noul.as_str() {
+                return Err(format!("calibration.abstention.{key} has question, which is of \"noul\"; leave it out"));
+            }
+        }
         Ok(())
     }
 }
@@ -60,7 +77,8 @@ impl CalibrationSettings {
 impl Calibration {
     /// The calibration of checked settings.
     pub fn new(settings: CalibrationSettings) -> Self {
-        Self { temperatures: settings.temperatures, thresholds: settings.thresholds }
+        let CalibrationSettings { temperatures, thresholds, abstention } = settings;
+        Self { temperatures, thresholds, abstention }
     }
 
     /// What the logits of a question of this type with so many options are divided by.
@@ -78,5 +96,17 @@ impl Calibration {
     /// The probability from which a label of a question of this type counts, unless the question says it.
     pub fn threshold(&self, kind: &str) -> f32 {
         self.thresholds.get(kind).copied().unwrap_or(0.5)
+    }
+
+    /// The weights of the mean vector of the words of a yes-or-no question; empty where nothing weighs it.
+    pub fn asked(&self) -> &[f32] {
+        self.abstention.get(QuestionType::Noul.as_str()).map_or(&[], |abstention| &abstention.question)
+    }
+
+    /// The probability that an answer with these probabilities should not be used; see [`Abstention::probability`]. Models that do not weigh it for this
+    /// type have it from their option "none of them", or not at all.
+    pub fn abstain(&self, kind: &str, probabilities: &[f32], none: Option<f32>, asked: f32) -> Option<f32> {
+        let weighed = self.abstention.get(kind).map(|abstention| abstention.probability(probabilities, none, asked));
+        weighed.or(none)
     }
 }

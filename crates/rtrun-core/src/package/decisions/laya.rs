@@ -98,6 +98,6 @@ impl Agent {
         let by_type = TYPES.iter().zip(&self.temperature).map(|(kind, value)| (kind.as_str().to_owned(), *value));
         let by_options = self.temperature_by_options.iter().map(|(key, value)| (key.clone(), *value));
         let temperatures = by_type.chain(by_options).map(|(key, value)| (key, value.clamp(least, most))).collect();
-        CalibrationSettings { temperatures, thresholds: BTreeMap::new() }
+        CalibrationSettings { temperatures, ..CalibrationSettings::default() }
     }
 }

@@ -1,5 +1,6 @@
 //! How a package that answers typed questions describes itself: its own object in `rtrun.json`, or a public layout.
 
+mod abstention;
 mod calibration;
 mod laya;
 mod marker;
@@ -16,6 +17,7 @@ use super::recognize::FamilyKind;
 use super::weights::Weights;
 use crate::error::Error;
 
+pub use abstention::Abstention;
 pub use calibration::{Calibration, CalibrationSettings};
 pub use laya::LayaFiles;
 pub use marker::{MarkerHeadSettings, MarkerSettings, StatementSettings};

@@ -56,7 +56,10 @@ impl Serialize for Answers<'_> {
             match (question.as_ref().map(|question| &question.kind), answer) {
                 (Ok(QuestionKind::Set(labels)), Ok(Answer::Set { probabilities, .. })) => {
                     for (label, noul) in labels.iter().zip(probabilities) {
-                        map.serialize_entry(&format!("{id}.{}", label.key), &AnswerEntry::Noul { noul: *noul })?;
+                        map.serialize_entry(
+                            &format!("{id}.{}", label.key),
+                            &AnswerEntry::Noul { noul: *noul, abstain_probability: None },
+                        )?;
                     }
                 }
                 (Ok(kind), Ok(answer)) => map.serialize_entry(id, &AnswerEntry::of(kind, answer))?,
@@ -79,12 +82,16 @@ enum AnswerEntry<'a> {
     },
     Noul {
         noul: f32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        abstain_probability: Option<f32>,
     },
     Score {
         score: f32,
         legend: Levels<'a, String>,
         probabilities: Levels<'a, f32>,
         confidence: f32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        abstain_probability: Option<f32>,
     },
 }
 
@@ -96,20 +103,22 @@ impl<'a> AnswerEntry<'a> {
             QuestionKind::Score(levels) => (&[], levels),
             _ => (&[], &[]),
         };
+        let abstain_probability = answer.abstain();
         match answer {
-            Answer::Choice { chosen, confidence, probabilities, abstain } => Self::Choice {
+            Answer::Choice { chosen, confidence, probabilities, .. } => Self::Choice {
                 choice: &options[*chosen].key,
                 probabilities: Keyed { keys: options, values: probabilities },
                 confidence: *confidence,
-                abstain_probability: *abstain,
+                abstain_probability,
             },
-            Answer::Score { score, confidence, probabilities } => Self::Score {
+            Answer::Score { score, confidence, probabilities, .. } => Self::Score {
                 score: *score,
                 legend: Levels(levels),
                 probabilities: Levels(probabilities),
                 confidence: *confidence,
+                abstain_probability,
             },
-            Answer::Noul { noul } | Answer::Span { noul, .. } => Self::Noul { noul: *noul },
+            Answer::Noul { noul, .. } | Answer::Span { noul, .. } => Self::Noul { noul: *noul, abstain_probability },
             Answer::Set { .. } => unreachable!("sets are written label by label; this is a bug"),
         }
     }

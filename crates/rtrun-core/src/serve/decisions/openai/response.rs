@@ -109,14 +109,14 @@ impl<M: Serialize> Serialize for OpenAiResponse<'_, M> {
 fn entry<'a>(question: &'a OpenAiQuestion, answer: Result<&'a Answer, Error>) -> Entry<'a> {
     let name = question.name.as_deref();
     match (&question.kind, answer) {
-        (OpenAiKind::Predicate, Ok(Answer::Noul { noul })) => Entry::Predicate { name, probability: *noul },
+        (OpenAiKind::Predicate, Ok(Answer::Noul { noul, .. })) => Entry::Predicate { name, probability: *noul },
         (OpenAiKind::Choice(values), Ok(Answer::Choice { chosen, confidence, probabilities, .. })) => {
             let choice =
                 |(value, probability): (&'a ChoiceValue, &f32)| ChoiceEntry { value, probability: *probability };
             let probabilities = values.iter().zip(probabilities).map(choice).collect();
             Entry::Choice { name, choice: &values[*chosen], probabilities, confidence: *confidence }
         }
-        (OpenAiKind::Score(labels), Ok(Answer::Score { score, confidence, probabilities })) => {
+        (OpenAiKind::Score(labels), Ok(Answer::Score { score, confidence, probabilities, .. })) => {
             let level = |(value, (label, probability)): (usize, (&'a String, &f32))| LevelEntry {
                 value,
                 label,
