@@ -111,8 +111,19 @@ describe("facts", () => {
 
   test("an answer that should rather not be used is unknown, for every option", async () => {
     for (const [rule, answer, names] of unsure(0.5))
-      expect(await read(rule, answer)).toEqual(names.map((name) => [name, "unknown", 0, undefined]))
-    for (const [rule, answer] of unsure(0.49)) expect((await read(rule, answer))[0]?.[1]).toBe("match")
+      expect(await read({ ...rule, abstain_at: 0.5 }, answer)).toEqual(
+        names.map((name) => [name, "unknown", 0, undefined]),
+      )
+    for (const [rule, answer] of unsure(0.49))
+      expect((await read({ ...rule, abstain_at: 0.5 }, answer))[0]?.[1]).toBe("match")
+  })
+
+  test("where a rule says nothing, a choice may be left out, and what is a number is used", async () => {
+    const states = (abstainProbability: number) =>
+      Promise.all(unsure(abstainProbability).map(async ([rule, answer]) => (await read(rule, answer))[0]?.[1]))
+    expect(await states(0.49)).toEqual(["match", "match", "match"])
+    expect(await states(0.5)).toEqual(["unknown", "match", "match"])
+    expect(await states(1)).toEqual(["unknown", "match", "match"])
   })
 
   test("a rule says from where on its answers are unknown; 1 uses all", async () => {

@@ -3,7 +3,7 @@
 use rtrun_core::{Answer, Question, ReadingOptions};
 
 use crate::support::decisions::{
-    ask, ask_valid, ask_with, bits, cases, choice, decision_engine, decision_options, noul, questions, set,
+    ask, ask_valid, ask_with, bits, cases, choice, decision_engine, decision_options, noul, questions, score, set,
 };
 use crate::support::{copy_without_manifest, counter, forwards, open_ready, options};
 
@@ -81,6 +81,41 @@ fn a_model_that_abstains_reads_none_of_them_as_a_last_option() {
     assert_eq!(of(&abstaining, &["a", "b", "d", " none "]), (with_none, None));
     let others = [noul("one"), set("what", &["a", "b"])];
     assert_eq!(bits(&ask_valid(&abstaining, "hello world", &others)), bits(&ask_valid(&plain, "hello world", &others)));
+}
+
+#[test]
+fn a_package_weighs_whether_an_answer_should_be_used() {
+    let folder = copy_without_manifest("decisions/marker");
+    let path = folder.path().join("rtrun.json");
+    let mut settings: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    settings["decisions"]["head"]["abstain"] = "none".into();
+    let _ = std::fs::remove_file(folder.path().join("golden.json"));
+    std::fs::write(&path, settings.to_string()).unwrap();
+    let asked = [choice("which", &["a", "b", "d"]), noul("one"), score("how", &["low", "high"]), set("what", &["a"])];
+    let shares = ask_valid(&open_ready(options(&[("marker", folder.path())])), "hello world", &asked);
+    settings["decisions"]["calibration"]["abstention"] = serde_json::json!({
+        "choice": { "bias": 0.5, "top": -2, "none": 3 },
+        "noul": { "bias": -1 },
+        "score": { "bias": 1, "top": 0.5, "none": 9 },
+    });
+    std::fs::write(path, settings.to_string()).unwrap();
+    let weighed = ask_valid(&open_ready(options(&[("marker", folder.path())])), "hello world", &asked);
+    let (Answer::Choice { probabilities: options, .. }, Answer::Score { probabilities: levels, .. }) =
+        (&weighed[0], &weighed[2])
+    else {
+        panic!("{weighed:?}");
+    };
+    let largest = |values: &[f32]| values.iter().copied().fold(0.0, f32::max);
+    let logits = [0.5 - 2.0 * largest(options) + 3.0 * shares[0].abstain().unwrap(), -1.0, 1.0 + 0.5 * largest(levels)];
+    for (answer, logit) in weighed.iter().zip(logits) {
+        let expected = 1.0 / (1.0 + (-logit).exp());
+        assert!((answer.abstain().unwrap() - expected).abs() < 1e-6, "{answer:?} {expected}");
+    }
+    // Labels have a threshold instead, and what is answered stays.
+    assert_eq!(weighed[3].abstain(), None);
+    assert_eq!(shares.iter().map(Answer::abstain).skip(1).collect::<Vec<_>>(), [None, None, None]);
+    let Answer::Choice { probabilities: before, .. } = &shares[0] else { panic!("{shares:?}") };
+    assert_eq!(options, before);
 }
 
 #[test]

@@ -43,6 +43,25 @@ fn every_wrong_setting_is_named() {
         ("marker", "/decisions/calibration/thresholds", json!({ "set": 2 }), "thresholds.set is 2"),
         (
             "marker",
+            "/decisions/calibration/abstention",
+            json!({ "set": {} }),
+            "calibration.abstention has \"set\"; use \"choice\", \"noul\", \"score\" of questions.types",
+        ),
+        (
+            "marker-plain",
+            "/decisions/calibration",
+            json!({ "abstention": { "score": {} } }),
+            "abstention has \"score\"",
+        ),
+        (
+            "marker",
+            "/decisions/calibration/abstention",
+            json!({ "noul": { "top": 1e39 } }),
+            "abstention.noul.top is inf",
+        ),
+        ("marker", "/decisions/calibration/abstention", json!({ "noul": { "low": 1 } }), "unknown field `low`"),
+        (
+            "marker",
             "/decisions/head/option_positions",
             json!("shared"),
             "option_positions \"shared\" is not supported yet",

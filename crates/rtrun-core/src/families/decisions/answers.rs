@@ -12,8 +12,6 @@ pub struct Logits {
     pub options: Vec<f32>,
     /// That of "none of them", of choices of models that have this option.
     pub none: Option<f32>,
-    /// What the package's abstention makes of the words of the question.
-    pub asked: f32,
 }
 
 /// The threshold of a question.
@@ -30,7 +28,6 @@ pub fn answer(question: &Question, windows: &[Logits], calibration: &Calibration
         .first()
         .and_then(|window| window.none)
         .map(|_| windows.iter().filter_map(|window| window.none).sum::<f32>() / windows.len() as f32);
-    let asked = windows.iter().map(|window| window.asked).sum::<f32>() / windows.len().max(1) as f32;
     let temperature = calibration.temperature(question.kind.as_str(), logits.len());
     for logit in &mut logits {
         *logit /= temperature;
@@ -41,7 +38,7 @@ pub fn answer(question: &Question, windows: &[Logits], calibration: &Calibration
     } else {
         softmax(&mut logits);
     }
-    let abstain = calibration.abstain(question.kind.as_str(), &logits, none, asked);
+    let abstain = calibration.abstain(question.kind.as_str(), &logits, none);
     let answer = match &question.kind {
         QuestionKind::Choice(_) => Answer::choice(logits, abstain),
         QuestionKind::Noul { .. } => Answer::Noul { noul: logits.get(1).copied().unwrap_or(f32::NAN), abstain },

@@ -100,19 +100,9 @@ impl MarkerHeads {
                 options.iter_mut().zip(likeness).for_each(|(logit, likeness)| *logit += likeness);
             }
             let none = if asked.abstain.is_some() { options.pop() } else { None };
-            windows.push(Logits { options, none, asked: self.weigh_words(asked, tokens) });
+            windows.push(Logits { options, none });
         }
         answer(&asked.question, &windows, &self.calibration)
-    }
-
-    /// The mean vector of the words of a yes-or-no question, weighed as the package does for its abstention.
-    fn weigh_words(&self, asked: &MarkerRows, tokens: &[f32]) -> f32 {
-        let weights = self.calibration.asked();
-        if weights.is_empty() || asked.words.is_empty() || !matches!(asked.question.kind, QuestionKind::Noul { .. }) {
-            return 0.0;
-        }
-        let words = tokens[asked.words.start * self.width..asked.words.end * self.width].chunks_exact(self.width);
-        words.map(|word| dot(word, weights)).sum::<f32>() / asked.words.len() as f32
     }
 
     /// The answer to a question of spans. Those of windows are united.

@@ -132,7 +132,7 @@ impl PackedHeads {
                 dot(&option, state) / self.temperature + self.prior.apply(vector(at))[0]
             };
             let options = placed.options.iter().map(|at| logit(*at)).collect();
-            windows.push(Logits { options, none: placed.abstain.map(logit), asked: 0.0 });
+            windows.push(Logits { options, none: placed.abstain.map(logit) });
         }
         answer(question, &windows, &self.calibration)
     }

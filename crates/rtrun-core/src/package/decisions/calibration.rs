@@ -17,7 +17,7 @@ pub struct CalibrationSettings {
     /// By `set` and `span`; 0.5 stands for none.
     #[serde(default)]
     pub thresholds: BTreeMap<String, f32>,
-    /// By type; a model answers every question of the others, or as `head.abstain` says.
+    /// By type. Other types have at most what `head.abstain` says.
     #[serde(default)]
     pub abstention: BTreeMap<String, Abstention>,
 }
@@ -66,9 +66,6 @@ impl CalibrationSettings {
             if let Some((name, weight)) = abstention.wrong() {
                 return Err(format!("calibration.abstention.{key}.{name} is {weight}; it must be a number"));
             }
-            if !abstention.question.is_empty() && key != QuestionType::Noul.as_str() {
-                return Err(format!("calibration.abstention.{key} has question, which is of \"noul\"; leave it out"));
-            }
         }
         Ok(())
     }
@@ -98,15 +95,10 @@ impl Calibration {
         self.thresholds.get(kind).copied().unwrap_or(0.5)
     }
 
-    /// The weights of the mean vector of the words of a yes-or-no question; empty where nothing weighs it.
-    pub fn asked(&self) -> &[f32] {
-        self.abstention.get(QuestionType::Noul.as_str()).map_or(&[], |abstention| &abstention.question)
-    }
-
-    /// The probability that an answer with these probabilities should not be used; see [`Abstention::probability`]. Models that do not weigh it for this
-    /// type have it from their option "none of them", or not at all.
-    pub fn abstain(&self, kind: &str, probabilities: &[f32], none: Option<f32>, asked: f32) -> Option<f32> {
-        let weighed = self.abstention.get(kind).map(|abstention| abstention.probability(probabilities, none, asked));
+    /// The probability that an answer with these probabilities should not be used. Models that do not weigh it for this type
+    /// have it from their option "none of them", or not at all.
+    pub fn abstain(&self, kind: &str, probabilities: &[f32], none: Option<f32>) -> Option<f32> {
+        let weighed = self.abstention.get(kind).map(|abstention| abstention.probability(probabilities, none));
         weighed.or(none)
     }
 }

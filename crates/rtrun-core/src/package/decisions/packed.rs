@@ -63,9 +63,6 @@ impl Checked for PackedSettings {
     fn check(&self) -> Result<(), String> {
         self.questions.check(self.span.as_ref())?;
         self.calibration.check(&self.questions.types)?;
-        if self.calibration.abstention.values().any(|abstention| !abstention.question.is_empty()) {
-            return Err("calibration.abstention.noul has question, which packed rows do not weigh; leave it out".to_owned());
-        }
         check_size("head.size", self.head.size)?;
         check_temperature("head.temperature", self.head.temperature)?;
         if self.questions.types.contains(&QuestionType::Span) && self.markers.label.is_none() {
