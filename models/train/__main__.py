@@ -44,6 +44,10 @@ def main() -> int:
             write_evaluation_sets(arguments.data)
         case "pack":
             training_steps(arguments.package).pack(arguments.run, arguments.weights, TRAINED[arguments.package].folder)
+        case "abstention":
+            from .decide.abstention import write_abstention
+
+            write_abstention(arguments.data, DECIDE.folder)
         case "scores":
             write_scores(TRAINED[arguments.package])
         case "verify":
@@ -102,6 +106,8 @@ def read_arguments() -> argparse.Namespace:
         step.add_argument("--run", **run)
         step.add_argument("--weights", **weights)
     evaluate.add_argument("--data", **data)
+    abstaining = steps.add_parser("abstention", help="fit which answers of the package decide should not be used, after it was packed")
+    abstaining.add_argument("--data", **data)
     scoring = steps.add_parser("scores", help="write into a package what the accuracy bench found")
     scoring.add_argument("package", choices=sorted(TRAINED))
     comparing = steps.add_parser("compare", help="compare a worker that serves signals with the network of a run")

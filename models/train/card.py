@@ -21,10 +21,12 @@ def write_card_scores(card: Path, tasks: dict[str, dict]) -> None:
 def score_table(name: str, task: dict) -> str:
     """A heading and one line for every set that did not fit thresholds: unseen ones, those derived from them, and last, in italics,
     those that were made to mislead."""
-    shown, first = task["shown"], task["shown"][0]
+    measured = [(of, found) for of, found in task["sets"].items() if found["kind"] != "tuning"]
+    first = task["shown"][0]
+    # What no set has, such as how much is right where nothing is answered, has no column.
+    shown = [figure for figure in task["shown"] if any(with_interval(found["figures"].get(figure)) for _, found in measured)]
     heads = ["Set", "Rows", *(words(figure) for figure in shown), f"{task['baselineName']}: {words(first)}"]
     lines = [f"### {name}", "", table_line(heads), "|---|" + "---:|" * (len(heads) - 1)]
-    measured = [(of, found) for of, found in task["sets"].items() if found["kind"] != "tuning"]
     for of, found in sorted(measured, key=lambda pair: KINDS.index(pair[1]["kind"])):
         figures = found["figures"]
         cells = [with_interval(figures.get(figure)) for figure in shown]

@@ -25,6 +25,8 @@ SCALES = Path(__file__).parents[1] / "seeds" / "scales.jsonl"
 # Yes-or-no tasks whose answers have to be concluded from a text. They stay at chance, and a temperature that is fitted on them makes
 # every answer a half, also where a text says it.
 CONCLUDED = ("boolqa", "t0_paws", "t0_qasc")
+# Questions without a right option have no temperature either.
+NO_TEMPERATURE = (*CONCLUDED, "left_out")
 # A public task brings at most so many questions, so that none of them is the model.
 MOST = 2500
 # Of so many choices that train, no option is right; of those that measure it, half.
@@ -44,14 +46,23 @@ def read(data: Path, count: int) -> TaskData:
     train += [statement for question in train if question.task == "MNLI" and (statement := to_statement(question))]
     train = leave_out(train, LEFT_OUT, random.Random("decide/left out"))
     tuning = generate("validation", random.Random("decide/validation"), 1500)
+    tuning += [question for name, questions in tuning_by_task(data).items() if name not in NO_TEMPERATURE for question in questions]
+    measured = {name: [question for question in questions if not tunes(question.state)] for name, questions in read_unseen(data).items()}
+    return TaskData(train, tuning, measured)
+
+
+def read_unseen(data: Path) -> dict[str, list[Decision]]:
+    """The tasks that never train."""
     unseen = {name: sample_of(data, name, 300) for name in UNSEEN}
     unseen |= {"scales": read_scales(), "contrast": generate("contrast", random.Random("decide/contrast"), 1500)}
-    lost = leave_out([question for question in unseen["hwu64"] if can_lose(question)], LEFT_OUT_MEASURED, random.Random("decide/hwu64 left out"))
     unseen["hwu64_claims"] = claims(unseen["hwu64"], "unseen", random.Random("decide/hwu64 claims"))
-    # As for the heads of `signals`: a part of every unseen set measures nothing, and fits temperatures and thresholds.
-    tuning += [question for name, questions in unseen.items() if name not in CONCLUDED for question in questions if tunes(question.state)]
-    measured = {name: [question for question in questions if not tunes(question.state)] for name, questions in unseen.items()}
-    return TaskData(train, tuning, measured | {"left_out": [question for question in lost if not tunes(question.state)]})
+    can_be_lost = [question for question in unseen["hwu64"] if can_lose(question)]
+    return unseen | {"left_out": leave_out(can_be_lost, LEFT_OUT_MEASURED, random.Random("decide/hwu64 left out"))}
+
+
+def tuning_by_task(data: Path) -> dict[str, list[Decision]]:
+    """As for the heads of `signals`: a part of every unseen task measures nothing, and fits temperatures, thresholds and when to abstain."""
+    return {name: [question for question in questions if tunes(question.state)] for name, questions in read_unseen(data).items()}
 
 
 def read_scales(file: Path = SCALES) -> list[Decision]:

@@ -9,7 +9,7 @@ from ..golden import rounded
 from ..packages import TOLERANCE
 from ..reference import BertReference, gelu, softmax
 from ..generators.decisions import Decision
-from .layout import band, row_of
+from .layout import row_of, temperature_for
 
 STATE = "The parcel arrived two days late and the box was open. I would like my money back, please write to me."
 PROBES = (
@@ -68,8 +68,7 @@ class MarkerReference(BertReference):
 def compute_decide_golden(folder: Path, settings: dict) -> dict:
     """The content of `golden.json`."""
     reference = MarkerReference(folder, settings)
-    temperatures = settings["calibration"]["temperatures"]
-    questions = [to_probe(decision, reference.logits(decision), temperatures) for decision in PROBES]
+    questions = [to_probe(decision, reference.logits(decision), settings["calibration"]) for decision in PROBES]
     return {
         "schema": 1,
         "reference": "numpy float64",
@@ -78,20 +77,30 @@ def compute_decide_golden(folder: Path, settings: dict) -> dict:
     }
 
 
-def to_probe(decision: Decision, logits: np.ndarray, temperatures: dict[str, float]) -> dict:
+def to_probe(decision: Decision, logits: np.ndarray, calibration: dict) -> dict:
     """One question with its answer, as the file has it."""
-    temperature = temperatures.get(f"{decision.type}:{band(len(decision.options))}", temperatures.get(decision.type, 1.0))
+    logits = logits / temperature_for(decision, calibration["temperatures"])
     probe = {"type": decision.type, "instructions": decision.instructions}
+    options = logits[: len(decision.options)]
+    none = softmax(logits)[-1] if len(logits) > len(options) else None
+    probability = abstain_probability(calibration.get("abstention", {}).get(decision.type), options, none)
+    abstain = {} if probability is None else {"abstain": rounded([probability])[0]}
     described = [{"key": key} | ({"description": text} if text else {}) for key, text in decision.options]
     match decision.type:
         case "choice":
-            probabilities = softmax(logits[: len(decision.options)] / temperature)
-            abstain = rounded(softmax(logits / temperature))[-1]
-            return probe | {"choices": described, "probabilities": rounded(probabilities), "abstain": abstain}
+            return probe | {"choices": described, "probabilities": rounded(softmax(options))} | abstain
         case "noul":
-            return probe | {"noul": rounded(softmax(logits / temperature))[1]}
+            return probe | {"noul": rounded(softmax(options))[1]} | abstain
         case "score":
             levels = [key for key, _ in decision.options]
-            return probe | {"levels": levels, "probabilities": rounded(softmax(logits / temperature))}
+            return probe | {"levels": levels, "probabilities": rounded(softmax(options))} | abstain
         case "set":
             return probe | {"labels": described, "probabilities": rounded(1 / (1 + np.exp(-logits)))}
+
+
+def abstain_probability(weights: dict[str, float] | None, options: np.ndarray, none: float | None) -> float | None:
+    """Of logits over their temperature; the share of "none of them" where the type has no weights."""
+    if weights is None:
+        return none
+    shown = {"bias": 1.0, "top": softmax(options).max(), "none": none or 0.0}
+    return 1 / (1 + np.exp(-sum(weight * shown[name] for name, weight in weights.items())))

@@ -53,6 +53,11 @@ def band(options: int) -> str:
     return next(name for most, name in BANDS if options <= most)
 
 
+def temperature_for(decision: Decision, temperatures: dict[str, float]) -> float:
+    """What the logits of a question are divided by."""
+    return temperatures.get(f"{decision.type}:{band(len(decision.options))}", temperatures.get(decision.type, 1.0))
+
+
 def place_of_answer(decision: Decision) -> int:
     """The number of the right option, of a choice, noul or score; behind the last one if none is right."""
     if decision.answer is None:

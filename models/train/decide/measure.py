@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 from ..scores import rounded
 from ..reference import softmax
 from .calibrate import ONE_OF, targets
-from .layout import band, place_of_answer
+from .layout import place_of_answer, temperature_for
 from .predict import Said
 
 
@@ -45,7 +45,7 @@ def one_of_figures(said: list[Said], calibration: dict) -> dict:
 
 def abstain_auc(said: list[Said], calibration: dict) -> float:
     """How well the share of "none of them" tells choices without a right option from the others."""
-    shares = [softmax(np.append(one.logits, one.abstain) / temperature_for(one, calibration))[-1] for one in said]
+    shares = [softmax(np.append(one.logits, one.abstain) / temperature_for(one.decision, calibration["temperatures"]))[-1] for one in said]
     return rounded(roc_auc_score([one.decision.answer is None for one in said], shares))
 
 
@@ -55,12 +55,7 @@ def confidence_error(confidence: np.ndarray, right: np.ndarray, bins: int = 10) 
 
 
 def probabilities_of(said: Said, calibration: dict) -> np.ndarray:
-    return softmax(said.logits / temperature_for(said, calibration))
-
-
-def temperature_for(said: Said, calibration: dict) -> float:
-    kind, temperatures = said.decision.type, calibration["temperatures"]
-    return temperatures.get(f"{kind}:{band(len(said.decision.options))}", temperatures.get(kind, 1.0))
+    return softmax(said.logits / temperature_for(said.decision, calibration["temperatures"]))
 
 
 def marked_figures(said: list[Said], threshold: float) -> dict:

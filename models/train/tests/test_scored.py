@@ -36,7 +36,7 @@ class ScoresTest(unittest.TestCase):
 
     def measured(self, weights: str) -> None:
         sets = {"typos": one_set("adversarial", 0.1), "claims": one_set("derived", 0.4), "together": one_set("unseen", 0.8), "tuning": one_set("tuning", 0.9)}
-        task = {"shown": ["macro_f1"], "baselineName": "rules", "sets": sets}
+        task = {"shown": ["macro_f1", "never_measured"], "baselineName": "rules", "sets": sets}
         barred = {**task, "sets": {**task["sets"], "unseen_exams": one_set("unseen", 0.6)}}
         tasks = dict.fromkeys(("pii", "pii_model", "decide"), task) | {"domain": barred}
         self.result.write_text(json.dumps({"figures": {"packages": {"signals": weights}, "tasks": tasks}}), encoding="utf-8")
