@@ -7,7 +7,7 @@ use super::boundary::{CUT_KINDS, CutKind, cut_kind, is_solid};
 use super::normal::{Normalization, normalization};
 use super::pieces::{Search, search, spanned};
 use super::prefix::{PrefixRules, Trust};
-use super::words::{SpannedTokens, WordMemo, Words};
+use super::words::{SpannedTokens, WordMemo, Words, word_tokens};
 
 /// Texts that hold every cut kind next to every class of character.
 const PROBES: &[&str] = &[
@@ -175,7 +175,7 @@ pub struct CheckedMemo {
 impl CheckedMemo {
     /// That of all tokens, `with_places` only if these are right.
     pub fn tokens(&self, tokenizer: &Tokenizer, text: &str, with_places: bool) -> Option<SpannedTokens> {
-        if with_places && !self.has_places { None } else { self.memo.tokens(tokenizer, text) }
+        if with_places && !self.has_places { None } else { self.memo.tokens(text, |word| word_tokens(tokenizer, word)) }
     }
 }
 
@@ -194,7 +194,7 @@ pub fn word_memo(tokenizer: &Tokenizer, rules: &PrefixRules) -> Option<CheckedMe
     let memo = WordMemo::new(kind, rules.added.contents().map(str::to_owned).collect());
     let mut has_places = true;
     for text in PROBES {
-        let Some(found) = memo.tokens(tokenizer, text) else { continue };
+        let Some(found) = memo.tokens(text, |word| word_tokens(tokenizer, word)) else { continue };
         let whole = tokenizer.encode(*text, false).ok()?;
         if found.ids != whole.get_ids() {
             return None;

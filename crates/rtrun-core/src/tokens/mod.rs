@@ -3,6 +3,7 @@
 mod added;
 mod boundary;
 mod check;
+mod kept_words;
 mod normal;
 mod pieces;
 mod places;
