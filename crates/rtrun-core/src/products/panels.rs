@@ -21,25 +21,27 @@ pub const STEP_LINES: usize = 2;
 #[derive(Debug)]
 pub struct Panels {
     /// How the weights are stored.
-    pub precision: Precision,
+    pub(super) precision: Precision,
     /// Numbers that a row of activations has.
-    pub inputs: usize,
+    pub(super) inputs: usize,
     /// Numbers that a row of results has.
-    pub outputs: usize,
+    pub(super) outputs: usize,
     /// What is added to the sums; padded to whole panels like the rest.
-    pub bias: Vec<f32>,
+    pub(super) bias: Vec<f32>,
     /// What the sums go through at last.
-    pub activation: Option<Activation>,
+    pub(super) activation: Option<Activation>,
     /// By output, what a stored value is multiplied by.
-    pub scales: Vec<f32>,
+    pub(super) scales: Vec<f32>,
     /// By output, the sum of the stored values, which the zero of a row of activations is multiplied by.
-    pub sums: Vec<i32>,
+    pub(super) sums: Vec<i32>,
     lines: Vec<Line>,
 }
 
 impl Panels {
-    /// Packs signed bytes with one scale an output, both as the package has them.
+    /// Packs signed bytes with one scale an output, both as the package has them. Panics if they are not as many as the
+    /// shape says.
     pub fn of_bytes(values: &[i8], scales: &[f32], [outputs, inputs]: [usize; 2]) -> Self {
+        assert_eq!(scales.len(), outputs, "a product needs one scale for each of its {outputs} outputs; this is a bug");
         let bytes: Vec<u8> = values.iter().map(|value| value.cast_unsigned()).collect();
         let mut panels = Self::new(Precision::Int8, &bytes, [outputs, inputs]);
         panels.scales[..outputs].copy_from_slice(scales);
@@ -50,8 +52,10 @@ impl Panels {
         panels
     }
 
-    /// Rounds 32-bit weights to a precision and packs them. Every output gets the scale of its largest weight.
+    /// Rounds 32-bit weights to a precision and packs them. Every output gets the scale of its largest weight. Panics if
+    /// the weights are not as many as the shape says.
     pub fn of_floats(values: &[f32], shape: [usize; 2], precision: Precision) -> Self {
+        check_weights(values.len(), shape);
         match precision {
             Precision::Int8 => {
                 let (mut bytes, mut scales) = (Vec::with_capacity(values.len()), Vec::with_capacity(shape[0]));
@@ -71,9 +75,11 @@ impl Panels {
         }
     }
 
-    /// The same with a bias of one number an output.
+    /// The same with a bias of one number an output. Panics if there are more or fewer.
     #[must_use]
     pub fn with_bias(mut self, bias: &[f32]) -> Self {
+        let outputs = self.outputs;
+        assert_eq!(bias.len(), outputs, "a product needs one bias for each of its {outputs} outputs; this is a bug");
         self.bias[..self.outputs].copy_from_slice(bias);
         self
     }
@@ -107,6 +113,7 @@ impl Panels {
     }
 
     fn new(precision: Precision, values: &[u8], [outputs, inputs]: [usize; 2]) -> Self {
+        check_weights(values.len() / precision.bytes(), [outputs, inputs]);
         let padded = outputs.next_multiple_of(COLUMNS);
         let row_bytes = inputs * precision.bytes();
         let steps = inputs.div_ceil(precision.group());
@@ -130,4 +137,10 @@ impl Panels {
             lines,
         }
     }
+}
+
+fn check_weights(values: usize, [outputs, inputs]: [usize; 2]) {
+    assert!(outputs > 0 && inputs > 0, "a product needs inputs and outputs, not {outputs} by {inputs}; this is a bug");
+    let expected = outputs.checked_mul(inputs);
+    assert_eq!(Some(values), expected, "a product of {outputs} by {inputs} needs as many weights; this is a bug");
 }

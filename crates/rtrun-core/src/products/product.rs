@@ -4,7 +4,12 @@ use super::panels::Panels;
 use super::precision::Precision;
 
 /// Runs pieces of work, possibly on several threads.
-pub trait Workers {
+///
+/// # Safety
+/// `each` calls `work` at most once with every number below `count`, with no other number, and returns only when all calls
+/// have: pieces of different numbers write disjoint places of what the caller has lent.
+#[allow(unsafe_code)]
+pub unsafe trait Workers {
     /// Calls `work` once with every number below `count` and returns when all calls have.
     fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync));
 }
@@ -21,15 +26,23 @@ pub struct Product {
 #[derive(Debug, Default)]
 pub struct Scratch {
     bytes: Vec<u8>,
+    /// The numbers and the precision of the rows that the bytes were packed from.
+    rows: Option<(usize, Precision)>,
     #[cfg(target_arch = "x86_64")]
     scales: Vec<super::int8::RowScale>,
 }
 
 impl Product {
-    /// Products of the same rows. All parts have the same precision and the same inputs.
+    /// Products of the same rows. Panics if there are no parts, or if they differ in their precision or their inputs.
     pub fn new(parts: Vec<Panels>) -> Self {
-        let (precision, inputs) = (parts[0].precision, parts[0].inputs);
-        debug_assert!(parts.iter().all(|part| part.precision == precision && part.inputs == inputs));
+        let Some(Panels { precision, inputs, .. }) = parts.first() else {
+            panic!("a product needs a part; this is a bug")
+        };
+        let (precision, inputs) = (*precision, *inputs);
+        for part in &parts {
+            let found = (part.precision, part.inputs);
+            assert_eq!(found, (precision, inputs), "parts of one product read the same rows; this is a bug");
+        }
         Self { precision, inputs, parts }
     }
 
@@ -60,13 +73,18 @@ impl Product {
         use kernel::{Call, Results};
         assert!(self.precision.is_supported(), "the processor lacks the instructions; this is a bug");
         let count = rows.len() / self.inputs;
-        assert_eq!(rows.len(), count * self.inputs);
-        assert_eq!(results.len(), self.parts.len());
+        let (numbers, inputs) = (rows.len(), self.inputs);
+        assert_eq!(numbers, count * inputs, "{numbers} numbers are no rows of {inputs}; this is a bug");
+        assert_eq!(results.len(), self.parts.len(), "every part of a product needs a result; this is a bug");
         for (part, result) in self.parts.iter().zip(results.iter()) {
-            assert_eq!(result.len(), count * part.outputs);
+            let outputs = part.outputs;
+            assert_eq!(result.len(), count * outputs, "{count} rows have {outputs} results each; this is a bug");
         }
         let stride = self.parts[0].steps() * 4;
-        // Bytes behind the end of a row are zero from here on, because nothing ever writes them.
+        if scratch.rows.replace((self.inputs, self.precision)) != Some((self.inputs, self.precision)) {
+            scratch.bytes.clear();
+        }
+        // Bytes behind the end of a row are zero from here on, because rows of this length never write them.
         scratch.bytes.resize(scratch.bytes.len().max(count * stride), 0);
         scratch.scales.resize(scratch.scales.len().max(count), super::int8::RowScale::default());
         let results: Vec<Results> = results.iter_mut().map(|result| Results(result.as_mut_ptr())).collect();

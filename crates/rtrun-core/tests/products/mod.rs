@@ -145,3 +145,58 @@ fn a_number_that_is_not_finite_spoils_its_row_and_no_other() {
         }
     }
 }
+
+/// Whether a call panics, and says what would be right.
+fn refuses(wrong: impl FnOnce()) -> bool {
+    let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(wrong)) else { return false };
+    let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    message.contains("a product") || message.contains("rows")
+}
+
+#[test]
+fn wrong_shapes_are_refused() {
+    for (values, shape) in [(11, [3, 4]), (13, [3, 4]), (24, [3, 4]), (0, [0, 4]), (0, [3, 0]), (4, [usize::MAX, 4])] {
+        for precision in [Precision::Int8, Precision::Bf16] {
+            let of_floats = || drop(Panels::of_floats(&vec![1.0; values], shape, precision));
+            assert!(refuses(of_floats), "{values} floats as {shape:?}, {precision:?}");
+        }
+        let scales = vec![1.0; shape[0].min(8)];
+        let of_bytes = || drop(Panels::of_bytes(&vec![1; values], &scales, shape));
+        assert!(refuses(of_bytes), "{values} bytes as {shape:?}");
+    }
+    let panels = |inputs: usize, precision| Panels::of_floats(&vec![1.0; 3 * inputs], [3, inputs], precision);
+    for count in [2, 4, 32] {
+        assert!(refuses(|| drop(Panels::of_bytes(&[1; 12], &vec![1.0; count], [3, 4]))), "{count} scales");
+        assert!(refuses(|| drop(panels(4, Precision::Int8).with_bias(&vec![1.0; count]))), "{count} biases");
+    }
+    let [int8, bf16] = [Precision::Int8, Precision::Bf16];
+    for parts in [vec![], vec![panels(4, int8), panels(5, int8)], vec![panels(4, int8), panels(4, bf16)]] {
+        let count = parts.len();
+        assert!(refuses(|| drop(Product::new(parts))), "{count} parts");
+    }
+    for precision in supported() {
+        let product = Product::new(vec![panels(4, precision)]);
+        for (numbers, results) in [(7, vec![6]), (8, vec![5]), (8, vec![7]), (8, vec![]), (8, vec![6, 6])] {
+            let mut results: Vec<Vec<f32>> = results.into_iter().map(|length| vec![0.0; length]).collect();
+            let mut slices: Vec<&mut [f32]> = results.iter_mut().map(Vec::as_mut_slice).collect();
+            let mut scratch = Scratch::default();
+            let wrong = || product.compute(&vec![1.0; numbers], &mut slices, &mut scratch, &Threads);
+            assert!(refuses(wrong), "{precision:?}: {numbers} numbers");
+        }
+    }
+}
+
+#[test]
+fn rows_of_another_length_leave_nothing_behind_in_the_scratch() {
+    for precision in supported() {
+        let mut scratch = Scratch::default();
+        // Both lengths take as many bytes of the scratch.
+        for (inputs, value) in [(4, f32::NAN), (3, 1.0)] {
+            let product = Product::new(vec![Panels::of_floats(&vec![1.0; inputs], [1, inputs], precision)]);
+            let mut result = [0.0];
+            product.compute(&vec![value; inputs], &mut [&mut result], &mut scratch, &Threads);
+            assert_eq!(result[0].is_nan(), value.is_nan(), "{precision:?} {inputs}");
+        }
+    }
+}

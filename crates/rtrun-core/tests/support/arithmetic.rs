@@ -15,7 +15,9 @@ pub fn numbers(count: usize, seed: u32) -> Vec<f32> {
 /// Every piece on a thread of its own, to find pieces that write the same place.
 pub struct Threads;
 
-impl Workers for Threads {
+// SAFETY: the scope ends when all threads have, and each number has one.
+#[allow(unsafe_code)]
+unsafe impl Workers for Threads {
     fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
         std::thread::scope(|scope| (0..count).for_each(|piece| drop(scope.spawn(move || work(piece)))));
     }

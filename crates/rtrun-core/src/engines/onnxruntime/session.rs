@@ -99,7 +99,10 @@ impl OnnxEncoder {
 
     fn open(source: Arc<Source>, threads: Threads, options: SessionOptions, memory_bytes: u64) -> Result<Self, Error> {
         let _inside = exit::enter().ok_or_else(exit::leaving)?;
-        let session = source.session(threads).map_err(|problem| {
+        #[allow(unsafe_code)]
+        // SAFETY: the encoder keeps the source, and its `drop` takes the session out before the source can go. Where the
+        // process is leaving, neither the session nor the weights are ever dropped.
+        let session = unsafe { source.session(threads) }.map_err(|problem| {
             if exit::is_leaving() {
                 return exit::leaving();
             }

@@ -47,11 +47,14 @@ impl SharedWeights {
         Some(Self { tensors, packed: PrepackedWeights::new(), maps })
     }
 
-    /// Lends the weights to a session that is about to be made. The session must not outlive them.
+    /// Lends the weights to a session that is about to be made.
+    ///
+    /// # Safety
+    /// The session is dropped before the weights are, or never.
+    #[allow(unsafe_code)]
     #[allow(clippy::result_large_err, reason = "the builder of the library carries itself in its errors")]
-    pub fn lend(&self, mut builder: SessionBuilder) -> ort::Result<SessionBuilder> {
+    pub unsafe fn lend(&self, mut builder: SessionBuilder) -> ort::Result<SessionBuilder> {
         for (name, tensor) in &self.tensors {
-            #[allow(unsafe_code)]
             // SAFETY: builder, name and tensor are alive, and the caller keeps the tensor alive as long as the session.
             unsafe {
                 let status = (ort::api().AddInitializer)(builder.ptr_mut(), name.as_ptr(), tensor.ptr());

@@ -81,8 +81,12 @@ impl Source {
     }
 
     /// Makes a session.
+    ///
+    /// # Safety
+    /// The session is dropped before this source is, or never: it reads the weights of the source.
+    #[allow(unsafe_code)]
     #[allow(clippy::result_large_err, reason = "the builder of the library carries itself in its errors")]
-    pub fn session(&self, threads: Threads) -> Result<Session, String> {
+    pub unsafe fn session(&self, threads: Threads) -> Result<Session, String> {
         let text = |error: &dyn std::fmt::Display| first_line(&error.to_string());
         let level = match &self.model {
             // Made of fused operators already: the basic level folds the expanded weights and no more is needed.
@@ -117,7 +121,8 @@ impl Source {
         let operators = operators(&self.products).map_err(|error| text(&error))?;
         builder = builder.with_operators(operators).map_err(|error| text(&error))?;
         if let Some(weights) = &self.weights {
-            builder = weights.lend(builder).map_err(|error| text(&error))?;
+            // SAFETY: the caller keeps this source, and the weights with it, for longer than the session.
+            builder = unsafe { weights.lend(builder) }.map_err(|error| text(&error))?;
         }
         if let GraphModel::Generated { weights_folder, held, .. } = &self.model {
             builder = hold(builder, held)

@@ -24,7 +24,9 @@ impl<'c> LibraryThreads<'c> {
     }
 }
 
-impl Workers for LibraryThreads<'_> {
+// SAFETY: the library calls the work once with each number and returns when all calls have. Where it fails, it has not begun.
+#[allow(unsafe_code)]
+unsafe impl Workers for LibraryThreads<'_> {
     fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
         if let Err(error) = self.context.par_for(count, 0, work) {
             self.failure.set(Some(error));
