@@ -8,6 +8,7 @@ import { selectionReport } from "./accuracy/selection/report.ts"
 import { guardsReport } from "./guards/report.ts"
 import { inferenceReport } from "./inference/report.ts"
 import { overheadReport } from "./overhead/report.ts"
+import { plantedReport } from "./planted/report.ts"
 import { sizeReport } from "./size/report.ts"
 import { translateReport } from "./translate/report.ts"
 
@@ -16,6 +17,7 @@ const reports: Readonly<Record<string, (result: Result) => string>> = {
   translate: translateReport,
   inference: inferenceReport,
   guards: guardsReport,
+  planted: plantedReport,
   size: sizeReport,
   accuracy: accuracyReport,
   selection: selectionReport,
