@@ -22,10 +22,11 @@ export interface DecisionCase {
 
 /**
  * Skill and accuracy, together and by type of question, and the calibration error, of questions that have an answer. Where some
- * have none, how well the share of "none of them" tells these from the others.
+ * have none, how well the doubt of the package tells these from the others, and how often it abstains there.
  */
 export function decisionFigures(all: readonly DecisionCase[]): Figures {
   const cases = all.filter(({ truth }) => truth !== undefined)
+  const lost = all.filter(({ truth }) => truth === undefined)
   const stated = cases.filter(({ isGuess }) => isGuess !== true)
   const types = [...new Set(cases.map(({ type }) => type))].toSorted()
   const byType = types.map((type) => [type, cases.filter((one) => one.type === type)] as const)
@@ -35,7 +36,10 @@ export function decisionFigures(all: readonly DecisionCase[]): Figures {
     ...Object.fromEntries(byType.map(([type, some]) => [`accuracy_${type}`, accuracy(some)])),
     ...Object.fromEntries(byType.map(([type, some]) => [`skill_${type}`, skill(some)])),
     ...(stated.length > 0 && { calibration_error: calibrationError(stated) }),
-    ...(cases.length < all.length && { abstain_auc: abstainArea(all) }),
+    ...(lost.length > 0 && {
+      abstain_auc: abstainArea(all),
+      abstained_without_answer: lost.filter((one) => toAnswered(one).abstains).length / lost.length,
+    }),
     ...coverageFigures(stated.map(toAnswered)),
     ...concludedFigures(stated),
   }

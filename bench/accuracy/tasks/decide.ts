@@ -47,6 +47,7 @@ export const decide: Task = defineTask<DecisionRow, DecisionCase>(
       "skill_score",
       "calibration_error",
       "abstain_auc",
+      "abstained_without_answer",
       ...types.flatMap((type) => [`answered_${type}`, `right_of_answered_${type}`, `coverage_at_75_percent_${type}`]),
       "abstained_conclusions",
       "above_majority_conclusions",

@@ -45,7 +45,11 @@ test("questions without a right option count only for how well they are told fro
     one({ type: "choice", options: 3, truth: "x", ...parts })
   const answerable = [choice({ abstain: 0.1 }), choice({ abstain: 0.4, isRight: false })]
   const lost = [0.3, 0.9].map((abstain) => choice({ truth: undefined, isRight: false, abstain }))
-  expect(decisionFigures([...answerable, ...lost])).toEqual({ ...decisionFigures(answerable), abstain_auc: 0.75 })
+  expect(decisionFigures([...answerable, ...lost])).toEqual({
+    ...decisionFigures(answerable),
+    abstain_auc: 0.75,
+    abstained_without_answer: 0.5,
+  })
   expect(decisionFigures(answerable)).not.toHaveProperty("abstain_auc")
 })
 
