@@ -10,7 +10,8 @@ const guardTexts = await loadGuardTexts()
 export function inputOf(turns: readonly Turn[], changes: Parameters<typeof chatRequest>[1] = {}): RequestInput {
   const request = chatRequest(turns, changes)
   const texts = guardTexts(request)
-  return { ...signalInput(""), text: lastUserText(request), request, textsFor: texts.textsFor, guardTexts: texts }
+  const { textsFor, isInstruction } = texts
+  return { ...signalInput(""), text: lastUserText(request), request, textsFor, isInstruction, guardTexts: texts }
 }
 
 export const user = (text: string): Turn => textTurn("user", text)

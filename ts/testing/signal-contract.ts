@@ -47,8 +47,8 @@ export function signalInput(
 ): SignalInput {
   const principal = { role: "client", permissions: undefined, name: "test" }
   const request = chatRequest([...before, textTurn("user", text)])
-  const { textsFor } = guardTexts(request)
-  return deepFreeze({ text, request, principal, header: () => undefined, factsOf, textsFor })
+  const { textsFor, isInstruction } = guardTexts(request)
+  return deepFreeze({ text, request, principal, header: () => undefined, factsOf, textsFor, isInstruction })
 }
 
 /** Sets a signal up the way the kernel does and returns its reader. */

@@ -2,6 +2,7 @@ import { type Block, type ChatRequest, loadGuardTexts, type Turn } from "rtr"
 import { chatRequest, textTurn } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import chatCompletions from "../../../ts/plugins/dialects/chat-completions.ts"
+import messagesWire from "../../../ts/plugins/dialects/messages.ts"
 import responses from "../../../ts/plugins/dialects/responses.ts"
 import { strictPolicy } from "../../../ts/kernel/types/guard.ts"
 
@@ -288,6 +289,70 @@ test("the last user turn is read with all its parts", () => {
     ],
   }
   expect(read(body).textsFor(last)).toEqual(["now", "Ann Miller\nmystery\nread me"])
+})
+
+describe("instructions by right", () => {
+  const chat = { role: "user", content: "hello" }
+  const parameters = { type: "object", properties: { path: { type: "string", description: "Never a folder" } } }
+  const named = { name: "remove", description: "Deletes a file" }
+  const inTools = "remove\nDeletes a file\nNever a folder"
+  const dialects = { chatCompletions, messages: messagesWire, responses }
+  const told = (dialect: keyof typeof dialects, body: object) => {
+    const request = dialects[dialect].readRequest({ model: "MoM", ...body })
+    const { textsFor, isInstruction } = guardTexts(request, dialects[dialect])
+    return textsFor(rule).filter(isInstruction)
+  }
+
+  test("are texts of system and developer messages and definitions of tools, in every protocol", () => {
+    const system = { role: "system", content: "Be kind" }
+    const developer = { role: "developer", content: "Be brief" }
+    const wrapped = [{ type: "function", function: { ...named, parameters } }]
+    expect(told("chatCompletions", { messages: [system, developer, chat], tools: wrapped })).toEqual([
+      "Be kind",
+      "Be brief",
+      inTools,
+    ])
+    expect(told("chatCompletions", { messages: [chat], functions: [{ ...named, parameters }] })).toEqual([inTools])
+    const tools = [{ ...named, input_schema: parameters }]
+    for (const given of ["Be kind", [{ type: "text", text: "Be kind", cache_control: { type: "ephemeral" } }]])
+      expect(told("messages", { max_tokens: 9, system: given, messages: [chat], tools })).toEqual(["Be kind", inTools])
+    const items = {
+      instructions: "Be kind",
+      input: [developer, chat],
+      tools: [{ type: "function", ...named, parameters }],
+    }
+    expect(told("responses", items)).toEqual(["Be kind", "Be brief", inTools])
+    expect(told("responses", { instructions: "Be kind", input: "hello" })).toEqual(["Be kind"])
+  })
+
+  test("are none where somebody else says them too, before or after", () => {
+    const system = { role: "system", content: "Be \\u006bind" }
+    const others = [
+      { role: "user", content: system.content },
+      { role: "assistant", content: system.content },
+      { role: "tool", tool_call_id: "1", content: system.content },
+      { role: "human", content: system.content },
+    ]
+    expect(told("chatCompletions", { messages: [system, chat] })).toEqual([system.content, "Be kind"])
+    for (const other of others)
+      for (const turns of [
+        [system, other],
+        [other, system],
+      ])
+        expect([other.role, told("chatCompletions", { messages: turns })]).toEqual([other.role, []])
+    const tools = [{ type: "function", function: { name: "Deletes a file" } }]
+    expect(told("chatCompletions", { messages: [{ ...chat, content: "Deletes a file" }], tools })).toEqual([])
+    expect(told("chatCompletions", { messages: [chat], tools, metadata: { note: "Deletes a file" } })).toEqual([])
+  })
+
+  test("are no other fields, and no texts of a request that is not read to its end", () => {
+    const system = { role: "system", content: "Be kind", name: "the clerk" }
+    const body = { messages: [system, chat], metadata: { note: "Be brief" }, documents: [{ text: "Be clear" }] }
+    expect(told("chatCompletions", body)).toEqual(["Be kind"])
+    const flood = Array.from({ length: 1000 }, (_, at) => ({ role: "user", content: `message ${at}` }))
+    const cut = read({ messages: [system, ...flood, { role: "user", content: "Be kind" }] })
+    expect(cut.textsFor(last).map(cut.isInstruction)).toEqual([false])
+  })
 })
 
 describe("a request of too much", () => {

@@ -25,6 +25,8 @@ interface RequestTexts {
   readonly texts: readonly string[]
   /** How many of them, the first ones, are of messages. */
   readonly ofTurns: number
+  /** Those that nobody but the application says. */
+  readonly instructions: ReadonlySet<string>
   /** What is no text. */
   readonly unread: ReadonlySet<UnreadKind>
   /** There is more than guards read. */
@@ -35,6 +37,7 @@ interface RequestTexts {
 export interface GuardTexts {
   /** What a rule has to read. Throws `scan_budget_exceeded` when that is too much. */
   readonly textsFor: SignalInput["textsFor"]
+  readonly isInstruction: SignalInput["isInstruction"]
   /** Why a rule that found nothing does not know that there is nothing; undefined when it does. */
   readonly gapFor: (policy: GuardPolicy) => UnknownReason | undefined
   /** Whether a rule reads the whole request, and finds something to read in it. */
@@ -65,6 +68,7 @@ export function guardTexts(request: ChatRequest, dialect?: DialectModule): Guard
         `Guards read at most ${maxTexts} texts and ${maxTextCharacters} characters of a request`,
       )
     },
+    isInstruction: (text) => ofAll().instructions.has(text),
     gapFor({ readsEverything, allowedUnread, maxScanTokens }) {
       const read = readsEverything ? ofAll() : ofLast()
       if (read.isCut || fitting(read, readsEverything, maxScanTokens).length < read.texts.length) return "input_limit"
@@ -81,6 +85,9 @@ export function guardTexts(request: ChatRequest, dialect?: DialectModule): Guard
     },
   }
 }
+
+/** Fields of requests that hold definitions of tools, in every protocol. */
+const toolFields: ReadonlySet<string> = new Set(["tools", "functions"])
 
 /**
  * Every text of a request: turns of every role, what stands beside their texts, and every other string that goes to a backend.
@@ -103,7 +110,7 @@ function readRequestTexts(request: ChatRequest, dialect?: DialectModule): Reques
         if (found.isCut) return found.result()
         const strings: string[] = []
         found.wire(name, item, strings)
-        if (strings.length > 0) found.add(strings.join("\n"))
+        if (strings.length > 0) found.add(strings.join("\n"), toolFields.has(name))
       }
   }
   if (rest.length > 0) found.add(rest.join("\n"))
@@ -142,12 +149,14 @@ function sentBody(request: ChatRequest, dialect: DialectModule | undefined): Rea
 
 class Collector {
   readonly #texts = new Set<string>()
+  readonly #instructions = new Set<string>()
   /** Strings of blocks that are read, or that are no text. */
   readonly #known = new Set<string>()
   readonly #unread = new Set<UnreadKind>()
   readonly #wire: WireReader
   #characters = 0
   #ofTurns = 0
+  #isSystemTurn = false
   isCut = false
 
   constructor(terms?: ReadonlySet<string>) {
@@ -155,7 +164,9 @@ class Collector {
   }
 
   result(): RequestTexts {
-    return { texts: [...this.#texts], ofTurns: this.#ofTurns, unread: this.#unread, isCut: this.isCut }
+    // What follows may say the same.
+    const instructions: ReadonlySet<string> = this.isCut ? new Set() : this.#instructions
+    return { texts: [...this.#texts], ofTurns: this.#ofTurns, instructions, unread: this.#unread, isCut: this.isCut }
   }
 
   /** What is added from now on is of no message. */
@@ -163,7 +174,7 @@ class Collector {
     this.#ofTurns = this.#texts.size
   }
 
-  add(written: string): void {
+  add(written: string, isInstruction = this.#isSystemTurn): void {
     if (this.isCut || written === "") return
     if (written.length > maxTextCharacters) {
       this.isCut = true
@@ -172,7 +183,10 @@ class Collector {
     if (written.trim() === "") return
     // A worker refuses half a character, and with it every question of the call.
     const text = written.toWellFormed()
-    if (this.#texts.has(text)) return
+    if (this.#texts.has(text)) {
+      if (!isInstruction && this.#instructions.delete(text)) this.#addUnescaped(text, false)
+      return
+    }
     if (hiddenRun.test(text)) this.#unread.add("encrypted")
     this.#characters += text.length
     if (this.#texts.size === maxTexts || this.#characters > maxTextCharacters) {
@@ -180,8 +194,13 @@ class Collector {
       return
     }
     this.#texts.add(text)
+    if (isInstruction) this.#instructions.add(text)
+    this.#addUnescaped(text, isInstruction)
+  }
+
+  #addUnescaped(text: string, isInstruction: boolean): void {
     const unescaped = text.includes("\\u") ? withoutEscapes(text) : text
-    if (unescaped !== text) this.add(unescaped)
+    if (unescaped !== text) this.add(unescaped, isInstruction)
   }
 
   /** Names and identifiers, each kind as one text: words can be spread over many. */
@@ -189,7 +208,13 @@ class Collector {
     for (const words of [this.#wire.names, this.#wire.ids]) if (words.size > 0) this.add([...words].join(" "))
   }
 
-  turn(turn: Pick<Turn, "blocks">): void {
+  turn(turn: Turn): void {
+    this.#isSystemTurn = turn.role === "system"
+    this.#blocks(turn)
+    this.#isSystemTurn = false
+  }
+
+  #blocks(turn: Pick<Turn, "blocks">): void {
     this.add(textOf(turn))
     for (const block of turn.blocks) this.#block(block)
   }
@@ -210,7 +235,7 @@ class Collector {
         this.#read(block.arguments)
         return
       case "tool_result":
-        this.turn(block)
+        this.#blocks(block)
         return
       case "refusal":
         this.#read(block.text)

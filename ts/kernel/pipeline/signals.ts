@@ -58,9 +58,14 @@ class CallInput implements RequestInput {
     return this.guardTexts.textsFor
   }
 
+  get isInstruction(): SignalInput["isInstruction"] {
+    return this.guardTexts.isInstruction
+  }
+
   get guardTexts(): GuardTexts {
     const { plan, guardTexts: read } = this.#host
-    if (read === undefined) throw new Error("textsFor is for guards, and the module does not say that it is one")
+    if (read === undefined)
+      throw new Error("The texts of a request are for guards, and the module does not say that it is one")
     return (this.#texts ??= read(this.request, plan.dialects.get(this.request.origin?.dialect ?? "")))
   }
 }

@@ -22,7 +22,16 @@ import {
 } from "../_shared/external/prompt-guard.ts"
 import { viewsOf } from "../_shared/disguise/views.ts"
 import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
-import { type Measure, nothingRead, type Reading, readAll, toFact } from "../_shared/guards/reading.ts"
+import {
+  asInstructions,
+  joined,
+  type Measure,
+  nothingRead,
+  type Reading,
+  readAll,
+  type Thresholds,
+  toFact,
+} from "../_shared/guards/reading.ts"
 import {
   askInTurn,
   asksBuiltInGuard,
@@ -31,6 +40,15 @@ import {
   secondModel,
 } from "../_shared/guards/second-guard.ts"
 import { onceEach } from "../_shared/once-each.ts"
+
+const instructionsThreshold = (usual: string) =>
+  Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: `Risk from which a text matches that stands in system or developer messages or definitions of tools alone, no less than threshold; ${usual} when left out`,
+    }),
+  )
 
 const patterns = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
 
@@ -49,6 +67,7 @@ const rule = Type.Object({
         "Risk from which the rule matches: that of prompt_guard when left out; for contrastive 0.1, also for 0",
     }),
   ),
+  instructions_threshold: instructionsThreshold("that of prompt_guard, or threshold for contrastive,"),
   ...guardRule,
   jailbreak_patterns: patterns("Sentences that are attacks"),
   benign_patterns: patterns("Sentences that are none; without them the similarity to the attacks alone is the risk"),
@@ -64,6 +83,7 @@ const settings = section({
   threshold: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, description: "For rules without their own; 0.7 when left out" }),
   ),
+  instructions_threshold: instructionsThreshold("0.95"),
   positive_labels: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
@@ -102,6 +122,12 @@ export default defineSignal({
   check(rules, report, { document } = {}) {
     checkReplyRules(rules, document?.routing, report)
     rules.forEach((entry, index) => {
+      if (entry.instructions_threshold !== undefined && entry.include_history === false)
+        report(
+          [index, "instructions_threshold"],
+          "has no effect with include_history: false, which reads no instructions",
+          "warning",
+        )
       if (!comparesPatterns(entry)) {
         if (entry.method === "contrastive")
           report(
@@ -122,13 +148,16 @@ export default defineSignal({
     })
   },
   async setup(rules, { settings: set, document = {}, embedAll }) {
-    const { threshold: own = 0.7, positive_labels: positive } = set
-    const threshold = promptGuardModel(document)?.threshold ?? own
+    const { threshold: own = 0.7, instructions_threshold: from = 0.95, positive_labels: positive } = set
+    const usual = { threshold: promptGuardModel(document)?.threshold ?? own, from }
     const second = secondModel.isAsked(document) ? set.second : ({ when: "never" } as const)
-    const contrasts = await Promise.all(
+    const wanted = await Promise.all(
       rules.map(async (entry) => {
         const { jailbreak_patterns: attacks = [], benign_patterns: benign = [] } = entry
-        return comparesPatterns(entry) ? createContrast(await embedAll(attacks), await embedAll(benign)) : undefined
+        const contrast = comparesPatterns(entry)
+          ? createContrast(await embedAll(attacks), await embedAll(benign))
+          : undefined
+        return { entry, contrast, thresholds: thresholdsOf(entry, usual) }
       }),
     )
     const reads = await createLanguageCheck({
@@ -144,18 +173,23 @@ export default defineSignal({
         const views = onceEach(viewsOf)
         const chunks = onceEach((text: string) => embedChunks(text, embed))
         const readings = await Promise.all(
-          rules.map((entry, index) => {
-            const contrast = contrasts[index]
+          wanted.map(async ({ entry, contrast, thresholds }) => {
             const compare: Measure | undefined = contrast && (async (text) => contrastOf(await chunks(text), contrast))
-            return readAll(
-              () => input.textsFor(entry),
-              [...(entry.method === "contrastive" ? [] : [risks]), ...(compare === undefined ? [] : [compare])],
-              views,
-            )
+            const measures = [
+              ...(entry.method === "contrastive" ? [] : [risks]),
+              ...(compare === undefined ? [] : [compare]),
+            ]
+            const textsWhere = (areInstructions: boolean) => (): readonly string[] =>
+              input.textsFor(entry).filter((text) => input.isInstruction(text) === areInstructions)
+            const [said, instructions] = await Promise.all([
+              readAll(textsWhere(false), measures, views),
+              readAll(textsWhere(true), measures, views),
+            ])
+            return joined([said, asInstructions(instructions, thresholds)])
           }),
         )
-        const facts = rules.map((entry, index) =>
-          toFact(entry.name, thresholdOf(entry, threshold), readings[index] ?? nothingRead),
+        const facts = wanted.map(({ entry, thresholds }, index) =>
+          toFact(entry.name, thresholds.threshold, readings[index] ?? nothingRead),
         )
         // An error that leaves nothing to say is reported like any other signal's.
         if (facts.length > 0 && facts.every(({ state }) => state === "unknown")) throw readings[0]?.failure
@@ -188,12 +222,17 @@ const asks = (node: Condition | undefined, name: string): boolean =>
 
 /** A decision is made before there is a reply, so that only its plugin can act on one. */
 function checkReplyRules(
-  rules: readonly { readonly name: string; readonly direction?: string; readonly include_history?: boolean }[],
+  rules: readonly {
+    readonly name: string
+    readonly direction?: string
+    readonly include_history?: boolean
+    readonly instructions_threshold?: number
+  }[],
   routing: Routing | undefined,
   report: Report,
 ): void {
   const { decisions = [], projections: { scores = [] } = {} } = routing ?? {}
-  rules.forEach(({ name, direction, include_history: history }, index) => {
+  rules.forEach(({ name, direction, include_history: history, instructions_threshold: instructions }, index) => {
     if (direction !== "response") return
     const at = [index, "direction"]
     const early = decisions.find((decision) => asks(decision.rules, name))
@@ -203,6 +242,8 @@ function checkReplyRules(
       report(at, `is response, and a score of projections is made of "${name}" before there is a response`)
     if (history !== undefined)
       report([index, "include_history"], "has no effect on a response, which is read whole", "warning")
+    if (instructions !== undefined)
+      report([index, "instructions_threshold"], "has no effect on a response, which has no instructions", "warning")
     const isRead = decisions.some(({ plugins = [] }) => plugins.some(({ type }) => type === "response_jailbreak"))
     if (routing !== undefined && !isRead)
       report(at, "is response, and no decision has the plugin response_jailbreak, which acts on it", "warning")
@@ -213,9 +254,15 @@ function checkReplyRules(
 const comparesPatterns = (entry: { readonly jailbreak_patterns?: readonly string[] }): boolean =>
   (entry.jailbreak_patterns ?? []).length > 0
 
-function thresholdOf(entry: { readonly method?: string; readonly threshold?: number }, fallback: number): number {
-  if (entry.method !== "contrastive") return entry.threshold ?? fallback
-  return entry.threshold === undefined || entry.threshold === 0 ? contrastiveThreshold : entry.threshold
+function thresholdsOf(
+  entry: { readonly method?: string; readonly threshold?: number; readonly instructions_threshold?: number },
+  usual: Thresholds,
+): Thresholds {
+  const { threshold: own, instructions_threshold: from } = entry
+  // What contrasts are is no probability: those of prompt_guard say nothing about them.
+  const isContrast = entry.method === "contrastive"
+  const threshold = isContrast ? own || contrastiveThreshold : (own ?? usual.threshold)
+  return { threshold, from: Math.max(threshold, from ?? (isContrast ? 0 : usual.from)) }
 }
 
 /** Labels of a text that is no attack. */

@@ -38,6 +38,22 @@ export async function readAll(
   }
 }
 
+/** Risks from which texts are attacks. */
+export interface Thresholds {
+  readonly threshold: number
+  /** That of instructions, no less than `threshold`. */
+  readonly from: number
+}
+
+/**
+ * Instructions need more certainty to be an attack. Below that their risk counts by how near it comes, so that one number
+ * tells whether a text has reached its threshold, and predicates and scores can compare it.
+ */
+export const asInstructions = ({ risk, failure }: Reading, { threshold, from }: Thresholds): Reading => ({
+  risk: risk === undefined || risk >= from || from === threshold ? risk : risk * (threshold / from),
+  failure,
+})
+
 /** The highest risk, and the first failure. */
 export const joined = (readings: readonly Reading[]): Reading => ({
   risk: readings.reduce<number | undefined>((risk, each) => highest(risk, each.risk), undefined),
