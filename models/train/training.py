@@ -1,13 +1,14 @@
-"""What every training run of a network needs: batches, its recipe's optimizer, checkpoints, a log."""
+"""What every training run of a network needs: batches, its recipe's optimizer, steps, checkpoints, a log."""
 
 import hashlib
 import json
 import random
+import time
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import torch
 from torch import nn
@@ -16,10 +17,12 @@ from torch.optim import AdamW
 from torch.optim.lr_scheduler import LambdaLR
 
 Row = TypeVar("Row")
+Batch = TypeVar("Batch")
 # More rows of one task in a step teach it little more than these.
 MOST_ROWS = 48
 # Rows are as long as a multiple of so many tokens: a processor prepares its kernels anew for every new shape.
 LENGTH_STEP = 16
+SAVED_EVERY = 200
 
 
 def batches(rows: list[Row], length: Callable[[Row], int], tokens: int, chance: random.Random) -> Iterator[list[Row]]:
@@ -55,20 +58,55 @@ def trains_quickly(device: torch.device) -> AbstractContextManager:
     return sdpa_kernel(SDPBackend.MATH)
 
 
-def make_optimizer(
-    rates: list[tuple[nn.Module, float]], steps: int, warm_up: float, weight_decay: float
-) -> tuple[AdamW, LambdaLR]:
+class Length(Protocol):
+    """The parts of a recipe that steps are made from; `warm_up` is the share of the steps in which the rates rise."""
+
+    steps: int
+    warm_up: float
+    weight_decay: float
+
+
+def take_steps(
+    network: nn.Module, folder: Path, what: dict, recipe: Length, rates: list[tuple[nn.Module, float]], drawn: Iterator[Batch],
+    learn: Callable[[int, Batch], dict[str, float]],
+) -> None:  # fmt: skip
+    """Trains the network with what is drawn, one batch a step; goes on where a stopped run of the folder ended.
+
+    `learn` computes the gradients of a step, of which the first is 1, and gives its losses by name. The log and the checkpoint
+    are written from time to time; `what` describes the run (see `describe_run`). `rates` are the learning rates of parts.
+    """
+    optimizer, schedule = make_optimizer(rates, recipe)
+    checkpoint, log = folder / "checkpoint.pt", Log(folder, recipe.steps)
+    first = restore(checkpoint, what, network, optimizer, schedule) if checkpoint.exists() else 0
+    for _ in range(first):
+        next(drawn)
+    started = time.monotonic()
+    network.train()
+    for step in range(first + 1, recipe.steps + 1):
+        losses = learn(step, next(drawn))
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad(set_to_none=True)
+        log.add(**losses)
+        if step % SAVED_EVERY == 0 or step == recipe.steps:
+            log.write(step, time.monotonic() - started)
+            save(checkpoint, what, step, network, optimizer, schedule)
+    network.eval()
+
+
+def make_optimizer(rates: list[tuple[nn.Module, float]], recipe: Length) -> tuple[AdamW, LambdaLR]:
     """AdamW with a linear rise and fall of all rates; what starts from nothing learns faster than the trunk."""
     groups = [
         {"params": [parameter for parameter in module.parameters() if parameter.requires_grad], "lr": rate}
         for module, rate in rates
     ]
-    rise = max(1, int(warm_up * steps))
+    steps, rise = recipe.steps, max(1, int(recipe.warm_up * recipe.steps))
 
     def part(step: int) -> float:
         return min((step + 1) / rise, max(0.0, (steps - step) / max(1, steps - rise)))
 
-    optimizer = AdamW(groups, weight_decay=weight_decay, fused=True)
+    optimizer = AdamW(groups, weight_decay=recipe.weight_decay, fused=True)
     return optimizer, LambdaLR(optimizer, part)
 
 

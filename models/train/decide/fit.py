@@ -1,7 +1,6 @@
 """Trains the trunk and its head on questions of all types; goes on where a stopped run ended."""
 
 import random
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from ..generators.decisions import Decision
-from ..training import Log, batches, describe_run, make_optimizer, padded_length, restore, save, trains_quickly
+from ..training import batches, describe_run, padded_length, take_steps, trains_quickly
 from .layout import TYPES, AskedRow, row_of
 from .losses import batch_loss
 from .network import Decider
@@ -45,29 +44,17 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
     stream = batches(asked_rows, lambda pair: len(pair[1].ids), recipe.tokens, random.Random(seed))
     network = Decider(weights, recipe.layers).to(device)
     rates = [(network.trunk, recipe.learning_rate), (network.rest, recipe.head_learning_rate)]
-    optimizer, schedule = make_optimizer(rates, recipe.steps, recipe.warm_up, recipe.weight_decay)
-    checkpoint, log = folder / "checkpoint.pt", Log(folder, recipe.steps)
     what = describe_run(seed, recipe, [row for _, row in asked_rows])
-    first = restore(checkpoint, what, network, optimizer, schedule) if checkpoint.exists() else 0
-    for _ in range(first):
-        next(stream)
-    started = time.monotonic()
-    network.train()
-    for step in range(first + 1, recipe.steps + 1):
-        asked = next(stream)
+
+    def learn(_: int, asked: list[Asked]) -> dict[str, float]:
         with trains_quickly(device), torch.autocast(device.type, torch.bfloat16):
             vectors = network.vectors(*(tensor.to(device) for tensor in padded(asked)))
             losses = batch_loss(network, vectors, asked)
         sum(losses.values()).backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        optimizer.zero_grad(set_to_none=True)
-        log.add(**{kind: loss.item() for kind, loss in losses.items()})
-        if step % 200 == 0 or step == recipe.steps:
-            log.write(step, time.monotonic() - started)
-            save(checkpoint, what, step, network, optimizer, schedule)
-    return network.eval()
+        return {kind: loss.item() for kind, loss in losses.items()}
+
+    take_steps(network, folder, what, recipe, rates, stream, learn)
+    return network
 
 
 def padded(asked: list[Asked]) -> tuple[Tensor, Tensor, Tensor]:

@@ -1,7 +1,6 @@
 """Trains the guard; goes on where a stopped run ended."""
 
 import random
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from tokenizers import Tokenizer
 from ..signals.batches import EncodedRow, collate
 from ..signals.examples import Example
 from ..signals.losses import sequence_loss
-from ..training import Log, batches, describe_run, make_optimizer, restore, save, trains_quickly
+from ..training import batches, describe_run, take_steps, trains_quickly
 from .network import HEAD, Network
 from .rows import Row, company_of, draw_row, read_rows
 
@@ -44,34 +43,21 @@ def fit(folder: Path, seed: int, recipe: Recipe, examples: list[Example], weight
     stream = batches(rows, lambda row: min(len(row.ids) + 2, recipe.longest), recipe.tokens, random.Random(seed))
     network = Network(weights).to(device)
     rates = [*network.groups(recipe.learning_rate, recipe.decay), (network.head, recipe.head_learning_rate)]
-    optimizer, schedule = make_optimizer(rates, recipe.steps, recipe.warm_up, recipe.weight_decay)
-    checkpoint, log = folder / "checkpoint.pt", Log(folder, recipe.steps)
-    what = describe_run(seed, recipe, rows)
-    first = restore(checkpoint, what, network, optimizer, schedule) if checkpoint.exists() else 0
-    for _ in range(first):
-        next(stream)
-    started = time.monotonic()
-    network.train()
-    for step in range(first + 1, recipe.steps + 1):
+
+    def learn(step: int, drawn: list[Row]) -> dict[str, float]:
         # Of the step alone, so that a run that goes on draws what it would have drawn.
         chance = random.Random(f"{seed}/{step}")
-        drawn = [draw_row(row, company, recipe.longest, recipe.beside, chance) for row in next(stream)]
-        batch = collate([encoded(row, first_token, last_token) for row in drawn], padding)
+        seen = [draw_row(row, company, recipe.longest, recipe.beside, chance) for row in drawn]
+        batch = collate([encoded(row, first_token, last_token) for row in seen], padding)
         batch = {key: value.to(device) for key, value in batch.items()}
         with trains_quickly(device), torch.autocast(device.type, torch.bfloat16):
             means = network.vectors(batch)
         loss = sequence_loss(network.sequence(HEAD.name, means), batch["target"])
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        optimizer.zero_grad(set_to_none=True)
-        log.add(loss=loss.item())
-        if step % 100 == 0 or step == recipe.steps:
-            log.write(step, time.monotonic() - started)
-            save(checkpoint, what, step, network, optimizer, schedule)
-    return network.eval()
+        return {"loss": loss.item()}
 
+    take_steps(network, folder, describe_run(seed, recipe, rows), recipe, rates, stream, learn)
+    return network
 
 
 def encoded(row: Row, first: int, last: int) -> EncodedRow:

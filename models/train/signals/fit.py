@@ -1,7 +1,6 @@
 """Trains all heads and the trunk together; goes on where a stopped run ended."""
 
 import random
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from ..training import Log, batches, describe_run, make_optimizer, restore, save, trains_quickly
+from ..training import batches, describe_run, take_steps, trains_quickly
 from .batches import EncodedRow, collate, encode
 from .examples import TaskData
 from .heads import HEAD_BY_NAME
@@ -57,11 +56,6 @@ class Run:
     folder: Path
     seed: int
     recipe: Recipe
-    every: int = 250
-
-    @property
-    def checkpoint(self) -> Path:
-        return self.folder / "checkpoint.pt"
 
 
 def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device) -> Network:
@@ -74,35 +68,26 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     rows = {name: encode(task.train, HEAD_BY_NAME[name], tokenizer) for name, task in data.items()}
     every_row = [row for task_rows in rows.values() for row in task_rows]
     network, published = Network(weights).to(device), Published(weights).to(device)
-    recipe, log = run.recipe, Log(run.folder, run.recipe.steps)
-    what = describe_run(run.seed, recipe, every_row)
+    recipe = run.recipe
     rates = [
         (network.trunk, recipe.learning_rate), (network.own, recipe.own_learning_rate), (network.heads, recipe.head_learning_rate), (network.guides, recipe.head_learning_rate),
     ]  # fmt: skip
-    optimizer, schedule = make_optimizer(rates, recipe.steps, recipe.warm_up, recipe.weight_decay)
-    chance, first = random.Random(run.seed), 0
-    if run.checkpoint.exists():
-        first = restore(run.checkpoint, what, network, optimizer, schedule)
+    chance = random.Random(run.seed)
     streams = {
         name: batches(task_rows, row_length, recipe.tokens, random.Random(f"{run.seed}/{name}")) for name, task_rows in rows.items()
     }
-    names, shares = zip(*run.recipe.shares, strict=True)
-    order = [chance.choices(names, shares)[0] for _ in range(run.recipe.steps)]
-    for name in order[:first]:
-        next(streams[name])
-    started = time.monotonic()
-    network.train()
-    for step, name in enumerate(order[first:], first + 1):
-        batch = {key: value.to(device) for key, value in collate(next(streams[name]), padding).items()}
+    names, shares = zip(*recipe.shares, strict=True)
+    order = [chance.choices(names, shares)[0] for _ in range(recipe.steps)]
+
+    def learn(step: int, drawn: tuple[str, list[EncodedRow]]) -> dict[str, float]:
+        name, task_rows = drawn
+        batch = {key: value.to(device) for key, value in collate(task_rows, padding).items()}
         loss, kept = one_step(network, published, batch, name, keep_at(recipe, step) if step % KEPT_EVERY == 0 else 0.0)
-        optimizer.step()
-        schedule.step()
-        optimizer.zero_grad(set_to_none=True)
-        log.add(**{name: loss} | ({} if kept is None else {"kept": kept}))
-        if step % run.every == 0 or step == recipe.steps:
-            log.write(step, time.monotonic() - started)
-            save(run.checkpoint, what, step, network, optimizer, schedule)
-    return network.eval()
+        return {name: loss} | ({} if kept is None else {"kept": kept})
+
+    drawn = ((name, next(streams[name])) for name in order)
+    take_steps(network, run.folder, describe_run(run.seed, recipe, every_row), recipe, rates, drawn, learn)
+    return network
 
 
 def row_length(row: EncodedRow) -> int:
@@ -133,5 +118,4 @@ def one_step(
     if keep > 0:
         turned = kept_vector_loss(sentence_vectors(vectors.last.float(), batch["mask"]), published(batch))
     (loss if turned is None else loss + KEPT_EVERY * keep * turned).backward()
-    torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
     return loss.item(), None if turned is None else turned.item()
