@@ -18,17 +18,17 @@ from .rows import Row, company_of, draw_row, read_rows
 @dataclass(frozen=True)
 class Recipe:
     """Steps of texts of about the same length, `tokens` in all, none longer than `longest`. `beside` is the share of the short
-    texts that have a harmless one beside them; `decay` is what is left of the learning rate from a layer to the next deeper one."""
+    texts that stand in a harmless one; `decay` is what is left of the learning rate from a layer to the next deeper one."""
 
-    steps: int = 1700
+    steps: int = 2200
     tokens: int = 2048
-    longest: int = 160
+    longest: int = 192
     learning_rate: float = 1e-4
     head_learning_rate: float = 1e-3
     decay: float = 0.85
     warm_up: float = 0.06
     weight_decay: float = 0.01
-    beside: float = 0.1
+    beside: float = 0.25
 
 
 def fit(folder: Path, seed: int, recipe: Recipe, examples: list[Example], weights: Path, device: torch.device) -> Network:

@@ -10,7 +10,7 @@ from ..signals.heads import Head
 
 # Attacks in documents of these sources may stand anywhere; what is cut off such a text may be all that was wrong with it.
 PLANTED = ("embed", "agentdojo", "bipia", "piarena", "injecagent")
-# A text of fewer tokens may stand beside an ordinary one: attacks come with harmless words around them.
+# A text of fewer tokens may stand in an ordinary one: attacks come with harmless words around them.
 SHORT = 80
 CHARACTERS = 6000
 
@@ -36,19 +36,26 @@ def loses(example: Example, row: Row, longest: int) -> bool:
 
 
 def company_of(rows: list[Row]) -> list[Row]:
-    """Harmless texts that another one may stand beside."""
-    return [row for row in rows if row.label == 0 and len(row.ids) < SHORT]
+    """Harmless texts that another one may stand in."""
+    return [row for row in rows if row.label == 0 and len(row.ids) > 8]
 
 
 def draw_row(row: Row, company: list[Row], longest: int, beside: float, chance: random.Random) -> Row:
-    """A text as a step sees it: any part of a long harmless one, the start of a long attack, and some of the short ones with
-    a harmless text in front or behind."""
+    """A text as a step sees it: any part of a long harmless one, the start of a long attack, and some of the short ones in front
+    of, behind or within a part of a harmless text."""
     ids, room = row.ids, longest - 2
     if len(ids) > room:
         start = chance.randint(0, len(ids) - room) if row.label == 0 else 0
         return Row(ids[start : start + room], row.label)
     if len(ids) < SHORT and company and chance.random() < beside:
-        other = chance.choice(company).ids
-        ids = (other + ids if chance.random() < 0.5 else ids + other)[:room]
+        around = part_of(chance.choice(company).ids, room - len(ids), chance)
+        before = chance.choice((0, len(around), chance.randint(0, len(around))))
+        ids = around[:before] + ids + around[before:]
     return Row(ids, row.label)
 
+
+def part_of(ids: list[int], most: int, chance: random.Random) -> list[int]:
+    """Any part of at most so many tokens."""
+    length = min(len(ids), chance.randint(1, most))
+    start = chance.randint(0, len(ids) - length)
+    return ids[start : start + length]
