@@ -35,7 +35,7 @@ CHARACTERS = 4000
 # on which false alarms are counted, and those that temperatures and thresholds were fitted on; all others are unseen.
 KINDS = (
     dict.fromkeys(("contrast", "left_out", "notinject_one", *DISGUISES, *TRIGGERS.values()), "adversarial")
-    | dict.fromkeys(LANGUAGES.values(), "languages")
+    | dict.fromkeys((*LANGUAGES.values(), "korean"), "languages")
     | {"hwu64_claims": "derived", "ordinary": "ordinary", "jailbreak/natural": "ordinary", "tuning": "tuning"}
 )
 Item = TypeVar("Item")

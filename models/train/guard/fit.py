@@ -12,13 +12,13 @@ from ..signals.examples import Example
 from ..signals.losses import sequence_loss
 from ..training import batches, describe_run, take_steps, trains_quickly
 from .network import HEAD, Network
-from .rows import Row, company_of, draw_row, read_rows
+from .rows import Row, draw_row, read_rows, within_others
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Steps of texts of about the same length, `tokens` in all, none longer than `longest`. `beside` is the share of the short
-    texts that stand in a harmless one; `decay` is what is left of the learning rate from a layer to the next deeper one."""
+    """Steps of texts of about the same length, `tokens` in all, none longer than `longest`. `within` is the share of the short
+    texts that train once more in a harmless one; `decay` is what is left of the learning rate from a layer to the next deeper one."""
 
     steps: int = 2200
     tokens: int = 2048
@@ -28,7 +28,7 @@ class Recipe:
     decay: float = 0.85
     warm_up: float = 0.06
     weight_decay: float = 0.01
-    beside: float = 0.25
+    within: float = 0.25
 
 
 def fit(folder: Path, seed: int, recipe: Recipe, examples: list[Example], weights: Path, device: torch.device) -> Network:
@@ -38,21 +38,21 @@ def fit(folder: Path, seed: int, recipe: Recipe, examples: list[Example], weight
     tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
     tokenizer.no_padding()
     rows = read_rows(examples, HEAD, tokenizer, recipe.longest)
-    company = company_of(rows)
+    rows += within_others(rows, recipe.longest, recipe.within, random.Random(f"{seed}/within"))
     first_token, last_token, padding = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[PAD]"))
     stream = batches(rows, lambda row: min(len(row.ids) + 2, recipe.longest), recipe.tokens, random.Random(seed))
     network = Network(weights).to(device)
-    rates = [*network.groups(recipe.learning_rate, recipe.decay), (network.head, recipe.head_learning_rate)]
+    rates = [*network.groups(recipe.learning_rate, recipe.decay), (network.guide, recipe.head_learning_rate)]
 
     def learn(step: int, drawn: list[Row]) -> dict[str, float]:
         # Of the step alone, so that a run that goes on draws what it would have drawn.
         chance = random.Random(f"{seed}/{step}")
-        seen = [draw_row(row, company, recipe.longest, recipe.beside, chance) for row in drawn]
+        seen = [draw_row(row, recipe.longest, chance) for row in drawn]
         batch = collate([encoded(row, first_token, last_token) for row in seen], padding)
         batch = {key: value.to(device) for key, value in batch.items()}
         with trains_quickly(device), torch.autocast(device.type, torch.bfloat16):
-            means = network.vectors(batch)
-        loss = sequence_loss(network.sequence(HEAD.name, means), batch["target"])
+            vectors = network.vectors(batch)
+        loss = sequence_loss(network.guided(HEAD.name, vectors), batch["target"])
         loss.backward()
         return {"loss": loss.item()}
 

@@ -1,6 +1,7 @@
 """The encoder of the guard: all-MiniLM-L6-v2 with all layers tuned for attacks alone, and one linear head.
 
-The shared encoder of `signals` has to keep its sentence vector and serves seven heads; this one has to do neither.
+The shared encoder of `signals` has to keep its sentence vector and serves seven heads; this one has to do neither. Its head reads
+inner layers beside the last, as the heads of `signals` do and for the same reason.
 """
 
 from pathlib import Path
@@ -11,15 +12,20 @@ from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
 from ..signals.heads import HEAD_BY_NAME
-from ..signals.network import mean_of_tokens
+from ..signals.network import Vectors, mean_of_tokens, sentence_vectors
 
 HEAD = HEAD_BY_NAME["jailbreak"]
 # A little noise inside of the layers: the attacks of one source repeat the same wording.
 DROPOUT = 0.05
+# Whose means the head reads before that of the last layer.
+MEAN_LAYERS = (2, 4)
 
 
 class Network(nn.Module):
-    """`vectors` and `sequence` are what the figures of `signals` ask of a network."""
+    """`vectors`, `sequence` and `guided` are what fitting and the figures of `signals` ask of a network.
+
+    `guide` stands in for the head while the layers learn, and is thrown away.
+    """
 
     def __init__(self, weights: Path) -> None:
         super().__init__()
@@ -28,16 +34,25 @@ class Network(nn.Module):
         # The words' own vectors know more than these data could teach them.
         self.encoder.embeddings.word_embeddings.requires_grad_(False)
         self.dropout = nn.Dropout(0.1)
-        self.head = nn.Linear(config.hidden_size, len(HEAD.labels))
+        width, labels = config.hidden_size, len(HEAD.labels)
+        self.guide = nn.Linear(width, labels)
+        self.heads = nn.ModuleDict({HEAD.name: nn.Linear(width * (len(MEAN_LAYERS) + 1), labels)})
 
-    def vectors(self, batch: dict[str, Tensor]) -> Tensor:
-        """The means of the tokens, `[rows, width]`."""
-        hidden = self.encoder(input_ids=batch["ids"], attention_mask=batch["mask"]).last_hidden_state
-        return mean_of_tokens(hidden.float(), batch["mask"])
+    def vectors(self, batch: dict[str, Tensor]) -> Vectors:
+        """Token vectors of the last layer, and the means that the head reads."""
+        found = self.encoder(input_ids=batch["ids"], attention_mask=batch["mask"], output_hidden_states=True)
+        last = found.last_hidden_state
+        read = [*(found.hidden_states[layer] for layer in MEAN_LAYERS), last]
+        means = [sentence_vectors(vectors.float(), batch["mask"]) for vectors in read]
+        return Vectors(last, last, means, batch["mask"])
 
-    def sequence(self, _: str, means: Tensor) -> Tensor:
-        """Logits of rows, `[rows, labels]`."""
-        return self.head(self.dropout(means))
+    def guided(self, _: str, vectors: Vectors) -> Tensor:
+        """Logits of rows, `[rows, labels]`, as the guide says them, which learns with the layers."""
+        return self.guide(self.dropout(mean_of_tokens(vectors.inner.float(), vectors.mask)))
+
+    def sequence(self, head: str, vectors: Vectors) -> Tensor:
+        """The same as the fitted head says it."""
+        return self.heads[head](torch.cat(vectors.means, dim=-1))
 
     def groups(self, rate: float, decay: float) -> list[tuple[nn.Module, float]]:
         """The parts with their learning rates: deeper layers learn less, so that what all texts share stays."""

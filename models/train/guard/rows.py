@@ -35,23 +35,16 @@ def loses(example: Example, row: Row, longest: int) -> bool:
     return row.label == 1 and len(row.ids) > longest - 2 and any(name in example.source for name in PLANTED)
 
 
-def company_of(rows: list[Row]) -> list[Row]:
-    """Harmless texts that another one may stand in."""
-    return [row for row in rows if row.label == 0 and len(row.ids) > 8]
-
-
-def draw_row(row: Row, company: list[Row], longest: int, beside: float, chance: random.Random) -> Row:
-    """A text as a step sees it: any part of a long harmless one, the start of a long attack, and some of the short ones in front
-    of, behind or within a part of a harmless text."""
-    ids, room = row.ids, longest - 2
-    if len(ids) > room:
-        start = chance.randint(0, len(ids) - room) if row.label == 0 else 0
-        return Row(ids[start : start + room], row.label)
-    if len(ids) < SHORT and company and chance.random() < beside:
-        around = part_of(chance.choice(company).ids, room - len(ids), chance)
-        before = chance.choice((0, len(around), chance.randint(0, len(around))))
-        ids = around[:before] + ids + around[before:]
-    return Row(ids, row.label)
+def within_others(rows: list[Row], longest: int, share: float, chance: random.Random) -> list[Row]:
+    """So many of the short texts once more: in front of, behind or within a part of a harmless one."""
+    harmless = [row for row in rows if row.label == 0 and len(row.ids) > 8]
+    placed = []
+    for row in rows:
+        if len(row.ids) < SHORT and chance.random() < share:
+            around = part_of(chance.choice(harmless).ids, longest - 2 - len(row.ids), chance)
+            before = chance.choice((0, len(around), chance.randint(0, len(around))))
+            placed.append(Row(around[:before] + row.ids + around[before:], row.label))
+    return placed
 
 
 def part_of(ids: list[int], most: int, chance: random.Random) -> list[int]:
@@ -59,3 +52,10 @@ def part_of(ids: list[int], most: int, chance: random.Random) -> list[int]:
     length = min(len(ids), chance.randint(1, most))
     start = chance.randint(0, len(ids) - length)
     return ids[start : start + length]
+
+
+def draw_row(row: Row, longest: int, chance: random.Random) -> Row:
+    """A text as a step sees it: any part of a long harmless one, the start of a long attack."""
+    room = longest - 2
+    start = chance.randint(0, len(row.ids) - room) if row.label == 0 and len(row.ids) > room else 0
+    return Row(row.ids[start : start + room], row.label)

@@ -16,12 +16,13 @@ from ..quantize import NO_FLOAT16, expand_stored, store
 from ..results import write_result
 from ..signals.calibrate import calibrate_head
 from ..signals.examples import SPLIT_SEED, TaskData
+from ..signals.fitted_heads import fit_head
 from ..signals.measure import measure_head
 from ..signals.package import COPIED_FILES, SCANNED, VECTOR, describe
 from ..signals.steps import fewer
 from ..signals.tasks import read_task
 from .fit import Recipe, fit
-from .network import HEAD, Network
+from .network import HEAD, MEAN_LAYERS, Network
 
 NETWORK, CALIBRATION = "network.pt", "calibration.json"
 
@@ -34,8 +35,9 @@ def train(folder: Path, seed: int, recipe: Recipe, data: Path, weights: Path, de
     """Trains, calibrates and measures; writes the network to the folder and `results/guard-seed-<n>.json`."""
     task = read_data(data)
     network = fit(folder, seed, recipe, task.train, weights, device).to("cpu")
-    torch.save(network.state_dict(), folder / NETWORK)
     tokenizer = read_tokenizer(weights)
+    fit_head(network, HEAD, task.train, tokenizer, seed)
+    torch.save(network.state_dict(), folder / NETWORK)
     calibration = vars(calibrate_head(network, HEAD, task, tokenizer))
     (folder / CALIBRATION).write_text(json.dumps(calibration, indent=2) + "\n", encoding="utf-8")
     unseen = measure_head(network, HEAD.name, task, tokenizer, calibration)
@@ -57,9 +59,9 @@ def pack(folder: Path, weights: Path, package: Path) -> None:
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(weights / name, package / name)
     save_file(store(network.stored_parts(), NO_FLOAT16), package / "model.safetensors", metadata={"format": "pt"})
-    head = {f"{HEAD.name}.{name}": tensor.detach().float().numpy() for name, tensor in network.head.state_dict().items()}
+    head = {f"{HEAD.name}.{name}": tensor.detach().float().numpy() for name, tensor in network.heads[HEAD.name].state_dict().items()}
     save_file(head, package / HEAD_FILE)
-    settings = SCANNED | VECTOR | {"heads": [describe(HEAD, read_calibration(folder))]}
+    settings = SCANNED | VECTOR | {"heads_mean_layers": list(MEAN_LAYERS), "heads": [describe(HEAD, read_calibration(folder))]}
     pack_folder(GUARD, package, settings, lambda folder: compute_golden(GUARD, folder))
 
 

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 
 from ..results import report_progress
 from .batches import collate, encode
-from .examples import TaskData, sample
+from .examples import Example, TaskData, sample
 from .heads import HEADS, Head
 from .network import Network
 from .regression import regression
@@ -29,25 +29,28 @@ def fit_heads(network: Network, data: dict[str, TaskData], tokenizer: Tokenizer,
     heads = [head for head in HEADS if head.kind == "sequence"]
     report = report_progress("signals: heads", len(heads))
     for number, head in enumerate(heads, 1):
-        examples = sample(data[head.name].train, MOST_ROWS, random.Random(f"{seed}/{head.name}"))
-        means, labels = read_means(network, head, examples, tokenizer)
-        width = means.shape[1] - network.own.output.dense.out_features
-        parts = [regression(part, labels, len(head.labels)) for part in (means[:, :width], means[:, width:])]
-        weight, bias = np.concatenate([part for part, _ in parts], axis=1), parts[0][1] + parts[1][1]
-        with torch.no_grad():
-            network.heads[head.name].weight.copy_(torch.from_numpy(weight))
-            network.heads[head.name].bias.copy_(torch.from_numpy(bias))
+        fit_head(network, head, data[head.name].train, tokenizer, seed)
         report(number)
 
 
+def fit_head(network: Network, head: Head, train: list[Example], tokenizer: Tokenizer, seed: int) -> None:
+    """The network may be another with `vectors` and `heads` like these."""
+    means, labels = read_means(network, head, sample(train, MOST_ROWS, random.Random(f"{seed}/{head.name}")), tokenizer)
+    parts = [regression(part, labels, len(head.labels)) for part in (np.concatenate(means[:-1], axis=1), means[-1])]
+    weight, bias = np.concatenate([part for part, _ in parts], axis=1), parts[0][1] + parts[1][1]
+    with torch.no_grad():
+        network.heads[head.name].weight.copy_(torch.from_numpy(weight))
+        network.heads[head.name].bias.copy_(torch.from_numpy(bias))
+
+
 @torch.no_grad()
-def read_means(network: Network, head: Head, examples: list, tokenizer: Tokenizer) -> tuple[np.ndarray, np.ndarray]:
-    """What the head reads of each text, `[texts, means x width]`, and the number of its label."""
+def read_means(network: Network, head: Head, examples: list[Example], tokenizer: Tokenizer) -> tuple[list[np.ndarray], np.ndarray]:
+    """What the head reads of each text, `[texts, width]` for each layer, and the number of its label."""
     rows = sorted(encode(examples, head, tokenizer), key=lambda row: len(row.ids))
     padding, means = tokenizer.token_to_id("[PAD]"), []
     for first in range(0, len(rows), ROWS):
         batch = collate(rows[first : first + ROWS], padding)
         with torch.autocast("cpu", torch.bfloat16):
             vectors = network.vectors(batch)
-        means.append(torch.cat(vectors.means, dim=-1).numpy())
-    return np.concatenate(means), np.array([row.target for row in rows])
+        means.append([mean.numpy() for mean in vectors.means])
+    return [np.concatenate(parts) for parts in zip(*means, strict=True)], np.array([row.target for row in rows])
