@@ -30,7 +30,7 @@ class Recipe:
     need first, and then how to need less of the layers that they share.
     """
 
-    steps: int = 1800
+    steps: int = 2200
     tokens: int = 1600
     learning_rate: float = 1.2e-4
     own_learning_rate: float = 4e-4
