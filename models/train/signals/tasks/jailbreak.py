@@ -22,7 +22,7 @@ TRAINED = {
 # Of these, whole sources train and whole sources measure.
 HALVED = {
     "collections": (400, 120), "hardneg_prompts": (900, 250), "hardneg_code": (400, 200), "hardneg_docs": (1000, 750), "garak": (600, 130),
-    "embedded": (1000, 110),
+    "embedded": (1000, 110), "jailbreakbench": (400, 140),
 }  # fmt: skip
 # At most so many rows of one source of a file with many sources.
 OF_SOURCE = 100
@@ -44,14 +44,18 @@ PLAIN_QUESTIONS = (
 ORDINARY = {
     "fact_check/gpteacher_codegen": 400, "fact_check/gpteacher_roleplay": 1200, "fact_check/nq_open": 400, "modality/parti": 400,
     "ordinary/bfcl": 400, "ordinary/ifeval": 541, "ordinary/biggen": 761, "ordinary/prompts_chat": 693, "ordinary/fuzzyai_benign": 300,
-    "ordinary/taskmaster": 200, "ordinary/chinese": 100,
+    "ordinary/taskmaster": 200, "ordinary/chinese": 300,
 }  # fmt: skip
 # Long texts that ask for nothing: without them, length alone would look like an attack, most of which are long.
 LONG = {"pii/lifebench": ("text", 600), "hallucination/halueval_general": ("answer", 400), "hallucination/begin": ("context", 300)}
 LONGEST = 6000
+# Harmless mails: nearly all mails of the public files have an attack in them, so that a mail alone would look like one.
+MAILS, DOCUMENTS = 300, tuple(f"jailbreak/{name}/" for name in ("NVIDIA", "mozilla-ai", "openguardrails", "anthropics", "google-gemini", "whylabs"))
+NAMES_OF_MAILS = ("Maria", "Tom", "Aisha", "Peter", "Yuki", "Lena", "Omar", "Grace", "Sven", "Priya")
+PLACES = ("meadow", "northlane", "oldtown", "blueport", "ashfield", "riverside")
 # Written by others, in other styles; none of their texts trains.
 UNSEEN = (
-    "deepset", "piguard_valid", "notinject_one", "wildguard_benign", "injecagent", "jailbreakbench", "adaptive_attacks", "korean",
+    "deepset", "piguard_valid", "notinject_one", "wildguard_benign", "injecagent", "adaptive_attacks", "korean",
 )  # fmt: skip
 
 
@@ -68,6 +72,7 @@ def read(data: Path, seed: int) -> TaskData:
     train = without_copies(train, [example for examples in unseen.values() for example in examples])
     users, others = ([replace(row, label="benign") for row in part] for part in read_natural("fact_check"))
     unseen |= {"ordinary": read_ordinary(data, "benign"), "natural": others, "contrast": generated("jailbreak", "contrast", 600)}
+    train += mails(sample([row for row in train if row.source.startswith(DOCUMENTS)], MAILS, chance), chance)
     train += generated("jailbreak", "train", 9000) + written("jailbreak") + ordinary(data, chance) + long(data, chance) + users
     return TaskData(train, tuning + generated("jailbreak", "validation", 1000), unseen)
 
@@ -107,6 +112,22 @@ def planted(data: Path, chance: random.Random) -> list[Example]:
     rows = examples_of(of_file(data, PLANTED))
     attacks = [row for row in rows if row.label == "jailbreak" and row.source.split("/")[-1] not in PLAIN_QUESTIONS]
     return attacks + sample([row for row in rows if row.label == "benign"], CLEAN, chance)
+
+
+def mails(examples: list[Example], chance: random.Random) -> list[Example]:
+    """The same texts as somebody sends them: under headers, or with a greeting and a name alone."""
+    return [replace(example, text=as_mail(example.text, chance), source="jailbreak/mails") for example in examples]
+
+
+def as_mail(text: str, chance: random.Random) -> str:
+    words = text.split()
+    subject = " ".join(words[: chance.randint(3, 8)])
+    sender, reader = chance.sample(NAMES_OF_MAILS, 2)
+    headers = [f"From: {sender.lower()}@{chance.choice(PLACES)}.example", f"To: {reader.lower()}@{chance.choice(PLACES)}.example", f"Subject: {subject}"]
+    head = "" if chance.random() < 0.25 else "\n".join(headers if chance.random() < 0.5 else [headers[0], headers[2]]) + "\n\n"
+    greeting = chance.choice((f"Hi {reader},", "Hello,", f"Dear {reader},", "Dear all,", "Good morning,"))
+    end = chance.choice(("Best regards,", "Thanks,", "Cheers,", "Kind regards,", "Best,"))
+    return f"{head}{greeting}\n\n{text}\n\n{end}\n{sender}"
 
 
 def ordinary(data: Path, chance: random.Random) -> list[Example]:
