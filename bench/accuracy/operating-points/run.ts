@@ -29,6 +29,7 @@ interface Row {
 /** Sources of ordinary prompts that the sets do not measure; of those, what people wrote to assistants. */
 const choosing = ["biggen", "chinese", "fuzzyai_benign", "ifeval", "prompts_chat", "taskmaster"]
 const maxCharacters = 4000
+const isPrivate = wantedKinds({})
 
 const { values: options } = parseArgs({
   options: {
@@ -145,10 +146,11 @@ function print(
   )
 }
 
-const isPrivate = wantedKinds({})
-
 /** Most ordinary prompts with a finding of a kind. Names are most of them; kinds that only some rules look for are no false alarms. */
-const mostOf = (kind: string, most: number): number => (isPrivate(kind) ? (kind === "PERSON" ? 5 * most : most) : 1)
+function mostOf(kind: string, most: number): number {
+  if (!isPrivate(kind)) return 1
+  return kind === "PERSON" ? 7 * most : most
+}
 
 /** In the units of strings, of a kind; the sets call every date a date. */
 function spansOf({ text, spans }: Row, kind: string): readonly { readonly start: number; readonly end: number }[] {
