@@ -3,7 +3,7 @@
 import random
 import unittest
 
-from train.signals.tasks.jailbreak import capped, trains
+from train.signals.tasks.jailbreak import as_mail, capped, trains
 
 
 def row(source: str, text: str = "a text", kind: str = "k", label: int = 0) -> dict:
@@ -28,6 +28,12 @@ class JailbreakSplitTest(unittest.TestCase):
         self.assertEqual(50, len(capped(rows, 50, 30, random.Random(1))))
         german = [row(f"multijail/l{number % 6}", str(number)) for number in range(600)]
         self.assertEqual(150, len(capped(german, 1000, 1000, random.Random(1))))
+
+    def test_a_mail_has_its_text_whole(self):
+        text = "Memory poisoning can have lasting effects.\n\nValidate what agents remember."
+        mails = [as_mail(text, random.Random(number)) for number in range(20)]
+        self.assertTrue(all(text in mail and len(mail) > len(text) + 20 for mail in mails))
+        self.assertEqual({True, False}, {mail.startswith("From: ") for mail in mails})
 
 
 if __name__ == "__main__":
