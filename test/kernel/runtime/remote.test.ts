@@ -301,6 +301,22 @@ describe("an answer", () => {
       expect((await ask([classify("x")], body([second, window]))).answers).toEqual([failure("invalid_model_output")])
   })
 
+  test("of a text in windows tells where each stands, in code units, if the worker does", async () => {
+    const placesOf = async (windows: readonly object[]) => {
+      const classified = { labels: ["a"], results: [{ probabilities: [1], windows }] }
+      const body = JSON.stringify({ results: [{ status: 200, classify: classified }] })
+      const [answer] = (await ask([classify("\u{1F600}bcd")], { body })).answers
+      return answer?.kind === "classify" ? answer.classification.places : answer
+    }
+    const at = (start: number, end: number) => ({ probabilities: [1], start, end })
+    expect(await placesOf([at(0, 2), at(1, 4)])).toEqual([
+      { start: 0, end: 3 },
+      { start: 2, end: 5 },
+    ])
+    expect(await placesOf([at(0, 2), { probabilities: [1] }])).toBeUndefined()
+    expect(await placesOf([at(0, 9)])).toEqual(failure("invalid_model_output"))
+  })
+
   test("tells the tokens of the text and those that the model did not see, where the worker counts", async () => {
     const input = { tokens: 6, special_tokens: 2, unknown_tokens: 1, processed_tokens: 6, truncated: false }
     const results = [

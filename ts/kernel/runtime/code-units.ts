@@ -1,5 +1,6 @@
 // Places in texts: workers count code points, strings here count UTF-16 code units.
 
+import type { TextRange } from "../text/edited-text.ts"
 import type { TextSpan } from "../types/inference.ts"
 
 /** The spans with places in code units. Throws for one that is not a part of the text. */
@@ -18,6 +19,13 @@ export function toCodeUnits(text: string, spans: readonly TextSpan[]): readonly 
     return { label, start: first, end: last, probability }
   })
 }
+
+/** The same of parts without a label. */
+export const rangesInCodeUnits = (text: string, ranges: readonly TextRange[]): readonly TextRange[] =>
+  toCodeUnits(
+    text,
+    ranges.map(({ start, end }) => ({ label: "", start, end, probability: 1 })),
+  ).map(({ start, end }) => ({ start, end }))
 
 /** Places in code units by places in code points, in one pass that makes nothing for the others. */
 function unitsOf(text: string, places: readonly number[]): ReadonlyMap<number, number> {

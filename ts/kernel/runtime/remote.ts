@@ -1,6 +1,7 @@
 // Inference through workers over HTTP: one call to each worker that the tasks concern.
 
 import { isRtrError, RtrError } from "../error.ts"
+import type { TextRange } from "../text/edited-text.ts"
 import { reasonOf } from "../types/fact.ts"
 import type {
   DeploymentStatus,
@@ -14,7 +15,7 @@ import type {
 } from "../types/inference.ts"
 import { type Metrics, nullMetrics } from "../types/metrics.ts"
 import type { Transport, TransportResponse } from "../types/transport.ts"
-import { toCodeUnits } from "./code-units.ts"
+import { rangesInCodeUnits, toCodeUnits } from "./code-units.ts"
 import {
   fromBase64,
   fromDecisionsReply,
@@ -227,10 +228,17 @@ interface WireError {
   readonly code?: unknown
 }
 
+interface WireWindow {
+  readonly probabilities?: readonly number[]
+  readonly scores?: readonly number[]
+  readonly start?: number
+  readonly end?: number
+}
+
 interface WireClassified {
   readonly probabilities?: readonly number[]
   readonly spans?: readonly TextSpan[]
-  readonly windows?: readonly { readonly probabilities?: readonly number[]; readonly scores?: readonly number[] }[]
+  readonly windows?: readonly WireWindow[]
   readonly input?: WireInput
   readonly error?: WireError
 }
@@ -293,19 +301,29 @@ function toAnswer(result: WireResult | null | undefined, task: InferenceTask, in
 const senseless = (cause?: unknown): RtrError =>
   new RtrError("invalid_model_output", "The model worker's answer makes no sense", { cause })
 
-function fromClassified({ classify }: WireResult, { whole }: InferenceTask<"classify">): InferenceAnswer | undefined {
+function fromClassified(
+  { classify }: WireResult,
+  { text, whole }: InferenceTask<"classify">,
+): InferenceAnswer | undefined {
   const { labels = [] } = classify ?? {}
   const [result] = classify?.results ?? []
   if (result?.probabilities === undefined) return undefined
   const toNumbers = (values: readonly number[]): Float32Array =>
     onlyProbabilities(onlyNumbers(Float32Array.from(values, nullIsNaN), labels.length))
   const windows = result.windows?.map(({ probabilities, scores }) => toNumbers(probabilities ?? scores ?? []))
+  const places = placesOf(text, result.windows)
   const probabilities = toNumbers(result.probabilities)
   return {
     kind: "classify",
-    classification: { labels, probabilities, ...(windows !== undefined && { windows }) },
+    classification: { labels, probabilities, ...(windows !== undefined && { windows }), ...(places && { places }) },
     ...countsOf(result.input, whole),
   }
+}
+
+/** Undefined where a worker does not tell them all. */
+function placesOf(text: string, windows: readonly WireWindow[] = []): readonly TextRange[] | undefined {
+  const ranges = windows.flatMap(({ start, end }) => (start === undefined || end === undefined ? [] : [{ start, end }]))
+  return ranges.length > 0 && ranges.length === windows.length ? rangesInCodeUnits(text, ranges) : undefined
 }
 
 function fromMarked({ classify }: WireResult, { text, whole }: InferenceTask<"spans">): InferenceAnswer | undefined {

@@ -268,10 +268,15 @@ function thresholdsOf(
 /** Labels of a text that is no attack. */
 const harmless: ReadonlySet<string> = new Set(["benign", "safe"])
 
-const toReading = (classification: Classification, positive?: readonly string[]): Reading => ({
-  risk: riskOf(classification, positive),
-  failure: classification.truncated,
-})
+function toReading(classification: Classification, positive?: readonly string[]): Reading {
+  const { labels, windows = [], places, truncated: failure } = classification
+  const risk = riskOf(classification, positive)
+  const parts = places?.flatMap((place, index) => {
+    const probabilities = windows[index]
+    return probabilities ? [{ ...place, risk: riskOf({ labels, probabilities }, positive) }] : []
+  })
+  return { risk, failure, ...(parts && { parts }) }
+}
 
 /** That of the labels that mean an attack. Throws when the labels do not tell which of them mean one. */
 function riskOf(classification: Classification, positive?: readonly string[]): number {

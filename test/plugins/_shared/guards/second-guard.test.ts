@@ -36,6 +36,29 @@ describe("a second guard", () => {
     expect((await ask(reading(0.5), reading(0.9), narrow))[0]).toEqual(reading(0.9))
   })
 
+  test("reads the parts of a long text that the first is unsure of, neighbours together", async () => {
+    const parts = [
+      { start: 0, end: 10, risk: 0.1 },
+      { start: 8, end: 20, risk: 0.3 },
+      { start: 15, end: 30, risk: 0.5 },
+      { start: 28, end: 40, risk: 0.05 },
+      { start: 50, end: 60, risk: 0.25 },
+    ]
+    const text = "0123456789".repeat(6)
+    const read: string[] = []
+    const second: Measure = async (part) => {
+      read.push(part)
+      return reading(part.length > 10 ? 0.8 : 0.1)
+    }
+    const measure = askInTurn({ first: async () => ({ ...reading(0.5), parts }), second })
+    expect(await measure(text)).toEqual(reading(0.8))
+    expect(read).toEqual([text.slice(8, 30), text.slice(50, 60)])
+    const failing: Measure = async (part) => (part.length > 10 ? Promise.reject(late) : reading(0.1))
+    expect(await askInTurn({ first: async () => ({ ...reading(0.5), parts }), second: failing })(text)).toEqual(
+      reading(0.5, late),
+    )
+  })
+
   test("judges every text alone, or none", async () => {
     expect(await ask(reading(0.1), reading(0.8), { when: "always" })).toEqual([reading(0.8), "second"])
     expect(await ask(reading(0.5), reading(0.8), { when: "never" })).toEqual([reading(0.5), "first"])

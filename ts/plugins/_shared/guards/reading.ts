@@ -1,11 +1,17 @@
 // What a guard has read of the texts of a request, and the fact that follows.
 
-import { type Fact, hasText, type MaybePromise, reasonOf } from "../../../kernel/index.ts"
+import { type Fact, hasText, type MaybePromise, reasonOf, type TextRange } from "../../../kernel/index.ts"
 
 /** The highest risk of the texts that were read, and why one of them was not. */
 export interface Reading {
   readonly risk: number | undefined
   readonly failure: unknown
+  /** Of a long text: the parts that it was read in, where the model tells them. */
+  readonly parts?: readonly RiskyPart[]
+}
+
+export interface RiskyPart extends TextRange {
+  readonly risk: number
 }
 
 /** Reads one text; rejects when nothing of it was read. */

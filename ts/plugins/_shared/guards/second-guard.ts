@@ -5,7 +5,7 @@ import { backendUse } from "../external/backend.ts"
 import { modulesOf } from "../external/uses.ts"
 import { boundNames } from "../signals/bound-names.ts"
 import { builtinModels } from "./builtin-models.gen.ts"
-import type { Measure } from "./reading.ts"
+import { joined, type Measure, type Reading, type RiskyPart } from "./reading.ts"
 
 const risk = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
 
@@ -76,7 +76,10 @@ export interface Guards {
   readonly second: Measure
 }
 
-/** Where the second is asked its risk stands. What it did not read is unread, and what the first found there stays found. */
+/**
+ * Where the second is asked its risk stands; of a long text it reads the parts that the first was unsure of. What it did not read
+ * is unread, and what the first found there stays found.
+ */
 export function askInTurn({ first, second }: Guards, said: SecondGuard = {}): Measure {
   const { when = usual.when, from = usual.from, to = usual.to } = said
   if (when === "never") return first
@@ -84,7 +87,35 @@ export function askInTurn({ first, second }: Guards, said: SecondGuard = {}): Me
   return async (text) => {
     const one = await first(text)
     if (one.risk === undefined || one.risk < from || one.risk > to) return one
-    const other = await second(text).catch((failure: unknown) => ({ risk: undefined, failure }))
-    return { risk: other.risk ?? one.risk, failure: other.failure ?? one.failure }
+    const unsure = mergeParts((one.parts ?? []).filter(({ risk }) => risk >= from))
+    const parts = unsure.length > 0 ? unsure : [{ start: 0, end: text.length, risk: one.risk }]
+    const others = await Promise.all(parts.map((part) => askAbout(part, text, second)))
+    const { risk, failure } = joined(others)
+    return { risk, failure: failure ?? one.failure }
   }
+}
+
+async function askAbout({ start, end, risk }: RiskyPart, text: string, second: Measure): Promise<Reading> {
+  try {
+    const other = await second(text.slice(start, end))
+    return { ...other, risk: other.risk ?? risk }
+  } catch (failure) {
+    return { risk, failure }
+  }
+}
+
+/** Parts that touch, as one each. */
+function mergeParts(parts: readonly RiskyPart[]): readonly RiskyPart[] {
+  const merged: RiskyPart[] = []
+  for (const part of parts.toSorted((one, other) => one.start - other.start)) {
+    const last = merged.at(-1)
+    if (last === undefined || part.start > last.end) merged.push(part)
+    else
+      merged[merged.length - 1] = {
+        start: last.start,
+        end: Math.max(last.end, part.end),
+        risk: Math.max(last.risk, part.risk),
+      }
+  }
+  return merged
 }
