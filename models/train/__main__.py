@@ -28,6 +28,10 @@ def main() -> int:
         case "evaluate":
             steps = training_steps(arguments.package)
             steps.measure_stored(arguments.run, arguments.data, arguments.weights)
+        case "average":
+            from .guard.steps import average
+
+            average(arguments.run, arguments.runs, arguments.data, arguments.weights)
         case "compare":
             from .signals.steps import compare_worker
 
@@ -110,6 +114,10 @@ def read_arguments() -> argparse.Namespace:
     abstaining.add_argument("--data", **data)
     scoring = steps.add_parser("scores", help="write into a package what the accuracy bench found")
     scoring.add_argument("package", choices=sorted(TRAINED))
+    averaging = steps.add_parser("average", help="make one run of the guard of the means of several")
+    averaging.add_argument("--runs", type=Path, nargs="+", required=True, metavar="DIR", help="folders of trained runs")
+    for option, settings in (("--run", run), ("--weights", weights), ("--data", data)):
+        averaging.add_argument(option, **settings)
     comparing = steps.add_parser("compare", help="compare a worker that serves signals with the network of a run")
     comparing.add_argument("--worker", required=True, metavar="URL", help="such as http://127.0.0.1:8100")
     for option, settings in (("--run", run), ("--weights", weights), ("--data", data)):

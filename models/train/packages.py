@@ -56,4 +56,4 @@ SIGNALS = PackageSettings("signals", "embeddings", "Apache-2.0", 256)
 GUARD = PackageSettings("guard", "embeddings", "Apache-2.0", 256)
 DECIDE = PackageSettings("decide", "marker_decisions", "Apache-2.0", 256)
 # Those that the repository carries.
-PACKAGES = (STATIC, SIGNALS, DECIDE)
+PACKAGES = (STATIC, SIGNALS, GUARD, DECIDE)

@@ -215,7 +215,7 @@ describe("calls that are wrong or not there yet", () => {
       "rtrun",
       ["serve", "nothing"],
       1,
-      /there is no folder .*nothing; use a built-in model \(decide, signals, static\)/,
+      /there is no folder .*nothing; use a built-in model \(decide, guard, signals, static\)/,
     ],
     ["rtrun", ["serve", "org/model", "--offline"], 1, /Cannot load org\/model@main offline/],
     ["rtrun", ["serve", "static", "signals", "--revision", "0".repeat(40)], 2, /--revision needs exactly one model/],

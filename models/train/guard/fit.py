@@ -20,7 +20,7 @@ class Recipe:
     """Steps of texts of about the same length, `tokens` in all, none longer than `longest`. `within` is the share of the short
     texts that train once more in a harmless one; `decay` is what is left of the learning rate from a layer to the next deeper one."""
 
-    steps: int = 2200
+    steps: int = 3600
     tokens: int = 2048
     longest: int = 192
     learning_rate: float = 1e-4

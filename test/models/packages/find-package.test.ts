@@ -179,7 +179,7 @@ describe("what is on this machine", () => {
     async (model) => {
       const { find, hub } = await setUp()
       await expect(find(model)).rejects.toThrow(
-        /(?:there is no folder \/.*|it has no name); use a built-in model \(decide, signals, static\), the folder of a package, or organisation\/name of a hub/,
+        /(?:there is no folder \/.*|it has no name); use a built-in model \(decide, guard, signals, static\), the folder of a package, or organisation\/name of a hub/,
       )
       expect(hub.requests).toEqual([])
     },

@@ -15,8 +15,9 @@ type Settings = Parameters<typeof signal.setup>[1]["settings"]
 const riskIn = (text: string): number => Number(/risk (\S+)/.exec(text)?.[1] ?? 0)
 const guard = (): FakeInference => createFakeInference({ labels, classify: (text) => [1 - riskIn(text), riskIn(text)] })
 
+/** Asks the first guard alone; the second has tests of its own. */
 const setUp = (rules: readonly Rule[], settings: Settings, inference: FakeInference) =>
-  signal.setup(rules, { settings, ...createFakeQuestions(inference) })
+  signal.setup(rules, { settings: { second: { when: "never" }, ...settings }, ...createFakeQuestions(inference) })
 
 async function read(
   rules: readonly Rule[],
