@@ -7,7 +7,7 @@ import { boundNames } from "../signals/bound-names.ts"
 import { builtinModels } from "./builtin-models.gen.ts"
 import { joined, type Measure, type Reading, type RiskyPart } from "./reading.ts"
 
-const risk = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
+const riskKey = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
 
 const usual = { when: "unsure", from: 0.2, to: 0.9 } as const
 
@@ -19,8 +19,8 @@ const schema = section(
           "unsure, the default: where the first guard's risk lies between from and to; always: the second judges every text and the first none",
       }),
     ),
-    from: risk(`A text with less risk is harmless without being asked about; ${usual.from} when left out`),
-    to: risk(`A text with more risk is an attack without being asked about; ${usual.to} when left out`),
+    from: riskKey(`A text with less risk is harmless without being asked about; ${usual.from} when left out`),
+    to: riskKey(`A text with more risk is an attack without being asked about; ${usual.to} when left out`),
   },
   {
     description:
