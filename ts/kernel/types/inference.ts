@@ -1,7 +1,6 @@
 // The port through which anything asks a model. The addon, a worker over HTTP and the test fake implement it.
 
 import type { RtrError } from "../error.ts"
-import type { TextRange } from "../text/edited-text.ts"
 import type { Log } from "./capability.ts"
 import type { MaybePromise } from "./module-base.ts"
 import type { Transport } from "./transport.ts"
@@ -18,7 +17,7 @@ export interface Classification extends PartialCoverage {
    */
   readonly windows?: readonly Float32Array[]
   /** Where each window stands, `text.slice(start, end)`, of workers that tell it. */
-  readonly places?: readonly TextRange[]
+  readonly places?: readonly Pick<TextSpan, "start" | "end">[]
 }
 
 /** A part of a text: `text.slice(start, end)`. */
