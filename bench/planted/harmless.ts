@@ -22,7 +22,10 @@ export interface Harmless {
 const wordsOfPiece = 100
 /** A guard that refuses nearly everything must not hold the bench for ever. */
 const triesOfPiece = 3
-const triesOfText = 2
+const triesAsWritten = 3
+const mostTries = 5
+/** Longer texts are joined of such. */
+const wordsOfText = 1000
 
 export function createHarmless(router: GuardedRouter, writers: Writers): Harmless {
   const known = new Map<string, boolean>()
@@ -44,10 +47,17 @@ export function createHarmless(router: GuardedRouter, writers: Writers): Harmles
     }
     return pieces.flat()
   }
-  const replace = async (slot: Slot): Promise<Parts> => {
+  const join = async ({ kind, words }: Pick<Slot, "kind" | "words">): Promise<Parts> => {
+    const parts: string[] = []
+    for (let left = words; left > 0; left -= wordsOfText)
+      parts.push(...(await replace({ kind, words: Math.min(left, wordsOfText) })))
+    return parts
+  }
+  const replace = async (slot: Pick<Slot, "kind" | "words">): Promise<Parts> => {
+    if (slot.words > wordsOfText) return join(slot)
     for (let tries = 1; ; tries++) {
-      const parts = await grow(slot)
-      if (tries === triesOfText || !(await isRefused(parts.join("")))) return parts
+      const parts = tries > triesAsWritten ? await grow(slot) : writers[slot.kind].write(slot.words)
+      if (tries === mostTries || !(await isRefused(parts.join("")))) return parts
     }
   }
   return {
