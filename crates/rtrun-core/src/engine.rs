@@ -1,4 +1,4 @@
-//! The engine: loads models in the background and answers bundles of tasks. Everything hangs on it.
+//! The engine: loads models in the background and answers bundles of tasks. Everything belongs to it.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Sender, channel};

@@ -114,9 +114,9 @@ impl PostNorm {
         let epsilon = [("epsilon", Value::Float(self.epsilon))];
         let inputs = [projected.as_str(), input, &gamma, &beta, &bias];
         let attended = builder.node(CONTRIB, "SkipLayerNormalization", &inputs, &epsilon);
-        let widening =
+        let ffn_up =
             Part { has_bias: true, activation: Some(self.activation), ..Part::bare(&names.wide, [wide, hidden]) };
-        let [widened] = builder.products(&attended, &[widening])?;
+        let [widened] = builder.products(&attended, &[ffn_up])?;
         let narrowed = builder.product(&widened, &names.narrow, [hidden, wide])?;
         let bias = builder.weight(&format!("{}.bias", names.narrow), &[hidden])?;
         let (gamma, beta) = builder.norm(&names.norm, hidden)?;

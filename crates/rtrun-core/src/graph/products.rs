@@ -116,15 +116,15 @@ impl GraphBuilder<'_> {
 
     fn precision(&self, part: &Part) -> Result<Option<Precision>, Error> {
         let Some(packing) = self.packing else { return Ok(None) };
-        let Reduction { square, widening, narrowing, kept } = packing.reduction;
+        let Reduction { attention, ffn_up, ffn_down, kept } = packing.reduction;
         let dtype = self.stored_type(&format!("{}.weight", part.module))?;
         if dtype != Dtype::I8 && self.has_bytes {
             return Ok(kept);
         }
         Ok(match part.rows.len().cmp(&part.shape[1]) {
-            Ordering::Less => narrowing,
-            Ordering::Equal => square,
-            Ordering::Greater => widening,
+            Ordering::Less => ffn_down,
+            Ordering::Equal => attention,
+            Ordering::Greater => ffn_up,
         })
     }
 

@@ -50,12 +50,12 @@ impl Packing {
 /// Which products are computed in which precision. `None` leaves a product to the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reduction {
-    /// Products with as many outputs as inputs: those around attention.
-    pub square: Option<Precision>,
-    /// Products that widen, which read what a normalization gives.
-    pub widening: Option<Precision>,
-    /// Products that narrow, which read what an activation function gives.
-    pub narrowing: Option<Precision>,
+    /// Those around attention: they have as many outputs as inputs.
+    pub attention: Option<Precision>,
+    /// The first of a feed-forward network: it has more outputs than inputs, and reads what a normalization gives.
+    pub ffn_up: Option<Precision>,
+    /// The second: it has fewer outputs than inputs, and reads what an activation function gives.
+    pub ffn_down: Option<Precision>,
     /// Products whose weights the author keeps in more than a byte, in a file where others have one.
     pub kept: Option<Precision>,
 }

@@ -21,7 +21,7 @@ pub struct RowScale {
 }
 
 /// Rounds one row to bytes between its smallest and its largest number, zero being one of the bytes. A row with a number
-/// that is not finite gets a scale that is none, so that its results are none either.
+/// that is not finite gets the scale NaN, so that its results are NaN too.
 ///
 /// # Safety
 /// `packed` has room for as many bytes as `row` has numbers; the processor has AVX-512.

@@ -71,7 +71,7 @@ fn tokens_are_those_of_the_trunk_cut_there_and_the_sentence_that_of_the_whole() 
 #[test]
 fn the_same_holds_in_reduced_precision() {
     let one = Some(Precision::Bf16);
-    let packing = Packing::new(Reduction { square: one, widening: one, narrowing: one, kept: one });
+    let packing = Packing::new(Reduction { attention: one, ffn_up: one, ffn_down: one, kept: one });
     for name in PACKAGES.into_iter().filter(|_| computes(Precision::Bf16)) {
         let package = package(&fixture(name));
         check(&package, name, |depth| {
