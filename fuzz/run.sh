@@ -36,4 +36,6 @@ bodies) seeds+=(fuzz/seeds/bodies) ;;
 packages) write_package_seeds ;;
 esac
 
+# As the launchers of the worker set it.
+export ORT_DISABLE_TELEMETRY=1
 cargo fuzz run --fuzz-dir fuzz --sanitizer none "$target" "${seeds[@]}" -- -max_total_time="$seconds" -timeout=60

@@ -39,9 +39,9 @@ export function workerCommand(environment: Environment): readonly [string, ...st
 /** Workers read prompts, not provider keys: they get what a process needs and their own settings. */
 export function workerEnvironment(environment: Environment): Record<string, string> {
   const needed = /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|NODE_OPTIONS|RTRUN_\w+|HUB_\w+)$/
-  return Object.fromEntries(
-    Object.entries(environment).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && needed.test(entry[0]),
-    ),
+  const given = Object.entries(environment).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && needed.test(entry[0]),
   )
+  // The inference library of a worker would report its use to its maker.
+  return { ...Object.fromEntries(given), ORT_DISABLE_TELEMETRY: "1" }
 }

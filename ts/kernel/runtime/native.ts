@@ -202,7 +202,7 @@ export function findRuntimeLibrary(): string {
 export async function openEngine(
   options: Omit<EngineOptions, "runtimeLibrary"> & { readonly runtimeLibrary?: string },
 ): Promise<Engine> {
-  // The library reads this when it loads; the engine sets it again on its side, where worker threads cannot hide it.
+  // The library reads this when it loads. A worker thread has a copy of the environment: there the engine refuses to load it.
   process.env["ORT_DISABLE_TELEMETRY"] = "1"
   return withCode(addon().Engine.open({ runtimeLibrary: findRuntimeLibrary(), ...options }))
 }

@@ -5,13 +5,17 @@ use std::process::{Command, Output};
 
 /// Runs the ignored test of that name in a process of its own, with a home folder of its own.
 pub fn run(name: &str, home: &Path) -> Output {
-    Command::new(std::env::current_exe().unwrap())
+    command(name, home).output().unwrap()
+}
+
+/// What [`run`] runs.
+pub fn command(name: &str, home: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
         .args(["--exact", "--ignored", "--nocapture", "--quiet", name])
         .env("HOME", home)
-        .env("XDG_CACHE_HOME", home.join("cache"))
-        .env_remove("ORT_DISABLE_TELEMETRY")
-        .output()
-        .unwrap()
+        .env("XDG_CACHE_HOME", home.join("cache"));
+    command
 }
 
 /// All files below a folder.

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use rtrun_core::engines::onnxruntime::Runtime;
+
 use super::children;
-use crate::support::{embed, engine};
+use crate::support::{embed, engine, runtime_library};
 
 #[test]
 fn a_process_that_infers_writes_no_files_and_opens_no_sockets() {
@@ -36,7 +38,21 @@ fn child_that_infers() {
     std::thread::sleep(Duration::from_millis(500));
     is_done.store(true, Ordering::SeqCst);
     assert_eq!(watch.join().unwrap(), Vec::<String>::new());
-    assert_eq!(std::env::var("ORT_DISABLE_TELEMETRY").as_deref(), Ok("1"));
+}
+
+#[test]
+fn a_process_whose_library_would_report_does_not_load_it() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = children::command("process::telemetry::child_without_the_variable", home.path());
+    let output = command.env_remove("ORT_DISABLE_TELEMETRY").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+#[ignore = "a child of the test above"]
+fn child_without_the_variable() {
+    let error = Runtime::load(&runtime_library()).unwrap_err().to_string();
+    assert!(error.contains("start the process with ORT_DISABLE_TELEMETRY=1"), "{error}");
 }
 
 /// Sockets other than pairs of the runtime: those that the kernel lists under a network protocol.

@@ -14,6 +14,10 @@ use crate::error::Error;
 /// put right without a new process.
 static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
 
+/// The library reads this variable of the process when it is opened. Whoever starts the process sets it, because changing
+/// the environment races with other threads that read it.
+const NO_TELEMETRY: &str = "ORT_DISABLE_TELEMETRY";
+
 /// A loaded inference library.
 #[derive(Debug, Clone)]
 pub struct Runtime {
@@ -46,8 +50,12 @@ impl Runtime {
         if !library.is_file() {
             return Err(failed("there is no such file".to_owned()));
         }
+        if std::env::var_os(NO_TELEMETRY).is_none_or(|value| value != "1") {
+            return Err(Error::Unavailable(format!(
+                "Cannot load the inference library: it would report its use to its maker; start the process with {NO_TELEMETRY}=1"
+            )));
+        }
         let _inside = exit::enter().ok_or_else(exit::leaving)?;
-        disable_telemetry();
         let builder = ort::init_from(library).map_err(|error| failed(first_line(&error.to_string())))?;
         let environment = builder
             .with_name("rtrun")
@@ -82,16 +90,6 @@ fn log(level: LogLevel, place: &str, message: &str) {
         LogLevel::Error | LogLevel::Fatal if !exit::is_leaving() => tracing::warn!(place, message, "onnxruntime"),
         _ => tracing::debug!(place, message, "onnxruntime"),
     }
-}
-
-/// The library reports its use to its maker unless this variable is set in the process environment before it is opened.
-/// A variable set by JavaScript in a worker thread never gets there.
-#[allow(unsafe_code)]
-fn disable_telemetry() {
-    // SAFETY: changing the environment races with `getenv` in other threads of the host. The window is one short write
-    // per process before the library exists, the variable is read by that library only, and the C library's own locale
-    // and resolver look-ups do not hold on to `environ` across it.
-    unsafe { std::env::set_var("ORT_DISABLE_TELEMETRY", "1") };
 }
 
 /// The library's messages run over many lines; the first says what happened.
