@@ -73,7 +73,7 @@ impl StaticEncoder {
                 Table::Floats(floats) => add(&mut sum, floats[start..start + self.dimension].iter().copied()),
                 Table::Bytes { offset, scale, .. } => {
                     let scale = scale.as_ref().map_or(1.0, |scale| scale[id]);
-                    let bytes = &self.weights.mapped()[offset + start..offset + start + self.dimension];
+                    let bytes = &self.weights.content()[offset + start..offset + start + self.dimension];
                     add(&mut sum, bytes.iter().map(|byte| f32::from(byte.cast_signed()) * scale));
                 }
             }

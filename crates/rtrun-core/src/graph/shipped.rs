@@ -4,14 +4,13 @@ use std::fs::File;
 use std::path::Path;
 
 use bytes::Bytes;
-use memmap2::Mmap;
 use prost::Message;
 
 use super::interface::{ATTENTION_MASK, Graph, GraphModel, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES};
 use super::onnx::{GraphMessage, Model, ValueInfo, data_type};
 use super::trunk::HIDDEN;
 use crate::error::Error;
-use crate::package::{PackageFiles, ShippedGraph};
+use crate::package::{FileBytes, PackageFiles, ShippedGraph};
 
 /// The names that exporters give token vectors. Without one of them, the first output with such vectors counts.
 const TOKEN_OUTPUTS: &[&str] = &[HIDDEN, "token_embeddings"];
@@ -23,11 +22,11 @@ const CLASSIFIER_OUTPUTS: &[&str] = &["logits"];
 /// graph: its output is then as wide. Weights outside the graph must be files of the package.
 pub fn shipped_graph(files: &PackageFiles, shipped: &ShippedGraph, labels: Option<usize>) -> Result<Graph, Error> {
     let invalid = |problem: String| files.invalid(&shipped.file, problem);
-    let map = map_file(&shipped.path).map_err(|error| invalid(format!("cannot be read: {error}")))?;
-    let file_bytes = map.len() as u64;
+    let content = FileBytes::open(&shipped.path).map_err(|error| invalid(format!("cannot be read: {error}")))?;
+    let file_bytes = content.len() as u64;
     // The bytes of weights inside the file stay where they are.
     let model =
-        Model::decode(Bytes::from_owner(map)).map_err(|error| invalid(format!("is not an ONNX model: {error}")))?;
+        Model::decode(Bytes::from_owner(content)).map_err(|error| invalid(format!("is not an ONNX model: {error}")))?;
     let graph = model.graph.ok_or_else(|| invalid("has no graph".to_owned()))?;
     let outside = outside_bytes(files, shipped, &graph)?;
     let inputs = inputs(&graph).map_err(invalid)?;
@@ -128,12 +127,4 @@ fn last_size(value: &ValueInfo) -> Option<usize> {
 
 fn tensor_type(value: &ValueInfo) -> Option<&super::onnx::TensorType> {
     value.r#type.as_ref()?.tensor_type.as_ref()
-}
-
-#[allow(unsafe_code)]
-fn map_file(path: &Path) -> std::io::Result<Mmap> {
-    let file = File::open(path)?;
-    // SAFETY: the map is private and read-only, and no graph refers to it. A package is replaced by renaming a new
-    // file into its place, as the package format demands.
-    unsafe { Mmap::map(&file) }
 }

@@ -1,7 +1,8 @@
 //! Files of models that serve: one that is written to in place takes its model out of service.
 //!
-//! Weights are mapped, so that bytes that another process writes into their file become part of later answers, under the
-//! digest of the old ones. A replaced file is another file and harms nothing.
+//! Large files are mapped, so that bytes that another process writes into them become part of later answers, under the
+//! digest of the old ones; of a smaller one, only a model that is loaded later has the new bytes. A replaced file is
+//! another file and harms nothing.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

@@ -3,6 +3,7 @@
 mod adapter;
 mod decisions;
 mod digests;
+mod file_bytes;
 mod files;
 mod golden;
 mod golden_decisions;
@@ -25,6 +26,7 @@ pub use decisions::{
     Markers, PackedHeadSettings, PackedSettings, QuestionSettings, QuestionType, SpanSettings, StatementSettings,
 };
 pub use digests::{AdapterDigests, Digests};
+pub use file_bytes::FileBytes;
 pub use files::PackageFiles;
 pub use golden::{Golden, GoldenClassify, GoldenEmbedding, GoldenImage};
 pub use golden_decisions::{GoldenDecisions, GoldenOption, GoldenQuestion, GoldenSpan};

@@ -1,4 +1,4 @@
-//! `*.safetensors`: a memory-mapped file and the places of its tensors.
+//! `*.safetensors`: the bytes of a file and the places of its tensors.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use half::{bf16, f16};
-use memmap2::Mmap;
 use safetensors::tensor::{Metadata, SafeTensors};
 
+use super::file_bytes::FileBytes;
 use super::files::PackageFiles;
 use crate::error::Error;
 
@@ -57,32 +57,32 @@ pub struct Weights {
     package: String,
     file: String,
     path: PathBuf,
-    map: Mmap,
+    content: FileBytes,
     metadata: Metadata,
     data_start: usize,
     merged: Merged,
 }
 
 impl Weights {
-    /// Maps a file of the package and checks its header against its length.
+    /// Opens a file of the package and checks its header against its length.
     pub fn open(package: &PackageFiles, package_name: &str, file: &str) -> Result<Self, Error> {
         let path = package.require(file)?;
         let unreadable = |error: std::io::Error| package.invalid(file, format_args!("cannot be read: {error}"));
         let opened = File::open(&path).map_err(unreadable)?;
-        let map = map_file(&opened).map_err(unreadable)?;
+        let content = FileBytes::of(&opened).map_err(unreadable)?;
         package.watch(file, &path, opened)?;
-        let (header, metadata) = SafeTensors::read_metadata(&map)
+        let (header, metadata) = SafeTensors::read_metadata(&content)
             .map_err(|error| package.invalid(file, format_args!("is not a whole safetensors file: {error}")))?;
         let data_start = 8 + header;
-        if data_start + metadata.data_len() != map.len() {
-            let (expected, found) = (data_start + metadata.data_len(), map.len());
+        if data_start + metadata.data_len() != content.len() {
+            let (expected, found) = (data_start + metadata.data_len(), content.len());
             return Err(package.invalid(file, format_args!("has {found} bytes; its header describes {expected}")));
         }
         Ok(Self {
             package: package_name.to_owned(),
             file: file.to_owned(),
             path,
-            map,
+            content,
             metadata,
             data_start,
             merged: Merged::default(),
@@ -194,23 +194,16 @@ impl Weights {
     }
 
     /// The whole file; offsets of [`TensorPlace`] count from its start.
-    pub fn mapped(&self) -> &[u8] {
-        &self.map
+    pub fn content(&self) -> &[u8] {
+        &self.content
     }
 
     /// The bytes of a place in this file.
     pub fn bytes(&self, place: &TensorPlace) -> &[u8] {
-        &self.map[place.offset..place.offset + place.bytes]
+        &self.content[place.offset..place.offset + place.bytes]
     }
 }
 
 fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)).collect()
-}
-
-#[allow(unsafe_code)]
-fn map_file(file: &File) -> std::io::Result<Mmap> {
-    // SAFETY: the map is private and read-only. A package is replaced by renaming a new file into its place, as the
-    // package format demands; whoever overwrites a file of a loaded package in place breaks that contract.
-    unsafe { Mmap::map(file) }
 }

@@ -2,4 +2,5 @@
 
 pub mod children;
 mod exit;
+mod overwritten;
 mod telemetry;

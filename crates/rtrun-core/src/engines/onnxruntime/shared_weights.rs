@@ -3,23 +3,22 @@
 
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::fs::File;
 use std::path::Path;
 
-use memmap2::{Mmap, UncheckedAdvice};
 use ort::AsPointer;
 use ort::session::builder::{PrepackedWeights, SessionBuilder};
 use ort::value::TensorRef;
 use prost::Message;
 
 use crate::graph::onnx::{Model, Tensor, data_type};
+use crate::package::FileBytes;
 
 /// The weights of one graph.
 pub struct SharedWeights {
-    /// Views into the maps, which outlive every session that was lent them.
+    /// Views into the files, which outlive every session that was lent them.
     tensors: Vec<(CString, TensorRef<'static, f32>)>,
     packed: PrepackedWeights,
-    maps: HashMap<String, Mmap>,
+    files: HashMap<String, FileBytes>,
 }
 
 // SAFETY: the views are read-only and never change; the container has a lock of its own.
@@ -30,21 +29,21 @@ unsafe impl Send for SharedWeights {}
 unsafe impl Sync for SharedWeights {}
 
 impl SharedWeights {
-    /// Maps the weights of a graph. `None` where a session expands them at load, so that there is nothing to share: all
+    /// Opens the weights of a graph. `None` where a session expands them at load, so that there is nothing to share: all
     /// have to be stored as 32-bit floats in files of `folder`.
     pub fn open(model: &[u8], folder: &Path) -> Option<Self> {
         let graph = Model::decode(model).ok()?.graph?;
-        let mut maps = HashMap::new();
+        let mut files = HashMap::new();
         let mut tensors = Vec::with_capacity(graph.initializer.len());
         // What stands in the graph itself is small, and every session has its own.
         for tensor in graph.initializer.iter().filter(|tensor| !tensor.external_data.is_empty()) {
             let file = entry(tensor, "location")?;
-            if !maps.contains_key(file) {
-                maps.insert(file.to_owned(), map(&folder.join(file))?);
+            if !files.contains_key(file) {
+                files.insert(file.to_owned(), FileBytes::open(&folder.join(file)).ok()?);
             }
-            tensors.push((CString::new(tensor.name.clone()?).ok()?, view(tensor, &maps[file])?));
+            tensors.push((CString::new(tensor.name.clone()?).ok()?, view(tensor, &files[file])?));
         }
-        Some(Self { tensors, packed: PrepackedWeights::new(), maps })
+        Some(Self { tensors, packed: PrepackedWeights::new(), files })
     }
 
     /// Lends the weights to a session that is about to be made.
@@ -64,27 +63,22 @@ impl SharedWeights {
         builder.with_prepacked_weights(&self.packed).map_err(|error| ort::Error::new(error.to_string()))
     }
 
-    /// Gives the pages back that a new session has read to pack them; what is read later is mapped again.
+    /// Gives the pages of mapped files back that a new session has read to pack them.
     pub fn release_pages(&self) {
-        for map in self.maps.values() {
-            #[allow(unsafe_code)]
-            // SAFETY: nothing is ever written to the map, so its pages are those of the file whenever they come back.
-            // A failure leaves the pages where they are.
-            let _ = unsafe { map.unchecked_advise(UncheckedAdvice::DontNeed) };
-        }
+        self.files.values().for_each(FileBytes::release_pages);
     }
 }
 
 /// A tensor as it lies in its file, if it is stored as 32-bit floats.
-fn view(tensor: &Tensor, map: &Mmap) -> Option<TensorRef<'static, f32>> {
+fn view(tensor: &Tensor, file: &[u8]) -> Option<TensorRef<'static, f32>> {
     if tensor.data_type != Some(data_type::FLOAT) {
         return None;
     }
     let number = |key: &str| entry(tensor, key)?.parse::<usize>().ok();
     let start = number("offset")?;
-    let bytes = map.get(start..start.checked_add(number("length")?)?)?;
+    let bytes = file.get(start..start.checked_add(number("length")?)?)?;
     #[allow(unsafe_code)]
-    // SAFETY: any four bytes are a float. The lifetime is that of the map, which lives as long as the view.
+    // SAFETY: any four bytes are a float. The lifetime is that of the file's bytes, which live as long as the view.
     let floats: &'static [f32] = unsafe {
         let (before, floats, after) = bytes.align_to::<f32>();
         if !before.is_empty() || !after.is_empty() {
@@ -97,11 +91,4 @@ fn view(tensor: &Tensor, map: &Mmap) -> Option<TensorRef<'static, f32>> {
 
 fn entry<'t>(tensor: &'t Tensor, key: &str) -> Option<&'t str> {
     tensor.external_data.iter().find(|entry| entry.key.as_deref() == Some(key))?.value.as_deref()
-}
-
-#[allow(unsafe_code)]
-fn map(path: &Path) -> Option<Mmap> {
-    // SAFETY: the map is private and read-only. A package is replaced by renaming a new file into its place, as the
-    // package format demands; whoever overwrites a file of a loaded package in place breaks that contract.
-    unsafe { Mmap::map(&File::open(path).ok()?) }.ok()
 }

@@ -87,7 +87,7 @@ pub fn verdict_path(folder: &Path, package: &Package, digests: &Digests) -> Path
     add(format!("{family:?} {pooling:?} {normalize} {max_tokens} {vectors:?}").as_bytes());
     if let Some(decisions) = decisions {
         add(format!("{:?}", decisions.settings).as_bytes());
-        add(decisions.weights.mapped());
+        add(decisions.weights.content());
     }
     add(&package.tokenizer);
     add(digests.model.as_bytes());
@@ -138,7 +138,7 @@ mod tests {
     use crate::model::profile::agreement::Agreement;
     use crate::model::profile::ladder::Rung;
 
-    const REDUCTION: Reduction = Reduction { square: None, widening: None, narrowing: None, kept: None };
+    const REDUCTION: Reduction = Reduction { attention: None, ffn_up: None, ffn_down: None, kept: None };
     const CANDIDATES: &[Rung] = &[Rung { name: "int8", reduction: REDUCTION }];
 
     fn agreement(labels: f64, cosine: Option<f64>) -> Agreement {
