@@ -156,7 +156,8 @@ describe("a second guard", () => {
     expect(await asking("risk 0.8 really 0.1")).toEqual(["no_match", "0.1", 2])
     expect(await asking("risk 0.3 really 0.9")).toEqual(["match", "0.9", 2])
     expect(await asking("risk 0.1 really 0.9")).toEqual(["no_match", "0.1", 1])
-    expect(await asking("risk 0.95 really 0.1")).toEqual(["match", "0.9", 1])
+    expect(await asking("risk 0.95 really 0.1")).toEqual(["no_match", "0.1", 2])
+    expect(await asking("risk 0.95 really 0.1", { to: 0.9 })).toEqual(["match", "0.9", 1])
   })
 
   test("says which risk instructions have", async () => {
