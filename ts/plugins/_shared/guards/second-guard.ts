@@ -5,7 +5,6 @@ import { backendUse } from "../external/backend.ts"
 import { modulesOf } from "../external/uses.ts"
 import { boundNames } from "../signals/bound-names.ts"
 import { builtinModels } from "./builtin-models.gen.ts"
-import { passagesOf } from "./passages.ts"
 import { joined, type Measure, type Reading, type RiskyPart } from "./reading.ts"
 
 const riskKey = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
@@ -78,8 +77,8 @@ export interface Guards {
 }
 
 /**
- * Where the second is asked its risk stands; of a long text it reads the parts that the first was unsure of, and the passages of
- * those that look like attacks. What it did not read is unread, and what the first found there stays found.
+ * Where the second is asked its risk stands; of a long text it reads the parts that the first was unsure of. What it did not read
+ * is unread, and what the first found there stays found.
  */
 export function askInTurn({ first, second }: Guards, said: SecondGuard = {}): Measure {
   const { when = usual.when, from = usual.from, to = usual.to } = said
@@ -96,17 +95,9 @@ export function askInTurn({ first, second }: Guards, said: SecondGuard = {}): Me
   }
 }
 
-/** A part is rather an attack than none. */
-const likely = 0.5
-
 async function askAbout({ start, end, risk }: RiskyPart, text: string, second: Measure): Promise<Reading> {
   try {
-    const part = text.slice(start, end)
-    const whole = await second(part)
-    // A short attack in a long part looks half as risky as alone. Passages of harmless parts would be too many to be never wrong.
-    const passages =
-      part !== text && (whole.risk ?? 0) >= likely ? passagesOf(part).filter((passage) => passage !== part) : []
-    const other = joined([whole, ...(await Promise.all(passages.map(second)))])
+    const other = await second(text.slice(start, end))
     return { ...other, risk: other.risk ?? risk }
   } catch (failure) {
     return { risk, failure }
