@@ -85,13 +85,21 @@ struct Found {
 impl Found {
     async fn labels(&self, outputs: &[Arc<RowOutput>], pace: &mut Pace) -> Result<Classified, Error> {
         let mut windows = Vec::with_capacity(outputs.len());
-        for (output, (_, tokens)) in outputs.iter().zip(&self.parts) {
+        let mut read = Vec::with_capacity(outputs.len());
+        for (at, (output, (_, tokens))) in outputs.iter().zip(&self.parts).enumerate() {
             pace.give_way().await;
+            if let Some(((_, before), last)) = at.checked_sub(1).map(|before| (&self.parts[before], &outputs[before]))
+                && let Some(values) = self.head.probabilities_between(last, output)?
+            {
+                let between = before.start + before.len() / 2..tokens.start + tokens.len() / 2;
+                windows.push((between.len(), values));
+                read.push(between);
+            }
             windows.push((tokens.len(), self.head.probabilities(output)?));
+            read.push(tokens.clone());
         }
         let probabilities = self.head.reduction.apply(&windows);
-        let windows =
-            if windows.len() > 1 { self.windows(windows.into_iter().map(|(_, values)| values)) } else { Vec::new() };
+        let windows = self.windows(read.into_iter().zip(windows.into_iter().map(|(_, values)| values)));
         Ok(Classified { probabilities, windows, ..Classified::default() })
     }
 
@@ -114,8 +122,7 @@ impl Found {
                 }
             }
         }
-        let windows =
-            if self.parts.len() > 1 { self.windows(self.parts.iter().map(|_| Vec::new())) } else { Vec::new() };
+        let windows = self.windows(self.parts.iter().map(|(_, tokens)| (tokens.clone(), Vec::new())));
         let tokens = options.with_tokens.then(|| self.tokens(tokens.into_iter().flatten()));
         Ok(Classified { spans: self.show(scheme, found), tokens, windows, ..Classified::default() })
     }
@@ -178,17 +185,21 @@ impl Found {
         show(&union(found), &scheme.kinds, &self.text)
     }
 
-    fn windows(&self, values: impl Iterator<Item = Vec<f32>>) -> Vec<WindowLabels> {
+    /// What is told of windows, each with its tokens; nothing of the only one.
+    fn windows(&self, windows: impl Iterator<Item = (Range<usize>, Vec<f32>)>) -> Vec<WindowLabels> {
+        if self.parts.len() < 2 {
+            return Vec::new();
+        }
         let characters = character_ends(&self.text);
-        let window = |(probabilities, (_, tokens)): (Vec<f32>, &(_, Range<usize>))| {
-            let places = self.places.get(tokens.clone()).unwrap_or_default();
+        let window = |(tokens, probabilities): (Range<usize>, Vec<f32>)| {
+            let places = self.places.get(tokens).unwrap_or_default();
             let (start, end) = match (places.first(), places.last()) {
                 (Some(first), Some(last)) => (characters(first.start), characters(last.end)),
                 _ => (0, 0),
             };
             WindowLabels { start, end, probabilities }
         };
-        values.zip(&self.parts).map(window).collect()
+        windows.map(window).collect()
     }
 
     fn tokens(&self, values: impl Iterator<Item = Vec<f32>>) -> Vec<TokenLabels> {

@@ -7,7 +7,7 @@ use crate::engines::{Row, RowRequest, Wanted};
 use crate::error::Error;
 use crate::families::ReadInput;
 use crate::schedule::Allowance;
-use crate::tokens::{Overflow, PairTemplate, Place, TextReader, Windows, too_long};
+use crate::tokens::{Overflow, PairTemplate, Place, TextReader, Windows, begins, too_long};
 
 /// How much of an input may be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct Reading<'r> {
     pub allowance: Allowance,
     /// What is read of the outputs.
     pub wanted: Wanted,
+    /// What is read besides where a text is read in several windows.
+    pub wanted_of_windows: Wanted,
     /// Whether answers name places of the text.
     pub with_places: bool,
     /// Whether a request may ask for windows.
@@ -95,11 +97,12 @@ impl Reading<'_> {
         found.ids.truncate(scan);
         found.places.truncate(scan);
         let from = self.reader.template().before.len();
-        let parts: Vec<Part> = windows.iter().map(|tokens| Part { tokens, from }).collect();
-        let rows: Vec<RowRequest> = parts
-            .iter()
-            .map(|part| self.request(Row::plain(self.reader.template().frame(&found.ids[part.tokens.clone()]))))
-            .collect();
+        let begins = |token: usize| found.places.get(token).is_some_and(|place| begins(text, *place));
+        let windows = windows.at_beginnings(begins).into_iter();
+        let parts: Vec<Part> = windows.map(|tokens| Part { tokens, from }).collect();
+        let wanted = if parts.len() > 1 { self.wanted.or(self.wanted_of_windows) } else { self.wanted };
+        let row = |part: &Part| Row::plain(self.reader.template().frame(&found.ids[part.tokens.clone()]));
+        let rows: Vec<RowRequest> = parts.iter().map(|part| RowRequest { row: row(part), wanted }).collect();
         let input = ReadInput {
             tokens: read + special,
             special_tokens: special,

@@ -101,6 +101,7 @@ impl Reader {
         let reading = Reading {
             with_places: head.scheme.is_some(),
             has_windows: true,
+            wanted_of_windows: head.wanted_of_windows(),
             ..self.reading(model, limits, head.wanted())
         };
         let threshold = options.threshold;
@@ -243,7 +244,15 @@ impl Reader {
     /// How one text is read whole, without places.
     fn reading<'m>(&self, model: &'m LoadedModel, limits: Limits, wanted: Wanted) -> Reading<'m> {
         let allowance = self.allowance;
-        Reading { reader: &model.reader, limits, allowance, wanted, with_places: false, has_windows: false }
+        Reading {
+            reader: &model.reader,
+            limits,
+            allowance,
+            wanted,
+            wanted_of_windows: Wanted::NONE,
+            with_places: false,
+            has_windows: false,
+        }
     }
 
     /// Gives way to others. What the queue has no room for is refused as a whole.

@@ -30,6 +30,7 @@ pub struct Row {
 const PICTURE_EXIT: u16 = u16::MAX;
 
 /// The parts of a row's output that somebody reads. What nobody reads is not copied out of the engine.
+#[allow(clippy::struct_excessive_bools, reason = "any of them may be wanted without the others")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Wanted {
     /// The pooled vector.
@@ -38,6 +39,8 @@ pub struct Wanted {
     pub mean: bool,
     /// The vector of every token, of the layer that heads read.
     pub tokens: bool,
+    /// What the tokens of each half add up to, of the layers that the mean is of.
+    pub halves: bool,
 }
 
 /// What a forward gives for one row.
@@ -50,6 +53,19 @@ pub struct RowOutput {
     pub mean: Option<RowVector>,
     /// `[ids, width]`: those vectors themselves, one behind the other.
     pub tokens: Option<RowVector>,
+    /// The first half of the ids, which is the shorter one, and the second.
+    pub halves: Option<[TokenSum; 2]>,
+}
+
+/// What the vectors of some tokens add up to: the mean over tokens of several rows is made of these.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TokenSum {
+    /// How many tokens.
+    pub tokens: usize,
+    /// `[layers, width]`, in the order of [`RowOutput::mean`].
+    pub sums: RowVector,
+    /// How many layers.
+    pub layers: usize,
 }
 
 /// One row and what is wanted of it.
@@ -118,14 +134,18 @@ impl Row {
 }
 
 impl Wanted {
+    /// Nothing.
+    pub const NONE: Self = Self { sentence: false, mean: false, tokens: false, halves: false };
     /// The pooled vector alone.
-    pub const SENTENCE: Self = Self { sentence: true, mean: false, tokens: false };
+    pub const SENTENCE: Self = Self { sentence: true, ..Self::NONE };
     /// The mean of the tokens' vectors alone.
-    pub const MEAN: Self = Self { sentence: false, mean: true, tokens: false };
+    pub const MEAN: Self = Self { mean: true, ..Self::NONE };
     /// The vectors of the tokens alone.
-    pub const TOKENS: Self = Self { sentence: false, mean: false, tokens: true };
+    pub const TOKENS: Self = Self { tokens: true, ..Self::NONE };
+    /// The sums of the halves alone.
+    pub const HALVES: Self = Self { halves: true, ..Self::NONE };
     /// Everything there is.
-    pub const ALL: Self = Self { sentence: true, mean: true, tokens: true };
+    pub const ALL: Self = Self { sentence: true, mean: true, tokens: true, halves: true };
 
     /// Whether everything that `other` wants is wanted.
     pub fn covers(self, other: Self) -> bool {
@@ -139,6 +159,7 @@ impl Wanted {
             sentence: self.sentence || other.sentence,
             mean: self.mean || other.mean,
             tokens: self.tokens || other.tokens,
+            halves: self.halves || other.halves,
         }
     }
 }
@@ -153,7 +174,8 @@ impl RowRequest {
 impl RowOutput {
     /// What was wanted.
     pub fn vectors(&self) -> impl Iterator<Item = &RowVector> {
-        [&self.sentence, &self.mean, &self.tokens].into_iter().flatten()
+        let halves = self.halves.iter().flatten().map(|half| &half.sums);
+        [&self.sentence, &self.mean, &self.tokens].into_iter().flatten().chain(halves)
     }
 
     /// Whether every number is finite.

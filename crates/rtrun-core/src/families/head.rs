@@ -4,7 +4,7 @@
 use super::reduce::Reduction;
 use super::spans::Scheme;
 use super::transform::Transform;
-use crate::engines::{RowOutput, Wanted};
+use crate::engines::{RowOutput, Wanted, mean_of_sums};
 use crate::error::Error;
 use crate::package::{HeadKind, HeadReads, HeadSettings, Weights};
 
@@ -93,6 +93,19 @@ impl Head {
             (_, HeadReads::Mean) => Wanted::MEAN,
             (_, HeadReads::Sentence) => Wanted::SENTENCE,
         }
+    }
+
+    /// What it reads besides where neighbouring windows are rows of their own: something that stands half in one and half
+    /// in the next is read as a whole between them.
+    pub fn wanted_of_windows(&self) -> Wanted {
+        let is_anywhere = self.kind != HeadKind::Token && self.reduction != Reduction::Mean;
+        if is_anywhere && self.reads == HeadReads::Mean { Wanted::HALVES } else { Wanted::NONE }
+    }
+
+    /// The probabilities of the second half of a row with the first of the next one, where the head reads these.
+    pub fn probabilities_between(&self, row: &RowOutput, next: &RowOutput) -> Result<Option<Vec<f32>>, Error> {
+        let (Some([_, before]), Some([behind, _])) = (&row.halves, &next.halves) else { return Ok(None) };
+        finite(self.of_vector(&mean_of_sums(before, behind))).map(Some)
     }
 
     /// The one vector of a row that it reads.

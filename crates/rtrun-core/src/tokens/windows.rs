@@ -1,8 +1,13 @@
-//! Overlapping windows over a text. How many there are, and of how many tokens, is told before any is made.
+//! Overlapping windows over a text. How many there are at most, and of how many tokens, is told before any is made.
 
 use std::ops::Range;
 
-/// The windows over a text: each but the last is full and shares tokens with the next.
+/// Neighbours share at least one in so many of the tokens that they may share.
+const LEAST_PART: usize = 4;
+
+/// The windows over a text. Those of [`Windows::iter`] share all the tokens that neighbours may share; those of
+/// [`Windows::at_beginnings`] share fewer where a sentence or a line begins in time, so they are not more. Each but the last
+/// is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
     tokens: usize,
@@ -33,5 +38,22 @@ impl Windows {
             let start = index * self.step;
             start..(start + self.room).min(self.tokens)
         })
+    }
+
+    /// The tokens of each window, where the next one goes back to the last token that `begins` a sentence or a line and leaves
+    /// enough to share, so that a name at the end of one window is whole in the next and has some words before it.
+    pub fn at_beginnings(self, begins: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+        let overlap = self.room.saturating_sub(self.step);
+        let mut windows = Vec::with_capacity(self.count());
+        let mut start = 0;
+        loop {
+            let end = (start + self.room).min(self.tokens);
+            windows.push(start..end);
+            if end == self.tokens {
+                return windows;
+            }
+            let (most, least) = (end - overlap, end - overlap.div_ceil(LEAST_PART));
+            start = (most..=least).rev().find(|token| begins(*token)).unwrap_or(most);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rtrun_core::{Classified, ClassifyInput, Engine, ReadingOptions};
 
-use super::heads::{characters, classify, package, serve, windows, words};
+use super::heads::{characters, classify, let_read_the_mean, package, serve, windows, words};
 use crate::tokens::Random;
 
 /// The windows over so many tokens, told by hand.
@@ -80,6 +80,63 @@ fn labels_of_windows_become_the_labels_of_the_text() {
             assert_eq!(found.windows.len(), cuts.len());
         }
     }
+}
+
+#[test]
+fn what_stands_across_the_edge_of_two_windows_is_read_between_them() {
+    let folder = package();
+    let_read_the_mean(&folder, "alarm");
+    let engine = serve(&folder);
+    let mut random = Random(9);
+    for (number, tokens, overlap) in [(40, 16, 4), (61, 12, 0), (90, 33, 16)] {
+        let words = words(&mut random, number);
+        let (read, found) = classify(&engine, "alarm", text(&words), windows(tokens, overlap)).unwrap();
+        let cuts = cut(number, tokens - 2, overlap);
+        assert_eq!((read.windows, found.windows.len()), (cuts.len(), 2 * cuts.len() - 1));
+        for (cut, window) in cuts.iter().zip(found.windows.iter().step_by(2)) {
+            assert_close(&window.probabilities, &alone(&engine, "alarm", text(&words[cut.clone()])).probabilities);
+        }
+        for (pair, between) in cuts.windows(2).zip(found.windows.iter().skip(1).step_by(2)) {
+            let middle = |cut: &Range<usize>| cut.start + cut.len() / 2;
+            assert_eq!((between.start, between.end), characters(&words, middle(&pair[0])..middle(&pair[1])));
+            assert!((between.probabilities.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        }
+        let least = found.windows.iter().min_by(|one, other| one.probabilities[0].total_cmp(&other.probabilities[0]));
+        assert_close(&found.probabilities, &least.unwrap().probabilities);
+    }
+}
+
+#[test]
+fn what_is_read_between_two_equal_windows_is_what_each_of_them_says() {
+    let folder = package();
+    let_read_the_mean(&folder, "alarm");
+    let engine = serve(&folder);
+    // Windows without overlap over a text that repeats itself are rows of the same tokens.
+    let part = words(&mut Random(10), 14);
+    let whole: Vec<&str> = part.iter().chain(&part).chain(&part).copied().collect();
+    let (_, found) = classify(&engine, "alarm", text(&whole), windows(16, 0)).unwrap();
+    assert_eq!(found.windows.len(), 5);
+    for window in &found.windows {
+        let (one, other) = (&window.probabilities, &found.windows[0].probabilities);
+        assert!(one.iter().zip(other).all(|(one, other)| (one - other).abs() < 1e-5), "{one:?} is not {other:?}");
+    }
+}
+
+#[test]
+fn windows_begin_with_a_sentence_where_one_begins_in_time() {
+    let folder = package();
+    let engine = serve(&folder);
+    // Sentences of seven tokens: windows with room for 30 end within the fifth, with which the next one begins.
+    let sentence = "the lazy fox is so quick.";
+    let whole = [sentence; 12].join(" ");
+    let (read, found) = classify(&engine, "topics", ClassifyInput::Text(whole.clone()), windows(32, 4)).unwrap();
+    let starts: Vec<usize> = found.windows.iter().map(|window| window.start).collect();
+    assert_eq!(starts, [0, 4 * (sentence.len() + 1), 8 * (sentence.len() + 1)]);
+    assert_eq!((read.windows, read.processed_tokens), (3, 30 + 30 + 28 + 3 * 2));
+    // The same words without sentences are read in windows that share all that they may.
+    let (read, _) =
+        classify(&engine, "topics", ClassifyInput::Text(whole.replace('.', " so")), windows(32, 4)).unwrap();
+    assert_eq!(read.windows, 4);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use rtrun_core::Error;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime};
-use rtrun_core::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
+use rtrun_core::engines::{Encoder, Row, RowOutput, RowRequest, Wanted, mean_of_sums};
 use rtrun_core::graph::{Depth, Graph, HeadsDepth, Packing, Reduction, reduced_trunk_graph, trunk_graph};
 use rtrun_core::package::{Architecture, Package, TrunkConfig};
 use rtrun_core::products::Precision;
@@ -91,14 +91,39 @@ fn only_what_is_wanted_is_given_and_wanting_less_changes_no_bit() {
     .unwrap();
     let mut encoder = encoder(&package, &graph);
     let all = encoder.encode(&rows(Wanted::ALL)).unwrap();
-    for wanted in [Wanted::SENTENCE, Wanted::MEAN, Wanted::TOKENS] {
+    for wanted in [Wanted::SENTENCE, Wanted::MEAN, Wanted::TOKENS, Wanted::HALVES] {
         for (part, all) in encoder.encode(&rows(wanted)).unwrap().into_iter().zip(&all) {
             let expected = RowOutput {
                 sentence: all.sentence.clone().filter(|_| wanted.sentence),
                 mean: all.mean.clone().filter(|_| wanted.mean),
                 tokens: all.tokens.clone().filter(|_| wanted.tokens),
+                halves: all.halves.clone().filter(|_| wanted.halves),
             };
             assert_eq!(part, expected);
+        }
+    }
+}
+
+#[test]
+fn halves_add_up_to_the_mean_in_every_layer_that_it_is_of() {
+    let package = package(&fixture("embeddings"));
+    for means in [&[][..], &[1, 2]] {
+        let depth = Depth { layers: 2, heads: Some(heads(1)), means };
+        let graph = trunk_graph(package.weights().unwrap(), config(&package), depth).unwrap();
+        let found = encoder(&package, &graph).encode(&rows(Wanted::ALL)).unwrap();
+        for (request, output) in rows(Wanted::ALL).iter().zip(&found) {
+            let [first, second] = output.halves.as_ref().unwrap();
+            let length = request.row.len();
+            assert_eq!((first.tokens, second.tokens), (length / 2, length - length / 2));
+            assert_eq!((first.layers, first.sums.len()), (means.len() + 1, second.sums.len()));
+            let both = mean_of_sums(first, second);
+            assert!(difference(&both, output.mean.as_ref().unwrap()) < 1e-6);
+            // The last of the layers is the one whose single tokens are given.
+            let (tokens, width) = (output.tokens.as_ref().unwrap(), first.sums.len() / first.layers);
+            let of_tokens: Vec<f32> = (0..width)
+                .map(|column| tokens.chunks_exact(width).take(length / 2).map(|token| token[column]).sum())
+                .collect();
+            assert!(difference(&of_tokens, &first.sums[first.sums.len() - width..]) < 1e-5);
         }
     }
 }

@@ -116,7 +116,7 @@ impl Bench {
 }
 
 /// What two requests want that want different things.
-pub const BOTH: Wanted = Wanted { sentence: true, mean: false, tokens: true };
+pub const BOTH: Wanted = Wanted { sentence: true, tokens: true, ..Wanted::NONE };
 
 /// What the engine of the bench answers: the ids as floats.
 pub fn output(request: &RowRequest) -> RowOutput {

@@ -8,6 +8,7 @@ mod pairs;
 mod reading;
 mod texts;
 mod unknown;
+mod windows;
 
 pub use fixtures::NAMES;
 pub use texts::Random;

@@ -4,7 +4,7 @@ use ort::session::SessionOutputs;
 
 use super::session::SessionOptions;
 use crate::engines::encoder::{RowOutput, RowRequest, RowVector};
-use crate::engines::pool::{normalize, pool};
+use crate::engines::pool::{normalize, pool, sum};
 use crate::graph::{Output, Per};
 use crate::package::Pooling;
 
@@ -30,13 +30,17 @@ pub fn row_outputs(
             let start = index * grid_tokens * width;
             let own = start..start + row.len() * width;
             let (tokens, read) = (&last[own.clone()], &of_heads[own.clone()]);
+            let others: Vec<&[f32]> = of_means.iter().map(|layer| &layer[own.clone()]).collect();
             RowOutput {
                 sentence: wanted.sentence.then(|| finished(pool(tokens, width, options.pooling), options)),
-                mean: wanted.mean.then(|| {
-                    let others: Vec<_> = of_means.iter().map(|layer| &layer[own.clone()]).collect();
-                    means(&others, read, width)
-                }),
+                mean: wanted.mean.then(|| means(&others, read, width)),
                 tokens: wanted.tokens.then(|| RowVector::from(read)),
+                halves: wanted.halves.then(|| {
+                    let middle = row.len() / 2 * width;
+                    let layers = others.iter().chain([&read]).map(|layer| layer.split_at(middle));
+                    let (first, second): (Vec<_>, Vec<_>) = layers.unzip();
+                    [sum(&first, width), sum(&second, width)]
+                }),
             }
         }
     };
