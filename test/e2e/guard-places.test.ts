@@ -77,16 +77,17 @@ test("an attack is found or refused wherever it stands", { timeout: 120_000 }, a
   expect(metrics).toMatch(/rtr_guard_unscanned_total\{guard="jailbreak",reason="unreadable_content"\} 2/)
 })
 
-test("nothing passes a guard whose worker is late or gone", { timeout: 120_000 }, async () => {
+test("nothing passes guards whose workers are late or gone", { timeout: 120_000 }, async () => {
   const { backend, router } = await start()
-  const worker = Number(readFileSync(`/proc/${router.child.pid}/task/${router.child.pid}/children`, "utf8").trim())
-  process.kill(worker, "SIGSTOP")
+  const children = readFileSync(`/proc/${router.child.pid}/task/${router.child.pid}/children`, "utf8").trim()
+  const workers = children.split(" ").map(Number)
+  for (const worker of workers) process.kill(worker, "SIGSTOP")
   expect(await outcomeOf(router, userMessage(`${attack}, at once`))).toBe("jailbreak=timeout")
-  process.kill(worker, "SIGKILL")
+  for (const worker of workers) process.kill(worker, "SIGKILL")
   const asked = await Promise.all(
     Array.from({ length: 20 }, (_, index) => outcomeOf(router, userMessage(`${attack}, ${index} times`))),
   )
-  // Until the worker is back they are refused unread, and then they are found.
+  // Until the workers are back they are refused unread, and then they are found.
   for (const outcome of asked) expect(outcome).toMatch(/^(found|jailbreak=(unavailable|timeout|failed))$/)
   const isFound = async (): Promise<boolean> => (await outcomeOf(router, userMessage(`${attack} again`))) === "found"
   await waitFor(isFound, 60_000)

@@ -107,6 +107,7 @@ test("models and plugins tell what this build has", async () => {
   }[]
   expect(models.map(({ name, files }) => [name, Object.keys(files).includes("model.safetensors")])).toEqual([
     ["decide", true],
+    ["guard", true],
     ["signals", true],
     ["static", true],
   ])
