@@ -25,7 +25,7 @@ test("a package with nothing but the head is a second guard, which is measured a
 
 test.each([
   ["sure that a text is harmless", 0.05, 0.99, 0.05],
-  ["sure that it is an attack", 0.97, 0.01, 0.97],
+  ["sure that it is an attack", 0.97, 0.01, 0.01],
   ["unsure", 0.5, 0.99, 0.99],
 ])("where the first guard is %s, the risk that stands is one of the two", async (_, first, second, stands) => {
   expect(await riskInTurn(first, second)).toBe(stands)
