@@ -10,6 +10,7 @@ import { writeResult } from "../_shared/results.ts"
 import { createProse } from "../guards/prose.ts"
 import { createRandom } from "../inference/random.ts"
 import { attacks } from "./attacks.ts"
+import { createDocuments } from "./documents.ts"
 import { createHarmless } from "./harmless.ts"
 import { countOf, type Outcome, type Planted, problemsOf } from "./outcome.ts"
 import { type PlantedFigures, plantedReport, show, type ShapeFigures } from "./report.ts"
@@ -29,7 +30,7 @@ const usage = `usage: node bench/planted/run.ts [options]
 
 const options = readOptions()
 const origin = readOrigin()
-const writers = createWriters(createProse(seed), createRandom(seed))
+const writers = createWriters(createProse(seed), createDocuments(createRandom(seed)), createRandom(seed))
 const router = await startGuardedRouter(options)
 try {
   const figures = await measure()

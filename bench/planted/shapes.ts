@@ -23,6 +23,7 @@ const user = (content: string): Message => ({ role: "user", content })
 
 const messagesOfChat = 40
 const documents = 8
+const files = 20
 /** Calls of tools in the agent's conversation; the longest result stands in their midst. */
 const calls = 20
 const longCall = calls / 2
@@ -75,6 +76,12 @@ export const shapes: readonly Shape[] = [
         words: Math.ceil(words / documents),
         isPlanted: true,
       })),
+    messages: (texts) => texts.map(user),
+  },
+  {
+    name: "files of packages",
+    slots: (words) =>
+      Array.from({ length: files }, () => ({ kind: "file", words: Math.ceil(words / files), isPlanted: true })),
     messages: (texts) => texts.map(user),
   },
 ]

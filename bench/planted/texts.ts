@@ -1,6 +1,7 @@
-// Ordinary texts in which an attack can be planted: prose, Markdown, and a log.
+// Ordinary texts in which an attack can be planted: prose, Markdown, a log, and files of packages.
 
 import type { Prose } from "../guards/prose.ts"
+import type { Documents } from "./documents.ts"
 
 /** Sentences with the space behind them, or lines with their ends. Joined, they are the text. */
 export type Parts = readonly string[]
@@ -26,10 +27,10 @@ const wordsOfSentence = 60
 /** Behind a sentence and its space. */
 const betweenSentences = /(?<=[.?!]\s+)(?=\S)/
 
-export type Kind = "prose" | "markdown" | "log"
+export type Kind = "prose" | "markdown" | "log" | "file"
 export type Writers = Readonly<Record<Kind, Writer>>
 
-export function createWriters(prose: Prose, random: () => number): Writers {
+export function createWriters(prose: Prose, documents: Documents, random: () => number): Writers {
   const whole = (below: number): number => Math.floor(random() * below)
   const oneOf = (choices: readonly string[]): string => choices[whole(choices.length)] ?? ""
   const sentence = (): string => (prose.ofWords(wordsOfSentence).split(betweenSentences)[0] ?? "").trimEnd()
@@ -62,6 +63,7 @@ export function createWriters(prose: Prose, random: () => number): Writers {
       plant: (attack) => `${attack} `,
     },
     markdown: { write: (words) => linesOf(words, markdownLine), plant: (attack) => `- ${attack}\n` },
+    file: { write: (words) => documents.ofWords(words), plant: (attack) => `${attack}\n` },
     log: {
       write: (words) => linesOf(words, logLine),
       plant: (attack) => `${stamp()} INFO web: note of user ${whole(9999)}: ${attack}\n`,

@@ -73,10 +73,11 @@ def train(arguments: argparse.Namespace) -> None:
         train_signals(Run(arguments.run, arguments.seed, recipe), arguments.data, arguments.weights, device)
     elif arguments.step == "guard":
         from .guard.fit import Recipe as GuardRecipe
+        from .guard.fit import Run as GuardRun
         from .guard.steps import train as train_guard
 
         recipe = GuardRecipe() if arguments.steps is None else GuardRecipe(steps=arguments.steps)
-        train_guard(arguments.run, arguments.seed, recipe, arguments.data, arguments.weights, device)
+        train_guard(GuardRun(arguments.run, arguments.seed, recipe, arguments.start), arguments.data, arguments.weights, device)
     else:
         from .decide.fit import Recipe as DecideRecipe
         from .decide.steps import train as train_decide
@@ -103,6 +104,8 @@ def read_arguments() -> argparse.Namespace:
         for option, settings in (("--weights", weights), ("--data", data), ("--run", run)):
             step.add_argument(option, **settings)
         step.add_argument("--seed", type=int, default=1, metavar="N")
+        if name == GUARD.name:
+            step.add_argument("--start", type=Path, metavar="DIR", help="folder of a run to begin with instead of the published model")
     evaluate = steps.add_parser("evaluate", help="what storing the weights small costs")
     packing = steps.add_parser("pack", help="write the package of a run; its card has to stand there")
     for step in (evaluate, packing):

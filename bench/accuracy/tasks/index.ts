@@ -6,9 +6,11 @@ import { domain } from "./domain.ts"
 import { factCheck } from "./fact-check.ts"
 import { feedback } from "./feedback.ts"
 import { hallucination } from "./hallucination.ts"
-import { cascade, guard, jailbreak } from "./jailbreak.ts"
+import { createAttackTasks } from "./jailbreak.ts"
 import { modality } from "./modality.ts"
 import { pii, piiModel } from "./pii.ts"
+
+const { jailbreak, guard, cascade } = createAttackTasks()
 
 export const tasks: readonly Task[] = [
   domain,

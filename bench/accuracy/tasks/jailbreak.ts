@@ -17,34 +17,41 @@ const shared = {
 /** A package that has nothing else is a second guard. */
 const isGuard = ({ heads }: ModelCard): boolean => heads.length === 1 && heads[0]?.name === head
 
-/** Risks that the shared head gave, by text: its package is measured before the second guard's. */
-const firstRisks = new Map<string, number>()
+export interface AttackTasks {
+  readonly jailbreak: Task
+  readonly guard: Task
+  readonly cascade: Task
+}
 
-export const jailbreak: Task = sequenceTask({
-  ...shared,
-  title: "Attempt to override instructions",
-  isServedBy: (card) => card.heads.some(({ name }) => name === head) && !isGuard(card),
-  toRisk: async (text, risk) => {
-    firstRisks.set(text, risk)
-    return risk
-  },
-})
-
-export const guard: Task = sequenceTask({
-  ...shared,
-  name: "guard",
-  title: "Attempt to override instructions, second guard alone",
-  isServedBy: isGuard,
-})
-
-/** As the router asks them where a document says nothing about it. */
-export const cascade: Task = sequenceTask({
-  ...shared,
-  name: "cascade",
-  title: "Attempt to override instructions, second guard where the first is unsure",
-  isServedBy: (card) => isGuard(card) && firstRisks.size > 0,
-  toRisk: (text, risk) => riskInTurn(firstRisks.get(text), risk),
-})
+export function createAttackTasks(): AttackTasks {
+  /** Risks that the shared head gave, by text: its package is measured before the second guard's. */
+  const firstRisks = new Map<string, number>()
+  return {
+    jailbreak: sequenceTask({
+      ...shared,
+      title: "Attempt to override instructions",
+      isServedBy: (card) => card.heads.some(({ name }) => name === head) && !isGuard(card),
+      toRisk: async (text, risk) => {
+        firstRisks.set(text, risk)
+        return risk
+      },
+    }),
+    guard: sequenceTask({
+      ...shared,
+      name: "guard",
+      title: "Attempt to override instructions, second guard alone",
+      isServedBy: isGuard,
+    }),
+    // As the router asks them where a document says nothing about it.
+    cascade: sequenceTask({
+      ...shared,
+      name: "cascade",
+      title: "Attempt to override instructions, second guard where the first is unsure",
+      isServedBy: (card) => isGuard(card) && firstRisks.size > 0,
+      toRisk: (text, risk) => riskInTurn(firstRisks.get(text), risk),
+    }),
+  }
+}
 
 /** The risk that stands, of a first guard's and a second's. */
 export async function riskInTurn(first: number | undefined, second: number): Promise<number> {

@@ -22,7 +22,7 @@ class Recipe:
 
     steps: int = 3600
     tokens: int = 2048
-    longest: int = 192
+    longest: int = 256
     learning_rate: float = 1e-4
     head_learning_rate: float = 1e-3
     decay: float = 0.85
@@ -31,8 +31,19 @@ class Recipe:
     within: float = 0.25
 
 
-def fit(folder: Path, seed: int, recipe: Recipe, examples: list[Example], weights: Path, device: torch.device) -> Network:
-    """The trained network. Progress goes to `log.jsonl` of the folder."""
+@dataclass(frozen=True)
+class Run:
+    """A training run; `start` is the folder of a run whose network this one begins with."""
+
+    folder: Path
+    seed: int
+    recipe: Recipe
+    start: Path | None = None
+
+
+def fit(run: Run, examples: list[Example], weights: Path, start: dict | None, device: torch.device) -> Network:
+    """The trained network; `start` is the state it begins with, if not that of the published model. Progress goes to `log.jsonl`."""
+    folder, seed, recipe = run.folder, run.seed, run.recipe
     torch.manual_seed(seed)
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
@@ -41,7 +52,10 @@ def fit(folder: Path, seed: int, recipe: Recipe, examples: list[Example], weight
     rows += within_others(rows, recipe.longest, recipe.within, random.Random(f"{seed}/within"))
     first_token, last_token, padding = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[PAD]"))
     stream = batches(rows, lambda row: min(len(row.ids) + 2, recipe.longest), recipe.tokens, random.Random(seed))
-    network = Network(weights).to(device)
+    network = Network(weights)
+    if start is not None:
+        network.load_state_dict(start)
+    network.to(device)
     rates = [*network.groups(recipe.learning_rate, recipe.decay), (network.guide, recipe.head_learning_rate)]
 
     def learn(step: int, drawn: list[Row]) -> dict[str, float]:

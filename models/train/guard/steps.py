@@ -9,6 +9,7 @@ import torch
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer
 
+from ..documents import package_folders, read_documents, with_documents
 from ..golden import compute_golden
 from ..pack import pack as pack_folder
 from ..packages import GUARD, HEAD_FILE
@@ -21,23 +22,25 @@ from ..signals.measure import measure_head
 from ..signals.package import COPIED_FILES, SCANNED, VECTOR, describe
 from ..signals.steps import fewer
 from ..signals.tasks import read_task
-from .fit import Recipe, fit
+from .fit import Run, fit
 from .network import HEAD, MEAN_LAYERS, Network
 
 NETWORK, CALIBRATION = "network.pt", "calibration.json"
 
 
 def read_data(data: Path) -> TaskData:
-    return fewer(read_task(HEAD.name, data), random.Random(SPLIT_SEED))
+    task = fewer(read_task(HEAD.name, data), random.Random(SPLIT_SEED))
+    return with_documents(task, list(read_documents(package_folders())), SPLIT_SEED)
 
 
-def train(folder: Path, seed: int, recipe: Recipe, data: Path, weights: Path, device: torch.device) -> None:
+def train(run: Run, data: Path, weights: Path, device: torch.device) -> None:
     """Trains, calibrates and measures; writes the network to the folder and `results/guard-seed-<n>.json`."""
-    task = read_data(data)
-    network = fit(folder, seed, recipe, task.train, weights, device).to("cpu")
+    task, folder, seed = read_data(data), run.folder, run.seed
+    start = None if run.start is None else load(run.start, weights).state_dict()
+    network = fit(run, task.train, weights, start, device).to("cpu")
     calibration = finish(network, folder, task, read_tokenizer(weights), seed)
     unseen = measure_head(network, HEAD.name, task, read_tokenizer(weights), calibration)
-    write_result(f"guard-seed-{seed}", {"recipe": vars(recipe), "calibration": calibration, "unseen": unseen})
+    write_result(f"guard-seed-{seed}", {"recipe": vars(run.recipe), "calibration": calibration, "unseen": unseen})
 
 
 def average(folder: Path, runs: list[Path], data: Path, weights: Path) -> None:

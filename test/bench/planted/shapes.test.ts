@@ -3,7 +3,7 @@ import { plant, shapes } from "../../../bench/planted/shapes.ts"
 import type { Parts, Writer } from "../../../bench/planted/texts.ts"
 
 const writer: Writer = { write: (words) => Array.from({ length: words }, (_, word) => `${word} `), plant: () => "X " }
-const writers = { prose: writer, markdown: writer, log: writer }
+const writers = { prose: writer, markdown: writer, log: writer, file: writer }
 
 test("every shape has the attack once, from the first to the last place of what may hold it", () => {
   for (const { name, slots: slotsOf } of shapes) {

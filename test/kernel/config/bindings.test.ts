@@ -18,7 +18,7 @@ const needed = (changes: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(deployment).filter(([key]) => key !== "heads")),
   )
 const standard = { name: "default", provider: "model_runtime", artifact: "signals", input: { overflow: "truncate" } }
-const second = { ...standard, name: "prompt_guard_second", artifact: "guard" }
+const secondOne = { ...standard, name: "prompt_guard_second", artifact: "guard" }
 const asksDomain = { "routing.decisions.0.rules": { type: "domain", name: "law" } }
 const mine = { artifact: "/models/mine" }
 
@@ -31,7 +31,7 @@ test("a decision that asks a model needs the default deployment", () => expect(n
 
 test("a plugin that has replies read needs the deployments of its guards, whether there are rules or not", () => {
   const plugins = [{ type: "response_jailbreak", configuration: { enabled: true } }]
-  expect(needed({ "routing.decisions.0.plugins": plugins })).toEqual([standard, second])
+  expect(needed({ "routing.decisions.0.plugins": plugins })).toEqual([standard, secondOne])
   expect(withHeads({ "routing.decisions.0.plugins": plugins })[0]?.heads).toEqual([
     { binding: "prompt_guard", deployment: "default", head: "jailbreak", answers: "classes" },
   ])

@@ -1,8 +1,7 @@
-import { expect, test, vi } from "vitest"
+import { expect, test } from "vitest"
+import { createAttackTasks, riskInTurn } from "../../../../bench/accuracy/tasks/jailbreak.ts"
 
-// The module remembers what the first guard was asked about, and other tests may have asked it.
-vi.resetModules()
-const { cascade, guard, jailbreak, riskInTurn } = await import("../../../../bench/accuracy/tasks/jailbreak.ts")
+const { cascade, guard, jailbreak } = createAttackTasks()
 
 const cardOf = (...names: readonly string[]) => ({
   heads: names.map((name) => ({ name, labels: ["benign", "jailbreak"], default_threshold: 0.5 })),
