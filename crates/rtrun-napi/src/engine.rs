@@ -9,12 +9,11 @@ use napi::bindgen_prelude::{PromiseRaw, ToNapiValue, spawn_blocking};
 use napi::{Env, JsError};
 use napi_derive::napi;
 use rtrun_core as core;
-use rtrun_core::serve::{ServeOptions, Server};
+use rtrun_core::serve::{Callers, ServeOptions, Server, Waiting};
+use serde::Serialize;
 
-use crate::callers::{Callers, Waiting};
-use crate::convert::{Device, EngineOptions, ModelState, ServeAddress, Task, TaskResult, seconds};
-use crate::leaving::stop_before_exit;
-use crate::log;
+use crate::convert::{EngineOptions, ModelState, ServeAddress, seconds};
+use crate::host::{log_to_standard_error, stop_before_exit};
 
 /// Local models, loaded once and asked many times.
 #[napi]
@@ -50,7 +49,7 @@ impl Engine {
             }));
         })?;
         let open = async move {
-            log::install(options.log_level.as_deref())?;
+            log_to_standard_error(options.log_level.as_deref())?;
             let bound = match options.listen.take().map(ServeOptions::from) {
                 Some(address) => Some(off_thread(move || Server::bind(&address)).await??),
                 None => None,
@@ -87,56 +86,29 @@ impl Engine {
     pub fn describe<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, serde_json::Value>> {
         let running = Arc::clone(&self.0);
         let describe = async move {
-            let models = serde_json::to_value(running.engine.describe());
-            let models =
-                models.map_err(|error| core::Error::Internal(format!("Cannot describe the models: {error}")))?;
-            Ok(serde_json::json!({ "apiVersion": core::API_VERSION, "models": models }))
+            Ok(serde_json::json!({ "apiVersion": core::API_VERSION, "models": json(&running.engine.describe())? }))
         };
         promise(env, describe, |value| value)
     }
 
-    /// Answers tasks, possibly of several models, in task order. Bundles of one source share one place among the others.
-    #[napi(catch_unwind, ts_return_type = "Promise<TaskResult[]>")]
-    pub fn bundle<'env>(
-        &self,
-        env: &'env Env,
-        tasks: Vec<Task>,
-        deadline_ms: Option<f64>,
-        source: Option<String>,
-    ) -> napi::Result<PromiseRaw<'env, Vec<TaskResult>>> {
-        let running = Arc::clone(&self.0);
-        let waiting = self.enter(source.clone());
-        let start = Instant::now();
-        let bundle = async move {
-            let deadline = seconds("deadlineMs", deadline_ms, 1e-3)?.and_then(|wait| start.checked_add(wait));
-            let tasks = tasks.into_iter().map(Task::into_core).collect::<Result<Vec<_>, _>>()?;
-            let ids: Vec<String> = tasks.iter().map(|task| task.id.clone()).collect();
-            running.engine.check_bundle(&ids)?;
-            let source = source.as_deref().map(core::schedule::Source::named);
-            Ok(running.engine.bundle(tasks, core::BundleOptions { deadline, source }).await)
-        };
-        promise(env, until_left(waiting, bundle), |answer| answer.outcomes.into_iter().map(TaskResult::from).collect())
-    }
-
-    /// Answers the body of `POST /v1/<surface>` as that endpoint would: decisions, classify, embeddings or rerank.
-    #[napi(catch_unwind, ts_return_type = "Promise<Record<string, unknown>>")]
+    /// Answers the body of `POST /v1/bundle` as the worker would. Calls of one caller end when it leaves.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn ask<'env>(
         &self,
         env: &'env Env,
-        surface: String,
-        #[napi(ts_arg_type = "Record<string, unknown>")] body: serde_json::Value,
-        source: Option<String>,
-    ) -> napi::Result<PromiseRaw<'env, serde_json::Value>> {
+        body: String,
+        caller: Option<String>,
+    ) -> napi::Result<PromiseRaw<'env, String>> {
         let running = Arc::clone(&self.0);
-        let waiting = self.enter(source);
-        let ask = async move { rtrun_core::serve::ask(&running.engine, &surface, body).await };
+        let waiting = caller.map(|caller| self.0.callers.enter(caller));
+        let ask = async move { core::serve::ask(&running.engine, body.as_bytes()).await };
         promise(env, until_left(waiting, ask), |answer| answer)
     }
 
-    /// Says that nobody waits for the calls of a source any more: they end, and what waits for them is dropped.
+    /// Says that a caller waits for its calls no more: they end, and what waits for them is dropped.
     #[napi(catch_unwind)]
-    pub fn leave(&self, source: String) {
-        self.0.callers.leave(source);
+    pub fn leave(&self, caller: String) {
+        self.0.callers.leave(caller);
     }
 
     /// Serves the HTTP contract and resolves with the address: the given one once it is bound, or the one that `open` has
@@ -198,16 +170,13 @@ impl Engine {
     }
 
     /// The devices of this machine.
-    #[napi(catch_unwind, ts_return_type = "Promise<Device[]>")]
-    pub fn devices(env: &Env, runtime_library: String) -> napi::Result<PromiseRaw<'_, Vec<Device>>> {
-        let devices = off_thread(move || core::devices(&PathBuf::from(runtime_library)));
-        promise(env, devices, |devices| devices.into_iter().map(Device::from).collect())
-    }
-}
-
-impl Engine {
-    fn enter(&self, source: Option<String>) -> Option<Waiting> {
-        source.map(|source| self.0.callers.enter(source))
+    #[napi(catch_unwind, ts_return_type = "Promise<Record<string, unknown>[]>")]
+    pub fn devices(env: &Env, runtime_library: String) -> napi::Result<PromiseRaw<'_, serde_json::Value>> {
+        let devices = async move {
+            let devices = off_thread(move || core::devices(&PathBuf::from(runtime_library))).await?;
+            json(&devices)
+        };
+        promise(env, devices, |devices| devices)
     }
 }
 
@@ -232,6 +201,10 @@ impl Running {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.engine.close(Duration::ZERO);
     }
+}
+
+fn json(value: &impl Serialize) -> Result<serde_json::Value, core::Error> {
+    serde_json::to_value(value).map_err(|error| core::Error::Internal(format!("Cannot write what there is: {error}")))
 }
 
 async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, core::Error> {

@@ -2,11 +2,13 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { createKernel, type InferenceAnswer, type InferenceTask, type TextSpan } from "rtr"
 import { createNativeInference, findBuiltinPackage, listDevices, openEngine } from "rtr/node"
-import { describe, expect, onTestFinished, test } from "vitest"
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { testImage } from "../../../ts/plugins/_shared/embeddings/request-images.ts"
-import { findRuntimeLibrary } from "../../../ts/kernel/runtime/native.ts"
+import { type Engine, findRuntimeLibrary } from "../../../ts/kernel/runtime/native.ts"
 
 const root = join(import.meta.dirname, "../../..")
+afterEach(() => vi.unstubAllEnvs())
+
 const staticPackage = findBuiltinPackage("static") ?? ""
 
 test("texts are embedded and classified in this process", async () => {
@@ -204,9 +206,45 @@ describe("what cannot work is refused with its reason", () => {
     await expect(openEngine({ models: [{ name: "m", path: staticPackage, ...options }] })).rejects.toThrow(message)
   })
 
+  test("panics on purpose without a time between them", async () => {
+    vi.stubEnv("RTRUN_PANIC_EVERY_SECONDS", "soon")
+    await expect(openEngine({ models: [] })).rejects.toThrow(/RTRUN_PANIC_EVERY_SECONDS is "soon"/)
+  })
+
   test("a folder that is no package", async () => {
     await expect(createNativeInference({ models: { m: "/no/such/folder" } })).rejects.toThrow(/Cannot load model "m"/)
   })
+})
+
+test("the addon has the methods of the interface, and no other", async () => {
+  // The compiler knows the names of the interface alone, the addon its own.
+  const methods: Readonly<Record<keyof Engine, true>> = {
+    ready: true,
+    states: true,
+    describe: true,
+    ask: true,
+    leave: true,
+    serve: true,
+    closed: true,
+    close: true,
+  }
+  const engine = await openEngine({ models: [{ name: "m", path: staticPackage }] })
+  onTestFinished(() => engine.close())
+  const named = Object.getOwnPropertyNames(Object.getPrototypeOf(engine)).filter((name) => name !== "constructor")
+  expect(named.toSorted()).toEqual(Object.keys(methods).toSorted())
+})
+
+test("an embedder's second guard learns where the parts of a long text are, as that of a worker does", async () => {
+  const inference = await createNativeInference({ models: { default: "signals" }, threads: 1 })
+  onTestFinished(() => inference.close())
+  const text = "👍 The garden is open on all days of the week. ".repeat(60)
+  const [answer] = await inference.bundle([
+    { kind: "classify", deployment: "default", head: "jailbreak", text, whole: true },
+  ])
+  const { windows = [], places = [] } = answer?.kind === "classify" ? answer.classification : {}
+  expect(windows.length).toBeGreaterThan(1)
+  expect(places).toHaveLength(windows.length)
+  expect([places[0]?.start, Math.max(...places.map(({ end }) => end))]).toEqual([0, text.trimEnd().length])
 })
 
 test("devices are listed, the processor first", async () => {

@@ -10,23 +10,9 @@ import type {
   InferenceAnswer,
   InferenceOptions,
   InferenceTask,
-  QuestionKind,
-  TextSpan,
-  TokenCounts,
 } from "../types/inference.ts"
-import { toCodeUnits } from "./code-units.ts"
+import { fromBundleReply, toBundleBody } from "./bundle-body.ts"
 import { findUp } from "./find-up.ts"
-import {
-  fromDecisionsReply,
-  fromGroundedReply,
-  fromImageReply,
-  toImageBody,
-  fromRerankReply,
-  type JsonObject,
-  toDecisionsBody,
-  toGroundedBody,
-  toRerankBody,
-} from "./question-bodies.ts"
 
 /** Options of the engine; see `rtrun serve --help` for what each limit means. */
 export interface EngineOptions {
@@ -46,6 +32,8 @@ export interface EngineOptions {
   readonly loadAttempts?: number
   readonly loadRetrySeconds?: number
   readonly memoryBudgetGib?: number
+  /** Panics on purpose, once in so many seconds at each place that can have one; `RTRUN_PANIC_EVERY_SECONDS` when left out. */
+  readonly panicEverySeconds?: number
   /** Folder that keeps what comparing profiles found; without one, models with `max_speed` compare at every load. */
   readonly verdicts?: string
 }
@@ -64,37 +52,6 @@ export interface EngineModel {
   readonly revision?: string
   /** The most tokens of an input that is read in windows, unless a request says otherwise. */
   readonly maxScanTokens?: number
-}
-
-export interface EngineTask {
-  readonly id: string
-  readonly model?: string
-  readonly kind: "classify" | "embeddings"
-  readonly head?: string
-  readonly input: readonly string[]
-  readonly overflow?: "truncate" | "reject" | "window"
-  /** Probability that a label or a span needs; the head's own when left out. */
-  readonly threshold?: number
-  readonly maxTokens?: number
-  /** Length of the vectors. */
-  readonly dimensions?: number
-}
-
-export interface EngineTaskResult {
-  readonly id: string
-  readonly status: number
-  readonly error?: { readonly code: string; readonly message: string }
-  readonly labels?: readonly string[]
-  /** Rows of label probabilities, row after row. */
-  readonly probabilities?: Float32Array
-  /** Of an input that was read in several windows: rows of their label probabilities. In the order of the inputs. */
-  readonly windows?: readonly Float32Array[]
-  /** Of a token head: the spans of each input. Places count code points. */
-  readonly spans?: readonly (readonly TextSpan[])[]
-  /** Rows of vectors, row after row. */
-  readonly vectors?: Float32Array
-  readonly inputs?: readonly TokenCounts[]
-  readonly itemErrors?: readonly { readonly index: number; readonly code: string; readonly message: string }[]
 }
 
 export interface ModelState {
@@ -116,16 +73,10 @@ export interface Engine {
   /** The state of every model now: one whose thread panicked is loaded again. */
   states(): readonly ModelState[]
   describe(): Promise<{ readonly apiVersion: string; readonly models: readonly Readonly<Record<string, unknown>>[] }>
-  /** Bundles of one `source` share one place among those of others. */
-  bundle(tasks: readonly EngineTask[], deadlineMs?: number, source?: string): Promise<readonly EngineTaskResult[]>
-  /** Answers the body of `POST /v1/<surface>` as the worker would. Rejects with the code of its error body. */
-  ask(
-    surface: "decisions" | "classify" | "embeddings" | "rerank",
-    body: Readonly<Record<string, unknown>>,
-    source?: string,
-  ): Promise<Readonly<Record<string, unknown>>>
-  /** Says that nobody waits for the calls of a source any more: they reject, and nothing more is computed for them. */
-  leave(source: string): void
+  /** Answers the body of `POST /v1/bundle` as the worker would. Rejects with the code of its error body. */
+  ask(body: string, caller?: string): Promise<string>
+  /** Says that nobody waits for the calls of a caller any more: they reject, and nothing more is computed for them. */
+  leave(caller: string): void
   /** Serves the worker's HTTP contract, at the address of `listen` unless one is given. */
   serve(address?: ServeAddress): Promise<ServeAddress>
   /** Pending while a server runs. */
@@ -204,7 +155,18 @@ export async function openEngine(
 ): Promise<Engine> {
   // The library reads this when it loads. A worker thread has a copy of the environment: there the engine refuses to load it.
   process.env["ORT_DISABLE_TELEMETRY"] = "1"
-  return withCode(addon().Engine.open({ runtimeLibrary: findRuntimeLibrary(), ...options }))
+  return withCode(addon().Engine.open({ runtimeLibrary: findRuntimeLibrary(), ...readPanics(), ...options }))
+}
+
+/** Whoever starts the process may want to see that it stands panics. */
+function readPanics(): Pick<EngineOptions, "panicEverySeconds"> {
+  const name = "RTRUN_PANIC_EVERY_SECONDS"
+  const value = process.env[name]
+  if (value === undefined) return {}
+  const panicEverySeconds = Number(value)
+  if (!(panicEverySeconds > 0))
+    throw new RtrError("invalid_options", `${name} is "${value}"; it must be a number of seconds above 0`)
+  return { panicEverySeconds }
 }
 
 export async function listDevices(): Promise<readonly Device[]> {
@@ -244,63 +206,6 @@ export async function createNativeInference(options: NativeInferenceOptions): Pr
   }
 }
 
-type EngineSurface = Parameters<Engine["ask"]>[0]
-
-/** A kind is a task of the engine's bundle, or the body of a surface. */
-type NativeKind<Kind extends QuestionKind> =
-  | {
-      readonly toTask: (task: InferenceTask<Kind>) => Omit<EngineTask, "id" | "model" | "input">
-      readonly toAnswer: (result: EngineTaskResult, task: InferenceTask<Kind>) => InferenceAnswer | undefined
-    }
-  | {
-      readonly surface: EngineSurface
-      readonly toBody: (task: InferenceTask<Kind>) => JsonObject
-      readonly fromReply: (reply: JsonObject, task: InferenceTask<Kind>) => InferenceAnswer
-    }
-
-const served = ({ deployment }: InferenceTask) => ({ model: deployment, overflow: "truncate" }) as const
-
-/** How each kind of question is asked. */
-const native: { readonly [Kind in QuestionKind]: NativeKind<Kind> } = {
-  classify: { toTask: toClassify, toAnswer: fromClassified },
-  spans: { toTask: toClassify, toAnswer: fromMarked },
-  embed: {
-    toTask: ({ whole, dimensions }) => ({
-      kind: "embeddings",
-      overflow: whole === true ? "reject" : "truncate",
-      ...(dimensions !== undefined && { dimensions }),
-    }),
-    toAnswer: (result) =>
-      result.vectors === undefined ? undefined : { kind: "embed", vector: result.vectors, ...countsOf(result) },
-  },
-  decide: {
-    surface: "decisions",
-    toBody: (task) => toDecisionsBody(task, served(task)),
-    fromReply: fromDecisionsReply,
-  },
-  rerank: { surface: "rerank", toBody: (task) => toRerankBody(task, served(task)), fromReply: fromRerankReply },
-}
-
-/** The engine's bundle takes texts alone. */
-const imageKind: NativeKind<"embed"> = {
-  surface: "embeddings",
-  toBody: ({ image = "", deployment }) => toImageBody(image, deployment),
-  fromReply: fromImageReply,
-}
-
-/** A pair of texts is no input of the bundle either. */
-const groundedKind: NativeKind<"spans"> = {
-  surface: "classify",
-  toBody: (task) => toGroundedBody(task, task.deployment),
-  fromReply: fromGroundedReply,
-}
-
-function kindOf(task: InferenceTask): NativeKind<QuestionKind> {
-  const isImage = task.kind === "embed" && task.image !== undefined
-  const isGrounded = task.kind === "spans" && task.grounds !== undefined
-  return (isImage ? imageKind : isGrounded ? groundedKind : native[task.kind]) as NativeKind<QuestionKind>
-}
-
 let callers = 0
 
 /** Ends the work for a caller that leaves, as a closed connection does it at a worker. */
@@ -309,13 +214,14 @@ async function answerUntilLeft(
   tasks: readonly InferenceTask[],
   { deadlineMs, signal, source }: InferenceOptions,
 ): Promise<readonly InferenceAnswer[]> {
-  if (signal === undefined) return answerAll(engine, tasks, { deadlineMs, source })
-  const name = source ?? `call ${(callers += 1)}`
-  const leave = (): void => engine.leave(name)
+  const body = toBundleBody(tasks, ({ deployment: model }) => ({ model, overflow: "truncate" }), { deadlineMs, source })
+  if (signal === undefined) return fromBundleReply(200, await withCode(engine.ask(body)), tasks)
+  const caller = source ?? `call ${(callers += 1)}`
+  const leave = (): void => engine.leave(caller)
   signal.addEventListener("abort", leave, { once: true })
   try {
     signal.throwIfAborted()
-    return await answerAll(engine, tasks, { deadlineMs, source: name })
+    return fromBundleReply(200, await withCode(engine.ask(body, caller)), tasks)
   } catch (cause) {
     if (!signal.aborted) throw cause
     const error = new RtrError("client_closed_request", "the client left", { cause })
@@ -323,110 +229,6 @@ async function answerUntilLeft(
   } finally {
     signal.removeEventListener("abort", leave)
   }
-}
-
-/** Tasks that the engine's bundle knows go as one; the others beside it, each a call of its own. */
-async function answerAll(
-  engine: Engine,
-  tasks: readonly InferenceTask[],
-  { deadlineMs, source }: { readonly deadlineMs: number | undefined; readonly source: string | undefined },
-): Promise<readonly InferenceAnswer[]> {
-  const answers: InferenceAnswer[] = tasks.map(() => ({ kind: "error", error: missing() }))
-  const bundled: { readonly task: EngineTask; readonly read: (result: EngineTaskResult) => void }[] = []
-  const alone: Promise<void>[] = []
-  tasks.forEach((task, index) => {
-    const kind = kindOf(task)
-    if ("surface" in kind) {
-      const answer = withCode(engine.ask(kind.surface, withDeadline(kind.toBody(task), deadlineMs), source)).then(
-        (reply) => kind.fromReply(reply, task),
-      )
-      alone.push(
-        answer.then(
-          (each) => void (answers[index] = each),
-          (error: unknown) => void (answers[index] = { kind: "error", error: error as RtrError }),
-        ),
-      )
-      return
-    }
-    const { deployment: model, text } = task
-    bundled.push({
-      task: { id: String(index), model, input: [text], ...kind.toTask(task) },
-      read: (result) => void (answers[index] = toAnswer(result, () => kind.toAnswer(result, task))),
-    })
-  })
-  if (bundled.length > 0) {
-    const results = await withCode(
-      engine.bundle(
-        bundled.map(({ task }) => task),
-        deadlineMs,
-        source,
-      ),
-    )
-    bundled.forEach(({ read }, position) => {
-      const result = results[position]
-      if (result !== undefined) read(result)
-    })
-  }
-  await Promise.all(alone)
-  return answers
-}
-
-function withDeadline(body: JsonObject, deadlineMs: number | undefined): JsonObject {
-  if (deadlineMs === undefined) return body
-  return { ...body, options: { ...(body["options"] as object), deadline_ms: Math.max(1, Math.round(deadlineMs)) } }
-}
-
-function toClassify(task: InferenceTask<"classify" | "spans">): Omit<EngineTask, "id" | "model" | "input"> {
-  const threshold = task.kind === "spans" ? task.threshold : undefined
-  return {
-    kind: "classify",
-    overflow: task.whole === true ? "window" : "truncate",
-    ...(task.head !== undefined && { head: task.head }),
-    ...(threshold !== undefined && { threshold }),
-  }
-}
-
-const missing = (): RtrError => new RtrError("internal_error", "The engine's answer is missing")
-
-function toAnswer(result: EngineTaskResult, read: () => InferenceAnswer | undefined): InferenceAnswer {
-  const failure = result.error ?? result.itemErrors?.[0]
-  if (failure !== undefined) return { kind: "error", error: new RtrError(asCode(failure.code), failure.message) }
-  return read() ?? { kind: "error", error: missing() }
-}
-
-function countsOf({ inputs }: EngineTaskResult): { readonly counts?: TokenCounts } {
-  const [counts] = inputs ?? []
-  return counts === undefined ? {} : { counts }
-}
-
-function fromClassified(result: EngineTaskResult): InferenceAnswer | undefined {
-  const { labels, probabilities } = result
-  if (labels === undefined || probabilities === undefined) return undefined
-  const windows = rowsOf(result.windows?.[0], labels.length)
-  const classification = { labels, probabilities, ...(windows.length > 0 && { windows }) }
-  return { kind: "classify", classification, ...countsOf(result) }
-}
-
-function fromMarked(result: EngineTaskResult, { text }: InferenceTask<"spans">): InferenceAnswer | undefined {
-  const [spans] = result.spans ?? []
-  return spans === undefined ? undefined : toSpans(text, spans, countsOf(result))
-}
-
-function toSpans(text: string, spans: readonly TextSpan[], counts: { readonly counts?: TokenCounts }): InferenceAnswer {
-  try {
-    return { kind: "spans", spans: toCodeUnits(text, spans), ...counts }
-  } catch (cause) {
-    // One answer that makes no sense fails its own question only.
-    return {
-      kind: "error",
-      error: new RtrError("invalid_model_output", "The engine's answer makes no sense", { cause }),
-    }
-  }
-}
-
-function rowsOf(values: Float32Array | undefined, length: number): readonly Float32Array[] {
-  const count = values === undefined || length === 0 ? 0 : values.length / length
-  return Array.from({ length: count }, (_, row) => values?.subarray(row * length, (row + 1) * length) as Float32Array)
 }
 
 const asCode = (code: unknown): ErrorCode =>

@@ -1,4 +1,4 @@
-// Bodies of `/v1/decisions`, `/v1/rerank`, for images `/v1/embeddings` and for grounded answers `/v1/classify`, which the worker and the addon both take, and what their answers say.
+// Bodies of questions that are more than a text and a head, which bundles hold, and what their answers say.
 
 import { type ErrorCode, errorCodes, RtrError } from "../error.ts"
 import type { Decided, InferenceAnswer, InferenceTask, TextSpan } from "../types/inference.ts"

@@ -2,23 +2,29 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::cuda;
 use crate::engines::onnxruntime::Runtime;
 
-/// One device, usable or not.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One device, usable or not. Hosts see it in camel case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct DeviceReport {
     /// The name for the option `device`.
     pub id: String,
     /// `cpu` or `gpu`.
     pub kind: &'static str,
     /// The maker's name for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Whether models can be placed on it.
     pub available: bool,
     /// Why not, or what to know.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Processors that may be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cores: Option<usize>,
     /// Vector instruction sets that matter to inference.
     pub instruction_sets: Vec<&'static str>,

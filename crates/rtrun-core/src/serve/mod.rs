@@ -1,9 +1,10 @@
 //! The HTTP contract of the worker over TCP and Unix sockets.
 
-mod ask;
 mod beside;
 mod body;
 mod body_budget;
+mod bundled;
+mod callers;
 mod client_limits;
 mod connection;
 pub mod decisions;
@@ -21,7 +22,8 @@ mod server;
 mod timing;
 mod unstalled;
 
-pub use ask::ask;
+pub use bundled::ask;
+pub use callers::{Callers, Waiting};
 pub use client_limits::ClientLimits;
 pub use listen::Address;
 pub use server::{ServeOptions, Server};

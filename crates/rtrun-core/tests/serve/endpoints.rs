@@ -259,19 +259,19 @@ fn a_server_answers_before_its_models_are_ready() {
 fn asking_without_http_gives_the_same_answers_and_errors() {
     let engine = engine(&["heads-int8"]);
     let (server, _folder) = serve_unix(&engine);
-    let classify = json!({ "head": "domain", "input": ["hello", "world"] });
-    let asked = block_on(ask(&engine, "classify", classify.clone())).unwrap();
-    let near = |one: &Value, other: &Value| (one.as_f64().unwrap() - other.as_f64().unwrap()).abs() < 1e-6;
-    let posted = post(&server, "/v1/classify", &classify).json();
-    assert_eq!(asked["results"][1]["label"], posted["results"][1]["label"]);
-    assert!(near(&asked["results"][1]["probabilities"][0], &posted["results"][1]["probabilities"][0]));
-    for (surface, body, code) in [
-        ("classify", json!({ "head": "domain", "inputs": "hello" }), "invalid_request"),
-        ("rerank", json!({ "query": "a", "documents": ["b"] }), "unsupported_surface"),
-        ("decisions", json!({ "state": "a", "questions": { "b": { "type": "noul" } } }), "unsupported_surface"),
-        ("summarize", json!({}), "invalid_request"),
-    ] {
-        assert_eq!(block_on(ask(&engine, surface, body)).unwrap_err().code(), code, "{surface}");
+    let body = json!({ "tasks": [
+        { "id": "one", "classify": { "head": "domain", "input": ["hello", "world"] } },
+        { "id": "two", "classify": { "head": "domain", "inputs": "hello" } },
+        { "id": "three", "rerank": { "query": "a", "documents": ["b"] } },
+    ] });
+    let asked = |body: &Value| block_on(ask(&engine, body.to_string().as_bytes()));
+    let answer: Value = serde_json::from_str(&asked(&body).unwrap()).unwrap();
+    assert_eq!(answer, post(&server, "/v1/bundle", &body).json());
+    let codes: Vec<&Value> = answer["results"].as_array().unwrap().iter().map(|result| &result["error"]["code"]).collect();
+    assert_eq!(codes, [&Value::Null, &json!("invalid_request"), &json!("unsupported_surface")]);
+    for body in [json!({ "tasks": [] }), json!([]), json!({ "tasks": [{ "id": "one", "summarize": {} }] })] {
+        let posted = post(&server, "/v1/bundle", &body);
+        assert_eq!(asked(&body).unwrap_err().code(), posted.error().1, "{body}");
     }
 }
 

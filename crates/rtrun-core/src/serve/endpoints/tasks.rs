@@ -11,17 +11,16 @@ use serde::de::DeserializeOwned;
 use crate::error::Error;
 use crate::serve::beside::beside;
 use crate::serve::body::read_json;
+use crate::serve::bundled::Bundled;
 use crate::serve::decisions::{DecisionsRequest, StrictJson};
 use crate::serve::last_call::closing;
 use crate::serve::object::Object;
 use crate::serve::reply::{failure, json, timed};
-use crate::serve::requests::{
-    BundleRequest, BundleTask, ClassifyRequest, EmbeddingsRequest, RerankRequest, Shown, deadline,
-};
-use crate::serve::responses::{BundleResponse, BundleResult, TaskResponse};
+use crate::serve::requests::{BundleRequest, ClassifyRequest, EmbeddingsRequest, RerankRequest, Shown, deadline};
+use crate::serve::responses::TaskResponse;
 use crate::serve::served::Served;
 use crate::serve::timing::Clock;
-use crate::task::{BundleOptions, Task, TaskAnswer};
+use crate::task::{BundleOptions, Task};
 
 /// A body that asks for one task.
 trait TaskRequest: Sized {
@@ -136,38 +135,10 @@ async fn several(served: &Served, clock: &mut Clock, body: Body) -> Result<Respo
     let engine = &served.engine;
     let Object(request): Object<BundleRequest> =
         read_json(body, engine.options().max_request_bytes, served.bodies.share()).await?;
-    let deadline = deadline(clock.started(), request.options.deadline_ms)?;
-    let source = request.options.source()?;
-    let ids: Vec<String> = request.tasks.iter().map(|task| task.id.clone()).collect();
-    engine.check_bundle(&ids)?;
-    engine.metrics().bundle(ids.len());
-    let read: Vec<Result<(Task, Shown), Error>> = request.tasks.into_iter().map(BundleTask::into_task).collect();
-    clock.parsed();
-    let mut shown = Vec::with_capacity(read.len());
-    let mut tasks = Vec::with_capacity(read.len());
-    for result in read {
-        shown.push(result.map(|(task, shown)| {
-            tasks.push(task);
-            shown
-        }));
-    }
-    let has_tasks = !tasks.is_empty();
-    let answer = engine.bundle(tasks, BundleOptions { deadline, source }).await;
-    clock.phases = answer.phases;
+    let bundled = Bundled::answer(engine, request, clock.started(), || clock.parsed()).await?;
+    clock.phases = bundled.phases();
     let start = Instant::now();
-    if has_tasks && answer.outcomes.is_empty() {
-        return Err(closing());
-    }
-    let numbers = answer.outcomes.iter().flat_map(|outcome| &outcome.result).map(TaskAnswer::numbers).sum();
-    let mut outcomes = answer.outcomes.iter();
-    let results = ids.iter().zip(&shown).map(|(id, shown)| match shown {
-        Err(error) => BundleResult::failed(id, error),
-        Ok(shown) => match outcomes.next() {
-            Some(outcome) => BundleResult::new(outcome, shown, &answer.phases),
-            None => unreachable!("every task has its outcome"),
-        },
-    });
-    let response = beside(numbers, || json(200, &BundleResponse { results: results.collect() }));
+    let response = bundled.write(|body| json(200, body));
     clock.serialize = start.elapsed();
     Ok(response)
 }
