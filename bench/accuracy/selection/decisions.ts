@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fromDecisionsReply, toDecisionsBody } from "../../../ts/kernel/runtime/question-bodies.ts"
+import { fromDecisionsReply, toDecisionsBody } from "../../../ts/kernel/runtime/worker-bodies/question-bodies.ts"
 import type { BatchedQuestions } from "../../../ts/kernel/index.ts"
 import { modelName, startWorker } from "../../inference/worker.ts"
 import { createAsker } from "../asker.ts"

@@ -1,7 +1,7 @@
 // Personal data in a text: what the signal says, which joins patterns and the model, and what the model says alone.
 
 import type { MaybePromise } from "../../../ts/kernel/types/module-base.ts"
-import { toCodeUnits } from "../../../ts/kernel/runtime/code-units.ts"
+import { toCodeUnits } from "../../../ts/kernel/runtime/worker-bodies/code-units.ts"
 import { toFindings } from "../../../ts/plugins/_shared/personal-data/built-in-model.ts"
 import { type Entity, mergeEntities } from "../../../ts/plugins/_shared/personal-data/entities.ts"
 import { kindOf, wantedKinds } from "../../../ts/plugins/_shared/personal-data/kinds.ts"

@@ -11,7 +11,7 @@ import type {
   InferenceOptions,
   InferenceTask,
 } from "../types/inference.ts"
-import { fromBundleReply, toBundleBody } from "./bundle-body.ts"
+import { fromBundleReply, toBundleBody } from "./worker-bodies/bundle-body.ts"
 import { findUp } from "./find-up.ts"
 
 /** Options of the engine; see `rtrun serve --help` for what each limit means. */

@@ -11,7 +11,7 @@ import type {
 } from "../types/inference.ts"
 import { type Metrics, nullMetrics } from "../types/metrics.ts"
 import type { Transport, TransportResponse } from "../types/transport.ts"
-import { fromBundleReply, type Served, toBundleBody } from "./bundle-body.ts"
+import { fromBundleReply, type Served, toBundleBody } from "./worker-bodies/bundle-body.ts"
 
 /** One deployment as its worker serves it. */
 export interface RemoteDeployment {

@@ -267,7 +267,8 @@ fn asking_without_http_gives_the_same_answers_and_errors() {
     let asked = |body: &Value| block_on(ask(&engine, body.to_string().as_bytes()));
     let answer: Value = serde_json::from_str(&asked(&body).unwrap()).unwrap();
     assert_eq!(answer, post(&server, "/v1/bundle", &body).json());
-    let codes: Vec<&Value> = answer["results"].as_array().unwrap().iter().map(|result| &result["error"]["code"]).collect();
+    let codes: Vec<&Value> =
+        answer["results"].as_array().unwrap().iter().map(|result| &result["error"]["code"]).collect();
     assert_eq!(codes, [&Value::Null, &json!("invalid_request"), &json!("unsupported_surface")]);
     for body in [json!({ "tasks": [] }), json!([]), json!({ "tasks": [{ "id": "one", "summarize": {} }] })] {
         let posted = post(&server, "/v1/bundle", &body);

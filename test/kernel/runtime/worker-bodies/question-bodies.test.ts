@@ -9,7 +9,7 @@ import {
   toGroundedBody,
   toImageBody,
   toRerankBody,
-} from "../../../ts/kernel/runtime/question-bodies.ts"
+} from "../../../../ts/kernel/runtime/worker-bodies/question-bodies.ts"
 
 const text = "👍 Ann"
 const question = (type: TypedQuestion["type"], changes: object = {}): InferenceTask<"decide"> => ({

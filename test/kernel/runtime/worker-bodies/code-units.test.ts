@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { toCodeUnits } from "../../../ts/kernel/runtime/code-units.ts"
+import { toCodeUnits } from "../../../../ts/kernel/runtime/worker-bodies/code-units.ts"
 
 /** The parts of a text that spans in code points stand for. */
 const parts = (text: string, ...places: readonly (readonly [start: number, end: number])[]): readonly string[] =>

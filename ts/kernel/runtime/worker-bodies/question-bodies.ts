@@ -1,7 +1,7 @@
 // Bodies of questions that are more than a text and a head, which bundles hold, and what their answers say.
 
-import { type ErrorCode, errorCodes, RtrError } from "../error.ts"
-import type { Decided, InferenceAnswer, InferenceTask, TextSpan } from "../types/inference.ts"
+import { type ErrorCode, errorCodes, RtrError } from "../../error.ts"
+import type { Decided, InferenceAnswer, InferenceTask, TextSpan } from "../../types/inference.ts"
 import { toCodeUnits } from "./code-units.ts"
 
 export type JsonObject = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 // The body of `POST /v1/bundle`, which a worker and the addon both take, and what its answer says.
 
-import { isRtrError, RtrError } from "../error.ts"
-import type { TextRange } from "../text/edited-text.ts"
+import { isRtrError, RtrError } from "../../error.ts"
+import type { TextRange } from "../../text/edited-text.ts"
 import type {
   InferenceAnswer,
   InferenceOptions,
@@ -9,7 +9,7 @@ import type {
   QuestionKind,
   TextSpan,
   TokenCounts,
-} from "../types/inference.ts"
+} from "../../types/inference.ts"
 import { rangesInCodeUnits, toCodeUnits } from "./code-units.ts"
 import {
   fromBase64,

@@ -1,7 +1,7 @@
 // Places in texts: workers count code points, strings here count UTF-16 code units.
 
-import type { TextRange } from "../text/edited-text.ts"
-import type { TextSpan } from "../types/inference.ts"
+import type { TextRange } from "../../text/edited-text.ts"
+import type { TextSpan } from "../../types/inference.ts"
 
 /** The spans with places in code units. Throws for one that is not a part of the text. */
 export function toCodeUnits(text: string, spans: readonly TextSpan[]): readonly TextSpan[] {
