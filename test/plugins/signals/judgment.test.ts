@@ -118,12 +118,12 @@ describe("facts", () => {
       expect((await read({ ...rule, abstain_at: 0.5 }, answer))[0]?.[1]).toBe("match")
   })
 
-  test("where a rule says nothing, a choice may be left out, and what is a number is used", async () => {
+  test("where a rule says nothing, answers of every type are unknown from 0.5 on", async () => {
     const states = (abstainProbability: number) =>
       Promise.all(unsure(abstainProbability).map(async ([rule, answer]) => (await read(rule, answer))[0]?.[1]))
     expect(await states(0.49)).toEqual(["match", "match", "match"])
-    expect(await states(0.5)).toEqual(["unknown", "match", "match"])
-    expect(await states(1)).toEqual(["unknown", "match", "match"])
+    expect(await states(0.5)).toEqual(["unknown", "unknown", "unknown"])
+    expect(await states(1)).toEqual(["unknown", "unknown", "unknown"])
   })
 
   test("a rule says from where on its answers are unknown; 1 uses all", async () => {

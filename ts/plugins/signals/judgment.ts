@@ -47,7 +47,7 @@ const rule = Type.Object({
       exclusiveMinimum: 0,
       maximum: 1,
       description:
-        "A choice, yes or no, or level that should not be used with at least this probability is unknown; 1 uses every answer. Default 0.5 for a choice, 1 for the others",
+        "A choice, yes or no, or level that should not be used with at least this probability is unknown; 1 uses every answer. 0.5 when left out",
     }),
   ),
 })
@@ -62,11 +62,8 @@ const lists = ["choices", "levels", "labels"] as const
 /** A yes is as likely as not. */
 const evenOdds = { gte: 0.5 }
 
-/**
- * The point that packages are made for, of choices. Yes or no and levels are numbers, and their rules say from where on they
- * count; the built-in model would leave all of them out.
- */
-const defaultAbstainAt = ({ type }: Question): number => (type === "choice" ? 0.5 : 1)
+/** The point that packages are made for. */
+const usualAbstainAt = 0.5
 
 export default defineSignal({
   about: "Asks a decision model a question about the text: a choice, yes or no, a level, labels",
@@ -153,7 +150,7 @@ const isAbstention = (answer: Decided, abstainAt: number): boolean =>
 
 /** With a predicate the number decides, otherwise what the model says. */
 function factsOf(
-  { name, question: asked, predicate, abstain_at: abstainAt = defaultAbstainAt(asked) }: Rule,
+  { name, question: asked, predicate, abstain_at: abstainAt = usualAbstainAt }: Rule,
   answer: Decided,
 ): readonly Fact[] {
   if (answer.type !== asked.type)
