@@ -404,6 +404,13 @@ describe("names", () => {
     ).toEqual([])
   })
 
+  test("the addon converts and has no logic: at most four files of 500 lines together", () => {
+    const files = filesIn("crates/rtrun-napi/src", ".rs")
+    const lines = files.reduce((sum, file) => sum + readFileSync(join(root, file), "utf8").split("\n").length - 1, 0)
+    expect([files.length <= 4, lines <= 500]).toEqual([true, true])
+    expect(files.length).toBeGreaterThan(0)
+  })
+
   test("no folder outgrows 25 files", () => {
     const folders = new Map<string, number>()
     for (const file of filesIn("ts")) folders.set(dirname(file), (folders.get(dirname(file)) ?? 0) + 1)
