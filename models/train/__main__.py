@@ -28,6 +28,10 @@ def main() -> int:
         case "evaluate":
             steps = training_steps(arguments.package)
             steps.measure_stored(arguments.run, arguments.data, arguments.weights)
+        case "refit":
+            from .signals.refit import refit
+
+            refit(arguments.heads.split(","), arguments.weights, arguments.data, SIGNALS.folder)
         case "average":
             from .guard.steps import average
 
@@ -113,6 +117,10 @@ def read_arguments() -> argparse.Namespace:
         step.add_argument("--run", **run)
         step.add_argument("--weights", **weights)
     evaluate.add_argument("--data", **data)
+    refitting = steps.add_parser("refit", help="fit heads of the package signals anew over its layers")
+    refitting.add_argument("--heads", required=True, metavar="A,B", help="heads of whole texts, such as domain")
+    for option, settings in (("--weights", weights), ("--data", data)):
+        refitting.add_argument(option, **settings)
     abstaining = steps.add_parser("abstention", help="fit which answers of the package decide should not be used, after it was packed")
     abstaining.add_argument("--data", **data)
     scoring = steps.add_parser("scores", help="write into a package what the accuracy bench found")

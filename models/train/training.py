@@ -50,12 +50,21 @@ def padded_length(tokens: int) -> int:
 
 
 def trains_quickly(device: torch.device) -> AbstractContextManager:
-    """On a CPU, the backward pass of PyTorch's fused attention takes longer than all else of a step together."""
-    if device.type != "cpu":
+    """In 16 bits on a CPU, the backward pass of PyTorch's fused attention takes longer than all else of a step together."""
+    if device.type != "cpu" or not computes_in_half(device):
         return nullcontext()
     # The name says CUDA, but the processor's plain attention obeys it as well: products of 16 bits stay in 16 bits.
     torch.backends.cuda.allow_fp16_bf16_reduction_math_sdp(True)
     return sdpa_kernel(SDPBackend.MATH)
+
+
+def half_precision(device: torch.device) -> AbstractContextManager:
+    """Products in bfloat16 where the device has instructions for them; emulated, they take longer than 32 bits."""
+    return torch.autocast(device.type, torch.bfloat16) if computes_in_half(device) else nullcontext()
+
+
+def computes_in_half(device: torch.device) -> bool:
+    return device.type != "cpu" or torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()  # noqa: SLF001
 
 
 class Length(Protocol):

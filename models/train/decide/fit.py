@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from ..generators.decisions import Decision
-from ..training import batches, describe_run, padded_length, take_steps, trains_quickly
+from ..training import batches, describe_run, half_precision, padded_length, take_steps, trains_quickly
 from .layout import TYPES, AskedRow, row_of
 from .losses import batch_loss
 from .network import Decider
@@ -47,7 +47,7 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
     what = describe_run(seed, recipe, [row for _, row in asked_rows])
 
     def learn(_: int, asked: list[Asked]) -> dict[str, float]:
-        with trains_quickly(device), torch.autocast(device.type, torch.bfloat16):
+        with trains_quickly(device), half_precision(device):
             vectors = network.vectors(*(tensor.to(device) for tensor in padded(asked)))
             losses = batch_loss(network, vectors, asked)
         sum(losses.values()).backward()

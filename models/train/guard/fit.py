@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from ..signals.batches import EncodedRow, collate
 from ..signals.examples import Example
 from ..signals.losses import sequence_loss
-from ..training import batches, describe_run, take_steps, trains_quickly
+from ..training import batches, describe_run, half_precision, take_steps, trains_quickly
 from .network import HEAD, Network
 from .rows import Row, draw_row, read_rows, within_others
 
@@ -64,7 +64,7 @@ def fit(run: Run, examples: list[Example], weights: Path, start: dict | None, de
         seen = [draw_row(row, recipe.longest, chance) for row in drawn]
         batch = collate([encoded(row, first_token, last_token) for row in seen], padding)
         batch = {key: value.to(device) for key, value in batch.items()}
-        with trains_quickly(device), torch.autocast(device.type, torch.bfloat16):
+        with trains_quickly(device), half_precision(device):
             vectors = network.vectors(batch)
         loss = sequence_loss(network.guided(HEAD.name, vectors), batch["target"])
         loss.backward()

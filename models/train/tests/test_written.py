@@ -13,7 +13,7 @@ COLUMNS = {"jailbreak": {"text", "label", "kind", "source"}, "pii": {"text", "ki
 class WrittenTest(unittest.TestCase):
     def test_the_rows_of_a_task_come_from_all_of_its_files(self) -> None:
         counts = Counter(row.source.split("/")[1] for row in written("jailbreak"))
-        self.assertEqual({file: TIMES * len(read_written(file)) for file in ("jailbreak", "over_defence", "attacks")}, counts)
+        self.assertEqual({file: TIMES * len(read_written(file)) for file in ("jailbreak", *FURTHER["jailbreak"])}, counts)
         self.assertEqual({"jailbreak", "benign"}, {row.label for row in written("jailbreak")})
 
     def test_further_files_have_every_column_and_no_text_twice(self) -> None:
@@ -32,7 +32,7 @@ class WrittenTest(unittest.TestCase):
         self.assertEqual([], [text for text, found in labels.items() if len(found) > 1])
 
     def test_every_kind_of_attack_has_as_many_harmless_twins(self) -> None:
-        counts = Counter((row["kind"], row["label"]) for row in read_written("attacks"))
+        counts = Counter((row["kind"], row["label"]) for file in FURTHER["jailbreak"] for row in read_written(file))
         for kind in {kind for kind, _ in counts}:
             self.assertLessEqual(counts[kind, 1], counts[kind, 0], kind)
         self.assertEqual({0}, {row["label"] for row in read_written("over_defence")})
