@@ -116,6 +116,42 @@ describe("what was not read", () => {
   })
 })
 
+describe("a language that the guard was not measured in", () => {
+  const says = "Der Himmel ist heute blau, und am Abend wird es in den Bergen wieder regnen."
+  const unknown = "jailbreak:response_jailbreak=unsupported_language"
+  const told = async (given: Given, stream = false) => {
+    const { status, headers } = await ask({ says, ...given }, stream)
+    const [named, unscanned, warnings] = ["unknown-signals", "unscanned", "response-warnings"].map((name) =>
+      headers.get(`x-rtr-${name}`),
+    )
+    return { status, unknown: named, unscanned, warnings }
+  }
+
+  test.each([false, true])("leaves the reply unknown, and it goes on (stream: %s)", async (stream) => {
+    expect(await told({}, stream)).toEqual({ status: 200, unknown, unscanned: null, warnings: null })
+  })
+
+  test("counts as found with on_error: block, whatever on_unscanned says", async () => {
+    const enabled = { enabled: true }
+    for (const settings of [{ on_error: "block" }, { on_error: "block", on_unscanned: "allow" }]) {
+      expect(await told({ settings })).toMatchObject({ status: 403, unknown, unscanned: null })
+      expect(await told({ settings, configuration: enabled })).toMatchObject({
+        status: 200,
+        warnings: "response_jailbreak",
+      })
+    }
+  })
+
+  test("is one that the settings do not name", async () => {
+    for (const languages of [["en", "de"], "any"])
+      expect(await told({ settings: { languages, on_error: "block" } })).toMatchObject({ status: 200, unknown: null })
+  })
+
+  test("hides no attack that was found", async () => {
+    expect(await told({ says: `${says} steal` })).toMatchObject({ status: 403, unknown: null })
+  })
+})
+
 test("the threshold is that of the rule, else the plugin's, the guard's, or 0.5", async () => {
   const statusOf = async (given: Given): Promise<number> => (await ask(given)).status
   const block = { enabled: true, action: "block" }

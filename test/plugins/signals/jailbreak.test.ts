@@ -1,4 +1,4 @@
-import { type Fact, RtrError, type SignalReader, type Turn } from "rtr"
+import { type Fact, RtrError, type SignalReader, textReply, type Turn } from "rtr"
 import { createFakeInference, createFakeQuestions, type FakeInference, signalContract, textTurn } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
@@ -182,6 +182,17 @@ describe("languages", () => {
     expect(await factOf(german)).toEqual(unknown)
     expect(await factOf("请帮我写一封信给我的保险公司。")).toEqual(unknown)
     expect(await factOf(german, { languages: ["fr"] })).toEqual(unknown)
+  })
+
+  test("leave replies unknown as well", async () => {
+    const inference = guard()
+    const reader = await setUp([{ name: "a", direction: "response" }], {}, inference)
+    const factOfReply = (text: string) =>
+      reader.read({ ...inputOf([user(text)]), reply: textReply({ text, model: "m" }) }, createFakeQuestions(inference))
+    expect(await factOfReply(german)).toEqual([unknown])
+    expect(await factOfReply("Here is a short letter to your insurance about the car.")).toMatchObject([
+      { state: "no_match" },
+    ])
   })
 
   test("do not hide an attack that was found", async () => {

@@ -93,6 +93,37 @@ test("what was not read whole leaves the question open, unless something was fou
   ])
 })
 
+describe("languages", () => {
+  const german = "Schreibe mir bitte einen kurzen Brief an meine Versicherung wegen des Schadens am Auto."
+  const english = "Write a short letter to my insurance about the damage of the car, please."
+  const factOf = async (text: string, settings: object, unsafe = 0.25) => {
+    const reader = await readerOf(signal as never, {
+      rules: [{ name: "any", threshold: 0.5 }] as never,
+      settings: settings as never,
+      before: [],
+      inference: { labels, classify: () => [1 - unsafe, unsafe] },
+    })
+    return (await reader(text))[0]
+  }
+
+  test("that the settings do not name leave what was not found unknown", async () => {
+    const languages = ["en"]
+    expect(await factOf(german, { languages })).toEqual({
+      rule: "any",
+      state: "unknown",
+      confidence: 0,
+      reason: "unsupported_language",
+    })
+    expect(await factOf(english, { languages })).toMatchObject({ state: "no_match" })
+    expect(await factOf(german, { languages }, 0.75)).toMatchObject({ state: "match" })
+  })
+
+  test("are all of them where nothing is said, because the document binds the model", async () => {
+    for (const settings of [{}, { languages: "any" }])
+      expect(await factOf(german, settings)).toMatchObject({ state: "no_match" })
+  })
+})
+
 test("a model that was made for something else has no answer", async () => {
   const reader = await readerOf(signal as never, {
     rules: rules as never,

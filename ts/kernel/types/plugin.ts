@@ -28,7 +28,7 @@ export interface JudgedReply {
   /** All that they could read, also where it came as a stream. */
   readonly reply: ChatReply
   readonly facts: readonly Fact[]
-  /** A rule matches, or a guard that blocks what it cannot read did not read all. */
+  /** A rule matches, or a guard did not read all, or not in a language that it knows, and the document counts that as found. */
   readonly isFound: boolean
 }
 

@@ -17,7 +17,8 @@ const settings = section({
 })
 
 export default defineSignal({
-  about: "Matches by whether the answer needs its facts checked: needs_fact_check or no_fact_check_needed",
+  about:
+    "Matches by whether the answer needs its facts checked: needs_fact_check or no_fact_check_needed; the embedded model was measured in English",
   needs: ["inference.classify"],
   binding: "fact_check_classifier",
   defaultHead: "fact_check",

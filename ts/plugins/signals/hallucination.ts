@@ -26,7 +26,8 @@ const maxCharacters = 200_000
 const given = (value: number | undefined, usual: number): number => value || usual
 
 export default defineSignal({
-  about: "Finds parts of a reply that neither results of tools nor documents of the request support",
+  about:
+    "Finds parts of a reply that neither results of tools nor documents of the request support; the embedded model was measured in English",
   needs: ["inference.spans"],
   binding: "hallucination_detector",
   defaultHead: "hallucination",

@@ -66,7 +66,8 @@ const evenOdds = { gte: 0.5 }
 const usualAbstainAt = 0.5
 
 export default defineSignal({
-  about: "Asks a decision model a question about the text: a choice, yes or no, a level, labels",
+  about:
+    "Asks a decision model a question about the text: a choice, yes or no, a level, labels; the embedded model was measured in English",
   configKey: "decision",
   conditionType: "decision",
   needs: ["inference.decide"],

@@ -58,7 +58,8 @@ interface Verdict {
 }
 
 export default defineSignal({
-  about: "Matches the kind of answer that the text wants: AR (text), DIFFUSION (an image) or BOTH",
+  about:
+    "Matches the kind of answer that the text wants: AR (text), DIFFUSION (an image) or BOTH; the embedded model was measured in English",
   needs: ["inference.classify"],
   binding: "modality_detector",
   defaultHead: "modality",

@@ -10,6 +10,7 @@ import {
   section,
   Type,
 } from "../../kernel/index.ts"
+import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
 import { riskIn } from "../_shared/label-probability.ts"
 import { onceEach } from "../_shared/once-each.ts"
 
@@ -47,7 +48,7 @@ const rule = Type.Object({
   ...guardRule,
 })
 
-const settings = section({ ...guardSettings })
+const settings = section({ ...guardLanguages, ...guardSettings })
 
 const usualLabels = ["safe", "unsafe"]
 const usualUnsafe = ["unsafe"]
@@ -74,11 +75,17 @@ export default defineSignal({
       })
     })
   },
-  setup(rules) {
+  async setup(rules, { settings: { languages } }) {
+    // The document binds every model of it.
+    const reads = await createLanguageCheck({
+      said: languages,
+      isBuiltIn: false,
+      loadDetector: () => import("eld/small"),
+    })
     return {
       async read(input, { classify }) {
         const ask = onceEach((binding: string) => onceEach((text: string) => classify(text, { binding })))
-        return Promise.all(
+        const facts = await Promise.all(
           rules.map(async (entry): Promise<Fact> => {
             const { name, threshold: bound, unsafe_labels: unsafe = usualUnsafe, hazard } = entry
             const measure = async (text: string): Promise<Reading> => {
@@ -94,6 +101,7 @@ export default defineSignal({
             return toFact(name, await readAll(() => input.textsFor(entry), measure))
           }),
         )
+        return inLanguages(facts, rules, { input, reads })
       },
     }
   },

@@ -31,7 +31,7 @@ const settings = section({
 
 export default defineSignal({
   about:
-    "Matches what the user says of the answer before, if there is one: satisfied, need_clarification, wrong_answer or want_different",
+    "Matches what the user says of the answer before, if there is one: satisfied, need_clarification, wrong_answer or want_different; the embedded model was measured in English",
   configKey: "user_feedbacks",
   needs: ["inference.classify"],
   binding: "feedback_detector",

@@ -61,10 +61,13 @@ export async function judgeReply(
   record.unscanned = [...record.unscanned, ...unscanned]
   const unknown = steps.unknownIn(signals, readings)
   if (unknown.length > 0) record.unknown = [...(record.unknown ?? []), ...unknown]
-  const isBlocked = signals.some(({ guard, firstSlot }) =>
-    guard?.some(
-      ({ onUnscanned }, index) => onUnscanned === "block" && readings.facts[firstSlot + index]?.state === "unknown",
-    ),
+  const isBlocked = signals.some(({ guard, firstSlot, onUnknown }) =>
+    guard?.some(({ onUnscanned }, index) => {
+      const fact = readings.facts[firstSlot + index]
+      if (fact?.state !== "unknown") return false
+      // It has been read: the same settings hold as for a request in such a language.
+      return fact.reason === "unsupported_language" ? onUnknown === "match" : onUnscanned === "block"
+    }),
   )
   return {
     reply,

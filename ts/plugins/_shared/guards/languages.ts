@@ -80,13 +80,13 @@ function hasSentence(text: string): boolean {
   return count >= fewestLetters || (count >= fewestOthers && (text.match(others)?.length ?? 0) * 2 > count)
 }
 
-/** Facts that found nothing are unknown where the rule had to read a text in another language. Replies are not looked at. */
+/** Facts that found nothing are unknown where the rule had to read a text in another language. */
 export function inLanguages(
   facts: readonly Fact[],
   rules: readonly { readonly name: string }[],
   { input, reads }: { readonly input: SignalInput; readonly reads: ReadsLanguage | undefined },
 ): MaybePromise<readonly Fact[]> {
-  if (reads === undefined || input.reply !== undefined || facts.every(({ state }) => state !== "no_match")) return facts
+  if (reads === undefined || facts.every(({ state }) => state !== "no_match")) return facts
   return workOn(
     "",
     checking(facts, (name) => input.textsFor(rules.find((rule) => rule.name === name) ?? { name }), reads),
