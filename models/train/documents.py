@@ -9,7 +9,7 @@ import os
 import random
 import re
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,8 +24,6 @@ LEAST, LONGEST_LINE = 600, 160
 # Documents about attacks quote them.
 TELLS = re.compile(r"(ignore|disregard|forget)[^.]{0,40}(instruction|prompt)|jailbreak|system prompt|prompt injection", re.IGNORECASE)
 PLAIN, ATTACKED, BESIDE = 9000, 3000, 3000
-# Of the plain parts, so many train a guard that goes on: those that it takes for attacks, and near misses.
-HARDEST = 2500
 # What is planted is no longer, so that most of a window is the document.
 PLANTED = range(25, 400)
 MARKS = ("", "", "", "- ", "# ", "// ", "> ", "* ")
@@ -33,22 +31,14 @@ MARKS = ("", "", "", "- ", "# ", "// ", "> ", "* ")
 
 Document = tuple[str, str]
 """Source and text."""
-Risks = Callable[[list[Example]], Sequence[float]]
-"""How much each text looks like an attack to a guard."""
 
 
-def with_documents(task: TaskData, documents: list[Document], seed: int, risks: Risks | None = None) -> TaskData:
-    """The task of attacks with parts of documents among what trains: plain, with an attack, and with a harmless text in it.
-
-    With the risks that an earlier guard sees, the plain ones are those that it mistakes most, and there are half as many others.
-    """
+def with_documents(task: TaskData, documents: list[Document], seed: int) -> TaskData:
+    """The task of attacks with parts of documents among what trains: plain, with an attack, and with a harmless text in it."""
     chance = random.Random(f"{seed}/documents")
     attacks, harmless = ([row for row in task.train if row.label == label and len(row.text) in PLANTED] for label in ("jailbreak", "benign"))
     rows = [Example(part_of(text, chance), source, "benign") for source, text in chance.choices(documents, k=PLAIN)]
-    if risks is not None:
-        rows = [row for _, row in sorted(zip(risks(rows), rows, strict=True), key=lambda pair: -pair[0])[:HARDEST]]
-    parts = 1 if risks is None else 2
-    for planted, count in ((attacks, ATTACKED // parts), (harmless, BESIDE // parts)):
+    for planted, count in ((attacks, ATTACKED), (harmless, BESIDE)):
         for source, text in chance.choices(documents, k=count):
             row = chance.choice(planted)
             rows.append(Example(plant(part_of(text, chance), row.text, chance), source, row.label))

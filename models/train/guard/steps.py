@@ -3,25 +3,23 @@
 import json
 import random
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import torch
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer
 
-from ..documents import Risks, package_folders, read_documents, with_documents
+from ..documents import package_folders, read_documents, with_documents
 from ..golden import compute_golden
 from ..pack import pack as pack_folder
 from ..packages import GUARD, HEAD_FILE
 from ..quantize import NO_FLOAT16, expand_stored, store
 from ..results import write_result
 from ..signals.calibrate import calibrate_head
-from ..signals.examples import SPLIT_SEED, Example, TaskData
+from ..signals.examples import SPLIT_SEED, TaskData
 from ..signals.fitted_heads import fit_head
 from ..signals.measure import measure_head
 from ..signals.package import COPIED_FILES, SCANNED, VECTOR, describe
-from ..signals.predict import sequence_logits
 from ..signals.steps import fewer
 from ..signals.tasks import read_task
 from .fit import Run, fit
@@ -30,33 +28,18 @@ from .network import HEAD, MEAN_LAYERS, Network
 NETWORK, CALIBRATION = "network.pt", "calibration.json"
 # More rows move the weights of this head hardly more.
 FITTED = 9_000
-# A run that goes on has seen the texts of others: so many of them keep what it knows of these.
-KNOWN = 0.25
 
 
-def read_data(data: Path, start: Risks | None = None) -> TaskData:
-    """With `start`, what trains a guard that goes on."""
+def read_data(data: Path) -> TaskData:
     task = fewer(read_task(HEAD.name, data), random.Random(SPLIT_SEED))
-    if start is not None:
-        chance = random.Random(f"{SPLIT_SEED}/known")
-        task = replace(task, train=[row for row in task.train if row.source.startswith("written/") or chance.random() < KNOWN])
-    return with_documents(task, list(read_documents(package_folders())), SPLIT_SEED, start)
-
-
-def risks_of(network: Network, tokenizer: Tokenizer) -> Risks:
-    def risks(examples: list[Example]) -> list[float]:
-        logits = sequence_logits(network, HEAD, examples, tokenizer)
-        return (logits[:, 1] - logits[:, 0]).tolist()
-
-    return risks
+    return with_documents(task, list(read_documents(package_folders())), SPLIT_SEED)
 
 
 def train(run: Run, data: Path, weights: Path, device: torch.device) -> None:
     """Trains, calibrates and measures; writes the network to the folder and `results/guard-seed-<n>.json`."""
-    folder, seed = run.folder, run.seed
-    begun = None if run.start is None else load(run.start, weights)
-    task = read_data(data, begun and risks_of(begun, read_tokenizer(weights)))
-    network = fit(run, task.train, weights, begun and begun.state_dict(), device).to("cpu")
+    task, folder, seed = read_data(data), run.folder, run.seed
+    start = None if run.start is None else load(run.start, weights).state_dict()
+    network = fit(run, task.train, weights, start, device).to("cpu")
     calibration = finish(network, folder, task, read_tokenizer(weights), seed)
     unseen = measure_head(network, HEAD.name, task, read_tokenizer(weights), calibration)
     write_result(f"guard-seed-{seed}", {"recipe": vars(run.recipe), "calibration": calibration, "unseen": unseen})

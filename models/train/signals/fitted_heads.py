@@ -20,7 +20,7 @@ from .heads import HEADS, Head
 from .network import Network
 from .regression import regression
 
-# From 9,000 to this many rows, the head for subjects gained two points on unseen exams and four on prompts of users.
+# From 9,000 to this many rows, the head for subjects gained two points on unseen exams and on prompts of users.
 MOST_ROWS = 24_000
 ROWS = 64
 

@@ -38,7 +38,7 @@ def refit(names: list[str], weights: Path, data: Path, package: Path) -> None:
 
 
 def read_network(weights: Path, package: Path) -> Network:
-    """With the layers as the package stores them. Its heads are those of the published model: none."""
+    """With the layers as the package stores them. Its heads are not those of the package."""
     network = Network(weights)
     stored = expand_stored(load_file(package / "model.safetensors"))
     parts = network.stored_parts()
