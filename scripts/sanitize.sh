@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 # The kernels, the operators and sessions of the inference library, and whole processes that end or lose files.
 filters=("$@")
-[ ${#filters[@]} -gt 0 ] || filters=(products:: engines:: graph:: process:: engine::watched_files)
+[ ${#filters[@]} -gt 0 ] || filters=(matmul:: engines:: graph:: process:: engine::watched_files)
 
 # The library keeps what it allocates once until the process ends, which is no leak.
 export ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=1:strict_string_checks=1"

@@ -338,7 +338,7 @@ describe("imports", () => {
     ["tokens", ["error"]],
     ["question.rs", ["error"]],
     ["schedule", ["engines", "error"]],
-    ["products", ["package"]],
+    ["matmul", ["package"]],
   ])("the worker's %s uses nothing but %j", (folder, allowed) => {
     const own = folder.replace(/\.rs$/, "")
     const files = filesIn("crates/rtrun-core/src", ".rs").filter((file) =>

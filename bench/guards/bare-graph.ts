@@ -23,7 +23,7 @@ export interface BareGraph {
   readonly model: Uint8Array
   /** The last one is what heads over single tokens read. */
   readonly outputs: readonly string[]
-  /** Of the whole trunk. */
+  /** Of the whole encoder. */
   readonly last: string
   readonly width: number
 }

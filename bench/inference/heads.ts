@@ -1,4 +1,4 @@
-// All heads that read a text, in one request, against the sentence vector of the bare trunk.
+// All heads that read a text, in one request, against the sentence vector of the bare encoder.
 
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -22,7 +22,7 @@ const lengths = [16, 128]
 export async function measureHeads(options: BenchOptions, texts: TextMaker, folder: string): Promise<HeadsFigures> {
   const socketPath = join(folder, "heads.sock")
   const worker = await startWorker(options, { model: packageFolder, socketPath })
-  const bare = await startWorker(options, { model: bareTrunk(folder), socketPath: join(folder, "bare.sock") })
+  const bare = await startWorker(options, { model: bareEncoder(folder), socketPath: join(folder, "bare.sock") })
   let requests = 0
   const costs: Record<string, Cost> = {}
   for (const tokens of lengths) {
@@ -36,12 +36,12 @@ export async function measureHeads(options: BenchOptions, texts: TextMaker, fold
         body: {
           tasks: [
             {
-              id: "trunk",
+              id: "encoder",
               embeddings: { model: modelName, input: [texts.ofTokens(tokens)], encoding_format: "base64" },
             },
           ],
         },
-        expected: ['"id":"trunk","status":200'],
+        expected: ['"id":"encoder","status":200'],
       }),
       many: () => {
         requests += 1
@@ -60,7 +60,7 @@ export async function measureHeads(options: BenchOptions, texts: TextMaker, fold
 }
 
 /** The package without its heads and what is computed for them. */
-function bareTrunk(folder: string): string {
+function bareEncoder(folder: string): string {
   const copy = join(folder, "bare")
   cpSync(packageFolder, copy, { recursive: true })
   for (const name of ["manifest.json", "golden.json"]) rmSync(join(copy, name), { force: true })

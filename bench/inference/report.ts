@@ -78,7 +78,7 @@ function servedTables({ cells, ratios, outside }: ServedFigures): readonly strin
 function headsTable({ costs, forwardsPerText }: HeadsFigures): readonly string[] {
   return [
     `Six heads in one request against the sentence vector alone, milliseconds of a lone caller; ${forwardsPerText.toFixed(3)} forwards for a text`,
-    costTable("tokens", ["trunk", "heads"], costs),
+    costTable("tokens", ["encoder", "heads"], costs),
   ]
 }
 

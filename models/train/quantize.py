@@ -1,4 +1,4 @@
-"""Stores a BERT trunk small: int8 with row scales, float16 where int8 costs too much of the sentence vector."""
+"""Stores a BERT encoder small: int8 with row scales, float16 where int8 costs too much of the sentence vector."""
 
 import re
 

@@ -105,7 +105,7 @@ def take_steps(
 
 
 def make_optimizer(rates: list[tuple[nn.Module, float]], recipe: Length) -> tuple[AdamW, LambdaLR]:
-    """AdamW with a linear rise and fall of all rates; what starts from nothing learns faster than the trunk."""
+    """AdamW with a linear rise and fall of all rates; what starts from nothing learns faster than the encoder."""
     groups = [
         {"params": [parameter for parameter in module.parameters() if parameter.requires_grad], "lr": rate}
         for module, rate in rates

@@ -4,7 +4,7 @@ import { runCommand, startCommand, waitFor } from "./_processes.ts"
 
 const fixtures = join(import.meta.dirname, "../../crates/rtrun-core/tests/fixtures")
 const adapter = join(fixtures, "adapters/classifier")
-const base = join(fixtures, "trunks/roberta")
+const base = join(fixtures, "encoders/roberta")
 
 test("an adapter is served over a local copy of its base", async () => {
   const worker = startCommand("rtrun", ["serve", adapter, "--base-path", base, "--port", "0"])

@@ -1,4 +1,4 @@
-// The two families that answer typed questions, each over the trunk of the embedded package.
+// The two families that answer typed questions, each over the encoder of the embedded package.
 
 import { headedPackage, width } from "./package-folder.ts"
 import type { Tensor } from "./safetensors.ts"

@@ -47,11 +47,11 @@ export function longContextPackage(cache: string): string {
       pooling: "mean",
       normalize: true,
     })
-    writeTensors(join(folder, "model.safetensors"), trunk())
+    writeTensors(join(folder, "model.safetensors"), encoder())
   })
 }
 
-function trunk(): ReadonlyMap<string, Tensor> {
+function encoder(): ReadonlyMap<string, Tensor> {
   const weights = createSeededWeights(4)
   const tensors = new Map<string, Tensor>([
     ["embeddings.tok_embeddings.weight", weights.noise(words, width)],

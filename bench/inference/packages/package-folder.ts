@@ -58,7 +58,7 @@ export interface Heads {
   readonly tensors: Tensors
 }
 
-/** A package with heads of its own over the trunk of the plain one. */
+/** A package with heads of its own over the encoder of the plain one. */
 export function headedPackage(cache: string, name: string, makeHeads: () => Heads): string {
   const plain = plainPackage(cache)
   return makePackage(cache, name, (folder) => {

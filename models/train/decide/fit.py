@@ -1,4 +1,4 @@
-"""Trains the trunk and its head on questions of all types; goes on where a stopped run ended."""
+"""Trains the encoder and its head on questions of all types; goes on where a stopped run ended."""
 
 import random
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def fit(folder: Path, seed: int, recipe: Recipe, questions: list[Decision], weig
     asked_rows = [(question, row) for question, row in asked_rows if len(row.ids) <= recipe.longest]
     stream = batches(asked_rows, lambda pair: len(pair[1].ids), recipe.tokens, random.Random(seed))
     network = Decider(weights, recipe.layers).to(device)
-    rates = [(network.trunk, recipe.learning_rate), (network.rest, recipe.head_learning_rate)]
+    rates = [(network.encoder, recipe.learning_rate), (network.rest, recipe.head_learning_rate)]
     what = describe_run(seed, recipe, [row for _, row in asked_rows])
 
     def learn(_: int, asked: list[Asked]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Golden answers of the package: an independent float64 forward of trunk and head over fixed questions."""
+"""Golden answers of the package: an independent float64 forward of encoder and head over fixed questions."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class MarkerReference(BertReference):
         super().__init__(folder)
         stored = load_file(folder / "decisions.safetensors")
         self.weights |= {name: tensor.astype(np.float64) for name, tensor in stored.items()}
-        self.types, self.head_layers, self.likeness = settings["questions"]["types"], settings["head"]["layers"], settings["head"]["likeness"]
+        self.types, self.head_layers, self.max_similarity = settings["questions"]["types"], settings["head"]["layers"], settings["head"]["max_similarity"]
         self.statement = settings["head"]["statement"]
         self.tokenizer.no_truncation()
 
@@ -47,7 +47,7 @@ class MarkerReference(BertReference):
             compared = self.statement["factor"] * nearest[start:end].mean() + self.statement["addend"]
             return scored + np.array([0.0, (2 * np.prod(1 - turned) - 1) * compared])
         like = np.array([nearest[start:end].mean() for start, end in row.options])
-        return scored + self.likeness[decision.type] * like
+        return scored + self.max_similarity[decision.type] * like
 
     def head_layer(self, hidden: np.ndarray, name: str) -> np.ndarray:
         width = hidden.shape[-1]

@@ -1,4 +1,4 @@
-"""The trunk with the head that decides at the markers. The names of its tensors are those of a package."""
+"""The encoder with the head that decides at the markers. The names of its tensors are those of a package."""
 
 from pathlib import Path
 
@@ -10,9 +10,9 @@ from .layout import TYPES, AskedRow
 
 SPAN_SIZE = 64
 SPAN_TEMPERATURE = 0.07
-# What the likeness of option and state counts before training, in the order of `TYPES`: the options of these types are texts
+# What the max similarity of option and state counts before training, in the order of `TYPES`: the options of these types are texts
 # like those of a state. Those of nouls and spans stay unused.
-LIKENESS = (20.0, 0.0, 20.0, 20.0, 0.0)
+MAX_SIMILARITY = (20.0, 0.0, 20.0, 20.0, 0.0)
 # The same of the words of a yes-or-no question, as a factor and what is added to the product: alike and not alike are that far apart.
 STATEMENT = (15.0, -6.0)
 # A word that turns a statement has a logit above 0; in the beginning none does.
@@ -27,8 +27,8 @@ class Head(nn.Module):
     def __init__(self, width: int, layers: int) -> None:
         super().__init__()
         self.type_emb = nn.Embedding(len(TYPES), width)
-        # Larger, it would drown the trunk's vectors, whose values are below 1; and the layers begin as none at all, so that
-        # training starts from what the trunk knows.
+        # Larger, it would drown the encoder's vectors, whose values are below 1; and the layers begin as none at all, so that
+        # training starts from what the encoder knows.
         nn.init.normal_(self.type_emb.weight, std=0.02)
         layer = nn.TransformerEncoderLayer(width, width // 64, 4 * width, 0.0, "relu", batch_first=True, norm_first=True)
         self.head = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
@@ -40,7 +40,7 @@ class Head(nn.Module):
             name: nn.Sequential(nn.LayerNorm(width), nn.Linear(width, SPAN_SIZE, bias=False)) for name in ("label", "word")
         })
         self.span_bias = nn.Parameter(torch.tensor(-4.0))
-        self.likeness = nn.Parameter(torch.tensor(LIKENESS) / UNIT)
+        self.max_similarity = nn.Parameter(torch.tensor(MAX_SIMILARITY) / UNIT)
         self.statement = nn.Parameter(torch.tensor(STATEMENT) / UNIT)
         self.turns = nn.Linear(width, 1)
         nn.init.zeros_(self.turns.weight)
@@ -51,15 +51,15 @@ class Decider(nn.Module):
     def __init__(self, weights: Path, layers: int = 1) -> None:
         super().__init__()
         config = BertConfig.from_pretrained(weights, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-        self.trunk = BertModel.from_pretrained(weights, config=config, add_pooling_layer=False)
+        self.encoder = BertModel.from_pretrained(weights, config=config, add_pooling_layer=False)
         # The words' own vectors know more than these data could teach them.
-        self.trunk.embeddings.word_embeddings.requires_grad_(False)
+        self.encoder.embeddings.word_embeddings.requires_grad_(False)
         self.layers = layers
         self.rest = Head(config.hidden_size, layers)
 
     def vectors(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
         """`[rows, tokens, width]`, behind the head's layers."""
-        hidden = self.trunk(input_ids=ids, attention_mask=mask).last_hidden_state
+        hidden = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
         hidden = hidden + self.rest.type_emb(types).unsqueeze(1)
         return self.rest.head(hidden, src_key_padding_mask=mask == 0)
 
@@ -69,7 +69,7 @@ class Decider(nn.Module):
         logits = self.rest.scorer(vectors[row.places]).squeeze(-1)
         if kind == "noul":
             return logits + torch.stack([torch.zeros_like(logits[0]), self.statement(vectors, row)])
-        return logits + UNIT * self.rest.likeness[TYPES.index(kind)] * likeness(vectors, row, row.options)
+        return logits + UNIT * self.rest.max_similarity[TYPES.index(kind)] * max_similarity(vectors, row, row.options)
 
     def statement(self, vectors: Tensor, row: AskedRow) -> Tensor:
         """What is added to the logit of "true": how like the words of the question are to the state, turned where one of them, such
@@ -81,7 +81,7 @@ class Decider(nn.Module):
         # A product of many factors, as the sum of their logarithms.
         kept = torch.log1p(-turned.clamp(max=0.999)).sum().exp()
         factor, addend = UNIT * self.rest.statement
-        return (2 * kept - 1) * (factor * likeness(vectors, row, [row.words_asked])[0] + addend)
+        return (2 * kept - 1) * (factor * max_similarity(vectors, row, [row.words_asked])[0] + addend)
 
     def words(self, words: Tensor, labels: Tensor) -> Tensor:
         """Logits `[words, labels]`."""
@@ -89,7 +89,7 @@ class Decider(nn.Module):
         return project("word", words) @ project("label", labels).T / SPAN_TEMPERATURE + self.rest.span_bias
 
 
-def likeness(vectors: Tensor, row: AskedRow, texts: list[tuple[int, int]]) -> Tensor:
+def max_similarity(vectors: Tensor, row: AskedRow, texts: list[tuple[int, int]]) -> Tensor:
     """How like each text of the row, given by where it begins and ends, is to the state: the mean, over its tokens, of the cosine to
     the most similar token of the state (late interaction, as of ColBERT, Khattab and Zaharia 2020). Nothing is like an empty text."""
     directions = nn.functional.normalize(vectors, dim=-1)

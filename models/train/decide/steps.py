@@ -42,8 +42,8 @@ def figures(network: Decider, unseen: dict, tokenizer: Tokenizer, calibration: d
 def measure_stored(folder: Path, data: Path, weights: Path) -> None:
     """What storing the weights small costs: the figures again, with the weights as the package expands them."""
     network = load(folder, weights)
-    expanded = expand_stored(store({name: tensor.numpy() for name, tensor in network.trunk.state_dict().items()}, NO_FLOAT16))
-    network.trunk.load_state_dict({name: torch.from_numpy(tensor) for name, tensor in expanded.items()})
+    expanded = expand_stored(store({name: tensor.numpy() for name, tensor in network.encoder.state_dict().items()}, NO_FLOAT16))
+    network.encoder.load_state_dict({name: torch.from_numpy(tensor) for name, tensor in expanded.items()})
     calibration = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
     write_result("decide-stored", {"unseen": figures(network, read(data, 0).unseen, read_tokenizer(weights), calibration)})
 

@@ -1,4 +1,4 @@
-"""Sentence vectors of texts by a package's trunk, kept in a temporary folder so that a second run reads them."""
+"""Sentence vectors of texts by a package's encoder, kept in a temporary folder so that a second run reads them."""
 
 import hashlib
 import tempfile

@@ -1,1 +1,1 @@
-"""The `signals` package: seven heads over one trunk."""
+"""The `signals` package: seven heads over one encoder."""

@@ -1,4 +1,4 @@
-"""Trains all heads and the trunk together; goes on where a stopped run ended."""
+"""Trains all heads and the encoder together; goes on where a stopped run ended."""
 
 import random
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ def fit(run: Run, data: dict[str, TaskData], weights: Path, device: torch.device
     network, published = Network(weights).to(device), Published(weights).to(device)
     recipe = run.recipe
     rates = [
-        (network.trunk, recipe.learning_rate), (network.own, recipe.own_learning_rate), (network.heads, recipe.head_learning_rate), (network.guides, recipe.head_learning_rate),
+        (network.encoder, recipe.learning_rate), (network.own, recipe.own_learning_rate), (network.heads, recipe.head_learning_rate), (network.guides, recipe.head_learning_rate),
     ]  # fmt: skip
     chance = random.Random(run.seed)
     streams = {

@@ -1,8 +1,8 @@
 """Fits the heads of whole texts when the layers have learned.
 
 A linear head that learned with the layers has learned the texts that train by heart: on texts of other sources one that is fitted
-anew over the same vectors is better, and better still one that reads the layers of the trunk too. Each head is two
-logistic regressions, one over the trunk's layers and one over the heads' own, whose logits are added up: fitted as one, the
+anew over the same vectors is better, and better still one that reads the layers of the encoder too. Each head is two
+logistic regressions, one over the encoder's layers and one over the heads' own, whose logits are added up: fitted as one, the
 heads' own layer, which knows the training texts best, would drown the others.
 """
 

@@ -1,4 +1,4 @@
-"""How well the sentence vector of the published trunk is kept."""
+"""How well the sentence vector of the published encoder is kept."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,8 +18,8 @@ MAX_TOKENS = 256
 ROWS = 32
 
 
-def kept_cosines(trunk: nn.Module, weights: Path, data: Path, trained: Iterable[Example]) -> dict:
-    """Cosines between the vectors of both trunks, on texts of every kind that did not train."""
+def kept_cosines(encoder: nn.Module, weights: Path, data: Path, trained: Iterable[Example]) -> dict:
+    """Cosines between the vectors of both encoders, on texts of every kind that did not train."""
     known = {text.strip() for example in trained for text in (example.text, *example.parts.values()) if text}
     texts = [text for text in read_varied_texts(data, TEXTS_PER_FILE) if text.strip() not in known]
     tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
@@ -28,7 +28,7 @@ def kept_cosines(trunk: nn.Module, weights: Path, data: Path, trained: Iterable[
     original = BertModel.from_pretrained(weights, add_pooling_layer=False).eval()
     texts.sort(key=len)
     cosines = [
-        (vectors(trunk, encodings) * vectors(original, encodings)).sum(-1).numpy()
+        (vectors(encoder, encodings) * vectors(original, encodings)).sum(-1).numpy()
         for encodings in (tokenizer.encode_batch(texts[first : first + ROWS]) for first in range(0, len(texts), ROWS))
     ]
     found = np.concatenate(cosines)
@@ -41,6 +41,6 @@ def kept_cosines(trunk: nn.Module, weights: Path, data: Path, trained: Iterable[
 
 
 @torch.no_grad()
-def vectors(trunk: nn.Module, encodings: list) -> torch.Tensor:
+def vectors(encoder: nn.Module, encodings: list) -> torch.Tensor:
     ids, mask = (torch.tensor([getattr(encoding, part) for encoding in encodings]) for part in ("ids", "attention_mask"))
-    return sentence_vectors(trunk(input_ids=ids, attention_mask=mask).last_hidden_state, mask)
+    return sentence_vectors(encoder(input_ids=ids, attention_mask=mask).last_hidden_state, mask)

@@ -1,9 +1,9 @@
-"""The trunk with its heads, in PyTorch.
+"""The encoder with its heads, in PyTorch.
 
 The heads go on from an inner layer with one of their own and the sentence vector comes from the last: what the heads need
-would turn the mean of the last layer's vectors away from the published one, and a trunk that has to hold both at one place
-learns neither well. Heads of whole texts read layers of the trunk as well: training bends the heads' own layer to the texts
-that train, and what the trunk knows of others is still there.
+would turn the mean of the last layer's vectors away from the published one, and an encoder that has to hold both at one place
+learns neither well. Heads of whole texts read layers of the encoder as well: training bends the heads' own layer to the texts
+that train, and what the encoder knows of others is still there.
 """
 
 import copy
@@ -22,7 +22,7 @@ from .heads import HEADS, Head
 # The layers behind it give the published sentence vector back.
 HEADS_LAYER = 4
 OWN_PREFIX = "heads_encoder.layer.0."
-# Neurons inside the layer of the heads' own: with all 1536 of the trunk's layers it would cost more than heads may.
+# Neurons inside the layer of the heads' own: with all 1536 of the encoder's layers it would cost more than heads may.
 NEURONS = 1024
 # Whose means the heads of whole texts read before that of the heads' own layer.
 MEAN_LAYERS = (2, 4, 6)
@@ -50,10 +50,10 @@ class Network(nn.Module):
     def __init__(self, weights: Path) -> None:
         super().__init__()
         config = BertConfig.from_pretrained(weights, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-        self.trunk = BertModel.from_pretrained(weights, config=config, add_pooling_layer=False)
+        self.encoder = BertModel.from_pretrained(weights, config=config, add_pooling_layer=False)
         # The words' own vectors know more than these data could teach them.
-        self.trunk.embeddings.word_embeddings.requires_grad_(False)
-        self.own = narrowed(self.trunk.encoder.layer[HEADS_LAYER], NEURONS)
+        self.encoder.embeddings.word_embeddings.requires_grad_(False)
+        self.own = narrowed(self.encoder.encoder.layer[HEADS_LAYER], NEURONS)
         self.dropout = nn.Dropout(0.1)
         width = config.hidden_size
         self.heads = nn.ModuleDict({head.name: nn.Linear(width * read_by(head), len(head.labels)) for head in HEADS})
@@ -61,9 +61,9 @@ class Network(nn.Module):
 
     def vectors(self, batch: dict[str, Tensor], with_last: bool = True) -> Vectors:
         """Without the last layers' the forward takes two layers less, and there are no means."""
-        hidden = self.trunk.embeddings(input_ids=batch["ids"], token_type_ids=batch["segments"])
-        mask = create_bidirectional_mask(self.trunk.config, inputs_embeds=hidden, attention_mask=batch["mask"])
-        shared, behind = self.trunk.encoder.layer[:HEADS_LAYER], self.trunk.encoder.layer[HEADS_LAYER:]
+        hidden = self.encoder.embeddings(input_ids=batch["ids"], token_type_ids=batch["segments"])
+        mask = create_bidirectional_mask(self.encoder.config, inputs_embeds=hidden, attention_mask=batch["mask"])
+        shared, behind = self.encoder.encoder.layer[:HEADS_LAYER], self.encoder.encoder.layer[HEADS_LAYER:]
         of_layers = []
         for layer in shared:
             hidden = layer(hidden, attention_mask=mask)
@@ -80,15 +80,15 @@ class Network(nn.Module):
 
     def stored_parts(self) -> dict[str, np.ndarray]:
         """What `model.safetensors` holds, in 32 bits, by its names there."""
-        trunk, own = self.trunk.state_dict(), self.own.state_dict()
-        named = trunk | {f"{OWN_PREFIX}{name}": tensor for name, tensor in own.items()}
+        encoder, own = self.encoder.state_dict(), self.own.state_dict()
+        named = encoder | {f"{OWN_PREFIX}{name}": tensor for name, tensor in own.items()}
         return {name: tensor.detach().float().cpu().numpy() for name, tensor in named.items()}
 
     def take_parts(self, parts: dict[str, np.ndarray]) -> None:
         """Puts such tensors in place of its own."""
         tensors = {name: torch.from_numpy(part) for name, part in parts.items()}
         own = {name.removeprefix(OWN_PREFIX): tensor for name, tensor in tensors.items() if name.startswith(OWN_PREFIX)}
-        self.trunk.load_state_dict({name: tensor for name, tensor in tensors.items() if not name.startswith(OWN_PREFIX)})
+        self.encoder.load_state_dict({name: tensor for name, tensor in tensors.items() if not name.startswith(OWN_PREFIX)})
         self.own.load_state_dict(own)
 
     def sequence(self, head: str, vectors: Vectors) -> Tensor:

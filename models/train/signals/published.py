@@ -1,4 +1,4 @@
-"""The published trunk, whose sentence vectors training has to keep."""
+"""The published encoder, whose sentence vectors training has to keep."""
 
 from pathlib import Path
 
@@ -13,11 +13,11 @@ from .network import sentence_vectors
 class Published(nn.Module):
     def __init__(self, weights: Path) -> None:
         super().__init__()
-        self.trunk = BertModel.from_pretrained(weights, add_pooling_layer=False).eval()
+        self.encoder = BertModel.from_pretrained(weights, add_pooling_layer=False).eval()
 
     @torch.no_grad()
     def forward(self, batch: dict[str, Tensor]) -> Tensor:
         """`[rows, width]`, of length 1."""
         with half_precision(batch["ids"].device):
-            last = self.trunk(batch["ids"], batch["mask"], batch["segments"]).last_hidden_state
+            last = self.encoder(batch["ids"], batch["mask"], batch["segments"]).last_hidden_state
         return sentence_vectors(last.float(), batch["mask"])

@@ -48,7 +48,7 @@ def train(run: Run, data: Path, weights: Path, device: torch.device) -> None:
     torch.save(network.state_dict(), run.folder / NETWORK)
     calibration = calibrate(network, tasks, tokenizer)
     (run.folder / CALIBRATION).write_text(json.dumps(calibration, indent=2) + "\n", encoding="utf-8")
-    figures = {"recipe": vars(run.recipe), "calibration": calibration, "kept": kept_cosines(network.trunk, weights, data, trained_by(tasks))}
+    figures = {"recipe": vars(run.recipe), "calibration": calibration, "kept": kept_cosines(network.encoder, weights, data, trained_by(tasks))}
     write_result(f"signals-seed-{run.seed}", figures | {"unseen": measure(network, tasks, tokenizer, calibration)})
 
 
@@ -58,7 +58,7 @@ def measure_stored(folder: Path, data: Path, weights: Path) -> None:
     expanded = expand_stored(store(network.stored_parts()))
     network.take_parts(expanded)
     calibration = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
-    figures = {"kept": kept_cosines(network.trunk, weights, data, trained_by(tasks))}
+    figures = {"kept": kept_cosines(network.encoder, weights, data, trained_by(tasks))}
     write_result("signals-stored", figures | {"unseen": measure(network, tasks, read_tokenizer(weights), calibration)})
 
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use rtrun_core::graph::{Depth, trunk_graph};
+use rtrun_core::graph::{Depth, encoder_graph};
 use rtrun_core::package::{Architecture, Package};
 use rtrun_core::schedule::probe_sharing;
 use rtrun_core::tokens::TextReader;
@@ -85,7 +85,7 @@ fn parts(folder: &Path) {
     let reader = TextReader::new(&package.tokenizer, true).unwrap();
     timed("opening and checking the tokenizer", start);
     let Architecture::Transformer(config) = &package.architecture else { panic!("a transformer was written") };
-    let graph = trunk_graph(package.weights().unwrap(), config, Depth::of(config.layers())).unwrap();
+    let graph = encoder_graph(package.weights().unwrap(), config, Depth::of(config.layers())).unwrap();
     let library = Runtime::load(&library()).unwrap();
     for prepack in [false, true] {
         let (pooling, normalize) = (package.pooling, package.normalize);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rtrun_core::engines::RowRequest;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
-use rtrun_core::graph::{Depth, Packing, Reduction, reduced_trunk_graph, trunk_graph};
+use rtrun_core::graph::{Depth, Packing, Reduction, encoder_graph, reduced_encoder_graph};
 use rtrun_core::package::{Architecture, Package};
 use rtrun_core::tokens::{Overflow, TextReader};
 use rtrun_core::{Device, EmbeddingInput, Engine, EngineOptions, ModelOptions, ReadingOptions, Task, TaskKind};
@@ -73,9 +73,9 @@ fn encoder_in(reduction: Option<Reduction>) -> OnnxEncoder {
     let weights = package.weights().unwrap();
     let graph = match reduction {
         Some(reduction) => {
-            reduced_trunk_graph(weights, config, Depth::of(config.layers()), &Packing::new(reduction)).unwrap()
+            reduced_encoder_graph(weights, config, Depth::of(config.layers()), &Packing::new(reduction)).unwrap()
         }
-        None => trunk_graph(weights, config, Depth::of(config.layers())).unwrap(),
+        None => encoder_graph(weights, config, Depth::of(config.layers())).unwrap(),
     };
     let options = SessionOptions {
         threads: threads(),

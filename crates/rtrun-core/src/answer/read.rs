@@ -81,7 +81,7 @@ impl Reading<'_> {
         let scan = self.scan_room(special, room);
         self.refuse_surely_longer(&[text], scan)?;
         // What the allowance has no windows for need not be read to be refused.
-        let most = scan.min(self.allowance.most_tokens(room, self.limits.overlap).max(room));
+        let most = scan.min(self.allowance.max_tokens(room, self.limits.overlap).max(room));
         let mut found =
             if self.with_places { self.reader.placed_tokens(text, most)? } else { self.reader.tokens(text, most)? };
         let read = found.ids.len();

@@ -18,9 +18,9 @@ pub struct Row {
     pub ids: Arc<[u32]>,
     /// Where the second segment begins; the number of ids where there is one segment only.
     pub second_from: usize,
-    /// Which exit of the trunk the row leaves by: 0 is the last layer, others are numbered by the package.
+    /// Which exit of the encoder the row leaves by: 0 is the last layer, others are numbered by the package.
     pub exit: u16,
-    /// What the row asks, for trunks with an input for it; 0 elsewhere.
+    /// What the row asks, for encoders with an input for it; 0 elsewhere.
     pub mark: u8,
     /// The image that the row is, in place of ids.
     pub picture: Option<Arc<Picture>>,

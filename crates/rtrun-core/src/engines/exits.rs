@@ -1,17 +1,17 @@
-//! Several exits of one trunk: an encoder for each, over the same mapped weights.
+//! Several exits of one encoder: a session for each, over the same mapped weights.
 
 use std::sync::Arc;
 
 use super::encoder::{Encoder, Interrupt, RowOutput, RowRequest};
 use crate::error::Error;
 
-/// The whole trunk and its shorter parts. A row goes to the encoder that its exit numbers.
+/// The whole encoder and its shorter parts. A row goes to the one that its exit numbers.
 pub struct ExitEncoder {
     encoders: Vec<Box<dyn Encoder>>,
 }
 
 impl ExitEncoder {
-    /// The encoder of the whole trunk first. There is at least one.
+    /// The whole encoder first. There is at least one.
     pub fn new(whole: Box<dyn Encoder>, shorter: Vec<Box<dyn Encoder>>) -> Self {
         Self { encoders: std::iter::once(whole).chain(shorter).collect() }
     }
@@ -22,7 +22,7 @@ impl Encoder for ExitEncoder {
         let exit = rows.first().map_or(0, |request| request.row.exit);
         match self.encoders.get_mut(usize::from(exit)) {
             Some(encoder) => encoder.encode(rows),
-            None => Err(Error::Internal(format!("The trunk has no exit {exit}; this is a bug"))),
+            None => Err(Error::Internal(format!("The encoder has no exit {exit}; this is a bug"))),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::products::Workers;
+use crate::matmul::Workers;
 
 /// Numbers that are added up side by side; the partial sums of a row are added up at its end.
 const LANES: usize = 16;

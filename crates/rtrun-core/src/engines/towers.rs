@@ -1,4 +1,4 @@
-//! Two trunks whose vectors lie in one space: one reads texts, the other images.
+//! Two encoders whose vectors lie in one space: one reads texts, the other images.
 
 use std::sync::Arc;
 

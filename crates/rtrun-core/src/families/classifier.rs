@@ -4,7 +4,7 @@
 use super::transform::{Linear, Norm, Step, Transform};
 use crate::error::Error;
 use crate::package::{
-    Activation, Architecture, DebertaConfig, HeadKind, ModernBertConfig, Package, Pooling, TrunkConfig, Weights,
+    Activation, Architecture, DebertaConfig, EncoderConfig, HeadKind, ModernBertConfig, Package, Pooling, Weights,
 };
 
 /// Which vectors of a row a classifier reads.
@@ -59,7 +59,7 @@ impl Classifier {
     }
 }
 
-fn reads(config: &TrunkConfig, of_tokens: bool) -> Reads {
+fn reads(config: &EncoderConfig, of_tokens: bool) -> Reads {
     match config.classifier_pooling() {
         _ if of_tokens => Reads::EveryToken,
         Pooling::Mean => Reads::Mean,
@@ -75,36 +75,36 @@ struct Tensors<'w> {
 }
 
 impl Tensors<'_> {
-    fn of_rows(&self, config: &TrunkConfig) -> Result<Vec<Step>, Error> {
+    fn of_rows(&self, config: &EncoderConfig) -> Result<Vec<Step>, Error> {
         let tanh = Step::Activation(Activation::Tanh);
         Ok(match config {
-            TrunkConfig::Bert(_) => {
+            EncoderConfig::Bert(_) => {
                 let pooler = self.pooler(&["bert.", ""])?;
-                vec![self.square(&pooler)?, tanh, self.logits("classifier")?]
+                vec![self.dense(&pooler)?, tanh, self.logits("classifier")?]
             }
-            TrunkConfig::Roberta(_) | TrunkConfig::Mpnet(_) => {
-                vec![self.square("classifier.dense")?, tanh, self.logits("classifier.out_proj")?]
+            EncoderConfig::Roberta(_) | EncoderConfig::Mpnet(_) => {
+                vec![self.dense("classifier.dense")?, tanh, self.logits("classifier.out_proj")?]
             }
-            TrunkConfig::Electra(_) => {
+            EncoderConfig::Electra(_) => {
                 // Whatever the activation of the layers is.
                 let gelu = Step::Activation(Activation::Gelu);
-                vec![self.square("classifier.dense")?, gelu, self.logits("classifier.out_proj")?]
+                vec![self.dense("classifier.dense")?, gelu, self.logits("classifier.out_proj")?]
             }
-            TrunkConfig::DistilBert(_) => {
+            EncoderConfig::DistilBert(_) => {
                 let relu = Step::Activation(Activation::Relu);
-                vec![self.square("pre_classifier")?, relu, self.logits("classifier")?]
+                vec![self.dense("pre_classifier")?, relu, self.logits("classifier")?]
             }
-            TrunkConfig::ModernBert(config) => self.modernbert(config)?,
-            TrunkConfig::Deberta(DebertaConfig { pooler_hidden_act, .. }) => {
+            EncoderConfig::ModernBert(config) => self.modernbert(config)?,
+            EncoderConfig::Deberta(DebertaConfig { pooler_hidden_act, .. }) => {
                 let pooler = self.pooler(&["", "deberta."])?;
-                vec![self.square(&pooler)?, Step::Activation(*pooler_hidden_act), self.logits("classifier")?]
+                vec![self.dense(&pooler)?, Step::Activation(*pooler_hidden_act), self.logits("classifier")?]
             }
         })
     }
 
-    fn of_tokens(&self, config: &TrunkConfig) -> Result<Vec<Step>, Error> {
+    fn of_tokens(&self, config: &EncoderConfig) -> Result<Vec<Step>, Error> {
         match config {
-            TrunkConfig::ModernBert(config) => self.modernbert(config),
+            EncoderConfig::ModernBert(config) => self.modernbert(config),
             _ => Ok(vec![self.logits("classifier")?]),
         }
     }
@@ -117,14 +117,14 @@ impl Tensors<'_> {
         Ok(vec![Step::Linear(dense), activation, Step::Norm(norm), self.logits("classifier")?])
     }
 
-    /// The module of the pooler, which is part of the trunk in some classes and beside it in others.
+    /// The module of the pooler, which is part of the encoder in some classes and beside it in others.
     fn pooler(&self, prefixes: &[&str]) -> Result<String, Error> {
         let names: Vec<String> = prefixes.iter().map(|prefix| format!("{prefix}pooler.dense")).collect();
         let found = names.iter().find(|name| self.weights.has(&format!("{name}.weight")));
         found.cloned().ok_or_else(|| self.weights.invalid(&format!("{}.weight", names[0]), "is missing"))
     }
 
-    fn square(&self, module: &str) -> Result<Step, Error> {
+    fn dense(&self, module: &str) -> Result<Step, Error> {
         self.linear(module, self.width)
     }
 

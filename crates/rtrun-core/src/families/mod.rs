@@ -1,4 +1,4 @@
-//! Model families: what the vectors of a trunk become.
+//! Model families: what the vectors of an encoder become.
 
 mod classifier;
 mod decisions;

@@ -13,7 +13,7 @@ use crate::package::{
 };
 use crate::tokens::TextReader;
 
-/// Everything that can be asked of one model. All of it reads the same trunk, so that all of it together costs one
+/// Everything that can be asked of one model. All of it reads the same encoder, so that all of it together costs one
 /// forward.
 #[derive(Default)]
 pub struct Surfaces {
@@ -40,7 +40,7 @@ pub struct EmbeddingCard {
     pub pooling: &'static str,
     /// The layers that a row may leave by; those before the last one in the order of the exits from 1 on.
     pub layers: Vec<usize>,
-    /// Layers of the whole trunk; 0 where it has none to leave by.
+    /// Layers of the whole encoder; 0 where it has none to leave by.
     pub depth: usize,
     /// What is put in front of a text, by the kind of input.
     pub prompts: BTreeMap<String, String>,
@@ -54,7 +54,7 @@ pub struct EmbeddingCard {
 pub const CLASSIFIER: &str = "classifier";
 
 impl Surfaces {
-    /// What a package serves, with its heads loaded. `dimension` is the width of the trunk.
+    /// What a package serves, with its heads loaded. `dimension` is the width of the encoder.
     pub fn open(package: &Package, reader: &TextReader, dimension: usize) -> Result<Self, Error> {
         match package.family {
             FamilyKind::MarkerDecisions | FamilyKind::PackedDecisions => {
@@ -89,7 +89,7 @@ fn embedding_card(package: &Package, dimension: usize) -> Result<EmbeddingCard, 
     }
     let whole = Some(dimension).filter(|whole| !dimensions.contains(whole));
     let (depth, padding) = match &package.architecture {
-        Architecture::Transformer(trunk) => (trunk.layers(), None),
+        Architecture::Transformer(encoder) => (encoder.layers(), None),
         Architecture::Towers(towers) => (0, towers.padding),
         Architecture::Static(_) | Architecture::ShippedOnnx(_) => (0, None),
     };
@@ -112,10 +112,10 @@ fn decisions(
     dimension: usize,
 ) -> Result<Option<Arc<dyn DecisionLayout>>, Error> {
     let Some(decisions) = &package.decisions else { return Ok(None) };
-    let (weights, trunk) = (&decisions.weights, (reader, dimension));
+    let (weights, encoder) = (&decisions.weights, (reader, dimension));
     Ok(Some(match &decisions.settings {
-        DecisionSettings::Marker(settings) => Arc::new(MarkerDecisions::open(settings, package, weights, trunk)?),
-        DecisionSettings::Packed(settings) => Arc::new(PackedDecisions::open(settings, package, weights, trunk)?),
+        DecisionSettings::Marker(settings) => Arc::new(MarkerDecisions::open(settings, package, weights, encoder)?),
+        DecisionSettings::Packed(settings) => Arc::new(PackedDecisions::open(settings, package, weights, encoder)?),
     }))
 }
 

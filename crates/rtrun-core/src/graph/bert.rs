@@ -1,11 +1,11 @@
 //! `BertModel`, and what differs from it in names and in the width of its tables only.
 
 use super::builder::GraphBuilder;
+use super::encoder::{Depth, HEADS_HIDDEN, declare_inputs, finish};
 use super::interface::{Graph, TOKEN_TYPES};
+use super::matmuls::Part;
 use super::post_norm::{Embedding, LayerNames, PostNorm};
-use super::products::Part;
 use super::source::Source;
-use super::trunk::{Depth, HEADS_HIDDEN, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::BertConfig;
 
@@ -15,7 +15,7 @@ pub fn graph(source: Source, config: &BertConfig, depth: Depth) -> Result<Graph,
     bert.graph(source, depth)
 }
 
-/// A trunk of BERT's layers.
+/// An encoder of BERT's layers.
 #[derive(Debug, Clone, Copy)]
 pub struct Bert<'c> {
     pub config: &'c BertConfig,
@@ -26,13 +26,13 @@ pub struct Bert<'c> {
 }
 
 /// The layers that heads have for themselves behind `vectors`. Their width inside is that of their own tensors.
-fn own_layers(builder: &mut GraphBuilder, trunk: PostNorm, vectors: &str, layers: usize) -> Result<(), Error> {
+fn own_layers(builder: &mut GraphBuilder, encoder: PostNorm, vectors: &str, layers: usize) -> Result<(), Error> {
     let mut vectors = vectors.to_owned();
     for layer in 0..layers {
         let names = LayerNames::of_heads(layer);
         let wide = builder.rows(&format!("{}.weight", names.wide))?;
         let output = if layer + 1 == layers { HEADS_HIDDEN.to_owned() } else { format!("heads_layer_{layer}") };
-        vectors = PostNorm { wide, ..trunk }.layer(builder, &names, (&vectors, ""), &output)?;
+        vectors = PostNorm { wide, ..encoder }.layer(builder, &names, (&vectors, ""), &output)?;
     }
     Ok(())
 }
@@ -43,23 +43,23 @@ impl Bert<'_> {
         let mut builder = GraphBuilder::new(source, self.prefixes, "embeddings.word_embeddings.weight")?;
         declare_inputs(&mut builder, true);
         let config = self.config;
-        let trunk = PostNorm {
+        let encoder = PostNorm {
             hidden: config.hidden_size,
             wide: config.intermediate_size,
             heads: config.num_attention_heads,
             epsilon: config.layer_norm_eps,
             activation: config.hidden_act,
         };
-        let mut vectors = self.embed(&mut builder, trunk)?;
+        let mut vectors = self.embed(&mut builder, encoder)?;
         for layer in 0..depth.layers {
             let output = depth.output_name(layer);
-            vectors = trunk.layer(&mut builder, &LayerNames::bert(layer), (&vectors, ""), &output)?;
-            own_layers(&mut builder, trunk, &vectors, depth.own_of_heads(layer))?;
+            vectors = encoder.layer(&mut builder, &LayerNames::bert(layer), (&vectors, ""), &output)?;
+            own_layers(&mut builder, encoder, &vectors, depth.own_of_heads(layer))?;
         }
-        Ok(finish(builder, trunk.hidden, depth))
+        Ok(finish(builder, encoder.hidden, depth))
     }
 
-    fn embed(&self, builder: &mut GraphBuilder, trunk: PostNorm) -> Result<String, Error> {
+    fn embed(&self, builder: &mut GraphBuilder, encoder: PostNorm) -> Result<String, Error> {
         let (config, width) = (self.config, self.table_width);
         let mut table =
             |name: &str, rows| builder.weight(&format!("embeddings.{name}_embeddings.weight"), &[rows, width]);
@@ -67,11 +67,11 @@ impl Bert<'_> {
         let position = table("position", config.max_position_embeddings)?;
         let segment = table("token_type", config.type_vocab_size)?;
         let tables = Embedding { segments: TOKEN_TYPES, word: &word, position: &position, segment: &segment };
-        let embedded = PostNorm { hidden: width, ..trunk }.embed(builder, tables)?;
-        if width == trunk.hidden {
+        let embedded = PostNorm { hidden: width, ..encoder }.embed(builder, tables)?;
+        if width == encoder.hidden {
             return Ok(embedded);
         }
-        let widening = Part { has_bias: true, ..Part::bare("embeddings_project", [trunk.hidden, width]) };
-        builder.products(&embedded, &[widening]).map(|[widened]| widened)
+        let project = Part { has_bias: true, ..Part::bare("embeddings_project", [encoder.hidden, width]) };
+        builder.linears(&embedded, &[project]).map(|[widened]| widened)
     }
 }

@@ -11,15 +11,15 @@ use super::decision_layers::QUESTION_TYPE;
 use super::interface::{
     ATTENTION_MASK, Graph, GraphModel, HeldWeight, Inputs, Integers, Output, PIXEL_VALUES, Per, TOKEN_TYPES,
 };
+use super::matmuls::OWN;
 use super::onnx::{
     Attribute, Dimension, GraphMessage, Model, Node, OperatorSet, Shape, StringEntry, Tensor, TensorType, Type,
     ValueInfo, attribute_type, data_type,
 };
-use super::products::OWN;
 use super::source::{Packing, Source};
 use crate::error::Error;
+use crate::matmul::PackedLinear;
 use crate::package::{Dtype, TensorPlace, Weights};
-use crate::products::Product;
 
 /// ONNX Runtime's own operators.
 pub const CONTRIB: &str = "com.microsoft";
@@ -37,12 +37,12 @@ pub struct GraphBuilder<'w> {
     made: HashMap<String, String>,
     held: Vec<HeldWeight>,
     memory_bytes: u64,
-    /// In which precision products are computed; `None` leaves them to the library.
+    /// In which precision matmuls are computed; `None` leaves them to the library.
     pub(super) packing: Option<&'w Packing>,
     /// Whether some weights are stored as bytes.
     pub(super) has_bytes: bool,
-    /// The products that nodes of this crate compute.
-    pub(super) products: Vec<Arc<Product>>,
+    /// The matmuls that nodes of this crate compute.
+    pub(super) matmuls: Vec<Arc<PackedLinear>>,
     pixels: Option<[usize; 2]>,
 }
 
@@ -85,7 +85,7 @@ impl<'w> GraphBuilder<'w> {
             memory_bytes: 0,
             packing,
             has_bytes: packing.is_some() && weights.names().iter().any(is_bytes),
-            products: Vec::new(),
+            matmuls: Vec::new(),
             pixels: None,
         })
     }
@@ -105,7 +105,7 @@ impl<'w> GraphBuilder<'w> {
         let mut builder = Self::new(Source { weights, packing: None }, &[""], "")?;
         builder.graph = GraphMessage { output: Vec::new(), ..model.graph.unwrap_or_default() };
         builder.held.clone_from(held);
-        builder.products.clone_from(&graph.products);
+        builder.matmuls.clone_from(&graph.matmuls);
         builder.memory_bytes = graph.memory_bytes;
         builder.pixels = graph.inputs.pixels;
         Ok(builder)
@@ -291,7 +291,7 @@ impl<'w> GraphBuilder<'w> {
         Graph {
             model: GraphModel::Generated { bytes: model.encode_to_vec(), weights_folder, held: self.held },
             memory_bytes: self.memory_bytes,
-            products: self.products,
+            matmuls: self.matmuls,
             inputs,
             output: Output { name: output.to_owned(), heads: None, means: Vec::new(), per, width },
         }

@@ -2,11 +2,11 @@
 
 use super::builder::{CONTRIB, GraphBuilder, Value};
 use super::distances::{Distances, deberta_bucket};
+use super::encoder::{Depth, declare_inputs, finish};
 use super::interface::{Graph, INPUT_IDS, TOKEN_TYPES};
 use super::operators::Attention;
 use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
-use super::trunk::{Depth, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::DebertaConfig;
 
@@ -25,12 +25,12 @@ pub fn graph(source: Source, config: &DebertaConfig, depth: Depth) -> Result<Gra
     let relative = if config.relative_attention { Some(Relative::new(&mut builder, config, &layer)?) } else { None };
     for at in 0..depth.layers {
         let names = names(at);
-        let (products, bias) = layer.projections(&mut builder, &names, &vectors)?;
+        let (matmuls, bias) = layer.projections(&mut builder, &names, &vectors)?;
         let scores = match &relative {
-            Some(relative) => relative.scores(&mut builder, config, (&names, &products))?,
+            Some(relative) => relative.scores(&mut builder, config, (&names, &matmuls))?,
             None => String::new(),
         };
-        let [query, key, value] = &products;
+        let [query, key, value] = &matmuls;
         let (heads, scale) = (layer.heads, Some(scale(config)));
         let attended = builder.attend(Attention { query, key, value, bias: &bias, scores: &scores, heads, scale });
         vectors = layer.rest(&mut builder, &names, (&vectors, &attended), &depth.output_name(at))?;
@@ -158,15 +158,15 @@ impl Relative {
         Ok(builder.node("", "Gather", &[&table, rows], &[("axis", Value::Int(2))]))
     }
 
-    /// A product with its bias, `[batch, heads, tokens, head]`.
+    /// A matmul with its bias, `[batch, heads, tokens, head]`.
     fn split(
         &self,
         builder: &mut GraphBuilder,
         config: &DebertaConfig,
-        (module, product): (&str, &str),
+        (module, matmul): (&str, &str),
     ) -> Result<String, Error> {
         let bias = builder.weight(&format!("{module}.bias"), &[config.hidden_size])?;
-        let sum = builder.node("", "Add", &[product, &bias], &[]);
+        let sum = builder.node("", "Add", &[matmul, &bias], &[]);
         Ok(self.by_head(builder, &sum))
     }
 

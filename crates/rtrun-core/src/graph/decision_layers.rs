@@ -1,9 +1,9 @@
-//! What follows the trunk of a marker model: the type of the question at every position, and transformer layers that
+//! What follows the encoder of a marker model: the type of the question at every position, and transformer layers that
 //! normalize first. Tensors are those of `PyTorch`'s `Embedding` and `TransformerEncoderLayer`.
 
 use super::builder::{CONTRIB, GraphBuilder, Size, Value};
+use super::encoder::HIDDEN;
 use super::interface::{ATTENTION_MASK, Graph, Per};
-use super::trunk::HIDDEN;
 use crate::error::Error;
 use crate::package::Weights;
 
@@ -17,7 +17,7 @@ const EPSILON: f32 = 1e-5;
 /// Width of an attention head.
 const HEAD_WIDTH: usize = 64;
 
-/// What is added to a trunk.
+/// What is added to an encoder.
 #[derive(Debug, Clone, Copy)]
 pub struct DecisionLayers<'n> {
     /// What the tensor names begin with.
@@ -30,17 +30,17 @@ pub struct DecisionLayers<'n> {
     pub types: Option<usize>,
 }
 
-/// Appends the layers to the graph of a trunk. The weights must lie in the folder of the trunk's.
-pub fn with_decision_layers(trunk: Graph, weights: &Weights, layers: DecisionLayers) -> Result<Graph, Error> {
+/// Appends the layers to the graph of an encoder. The weights must lie in the folder of the encoder's.
+pub fn with_decision_layers(encoder: Graph, weights: &Weights, layers: DecisionLayers) -> Result<Graph, Error> {
     if layers.layers == 0 && layers.types.is_none() {
-        return Ok(trunk);
+        return Ok(encoder);
     }
     if layers.layers > 0 && !layers.hidden.is_multiple_of(HEAD_WIDTH) {
         let hidden = layers.hidden;
         let problem = format!("Cannot use layers behind vectors of {hidden}: it must be a multiple of {HEAD_WIDTH}");
         return Err(Error::InvalidPackage(problem));
     }
-    let mut appended = Appended { builder: GraphBuilder::resume(&trunk, weights)?, layers };
+    let mut appended = Appended { builder: GraphBuilder::resume(&encoder, weights)?, layers };
     let mut hidden = HIDDEN.to_owned();
     if let Some(types) = layers.types {
         hidden = appended.with_type(&hidden, types)?;
@@ -105,14 +105,14 @@ impl Appended<'_, '_> {
     fn linear(&mut self, input: &str, module: &str, shape: [usize; 2]) -> Result<String, Error> {
         let weight = self.weight(&format!("{module}.weight"), &shape)?;
         let bias = self.weight(&format!("{module}.bias"), &shape[..1])?;
-        let product = self.builder.node(CONTRIB, "FusedMatMul", &[input, &weight], &[("transB", Value::Int(1))]);
-        Ok(self.builder.node("", "Add", &[&product, &bias], &[]))
+        let matmul = self.builder.node(CONTRIB, "FusedMatMul", &[input, &weight], &[("transB", Value::Int(1))]);
+        Ok(self.builder.node("", "Add", &[&matmul, &bias], &[]))
     }
 
     fn weight(&mut self, name: &str, shape: &[usize]) -> Result<String, Error> {
         let name = format!("{}{name}", self.layers.prefix);
         if self.builder.has_weight(&name) {
-            let problem = "is also the name of a tensor of the trunk; give the head a prefix";
+            let problem = "is also the name of a tensor of the encoder; give the head a prefix";
             return Err(self.builder.weights().invalid(&name, problem));
         }
         self.builder.weight(&name, shape)

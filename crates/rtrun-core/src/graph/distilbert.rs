@@ -1,10 +1,10 @@
 //! `DistilBertModel`.
 
 use super::builder::GraphBuilder;
+use super::encoder::{Depth, declare_inputs, finish};
 use super::interface::Graph;
 use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
-use super::trunk::{Depth, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::DistilBertConfig;
 
@@ -12,7 +12,7 @@ use crate::package::DistilBertConfig;
 pub fn graph(source: Source, config: &DistilBertConfig, depth: Depth) -> Result<Graph, Error> {
     let mut builder = GraphBuilder::new(source, &["distilbert.", ""], "embeddings.word_embeddings.weight")?;
     declare_inputs(&mut builder, false);
-    let trunk = PostNorm {
+    let encoder = PostNorm {
         hidden: config.dim,
         wide: config.hidden_dim,
         heads: config.n_heads,
@@ -23,10 +23,10 @@ pub fn graph(source: Source, config: &DistilBertConfig, depth: Depth) -> Result<
     let position =
         builder.weight("embeddings.position_embeddings.weight", &[config.max_position_embeddings, config.dim])?;
     let tables = Embedding { segments: "", word: &word, position: &position, segment: "" };
-    let mut vectors = trunk.embed(&mut builder, tables)?;
+    let mut vectors = encoder.embed(&mut builder, tables)?;
     for layer in 0..depth.layers {
         let output = depth.output_name(layer);
-        vectors = trunk.layer(&mut builder, &names(layer), (&vectors, ""), &output)?;
+        vectors = encoder.layer(&mut builder, &names(layer), (&vectors, ""), &output)?;
     }
     Ok(finish(builder, config.dim, depth))
 }

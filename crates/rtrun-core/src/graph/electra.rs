@@ -1,9 +1,9 @@
 //! `ElectraModel`.
 
 use super::bert::Bert;
+use super::encoder::Depth;
 use super::interface::Graph;
 use super::source::Source;
-use super::trunk::Depth;
 use crate::error::Error;
 use crate::package::ElectraConfig;
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::products::Product;
+use crate::matmul::PackedLinear;
 
 /// Token ids, `[batch, tokens]`.
 pub const INPUT_IDS: &str = "input_ids";
@@ -23,7 +23,7 @@ pub struct Graph {
     /// Bytes the weights take once they are 32-bit floats.
     pub memory_bytes: u64,
     /// What the nodes of this crate's own operator compute; empty where the library computes everything.
-    pub products: Vec<Arc<Product>>,
+    pub matmuls: Vec<Arc<PackedLinear>>,
     /// What the graph is given.
     pub inputs: Inputs,
     /// What the graph answers.

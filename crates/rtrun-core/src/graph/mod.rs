@@ -8,26 +8,26 @@ mod decision_layers;
 mod distances;
 mod distilbert;
 mod electra;
+mod encoder;
 mod interface;
+mod matmuls;
 mod modernbert;
 mod mpnet;
 pub(crate) mod onnx;
 mod operators;
 mod post_norm;
-mod products;
 mod roberta;
 mod shipped;
 mod source;
 mod towers;
-mod trunk;
 
 pub(crate) use builder::CONTRIB;
 pub use decision_layers::{DECIDED, DecisionLayers, QUESTION_TYPE, with_decision_layers};
+pub use encoder::{Depth, HEADS_HIDDEN, HIDDEN, HeadsDepth, encoder_graph, reduced_encoder_graph};
 pub use interface::{
     ATTENTION_MASK, Graph, GraphModel, HeldWeight, INPUT_IDS, Inputs, Integers, Output, PIXEL_VALUES, Per, TOKEN_TYPES,
 };
-pub use products::{OWN, PRODUCT, PRODUCT_NUMBER};
+pub use matmuls::{MATMUL, MATMUL_NUMBER, OWN};
 pub use shipped::shipped_graph;
 pub use source::{Packing, Reduction};
 pub use towers::{image_graph, text_graph};
-pub use trunk::{Depth, HEADS_HIDDEN, HIDDEN, HeadsDepth, reduced_trunk_graph, trunk_graph};

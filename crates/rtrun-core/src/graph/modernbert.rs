@@ -2,11 +2,11 @@
 
 use super::builder::{CONTRIB, GraphBuilder, Value};
 use super::distances::Distances;
+use super::encoder::{Depth, HEADS_HIDDEN, HIDDEN, declare_inputs, finish};
 use super::interface::{Graph, INPUT_IDS};
+use super::matmuls::Part;
 use super::operators::Attention;
-use super::products::Part;
 use super::source::Source;
-use super::trunk::{Depth, HEADS_HIDDEN, HIDDEN, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::{ModernBertConfig, Reach};
 
@@ -14,29 +14,29 @@ use crate::package::{ModernBertConfig, Reach};
 pub fn graph(source: Source, config: &ModernBertConfig, depth: Depth) -> Result<Graph, Error> {
     let mut builder = GraphBuilder::new(source, &["model.", "modernbert.", ""], "embeddings.tok_embeddings.weight")?;
     declare_inputs(&mut builder, false);
-    let mut trunk = Trunk { builder, config, global: None, local: None, window: None };
-    let word = trunk.builder.weight("embeddings.tok_embeddings.weight", &[config.vocab_size, config.hidden_size])?;
-    let word = trunk.builder.node("", "Gather", &[&word, INPUT_IDS], &[("axis", Value::Int(0))]);
-    // The sum that runs through all layers, and what the next product reads of it.
-    let mut sum = trunk.norm("embeddings.norm", &word)?;
+    let mut encoder = Encoder { builder, config, global: None, local: None, window: None };
+    let word = encoder.builder.weight("embeddings.tok_embeddings.weight", &[config.vocab_size, config.hidden_size])?;
+    let word = encoder.builder.node("", "Gather", &[&word, INPUT_IDS], &[("axis", Value::Int(0))]);
+    // The sum that runs through all layers, and what the next matmul reads of it.
+    let mut sum = encoder.norm("embeddings.norm", &word)?;
     let mut normed = sum.clone();
     for layer in 0..depth.layers {
-        let attended = trunk.attention(layer, &normed)?;
+        let attended = encoder.attention(layer, &normed)?;
         let norm = format!("layers.{layer}.mlp_norm");
-        (normed, sum) = trunk.add_and_norm(&norm, (&attended, &sum), &format!("attended_{layer}"))?;
-        let gated = trunk.feed_forward(layer, &normed)?;
+        (normed, sum) = encoder.add_and_norm(&norm, (&attended, &sum), &format!("attended_{layer}"))?;
+        let gated = encoder.feed_forward(layer, &normed)?;
         if depth.is_for_heads(layer) {
-            trunk.add_and_norm("final_norm", (&gated, &sum), HEADS_HIDDEN)?;
+            encoder.add_and_norm("final_norm", (&gated, &sum), HEADS_HIDDEN)?;
         }
         let is_last = layer + 1 == depth.layers;
         let norm = if is_last { "final_norm".to_owned() } else { format!("layers.{}.attn_norm", layer + 1) };
         let output = if is_last { HIDDEN.to_owned() } else { format!("layer_{layer}") };
-        (normed, sum) = trunk.add_and_norm(&norm, (&gated, &sum), &output)?;
+        (normed, sum) = encoder.add_and_norm(&norm, (&gated, &sum), &output)?;
     }
-    Ok(finish(trunk.builder, config.hidden_size, depth))
+    Ok(finish(encoder.builder, config.hidden_size, depth))
 }
 
-struct Trunk<'w> {
+struct Encoder<'w> {
     builder: GraphBuilder<'w>,
     config: &'w ModernBertConfig,
     /// Cosines and sines of the rotation of global layers.
@@ -47,19 +47,19 @@ struct Trunk<'w> {
     window: Option<String>,
 }
 
-impl Trunk<'_> {
+impl Encoder<'_> {
     fn attention(&mut self, layer: usize, input: &str) -> Result<String, Error> {
         let (hidden, heads) = (self.config.hidden_size, self.config.num_attention_heads);
         let module = format!("layers.{layer}.attn.Wqkv");
         let reach = self.config.reach(layer);
         let has_bias = self.config.attention_bias;
-        // The three products lie one behind the other in one tensor; taken apart, nothing has to be split.
+        // The three matmuls lie one behind the other in one tensor; taken apart, nothing has to be split.
         let parts = [0, 1, 2].map(|at| Part {
             rows: at * hidden..(at + 1) * hidden,
             has_bias,
             ..Part::bare(&module, [3 * hidden, hidden])
         });
-        let parts = self.builder.products(input, &parts)?;
+        let parts = self.builder.linears(input, &parts)?;
         let (cosines, sines) = self.rotation(reach);
         let first = self.builder.integers(&[0]);
         let mut rotate =
@@ -70,7 +70,7 @@ impl Trunk<'_> {
         let attention = Attention { query: &query, key: &key, value, bias: "", scores: &scores, heads, scale };
         let attended = self.builder.attend(attention);
         let module = format!("layers.{layer}.attn.Wo");
-        let projected = self.builder.product(&attended, &module, [hidden, hidden])?;
+        let projected = self.builder.linear(&attended, &module, [hidden, hidden])?;
         self.add_bias(&module, &projected, self.config.attention_bias)
     }
 
@@ -80,10 +80,10 @@ impl Trunk<'_> {
         let whole = Part { has_bias: self.config.mlp_bias, ..Part::bare(&module, [2 * wide, hidden]) };
         let active = Part { rows: 0..wide, activation: Some(self.config.hidden_activation), ..whole.clone() };
         let gate = Part { rows: wide..2 * wide, ..whole };
-        let [active, gate] = self.builder.products(input, &[active, gate])?;
+        let [active, gate] = self.builder.linears(input, &[active, gate])?;
         let gated = self.builder.node("", "Mul", &[&active, &gate], &[]);
         let module = format!("layers.{layer}.mlp.Wo");
-        let narrowed = self.builder.product(&gated, &module, [hidden, wide])?;
+        let narrowed = self.builder.linear(&gated, &module, [hidden, wide])?;
         self.add_bias(&module, &narrowed, self.config.mlp_bias)
     }
 

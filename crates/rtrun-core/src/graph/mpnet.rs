@@ -2,10 +2,10 @@
 
 use super::builder::GraphBuilder;
 use super::distances::{Distances, mpnet_bucket};
+use super::encoder::{Depth, declare_inputs, finish};
 use super::interface::Graph;
 use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
-use super::trunk::{Depth, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::MpnetConfig;
 
@@ -14,7 +14,7 @@ pub fn graph(source: Source, config: &MpnetConfig, depth: Depth) -> Result<Graph
     let mut builder = GraphBuilder::new(source, &["mpnet.", ""], "embeddings.word_embeddings.weight")?;
     declare_inputs(&mut builder, false);
     let hidden = config.hidden_size;
-    let trunk = PostNorm {
+    let encoder = PostNorm {
         hidden,
         wide: config.intermediate_size,
         heads: config.num_attention_heads,
@@ -29,11 +29,11 @@ pub fn graph(source: Source, config: &MpnetConfig, depth: Depth) -> Result<Graph
         MpnetConfig::FIRST_POSITION..positions,
     )?;
     let tables = Embedding { segments: "", word: &word, position: &position, segment: "" };
-    let mut vectors = trunk.embed(&mut builder, tables)?;
+    let mut vectors = encoder.embed(&mut builder, tables)?;
     let scores = distance_scores(&mut builder, config)?;
     for layer in 0..depth.layers {
         let output = depth.output_name(layer);
-        vectors = trunk.layer(&mut builder, &names(layer), (&vectors, &scores), &output)?;
+        vectors = encoder.layer(&mut builder, &names(layer), (&vectors, &scores), &output)?;
     }
     Ok(finish(builder, hidden, depth))
 }

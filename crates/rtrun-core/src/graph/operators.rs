@@ -1,4 +1,4 @@
-//! The steps that every trunk is made of, as fused operators, so that no optimizer has to find them.
+//! The steps that every encoder is made of, as fused operators, so that no optimizer has to find them.
 
 use super::builder::{CONTRIB, GraphBuilder, Value};
 use super::interface::ATTENTION_MASK;

@@ -1,12 +1,12 @@
-//! The layer that BERT brought: attention, a sum that is normalized, two products, a sum that is normalized.
+//! The layer that BERT brought: attention, a sum that is normalized, two matmuls, a sum that is normalized.
 
 use super::builder::{CONTRIB, GraphBuilder, Value};
+use super::matmuls::Part;
 use super::operators::Attention;
-use super::products::Part;
 use crate::error::Error;
 use crate::package::Activation;
 
-/// What all layers of a trunk have in common.
+/// What all layers of an encoder have in common.
 #[derive(Debug, Clone, Copy)]
 pub struct PostNorm {
     pub hidden: usize,
@@ -22,12 +22,12 @@ pub struct LayerNames {
     pub query: String,
     pub key: String,
     pub value: String,
-    /// The product behind attention.
+    /// The matmul behind attention.
     pub attended: String,
     pub attended_norm: String,
-    /// The product that widens.
+    /// The matmul that widens.
     pub wide: String,
-    /// The product that narrows.
+    /// The matmul that narrows.
     pub narrow: String,
     pub norm: String,
 }
@@ -67,15 +67,15 @@ impl PostNorm {
         (input, scores): (&str, &str),
         output: &str,
     ) -> Result<String, Error> {
-        let (products, bias) = if builder.packing.is_some() {
-            // The product adds it on the way; attention would take a pass of its own for it.
+        let (matmuls, bias) = if builder.packing.is_some() {
+            // The matmul adds it on the way; attention would take a pass of its own for it.
             let parts = [&names.query, &names.key, &names.value];
             let parts = parts.map(|module| Part { has_bias: true, ..Part::bare(module, [self.hidden, self.hidden]) });
-            (builder.products(input, &parts)?, String::new())
+            (builder.linears(input, &parts)?, String::new())
         } else {
             self.projections(builder, names, input)?
         };
-        let [query, key, value] = &products;
+        let [query, key, value] = &matmuls;
         let (heads, scale) = (self.heads, None);
         let attended = builder.attend(Attention { query, key, value, bias: &bias, scores, heads, scale });
         self.rest(builder, names, (input, &attended), output)
@@ -90,13 +90,13 @@ impl PostNorm {
     ) -> Result<([String; 3], String), Error> {
         let modules = [&names.query, &names.key, &names.value];
         let parts = modules.map(|module| Part::bare(module, [self.hidden, self.hidden]));
-        let products = builder.products(input, &parts)?;
+        let matmuls = builder.linears(input, &parts)?;
         let mut biases = [const { String::new() }; 3];
         for (bias, module) in biases.iter_mut().zip(modules) {
             *bias = builder.weight(&format!("{module}.bias"), &[self.hidden])?;
         }
         let bias = builder.node("", "Concat", &[&biases[0], &biases[1], &biases[2]], &[("axis", Value::Int(0))]);
-        Ok((products, bias))
+        Ok((matmuls, bias))
     }
 
     /// What follows attention.
@@ -108,7 +108,7 @@ impl PostNorm {
         output: &str,
     ) -> Result<String, Error> {
         let (hidden, wide) = (self.hidden, self.wide);
-        let projected = builder.product(attended, &names.attended, [hidden, hidden])?;
+        let projected = builder.linear(attended, &names.attended, [hidden, hidden])?;
         let bias = builder.weight(&format!("{}.bias", names.attended), &[hidden])?;
         let (gamma, beta) = builder.norm(&names.attended_norm, hidden)?;
         let epsilon = [("epsilon", Value::Float(self.epsilon))];
@@ -116,8 +116,8 @@ impl PostNorm {
         let attended = builder.node(CONTRIB, "SkipLayerNormalization", &inputs, &epsilon);
         let ffn_up =
             Part { has_bias: true, activation: Some(self.activation), ..Part::bare(&names.wide, [wide, hidden]) };
-        let [widened] = builder.products(&attended, &[ffn_up])?;
-        let narrowed = builder.product(&widened, &names.narrow, [hidden, wide])?;
+        let [widened] = builder.linears(&attended, &[ffn_up])?;
+        let narrowed = builder.linear(&widened, &names.narrow, [hidden, wide])?;
         let bias = builder.weight(&format!("{}.bias", names.narrow), &[hidden])?;
         let (gamma, beta) = builder.norm(&names.norm, hidden)?;
         let inputs = [narrowed.as_str(), &attended, &gamma, &beta, &bias];
@@ -125,7 +125,7 @@ impl PostNorm {
     }
 }
 
-/// The vectors that a trunk starts from: words, positions and segments added up and normalized. Tables of segments and
+/// The vectors that an encoder starts from: words, positions and segments added up and normalized. Tables of segments and
 /// the module of the normalization follow BERT's names.
 #[derive(Debug, Clone, Copy)]
 pub struct Embedding<'n> {

@@ -1,10 +1,10 @@
 //! `RobertaModel`, `XLMRobertaModel` and `CamembertModel`.
 
 use super::builder::GraphBuilder;
+use super::encoder::{Depth, declare_inputs, finish};
 use super::interface::{Graph, TOKEN_TYPES};
 use super::post_norm::{Embedding, LayerNames, PostNorm};
 use super::source::Source;
-use super::trunk::{Depth, declare_inputs, finish};
 use crate::error::Error;
 use crate::package::RobertaConfig;
 
@@ -14,7 +14,7 @@ pub fn graph(source: Source, config: &RobertaConfig, depth: Depth) -> Result<Gra
     let mut builder = GraphBuilder::new(source, &["roberta.", ""], "embeddings.word_embeddings.weight")?;
     let (hidden, types) = (config.hidden_size, config.type_vocab_size);
     declare_inputs(&mut builder, types > 1);
-    let trunk = PostNorm {
+    let encoder = PostNorm {
         hidden,
         wide: config.intermediate_size,
         heads: config.num_attention_heads,
@@ -31,16 +31,16 @@ pub fn graph(source: Source, config: &RobertaConfig, depth: Depth) -> Result<Gra
     let segment = builder.weight("embeddings.token_type_embeddings.weight", &[types, hidden])?;
     let mut vectors = if types > 1 {
         let tables = Embedding { segments: TOKEN_TYPES, word: &word, position: &position, segment: &segment };
-        trunk.embed(&mut builder, tables)?
+        encoder.embed(&mut builder, tables)?
     } else {
         // The one segment belongs to every token, so it is added to the positions once, at load.
         let position = builder.node("", "Add", &[&position, &segment], &[]);
         let tables = Embedding { segments: "", word: &word, position: &position, segment: "" };
-        trunk.embed(&mut builder, tables)?
+        encoder.embed(&mut builder, tables)?
     };
     for layer in 0..depth.layers {
         let output = depth.output_name(layer);
-        vectors = trunk.layer(&mut builder, &LayerNames::bert(layer), (&vectors, ""), &output)?;
+        vectors = encoder.layer(&mut builder, &LayerNames::bert(layer), (&vectors, ""), &output)?;
     }
     Ok(finish(builder, hidden, depth))
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use bytes::Bytes;
 use prost::Message;
 
+use super::encoder::HIDDEN;
 use super::interface::{ATTENTION_MASK, Graph, GraphModel, INPUT_IDS, Inputs, Integers, Output, Per, TOKEN_TYPES};
 use super::onnx::{GraphMessage, Model, ValueInfo, data_type};
-use super::trunk::HIDDEN;
 use crate::error::Error;
 use crate::package::{FileBytes, PackageFiles, ShippedGraph};
 
@@ -40,7 +40,7 @@ pub fn shipped_graph(files: &PackageFiles, shipped: &ShippedGraph, labels: Optio
         return Err(invalid(format!("output {name:?} has one vector for a row; vectors of tokens are needed")));
     }
     let model = GraphModel::File(shipped.path.clone());
-    Ok(Graph { model, memory_bytes: file_bytes + outside, products: Vec::new(), inputs, output })
+    Ok(Graph { model, memory_bytes: file_bytes + outside, matmuls: Vec::new(), inputs, output })
 }
 
 fn inputs(graph: &GraphMessage) -> Result<Inputs, String> {

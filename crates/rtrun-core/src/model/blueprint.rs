@@ -6,10 +6,10 @@ use super::graphs::Graphs;
 use crate::engines::{Encoder, ImageSize, StaticEncoder};
 use crate::error::Error;
 use crate::graph::{
-    DecisionLayers, Depth, Graph, Packing, Reduction, image_graph, reduced_trunk_graph, shipped_graph, text_graph,
-    trunk_graph, with_decision_layers,
+    DecisionLayers, Depth, Graph, Packing, Reduction, encoder_graph, image_graph, reduced_encoder_graph, shipped_graph,
+    text_graph, with_decision_layers,
 };
-use crate::package::{Architecture, DecisionSettings, Package, Towers, TrunkConfig};
+use crate::package::{Architecture, DecisionSettings, EncoderConfig, Package, Towers};
 use crate::tokens::TextReader;
 
 /// How a model will be computed.
@@ -21,7 +21,7 @@ pub enum Blueprint {
 }
 
 /// Whether rows may share a forward, and whether two sessions answer alike, follows from the operators and the widths of
-/// a layer, not from their number. Two layers have every kind that a trunk has, in a sixth of the time of a base model.
+/// a layer, not from their number. Two layers have every kind that an encoder has, in a sixth of the time of a base model.
 const PROBE_LAYERS: usize = 2;
 
 impl Blueprint {
@@ -30,13 +30,13 @@ impl Blueprint {
         match &package.architecture {
             Architecture::Transformer(config) => {
                 check_vocabulary(package, reader, config.vocabulary())?;
-                Ok(Self::Graphs(Box::new(Graphs::of_trunk(package, config, None)?)))
+                Ok(Self::Graphs(Box::new(Graphs::of_encoder(package, config, None)?)))
             }
             Architecture::ShippedOnnx(shipped) => {
                 check_vocabulary(package, reader, shipped.vocabulary)?;
                 let labels = package.classifier.as_ref().map(|(labels, _)| labels.len());
                 let whole = shipped_graph(&package.files, shipped, labels)?;
-                Ok(Self::Graphs(Box::new(Graphs::Trunk { whole, shorter: Vec::new(), probe: None })))
+                Ok(Self::Graphs(Box::new(Graphs::Encoder { whole, shorter: Vec::new(), probe: None })))
             }
             Architecture::Towers(towers) => Ok(Self::Graphs(Box::new(both_towers(package, reader, towers)?))),
             Architecture::Static(_) => {
@@ -70,18 +70,18 @@ impl Blueprint {
 }
 
 impl Graphs {
-    /// The graphs of a trunk, with products in reduced precision.
-    pub fn reduced(package: &Package, config: &TrunkConfig, reduction: Reduction) -> Result<Self, Error> {
-        Self::of_trunk(package, config, Some(&Packing::new(reduction)))
+    /// The graphs of an encoder, with matmuls in reduced precision.
+    pub fn reduced(package: &Package, config: &EncoderConfig, reduction: Reduction) -> Result<Self, Error> {
+        Self::of_encoder(package, config, Some(&Packing::new(reduction)))
     }
 
-    fn of_trunk(package: &Package, config: &TrunkConfig, packing: Option<&Packing>) -> Result<Self, Error> {
+    fn of_encoder(package: &Package, config: &EncoderConfig, packing: Option<&Packing>) -> Result<Self, Error> {
         let weights = package.weights()?;
         let graph = |depth| match packing {
-            Some(packing) => reduced_trunk_graph(weights, config, depth, packing),
-            None => trunk_graph(weights, config, depth),
+            Some(packing) => reduced_encoder_graph(weights, config, depth, packing),
+            None => encoder_graph(weights, config, depth),
         };
-        let layers = |trunk| with_layers(trunk, package, config.hidden_size());
+        let layers = |encoder| with_layers(encoder, package, config.hidden_size());
         let whole = layers(graph(Depth {
             layers: config.layers(),
             heads: package.heads_depth,
@@ -91,7 +91,7 @@ impl Graphs {
         let earlier = package.vectors.layers.iter().filter(|layer| **layer < config.layers());
         let shorter = earlier.map(|layer| graph(Depth::of(*layer))).collect::<Result<_, _>>()?;
         let probe = (config.layers() > PROBE_LAYERS).then(|| layers(graph(Depth::of(PROBE_LAYERS))?)).transpose()?;
-        Ok(Self::Trunk { whole, shorter, probe })
+        Ok(Self::Encoder { whole, shorter, probe })
     }
 }
 
@@ -112,14 +112,14 @@ fn both_towers(package: &Package, reader: &TextReader, towers: &Towers) -> Resul
     })
 }
 
-/// The graph of a trunk with the layers that its family puts behind it.
-fn with_layers(trunk: Graph, package: &Package, hidden: usize) -> Result<Graph, Error> {
-    let Some(decisions) = &package.decisions else { return Ok(trunk) };
-    let DecisionSettings::Marker(settings) = &decisions.settings else { return Ok(trunk) };
+/// The graph of an encoder with the layers that its family puts behind it.
+fn with_layers(encoder: Graph, package: &Package, hidden: usize) -> Result<Graph, Error> {
+    let Some(decisions) = &package.decisions else { return Ok(encoder) };
+    let DecisionSettings::Marker(settings) = &decisions.settings else { return Ok(encoder) };
     let head = &settings.head;
     let types = head.type_embedding.then_some(settings.questions.types.len());
     let layers = DecisionLayers { prefix: &head.prefix, hidden, layers: head.layers, types };
-    with_decision_layers(trunk, &decisions.weights, layers)
+    with_decision_layers(encoder, &decisions.weights, layers)
 }
 
 fn check_vocabulary(package: &Package, reader: &TextReader, vocabulary: usize) -> Result<(), Error> {

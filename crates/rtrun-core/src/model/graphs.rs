@@ -11,17 +11,17 @@ use crate::package::Package;
 
 /// Graphs over one weights file.
 pub enum Graphs {
-    /// A trunk and its exits.
-    Trunk {
+    /// An encoder and its exits.
+    Encoder {
         /// Up to the last layer.
         whole: Graph,
         /// Up to each earlier layer that the package declares.
         shorter: Vec<Graph>,
-        /// A trunk of a few layers that computes as the whole one does, for what is found out at load. `None` where the
+        /// An encoder of a few layers that computes as the whole one does, for what is found out at load. `None` where the
         /// whole one is as short, or not ours to shorten.
         probe: Option<Graph>,
     },
-    /// Two trunks whose vectors lie in one space.
+    /// Two encoders whose vectors lie in one space.
     Towers {
         /// Reads texts.
         texts: Graph,
@@ -44,14 +44,14 @@ impl Graphs {
     /// Width of the vectors.
     pub fn dimension(&self) -> usize {
         match self {
-            Self::Trunk { whole: graph, .. } | Self::Towers { texts: graph, .. } => graph.output.width,
+            Self::Encoder { whole: graph, .. } | Self::Towers { texts: graph, .. } => graph.output.width,
         }
     }
 
-    /// Bytes the weights will take. Exits map those of the whole trunk.
+    /// Bytes the weights will take. Exits map those of the whole encoder.
     pub fn memory_bytes(&self) -> u64 {
         match self {
-            Self::Trunk { whole, .. } => whole.memory_bytes,
+            Self::Encoder { whole, .. } => whole.memory_bytes,
             Self::Towers { texts, images, .. } => texts.memory_bytes + images.memory_bytes,
         }
     }
@@ -60,7 +60,7 @@ impl Graphs {
     pub fn encoders(&self, package: &Package, plan: SessionPlan) -> Result<Vec<Box<dyn Encoder>>, Error> {
         match self {
             // Reordered copies for every exit would take the memory of the weights again.
-            Self::Trunk { whole, shorter, .. } => std::iter::once(session(package, whole, plan, true))
+            Self::Encoder { whole, shorter, .. } => std::iter::once(session(package, whole, plan, true))
                 .chain(shorter.iter().map(|graph| session(package, graph, plan, false)))
                 .collect(),
             Self::Towers { texts, images, image_size } => {
@@ -71,11 +71,11 @@ impl Graphs {
         }
     }
 
-    /// The encoder of the trunk of a few layers, if there is one.
+    /// The session of the encoder of a few layers, if there is one.
     pub fn probe(&self, package: &Package, plan: SessionPlan) -> Result<Option<Box<dyn Encoder>>, Error> {
         match self {
-            Self::Trunk { probe: Some(probe), .. } => session(package, probe, plan, true).map(Some),
-            Self::Trunk { probe: None, .. } | Self::Towers { .. } => Ok(None),
+            Self::Encoder { probe: Some(probe), .. } => session(package, probe, plan, true).map(Some),
+            Self::Encoder { probe: None, .. } | Self::Towers { .. } => Ok(None),
         }
     }
 
@@ -83,7 +83,7 @@ impl Graphs {
     pub fn made_up_rows(&self) -> Vec<RowRequest> {
         let texts = [RowRequest::sentence([1, 2, 3]), RowRequest::sentence((0..32).collect::<Vec<u32>>())];
         let image = match self {
-            Self::Trunk { .. } => None,
+            Self::Encoder { .. } => None,
             Self::Towers { image_size, .. } => Some(image_size.made_up(1)),
         };
         texts.into_iter().chain(image).collect()

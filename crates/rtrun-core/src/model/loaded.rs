@@ -37,7 +37,7 @@ pub struct LoadedModel {
     pub scan_cap: usize,
     /// The numerical profile that was asked for, and the one that is served.
     pub profile: ProfileReport,
-    /// Whether its products have a reduced form, which `max_speed` needs.
+    /// Whether its matmuls have a reduced form, which `max_speed` needs.
     pub can_be_reduced: bool,
     /// Which engine computes.
     pub engine: &'static str,

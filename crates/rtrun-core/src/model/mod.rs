@@ -5,6 +5,7 @@ mod blueprint;
 mod card;
 mod golden_check;
 mod graphs;
+mod heap;
 mod load;
 mod loaded;
 mod memory;
@@ -16,6 +17,7 @@ mod supervise;
 mod watch;
 
 pub use card::{GoldenStatus, ModelCard};
+pub use heap::return_freed_pages;
 pub use load::LoadContext;
 pub use loaded::LoadedModel;
 pub use profile::{Agreement, Profile, ProfileReport, Rung, probe_texts, rungs};

@@ -11,7 +11,7 @@ use crate::engines::onnxruntime::Runtime;
 use crate::engines::{Encoder, ExitEncoder, RowRequest};
 use crate::error::Error;
 use crate::graph::Reduction;
-use crate::package::TrunkConfig;
+use crate::package::EncoderConfig;
 use crate::schedule::{PackLimits, Sharing, is_twin, probe_sharing};
 
 /// What is asked for.
@@ -93,11 +93,11 @@ fn on_device(candidate: &Candidate, graphs: &Graphs, device: Device, request: &P
     })
 }
 
-/// The same model on the CPU with products in reduced precision. `golden` is what the self-check of the exact one found:
+/// The same model on the CPU with matmuls in reduced precision. `golden` is what the self-check of the exact one found:
 /// recorded answers bind that one alone.
 pub fn place_reduced(
     candidate: &Candidate,
-    config: &TrunkConfig,
+    config: &EncoderConfig,
     (reduction, golden): (Reduction, GoldenStatus),
     request: &PlaceRequest,
 ) -> Result<Placed, Error> {
@@ -123,7 +123,7 @@ fn open(
     let probed = probed.map_err(|_| Error::Internal("Probing the model failed".to_owned()))??;
     let golden = check(encoders[0].as_mut())?;
     let (mut sharing, has_twin) = probed.map_or((Sharing::Padded, None), |found| (found.sharing, found.has_twin));
-    // Exits compute without the reordered weights of the whole trunk, so each is asked itself.
+    // Exits compute without the reordered weights of the whole encoder, so each is asked itself.
     let asked = if probed.is_none() { &mut encoders[..] } else { &mut encoders[1..] };
     for encoder in asked {
         sharing = stricter(sharing, candidate.sharing(encoder.as_mut(), request.closeness)?);
@@ -139,7 +139,7 @@ fn open(
     Ok(Placed { encoder, has_twin, engine: "onnxruntime", device: plan.device, golden, forward })
 }
 
-/// What a trunk of a few layers tells about the whole one, in a fraction of its time.
+/// What an encoder of a few layers tells about the whole one, in a fraction of its time.
 #[derive(Debug, Clone, Copy)]
 struct Probed {
     sharing: Sharing,
@@ -147,7 +147,7 @@ struct Probed {
     has_twin: Option<bool>,
 }
 
-/// `None` where there is no shorter trunk.
+/// `None` where there is no shorter encoder.
 fn probe(candidate: &Candidate, graphs: &Graphs, plan: SessionPlan, closeness: f32) -> Result<Option<Probed>, Error> {
     let Some(mut probe) = graphs.probe(candidate.package, plan)? else { return Ok(None) };
     let sharing = candidate.sharing(probe.as_mut(), closeness)?;

@@ -1,4 +1,4 @@
-//! Which heads a package may have, and where they branch off from its trunk.
+//! Which heads a package may have, and where they branch off from its encoder.
 
 use super::files::PackageFiles;
 use super::open::Architecture;
@@ -36,8 +36,8 @@ pub fn heads_depth(
         None => return Ok(None),
     };
     let refuse = |problem: String| Err(files.invalid(RTRUN, format_args!("{key} is {value}; {problem}")));
-    let trunk = match architecture {
-        Architecture::Transformer(trunk) if family == FamilyKind::Embeddings => trunk,
+    let encoder = match architecture {
+        Architecture::Transformer(encoder) if family == FamilyKind::Embeddings => encoder,
         _ => {
             return refuse(
                 "only heads of the family \"embeddings\" over model.safetensors of a transformer read a layer"
@@ -45,12 +45,12 @@ pub fn heads_depth(
             );
         }
     };
-    let layers = trunk.layers();
+    let layers = encoder.layers();
     let layer = settings.heads_layer.unwrap_or(layers);
     if layer == 0 || layer > layers {
-        return refuse(format!("the trunk has 1 to {layers}"));
+        return refuse(format!("the encoder has 1 to {layers}"));
     }
-    if own > 0 && !trunk.gives_heads_layers() {
+    if own > 0 && !encoder.gives_heads_layers() {
         return refuse(format!("heads_own_layers is {own}, which only BERT and ELECTRA have"));
     }
     if !settings.heads.iter().any(HeadSettings::reads_tokens) {
@@ -68,11 +68,13 @@ pub fn check_mean_layers(
     let means = &settings.heads_mean_layers;
     let Some(last) = means.last() else { return Ok(()) };
     let refuse = |problem: &str| Err(files.invalid(RTRUN, format_args!("heads_mean_layers is {means:?}; {problem}")));
-    let trunk = match architecture {
-        Architecture::Transformer(trunk) if family == FamilyKind::Embeddings && trunk.gives_heads_layers() => trunk,
+    let encoder = match architecture {
+        Architecture::Transformer(encoder) if family == FamilyKind::Embeddings && encoder.gives_heads_layers() => {
+            encoder
+        }
         _ => return refuse("only heads of the family \"embeddings\" over BERT and ELECTRA have them"),
     };
-    let layers = trunk.layers();
+    let layers = encoder.layers();
     if means[0] == 0 || *last > layers || means.windows(2).any(|pair| pair[0] >= pair[1]) {
         return refuse(&format!("they must be in order and from 1 to {layers}"));
     }

@@ -3,12 +3,12 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::encoders::{EncoderConfig, EncoderKind};
 use super::files::PackageFiles;
 use super::towers::{TowersConfig, TowersKind};
-use super::trunks::{TrunkConfig, TrunkKind};
 use crate::error::Error;
 
-/// The file with sentence-transformers' input length; older repositories name it after their trunk.
+/// The file with sentence-transformers' input length; older repositories name it after their encoder.
 const SENTENCE_FILES: &[&str] = &[
     "sentence_bert_config.json",
     "sentence_roberta_config.json",
@@ -82,12 +82,12 @@ impl HubConfig {
         self.model_type.as_deref() == Some("model2vec") || self.architectures.iter().any(|name| name == "StaticModel")
     }
 
-    /// The configuration of the trunk.
-    pub fn trunk(&self, package: &PackageFiles, kind: TrunkKind) -> Result<TrunkConfig, Error> {
-        TrunkConfig::read(kind, &self.rest).map_err(|problem| package.invalid("config.json", problem))
+    /// The configuration of the encoder.
+    pub fn encoder(&self, package: &PackageFiles, kind: EncoderKind) -> Result<EncoderConfig, Error> {
+        EncoderConfig::read(kind, &self.rest).map_err(|problem| package.invalid("config.json", problem))
     }
 
-    /// The model with a trunk for texts and one for images, if it is one.
+    /// The model with an encoder for texts and one for images, if it is one.
     pub fn towers(&self, package: &PackageFiles) -> Result<Option<TowersKind>, Error> {
         TowersKind::of(self.model_type.as_deref(), &self.architectures)
             .map_err(|problem| package.invalid("config.json", problem))

@@ -3,6 +3,7 @@
 mod adapter;
 mod decisions;
 mod digests;
+mod encoders;
 mod file_bytes;
 mod files;
 mod golden;
@@ -16,7 +17,6 @@ mod recognize;
 mod settings;
 mod shipped;
 mod towers;
-mod trunks;
 mod vectors;
 mod weights;
 mod witness;
@@ -26,6 +26,10 @@ pub use decisions::{
     Markers, PackedHeadSettings, PackedSettings, QuestionSettings, QuestionType, SpanSettings, StatementSettings,
 };
 pub use digests::{AdapterDigests, Digests};
+pub use encoders::{
+    Activation, BertConfig, DebertaConfig, DistilBertConfig, ElectraConfig, EncoderConfig, ModernBertConfig,
+    MpnetConfig, Reach, RobertaConfig,
+};
 pub use file_bytes::FileBytes;
 pub use files::PackageFiles;
 pub use golden::{Golden, GoldenClassify, GoldenEmbedding, GoldenImage};
@@ -36,10 +40,6 @@ pub use recognize::FamilyKind;
 pub use settings::{ClassifierSettings, HeadKind, HeadReads, HeadSettings, Scores, WindowSettings};
 pub use shipped::ShippedGraph;
 pub use towers::{RowPadding, TextTower, TowerSizes, TowersConfig, TowersKind, VisionTower};
-pub use trunks::{
-    Activation, BertConfig, DebertaConfig, DistilBertConfig, ElectraConfig, ModernBertConfig, MpnetConfig, Reach,
-    RobertaConfig, TrunkConfig,
-};
 pub use vectors::VectorForms;
 pub use weights::{Dtype, Merged, TensorPlace, Weights};
 pub use witness::Witness;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::adapter::{ADAPTER_CONFIG, ADAPTER_WEIGHTS, AdapterConfig, merge};
 use super::decisions::{DecisionSettings, Decisions, LayaFiles};
 use super::digests::{Digests, WeightsFile};
+use super::encoders::EncoderConfig;
 use super::files::PackageFiles;
 use super::golden::Golden;
 use super::heads::{check_heads, check_mean_layers, heads_depth};
@@ -17,7 +18,6 @@ use super::recognize::{self, FamilyKind};
 use super::settings::{ClassifierSettings, HeadKind, HeadSettings, Scores, Settings};
 use super::shipped::ShippedGraph;
 use super::towers::{RowPadding, TowersConfig, TowersKind, padding_id, read_preprocessing};
-use super::trunks::TrunkConfig;
 use super::vectors::VectorForms;
 use super::weights::Weights;
 use crate::error::Error;
@@ -33,7 +33,7 @@ const TOKENIZER: &str = "tokenizer.json";
 #[derive(Debug)]
 pub enum Architecture {
     /// A transformer whose graph is generated over the author's weights.
-    Transformer(Box<TrunkConfig>),
+    Transformer(Box<EncoderConfig>),
     /// A table of token vectors.
     Static(StaticConfig),
     /// A graph that the repository ships.
@@ -75,7 +75,7 @@ pub struct Package {
     pub files: PackageFiles,
     /// The family.
     pub family: FamilyKind,
-    /// The trunk.
+    /// The encoder.
     pub architecture: Architecture,
     /// The longest input of one forward, special tokens included.
     pub max_tokens: usize,
@@ -245,7 +245,7 @@ fn vector_forms(
         };
     }
     let layers = match architecture {
-        Architecture::Transformer(trunk) => Some(trunk.layers()),
+        Architecture::Transformer(encoder) => Some(encoder.layers()),
         Architecture::Static(_) | Architecture::ShippedOnnx(_) | Architecture::Towers(_) => None,
     };
     VectorForms::open(files, settings, config, layers)
@@ -294,10 +294,10 @@ fn architecture(
     }
     let shipped = ShippedGraph::find(files)?;
     if files.find(WEIGHTS)?.is_some() {
-        let trunk = recognize::trunk(files, config).and_then(|kind| config.trunk(files, kind));
+        let encoder = recognize::encoder(files, config).and_then(|kind| config.encoder(files, kind));
         // The author's own graph computes what none here does.
-        if trunk.is_ok() || shipped.is_none() {
-            return trunk.map(|config| Architecture::Transformer(Box::new(config)));
+        if encoder.is_ok() || shipped.is_none() {
+            return encoder.map(|config| Architecture::Transformer(Box::new(config)));
         }
     }
     match shipped {

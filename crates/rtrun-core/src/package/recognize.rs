@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 use super::adapter::{ADAPTER_CONFIG, AdapterConfig};
+use super::encoders::EncoderKind;
 use super::files::PackageFiles;
 use super::hub::HubConfig;
 use super::settings::HeadKind;
-use super::trunks::TrunkKind;
 use crate::error::Error;
 use crate::named::named;
 
@@ -120,7 +120,7 @@ pub fn family(files: &PackageFiles, named: Option<FamilyKind>, config: &HubConfi
         }
         Some(FamilyKind::SequenceClassification | FamilyKind::Rerank) => one_label(files, config),
         Some(family) => Ok(family),
-        // A trunk whose files name no class serves its vectors.
+        // An encoder whose files name no class serves its vectors.
         None => Ok(FamilyKind::Embeddings),
     }
 }
@@ -141,23 +141,26 @@ pub fn adapted_family(files: &PackageFiles, adapter: &AdapterConfig) -> Result<O
     }
 }
 
-/// The trunk of a transformer package.
-pub fn trunk(files: &PackageFiles, config: &HubConfig) -> Result<TrunkKind, Error> {
+/// The encoder of a transformer package.
+pub fn encoder(files: &PackageFiles, config: &HubConfig) -> Result<EncoderKind, Error> {
     let by_class =
-        config.architectures.iter().find_map(|name| split(name)).and_then(|(class, _)| TrunkKind::of_class(class));
+        config.architectures.iter().find_map(|name| split(name)).and_then(|(class, _)| EncoderKind::of_class(class));
     let Some(model_type) = config.model_type.as_deref() else {
         return by_class.ok_or_else(|| {
-            files.invalid("config.json", format_args!("model_type is missing; use one of {}", TrunkKind::model_types()))
+            files.invalid(
+                "config.json",
+                format_args!("model_type is missing; use one of {}", EncoderKind::model_types()),
+            )
         });
     };
-    let known = TrunkKind::model_types();
-    let kind = TrunkKind::of_model_type(model_type).ok_or_else(|| {
+    let known = EncoderKind::model_types();
+    let kind = EncoderKind::of_model_type(model_type).ok_or_else(|| {
         let classes = &config.architectures;
         let problem =
             format!("model_type {model_type:?} with architectures {classes:?} is not supported yet; {known} are");
         files.invalid("config.json", problem)
     })?;
-    // A class of another trunk, or of code that the repository brings itself, computes something else.
+    // A class of another encoder, or of code that the repository brings itself, computes something else.
     if by_class != Some(kind) && !config.architectures.is_empty() {
         let classes = &config.architectures;
         let problem = format!(

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
+use super::encoders::{EncoderConfig, EncoderKind};
 use super::files::PackageFiles;
 use super::hub::HubConfig;
-use super::trunks::{TrunkConfig, TrunkKind};
 use crate::error::Error;
 
 /// Where repositories keep their graph; the first that is there is taken.
 const GRAPH_FILES: &[&str] = &["onnx/model.onnx", "model.onnx"];
 
-/// A shipped graph and what `config.json` says about its trunk. The arithmetic is the graph's own, so any trunk will do.
+/// A shipped graph and what `config.json` says about its encoder. The arithmetic is the graph's own, so any encoder will do.
 #[derive(Debug, Clone)]
 pub struct ShippedGraph {
     /// Name of the file inside the package.
@@ -42,10 +42,10 @@ impl ShippedGraph {
             let missing = || files.invalid("config.json", format_args!("has no {}", names.join(" or ")));
             config.size(names).filter(|size| *size > 0).ok_or_else(missing)
         };
-        // Some trunks number their positions from behind padding's own, so their table is longer than their input.
-        let known = config.model_type.as_deref().and_then(TrunkKind::of_model_type);
-        let positions = match known.map(|kind| config.trunk(files, kind)).transpose().ok().flatten() {
-            Some(trunk) => TrunkConfig::positions(&trunk),
+        // Some encoders number their positions from behind padding's own, so their table is longer than their input.
+        let known = config.model_type.as_deref().and_then(EncoderKind::of_model_type);
+        let positions = match known.map(|kind| config.encoder(files, kind)).transpose().ok().flatten() {
+            Some(encoder) => EncoderConfig::positions(&encoder),
             None => size(&["max_position_embeddings", "n_positions", "max_sequence_length"])?,
         };
         let hidden_size = size(&["hidden_size", "dim", "d_model", "n_embd"])?;

@@ -36,7 +36,7 @@ struct SentenceFile {
 }
 
 impl VectorForms {
-    /// Reads the forms of a package that serves vectors. `layers` is how many the trunk has, `None` where none can be
+    /// Reads the forms of a package that serves vectors. `layers` is how many the encoder has, `None` where none can be
     /// left by.
     pub fn open(
         files: &PackageFiles,
@@ -71,7 +71,9 @@ impl VectorForms {
                 return Err(files.invalid("rtrun.json", problem));
             }
             (Some(layers), Some(exit)) => {
-                return Err(files.invalid("rtrun.json", format_args!("layers has {exit}; the trunk has 1 to {layers}")));
+                return Err(
+                    files.invalid("rtrun.json", format_args!("layers has {exit}; the encoder has 1 to {layers}"))
+                );
             }
             _ => {}
         }

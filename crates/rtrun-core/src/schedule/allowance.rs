@@ -31,7 +31,7 @@ impl Allowance {
     }
 
     /// More tokens than these, of one text in windows of `room` tokens, are surely more than what is left.
-    pub fn most_tokens(&self, room: usize, overlap: usize) -> usize {
+    pub fn max_tokens(&self, room: usize, overlap: usize) -> usize {
         let rows = MAX_ROWS.saturating_sub(self.rows);
         let step = room.saturating_sub(overlap).max(1);
         room.saturating_add(rows.saturating_mul(step)).min(self.left())

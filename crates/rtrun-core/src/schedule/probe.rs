@@ -7,7 +7,7 @@ use crate::error::Error;
 /// Lengths around the widths of vector units, small enough to cost a few forwards only.
 const LENGTHS: [usize; 6] = [9, 10, 16, 17, 31, 33];
 
-/// A length at which matrix products take their blocked paths.
+/// A length at which matrix multiplications take their blocked paths.
 const LONGER: [usize; 1] = [130];
 
 /// Compares every probe row alone with itself in company. `vocabulary` bounds the token ids; `closeness` is how far a

@@ -4,15 +4,15 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rtrun_core::matmul::Precision;
 use rtrun_core::model::{ModelState, ModelStatus};
-use rtrun_core::products::Precision;
 use rtrun_core::{Engine, EngineOptions};
 use tempfile::TempDir;
 
 use crate::support::{block_on, copy, counter, fixture, open_ready, options};
 
 /// Small, so that it is compared soon.
-const PACKAGE: &str = "trunks/electra";
+const PACKAGE: &str = "encoders/electra";
 
 /// Options under which a model serves `max_speed` and then, once its folder is there, a second one serves `exact`.
 fn both(folder: &TempDir, verdicts: &TempDir, budget: u64) -> EngineOptions {

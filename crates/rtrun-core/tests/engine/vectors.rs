@@ -144,8 +144,8 @@ fn forms_that_the_package_cannot_have_are_refused() {
     };
     let settings = |name: &str, key: &str, value: Value| with(name, "rtrun.json", json!({ "schema": 1, key: value }));
     for (reason, says) in [
-        (settings("embeddings", "layers", json!([3])), "layers has 3; the trunk has 1 to 2"),
-        (settings("embeddings", "layers", json!([0])), "layers has 0; the trunk has 1 to 2"),
+        (settings("embeddings", "layers", json!([3])), "layers has 3; the encoder has 1 to 2"),
+        (settings("embeddings", "layers", json!([0])), "layers has 0; the encoder has 1 to 2"),
         (settings("static", "layers", json!([1])), "layers need model.safetensors of a transformer"),
         (settings("shipped/vectors", "layers", json!([1])), "layers need model.safetensors of a transformer"),
         (settings("embeddings", "dimensions", json!([65])), "dimensions has 65; a vector has 64 numbers"),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use rtrun_core::products::Precision;
+use rtrun_core::matmul::Precision;
 use rtrun_core::{
     BundleOptions, Classified, ClassifyInput, EmbeddingInput, Engine, EngineOptions, Task, TaskAnswer, TaskKind,
 };
@@ -160,7 +160,7 @@ fn layers_of_the_heads_own_that_are_not_there_are_refused() {
         with_own_layer(1, |tensors| drop(tensors.remove("heads_encoder.layer.0.output.dense.weight"))).path(),
     )]));
     assert!(reason.contains("tensor \"heads_encoder.layer.0.output.dense.weight\" is missing"), "{reason}");
-    let folder = copy_without_manifest("trunks/roberta");
+    let folder = copy_without_manifest("encoders/roberta");
     let head = json!({ "name": "tags", "kind": "token", "labels": TAGS, "file": "h", "weight": "w" });
     let settings = json!({ "schema": 1, "heads_own_layers": 1, "heads": [head] });
     fs::write(folder.path().join("rtrun.json"), settings.to_string()).unwrap();
@@ -271,7 +271,7 @@ fn a_layer_that_heads_cannot_read_is_refused() {
     let refusal = |folder: &TempDir| load_failure(options(&[("model", folder.path())]));
     for layer in [0, 3] {
         let reason = refusal(&with_layer(layer));
-        assert!(reason.contains(&format!("heads_layer is {layer}; the trunk has 1 to 2")), "{reason}");
+        assert!(reason.contains(&format!("heads_layer is {layer}; the encoder has 1 to 2")), "{reason}");
     }
     let reason = refusal(&package(|settings| {
         settings["heads_layer"] = json!(1);

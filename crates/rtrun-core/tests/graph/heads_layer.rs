@@ -3,9 +3,9 @@
 use rtrun_core::Error;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime};
 use rtrun_core::engines::{Encoder, Row, RowOutput, RowRequest, Wanted, mean_of_sums};
-use rtrun_core::graph::{Depth, Graph, HeadsDepth, Packing, Reduction, reduced_trunk_graph, trunk_graph};
-use rtrun_core::package::{Architecture, Package, TrunkConfig};
-use rtrun_core::products::Precision;
+use rtrun_core::graph::{Depth, Graph, HeadsDepth, Packing, Reduction, encoder_graph, reduced_encoder_graph};
+use rtrun_core::matmul::Precision;
+use rtrun_core::package::{Architecture, EncoderConfig, Package};
 
 use crate::support::session::{difference, package, session_options};
 use crate::support::skip::computes;
@@ -13,16 +13,16 @@ use crate::support::{fixture, runtime_library};
 
 const PACKAGES: [&str; 8] = [
     "embeddings",
-    "trunks/roberta",
-    "trunks/xlm-roberta",
-    "trunks/distilbert",
-    "trunks/electra",
-    "trunks/mpnet",
-    "trunks/modernbert",
-    "trunks/deberta",
+    "encoders/roberta",
+    "encoders/xlm-roberta",
+    "encoders/distilbert",
+    "encoders/electra",
+    "encoders/mpnet",
+    "encoders/modernbert",
+    "encoders/deberta",
 ];
 
-fn config(package: &Package) -> &TrunkConfig {
+fn config(package: &Package) -> &EncoderConfig {
     let Architecture::Transformer(config) = &package.architecture else { panic!("{:?}", package.architecture) };
     config
 }
@@ -45,7 +45,7 @@ fn answers(package: &Package, graph: &Graph) -> Vec<RowOutput> {
     encoder(package, graph).encode(&rows(Wanted::ALL)).unwrap()
 }
 
-/// Checks every layer before the last of a trunk whose graphs are built in one way.
+/// Checks every layer before the last of an encoder whose graphs are built in one way.
 fn check(package: &Package, name: &str, build: impl Fn(Depth) -> Graph) {
     let layers = config(package).layers();
     let whole = answers(package, &build(Depth::of(layers)));
@@ -61,10 +61,10 @@ fn check(package: &Package, name: &str, build: impl Fn(Depth) -> Graph) {
 }
 
 #[test]
-fn tokens_are_those_of_the_trunk_cut_there_and_the_sentence_that_of_the_whole() {
+fn tokens_are_those_of_the_encoder_cut_there_and_the_sentence_that_of_the_whole() {
     for name in PACKAGES {
         let package = package(&fixture(name));
-        check(&package, name, |depth| trunk_graph(package.weights().unwrap(), config(&package), depth).unwrap());
+        check(&package, name, |depth| encoder_graph(package.weights().unwrap(), config(&package), depth).unwrap());
     }
 }
 
@@ -75,7 +75,7 @@ fn the_same_holds_in_reduced_precision() {
     for name in PACKAGES.into_iter().filter(|_| computes(Precision::Bf16)) {
         let package = package(&fixture(name));
         check(&package, name, |depth| {
-            reduced_trunk_graph(package.weights().unwrap(), config(&package), depth, &packing).unwrap()
+            reduced_encoder_graph(package.weights().unwrap(), config(&package), depth, &packing).unwrap()
         });
     }
 }
@@ -83,7 +83,7 @@ fn the_same_holds_in_reduced_precision() {
 #[test]
 fn only_what_is_wanted_is_given_and_wanting_less_changes_no_bit() {
     let package = package(&fixture("embeddings"));
-    let graph = trunk_graph(
+    let graph = encoder_graph(
         package.weights().unwrap(),
         config(&package),
         Depth { layers: 2, heads: Some(heads(1)), means: &[] },
@@ -109,7 +109,7 @@ fn halves_add_up_to_the_mean_in_every_layer_that_it_is_of() {
     let package = package(&fixture("embeddings"));
     for means in [&[][..], &[1, 2]] {
         let depth = Depth { layers: 2, heads: Some(heads(1)), means };
-        let graph = trunk_graph(package.weights().unwrap(), config(&package), depth).unwrap();
+        let graph = encoder_graph(package.weights().unwrap(), config(&package), depth).unwrap();
         let found = encoder(&package, &graph).encode(&rows(Wanted::ALL)).unwrap();
         for (request, output) in rows(Wanted::ALL).iter().zip(&found) {
             let [first, second] = output.halves.as_ref().unwrap();
@@ -131,7 +131,7 @@ fn halves_add_up_to_the_mean_in_every_layer_that_it_is_of() {
 #[test]
 fn a_lane_behind_reads_the_same_layers() {
     let package = package(&fixture("embeddings"));
-    let graph = trunk_graph(
+    let graph = encoder_graph(
         package.weights().unwrap(),
         config(&package),
         Depth { layers: 2, heads: Some(heads(1)), means: &[] },
@@ -159,7 +159,7 @@ fn a_layer_that_is_not_before_the_last_one_is_refused() {
     let package = package(&fixture("embeddings"));
     for layer in [0, 2] {
         let depth = Depth { layers: 2, heads: Some(heads(layer)), means: &[] };
-        let error = trunk_graph(package.weights().unwrap(), config(&package), depth).unwrap_err();
+        let error = encoder_graph(package.weights().unwrap(), config(&package), depth).unwrap_err();
         let expected = format!("Cannot let heads read layer {layer}: it must be before layer 2, the last one");
         assert_eq!(error, Error::InvalidOptions(expected));
     }

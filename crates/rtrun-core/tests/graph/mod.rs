@@ -1,11 +1,11 @@
 //! Stored types other than 32-bit floats are expanded once, when the session is made.
 
+mod encoders;
 mod heads_layer;
-mod trunks;
 
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime};
 use rtrun_core::engines::{Encoder, RowRequest};
-use rtrun_core::graph::{Depth, GraphModel, trunk_graph};
+use rtrun_core::graph::{Depth, GraphModel, encoder_graph};
 use rtrun_core::package::{Architecture, Package};
 
 use crate::support::session::session_options;
@@ -53,7 +53,7 @@ fn a_graph_refers_to_its_weights_and_holds_none() {
     let package = Package::open("embeddings", &fixture("embeddings"), None).unwrap();
     let Architecture::Transformer(config) = &package.architecture else { panic!() };
     let weights = package.weights().unwrap();
-    let graph = trunk_graph(weights, config, Depth::of(config.layers())).unwrap();
+    let graph = encoder_graph(weights, config, Depth::of(config.layers())).unwrap();
     let GraphModel::Generated { bytes, .. } = &graph.model else { panic!() };
     assert!(bytes.len() < 16_384, "{} bytes", bytes.len());
     assert_eq!(graph.memory_bytes, weights.stored_bytes());

@@ -31,7 +31,7 @@ fn candidates_are_different_and_end_with_the_most_careful() {
         for (at, rung) in rungs.iter().enumerate() {
             assert!(rungs[..at].iter().all(|other| other.reduction != rung.reduction && other.name != rung.name));
         }
-        if crate::support::skip::computes(rtrun_core::products::Precision::Bf16) {
+        if crate::support::skip::computes(rtrun_core::matmul::Precision::Bf16) {
             assert_eq!(rungs.last().map(|rung| rung.name), Some("bfloat16"));
         }
     }

@@ -1,8 +1,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use rtrun_core::matmul::Precision;
 use rtrun_core::model::{ProfileReport, rungs};
-use rtrun_core::products::Precision;
 use rtrun_core::{Engine, EngineOptions};
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ fn reduces() -> bool {
 
 #[test]
 fn max_speed_keeps_the_direction_of_vectors_and_the_independence_of_rows() {
-    for name in ["embeddings", "trunks/modernbert", "trunks/deberta"] {
+    for name in ["embeddings", "encoders/modernbert", "encoders/deberta"] {
         let options_without_cache =
             EngineOptions { result_cache_entries: 0, ..with_profile(&fixture(name), "max_speed") };
         let engine = open_ready(options_without_cache);

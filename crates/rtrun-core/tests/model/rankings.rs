@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use rtrun_core::matmul::Precision;
 use rtrun_core::model::ProfileReport;
-use rtrun_core::products::Precision;
 use rtrun_core::{TaskAnswer, TaskKind};
 use serde_json::json;
 

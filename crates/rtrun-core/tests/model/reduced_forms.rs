@@ -1,9 +1,9 @@
-//! `max_speed` with what a package can be besides a whole trunk: exits, cut vectors, an adapter, typed questions.
+//! `max_speed` with what a package can be besides a whole encoder: exits, cut vectors, an adapter, typed questions.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use rtrun_core::products::Precision;
+use rtrun_core::matmul::Precision;
 use rtrun_core::{EmbeddingInput, Engine, EngineOptions, TaskAnswer, TaskKind};
 use serde_json::{Value, json};
 

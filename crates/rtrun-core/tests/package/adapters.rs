@@ -23,7 +23,10 @@ fn card(options: EngineOptions) -> Value {
 }
 
 fn bases() -> [(PathBuf, PathBuf); 2] {
-    [(fixture("adapters/vectors"), fixture("embeddings")), (fixture("adapters/classifier"), fixture("trunks/roberta"))]
+    [
+        (fixture("adapters/vectors"), fixture("embeddings")),
+        (fixture("adapters/classifier"), fixture("encoders/roberta")),
+    ]
 }
 
 #[test]
@@ -206,11 +209,11 @@ fn tensors_that_do_not_fit_the_base_are_refused_by_name() {
         tensors.insert("query".to_owned(), copy);
     });
     assert!(unwrapped.contains("does not begin with \"base_model.model.\""), "{unwrapped}");
-    let unsaved = refused_tensors("adapters/classifier", "trunks/roberta", |tensors| {
+    let unsaved = refused_tensors("adapters/classifier", "encoders/roberta", |tensors| {
         renamed(tensors, "base_model.model.classifier.dense.weight", "base_model.model.decoder.weight");
     });
     assert!(unsaved.contains("is neither a tensor of the base nor part of modules_to_save"), "{unsaved}");
-    let missing = refused_tensors("adapters/classifier", "trunks/roberta", |tensors| {
+    let missing = refused_tensors("adapters/classifier", "encoders/roberta", |tensors| {
         tensors.remove("base_model.model.classifier.dense.weight");
     });
     assert!(missing.contains("\"classifier.dense.weight\" is missing"), "{missing}");

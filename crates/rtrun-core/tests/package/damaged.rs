@@ -1,4 +1,4 @@
-//! Damage that any package can have, on a package of every trunk: refused, with one clear reason.
+//! Damage that any package can have, on a package of every encoder: refused, with one clear reason.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +31,7 @@ fn packages(groups: &[&str]) -> Vec<(String, &'static str)> {
 }
 
 fn every_package() -> Vec<(String, &'static str)> {
-    packages(&["trunks", "classifiers", "tokens", "shipped"])
+    packages(&["encoders", "classifiers", "tokens", "shipped"])
 }
 
 /// Damages the weights of a copy of each package and returns why it was refused.
@@ -78,7 +78,7 @@ fn a_changed_bit_in_pinned_weights() {
         assert!(reason.contains("has SHA-256") && reason.contains("manifest.json records"), "{name}: {reason}");
     }
     // The manifest alone is no reason.
-    let whole = copy("trunks/roberta");
+    let whole = copy("encoders/roberta");
     write_manifest(whole.path());
     open_ready(options(&[("whole", whole.path())]));
 }
@@ -91,7 +91,7 @@ fn weights_that_end_early() {
             fs::File::options().write(true).open(weights).unwrap().set_len(to(length)).unwrap();
         }
     };
-    let safetensors = || packages(&["trunks", "classifiers", "tokens"]);
+    let safetensors = || packages(&["encoders", "classifiers", "tokens"]);
     // The header is whole and describes more than there is.
     for (reason, name) in refusals(safetensors(), cut(|length| length - 1)) {
         let says = reason.contains("is not a whole safetensors file") || reason.contains("its header describes");
@@ -128,7 +128,7 @@ fn a_tensor_of_another_shape() {
             table.shape.reverse();
         });
     };
-    for (reason, name) in refusals(packages(&["trunks", "classifiers", "tokens"]), reshape) {
+    for (reason, name) in refusals(packages(&["encoders", "classifiers", "tokens"]), reshape) {
         assert!(reason.contains("embeddings.weight\" has shape") && reason.contains("is expected"), "{name}: {reason}");
     }
 }
@@ -183,7 +183,7 @@ fn a_package_that_is_replaced_while_it_serves_goes_on_serving() {
 
 #[test]
 fn weights_over_the_budget_are_refused_before_anything_reads_them() {
-    let mut options = options(&[("model", &fixture("trunks/roberta"))]);
+    let mut options = options(&[("model", &fixture("encoders/roberta"))]);
     options.models[0].memory_budget_bytes = Some(1000);
     // Without a library there is no session that could read weights.
     options.runtime_library = PathBuf::from("/nowhere/libonnxruntime.so");

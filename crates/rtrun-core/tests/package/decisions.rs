@@ -66,9 +66,9 @@ fn every_wrong_setting_is_named() {
             json!("shared"),
             "option_positions \"shared\" is not supported yet",
         ),
-        ("marker-plain", "/decisions/head/likeness", json!({ "score": 1 }), "head.likeness has \"score\""),
-        ("marker", "/decisions/head/likeness", json!({ "span": 1 }), "head.likeness has \"span\""),
-        ("marker", "/decisions/head/likeness", json!({ "noul": 1e39 }), "head.likeness.noul is inf"),
+        ("marker-plain", "/decisions/head/max_similarity", json!({ "score": 1 }), "head.max_similarity has \"score\""),
+        ("marker", "/decisions/head/max_similarity", json!({ "span": 1 }), "head.max_similarity has \"span\""),
+        ("marker", "/decisions/head/max_similarity", json!({ "noul": 1e39 }), "head.max_similarity.noul is inf"),
         ("marker", "/decisions/head/statement", json!(true), "expected struct StatementSettings"),
         (
             "marker",
@@ -120,7 +120,7 @@ fn a_laya_checkpoint_that_is_not_one_is_refused() {
 }
 
 #[test]
-fn a_head_may_lie_in_the_file_of_the_trunk() {
+fn a_head_may_lie_in_the_file_of_the_encoder() {
     let folder = copy_without_manifest("decisions/marker");
     let mut head = std::collections::BTreeMap::new();
     rewrite(&folder.path().join("decisions.safetensors"), |tensors| head = tensors.clone());

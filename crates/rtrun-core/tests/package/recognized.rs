@@ -49,7 +49,7 @@ fn rtrun_json_wins_over_the_hub_files() {
 }
 
 #[test]
-fn a_classification_trunk_can_serve_embeddings() {
+fn a_classification_encoder_can_serve_embeddings() {
     let package = Package::open("softmax", &fixture("softmax"), Some(FamilyKind::Embeddings)).unwrap();
     assert_eq!((package.family, package.pooling), (FamilyKind::Embeddings, Pooling::Mean));
 }
@@ -70,13 +70,13 @@ fn a_static_table_has_no_tokens_for_a_head_to_read() {
 }
 
 #[test]
-fn every_trunk_tells_its_longest_input() {
+fn every_encoder_tells_its_longest_input() {
     let longest = [("roberta", 64), ("xlm-roberta", 64), ("distilbert", 64), ("mpnet", 256), ("modernbert", 128)];
     for (name, tokens) in longest {
-        let package = open(&format!("trunks/{name}"));
+        let package = open(&format!("encoders/{name}"));
         assert_eq!((package.family, package.max_tokens), (FamilyKind::Embeddings, tokens), "{name}");
     }
-    assert_eq!(open("trunks/xlm-roberta").pooling, Pooling::Cls);
+    assert_eq!(open("encoders/xlm-roberta").pooling, Pooling::Cls);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn classes_tell_what_they_answer() {
 
 #[test]
 fn a_length_in_the_settings_of_the_tokenizer_counts_where_it_is_one() {
-    let folder = copy_without_manifest("trunks/distilbert");
+    let folder = copy_without_manifest("encoders/distilbert");
     let tokens = |length: &str| {
         let settings = format!(r#"{{"model_max_length":{length}}}"#);
         fs::write(folder.path().join("tokenizer_config.json"), settings).unwrap();
@@ -106,7 +106,7 @@ fn a_length_in_the_settings_of_the_tokenizer_counts_where_it_is_one() {
 }
 
 #[test]
-fn a_shipped_graph_stands_in_for_a_trunk_that_no_graph_here_computes() {
+fn a_shipped_graph_stands_in_for_a_encoder_that_no_graph_here_computes() {
     let folder = copy_without_manifest("shipped/vectors");
     let weights = fixture("embeddings").join("model.safetensors");
     fs::copy(weights, folder.path().join("model.safetensors")).unwrap();

@@ -248,15 +248,15 @@ fn weights_in_a_form_that_is_not_read() {
 }
 
 #[test]
-fn a_trunk_that_computes_something_else() {
+fn an_encoder_that_computes_something_else() {
     let with = |name: &str, key: &'static str, value: Value| {
         refusal(name, |folder| edit(&folder.join("config.json"), |config| config[key] = value))
     };
-    let deberta = "trunks/deberta";
+    let deberta = "encoders/deberta";
     assert_says(&with(deberta, "conv_kernel_size", json!(3)), &["conv_kernel_size 3 is not supported yet"]);
     assert_says(&with(deberta, "pos_att_type", json!("p2p|c2p")), &["pos_att_type \"p2p\" is not supported"]);
     assert_says(&with(deberta, "embedding_size", json!(32)), &["embedding_size 32 is not supported yet; only 64 is"]);
-    let modernbert = "trunks/modernbert";
+    let modernbert = "encoders/modernbert";
     let scaled = json!({ "rope_type": "yarn", "factor": 4 });
     assert_says(&with(modernbert, "rope_scaling", scaled.clone()), &["rope_scaling is not supported yet"]);
     let scaled = json!({ "full_attention": scaled });
@@ -266,9 +266,9 @@ fn a_trunk_that_computes_something_else() {
     assert_says(&with(modernbert, "layer_types", json!(["full_attention"])), &["layer_types has 1 entries"]);
     let types = json!(["full_attention", "chunked_attention", "full_attention", "full_attention"]);
     assert_says(&with(modernbert, "layer_types", types), &["\"chunked_attention\" is not supported"]);
-    assert_says(&with("trunks/mpnet", "relative_attention_num_buckets", json!(64)), &["only 32 is"]);
-    assert_says(&with("trunks/roberta", "pad_token_id", json!(66)), &["leaves none of the 66 positions"]);
-    let roberta = "trunks/roberta";
+    assert_says(&with("encoders/mpnet", "relative_attention_num_buckets", json!(64)), &["only 32 is"]);
+    assert_says(&with("encoders/roberta", "pad_token_id", json!(66)), &["leaves none of the 66 positions"]);
+    let roberta = "encoders/roberta";
     assert_says(&with(roberta, "position_embedding_type", json!("relative_key")), &["relative_key"]);
     assert_says(&with(roberta, "is_decoder", json!(true)), &["only encoders are supported"]);
     assert_says(&with(roberta, "model_type", json!("albert")), &["model_type \"albert\"", "roberta, xlm-roberta"]);

@@ -53,7 +53,8 @@ fn leaving_while_models_load_is_silent() {
 #[ignore = "a child of the test above"]
 fn child_that_leaves_early() {
     tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::WARN).init();
-    let folders = ["embeddings", "trunks/modernbert", "trunks/deberta", "heads-int8"].map(|name| (name, fixture(name)));
+    let folders =
+        ["embeddings", "encoders/modernbert", "encoders/deberta", "heads-int8"].map(|name| (name, fixture(name)));
     let _engine = Engine::open(options(&folders.each_ref().map(|(name, folder)| (*name, folder.as_path())))).unwrap();
     std::thread::sleep(Duration::from_millis(3 * u64::from(std::process::id() % 40)));
     rtrun_core::leave();

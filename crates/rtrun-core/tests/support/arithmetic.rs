@@ -1,6 +1,6 @@
 //! What tests of the crate's own arithmetic compute with.
 
-use rtrun_core::products::Workers;
+use rtrun_core::matmul::Workers;
 
 /// Numbers of a fixed sequence between -1 and 1.
 pub fn numbers(count: usize, seed: u32) -> Vec<f32> {

@@ -7,16 +7,16 @@ use ort::session::Session;
 use ort::value::Tensor;
 use rtrun_core::Device;
 use rtrun_core::engines::onnxruntime::{Runtime, SessionOptions};
-use rtrun_core::graph::{ATTENTION_MASK, Depth, Graph, GraphModel, INPUT_IDS, TOKEN_TYPES, trunk_graph};
+use rtrun_core::graph::{ATTENTION_MASK, Depth, Graph, GraphModel, INPUT_IDS, TOKEN_TYPES, encoder_graph};
 use rtrun_core::package::{Architecture, Package};
 
 use super::runtime_library;
 
-/// The graph of a package's trunk.
+/// The graph of a package's encoder.
 pub fn graph(package: &Package, layers: Option<usize>) -> Graph {
     let Architecture::Transformer(config) = &package.architecture else { panic!("{:?}", package.architecture) };
     let depth = Depth::of(layers.unwrap_or(config.layers()));
-    trunk_graph(package.weights().unwrap(), config, depth).unwrap()
+    encoder_graph(package.weights().unwrap(), config, depth).unwrap()
 }
 
 /// Opens a fixture package.

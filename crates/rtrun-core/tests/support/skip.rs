@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use rtrun_core::products::Precision;
+use rtrun_core::matmul::Precision;
 
 /// Says why the running test leaves something out.
 pub fn skip(why: &str) {

@@ -23,7 +23,7 @@ TUNING_SHARE = 3
 
 
 def read_tasks(data: Path) -> dict[str, TaskData]:
-    """All heads. What measures one of them trains none, because they share a trunk."""
+    """All heads. What measures one of them trains none, because they share an encoder."""
     return apart({name: read_task(name, data) for name in READERS})
 
 

@@ -2,10 +2,10 @@
 
 mod environment;
 mod exit;
+mod matmuls;
 mod norms;
 mod operators;
 mod outputs;
-mod products;
 mod session;
 mod shared_weights;
 mod source;

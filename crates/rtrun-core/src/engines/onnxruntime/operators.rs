@@ -7,17 +7,17 @@ use ort::operator::OperatorDomain;
 use ort::session::Session;
 use prost::Message;
 
+use super::matmuls::MatmulOperator;
 use super::norms::NormOperator;
-use super::products::ProductOperator;
 use crate::graph::OWN;
 use crate::graph::onnx::{
     Dimension, GraphMessage, Model, Node, OperatorSet, Shape, TensorType, Type, ValueInfo, data_type,
 };
-use crate::products::Product;
+use crate::matmul::PackedLinear;
 
-/// What sessions over graphs with these products are given.
-pub fn operators(products: &[Arc<Product>]) -> ort::Result<OperatorDomain> {
-    OperatorDomain::new(OWN)?.add(ProductOperator { products: products.to_vec() })?.add(NormOperator)
+/// What sessions over graphs with these matmuls are given.
+pub fn operators(matmuls: &[Arc<PackedLinear>]) -> ort::Result<OperatorDomain> {
+    OperatorDomain::new(OWN)?.add(MatmulOperator { matmuls: matmuls.to_vec() })?.add(NormOperator)
 }
 
 /// Makes the domain known by a session that does nothing. The library notes a domain once per process, but looks and

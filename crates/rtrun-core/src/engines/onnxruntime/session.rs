@@ -27,12 +27,12 @@ pub struct SessionOptions {
     pub normalize: bool,
     /// Where the session computes.
     pub device: Device,
-    /// Whether weights are copied into the order that products read fastest. Without it a session takes no memory for
-    /// them beyond the mapped file, and products of short rows take half as long again.
+    /// Whether weights are copied into the order that matmuls read fastest. Without it a session takes no memory for
+    /// them beyond the mapped file, and matmuls of short rows take half as long again.
     pub prepack: bool,
 }
 
-/// A transformer trunk on ONNX Runtime.
+/// A transformer encoder on ONNX Runtime.
 pub struct OnnxEncoder {
     /// `None` only while the encoder is being dropped.
     session: Option<Session>,

@@ -18,7 +18,7 @@ use super::shared_weights::SharedWeights;
 use crate::devices::Device;
 use crate::engines::priority::give_way;
 use crate::graph::{Graph, GraphModel, HeldWeight, Inputs, Output};
-use crate::products::Product;
+use crate::matmul::PackedLinear;
 
 /// A graph, its weights, and the number of threads that compute it.
 pub struct Source {
@@ -31,8 +31,8 @@ pub struct Source {
     pub output: Output,
     /// Bytes of the weights in memory.
     pub memory_bytes: u64,
-    /// Products in reduced precision, whose weights all sessions read.
-    products: Vec<Arc<Product>>,
+    /// Matmuls in reduced precision, whose weights all sessions read.
+    matmuls: Vec<Arc<PackedLinear>>,
     /// `None` where every session has to have its own.
     weights: Option<SharedWeights>,
 }
@@ -70,7 +70,7 @@ impl Source {
             inputs: graph.inputs,
             output: graph.output.clone(),
             memory_bytes: graph.memory_bytes,
-            products: graph.products.clone(),
+            matmuls: graph.matmuls.clone(),
             weights,
         }
     }
@@ -118,7 +118,7 @@ impl Source {
         if threads == Threads::GiveWay {
             builder = builder.with_thread_manager(GivingWay).map_err(|error| text(&error))?;
         }
-        let operators = operators(&self.products).map_err(|error| text(&error))?;
+        let operators = operators(&self.matmuls).map_err(|error| text(&error))?;
         builder = builder.with_operators(operators).map_err(|error| text(&error))?;
         if let Some(weights) = &self.weights {
             // SAFETY: the caller keeps this source, and the weights with it, for longer than the session.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use ort::operator::ComputeContext;
 
-use crate::products::Workers;
+use crate::matmul::Workers;
 
 /// Lends them to one call of an operator.
 pub struct LibraryThreads<'c> {

@@ -1,5 +1,5 @@
 //! One row a question: `CLS instructions SEP (MASK option)* SEP state SEP`. The vector at a MASK decides about its option.
-//! The layers between the trunk and the markers are part of the graph: see `graph/decision_layers.rs`.
+//! The layers between the encoder and the markers are part of the graph: see `graph/decision_layers.rs`.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ const WHOLE_PREFIX: usize = 64;
 const MASKS: [&str; 2] = ["[MASK]", "<mask>"];
 
 impl MarkerDecisions {
-    /// Opens the heads of a package. `width` is that of the trunk.
+    /// Opens the heads of a package. `width` is that of the encoder.
     pub fn open(
         settings: &MarkerSettings,
         package: &Package,

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::answers::{Logits, answer, finite, threshold};
-use super::likeness::Likeness;
+use super::max_similarity::MaxSimilarity;
 use super::projection::{EPSILON, SpanHead};
 use super::state::StateTokens;
 use super::statement::Statement;
@@ -24,7 +24,7 @@ const YES: usize = 1;
 pub struct MarkerHeads {
     /// From the vector at a marker to its logit.
     scorer: Transform,
-    likeness: Likeness,
+    max_similarity: MaxSimilarity,
     /// Of models that compare yes-or-no questions with the state.
     statement: Option<Statement>,
     spans: Option<SpanHead>,
@@ -67,10 +67,10 @@ impl MarkerHeads {
         ]);
         let spans = settings.span.map(|span| SpanHead::open(weights, prefix, width, span)).transpose()?;
         let statement = settings.head.statement.map(|of| Statement::open(weights, prefix, width, of)).transpose()?;
-        let likeness = Likeness::new(settings.head.likeness.clone(), width);
+        let max_similarity = MaxSimilarity::new(settings.head.max_similarity.clone(), width);
         Ok(Self {
             scorer,
-            likeness,
+            max_similarity,
             statement,
             spans,
             calibration: Calibration::new(settings.calibration.clone()),
@@ -96,8 +96,9 @@ impl MarkerHeads {
             if let (QuestionKind::Noul { .. }, Some(statement)) = (&asked.question.kind, &self.statement) {
                 options[YES] += statement.logit(tokens, (&asked.words, state.clone()), pace).await;
             }
-            if let Some(likeness) = self.likeness.logits(kind, tokens, (&asked.options, state), pace).await {
-                options.iter_mut().zip(likeness).for_each(|(logit, likeness)| *logit += likeness);
+            if let Some(max_similarity) = self.max_similarity.logits(kind, tokens, (&asked.options, state), pace).await
+            {
+                options.iter_mut().zip(max_similarity).for_each(|(logit, max_similarity)| *logit += max_similarity);
             }
             let none = if asked.abstain.is_some() { options.pop() } else { None };
             windows.push(Logits { options, none });

@@ -3,9 +3,9 @@
 mod answers;
 mod budget;
 mod frame;
-mod likeness;
 mod marker;
 mod marker_heads;
+mod max_similarity;
 mod packed;
 mod packed_heads;
 mod projection;

@@ -29,7 +29,7 @@ pub struct PackedDecisions {
 }
 
 impl PackedDecisions {
-    /// Opens the heads of a package. `width` is that of the trunk.
+    /// Opens the heads of a package. `width` is that of the encoder.
     pub fn open(
         settings: &PackedSettings,
         package: &Package,

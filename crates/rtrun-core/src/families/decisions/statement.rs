@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use super::likeness::likeness;
+use super::max_similarity::max_similarity;
 use crate::answer::Pace;
 use crate::error::Error;
 use crate::families::sigmoid;
 use crate::families::transform::Linear;
 use crate::package::{StatementSettings, Weights};
 
-/// What the likeness of a question's words counts.
+/// What the max similarity of a question's words counts.
 pub struct Statement {
     /// From the vector of a word to the logit that it turns the statement.
     turns: Linear,
@@ -40,7 +40,7 @@ impl Statement {
             })
             .product();
         let StatementSettings { factor, addend } = self.settings;
-        let likeness = likeness(vectors, self.width, (std::slice::from_ref(words), state), pace).await[0];
-        (2.0 * kept - 1.0) * (factor * likeness + addend)
+        let max_similarity = max_similarity(vectors, self.width, (std::slice::from_ref(words), state), pace).await[0];
+        (2.0 * kept - 1.0) * (factor * max_similarity + addend)
     }
 }

@@ -44,7 +44,7 @@ impl Tower<'_, '_> {
         Ok(self.builder.node("", "LayerNormalization", &[input, &gamma, &beta], &attributes))
     }
 
-    /// Attention of all heads over whatever is given, without the product behind it.
+    /// Attention of all heads over whatever is given, without the matmul behind it.
     pub fn attend(&mut self, attended: &Attended) -> String {
         let Attended { query, key, value, bias } = *attended;
         let attributes = [
@@ -54,42 +54,42 @@ impl Tower<'_, '_> {
         self.builder.node(CONTRIB, "MultiHeadAttention", &[query, key, value, bias], &attributes)
     }
 
-    /// The feed-forward part without the bias of its second product.
+    /// The feed-forward part without the bias of its second matmul.
     pub fn feed_forward(&mut self, module: &str, input: &str) -> Result<String, Error> {
         let (hidden, wide) = (self.sizes.hidden_size, self.sizes.intermediate_size);
-        let widened = self.builder.product(input, &format!("{module}.fc1"), [wide, hidden])?;
+        let widened = self.builder.linear(input, &format!("{module}.fc1"), [wide, hidden])?;
         let bias = self.builder.weight(&format!("{module}.fc1.bias"), &[wide])?;
         let widened = self.builder.activate(&widened, &bias, self.sizes.hidden_act);
-        self.builder.product(&widened, &format!("{module}.fc2"), [hidden, wide])
+        self.builder.linear(&widened, &format!("{module}.fc2"), [hidden, wide])
     }
 
-    /// A product with its bias.
+    /// A matmul with its bias.
     pub fn linear(&mut self, input: &str, module: &str, shape: [usize; 2]) -> Result<String, Error> {
-        let product = self.builder.product(input, module, shape)?;
+        let matmul = self.builder.linear(input, module, shape)?;
         let bias = self.builder.weight(&format!("{module}.bias"), &[shape[0]])?;
-        Ok(self.builder.node("", "Add", &[&product, &bias], &[]))
+        Ok(self.builder.node("", "Add", &[&matmul, &bias], &[]))
     }
 
     fn self_attention(&mut self, module: &str, input: &str) -> Result<String, Error> {
         let hidden = self.sizes.hidden_size;
-        let mut products = [const { String::new() }; 3];
+        let mut matmuls = [const { String::new() }; 3];
         let mut biases = [const { String::new() }; 3];
         for (at, part) in ["q_proj", "k_proj", "v_proj"].into_iter().enumerate() {
-            products[at] = self.builder.product(input, &format!("{module}.{part}"), [hidden, hidden])?;
+            matmuls[at] = self.builder.linear(input, &format!("{module}.{part}"), [hidden, hidden])?;
             biases[at] = self.builder.weight(&format!("{module}.{part}.bias"), &[hidden])?;
         }
         let axis = [("axis", Value::Int(0))];
         let bias = &self.builder.node("", "Concat", &[&biases[0], &biases[1], &biases[2]], &axis);
-        let [query, key, value] = &products;
+        let [query, key, value] = &matmuls;
         let attended = self.attend(&Attended { query, key, value, bias });
-        self.builder.product(&attended, &format!("{module}.out_proj"), [hidden, hidden])
+        self.builder.linear(&attended, &format!("{module}.out_proj"), [hidden, hidden])
     }
 
-    /// The normalized sum of a product, the bias that it still needs, and what runs past it; and the sum itself.
+    /// The normalized sum of a matmul, the bias that it still needs, and what runs past it; and the sum itself.
     fn add_and_norm(
         &mut self,
         module: &str,
-        (product, past): (&str, &str),
+        (matmul, past): (&str, &str),
         biased: &str,
     ) -> Result<(String, String), Error> {
         let hidden = self.sizes.hidden_size;
@@ -97,7 +97,7 @@ impl Tower<'_, '_> {
         let bias = self.builder.weight(&format!("{biased}.bias"), &[hidden])?;
         let (normed, sum) = (format!("{biased}.normed"), format!("{biased}.sum"));
         let epsilon = [("epsilon", Value::Float(self.sizes.layer_norm_eps))];
-        let inputs = [product, past, &gamma, &beta, &bias];
+        let inputs = [matmul, past, &gamma, &beta, &bias];
         self.builder.named_node(CONTRIB, "SkipLayerNormalization", &inputs, &epsilon, &[&normed, "", "", &sum]);
         Ok((normed, sum))
     }

@@ -1,4 +1,4 @@
-//! The two trunks of CLIP and SigLIP: one graph reads texts, the other images. Each gives one vector a row, in one space.
+//! The two encoders of CLIP and SigLIP: one graph reads texts, the other images. Each gives one vector a row, in one space.
 
 mod attention_pooling;
 mod images;

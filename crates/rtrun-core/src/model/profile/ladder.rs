@@ -1,21 +1,21 @@
 //! The candidates of `max_speed`, the fastest first. Which one a package gets is decided by its answers.
 
 use crate::graph::Reduction;
-use crate::products::Precision;
+use crate::matmul::Precision;
 
 /// One candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rung {
     /// The name in cards and verdicts.
     pub name: &'static str,
-    /// Which products are computed in which precision.
+    /// Which matmuls are computed in which precision.
     pub reduction: Reduction,
 }
 
 /// The candidates for this processor. `has_bytes` says whether the package stores some weights as bytes: those it does
 /// not are then the ones that lose most by it.
 ///
-/// Measured on all-MiniLM-L6: `ffn_down` keeps the least cosine at 0.9999 in bytes, the products around attention at 0.9998;
+/// Measured on all-MiniLM-L6: `ffn_down` keeps the least cosine at 0.9999 in bytes, the matmuls around attention at 0.9998;
 /// `ffn_up` takes it to 0.998, because a few of the numbers it reads are much larger than the rest of their row.
 pub fn rungs(has_bytes: bool) -> Vec<Rung> {
     let int8 = Some(Precision::Int8).filter(|precision| precision.is_supported());

@@ -15,7 +15,7 @@ pub enum Profile {
     Batching,
     /// A state is read once for all its questions; the same numbers as those of `exact`.
     SharedContext,
-    /// Products in reduced precision, where the package's answers stay the same.
+    /// Matmuls in reduced precision, where the package's answers stay the same.
     MaxSpeed,
 }
 
@@ -49,7 +49,7 @@ pub struct ProfileReport {
     pub asked: &'static str,
     /// The profile that is served.
     pub served: &'static str,
-    /// In which precision products are computed.
+    /// In which precision matmuls are computed.
     pub precision: String,
     /// Texts on which the answers were compared; 0 where there was nothing to compare.
     pub probes: usize,

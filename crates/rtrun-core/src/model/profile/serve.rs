@@ -12,7 +12,7 @@ use crate::engines::Encoder;
 use crate::error::Error;
 use crate::model::golden_check::Candidate;
 use crate::model::place::{PlaceRequest, Placed, place_reduced};
-use crate::package::{Architecture, Digests, Dtype, TrunkConfig};
+use crate::package::{Architecture, Digests, Dtype, EncoderConfig};
 
 /// Probes that a candidate answers before the rest is spent on it.
 const FIRST: usize = 32;
@@ -32,8 +32,8 @@ pub struct Exact<'m> {
 /// Makes a candidate of the ladder.
 type Reduced<'r> = &'r dyn Fn(&Rung) -> Result<Placed, Error>;
 
-/// The trunk whose products have a reduced form on this device. The error is why there is none.
-pub fn reducible(architecture: &Architecture, device: Device) -> Result<&TrunkConfig, String> {
+/// The encoder whose matmuls have a reduced form on this device. The error is why there is none.
+pub fn reducible(architecture: &Architecture, device: Device) -> Result<&EncoderConfig, String> {
     let Architecture::Transformer(config) = architecture else {
         return Err("only graphs that are generated over model.safetensors have a reduced form".to_owned());
     };

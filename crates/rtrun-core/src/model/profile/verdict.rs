@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use super::agreement::Agreement;
 use super::ladder::Rung;
 use super::probes::probe_texts;
+use crate::matmul::Precision;
 use crate::package::{Digests, Package};
-use crate::products::Precision;
 
 /// Grows with every change to kernels, candidates or limits, so that old verdicts are asked for no more.
 const VERSION: u32 = 2;

@@ -82,7 +82,7 @@ impl AdapterConfig {
             return Some(format!("r is {} and lora_alpha is {}; r must be at least 1", self.r, self.lora_alpha));
         }
         if self.fan_in_fan_out {
-            return Some("fan_in_fan_out is true, which no supported trunk has; it must be false".to_owned());
+            return Some("fan_in_fan_out is true, which no supported encoder has; it must be false".to_owned());
         }
         let keeps_base = |value: &Value| match value {
             Value::Null | Value::Bool(_) => true,

@@ -120,7 +120,7 @@ fn check_target(
     }
 }
 
-/// The base's names by the adapted model's: a class puts its trunk under a name that the bare trunk does not have.
+/// The base's names by the adapted model's: a class puts its encoder under a name that the bare encoder does not have.
 struct BaseNames(HashMap<String, String>);
 
 impl BaseNames {

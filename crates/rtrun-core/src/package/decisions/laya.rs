@@ -33,7 +33,7 @@ struct Agent {
 /// Where the files of a checkpoint are, and what they mean.
 #[derive(Debug)]
 pub struct LayaFiles {
-    /// The trunk's configuration.
+    /// The encoder's configuration.
     pub config: &'static str,
     /// The tokenizer.
     pub tokenizer: &'static str,
@@ -81,7 +81,7 @@ impl LayaFiles {
                     type_embedding: true,
                     mask_token: None,
                     abstain: None,
-                    likeness: BTreeMap::new(),
+                    max_similarity: BTreeMap::new(),
                     statement: None,
                     option_positions: sequential(),
                 },

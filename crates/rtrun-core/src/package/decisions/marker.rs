@@ -17,7 +17,7 @@ pub struct MarkerSettings {
     /// From logits to probabilities.
     #[serde(default)]
     pub calibration: CalibrationSettings,
-    /// What follows the trunk.
+    /// What follows the encoder.
     pub head: MarkerHeadSettings,
     /// How span questions are answered; needed for the type "span".
     pub span: Option<SpanSettings>,
@@ -26,7 +26,7 @@ pub struct MarkerSettings {
     pub window_overlap: usize,
 }
 
-/// What follows the trunk of a marker model. Tensor names follow `PyTorch`: see `docs/model-packages.md`.
+/// What follows the encoder of a marker model. Tensor names follow `PyTorch`: see `docs/model-packages.md`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MarkerHeadSettings {
@@ -35,7 +35,7 @@ pub struct MarkerHeadSettings {
     /// What its tensor names begin with.
     #[serde(default)]
     pub prefix: String,
-    /// Transformer layers between the trunk and the scorer.
+    /// Transformer layers between the encoder and the scorer.
     pub layers: usize,
     /// Whether the type of the question is added to every position.
     #[serde(default = "yes_flag")]
@@ -47,7 +47,7 @@ pub struct MarkerHeadSettings {
     /// By type of question, the factor of how like an option is to the state, which is added to the option's logit; nothing
     /// for a type that is absent.
     #[serde(default)]
-    pub likeness: BTreeMap<String, f32>,
+    pub max_similarity: BTreeMap<String, f32>,
     /// What it counts how like the words of a yes-or-no question are to the state; they are not compared if absent.
     pub statement: Option<StatementSettings>,
     /// How options are numbered: only "sequential".
@@ -55,13 +55,13 @@ pub struct MarkerHeadSettings {
     pub option_positions: String,
 }
 
-/// From the likeness of a question's words to what is added to the logit of "true".
+/// From the max similarity of a question's words to what is added to the logit of "true".
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatementSettings {
-    /// What the likeness is multiplied with.
+    /// What the max similarity is multiplied with.
     pub factor: f32,
-    /// What is added to the product.
+    /// What is added to the matmul.
     pub addend: f32,
 }
 
@@ -69,7 +69,7 @@ impl Checked for MarkerSettings {
     fn check(&self) -> Result<(), String> {
         self.questions.check(self.span.as_ref())?;
         self.calibration.check(&self.questions.types)?;
-        self.head.check_likeness(&self.questions.types)?;
+        self.head.check_max_similarity(&self.questions.types)?;
         self.head.check_statement(&self.questions.types)?;
         match self.head.option_positions.as_str() {
             "sequential" => Ok(()),
@@ -90,14 +90,16 @@ impl MarkerHeadSettings {
         }
     }
 
-    fn check_likeness(&self, types: &[QuestionType]) -> Result<(), String> {
-        for (key, weight) in &self.likeness {
+    fn check_max_similarity(&self, types: &[QuestionType]) -> Result<(), String> {
+        for (key, weight) in &self.max_similarity {
             let known = types.iter().find(|known| known.as_str() == key);
             if known.is_none_or(|known| *known == QuestionType::Span) {
-                return Err(format!("head.likeness has {key:?}; use a type of questions.types other than \"span\""));
+                return Err(format!(
+                    "head.max_similarity has {key:?}; use a type of questions.types other than \"span\""
+                ));
             }
             if !weight.is_finite() {
-                return Err(format!("head.likeness.{key} is {weight}; it must be a number"));
+                return Err(format!("head.max_similarity.{key} is {weight}; it must be a number"));
             }
         }
         Ok(())

@@ -43,18 +43,19 @@ pub enum DecisionSettings {
 }
 
 impl Decisions {
-    /// Opens the file that holds the heads; `trunk` is the name of the trunk's file and the file, opened already.
+    /// Opens the file that holds the heads; `encoder` is the name of the encoder's file and the file, opened already.
     pub fn open(
         files: &PackageFiles,
         name: &str,
         settings: DecisionSettings,
-        (trunk_file, trunk): (&str, &Arc<Weights>),
+        (encoder_file, encoder): (&str, &Arc<Weights>),
     ) -> Result<Self, Error> {
         let file = match &settings {
             DecisionSettings::Marker(settings) => &settings.head.file,
             DecisionSettings::Packed(settings) => &settings.head.file,
         };
-        let weights = if file == trunk_file { Arc::clone(trunk) } else { Arc::new(Weights::open(files, name, file)?) };
+        let weights =
+            if file == encoder_file { Arc::clone(encoder) } else { Arc::new(Weights::open(files, name, file)?) };
         Ok(Self { settings, weights })
     }
 }

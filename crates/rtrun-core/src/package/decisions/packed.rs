@@ -15,7 +15,7 @@ pub struct PackedSettings {
     /// From logits to probabilities.
     #[serde(default)]
     pub calibration: CalibrationSettings,
-    /// What follows the trunk.
+    /// What follows the encoder.
     pub head: PackedHeadSettings,
     /// The tokens that say what stands where.
     pub markers: Markers,
@@ -26,7 +26,7 @@ pub struct PackedSettings {
     pub window_overlap: usize,
 }
 
-/// What follows the trunk of a packed model.
+/// What follows the encoder of a packed model.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackedHeadSettings {

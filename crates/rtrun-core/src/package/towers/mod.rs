@@ -1,4 +1,4 @@
-//! CLIP and SigLIP: what `config.json` says about a trunk for texts and one for images whose vectors lie in one space.
+//! CLIP and SigLIP: what `config.json` says about an encoder for texts and one for images whose vectors lie in one space.
 
 mod padding;
 mod preprocessing;
@@ -6,7 +6,7 @@ mod preprocessing;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::trunks::{Activation, check_sizes};
+use super::encoders::{Activation, check_sizes};
 
 pub use padding::RowPadding;
 pub(super) use padding::padding_id;
@@ -15,7 +15,7 @@ pub(super) use preprocessing::read_preprocessing;
 /// The two models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TowersKind {
-    /// `CLIPModel`: texts from left to right, images by a class token, products into the common space.
+    /// `CLIPModel`: texts from left to right, images by a class token, matmuls into the common space.
     Clip,
     /// `SiglipModel`: padded texts, images by attention pooling.
     Siglip,
@@ -39,13 +39,13 @@ pub struct TowersConfig {
 pub struct TowerSizes {
     /// Width of a token vector.
     pub hidden_size: usize,
-    /// Width between the two feed-forward products.
+    /// Width between the two feed-forward matmuls.
     pub intermediate_size: usize,
     /// Number of layers.
     pub num_hidden_layers: usize,
     /// Attention heads of a layer.
     pub num_attention_heads: usize,
-    /// The function between the two feed-forward products.
+    /// The function between the two feed-forward matmuls.
     pub hidden_act: Activation,
     /// Added to the variance in every layer normalization.
     pub layer_norm_eps: f32,

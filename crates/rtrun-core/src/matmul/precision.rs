@@ -1,6 +1,6 @@
-//! The precisions that a product can be computed in, and which of them this processor has instructions for.
+//! The precisions that a matmul can be computed in, and which of them this processor has instructions for.
 
-/// How the factors of a product are stored.
+/// How the factors of a matmul are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// Signed bytes with a scale for each row of weights; unsigned bytes with a scale and a zero for each row of

@@ -1,5 +1,5 @@
 //! Weights in the order in which the kernels read them: panels of 32 outputs, in each the values of one step of the dot
-//! products side by side.
+//! matmuls side by side.
 
 use half::bf16;
 
@@ -17,7 +17,7 @@ pub struct Line(pub [u8; 64]);
 /// Lines of one step of a panel.
 pub const STEP_LINES: usize = 2;
 
-/// The packed weights of one product, `[outputs, inputs]` before packing, and what is done to its sums.
+/// The packed weights of one matmul, `[outputs, inputs]` before packing, and what is done to its sums.
 #[derive(Debug)]
 pub struct Panels {
     /// How the weights are stored.
@@ -41,7 +41,7 @@ impl Panels {
     /// Packs signed bytes with one scale an output, both as the package has them. Panics if they are not as many as the
     /// shape says.
     pub fn of_bytes(values: &[i8], scales: &[f32], [outputs, inputs]: [usize; 2]) -> Self {
-        assert_eq!(scales.len(), outputs, "a product needs one scale for each of its {outputs} outputs; this is a bug");
+        assert_eq!(scales.len(), outputs, "a matmul needs one scale for each of its {outputs} outputs; this is a bug");
         let bytes: Vec<u8> = values.iter().map(|value| value.cast_unsigned()).collect();
         let mut panels = Self::new(Precision::Int8, &bytes, [outputs, inputs]);
         panels.scales[..outputs].copy_from_slice(scales);
@@ -79,7 +79,7 @@ impl Panels {
     #[must_use]
     pub fn with_bias(mut self, bias: &[f32]) -> Self {
         let outputs = self.outputs;
-        assert_eq!(bias.len(), outputs, "a product needs one bias for each of its {outputs} outputs; this is a bug");
+        assert_eq!(bias.len(), outputs, "a matmul needs one bias for each of its {outputs} outputs; this is a bug");
         self.bias[..self.outputs].copy_from_slice(bias);
         self
     }
@@ -140,7 +140,7 @@ impl Panels {
 }
 
 fn check_weights(values: usize, [outputs, inputs]: [usize; 2]) {
-    assert!(outputs > 0 && inputs > 0, "a product needs inputs and outputs, not {outputs} by {inputs}; this is a bug");
+    assert!(outputs > 0 && inputs > 0, "a matmul needs inputs and outputs, not {outputs} by {inputs}; this is a bug");
     let expected = outputs.checked_mul(inputs);
-    assert_eq!(Some(values), expected, "a product of {outputs} by {inputs} needs as many weights; this is a bug");
+    assert_eq!(Some(values), expected, "a matmul of {outputs} by {inputs} needs as many weights; this is a bug");
 }

@@ -1,4 +1,4 @@
-//! Products of 16-bit floats, with the instruction that adds up two of them at a time in 32 bits.
+//! Matmuls of 16-bit floats, with the instruction that adds up two of them at a time in 32 bits.
 
 #![cfg(target_arch = "x86_64")]
 #![allow(unsafe_code, reason = "vector instructions over rows and panels whose bounds the caller has checked")]

@@ -1,4 +1,4 @@
-//! The functions between two products.
+//! The functions between two matmuls.
 
 use serde::Deserialize;
 

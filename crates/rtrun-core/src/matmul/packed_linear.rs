@@ -1,4 +1,4 @@
-//! One step of a graph: rows of activations times the weights of one or more products that read the same rows.
+//! One step of a graph: rows of activations times the weights of one or more matmuls that read the same rows.
 
 use super::panels::Panels;
 use super::precision::Precision;
@@ -14,9 +14,9 @@ pub unsafe trait Workers {
     fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync));
 }
 
-/// Products of the same rows, all in one precision.
+/// Matmuls of the same rows, all in one precision.
 #[derive(Debug)]
-pub struct Product {
+pub struct PackedLinear {
     precision: Precision,
     inputs: usize,
     parts: Vec<Panels>,
@@ -32,16 +32,16 @@ pub struct Scratch {
     scales: Vec<super::int8::RowScale>,
 }
 
-impl Product {
-    /// Products of the same rows. Panics if there are no parts, or if they differ in their precision or their inputs.
+impl PackedLinear {
+    /// Matmuls of the same rows. Panics if there are no parts, or if they differ in their precision or their inputs.
     pub fn new(parts: Vec<Panels>) -> Self {
         let Some(Panels { precision, inputs, .. }) = parts.first() else {
-            panic!("a product needs a part; this is a bug")
+            panic!("a matmul needs a part; this is a bug")
         };
         let (precision, inputs) = (*precision, *inputs);
         for part in &parts {
             let found = (part.precision, part.inputs);
-            assert_eq!(found, (precision, inputs), "parts of one product read the same rows; this is a bug");
+            assert_eq!(found, (precision, inputs), "parts of one matmul read the same rows; this is a bug");
         }
         Self { precision, inputs, parts }
     }
@@ -75,7 +75,7 @@ impl Product {
         let count = rows.len() / self.inputs;
         let (numbers, inputs) = (rows.len(), self.inputs);
         assert_eq!(numbers, count * inputs, "{numbers} numbers are no rows of {inputs}; this is a bug");
-        assert_eq!(results.len(), self.parts.len(), "every part of a product needs a result; this is a bug");
+        assert_eq!(results.len(), self.parts.len(), "every part of a matmul needs a result; this is a bug");
         for (part, result) in self.parts.iter().zip(results.iter()) {
             let outputs = part.outputs;
             assert_eq!(result.len(), count * outputs, "{count} rows have {outputs} results each; this is a bug");
@@ -88,7 +88,7 @@ impl Product {
         scratch.bytes.resize(scratch.bytes.len().max(count * stride), 0);
         scratch.scales.resize(scratch.scales.len().max(count), super::int8::RowScale::default());
         let results: Vec<Results> = results.iter_mut().map(|result| Results(result.as_mut_ptr())).collect();
-        let call = Call { rows, count, stride, results: &results, product: self };
+        let call = Call { rows, count, stride, results: &results, matmul: self };
         call.run(scratch, workers);
     }
 
@@ -106,9 +106,9 @@ mod kernel {
 
     use std::arch::x86_64::{__m512, _mm512_add_ps, _mm512_loadu_ps, _mm512_mask_storeu_ps, _mm512_storeu_ps};
 
-    use super::{Panels, Precision, Product, Scratch, Workers};
-    use crate::products::panels::COLUMNS;
-    use crate::products::{activations, bf16, int8};
+    use super::{PackedLinear, Panels, Precision, Scratch, Workers};
+    use crate::matmul::panels::COLUMNS;
+    use crate::matmul::{activations, bf16, int8};
 
     /// Rows of one tile.
     const TILE: usize = 12;
@@ -116,7 +116,7 @@ mod kernel {
     /// Rows that one piece of packing has.
     const PACKED: usize = 32;
 
-    /// Products of fewer multiplications are computed by the calling thread: waking another costs more.
+    /// Matmuls of fewer multiplications are computed by the calling thread: waking another costs more.
     const SHARED: usize = 1 << 20;
 
     pub struct Results(pub *mut f32);
@@ -130,7 +130,7 @@ mod kernel {
         /// Bytes from one packed row to the next.
         pub stride: usize,
         pub results: &'c [Results],
-        pub product: &'c Product,
+        pub matmul: &'c PackedLinear,
     }
 
     /// Pointers into the scratch, which threads write disjoint rows of.
@@ -146,31 +146,31 @@ mod kernel {
         pub fn run(&self, scratch: &mut Scratch, workers: &dyn Workers) {
             let packed = Packed { bytes: scratch.bytes.as_mut_ptr(), scales: scratch.scales.as_mut_ptr() };
             let packed = &packed;
-            let outputs: usize = self.product.outputs().sum();
+            let outputs: usize = self.matmul.outputs().sum();
             let is_shared = self.rows.len() * outputs >= SHARED;
             let each = |count: usize, work: &(dyn Fn(usize) + Sync)| {
                 if is_shared { workers.each(count, work) } else { (0..count).for_each(work) }
             };
             let pieces = self.count.div_ceil(PACKED);
             let pack = |piece: usize| self.pack(piece * PACKED..self.count.min((piece + 1) * PACKED), packed);
-            // Packing costs about as much as one output of the product.
+            // Packing costs about as much as one output of the matmul.
             if self.rows.len() * COLUMNS >= SHARED {
                 each(pieces, &pack);
             } else {
                 (0..pieces).for_each(pack);
             }
-            let panels = self.product.parts.iter().map(Panels::count).sum();
+            let panels = self.matmul.parts.iter().map(Panels::count).sum();
             each(panels, &|panel| self.panel(panel, packed));
         }
 
         fn pack(&self, rows: std::ops::Range<usize>, packed: &Packed) {
-            let inputs = self.product.inputs;
+            let inputs = self.matmul.inputs;
             for row in rows {
                 let values = &self.rows[row * inputs..][..inputs];
                 // SAFETY: the scratch has a stride of bytes and a scale for every row; the features were checked.
                 unsafe {
                     let bytes = packed.bytes.add(row * self.stride);
-                    match self.product.precision {
+                    match self.matmul.precision {
                         Precision::Int8 => *packed.scales.add(row) = int8::pack_row(values, bytes),
                         Precision::Bf16 => bf16::pack_row(values, bytes),
                     }
@@ -181,11 +181,11 @@ mod kernel {
         /// All rows of one panel, counted through the parts.
         fn panel(&self, mut panel: usize, packed: &Packed) {
             let mut at = 0;
-            while panel >= self.product.parts[at].count() {
-                panel -= self.product.parts[at].count();
+            while panel >= self.matmul.parts[at].count() {
+                panel -= self.matmul.parts[at].count();
                 at += 1;
             }
-            let part = &self.product.parts[at];
+            let part = &self.matmul.parts[at];
             let result = self.results[at].0;
             for first in (0..self.count).step_by(TILE) {
                 // SAFETY: rows and results are as long as `compute` has checked, a panel's columns are written by no

@@ -1,4 +1,4 @@
-//! Every trunk answers as Transformers does, token by token, whatever its rows are padded with.
+//! Every encoder answers as Transformers does, token by token, whatever its rows are padded with.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use rtrun_core::Device;
 use rtrun_core::Error;
 use rtrun_core::engines::onnxruntime::{OnnxEncoder, Runtime, SessionOptions};
 use rtrun_core::engines::{Encoder, Row, RowOutput, RowRequest, Wanted};
-use rtrun_core::graph::{Depth, trunk_graph};
-use rtrun_core::package::{Architecture, Package, Pooling, TrunkConfig};
+use rtrun_core::graph::{Depth, encoder_graph};
+use rtrun_core::package::{Architecture, EncoderConfig, Package, Pooling};
 use rtrun_core::schedule::{Sharing, probe_sharing};
 use serde::Deserialize;
 
 use crate::support::session::{difference, graph, package, token_vectors};
 use crate::support::{embed, fixture, open_ready, options, runtime_library};
 
-const TRUNKS: [&str; 7] = ["roberta", "xlm-roberta", "distilbert", "electra", "mpnet", "modernbert", "deberta"];
+const ENCODERS: [&str; 7] = ["roberta", "xlm-roberta", "distilbert", "electra", "mpnet", "modernbert", "deberta"];
 
 /// `expected-hidden.json`: the vectors of some tokens of one long row.
 #[derive(Deserialize)]
@@ -25,21 +25,21 @@ struct Expected {
 }
 
 fn open(name: &str) -> (Package, Expected) {
-    let folder = fixture(&format!("trunks/{name}"));
+    let folder = fixture(&format!("encoders/{name}"));
     let expected = std::fs::read(folder.join("expected-hidden.json")).unwrap();
     (package(&folder), serde_json::from_slice(&expected).unwrap())
 }
 
-fn config(package: &Package) -> &TrunkConfig {
+fn config(package: &Package) -> &EncoderConfig {
     let Architecture::Transformer(config) = &package.architecture else { panic!("{:?}", package.architecture) };
     config
 }
 
 #[test]
-fn an_engine_serves_every_trunk_that_matches_its_recorded_vectors() {
-    for name in TRUNKS {
+fn an_engine_serves_every_encoder_that_matches_its_recorded_vectors() {
+    for name in ENCODERS {
         // Golden answers are checked at load; without them the model would still load.
-        let folder = fixture(&format!("trunks/{name}"));
+        let folder = fixture(&format!("encoders/{name}"));
         let engine = open_ready(options(&[("model", &folder)]));
         let card = &serde_json::to_value(engine.describe()).unwrap()[0];
         assert_eq!((&card["golden"]["status"], &card["golden"]["checked"]), (&"matched".into(), &7.into()), "{name}");
@@ -49,7 +49,7 @@ fn an_engine_serves_every_trunk_that_matches_its_recorded_vectors() {
 
 #[test]
 fn token_vectors_match_with_all_layers_and_with_all_but_the_last() {
-    for name in TRUNKS {
+    for name in ENCODERS {
         let (package, expected) = open(name);
         let all = config(&package).layers();
         for (layers, key) in [(all, "all"), (all - 1, "all but one")] {
@@ -63,18 +63,18 @@ fn token_vectors_match_with_all_layers_and_with_all_but_the_last() {
 }
 
 #[test]
-fn layers_that_a_trunk_does_not_have_are_refused() {
+fn layers_that_a_encoder_does_not_have_are_refused() {
     let (package, _) = open("modernbert");
     for layers in [0, 5] {
-        let error = trunk_graph(package.weights().unwrap(), config(&package), Depth::of(layers)).unwrap_err();
-        let expected = Error::InvalidOptions(format!("Cannot build {layers} layers: the trunk has 1 to 4"));
+        let error = encoder_graph(package.weights().unwrap(), config(&package), Depth::of(layers)).unwrap_err();
+        let expected = Error::InvalidOptions(format!("Cannot build {layers} layers: the encoder has 1 to 4"));
         assert_eq!(error, expected);
     }
 }
 
 #[test]
 fn what_padding_holds_changes_no_bit() {
-    for name in TRUNKS {
+    for name in ENCODERS {
         let (package, expected) = open(name);
         let graph = graph(&package, None);
         let rows = [&expected.ids[..19], &expected.ids[..], &expected.ids[..2]];
@@ -97,7 +97,7 @@ fn bits(output: &RowOutput) -> Vec<u32> {
 #[test]
 fn a_row_in_company_answers_as_alone_bit_for_bit_where_the_probe_says_so() {
     let runtime = Runtime::load(&runtime_library()).unwrap();
-    for name in TRUNKS {
+    for name in ENCODERS {
         let (package, expected) = open(name);
         let (pooling, device) = (Pooling::Mean, Device::Cpu);
         let options = SessionOptions { threads: 1, pooling, normalize: false, device, prepack: true };
@@ -123,13 +123,13 @@ fn a_row_in_company_answers_as_alone_bit_for_bit_where_the_probe_says_so() {
 }
 
 #[test]
-fn trunks_take_segments_only_where_they_have_them() {
+fn encoders_take_segments_only_where_they_have_them() {
     let takes = |name: &str| graph(&package(&fixture(name)), None).inputs.takes_segments;
-    for with in ["embeddings", "classifiers/deberta", "trunks/electra"] {
+    for with in ["embeddings", "classifiers/deberta", "encoders/electra"] {
         assert!(takes(with), "{with}");
     }
     // Those with one row in their table of segments, and those without a table.
     for without in ["roberta", "xlm-roberta", "distilbert", "mpnet", "modernbert", "deberta"] {
-        assert!(!takes(&format!("trunks/{without}")), "{without}");
+        assert!(!takes(&format!("encoders/{without}")), "{without}");
     }
 }

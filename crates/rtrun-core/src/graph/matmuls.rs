@@ -1,4 +1,4 @@
-//! Products of a graph: the library's own, or in the precision that the graph is reduced to.
+//! Matmuls of a graph: the library's own, or in the precision that the graph is reduced to.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -7,20 +7,20 @@ use std::sync::Arc;
 use super::builder::{GraphBuilder, Value};
 use super::source::Reduction;
 use crate::error::Error;
+use crate::matmul::{PackedLinear, Panels, Precision};
 use crate::package::{Activation, Dtype};
-use crate::products::{Panels, Precision, Product};
 
 /// The domain of this crate's own operators.
 pub const OWN: &str = "rtrun";
 
-/// The operator for products in reduced precision. Its attribute [`PRODUCT_NUMBER`] is a place in the products of the
+/// The operator for matmuls in reduced precision. Its attribute [`MATMUL_NUMBER`] is a place in the matmuls of the
 /// graph.
-pub const PRODUCT: &str = "Product";
+pub const MATMUL: &str = "PackedLinear";
 
-/// Which product a node computes.
-pub const PRODUCT_NUMBER: &str = "number";
+/// Which matmul a node computes.
+pub const MATMUL_NUMBER: &str = "number";
 
-/// Some rows of the weight `<module>.weight`, and what follows their product.
+/// Some rows of the weight `<module>.weight`, and what follows their matmul.
 #[derive(Debug, Clone)]
 pub struct Part<'n> {
     /// The module.
@@ -36,7 +36,7 @@ pub struct Part<'n> {
 }
 
 impl<'n> Part<'n> {
-    /// The whole weight and nothing behind its product.
+    /// The whole weight and nothing behind its matmul.
     pub fn bare(module: &'n str, shape: [usize; 2]) -> Self {
         Self { module, shape, rows: 0..shape[0], has_bias: false, activation: None }
     }
@@ -44,12 +44,12 @@ impl<'n> Part<'n> {
 
 impl GraphBuilder<'_> {
     /// `input × weightᵀ`, which takes the author's `[out, in]` layout as it is. The tensor is `<module>.weight`.
-    pub fn product(&mut self, input: &str, module: &str, shape: [usize; 2]) -> Result<String, Error> {
-        self.products(input, &[Part::bare(module, shape)]).map(|[product]| product)
+    pub fn linear(&mut self, input: &str, module: &str, shape: [usize; 2]) -> Result<String, Error> {
+        self.linears(input, &[Part::bare(module, shape)]).map(|[matmul]| matmul)
     }
 
-    /// Products of one input. In reduced precision, those of the same precision are one node.
-    pub fn products<const N: usize>(&mut self, input: &str, parts: &[Part; N]) -> Result<[String; N], Error> {
+    /// Matmuls of one input. In reduced precision, those of the same precision are one node.
+    pub fn linears<const N: usize>(&mut self, input: &str, parts: &[Part; N]) -> Result<[String; N], Error> {
         let precisions = parts.each_ref().map(|part| self.precision(part)).into_iter();
         let precisions: Vec<Option<Precision>> = precisions.collect::<Result<_, _>>()?;
         let mut names = [const { String::new() }; N];
@@ -72,17 +72,17 @@ impl GraphBuilder<'_> {
     fn exact(&mut self, input: &str, part: &Part) -> Result<String, Error> {
         let Part { module, shape, rows, has_bias, activation } = part;
         let weight = self.weight_rows(&format!("{module}.weight"), shape, rows.clone())?;
-        let product = self.matmul(input, &weight);
+        let matmul = self.matmul(input, &weight);
         let bias = if *has_bias {
             Some(self.weight_rows(&format!("{module}.bias"), &[shape[0]], rows.clone())?)
         } else {
             None
         };
         Ok(match (bias, *activation) {
-            (None, None) => product,
-            (None, Some(activation)) => self.activate_sum(&product, activation),
-            (Some(bias), None) => self.node("", "Add", &[&product, &bias], &[]),
-            (Some(bias), Some(activation)) => self.activate(&product, &bias, activation),
+            (None, None) => matmul,
+            (None, Some(activation)) => self.activate_sum(&matmul, activation),
+            (Some(bias), None) => self.node("", "Add", &[&matmul, &bias], &[]),
+            (Some(bias), Some(activation)) => self.activate(&matmul, &bias, activation),
         })
     }
 
@@ -93,24 +93,24 @@ impl GraphBuilder<'_> {
         places: &[usize],
         names: &mut [String],
     ) -> Result<(), Error> {
-        let number = self.products.len();
+        let number = self.matmuls.len();
         let chosen: Vec<&Part> = places.iter().map(|place| &parts[*place]).collect();
         let pack = || {
             let packed = chosen.iter().map(|part| self.pack(part, precision)).collect::<Result<_, Error>>()?;
-            Ok(Product::new(packed))
+            Ok(PackedLinear::new(packed))
         };
-        let product = match self.packing {
+        let matmul = match self.packing {
             Some(packing) => packing.packed(format!("{chosen:?}"), pack)?,
             None => Arc::new(pack()?),
         };
-        self.count_memory(product.memory_bytes());
-        self.products.push(product);
+        self.count_memory(matmul.memory_bytes());
+        self.matmuls.push(matmul);
         for place in places {
-            names[*place] = format!("product_{number}_{place}");
+            names[*place] = format!("matmul_{number}_{place}");
         }
         let outputs: Vec<&str> = places.iter().map(|place| names[*place].as_str()).collect();
         let number = Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
-        self.named_node(OWN, PRODUCT, &[input], &[(PRODUCT_NUMBER, number)], &outputs);
+        self.named_node(OWN, MATMUL, &[input], &[(MATMUL_NUMBER, number)], &outputs);
         Ok(())
     }
 

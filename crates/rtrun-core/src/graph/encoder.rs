@@ -1,11 +1,11 @@
-//! The graph of a trunk, whichever it is.
+//! The graph of an encoder, whichever it is.
 
 use super::builder::{GraphBuilder, Size};
 use super::interface::{ATTENTION_MASK, Graph, INPUT_IDS, Per, TOKEN_TYPES};
 use super::source::{Packing, Source};
 use super::{bert, deberta, distilbert, electra, modernbert, mpnet, roberta};
 use crate::error::Error;
-use crate::package::{TrunkConfig, Weights};
+use crate::package::{EncoderConfig, Weights};
 
 /// Vectors of the last layer, `[batch, tokens, hidden]`.
 pub const HIDDEN: &str = "last_hidden_state";
@@ -15,7 +15,7 @@ pub const HEADS_HIDDEN: &str = "heads_hidden_state";
 /// `[batch, tokens]`.
 const GRID: [Size; 2] = [Size::Free("batch"), Size::Free("tokens")];
 
-/// How much of a trunk a graph has, and which of its layers it answers with. Layers are counted from 1. What the trunk
+/// How much of an encoder a graph has, and which of its layers it answers with. Layers are counted from 1. What the encoder
 /// does behind its last layer is done behind every layer that is answered with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Depth<'l> {
@@ -30,31 +30,31 @@ pub struct Depth<'l> {
 /// Where heads branch off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadsDepth {
-    /// The layer of the trunk that they read, or that their own layers go on from.
+    /// The layer of the encoder that they read, or that their own layers go on from.
     pub layer: usize,
     /// How many layers they have for themselves.
     pub own: usize,
 }
 
-/// Builds the graph of a trunk over its author's weights.
-pub fn trunk_graph(weights: &Weights, config: &TrunkConfig, depth: Depth) -> Result<Graph, Error> {
+/// Builds the graph of an encoder over its author's weights.
+pub fn encoder_graph(weights: &Weights, config: &EncoderConfig, depth: Depth) -> Result<Graph, Error> {
     graph(Source { weights, packing: None }, config, depth)
 }
 
-/// The same with products in reduced precision. Their weights are packed here, so the graph takes memory of its own.
-pub fn reduced_trunk_graph(
+/// The same with matmuls in reduced precision. Their weights are packed here, so the graph takes memory of its own.
+pub fn reduced_encoder_graph(
     weights: &Weights,
-    config: &TrunkConfig,
+    config: &EncoderConfig,
     depth: Depth,
     packing: &Packing,
 ) -> Result<Graph, Error> {
     graph(Source { weights, packing: Some(packing) }, config, depth)
 }
 
-fn graph(source: Source, config: &TrunkConfig, depth: Depth) -> Result<Graph, Error> {
+fn graph(source: Source, config: &EncoderConfig, depth: Depth) -> Result<Graph, Error> {
     let (all, Depth { layers, heads, .. }) = (config.layers(), depth);
     if layers == 0 || layers > all {
-        return Err(Error::InvalidOptions(format!("Cannot build {layers} layers: the trunk has 1 to {all}")));
+        return Err(Error::InvalidOptions(format!("Cannot build {layers} layers: the encoder has 1 to {all}")));
     }
     if let Some(HeadsDepth { layer, own }) = heads {
         if layer == 0 || layer > layers || (layer == layers && own == 0) {
@@ -72,17 +72,17 @@ fn graph(source: Source, config: &TrunkConfig, depth: Depth) -> Result<Graph, Er
         return Err(Error::InvalidOptions(problem));
     }
     match config {
-        TrunkConfig::Bert(config) => bert::graph(source, config, depth),
-        TrunkConfig::Roberta(config) => roberta::graph(source, config, depth),
-        TrunkConfig::DistilBert(config) => distilbert::graph(source, config, depth),
-        TrunkConfig::Electra(config) => electra::graph(source, config, depth),
-        TrunkConfig::Mpnet(config) => mpnet::graph(source, config, depth),
-        TrunkConfig::ModernBert(config) => modernbert::graph(source, config, depth),
-        TrunkConfig::Deberta(config) => deberta::graph(source, config, depth),
+        EncoderConfig::Bert(config) => bert::graph(source, config, depth),
+        EncoderConfig::Roberta(config) => roberta::graph(source, config, depth),
+        EncoderConfig::DistilBert(config) => distilbert::graph(source, config, depth),
+        EncoderConfig::Electra(config) => electra::graph(source, config, depth),
+        EncoderConfig::Mpnet(config) => mpnet::graph(source, config, depth),
+        EncoderConfig::ModernBert(config) => modernbert::graph(source, config, depth),
+        EncoderConfig::Deberta(config) => deberta::graph(source, config, depth),
     }
 }
 
-/// Declares the inputs of a trunk.
+/// Declares the inputs of an encoder.
 pub(super) fn declare_inputs(builder: &mut GraphBuilder, takes_segments: bool) {
     builder.input(INPUT_IDS, &GRID);
     builder.input(ATTENTION_MASK, &GRID);
@@ -91,7 +91,7 @@ pub(super) fn declare_inputs(builder: &mut GraphBuilder, takes_segments: bool) {
     }
 }
 
-/// Declares the outputs of a trunk and ends the graph.
+/// Declares the outputs of an encoder and ends the graph.
 pub(super) fn finish(mut builder: GraphBuilder, hidden_size: usize, depth: Depth) -> Graph {
     let shape = [GRID[0], GRID[1], Size::Fixed(hidden_size)];
     builder.output(HIDDEN, &shape);

@@ -1,17 +1,17 @@
 //! The kernels against plain arithmetic. They need a processor with the instructions; elsewhere nothing is reduced, and
 //! there is nothing to test.
 
+use rtrun_core::matmul::{PackedLinear, Panels, Precision, Scratch};
 use rtrun_core::package::Activation;
-use rtrun_core::products::{Panels, Precision, Product, Scratch};
 
 use crate::support::arithmetic::{Threads, numbers};
 use crate::support::skip::computes;
 
-fn computed(product: &Product, rows: &[f32]) -> Vec<Vec<f32>> {
-    let count = rows.len() / product.inputs();
-    let mut results: Vec<Vec<f32>> = product.outputs().map(|width| vec![f32::NAN; count * width]).collect();
+fn computed(matmul: &PackedLinear, rows: &[f32]) -> Vec<Vec<f32>> {
+    let count = rows.len() / matmul.inputs();
+    let mut results: Vec<Vec<f32>> = matmul.outputs().map(|width| vec![f32::NAN; count * width]).collect();
     let mut slices: Vec<&mut [f32]> = results.iter_mut().map(Vec::as_mut_slice).collect();
-    product.compute(rows, &mut slices, &mut Scratch::default(), &Threads);
+    matmul.compute(rows, &mut slices, &mut Scratch::default(), &Threads);
     results
 }
 
@@ -28,15 +28,15 @@ fn supported() -> impl Iterator<Item = Precision> {
 }
 
 #[test]
-fn products_are_as_close_as_their_precision_allows() {
+fn matmuls_are_as_close_as_their_precision_allows() {
     for precision in supported() {
         // One row, whole tiles, rests; inputs and outputs that fill no register.
         for (count, inputs, outputs) in [(1, 3, 1), (5, 16, 32), (12, 64, 40), (27, 70, 33), (40, 257, 96)] {
             let (weights, rows) = (numbers(outputs * inputs, 1), numbers(count * inputs, 2));
-            let product = Product::new(vec![Panels::of_floats(&weights, [outputs, inputs], precision)]);
+            let matmul = PackedLinear::new(vec![Panels::of_floats(&weights, [outputs, inputs], precision)]);
             let expected = expected(&weights, &rows, inputs);
             let allowed = 0.02 * (inputs as f64).sqrt();
-            for (found, expected) in computed(&product, &rows)[0].iter().zip(&expected) {
+            for (found, expected) in computed(&matmul, &rows)[0].iter().zip(&expected) {
                 let difference = (f64::from(*found) - expected).abs();
                 assert!(difference < allowed, "{precision:?} {count}x{inputs}x{outputs}: off by {difference}");
             }
@@ -49,13 +49,13 @@ fn bytes_of_the_package_are_multiplied_as_they_are() {
     if !computes(Precision::Int8) {
         return;
     }
-    // Whole numbers between 0 and 255 are their own bytes, so the product has no rounding at all.
+    // Whole numbers between 0 and 255 are their own bytes, so the matmul has no rounding at all.
     let rows: Vec<f32> = (0..2 * 64).map(|at| if at % 64 == 0 { 255.0 } else { (at * 37 % 256) as f32 }).collect();
     let weights: Vec<i8> = (0..33 * 64).map(|at| i8::try_from(at * 29 % 255 - 127).unwrap()).collect();
     let scales: Vec<f32> = (0..33).map(|output| 0.5 / (1 + output % 4) as f32).collect();
-    let product = Product::new(vec![Panels::of_bytes(&weights, &scales, [33, 64])]);
+    let matmul = PackedLinear::new(vec![Panels::of_bytes(&weights, &scales, [33, 64])]);
     let floats: Vec<f32> = weights.iter().enumerate().map(|(at, byte)| f32::from(*byte) * scales[at / 64]).collect();
-    for (found, expected) in computed(&product, &rows)[0].iter().zip(expected(&floats, &rows, 64)) {
+    for (found, expected) in computed(&matmul, &rows)[0].iter().zip(expected(&floats, &rows, 64)) {
         assert!((f64::from(*found) - expected).abs() <= expected.abs() * 1e-6, "{found} is not {expected}");
     }
 }
@@ -65,17 +65,17 @@ fn a_row_does_not_depend_on_its_company() {
     for precision in supported() {
         let (inputs, outputs) = (130, 50);
         let weights = numbers(outputs * inputs, 3);
-        let product = Product::new(vec![Panels::of_floats(&weights, [outputs, inputs], precision)]);
+        let matmul = PackedLinear::new(vec![Panels::of_floats(&weights, [outputs, inputs], precision)]);
         let rows = numbers(31 * inputs, 4);
-        let together = &computed(&product, &rows)[0];
+        let together = &computed(&matmul, &rows)[0];
         for (row, together) in rows.chunks_exact(inputs).zip(together.chunks_exact(outputs)) {
-            assert_eq!(computed(&product, row)[0], together, "{precision:?}");
+            assert_eq!(computed(&matmul, row)[0], together, "{precision:?}");
         }
     }
 }
 
 #[test]
-fn parts_of_one_product_have_results_of_their_own() {
+fn parts_of_one_matmul_have_results_of_their_own() {
     for precision in supported() {
         let (inputs, widths) = (64, [32, 7, 100]);
         let weights: Vec<Vec<f32>> =
@@ -84,11 +84,12 @@ fn parts_of_one_product_have_results_of_their_own() {
             Panels::of_floats(&weights[at], [widths[at], inputs], precision).with_bias(&vec![at as f32; widths[at]])
         };
         let rows = numbers(20 * inputs, 9);
-        let together = computed(&Product::new(vec![panels(0), panels(1), panels(2)]), &rows);
+        let together = computed(&PackedLinear::new(vec![panels(0), panels(1), panels(2)]), &rows);
         for (at, together) in together.iter().enumerate() {
-            assert_eq!(together, &computed(&Product::new(vec![panels(at)]), &rows)[0]);
+            assert_eq!(together, &computed(&PackedLinear::new(vec![panels(at)]), &rows)[0]);
         }
-        let without = computed(&Product::new(vec![Panels::of_floats(&weights[2], [100, inputs], precision)]), &rows);
+        let without =
+            computed(&PackedLinear::new(vec![Panels::of_floats(&weights[2], [100, inputs], precision)]), &rows);
         for (with, without) in together[2].iter().zip(&without[0]) {
             assert_eq!(with.to_bits(), (without + 2.0).to_bits());
         }
@@ -99,11 +100,11 @@ fn parts_of_one_product_have_results_of_their_own() {
 fn activation_functions_are_the_usual_ones() {
     let Some(precision) = supported().last() else { return };
     let values: Vec<f32> = (-240..=240).map(|at| at as f32 / 16.0).collect();
-    // A product with the one weight 0 leaves the bias, which the function is then applied to.
+    // A matmul with the one weight 0 leaves the bias, which the function is then applied to.
     let of = |activation| {
         let panels = Panels::of_floats(&vec![0.0; values.len()], [values.len(), 1], precision);
         let panels = panels.with_bias(&values).with_activation(Some(activation));
-        computed(&Product::new(vec![panels]), &[1.0]).remove(0)
+        computed(&PackedLinear::new(vec![panels]), &[1.0]).remove(0)
     };
     let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
     let gelu_tanh = |x: f64| 0.5 * x * (1.0 + (0.797_884_560_802_865_4 * (x + 0.044_715 * x.powi(3))).tanh());
@@ -134,7 +135,7 @@ fn a_number_that_is_not_finite_spoils_its_row_and_no_other() {
                 let panels = Panels::of_floats(&weights, [outputs, inputs], precision).with_activation(activation);
                 let mut rows = numbers(3 * inputs, 6);
                 rows[inputs + at] = bad;
-                let results = &computed(&Product::new(vec![panels]), &rows)[0];
+                let results = &computed(&PackedLinear::new(vec![panels]), &rows)[0];
                 let is_finite = |row: usize| results[row * outputs..][..outputs].iter().all(|value| value.is_finite());
                 assert_eq!(
                     [0, 1, 2].map(is_finite),
@@ -151,7 +152,7 @@ fn refuses(wrong: impl FnOnce()) -> bool {
     let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(wrong)) else { return false };
     let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    message.contains("a product") || message.contains("rows")
+    message.contains("a matmul") || message.contains("rows")
 }
 
 #[test]
@@ -173,15 +174,15 @@ fn wrong_shapes_are_refused() {
     let [int8, bf16] = [Precision::Int8, Precision::Bf16];
     for parts in [vec![], vec![panels(4, int8), panels(5, int8)], vec![panels(4, int8), panels(4, bf16)]] {
         let count = parts.len();
-        assert!(refuses(|| drop(Product::new(parts))), "{count} parts");
+        assert!(refuses(|| drop(PackedLinear::new(parts))), "{count} parts");
     }
     for precision in supported() {
-        let product = Product::new(vec![panels(4, precision)]);
+        let matmul = PackedLinear::new(vec![panels(4, precision)]);
         for (numbers, results) in [(7, vec![6]), (8, vec![5]), (8, vec![7]), (8, vec![]), (8, vec![6, 6])] {
             let mut results: Vec<Vec<f32>> = results.into_iter().map(|length| vec![0.0; length]).collect();
             let mut slices: Vec<&mut [f32]> = results.iter_mut().map(Vec::as_mut_slice).collect();
             let mut scratch = Scratch::default();
-            let wrong = || product.compute(&vec![1.0; numbers], &mut slices, &mut scratch, &Threads);
+            let wrong = || matmul.compute(&vec![1.0; numbers], &mut slices, &mut scratch, &Threads);
             assert!(refuses(wrong), "{precision:?}: {numbers} numbers");
         }
     }
@@ -193,9 +194,9 @@ fn rows_of_another_length_leave_nothing_behind_in_the_scratch() {
         let mut scratch = Scratch::default();
         // Both lengths take as many bytes of the scratch.
         for (inputs, value) in [(4, f32::NAN), (3, 1.0)] {
-            let product = Product::new(vec![Panels::of_floats(&vec![1.0; inputs], [1, inputs], precision)]);
+            let matmul = PackedLinear::new(vec![Panels::of_floats(&vec![1.0; inputs], [1, inputs], precision)]);
             let mut result = [0.0];
-            product.compute(&vec![value; inputs], &mut [&mut result], &mut scratch, &Threads);
+            matmul.compute(&vec![value; inputs], &mut [&mut result], &mut scratch, &Threads);
             assert_eq!(result[0].is_nan(), value.is_nan(), "{precision:?} {inputs}");
         }
     }

@@ -1,4 +1,4 @@
-//! Checks that several trunks share.
+//! Checks that several encoders share.
 
 /// Refuses sizes that no layer can have. `hidden` is the width of a token vector.
 pub fn check_sizes(hidden: (&str, usize), heads: (&str, usize), others: &[(&str, usize)]) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! The operator for products in reduced precision, computed by this crate on the threads of the library.
+//! The operator for matmuls in reduced precision, computed by this crate on the threads of the library.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -7,25 +7,25 @@ use ort::operator::{ComputeContext, Kernel, KernelContext, Operator, OperatorInp
 use ort::value::TensorElementType;
 
 use super::threads::LibraryThreads;
-use crate::graph::{PRODUCT, PRODUCT_NUMBER};
-use crate::products::{Product, Scratch};
+use crate::graph::{MATMUL, MATMUL_NUMBER};
+use crate::matmul::{PackedLinear, Scratch};
 
-/// Rows of activations times the weights of the product that a node names.
-pub struct ProductOperator {
-    /// All products of the graph.
-    pub products: Vec<Arc<Product>>,
+/// Rows of activations times the weights of the matmul that a node names.
+pub struct MatmulOperator {
+    /// All matmuls of the graph.
+    pub matmuls: Vec<Arc<PackedLinear>>,
 }
 
-pub struct ProductKernel {
-    product: Arc<Product>,
+pub struct MatmulKernel {
+    matmul: Arc<PackedLinear>,
     scratch: Scratch,
 }
 
-impl Operator for ProductOperator {
-    type Kernel<'attr> = ProductKernel;
+impl Operator for MatmulOperator {
+    type Kernel<'attr> = MatmulKernel;
 
     fn name(&self) -> &'static str {
-        PRODUCT
+        MATMUL
     }
 
     fn versions(&self) -> RangeInclusive<u32> {
@@ -41,25 +41,25 @@ impl Operator for ProductOperator {
     }
 
     fn create_kernel<'attr>(&self, context: &KernelContext<'attr>) -> ort::Result<Self::Kernel<'attr>> {
-        let number = context.get::<i64>(PRODUCT_NUMBER).and_then(|number| usize::try_from(number).ok());
-        let product = number.and_then(|number| self.products.get(number));
-        let product = product.ok_or_else(|| ort::Error::new("a node names a product that the graph does not have"))?;
-        Ok(ProductKernel { product: Arc::clone(product), scratch: Scratch::default() })
+        let number = context.get::<i64>(MATMUL_NUMBER).and_then(|number| usize::try_from(number).ok());
+        let matmul = number.and_then(|number| self.matmuls.get(number));
+        let matmul = matmul.ok_or_else(|| ort::Error::new("a node names a matmul that the graph does not have"))?;
+        Ok(MatmulKernel { matmul: Arc::clone(matmul), scratch: Scratch::default() })
     }
 }
 
-impl Kernel for ProductKernel {
+impl Kernel for MatmulKernel {
     fn compute(&mut self, context: &ComputeContext) -> ort::Result<()> {
-        let missing = || ort::Error::new("a product lacks its input or output");
+        let missing = || ort::Error::new("a matmul lacks its input or output");
         let input = context.input(0)?.ok_or_else(missing)?;
         let (shape, rows) = input.try_extract_tensor::<f32>()?;
         let mut shape = shape.to_vec();
         let width = shape.last_mut().ok_or_else(missing)?;
-        if usize::try_from(*width) != Ok(self.product.inputs()) {
-            return Err(ort::Error::new("the input of a product has another width than its weights"));
+        if usize::try_from(*width) != Ok(self.matmul.inputs()) {
+            return Err(ort::Error::new("the input of a matmul has another width than its weights"));
         }
         let mut outputs = Vec::new();
-        for (index, width) in self.product.outputs().enumerate() {
+        for (index, width) in self.matmul.outputs().enumerate() {
             *shape.last_mut().ok_or_else(missing)? = i64::try_from(width).unwrap_or(i64::MAX);
             outputs.push(context.output(index, shape.clone())?.ok_or_else(missing)?);
         }
@@ -68,7 +68,7 @@ impl Kernel for ProductKernel {
             results.push(output.try_extract_tensor_mut::<f32>()?.1);
         }
         let threads = LibraryThreads::of(context);
-        self.product.compute(rows, &mut results, &mut self.scratch, &threads);
+        self.matmul.compute(rows, &mut results, &mut self.scratch, &threads);
         threads.outcome()
     }
 }

@@ -1,4 +1,4 @@
-//! What `config.json` says about a transformer: one file per trunk. A value that changes the arithmetic and that no
+//! What `config.json` says about a transformer: one file per encoder. A value that changes the arithmetic and that no
 //! graph here computes is refused by name.
 
 mod activation;
@@ -26,9 +26,9 @@ pub use mpnet::MpnetConfig;
 pub use roberta::RobertaConfig;
 pub(super) use sizes::check_sizes;
 
-/// The configuration of a transformer trunk.
+/// The configuration of a transformer encoder.
 #[derive(Debug, Clone)]
-pub enum TrunkConfig {
+pub enum EncoderConfig {
     /// `BertModel`.
     Bert(BertConfig),
     /// `RobertaModel`, `XLMRobertaModel` and `CamembertModel`.
@@ -45,9 +45,9 @@ pub enum TrunkConfig {
     Deberta(DebertaConfig),
 }
 
-/// The trunks there are.
+/// The encoders there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrunkKind {
+pub enum EncoderKind {
     Bert,
     Roberta,
     DistilBert,
@@ -58,25 +58,25 @@ pub enum TrunkKind {
 }
 
 /// `model_type` and the prefix of the names in `architectures`.
-const KINDS: &[(&str, &str, TrunkKind)] = &[
-    ("bert", "Bert", TrunkKind::Bert),
-    ("roberta", "Roberta", TrunkKind::Roberta),
-    ("xlm-roberta", "XLMRoberta", TrunkKind::Roberta),
-    ("camembert", "Camembert", TrunkKind::Roberta),
-    ("distilbert", "DistilBert", TrunkKind::DistilBert),
-    ("electra", "Electra", TrunkKind::Electra),
-    ("mpnet", "MPNet", TrunkKind::Mpnet),
-    ("modernbert", "ModernBert", TrunkKind::ModernBert),
-    ("deberta-v2", "DebertaV2", TrunkKind::Deberta),
+const KINDS: &[(&str, &str, EncoderKind)] = &[
+    ("bert", "Bert", EncoderKind::Bert),
+    ("roberta", "Roberta", EncoderKind::Roberta),
+    ("xlm-roberta", "XLMRoberta", EncoderKind::Roberta),
+    ("camembert", "Camembert", EncoderKind::Roberta),
+    ("distilbert", "DistilBert", EncoderKind::DistilBert),
+    ("electra", "Electra", EncoderKind::Electra),
+    ("mpnet", "MPNet", EncoderKind::Mpnet),
+    ("modernbert", "ModernBert", EncoderKind::ModernBert),
+    ("deberta-v2", "DebertaV2", EncoderKind::Deberta),
 ];
 
-impl TrunkKind {
-    /// The trunk of a `model_type`.
+impl EncoderKind {
+    /// The encoder of a `model_type`.
     pub fn of_model_type(model_type: &str) -> Option<Self> {
         KINDS.iter().find(|(name, ..)| *name == model_type).map(|(.., kind)| *kind)
     }
 
-    /// The trunk of a class name without the part that names its task: `Bert` of `BertForMaskedLM`.
+    /// The encoder of a class name without the part that names its task: `Bert` of `BertForMaskedLM`.
     pub fn of_class(class: &str) -> Option<Self> {
         KINDS.iter().find(|(_, name, _)| *name == class).map(|(.., kind)| *kind)
     }
@@ -87,17 +87,17 @@ impl TrunkKind {
     }
 }
 
-impl TrunkConfig {
+impl EncoderConfig {
     /// Reads and checks the configuration. The error says which value is wrong and what would be right.
-    pub fn read(kind: TrunkKind, config: &Map<String, Value>) -> Result<Self, String> {
+    pub fn read(kind: EncoderKind, config: &Map<String, Value>) -> Result<Self, String> {
         Ok(match kind {
-            TrunkKind::Bert => Self::Bert(checked(config, BertConfig::check)?),
-            TrunkKind::Roberta => Self::Roberta(checked(config, RobertaConfig::check)?),
-            TrunkKind::DistilBert => Self::DistilBert(checked(config, DistilBertConfig::check)?),
-            TrunkKind::Electra => Self::Electra(checked(config, ElectraConfig::check)?),
-            TrunkKind::Mpnet => Self::Mpnet(checked(config, MpnetConfig::check)?),
-            TrunkKind::ModernBert => Self::ModernBert(checked(config, ModernBertConfig::check)?),
-            TrunkKind::Deberta => Self::Deberta(checked(config, DebertaConfig::check)?),
+            EncoderKind::Bert => Self::Bert(checked(config, BertConfig::check)?),
+            EncoderKind::Roberta => Self::Roberta(checked(config, RobertaConfig::check)?),
+            EncoderKind::DistilBert => Self::DistilBert(checked(config, DistilBertConfig::check)?),
+            EncoderKind::Electra => Self::Electra(checked(config, ElectraConfig::check)?),
+            EncoderKind::Mpnet => Self::Mpnet(checked(config, MpnetConfig::check)?),
+            EncoderKind::ModernBert => Self::ModernBert(checked(config, ModernBertConfig::check)?),
+            EncoderKind::Deberta => Self::Deberta(checked(config, DebertaConfig::check)?),
         })
     }
 

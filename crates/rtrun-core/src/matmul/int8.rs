@@ -1,4 +1,4 @@
-//! Products of bytes, with the instruction that adds up four of them at a time.
+//! Matmuls of bytes, with the instruction that adds up four of them at a time.
 
 #![cfg(target_arch = "x86_64")]
 #![allow(unsafe_code, reason = "vector instructions over rows and panels whose bounds the caller has checked")]

@@ -1,5 +1,5 @@
 //! How like an option is to the state: the mean, over its tokens, of the cosine to the most similar token of the state (late
-//! interaction, as of `ColBERT`, Khattab and Zaharia 2020). A trunk that was made for sentence vectors compares texts so
+//! interaction, as of `ColBERT`, Khattab and Zaharia 2020). An encoder that was made for sentence vectors compares texts so
 //! without having learned the question.
 
 use std::collections::BTreeMap;
@@ -9,16 +9,16 @@ use crate::answer::Pace;
 use crate::engines::normalize;
 use crate::families::transform::dot;
 
-/// What likeness counts.
+/// What max similarity counts.
 #[derive(Debug)]
-pub struct Likeness {
+pub struct MaxSimilarity {
     /// By type of question; nothing for the others.
     weights: BTreeMap<String, f32>,
     width: usize,
 }
 
-impl Likeness {
-    /// `weights` are factors of the likeness, which is between -1 and 1.
+impl MaxSimilarity {
+    /// `weights` are factors of the max similarity, which is between -1 and 1.
     pub fn new(weights: BTreeMap<String, f32>, width: usize) -> Self {
         Self { weights, width }
     }
@@ -33,14 +33,14 @@ impl Likeness {
         pace: &mut Pace,
     ) -> Option<Vec<f32>> {
         let weight = self.weights.get(kind)?;
-        let found = likeness(vectors, self.width, (options, state), pace).await;
-        Some(found.into_iter().map(|likeness| weight * likeness).collect())
+        let found = max_similarity(vectors, self.width, (options, state), pace).await;
+        Some(found.into_iter().map(|max_similarity| weight * max_similarity).collect())
     }
 }
 
 /// How like each of some texts is to the state, between -1 and 1. `vectors`, of `width` values each, are those of the row's tokens,
 /// `texts` and `state` the places of what is compared; nothing is like a text without tokens.
-pub async fn likeness(
+pub async fn max_similarity(
     vectors: &[f32],
     width: usize,
     (texts, state): (&[Range<usize>], Range<usize>),
@@ -57,12 +57,12 @@ pub async fn likeness(
         let found: Vec<f32> = directions(text).chunks_exact(width).filter_map(nearest).collect();
         if found.is_empty() { 0.0 } else { found.iter().sum::<f32>() / found.len() as f32 }
     };
-    let mut likeness = Vec::with_capacity(texts.len());
+    let mut max_similarity = Vec::with_capacity(texts.len());
     for text in texts {
         pace.give_way().await;
-        likeness.push(of_text(text));
+        max_similarity.push(of_text(text));
     }
-    likeness
+    max_similarity
 }
 
 /// A number that is none stays one, so that it is noticed.
@@ -74,14 +74,14 @@ fn larger(left: f32, right: f32) -> f32 {
 mod tests {
     use futures_util::FutureExt;
 
-    use super::likeness;
+    use super::max_similarity;
     use crate::answer::Pace;
 
     #[test]
     fn a_long_comparison_gives_way() {
         let vectors = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0];
         let texts = [0..1, 1..2];
-        let compared = |pace: &mut Pace| likeness(&vectors, 2, (&texts, 2..3), pace).now_or_never();
+        let compared = |pace: &mut Pace| max_similarity(&vectors, 2, (&texts, 2..3), pace).now_or_never();
         assert_eq!(compared(&mut Pace::at_once()), Some(vec![1.0, 0.0]));
         let mut pace = Pace::in_slices();
         std::thread::sleep(std::time::Duration::from_millis(10));

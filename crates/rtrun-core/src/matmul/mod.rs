@@ -1,0 +1,13 @@
+//! Matrix multiplications in reduced precision: weights packed once, activations packed row by row, so that what a row becomes
+//! never depends on the rows beside it.
+
+mod activations;
+mod bf16;
+mod int8;
+mod packed_linear;
+mod panels;
+mod precision;
+
+pub use packed_linear::{PackedLinear, Scratch, Workers};
+pub use panels::{Line, Panels};
+pub use precision::Precision;
