@@ -41,6 +41,30 @@ test("packages that have no such head, or are none, are listed with their places
   ])
 })
 
+test("a binding of typed questions needs a package that answers them", async () => {
+  const bound = (artifact: string): Promise<unknown> =>
+    loadConfig(
+      write(
+        documentWith({
+          "global.model_catalog": {
+            deployments: { asked: { artifact } },
+            bindings: { decision_model: { deployment: "asked" } },
+          },
+        }),
+      ),
+    )
+  await expect(bound("decide")).resolves.toBeDefined()
+  await expect(bound("guard")).rejects.toMatchObject({
+    problems: [
+      {
+        path: ["global", "model_catalog", "bindings", "decision_model", "deployment"],
+        message:
+          '"asked" must answer typed questions, and its package does not; use one that was made for them, such as decide',
+      },
+    ],
+  })
+})
+
 test("a domain that is no label of its model is told of", async () => {
   const path = write(documentWith({ "routing.signals.domains": [{ name: "computer scince" }] }))
   expect((await loadConfig(path)).warnings).toMatchObject([

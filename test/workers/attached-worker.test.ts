@@ -81,3 +81,21 @@ test("a worker is asked how it is while a lease uses it, once for all leases", a
   await sleep(700)
   expect(asked).toHaveLength(before)
 })
+
+test("a worker that does not answer is told of once, with its endpoint", async () => {
+  const { pool, events } = startTestPool()
+  const endpoint = `unix://${join(emptyFolder(), "nobody.sock")}`
+  attach(pool, endpoint)
+
+  await sleep(4500)
+
+  expect(events).toEqual([
+    {
+      level: "warning",
+      event: "waiting_for_attached_worker",
+      endpoint,
+      served_name: "signals",
+      found: "no worker answers",
+    },
+  ])
+})

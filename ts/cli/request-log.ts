@@ -32,7 +32,9 @@ export function createRequestLog(logger: Logger): RequestLog {
   return {
     onUnrouted(request) {
       const { listener, kind, path, status, error, open } = request
-      if (status >= 400 && !open) return refused(`${listener} ${path} ${status} ${error}`, request)
+      // A probe's answer that the router is not ready yet is no refusal: it has no error.
+      if (status >= 400 && !open && (error !== undefined || kind === "inference"))
+        return refused(`${listener} ${path} ${status} ${error}`, request)
       const isProbe = open || kind !== "inference"
       logger.served(isProbe ? "debug" : "info", "request", () => fieldsOf(request))
     },

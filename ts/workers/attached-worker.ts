@@ -3,10 +3,20 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Transport } from "../kernel/index.ts"
 import { createHealthReader, type Health } from "./health.ts"
+import type { WorkerLog } from "./log.ts"
 import type { ModelState, Worker, WorkerAddress } from "./worker.ts"
 
 const readyPollMs = 5000
 const waitingPollMs = 500
+/** Whoever waits longer wants to know what for. */
+const tellAfterMs = 3000
+
+export interface AttachedHost {
+  readonly transport: Transport
+  readonly log: WorkerLog
+  /** Is called after each poll. */
+  changed(): void
+}
 
 export class AttachedWorker implements Worker {
   readonly process = "attached"
@@ -16,11 +26,10 @@ export class AttachedWorker implements Worker {
   #health: Health | undefined
   readonly #stopped = new AbortController()
 
-  /** `changed` is called after each poll. */
-  constructor(endpoint: string, servedName: string, transport: Transport, changed: () => void) {
+  constructor(endpoint: string, servedName: string, host: AttachedHost) {
     this.#servedName = servedName
     this.address = addressOf(endpoint)
-    void this.#watch(transport, changed)
+    void this.#watch(endpoint, host)
   }
 
   model(servedName: string): ModelState | undefined {
@@ -31,8 +40,10 @@ export class AttachedWorker implements Worker {
     this.#stopped.abort()
   }
 
-  async #watch(transport: Transport, changed: () => void): Promise<void> {
+  async #watch(endpoint: string, { transport, log, changed }: AttachedHost): Promise<void> {
     const { signal } = this.#stopped
+    let waitingSince: number | undefined
+    let isTold = false
     // The operator may restart it between two polls, with another model.
     const reader = createHealthReader(transport, this.address, "always")
     while (!signal.aborted) {
@@ -40,7 +51,17 @@ export class AttachedWorker implements Worker {
       if (signal.aborted) return
       this.#health = health
       changed()
-      const ready = health?.get(this.#servedName)?.status === "ready"
+      const status = health?.get(this.#servedName)?.status
+      const ready = status === "ready"
+      waitingSince = ready ? undefined : (waitingSince ?? performance.now())
+      const isLate = waitingSince !== undefined && performance.now() - waitingSince >= tellAfterMs
+      if (isLate && !isTold)
+        log("warning", "waiting_for_attached_worker", {
+          endpoint,
+          served_name: this.#servedName,
+          found: health === undefined ? "no worker answers" : (status ?? "it serves no model of that name"),
+        })
+      isTold = isLate
       await sleep(ready ? readyPollMs : waitingPollMs, undefined, { ref: false, signal }).catch(() => {})
     }
   }

@@ -53,7 +53,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   function start({ process, members }: NeededWorker): Worker {
     const [first] = members
     if (first?.endpoint !== undefined)
-      return new AttachedWorker(first.endpoint, servedNameOf(first), transport, changed)
+      return new AttachedWorker(first.endpoint, servedNameOf(first), { transport, log, changed })
     const threads = threadsOf(environment)
     folder ??= openSocketFolder(environment, log)
     serial += 1

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { findHead, headProblem, type PackageHead } from "../../../ts/kernel/config/package-heads.ts"
 
 const head = (name: string, kind: PackageHead["kind"] = "sequence"): PackageHead => ({ name, kind, labels: ["a", "b"] })
-const bound = (name: string | undefined, answers: "classes" | "spans" = "classes") =>
+const bound = (name: string | undefined, answers: "classes" | "spans" | "decisions" = "classes") =>
   ({ binding: "prompt_guard", deployment: "d", head: name, answers }) as const
 
 describe("a bound head", () => {
@@ -13,6 +13,7 @@ describe("a bound head", () => {
     ["of spans", bound("pii", "spans"), both],
     ["of independent labels", bound("many"), [head("many", "scores")]],
     ["without a name where there is one head", bound(undefined), [head("jailbreak")]],
+    ["of typed questions", bound(undefined, "decisions"), [head("decisions", "decisions")]],
   ])("%s is right", (_, asked, heads) => expect(headProblem(asked, heads)).toBeUndefined())
 
   test.each([
@@ -21,6 +22,18 @@ describe("a bound head", () => {
       bound("jailbrake"),
       both,
       '"jailbrake" is not a head of deployment "d" that answers with classes: there is "jailbreak" (did you mean "jailbreak"?)',
+    ],
+    [
+      "of typed questions where there are heads only",
+      bound(undefined, "decisions"),
+      both,
+      '"d" must answer typed questions, and its package does not; use one that was made for them, such as decide',
+    ],
+    [
+      "where there are typed questions only",
+      bound("jailbreak"),
+      [head("decisions", "decisions")],
+      '"jailbreak" is not a head of deployment "d" that answers with classes: there is none',
     ],
     [
       "of another kind",

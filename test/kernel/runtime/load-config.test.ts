@@ -46,6 +46,15 @@ describe("a file that cannot be used", () => {
     })
   })
 
+  test("because it is in another encoding says so", async () => {
+    const path = join(folder, "latin-1.yaml")
+    writeFileSync(path, Buffer.from("# Gr\xfc\xdfe\n", "latin1"))
+    await expect(loadConfig(path)).rejects.toMatchObject({
+      code: "invalid_config",
+      message: `Cannot read ${path}: it is not UTF-8; save it in that encoding`,
+    })
+  })
+
   test("because it is a folder says so", async () => {
     const path = join(folder, "folder.yaml")
     mkdirSync(path)

@@ -120,9 +120,11 @@ describe("variants", () => {
   ])("problems are about %s", (_, item, problem) => expect(problemsOf(schema, { items: [item] })).toEqual([problem]))
 
   test("choices without a tag are named by their values or types", () => {
-    expect(problemsOf(Type.Union([Type.Literal("auto"), Type.Integer()]), true)).toEqual([
-      '(document): must be "auto" or "integer"',
-    ])
+    const number = Type.Union([Type.Literal("auto"), Type.Integer()])
+    expect(problemsOf(number, true)).toEqual(['(document): must be "auto" or a whole number, got a boolean'])
+    const list = Type.Union([Type.Literal("any"), Type.Array(literals(["de", "en"]))])
+    expect(problemsOf(list, "english")).toEqual(['(document): must be "any" or a list, got "english"'])
+    expect(problemsOf(list, ["en", "xx"])).toEqual(['[1]: must be "de" or "en", got "xx"'])
   })
 })
 

@@ -15,6 +15,7 @@ describe("heads of a package", () => {
   test("are those of its settings", () => {
     expect(readHeads("signals")?.map(({ name, kind }) => `${name} ${kind}`)).toContain("jailbreak sequence")
     expect(readHeads("static")).toEqual([])
+    expect(readHeads("decide")?.map(({ kind }) => kind)).toEqual(["decisions"])
     const own = { name: "mine", kind: "token", labels: ["O", "X"] }
     expect(readHeads(packageWith({ family: "embeddings", heads: [own] }))).toEqual([own])
   })

@@ -162,7 +162,7 @@ test("conditions name a level", () => {
     "routing.decisions.0.rules": { type: "complexity", name: "r" },
   })
   expect(problemsOf(document).join("\n")).toContain(
-    'refers to complexity rule "r", which routing.signals does not declare',
+    'routing.decisions[0].rules.label: is missing; it must be "easy", "medium" or "hard"',
   )
 })
 

@@ -176,8 +176,11 @@ export function boundHeads(document: ConfigDocument, registry: Registry): readon
   return registry.all("signal").flatMap((registered): readonly BoundHead[] => {
     const questions = questionsOf(registered)
     const classes = questions.includes("classify")
+    const spans = questions.includes("spans")
+    const decisions = !classes && !spans && questions.includes("decide")
     // A signal that wants both gets neither wrongly refused: its model answers one of the two questions.
-    if (classes === questions.includes("spans")) return []
+    if (classes === spans && !decisions) return []
+    const answers = decisions ? "decisions" : classes ? "classes" : "spans"
     const own = Object.values(document.routing?.model_bindings ?? {})
     const asked = used.has(registered.id) ? usedBindings(registered, document).reading : []
     const bound = bindingsOf(registered).reading.filter((name) => documentBinding(name, document) !== undefined)
@@ -186,7 +189,7 @@ export function boundHeads(document: ConfigDocument, registry: Registry): readon
       if (found === undefined) return []
       const { deployment, head } = found
       const ofRouting = own.includes(found)
-      return [{ binding, deployment, head, answers: classes ? "classes" : "spans", ...(ofRouting && { ofRouting }) }]
+      return [{ binding, deployment, head, answers, ...(ofRouting && { ofRouting }) }]
     })
   })
 }
@@ -209,7 +212,8 @@ export function neededDeployments(document: ConfigDocument, registry: Registry):
     ({ name }) => wanted.has(name) && !declared.some((each) => each.name === name),
   )
   const needed = [...declared, ...implied]
-  const bound = boundHeads(document, registry)
+  // A worker does not list what answers typed questions.
+  const bound = boundHeads(document, registry).filter(({ answers }) => answers !== "decisions")
   return needed.map((deployment) => {
     const heads = bound.filter((each) => each.deployment === deployment.name)
     return heads.length === 0 ? deployment : { ...deployment, heads }

@@ -1,11 +1,12 @@
-// Whether the model of a binding has the head that the binding asks.
+// Whether the model of a binding can answer what the binding asks: with a head of that name, or typed questions.
 
 import { oneOf, suggestion } from "../schema/problem.ts"
 
 /** One classifier of a package, as `rtrun.json` and the worker's model list tell it. */
 export interface PackageHead {
   readonly name: string
-  readonly kind: "sequence" | "scores" | "token"
+  /** `decisions` is what answers typed questions; it has no labels, and only a package's own files tell of it. */
+  readonly kind: "sequence" | "scores" | "token" | "decisions"
   readonly labels: readonly string[]
 }
 
@@ -20,7 +21,7 @@ export interface BoundHead {
   readonly binding: string
   readonly deployment: string
   readonly head: string | undefined
-  readonly answers: "classes" | "spans"
+  readonly answers: "classes" | "spans" | "decisions"
   /** It stands in `routing.model_bindings`. */
   readonly ofRouting?: boolean
 }
@@ -30,7 +31,11 @@ export function headProblem(
   { head, answers, deployment }: BoundHead,
   heads: readonly PackageHead[],
 ): string | undefined {
-  const fits = ({ kind }: PackageHead): boolean => (kind === "token") === (answers === "spans")
+  if (answers === "decisions")
+    return heads.some(({ kind }) => kind === "decisions")
+      ? undefined
+      : `"${deployment}" must answer typed questions, and its package does not; use one that was made for them, such as decide`
+  const fits = ({ kind }: PackageHead): boolean => kind !== "decisions" && (kind === "token") === (answers === "spans")
   const found = head === undefined ? heads : heads.filter(({ name }) => name === head)
   const [only] = found
   if (found.length === 1 && only !== undefined && fits(only)) return undefined

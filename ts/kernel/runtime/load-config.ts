@@ -103,6 +103,15 @@ export async function migrateConfig(path: string): Promise<Migration> {
   return migrateDocument(readConfigFile(path), path, (document) => effectlessIn(document, registry))
 }
 
+/** A text whose signs were replaced would be served as another one than its author wrote. */
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new RtrError("invalid_config", `Cannot read ${path}: it is not UTF-8; save it in that encoding`, { cause })
+  }
+}
+
 /** The text of a file. Throws `invalid_config` that says what to do when there is none, or none that can be a document. */
 export function readConfigFile(path: string): string {
   let file: number | undefined
@@ -112,7 +121,7 @@ export function readConfigFile(path: string): string {
     const stats = fstatSync(file)
     const refusal = refusalOf(stats)
     if (refusal !== undefined) throw new RtrError("invalid_config", `Cannot read ${path}: ${refusal}`)
-    return readFileSync(file, "utf8")
+    return decode(readFileSync(file), path)
   } catch (cause) {
     if (cause instanceof RtrError) throw cause
     const missing = (cause as { code?: unknown }).code === "ENOENT"

@@ -7,13 +7,16 @@ import type { PackageHead } from "../../kernel/runtime/node.ts"
 import { builtinPackageNames, findBuiltinPackage } from "./builtin.ts"
 import { readJsonDescription } from "./package-file.ts"
 
+/** Families that answer typed questions. */
+const decisionFamilies: ReadonlySet<unknown> = new Set(["marker_decisions", "packed_decisions"])
+const decisions: PackageHead = { name: "decisions", kind: "decisions", labels: [] }
+
 /** Families whose heads stand in `rtrun.json`, all of them; other classifiers are described by the author's files. */
 const withoutOwnClassifier: ReadonlySet<unknown> = new Set([
   "embeddings",
   "static_embeddings",
-  "marker_decisions",
-  "packed_decisions",
   "image_embeddings",
+  ...decisionFamilies,
 ])
 
 /**
@@ -27,9 +30,10 @@ export function readHeads(artifact: string): readonly PackageHead[] | undefined 
   const settings = readJsonDescription(folder, "rtrun.json")
   if (typeof settings !== "object" || settings === null) return undefined
   const { family, heads } = settings as { readonly family?: unknown; readonly heads?: unknown }
-  if (heads === undefined) return withoutOwnClassifier.has(family) ? [] : undefined
+  const own = decisionFamilies.has(family) ? [decisions] : []
+  if (heads === undefined) return withoutOwnClassifier.has(family) ? own : undefined
   // What is wrong inside is the worker's to say; it reads the same file.
-  return Array.isArray(heads) && heads.every(isHead) ? heads : undefined
+  return Array.isArray(heads) && heads.every(isHead) ? [...heads, ...own] : undefined
 }
 
 function folderOf(artifact: string): string | undefined {

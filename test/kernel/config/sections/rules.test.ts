@@ -3,7 +3,10 @@ import { canonicalRules, checkRules, type RuleEntry } from "../../../../ts/kerne
 import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
 
 const urgent: RuleEntry = { type: "keyword", name: "urgent" }
-const declared = new Map([["keyword", new Set(["urgent", "refund"])]])
+const declared = new Map([
+  ["keyword", new Set(["urgent", "refund"])],
+  ["decision", new Set(["kind:code", "kind:writing"])],
+])
 const problemsOf = (rules: RuleEntry): readonly string[] =>
   checkRules(rules, ["rules"], declared).map(({ path, message }) => `${formatPath(path)}: ${message}`)
 
@@ -101,6 +104,11 @@ describe("refused", () => {
       [
         'rules.conditions[1].name: refers to keyword rule "urgnt", which routing.signals does not declare (did you mean "urgent"?)',
       ],
+    ],
+    [
+      "a rule of several facts without a label",
+      { type: "decision", name: "kind" },
+      ['rules.label: is missing; it must be "code" or "writing"'],
     ],
     [
       "a combination with a name",

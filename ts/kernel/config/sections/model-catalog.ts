@@ -7,7 +7,7 @@ import { invalid, oneOf, type Problem, suggestion } from "../../schema/problem.t
 import { literals, mapOf, name, section } from "../../schema/shapes.ts"
 import { bindingsOf, boundHeads, defaultDeployment, questionsOf } from "../bindings.ts"
 import type { ConfigDocument } from "../document-schema.ts"
-import { headProblem, type PackageHead, type ReadHeads } from "../package-heads.ts"
+import { type BoundHead, headProblem, type PackageHead, type ReadHeads } from "../package-heads.ts"
 
 export type Deployment = Static<typeof deployment>
 export type Binding = Static<typeof binding>
@@ -204,6 +204,9 @@ export function checkHeads(document: ConfigDocument, registry: Registry, known: 
     const problem = heads === undefined ? undefined : headProblem(bound, heads)
     return problem === undefined
       ? []
-      : [invalid([...(bound.ofRouting ? ownBindings : globalBindings), bound.binding, "head"], problem)]
+      : [invalid([...(bound.ofRouting ? ownBindings : globalBindings), bound.binding, keyOf(bound)], problem)]
   })
 }
+
+/** Which key of a binding is wrong where its model has no answer. */
+const keyOf = ({ answers }: BoundHead): string => (answers === "decisions" ? "deployment" : "head")

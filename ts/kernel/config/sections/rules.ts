@@ -2,7 +2,7 @@
 
 import { Type, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
-import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
+import { invalid, oneOf, type Problem, suggestion } from "../../schema/problem.ts"
 import { literals, name, section } from "../../schema/shapes.ts"
 import type { UnknownPolicy } from "../../types/call.ts"
 import type { PlannedSignal, RuleNode } from "../../types/plan.ts"
@@ -120,7 +120,10 @@ function checkLeaf(node: RuleEntry, at: DocumentPath, declared: DeclaredSignals,
   }
   const names = declared.get(type)
   const fact = factName(node)
-  if (names !== undefined && !names.has(fact))
+  const labels = node.label === undefined ? labelsIn(names, rule) : []
+  if (names?.has(fact) === false && labels.length > 0)
+    problems.push(invalid([...at, "label"], `is missing; it must be ${oneOf(labels)}`))
+  else if (names?.has(fact) === false)
     problems.push(
       invalid(
         [...at, "name"],
@@ -129,6 +132,11 @@ function checkLeaf(node: RuleEntry, at: DocumentPath, declared: DeclaredSignals,
     )
   const predicate = node.predicate === undefined ? undefined : predicateProblem(node.predicate)
   if (predicate !== undefined) problems.push(invalid([...at, "predicate"], predicate))
+}
+
+/** What a condition on a rule with several facts has to choose from. */
+function labelsIn(facts: ReadonlySet<string> | undefined, rule: string): readonly string[] {
+  return [...(facts ?? [])].flatMap((fact) => (fact.startsWith(`${rule}:`) ? [fact.slice(rule.length + 1)] : []))
 }
 
 function checkComposite(node: RuleEntry, at: DocumentPath, depth: number, problems: Problem[]): void {
