@@ -11,9 +11,7 @@ use crate::answer;
 use crate::error::{Error, shown};
 use crate::faults::FaultPlace;
 use crate::metrics::Metrics;
-use crate::model::{
-    LoadContext, LoadedModel, ModelCard, ModelState, ModelStatus, Slot, return_freed_pages, supervise, watch_files,
-};
+use crate::model::{LoadContext, LoadedModel, ModelCard, ModelState, ModelStatus, Slot, supervise, watch_files};
 use crate::options::EngineOptions;
 use crate::task::{BundleAnswer, BundleOptions, Task};
 
@@ -182,7 +180,6 @@ impl Engine {
                 model.worker.close(end.saturating_duration_since(std::time::Instant::now()));
             }
         }
-        return_freed_pages();
     }
 }
 

@@ -158,7 +158,7 @@ impl Relative {
         Ok(builder.node("", "Gather", &[&table, rows], &[("axis", Value::Int(2))]))
     }
 
-    /// A matmul with its bias, `[batch, heads, tokens, head]`.
+    /// A linear layer with its bias, `[batch, heads, tokens, head]`.
     fn split(
         &self,
         builder: &mut GraphBuilder,

@@ -22,12 +22,12 @@ pub struct LayerNames {
     pub query: String,
     pub key: String,
     pub value: String,
-    /// The matmul behind attention.
+    /// The linear layer behind attention.
     pub attended: String,
     pub attended_norm: String,
-    /// The matmul that widens.
+    /// The linear layer that widens.
     pub wide: String,
-    /// The matmul that narrows.
+    /// The linear layer that narrows.
     pub narrow: String,
     pub norm: String,
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::heap::return_freed_pages;
+use super::heap::return_free_pages;
 use super::loaded::LoadedModel;
 use super::memory::Reservation;
 use super::open::{Opened, Ready};
@@ -52,7 +52,7 @@ pub fn load_until_ready(slot: &Slot, context: &LoadContext) {
                 tracing::info!(model = %slot.options.name, engine = model.engine, golden = model.golden.status, load_ms = took.as_millis(), "model is ready");
                 context.metrics.model_is_ready(&model);
                 slot.serve(model);
-                return_freed_pages();
+                return_free_pages();
                 return;
             }
             Err(error) => error,

@@ -17,7 +17,6 @@ mod supervise;
 mod watch;
 
 pub use card::{GoldenStatus, ModelCard};
-pub use heap::return_freed_pages;
 pub use load::LoadContext;
 pub use loaded::LoadedModel;
 pub use profile::{Agreement, Profile, ProfileReport, Rung, probe_texts, rungs};

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use super::heap::return_free_pages;
 use super::load::{LoadContext, load_until_ready, sleep_unless_closing};
 use super::slot::Slot;
 use crate::error::Error;
@@ -18,6 +19,8 @@ pub fn supervise(slot: &Slot, context: &LoadContext) {
         take_out_of_service(slot, context, &error);
         slot.fail(&error);
     }
+    // What the model held is free now.
+    return_free_pages();
 }
 
 fn keep_serving(slot: &Slot, context: &LoadContext) {

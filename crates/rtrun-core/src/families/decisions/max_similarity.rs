@@ -57,12 +57,12 @@ pub async fn max_similarity(
         let found: Vec<f32> = directions(text).chunks_exact(width).filter_map(nearest).collect();
         if found.is_empty() { 0.0 } else { found.iter().sum::<f32>() / found.len() as f32 }
     };
-    let mut max_similarity = Vec::with_capacity(texts.len());
+    let mut found = Vec::with_capacity(texts.len());
     for text in texts {
         pace.give_way().await;
-        max_similarity.push(of_text(text));
+        found.push(of_text(text));
     }
-    max_similarity
+    found
 }
 
 /// A number that is none stays one, so that it is noticed.

@@ -44,7 +44,7 @@ impl Tower<'_, '_> {
         Ok(self.builder.node("", "LayerNormalization", &[input, &gamma, &beta], &attributes))
     }
 
-    /// Attention of all heads over whatever is given, without the matmul behind it.
+    /// Attention of all heads over whatever is given, without the linear layer behind it.
     pub fn attend(&mut self, attended: &Attended) -> String {
         let Attended { query, key, value, bias } = *attended;
         let attributes = [
@@ -63,7 +63,7 @@ impl Tower<'_, '_> {
         self.builder.linear(&widened, &format!("{module}.fc2"), [hidden, wide])
     }
 
-    /// A matmul with its bias.
+    /// A linear layer with its bias.
     pub fn linear(&mut self, input: &str, module: &str, shape: [usize; 2]) -> Result<String, Error> {
         let matmul = self.builder.linear(input, module, shape)?;
         let bias = self.builder.weight(&format!("{module}.bias"), &[shape[0]])?;

@@ -61,7 +61,7 @@ pub struct MarkerHeadSettings {
 pub struct StatementSettings {
     /// What the max similarity is multiplied with.
     pub factor: f32,
-    /// What is added to the matmul.
+    /// What is added to that.
     pub addend: f32,
 }
 

@@ -1,4 +1,4 @@
-//! The functions between two matmuls.
+//! The functions between two linear layers.
 
 use serde::Deserialize;
 

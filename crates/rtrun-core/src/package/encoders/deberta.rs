@@ -16,7 +16,7 @@ pub struct DebertaConfig {
     pub num_hidden_layers: usize,
     /// Attention heads of a layer.
     pub num_attention_heads: usize,
-    /// Width between the two feed-forward matmuls.
+    /// Width between the two feed-forward layers.
     pub intermediate_size: usize,
     /// Rows of the word table.
     pub vocab_size: usize,
@@ -28,10 +28,10 @@ pub struct DebertaConfig {
     /// Added to the variance in every layer normalization.
     #[serde(default = "epsilon")]
     pub layer_norm_eps: f32,
-    /// The function between the two feed-forward matmuls.
+    /// The function between the two feed-forward layers.
     #[serde(default = "gelu")]
     pub hidden_act: Activation,
-    /// The function behind the dense matmul of a classifier.
+    /// The function behind the dense layer of a classifier.
     #[serde(default = "gelu")]
     pub pooler_hidden_act: Activation,
     /// Whether positions have vectors of their own that are added to the words'.

@@ -14,13 +14,13 @@ pub struct DistilBertConfig {
     pub n_layers: usize,
     /// Attention heads of a layer.
     pub n_heads: usize,
-    /// Width between the two feed-forward matmuls.
+    /// Width between the two feed-forward layers.
     pub hidden_dim: usize,
     /// Rows of the word table.
     pub vocab_size: usize,
     /// Rows of the position table: the longest input.
     pub max_position_embeddings: usize,
-    /// The function between the two feed-forward matmuls.
+    /// The function between the two feed-forward layers.
     #[serde(default = "gelu")]
     pub activation: Activation,
 }

@@ -10,7 +10,7 @@ pub struct ElectraConfig {
     /// What BERT says about itself too.
     #[serde(flatten)]
     pub bert: BertConfig,
-    /// Width of the tables. Where it is not that of a token vector, a matmul leads from one to the other.
+    /// Width of the tables. Where it is not that of a token vector, a linear layer leads from one to the other.
     #[serde(default = "embedding_size")]
     pub embedding_size: usize,
 }

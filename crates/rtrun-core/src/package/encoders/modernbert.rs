@@ -17,7 +17,7 @@ pub struct ModernBertConfig {
     pub num_hidden_layers: usize,
     /// Attention heads of a layer.
     pub num_attention_heads: usize,
-    /// Width between the two feed-forward matmuls; the first matmul gives it twice.
+    /// Width between the two feed-forward layers; the first one gives it twice.
     pub intermediate_size: usize,
     /// Rows of the word table.
     pub vocab_size: usize,
@@ -30,22 +30,22 @@ pub struct ModernBertConfig {
     /// Whether layer normalizations have a bias.
     #[serde(default)]
     pub norm_bias: bool,
-    /// Whether the matmuls of attention have a bias.
+    /// Whether the linear layers of attention have a bias.
     #[serde(default)]
     pub attention_bias: bool,
-    /// Whether the feed-forward matmuls have a bias.
+    /// Whether the feed-forward layers have a bias.
     #[serde(default)]
     pub mlp_bias: bool,
-    /// The function on the half of the feed-forward matmul that is gated.
+    /// The function on the half of the first feed-forward layer that is gated.
     #[serde(default = "gelu")]
     pub hidden_activation: Activation,
     /// Which vector a classifier over whole rows reads.
     #[serde(default = "first_token")]
     pub classifier_pooling: Pooling,
-    /// Whether the dense matmul of a classifier has a bias.
+    /// Whether the dense layer of a classifier has a bias.
     #[serde(default)]
     pub classifier_bias: bool,
-    /// The function behind the dense matmul of a classifier.
+    /// The function behind the dense layer of a classifier.
     #[serde(default = "gelu")]
     pub classifier_activation: Activation,
     #[serde(default = "window")]

@@ -17,7 +17,7 @@ pub struct MpnetConfig {
     pub num_hidden_layers: usize,
     /// Attention heads of a layer.
     pub num_attention_heads: usize,
-    /// Width between the two feed-forward matmuls.
+    /// Width between the two feed-forward layers.
     pub intermediate_size: usize,
     /// Rows of the word table.
     pub vocab_size: usize,
@@ -26,7 +26,7 @@ pub struct MpnetConfig {
     /// Added to the variance in every layer normalization.
     #[serde(default = "epsilon")]
     pub layer_norm_eps: f32,
-    /// The function between the two feed-forward matmuls.
+    /// The function between the two feed-forward layers.
     #[serde(default = "gelu")]
     pub hidden_act: Activation,
     #[serde(default = "buckets")]

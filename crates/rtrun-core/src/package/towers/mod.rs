@@ -15,7 +15,7 @@ pub(super) use preprocessing::read_preprocessing;
 /// The two models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TowersKind {
-    /// `CLIPModel`: texts from left to right, images by a class token, matmuls into the common space.
+    /// `CLIPModel`: texts from left to right, images by a class token, linear layers into the common space.
     Clip,
     /// `SiglipModel`: padded texts, images by attention pooling.
     Siglip,
@@ -39,13 +39,13 @@ pub struct TowersConfig {
 pub struct TowerSizes {
     /// Width of a token vector.
     pub hidden_size: usize,
-    /// Width between the two feed-forward matmuls.
+    /// Width between the two feed-forward layers.
     pub intermediate_size: usize,
     /// Number of layers.
     pub num_hidden_layers: usize,
     /// Attention heads of a layer.
     pub num_attention_heads: usize,
-    /// The function between the two feed-forward matmuls.
+    /// The function between the two feed-forward layers.
     pub hidden_act: Activation,
     /// Added to the variance in every layer normalization.
     pub layer_norm_eps: f32,
