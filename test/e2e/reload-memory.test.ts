@@ -15,8 +15,9 @@ test.skipIf(process.platform !== "linux")(
 
     const left = stdout.trim().split("\n").map(Number)
     expect(left).toHaveLength(12)
-    // The heap moves by the megabytes of one model; twelve loads that leave theirs behind come to more than 250.
-    expect(Math.min(...left.slice(-4))).toBeLessThan(130)
+    // Single loads leave between 50 and 240 MiB. Half of the last eight leave less than 110; 206 and more where freed pages stay.
+    const [, , , median = Number.NaN] = left.slice(-8).toSorted((a, b) => a - b)
+    expect(median).toBeLessThan(150)
   },
   120_000,
 )
