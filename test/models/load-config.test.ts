@@ -58,11 +58,28 @@ test("a binding of typed questions needs a package that answers them", async () 
     problems: [
       {
         path: ["global", "model_catalog", "bindings", "decision_model", "deployment"],
-        message:
-          '"asked" must answer typed questions, and its package does not; use one that was made for them, such as decide',
+        message: '"asked" must answer typed questions, and its package does not; use one that does, such as decide',
       },
     ],
   })
+})
+
+test("a selector that asks typed questions needs such a package, too", async () => {
+  const asking = (deployment: string): Promise<unknown> =>
+    loadConfig(
+      write(
+        documentWith({
+          "global.model_catalog.deployments": { asked: { artifact: "decide" }, other: { artifact: "guard" } },
+          "routing.decisions.0.algorithm": { type: "decision", decision: { deployment } },
+        }),
+      ),
+    ).catch(({ problems }: ConfigError) => problems.map(({ path, message }) => [path.join("."), message]))
+  const said = [
+    "routing.decisions.0.algorithm.decision.deployment",
+    '"other" must answer typed questions, and its package does not; use one that does, such as decide',
+  ]
+  expect(await asking("other")).toContainEqual(said)
+  expect(await asking("asked")).not.toContainEqual(said)
 })
 
 test("a domain that is no label of its model is told of", async () => {

@@ -32,9 +32,8 @@ export function createRequestLog(logger: Logger): RequestLog {
   return {
     onUnrouted(request) {
       const { listener, kind, path, status, error, open } = request
-      // A probe's answer that the router is not ready yet is no refusal: it has no error.
-      if (status >= 400 && !open && (error !== undefined || kind === "inference"))
-        return refused(`${listener} ${path} ${status} ${error}`, request)
+      // A reply that only says "not ready" has a status above 400 and no error.
+      if (error !== undefined && !open) return refused(`${listener} ${path} ${status} ${error}`, request)
       const isProbe = open || kind !== "inference"
       logger.served(isProbe ? "debug" : "info", "request", () => fieldsOf(request))
     },

@@ -8,7 +8,7 @@ import type { ModelState, Worker, WorkerAddress } from "./worker.ts"
 
 const readyPollMs = 5000
 const waitingPollMs = 500
-/** Whoever waits longer wants to know what for. */
+/** A worker that is not ready for so long is told of. */
 const tellAfterMs = 3000
 
 export interface AttachedHost {

@@ -27,7 +27,7 @@ describe("a bound head", () => {
       "of typed questions where there are heads only",
       bound(undefined, "decisions"),
       both,
-      '"d" must answer typed questions, and its package does not; use one that was made for them, such as decide',
+      '"d" must answer typed questions, and its package does not; use one that does, such as decide',
     ],
     [
       "where there are typed questions only",

@@ -2,10 +2,10 @@
 
 import { oneOf, suggestion } from "../schema/problem.ts"
 
-/** One classifier of a package, as `rtrun.json` and the worker's model list tell it. */
+/** What a package answers with: a classifier, as `rtrun.json` and the worker's model list tell it, or typed questions. */
 export interface PackageHead {
   readonly name: string
-  /** `decisions` is what answers typed questions; it has no labels, and only a package's own files tell of it. */
+  /** `decisions` answers typed questions. It has no labels, and the worker does not list it. */
   readonly kind: "sequence" | "scores" | "token" | "decisions"
   readonly labels: readonly string[]
 }
@@ -31,10 +31,7 @@ export function headProblem(
   { head, answers, deployment }: BoundHead,
   heads: readonly PackageHead[],
 ): string | undefined {
-  if (answers === "decisions")
-    return heads.some(({ kind }) => kind === "decisions")
-      ? undefined
-      : `"${deployment}" must answer typed questions, and its package does not; use one that was made for them, such as decide`
+  if (answers === "decisions") return questionProblem(deployment, heads)
   const fits = ({ kind }: PackageHead): boolean => kind !== "decisions" && (kind === "token") === (answers === "spans")
   const found = head === undefined ? heads : heads.filter(({ name }) => name === head)
   const [only] = found
@@ -45,6 +42,13 @@ export function headProblem(
   return head === undefined
     ? `is missing; it must name ${wanted}: ${there}`
     : `"${head}" is not ${wanted}: ${there}${suggestion(head, fitting)}`
+}
+
+/** What is wrong with a deployment that is asked typed questions, in words that follow its path. */
+export function questionProblem(deployment: string, heads: readonly PackageHead[]): string | undefined {
+  return heads.some(({ kind }) => kind === "decisions")
+    ? undefined
+    : `"${deployment}" must answer typed questions, and its package does not; use one that does, such as decide`
 }
 
 /** The head that a binding asks, among those of its model; undefined when there is none. */

@@ -31,8 +31,17 @@ async function readSmall(path: string): Promise<string> {
     const stats = await file.stat()
     if (!stats.isFile()) throw new Error("it is no regular file")
     if (stats.size > maxFileBytes) throw new Error(`it has ${stats.size} bytes; at most ${maxFileBytes} are read`)
-    return await file.readFile("utf8")
+    return decodeUtf8(await file.readFile())
   } finally {
     await file.close()
+  }
+}
+
+/** Throws where bytes would have to be replaced: the text would be another one than its author wrote. A byte order mark stays. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new Error("it is not UTF-8; save it in that encoding", { cause })
   }
 }

@@ -15,7 +15,7 @@ import { RtrError } from "../error.ts"
 import { bindServices } from "../generations/outside.ts"
 import { type DocumentInput, type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./bare-kernel.ts"
-import { readDocumentFile } from "./document-files.ts"
+import { decodeUtf8, readDocumentFile } from "./document-files.ts"
 import { loadBuiltins, loadRegistryFor, registryWithoutModules } from "./node-modules.ts"
 
 /** A configuration file, checked. */
@@ -103,15 +103,6 @@ export async function migrateConfig(path: string): Promise<Migration> {
   return migrateDocument(readConfigFile(path), path, (document) => effectlessIn(document, registry))
 }
 
-/** A text whose signs were replaced would be served as another one than its author wrote. */
-function decode(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (cause) {
-    throw new RtrError("invalid_config", `Cannot read ${path}: it is not UTF-8; save it in that encoding`, { cause })
-  }
-}
-
 /** The text of a file. Throws `invalid_config` that says what to do when there is none, or none that can be a document. */
 export function readConfigFile(path: string): string {
   let file: number | undefined
@@ -121,7 +112,7 @@ export function readConfigFile(path: string): string {
     const stats = fstatSync(file)
     const refusal = refusalOf(stats)
     if (refusal !== undefined) throw new RtrError("invalid_config", `Cannot read ${path}: ${refusal}`)
-    return decode(readFileSync(file), path)
+    return decodeUtf8(readFileSync(file))
   } catch (cause) {
     if (cause instanceof RtrError) throw cause
     const missing = (cause as { code?: unknown }).code === "ENOENT"

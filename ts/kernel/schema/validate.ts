@@ -76,18 +76,14 @@ function checkType(
 ): readonly Problem[] {
   const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
   const match = variants.find((variant) => variant["type"] === type && variant["const"] === undefined)
-  if (match === undefined && variants.some((variant) => variant["const"] !== undefined))
-    return [invalid(path, `must be ${variants.map(wordOf).join(" or ")}, got ${shown(value)}`)]
   if (match !== undefined) return validate(match as TSchema, value, path, explain)
-  const types = variants.map((variant) => article(String(variant["type"]))).join(" or ")
-  return [invalid(path, `must be ${types}, got ${typeName(value)}`)]
+  const hasWords = variants.some((variant) => variant["const"] !== undefined)
+  const got = hasWords && typeof value === "string" ? `"${value}"` : typeName(value)
+  return [invalid(path, `must be ${variants.map(wordOf).join(" or ")}, got ${got}`)]
 }
 
 const wordOf = (variant: JsonSchema): string =>
   variant["const"] === undefined ? article(String(variant["type"])) : JSON.stringify(variant["const"])
-
-/** A word as it stands there: what is to be a word may be mistyped. */
-const shown = (value: unknown): string => (typeof value === "string" ? `"${value}"` : typeName(value))
 
 /** Says which of the fields to choose from is missing or too many, and otherwise what is wrong with the chosen variant. */
 function checkChoice(

@@ -5,9 +5,9 @@ import { type DocumentPath, isRtrError } from "../../error.ts"
 import type { Registry } from "../../modules/registry.ts"
 import { invalid, oneOf, type Problem, suggestion } from "../../schema/problem.ts"
 import { literals, mapOf, name, section } from "../../schema/shapes.ts"
-import { bindingsOf, boundHeads, defaultDeployment, questionsOf } from "../bindings.ts"
+import { bindingsOf, boundHeads, defaultDeployment, questionsOf, selectorTarget } from "../bindings.ts"
 import type { ConfigDocument } from "../document-schema.ts"
-import { type BoundHead, headProblem, type PackageHead, type ReadHeads } from "../package-heads.ts"
+import { type BoundHead, headProblem, type PackageHead, questionProblem, type ReadHeads } from "../package-heads.ts"
 
 export type Deployment = Static<typeof deployment>
 export type Binding = Static<typeof binding>
@@ -199,12 +199,28 @@ export function readPackages(document: ConfigDocument, readHeads: ReadHeads): Pa
 
 /** A head that its model does not have would leave the signal without answers, and a guard without a guard. */
 export function checkHeads(document: ConfigDocument, registry: Registry, known: Packages["heads"]): readonly Problem[] {
-  return boundHeads(document, registry).flatMap((bound) => {
+  const ofBindings = boundHeads(document, registry).flatMap((bound) => {
     const heads = known.get(bound.deployment)
     const problem = heads === undefined ? undefined : headProblem(bound, heads)
     return problem === undefined
       ? []
       : [invalid([...(bound.ofRouting ? ownBindings : globalBindings), bound.binding, keyOf(bound)], problem)]
+  })
+  return [...ofBindings, ...checkSelectors(document, registry, known)]
+}
+
+/** Selectors that ask typed questions of a package that answers none. */
+function checkSelectors(document: ConfigDocument, registry: Registry, known: Packages["heads"]): readonly Problem[] {
+  return (document.routing?.decisions ?? []).flatMap(({ algorithm }, index) => {
+    if (algorithm === undefined) return []
+    const { type } = algorithm
+    const asks = registry.find("selector", type)?.module.needs?.includes("inference.decide") === true
+    const asked = asks ? selectorTarget(algorithm, registry, document)?.deployment : undefined
+    const heads = asked === undefined ? undefined : known.get(asked)
+    const problem = asked === undefined || heads === undefined ? undefined : questionProblem(asked, heads)
+    return problem === undefined
+      ? []
+      : [invalid(["routing", "decisions", index, "algorithm", type, "deployment"], problem)]
   })
 }
 

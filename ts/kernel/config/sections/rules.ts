@@ -119,24 +119,22 @@ function checkLeaf(node: RuleEntry, at: DocumentPath, declared: DeclaredSignals,
     return
   }
   const names = declared.get(type)
-  const fact = factName(node)
-  const labels = node.label === undefined ? labelsIn(names, rule) : []
-  if (names?.has(fact) === false && labels.length > 0)
-    problems.push(invalid([...at, "label"], `is missing; it must be ${oneOf(labels)}`))
-  else if (names?.has(fact) === false)
-    problems.push(
-      invalid(
-        [...at, "name"],
-        `refers to ${type === "projection" ? `${type} "${fact}", which routing.projections` : `${type} rule "${fact}", which routing.signals`} does not declare${suggestion(fact, names)}`,
-      ),
-    )
+  if (names?.has(factName(node)) === false) problems.push(undeclared(node, rule, names, at))
   const predicate = node.predicate === undefined ? undefined : predicateProblem(node.predicate)
   if (predicate !== undefined) problems.push(invalid([...at, "predicate"], predicate))
 }
 
-/** What a condition on a rule with several facts has to choose from. */
-function labelsIn(facts: ReadonlySet<string> | undefined, rule: string): readonly string[] {
-  return [...(facts ?? [])].flatMap((fact) => (fact.startsWith(`${rule}:`) ? [fact.slice(rule.length + 1)] : []))
+/** What is wrong with a condition on a fact that is none of its type's. */
+function undeclared(node: RuleEntry, rule: string, facts: ReadonlySet<string>, at: DocumentPath): Problem {
+  const { type = "", label } = node
+  const fact = factName(node)
+  const labels = [...facts].flatMap((each) => (each.startsWith(`${rule}:`) ? [each.slice(rule.length + 1)] : []))
+  if (label === undefined && labels.length > 0)
+    return invalid([...at, "label"], `is missing; it must be ${oneOf(labels)}`)
+  return invalid(
+    [...at, "name"],
+    `refers to ${type === "projection" ? `${type} "${fact}", which routing.projections` : `${type} rule "${fact}", which routing.signals`} does not declare${suggestion(fact, facts)}`,
+  )
 }
 
 function checkComposite(node: RuleEntry, at: DocumentPath, depth: number, problems: Problem[]): void {

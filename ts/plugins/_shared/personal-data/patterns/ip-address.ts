@@ -25,7 +25,7 @@ const wellKnown = /^(?:10\.0\.|10\.\d+\.\d+\.(?!0$)|1\.1\.1\.1$|1\.0\.0\.1$|8\.8
 function isVersion4(text: string, found: string, start: number): boolean {
   const numbers = found.split(".").map(Number)
   const [first = 0] = numbers
-  // 0 is no machine, 127 the one that reads the text, whichever it is; from 224 on are groups and masks.
+  // 0 is no machine, 127 is every machine itself; from 224 on are groups and masks.
   if (first === 0 || first === 127 || first >= 224 || numbers.some((each) => each > 255)) return false
   const before = textBefore(text, start)
   if (versionBefore.test(before)) return false
