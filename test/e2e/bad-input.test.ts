@@ -155,7 +155,10 @@ test("bodies of very many values do not end a small process, and it is small aga
     messages: Array.from({ length: count }, () => message),
   })
   expect(await statusesOf(2, conversation(150_000))).toEqual(new Set([400]))
-  expect(await statusesOf(20, objects(480_000))).toEqual(new Set([400]))
+  // Twenty at the same time may be told to wait before their values are counted; none of them is served.
+  const ofMany = await statusesOf(20, objects(480_000))
+  expect([400, 429]).toEqual(expect.arrayContaining([...ofMany]))
+  expect(ofMany).toContain(400)
   for (const body of [objects(70_000), conversation(25_000)])
     expect([200, 429, 503]).toEqual(expect.arrayContaining([...(await statusesOf(20, body))]))
   expect((await router.ask(userMessage("still alive"))).status).toBe(200)

@@ -65,7 +65,7 @@ const start = async () => {
 
 test("an attack is found or refused wherever it stands", { timeout: 120_000 }, async () => {
   const { backend, router } = await start()
-  expect(router.stderr()).toMatch(/listeners\[0\]\.models: lets clients of .* name any model/)
+  await waitFor(() => /listeners\[0\]\.models: lets clients of .* name any model/.test(router.stderr()))
   expect(await outcomeOf(router, userMessage("What is the capital of France?"))).toBe("passed")
   expect(backend.requests).toHaveLength(1)
   const outcomes: unknown[] = []

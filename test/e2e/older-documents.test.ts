@@ -212,6 +212,7 @@ describe("parts that rtr does not have", () => {
     const plain = { providers: providersOn(backend.endpoint, "small") }
     const router = await startRouter(limited(backend.endpoint), {}, ["--allow-missing-plugins"])
     const told = "global.services.ratelimit: is not supported yet; no request is limited"
+    await waitFor(() => linesOf(router, "config_warning").length > 0)
     expect(messagesOf(linesOf(router, "config_warning"))).toEqual([expect.stringContaining(told)])
     expect((await router.ask(userMessage("hello"))).status).toBe(200)
 

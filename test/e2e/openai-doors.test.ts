@@ -2,7 +2,7 @@
 
 import OpenAI, { APIError } from "openai"
 import { expect, test } from "vitest"
-import { besideRequests, providersOn, startRouter, startTestBackend } from "./_processes.ts"
+import { besideRequests, providersOn, startRouter, startTestBackend, waitFor } from "./_processes.ts"
 
 test("the openai client completes texts, whole and streamed", async () => {
   const backend = await startTestBackend()
@@ -119,6 +119,6 @@ test("the openai client moderates texts by the guards, and makes vectors by thei
     /semantic_router_requests_total\{endpoint="\/v1\/moderations",category="none",status="200"\} \d/,
   )
   expect(metrics).toMatch(/llm_model_requests_total\{model="default"\} \d/)
-  expect(router.stderr()).toMatch(/"endpoint":"\/v1\/embeddings".*"model":"default","answered_by":"worker"/)
+  await waitFor(() => /"endpoint":"\/v1\/embeddings".*"model":"default","answered_by":"worker"/.test(router.stderr()))
   expect(router.stderr()).not.toMatch(/kitten|4111|previous instructions/)
 })

@@ -194,7 +194,7 @@ global: { services: { management_api: { port: 0 } } }
 
   writeFileSync(config, `${base}${moduleLine}${routing}`)
   const router = startCommand("rtr", ["serve", "--config", config, "--metrics-port", "0"])
-  await waitFor(() => router.stdout().includes("\n  test ") || router.child.exitCode !== null)
+  await waitFor(() => router.stdout().includes("\n  test ") || router.child.exitCode !== null, 60_000)
   const url = /^ {2}test\s+(\S+)$/m.exec(router.stdout())?.[1]
   const reply = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
