@@ -18,6 +18,7 @@ export const disguises: Readonly<Record<string, Disguise>> = {
   base64: (text) => bytes(text).toString("base64"),
   "base64, asked": (text) => asked("base64", bytes(text).toString("base64")),
   hex: (text) => bytes(text).toString("hex"),
+  decimal: (text) => `[${Array.from(bytes(text)).join(", ")}]`,
   binary: (text) => Array.from(bytes(text), (byte) => byte.toString(2).padStart(8, "0")).join(" "),
   rot13: (text) => shifted(text, (place) => ((place + 12) % 26) + 1),
   "rot13, asked": (text) =>

@@ -73,6 +73,8 @@ describe("a text without a disguise has no views", () => {
     'const key = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="',
     "/usr/local/lib/node_modules/typescript/lib/tsserverlibrary.js",
     "01 02 03 04 05 06 07 08 09 10 11 12",
+    "Ages: 34, 45, 101, 67, 72, 98, 103, 55, 61, 110, 87, 93, 66, 104, 119, 99",
+    "[12, 15, 110, 112, 98, 76, 54, 101, 118, 120, 33, 45, 67, 89, 100, 111]",
     "supercalifragilisticexpialidocious internationalization",
   ])("%s", async (text) => {
     expect(await viewsOf(text)).toEqual([])

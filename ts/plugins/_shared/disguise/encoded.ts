@@ -78,7 +78,7 @@ function readable(bytes: Uint8Array | undefined): string | undefined {
   return hasWordSigns(text) ? text : undefined
 }
 
-/** Numbers in a row, each a byte or a letter: hexadecimal, binary, and Morse code. */
+/** Numbers in a row, each a byte or a letter: hexadecimal, decimal, binary, and Morse code. */
 export function decodeNumbers(text: string): readonly Segment[] {
   return numberForms.flatMap(({ pattern, toPlain }) =>
     Array.from(text.matchAll(pattern), (match): Segment => {
@@ -101,6 +101,10 @@ const numberForms: readonly { readonly pattern: RegExp; readonly toPlain: (found
   {
     pattern: /\b(?:0x)?[\da-f]{2}(?:[\s,:]{1,2}(?:0x)?[\da-f]{2}\b){7,}/gi,
     toPlain: (found) => toText(found.replaceAll(/0x/gi, "").match(/[\da-f]{2}/gi) ?? [], 16),
+  },
+  {
+    pattern: /\b\d{2,3}(?:[\s,;]{1,3}\d{2,3}\b){7,}/g,
+    toPlain: (found) => toText(found.match(/\d+/g) ?? [], 10),
   },
   {
     pattern: /\b[01]{8}(?:[\s,]{1,2}[01]{8}\b){5,}/g,

@@ -16,13 +16,13 @@ export interface Survey {
   readonly mixed: number
   /** Signs that begin an escape. */
   readonly escapes: number
-  /** Words of two hexadecimal digits, of eight binary ones, or of dots and dashes in a row, the most. */
+  /** Words of two hexadecimal digits, two or three decimal ones, eight binary ones, or of dots and dashes in a row, the most. */
   readonly numbers: number
   /** Characters beyond Latin. */
   readonly foreign: number
 }
 
-const [isOne, isHex, isLetter, isLike, isDot, isOfRun, isEscape] = [1, 2, 4, 8, 16, 32, 64]
+const [isOne, isHex, isLetter, isLike, isDot, isOfRun, isEscape, isDigit] = [1, 2, 4, 8, 16, 32, 64, 128]
 
 const traits = Uint8Array.from({ length: 128 }, (_, code) => {
   const sign = String.fromCharCode(code)
@@ -33,7 +33,8 @@ const traits = Uint8Array.from({ length: 128 }, (_, code) => {
     (/[\d@$!|+]/.test(sign) ? isLike : 0) +
     (/[.-]/.test(sign) ? isDot : 0) +
     (/[\w+/-]/.test(sign) ? isOfRun : 0) +
-    (/[%&=\\]/.test(sign) ? isEscape : 0)
+    (/[%&=\\]/.test(sign) ? isEscape : 0) +
+    (/\d/.test(sign) ? isDigit : 0)
   )
 })
 
@@ -110,7 +111,7 @@ function countOn(counts: Counts, text: string, { offset, count, letters, runs }:
       if (offset + index - runStart >= fewestRun) runs.push({ start: runStart, end: offset + index })
       runStart = offset + index + 1
     }
-    if (code > 0x20) {
+    if (code > 0x20 && !endsNumber(code)) {
       has |= trait
       hasAll &= trait
       if ((trait & isEscape) !== 0) escapes += 1
@@ -126,6 +127,9 @@ function countOn(counts: Counts, text: string, { offset, count, letters, runs }:
   Object.assign(counts, { runStart, has, hasAll, escapes, foreign, before, spelt, mostSpelt })
 }
 
+/** Numbers in a list stand between commas, semicolons and brackets. */
+const endsNumber = (code: number): boolean => code === 0x2c || code === 0x3b || code === 0x5b || code === 0x5d
+
 function endWord(counts: Counts, at: number): void {
   const { has, hasAll } = counts
   const length = at - counts.wordStart
@@ -133,6 +137,7 @@ function endWord(counts: Counts, at: number): void {
   if (length === 0) return
   const isNumber =
     (length === 2 && (hasAll & isHex) !== 0) ||
+    ((length === 2 || length === 3) && (hasAll & isDigit) !== 0) ||
     (length === 8 && (hasAll & isOne) !== 0) ||
     (length <= 6 && (hasAll & isDot) !== 0)
   if (isNumber) counts.mostNumbers = Math.max(counts.mostNumbers, ++counts.numbers)
