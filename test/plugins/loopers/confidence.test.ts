@@ -356,7 +356,7 @@ describe("options", () => {
     [weights(0.1, 0.2), [`${at}.hybrid_weights: must sum to 1, where 0 or nothing counts as 0.5; got 0.1 and 0.2`]],
     [weights(0, 0.7), [`${at}.hybrid_weights: must sum to 1, where 0 or nothing counts as 0.5; got 0.5 and 0.7`]],
     [{ hybrid_weights: {} }, [`${at}.hybrid_weights: belongs to confidence_method hybrid, not to avg_logprob`]],
-    [{ threshold: 1.1 }, [`${at}.threshold: must be <= 1`]],
+    [{ threshold: 1.1 }, [`${at}.threshold: must be <= 1, got 1.1`]],
     [
       { confidence_method: "automix_entailment" },
       [`${at}.verifier_server_url: is missing; confidence_method automix_entailment asks it`],

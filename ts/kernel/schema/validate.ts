@@ -149,7 +149,7 @@ function toProblems(
     case "minLength":
       return [invalid(path, "must not be empty")]
     default:
-      return [invalid(path, error.message)]
+      return [invalid(path, typeof value === "number" ? `${error.message}, got ${value}` : error.message)]
   }
 }
 

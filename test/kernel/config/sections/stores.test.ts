@@ -24,7 +24,7 @@ test("without a default one, a document must name its store", async () => {
 })
 
 test.each<[object, readonly string[]]>([
-  [{ type: "memory", configuration: { max_entries: 0 } }, [`${at}.configuration.max_entries: must be >= 1`]],
+  [{ type: "memory", configuration: { max_entries: 0 } }, [`${at}.configuration.max_entries: must be >= 1, got 0`]],
   [
     { type: "memory", configuration: { max_entrys: 1 } },
     [`${at}.configuration.max_entrys: is not a known key (did you mean "max_entries"?)`],

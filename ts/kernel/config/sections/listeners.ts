@@ -4,6 +4,7 @@ import { Type } from "typebox"
 import { durationMs } from "../../schema/duration.ts"
 import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
 import { duration, name, port, section } from "../../schema/shapes.ts"
+import type { DocumentPath } from "../../error.ts"
 import type { ApiKey, PlannedListener } from "../../types/plan.ts"
 import { defaultDeployment } from "../bindings.ts"
 import type { ConfigDocument } from "../document-schema.ts"
@@ -80,6 +81,7 @@ export function checkListeners(document: ConfigDocument, loopers: readonly strin
       (index) => ["listeners", index, "name"],
     ),
     ...duplicates(addresses, (index) => ["listeners", index, "port"]),
+    ...listeners.flatMap(({ address }, index) => checkAddress(address, ["listeners", index, "address"])),
     ...listeners.flatMap(({ cors }, index) =>
       (cors?.origins ?? []).flatMap((origin, position) =>
         isOrigin(origin)
@@ -115,6 +117,12 @@ export function checkListeners(document: ConfigDocument, loopers: readonly strin
       duplicates(names, (index) => ["listeners", listener, "api_keys", index, "name"]),
     ),
   ]
+}
+
+/** Four numbers with dots are an IP address and no host name, so each has to be one byte. */
+export function checkAddress(address: string, path: DocumentPath): readonly Problem[] {
+  const isAddress = !/^[\d.]+$/.test(address) || /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)
+  return isAddress ? [] : [invalid(path, `"${address}" is not an IP address; write four numbers from 0 to 255`)]
 }
 
 /** Browsers send origins in one spelling, which is compared as it is. */

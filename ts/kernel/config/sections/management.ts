@@ -11,6 +11,7 @@ import { type Environment, readVariable } from "../environment.ts"
 import { isHeaderValue } from "../header-text.ts"
 import { duplicates } from "../duplicates.ts"
 import { variableName } from "./backends.ts"
+import { checkAddress, listenersOf } from "./listeners.ts"
 
 const auth = section({
   mode: Type.Optional(literals(["disabled", "bearer"])),
@@ -88,6 +89,8 @@ export function checkManagement(document: ConfigDocument): readonly Problem[] {
   const { mode, tokens = [] } = written
   const roles = Object.keys(rolesOf(written))
   return [
+    ...checkAddress(addressOf(document), ["global", "services", "management_api", "bind_address"]),
+    ...checkPort(document),
     ...Object.entries(written.roles ?? {}).flatMap(([role, granted]) =>
       granted.flatMap((permission, index) =>
         permission === everything || grantable.includes(permission)
@@ -127,6 +130,23 @@ export function checkManagement(document: ConfigDocument): readonly Problem[] {
 
 export const defaultAddress = "127.0.0.1"
 export const defaultPort = 8080
+
+const addressOf = ({ global }: ConfigDocument): string =>
+  global?.services?.management_api?.bind_address ?? defaultAddress
+
+/** A port that a listener has as well, on the same address or on all of them. Port 0 is any free one. */
+function checkPort(document: ConfigDocument): readonly Problem[] {
+  const own = document.global?.services?.management_api?.port
+  if (own === undefined || own === 0) return []
+  const isEvery = (address: string): boolean => address === "0.0.0.0" || address === "::"
+  const address = addressOf(document)
+  const listener = listenersOf(document).find(
+    (each) => each.port === own && (each.address === address || isEvery(each.address) || isEvery(address)),
+  )
+  if (listener === undefined) return []
+  const path = ["global", "services", "management_api", "port"]
+  return [invalid(path, `${own} is the port of listener "${listener.name}"; each needs one of its own`)]
+}
 
 /** Throws `invalid_config` for a token whose variable is not set. */
 export function compileManagement(document: ConfigDocument, environment: Environment): PlannedManagement {
