@@ -130,6 +130,19 @@ describe("rtr config validate", () => {
     expect(printed.stdout).not.toMatch(/sk-from-env/)
   })
 
+  test("tells of a package that is not on this machine", async () => {
+    const file = write(
+      "version: v0.3\nrouting: {}\nglobal: { model_catalog: { deployments: { mine: { artifact: /nowhere/package } } } }\n",
+    )
+    chmodSync(file, 0o600)
+    const at = "global.model_catalog.deployments.mine.artifact"
+    const { code, stdout, stderr } = await runCommand("rtr", ["config", "validate", "--config", file])
+    expect([code, stdout]).toEqual([0, `✓ ${file} is valid as far as it was checked\n`])
+    expect(stderr).toContain(`Note: ${at}: there is no folder /nowhere/package on this machine`)
+    const json = await runCommand("rtr", ["config", "validate", "--json", "--config", file])
+    expect(JSON.parse(json.stdout)).toMatchObject({ valid: true, unchecked: [at] })
+  })
+
   test("tells of keys that everybody can read, and router prints none of them", async () => {
     const file = write(
       "version: v0.3\nrouting: {}\nlisteners: [{ name: a, address: x, port: 1, api_keys: [sk-literal, '${KEY}'] }]\n",

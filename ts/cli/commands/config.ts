@@ -1,6 +1,7 @@
 // rtr config: makes, checks and prints configurations.
 
 import { existsSync, statSync } from "node:fs"
+import { isAbsolute } from "node:path"
 import type { Command } from "commander"
 import type { GuardUse, UnreadOutcome } from "rtr"
 import { exposedKeysWarning } from "../exposed-keys.ts"
@@ -120,6 +121,8 @@ async function init(options: { output: string; force: boolean }): Promise<void> 
   printLine(`Wrote ${options.output}. Check it with: rtr config validate --config ${options.output}`)
 }
 
+const deploymentsPath = ["global", "model_catalog", "deployments"] as const
+
 interface ValidateOptions {
   readonly config: string
   readonly crd?: string
@@ -130,8 +133,10 @@ interface ValidateOptions {
 }
 
 async function validate(options: ValidateOptions): Promise<void> {
-  const [{ literalSecrets, loadConfig }, { ConfigError, formatPath, formatProblem, guardUses, guardWarnings }] =
-    await Promise.all([import("rtr/node"), import("rtr")])
+  const [
+    { deploymentsOf, literalSecrets, loadConfig },
+    { ConfigError, formatPath, formatProblem, guardUses, guardWarnings },
+  ] = await Promise.all([import("rtr/node"), import("rtr")])
   const { config, json, loadModules, allowMissingPlugins } = options
   try {
     // It is checked for the place where it is going to serve, which has the variables.
@@ -145,16 +150,24 @@ async function validate(options: ValidateOptions): Promise<void> {
     const warnings = [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
     if (options.strict && warnings.length > 0) throw new ConfigError(config, warnings)
     const modules = loadModules ? [] : (loaded.unexpanded.modules ?? [])
-    const unchecked = (loaded.unchecked ?? []).map(({ path }) => formatPath(path))
+    const notHere = deploymentsOf(loaded).filter(({ artifact = "" }) => isAbsolute(artifact) && !existsSync(artifact))
+    const ofModules = (loaded.unchecked ?? []).map(({ path }) => formatPath(path))
+    const ofPackages = notHere.map(({ name }) => formatPath([...deploymentsPath, name, "artifact"]))
+    const unchecked = [...ofModules, ...ofPackages]
     const missing = warnings.filter(({ code }) => code === "unsupported").map(({ path }) => formatPath(path))
     if (json) return printJson({ valid: true, problems: [], warnings, missing, modules_not_loaded: modules, unchecked })
     for (const warning of warnings) printWarning(formatProblem(warning, config))
     if (modules.length > 0)
       printNotLoaded(
         modules,
-        unchecked.length === 0 ? "nothing in it needs them" : `not checked: ${unchecked.join(", ")}`,
+        ofModules.length === 0 ? "nothing in it needs them" : `not checked: ${ofModules.join(", ")}`,
         "With --load-modules that code runs and checks its keys.",
       )
+    notHere.forEach(({ artifact = "" }, index) =>
+      process.stderr.write(
+        `Note: ${ofPackages[index]}: there is no folder ${artifact} on this machine; rtr serve needs it where it runs, and what its model can answer was not checked\n`,
+      ),
+    )
     printLine(`✓ ${config} is valid${unchecked.length > 0 ? " as far as it was checked" : ""}`)
     if (missing.length > 0 && !allowMissingPlugins)
       printLine(`  rtr serve needs --allow-missing-plugins for it, because rtr does not have: ${missing.join(", ")}`)
