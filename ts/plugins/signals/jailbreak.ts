@@ -21,11 +21,12 @@ import {
   promptGuardServices,
 } from "../_shared/external/prompt-guard.ts"
 import { viewsOf } from "../_shared/disguise/views.ts"
+import { addressedSentences, leastOfSentences } from "../_shared/guards/addressed-sentences.ts"
 import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
 import {
-  asInstructions,
   joined,
   type Measure,
+  needingMore,
   nothingRead,
   type Reading,
   readAll,
@@ -160,9 +161,10 @@ export default defineSignal({
         return { entry, contrast, thresholds: thresholdsOf(entry, usual) }
       }),
     )
+    const isBuiltIn = asksBuiltInGuard(document)
     const reads = await createLanguageCheck({
       said: set.languages,
-      isBuiltIn: asksBuiltInGuard(document),
+      isBuiltIn,
       loadDetector: () => import("eld/small"),
     })
     return {
@@ -171,6 +173,7 @@ export default defineSignal({
         const other: Measure = async (text) => toReading(await classify(text, { binding: secondModel.binding }))
         const risks = onceEach(askInTurn({ first, second: other }, second))
         const views = onceEach(viewsOf)
+        const addressed = onceEach((text: string) => ({ sentences: addressedSentences(text) }))
         const chunks = onceEach((text: string) => embedChunks(text, embed))
         const readings = await Promise.all(
           wanted.map(async ({ entry, contrast, thresholds }) => {
@@ -181,11 +184,22 @@ export default defineSignal({
             ]
             const textsWhere = (areInstructions: boolean) => (): readonly string[] =>
               input.textsFor(entry).filter((text) => input.isInstruction(text) === areInstructions)
+            const { threshold } = thresholds
+            const excerpt = {
+              of: (text: string) => addressed(text).sentences,
+              measure: risks,
+              thresholds: { threshold, from: Math.max(threshold, leastOfSentences) },
+            }
             const [said, instructions] = await Promise.all([
-              readAll(textsWhere(false), measures, views),
-              readAll(textsWhere(true), measures, views),
+              readAll(textsWhere(false), {
+                measures,
+                viewsOf: views,
+                // Models of others were not measured so, and instructions are made of such sentences.
+                ...(isBuiltIn && measures.includes(risks) && { excerpt }),
+              }),
+              readAll(textsWhere(true), { measures, viewsOf: views }),
             ])
-            return joined([said, asInstructions(instructions, thresholds)])
+            return joined([said, needingMore(instructions, thresholds)])
           }),
         )
         const facts = wanted.map(({ entry, thresholds }, index) =>

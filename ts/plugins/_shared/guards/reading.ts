@@ -21,14 +21,23 @@ export const nothingRead: Reading = { risk: undefined, failure: undefined }
 
 const failed = (failure: unknown): Reading => ({ risk: undefined, failure })
 
-/** What else a text may say; a promise for a long one. */
-type Views = (text: string) => MaybePromise<readonly string[]>
+/** What is read of a text; both are a promise for a long one. */
+export interface ReadingOf {
+  readonly measures: readonly Measure[]
+  /** What else it may say. */
+  readonly viewsOf: (text: string) => MaybePromise<readonly string[]>
+  /** A part of it that is read once more without the rest. */
+  readonly excerpt?: {
+    readonly of: (text: string) => MaybePromise<string | undefined>
+    readonly measure: Measure
+    readonly thresholds: Thresholds
+  }
+}
 
-/** Reads the texts and what stands behind their disguises. `texts` throws where there are too many. */
+/** Reads the texts, what stands behind their disguises, and their excerpts. `texts` throws where there are too many. */
 export async function readAll(
   texts: () => readonly string[],
-  measures: readonly Measure[],
-  viewsOf: Views,
+  { measures, viewsOf, excerpt }: ReadingOf,
 ): Promise<Reading> {
   const measured = (text: string): readonly Promise<Reading>[] => measures.map((measure) => measure(text).catch(failed))
   // Asked without a pause where the views are there at once, so that all questions are in one call.
@@ -36,9 +45,20 @@ export async function readAll(
     const views = viewsOf(text)
     return joined(await Promise.all((views instanceof Promise ? await views : views).flatMap(measured)))
   }
+  const excerpted = async (text: string): Promise<Reading> => {
+    const part = excerpt?.of(text)
+    const found = part instanceof Promise ? await part : part
+    return excerpt === undefined || found === undefined
+      ? nothingRead
+      : needingMore(await excerpt.measure(found), excerpt.thresholds)
+  }
+  const readingsOf = (text: string): readonly Promise<Reading>[] => [
+    ...measured(text),
+    disguised(text).catch(failed),
+    excerpted(text).catch(failed),
+  ]
   try {
-    const read = texts().filter(hasText)
-    return joined(await Promise.all(read.flatMap((text) => [...measured(text), disguised(text).catch(failed)])))
+    return joined(await Promise.all(texts().filter(hasText).flatMap(readingsOf)))
   } catch (error) {
     return failed(error)
   }
@@ -47,15 +67,15 @@ export async function readAll(
 /** Risks from which texts are attacks. */
 export interface Thresholds {
   readonly threshold: number
-  /** That of instructions, no less than `threshold`. */
+  /** That of texts which need more certainty, no less than `threshold`. */
   readonly from: number
 }
 
 /**
- * Instructions need more certainty to be an attack. Below that their risk counts by how near it comes, so that one number
- * tells whether a text has reached its threshold, and predicates and scores can compare it.
+ * Instructions, and sentences without their text, need more certainty to be an attack. Below that their risk counts by how near
+ * it comes, so that one number tells whether a text has reached its threshold, and predicates and scores can compare it.
  */
-export const asInstructions = ({ risk, failure }: Reading, { threshold, from }: Thresholds): Reading => ({
+export const needingMore = ({ risk, failure }: Reading, { threshold, from }: Thresholds): Reading => ({
   risk: risk === undefined || risk >= from || from === threshold ? risk : risk * (threshold / from),
   failure,
 })
