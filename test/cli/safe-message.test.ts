@@ -2,7 +2,9 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { describe, expect, test } from "vitest"
+import { RtrError } from "rtr"
 import { toldError } from "../../ts/cli/safe-message.ts"
+import { moduleFault } from "../../ts/kernel/error.ts"
 import { temporaryFolder } from "../e2e/_processes.ts"
 
 /** What a module with this source throws when it is called with a text. */
@@ -49,4 +51,21 @@ test("lines of a message that look like a stack are not told", async () => {
 
 test("what is no error has no text", () => {
   expect(toldError("CANARY")).toEqual({ name: "string", message: "[…]", at: undefined, stack: [] })
+})
+
+test("what the kernel says about a module is told whole, and nothing that a module makes of it", () => {
+  const text = 'Cannot use plugin "größe" from /etc/rtr/größe.ts: its open returned no hooks'
+  const fault = moduleFault(text)
+  const told = { name: "RtrError", message: text, at: undefined, stack: [] }
+  expect(toldError(fault)).toEqual(told)
+  fault.message = prompt
+  expect(toldError(fault)).toEqual(told)
+  // A word of this file would be kept.
+  const quoted = String.fromCharCode(67, 65, 78)
+  const copies = [
+    new RtrError("invalid_module", quoted),
+    Object.assign(new Error(quoted), { ...fault }),
+    new RtrError("invalid_module", quoted, { cause: fault }),
+  ]
+  for (const error of copies) expect(toldError(error).message).toBe("[…]")
 })

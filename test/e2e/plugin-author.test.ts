@@ -252,10 +252,10 @@ test("a module that cannot be loaded is refused with its name and the reason", a
   expect(await check('modules: ["./missing.ts"]')).toMatch(/Cannot load module \.\/missing\.ts: Cannot find module/)
   expect(await check('modules: ["./throws.ts"]')).toMatch(/Cannot load module \.\/throws\.ts: no licence/)
   expect(await check('modules: ["./empty.ts"]')).toMatch(
-    /Cannot register module "empty" from \.\/empty\.ts: kind must be one of/,
+    /Cannot register module "empty" from \.\/empty\.ts: its default export must be made by one of/,
   )
   expect(await check('modules: ["./static.ts"]')).toMatch(
-    /Cannot register selector "static" from \.\/static\.ts: builtin already has that id/,
+    /modules\[0\]: Cannot register selector "static" from \.\/static\.ts: a built-in selector already has that id/,
   )
   expect(await check('modules: ["no-such-package-anywhere"]')).toMatch(/Cannot load module no-such-package-anywhere/)
   expect(await check('modules: ["./keyword.ts"]')).toBe("")

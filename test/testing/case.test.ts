@@ -1,5 +1,5 @@
 import { awkwardTexts, deepFreeze } from "rtr/testing"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { contractCase, expectThat } from "../../ts/testing/case.ts"
 
 test("a case runs what it is given, now or later", async () => {
@@ -21,6 +21,22 @@ test("a case fails by rejecting, never by throwing at once", async () => {
   })
   const running = run()
   await expect(running).rejects.toThrow("broken")
+})
+
+test("a case that never settles fails in time and says why", async () => {
+  vi.useFakeTimers()
+  try {
+    const running = contractCase("waits", () => new Promise(() => {})).run()
+    const failed = running.catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(4000)
+    expect(String(await failed)).toBe(
+      'Error: Expected "waits" to end within 4 seconds; a promise that the module returned or waits for does not settle',
+    )
+    await contractCase("ends", async () => {}).run()
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test("an expectation that does not hold says what was expected", () => {

@@ -1,4 +1,13 @@
-import { type ChatReply, definePlugin, type PluginCall, RtrError, textReply, Type } from "rtr"
+import {
+  type ChatEvent,
+  type ChatReply,
+  definePlugin,
+  type PluginCall,
+  type Reply,
+  RtrError,
+  textReply,
+  Type,
+} from "rtr"
 import { chatRequest, pluginCall, pluginContract, textTurn } from "rtr/testing"
 import { expect, test } from "vitest"
 import { failuresOf } from "../fakes/contract.ts"
@@ -26,8 +35,11 @@ const accepts = "accepts its sample options and refuses unknown keys"
 const opens = "opens with exactly the hooks that it declares"
 const shows = "shows a stream to after, or says how else it is checked"
 const leaves = "leaves the request it was given as it was"
+const around = "returns a reply from around, whatever the rest gives"
+const rejects = "gives a reply or rejects when the rest rejects"
 const events = "turns events into events"
 const replies = "turns a reply into a reply"
+const ends = "takes every end of a call"
 
 test("plugins that keep the contract pass", async () => {
   const hooks = {
@@ -66,7 +78,7 @@ const broken: readonly (readonly [string, object, readonly string[]])[] = [
     [accepts],
   ],
   ["has a hook that nobody calls", withHooks({ befor: () => undefined }), [opens]],
-  ["has a hook that is no function", { hooks: ["end"], setup: () => ({ open: () => ({ end: true }) }) }, [opens]],
+  ["has a hook that is no function", { hooks: ["end"], setup: () => ({ open: () => ({ end: true }) }) }, [opens, ends]],
   ["does not declare its hook", { ...before(() => undefined), hooks: [] }, [opens]],
   ["declares a hook that it has not", { ...before(() => undefined), hooks: ["before", "end"] }, [opens]],
   ["checks replies and lets streams pass unseen", withHooks({ after: (reply: ChatReply) => reply }), [shows]],
@@ -106,6 +118,61 @@ const broken: readonly (readonly [string, object, readonly string[]])[] = [
   ],
   ["returns nothing for a reply", { ...withHooks({ after: () => undefined }), stream: "buffer" }, [replies]],
   [
+    "returns a reply without an id",
+    { ...withHooks({ after: (reply: ChatReply) => ({ ...reply, id: undefined }) }), stream: "buffer" },
+    [replies],
+  ],
+  [
+    "rejects for a reply",
+    { ...withHooks({ after: () => Promise.reject(new Error("broken")) }), stream: "buffer" },
+    [replies],
+  ],
+  ["returns a delta without a text", withHooks({ event: ({ type }: ChatEvent) => ({ type }) }), [events]],
+  [
+    "returns nothing from around",
+    withHooks({ around: async (_: unknown, next: () => unknown) => void next() }),
+    [around, rejects],
+  ],
+  [
+    "does not wait for the rest",
+    withHooks({ around: async (call: unknown, next: (call: unknown) => object) => ({ ...next(call), status: 200 }) }),
+    [around, rejects],
+  ],
+  [
+    "trips over a backend that is down",
+    withHooks({
+      around: async (call: unknown, next: (call: unknown) => Promise<{ reply: ChatReply }>) => {
+        const given = await next(call)
+        return { ...given, reply: { ...given.reply, choices: given.reply.choices.slice(0, 1) } }
+      },
+    }),
+    [around],
+  ],
+  [
+    "returns a stream of garbage",
+    withHooks({
+      around: async (call: unknown, next: (call: unknown) => Promise<Reply>) => {
+        const given = await next(call)
+        if (given.kind !== "stream") return given
+        const { stream } = given
+        return {
+          ...given,
+          stream: { ...stream, next: async () => (await stream.next()) && { events: ["text"], done: false } },
+        }
+      },
+    }),
+    [around],
+  ],
+  [
+    "throws at the end of a call",
+    withHooks({
+      end: (how: string) => {
+        if (how === "left") throw new Error("broken")
+      },
+    }),
+    [ends],
+  ],
+  [
     "changes its options",
     {
       setup: (options: { value: number }) => {
@@ -113,7 +180,7 @@ const broken: readonly (readonly [string, object, readonly string[]])[] = [
         return { open: () => ({}) }
       },
     },
-    [opens, leaves, events, replies],
+    [opens, leaves, around, rejects, events, replies, ends],
   ],
 ]
 

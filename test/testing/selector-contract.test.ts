@@ -1,5 +1,5 @@
 import { defineSelector, type SelectionOutcome } from "rtr"
-import { selectorContract } from "rtr/testing"
+import { selectorContract, selectorReaderOf } from "rtr/testing"
 import { Type } from "typebox"
 import { expect, test } from "vitest"
 import { failuresOf } from "../fakes/contract.ts"
@@ -144,6 +144,27 @@ test.each<[string, object, readonly string[]]>([
     [stateless],
   ],
 ])("is broken by a selector that %s", async (_, changes, failed) => expect(await failures(changes)).toEqual(failed))
+
+test("check sees the candidates among which it chooses, and selectorReaderOf asks it", async () => {
+  const seen: (readonly string[])[] = []
+  const module = defineSelector({
+    about: "spies",
+    options: Type.Object({ a: Type.Optional(Type.Number()) }, { additionalProperties: false }),
+    check: ({ a }, report, { modelRefs }) => {
+      seen.push(modelRefs.map(({ model }) => model))
+      if (a === 1) report(["a"], "is one")
+    },
+    setup: () => ({ select: () => choice }),
+  })
+  expect(await failuresOf(selectorContract(module, { invalidOptions: [{ a: 1 }] }))).toEqual([])
+  expect(new Set(seen.map((models) => models.join()))).toEqual(new Set(["small,medium,large"]))
+  await expect(selectorReaderOf(module, { options: { a: 1 } })).rejects.toThrow(
+    "Expected the options to be valid, got a: is one",
+  )
+  await expect(selectorReaderOf(module, { options: { a: "x" } })).rejects.toThrow(
+    "Expected the options to fit the schema",
+  )
+})
 
 test("options are passed to setup", async () => {
   const seen: unknown[] = []

@@ -89,6 +89,9 @@ describe("is broken by a signal", () => {
       {},
       [reports],
     ],
+    ["that returns nothing", reading(() => undefined), {}, [gives]],
+    ["that returns no list", reading(() => ({ length: 0 })), {}, [gives]],
+    ["whose sample rule has an unknown key", {}, { rules: [{ name: "a", wrd: "x" }] }, [accepts]],
     ["that leaves a fact out", reading(([first]) => [fact(first?.name ?? "")]), {}, [gives]],
     [
       "that gives a fact too many",
@@ -322,6 +325,15 @@ test("a signal sees the facts of the types that it comes after", async () => {
   })
   const facts = { keyword: [fact("a")] }
   expect(await (await readerOf(module as never, { rules: [{ name: "a" }] as never, facts }))("x")).toEqual([fact("a")])
+})
+
+test("readerOf refuses rules that a document may not have", async () => {
+  const read = (...rules: readonly object[]) => readerOf(defineSignal(good as never) as never, { rules } as never)
+  await expect(read({ name: "a", word: 5 })).rejects.toThrow(
+    'Expected rule "a" to fit the schema: /word must be string',
+  )
+  await expect(read({ name: "a", wrd: "x" })).rejects.toThrow('Expected rule "a" to fit the schema: ')
+  await expect(read({ name: "a", word: "bad" })).rejects.toThrow("Expected the rules to be valid, got 0.word: is bad")
 })
 
 test("signalInput is frozen and holds the text as last user turn", () => {

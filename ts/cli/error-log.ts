@@ -7,6 +7,8 @@ import { throttled } from "./throttled.ts"
 export interface ErrorLog {
   /** `about` is the kind and the id of a module where there is a hook, and the request id otherwise. */
   readonly onInternalError: (error: unknown, about: string, hook?: string) => void
+  /** Writes at once what ends the process, behind what waits. */
+  onCrash(error: unknown): void
   end(): void
 }
 
@@ -17,7 +19,7 @@ interface Bug {
 }
 
 export function createErrorLog(logger: Pick<Logger, "event">): ErrorLog {
-  const tell = throttled<Bug>(({ about, hook, error: { name, message, at, stack } }, times) => {
+  const write = ({ about, hook, error: { name, message, at, stack } }: Bug, times: number): void => {
     const [kind, ...id] = about.split(" ")
     logger.event("error", hook === undefined ? "internal_error" : "module_error", {
       ...(hook === undefined ? { request_id: about } : { kind, module: id.join(" "), hook }),
@@ -27,11 +29,16 @@ export function createErrorLog(logger: Pick<Logger, "event">): ErrorLog {
       ...(times > 1 && { times }),
       stack,
     })
-  })
+  }
+  const tell = throttled<Bug>(write)
   return {
     onInternalError(error, about, hook) {
       const told = toldError(error)
       tell(`${hook === undefined ? "" : about} ${hook} ${told.name} ${told.at}`, { about, hook, error: told })
+    },
+    onCrash(error) {
+      tell.end()
+      write({ about: "unknown", hook: undefined, error: toldError(error) }, 1)
     },
     end: tell.end,
   }

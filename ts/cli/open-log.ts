@@ -19,6 +19,7 @@ export interface ServeLog {
   readonly onRecord: (record: CallRecord) => void
   readonly onUnrouted: (request: UnroutedRequest) => void
   readonly onInternalError: ErrorLog["onInternalError"]
+  readonly onCrash: ErrorLog["onCrash"]
   /** Writes what waits. The process ends here when nobody reads it: the pipe would hold it for ever. */
   close(): Promise<void>
 }
@@ -43,6 +44,7 @@ export function openLog({ logFormat, logLevel: level, logSample: sample }: LogOp
     onRecord: requests.onRecord,
     onUnrouted: requests.onUnrouted,
     onInternalError: errors.onInternalError,
+    onCrash: errors.onCrash,
     async close() {
       requests.end()
       errors.end()

@@ -1,8 +1,10 @@
 // Messages of thrown errors for the log. What a module throws for a request may quote it, so only those words are kept that
-// stand in the source file that threw it, or that JavaScript itself says. The rest of a message is content.
+// stand in the source file that threw it, or that JavaScript itself says. The rest of a message is content. What the kernel says
+// about a module is told whole.
 
 import { readFileSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { moduleFaultText } from "rtr"
 
 export interface ToldError {
   readonly name: string
@@ -13,6 +15,9 @@ export interface ToldError {
 }
 
 export function toldError(error: unknown): ToldError {
+  const fault = moduleFaultText(error)
+  // The places are the kernel's, which is not what has to change.
+  if (fault !== undefined) return { name: "RtrError", message: fault, at: undefined, stack: [] }
   if (!(error instanceof Error)) return { name: typeof error, message: removed, at: undefined, stack: [] }
   const stack = framesOf(error)
   const place = stack.map(placeOf).find((found) => found !== undefined)

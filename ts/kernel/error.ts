@@ -90,6 +90,23 @@ export class RtrError extends Error {
 export const upstreamFault = (reason: string, cause?: unknown): RtrError =>
   new RtrError("upstream_error", reason, { reason, cause })
 
+/** Kept apart from the errors, whose messages may be changed by whoever catches them. */
+const faultTexts = new WeakMap<object, string>()
+
+/**
+ * The kernel's own error about a module. The log shows its text whole, so it has names of the document and of the contract
+ * and numbers, and nothing else that a module returned.
+ */
+export function moduleFault(text: string, code: ErrorCode = "invalid_module"): RtrError {
+  const error = new RtrError(code, text)
+  faultTexts.set(error, text)
+  return error
+}
+
+/** The text of an error that `moduleFault` made; undefined for every other one, such as those that modules make. */
+export const moduleFaultText = (error: unknown): string | undefined =>
+  typeof error === "object" && error !== null ? faultTexts.get(error) : undefined
+
 /** Recognises an `RtrError` by name and code, because an outside module may carry its own copy of the class. */
 export function isRtrError(value: unknown): value is RtrError {
   return (

@@ -24,7 +24,7 @@ export type { Capability, HttpClient, Log, ModelCaller, OtherApi, OtherRequests 
 // ── errors ──
 
 export { lazyField } from "./chat/lazy-field.ts"
-export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, RtrError } from "./error.ts"
+export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, moduleFaultText, RtrError } from "./error.ts"
 export { type GuardUse, guardUses, guardWarnings, type UnreadOutcome } from "./config/sections/guard-use.ts"
 
 export { ConfigError, formatProblem } from "./config/config-error.ts"
@@ -190,6 +190,7 @@ export { duration, exactlyOneOf, literals, mapOf, section, taggedUnion } from ".
 
 // ── texts and options of modules ──
 
+export * as hookResults from "./pipeline/hook-results.ts"
 export { type GuardTexts, loadGuardTexts, type ReadGuardTexts } from "./chat/load-guard-texts.ts"
 export { lastUserText, lastUserTurns, textOf } from "./chat/texts.ts"
 export { hasText, normalizeText, normalizing } from "./text/normalize.ts"

@@ -5,7 +5,7 @@ import { compileManagement } from "./config/sections/management.ts"
 import type { SourceDocument } from "./config/source-document.ts"
 import type { Environment } from "./config/environment.ts"
 import type { ResolveOptions } from "./config/resolve.ts"
-import { isRtrError, RtrError } from "./error.ts"
+import { isRtrError, moduleFaultText, RtrError } from "./error.ts"
 import { type Activation, type ActivationOutcome, type Candidate, createActivation } from "./generations/activation.ts"
 import type { Generation } from "./generations/generation.ts"
 import {
@@ -388,10 +388,11 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 function reportSeldom(onInternalError: RouterOptions["onInternalError"], ofModules: WeakSet<object>): OnModuleError {
   const toldAt = new Map<string, number>()
   return (module, error, hook) => {
+    const isMistake = !isRtrError(error) || mistakes.has(error.code) || moduleFaultText(error) !== undefined
     // A selector that cannot reach its store goes on with the first candidate; nothing else would tell.
-    if (isRtrError(error) && !mistakes.has(error.code) && !module.startsWith("selector ")) return
+    if (!isMistake && !module.startsWith("selector ")) return
     if (isObject(error)) ofModules.add(error)
-    const name = error instanceof Error ? error.constructor.name : typeof error
+    const name = isRtrError(error) ? error.code : error instanceof Error ? error.constructor.name : typeof error
     const key = `${module} ${hook} ${name}`
     const now = performance.now()
     if (now - (toldAt.get(key) ?? -Infinity) < quietMs) return

@@ -1,21 +1,40 @@
 // Cases that selectors and loopers share: both are named by a decision's `algorithm`.
 
 import { Value } from "typebox/value"
-import type { AlgorithmUse, LooperModule, LooperSurroundings, Report, SelectorModule } from "../kernel/index.ts"
-import { type ContractCase, contractCase, expectThat } from "./case.ts"
+import type { AlgorithmUse, Candidate, LooperModule, LooperSurroundings, SelectorModule } from "../kernel/index.ts"
+import { type ContractCase, contractCase, deepFreeze, expectFits, expectThat, refuseReports } from "./case.ts"
 
 export interface AlgorithmSamples {
   readonly options?: Readonly<Record<string, unknown>>
+  /** Models of the document beside the candidates, which options may name. */
+  readonly models?: readonly string[]
   /** Options that `check` must report. */
   readonly invalidOptions?: readonly Readonly<Record<string, unknown>>[]
 }
+
+/** Candidates with everything that a selector may weigh: scores, prices and cards, known and unknown. */
+export const sampleCandidates: readonly Candidate[] = deepFreeze([
+  {
+    model: "small",
+    score: 1,
+    pricing: { currency: "USD", promptPer1m: 0.1, completionPer1m: 0.2, cachedInputPer1m: 0.1 },
+    card: { name: "small", param_size: "7B", quality_score: 0.6, description: "Quick answers" },
+  },
+  { model: "medium", score: 1, pricing: undefined, card: undefined },
+  {
+    model: "large",
+    score: 1,
+    pricing: { currency: "USD", promptPer1m: 2, completionPer1m: 8, cachedInputPer1m: 1 },
+    card: { name: "large", param_size: "70B", quality_score: 0.9, tags: [] },
+  },
+])
 
 export function algorithmCases(
   // The type parameters of a module are known inside its own file only.
   // oxlint-disable-next-line typescript/no-explicit-any
   module: SelectorModule<any, any, any> | LooperModule<any, any>,
   kind: "selector" | "looper",
-  { options = {}, invalidOptions = [] }: AlgorithmSamples,
+  samples: AlgorithmSamples,
 ): readonly ContractCase[] {
   return [
     contractCase("says what it does in one line", () => {
@@ -24,29 +43,35 @@ export function algorithmCases(
     }),
     contractCase("accepts its sample options, refuses unknown keys and reports what cannot work", () => {
       const { options: schema } = module
-      expectThat(schema !== undefined || Object.keys(options).length === 0, "a schema for its options")
-      if (schema !== undefined) {
-        expectThat(Value.Check(schema, options), "the sample options to fit the schema")
+      const { options = {}, invalidOptions = [] } = samples
+      expectValidOptions(module, samples, sampleCandidates)
+      if (schema !== undefined)
         expectThat(!Value.Check(schema, { ...options, no_such_option: 1 }), "an unknown option to be refused")
-      }
-      const candidates = ["small", "large"]
-      const modelRefs = candidates.map((model) => ({ model }))
-      const use: AlgorithmUse & LooperSurroundings = {
-        document: {},
-        modelRefs,
-        candidates,
-        models: new Set(candidates),
-      }
-      const refuse: Report = (path, message, severity) => {
-        if (severity === undefined)
-          throw new Error(`Expected the sample options to be valid, got ${path.join(".")}: ${message}`)
-      }
-      module.check?.(options as never, refuse, use)
       for (const wrong of invalidOptions) {
         const reported: string[] = []
-        module.check?.(wrong as never, (_, message) => void reported.push(message), use)
+        module.check?.(wrong as never, (_, message) => void reported.push(message), useOf(sampleCandidates, samples))
         expectThat(reported.length > 0, `check to report ${JSON.stringify(wrong)}`)
       }
     }),
   ]
+}
+
+/** Throws what a document with these options would be refused for. */
+export function expectValidOptions(
+  // oxlint-disable-next-line typescript/no-explicit-any
+  { options: schema, check }: SelectorModule<any, any, any> | LooperModule<any, any>,
+  samples: AlgorithmSamples,
+  candidates: readonly Candidate[],
+): void {
+  const { options = {} } = samples
+  expectThat(schema !== undefined || Object.keys(options).length === 0, "a schema for its options")
+  if (schema !== undefined) expectFits(schema, options, "the options")
+  check?.(options as never, refuseReports("the options"), useOf(candidates, samples))
+}
+
+/** A decision with these candidates, as `check` sees it. */
+function useOf(candidates: readonly Candidate[], { models = [] }: AlgorithmSamples): AlgorithmUse & LooperSurroundings {
+  const names = candidates.map(({ model }) => model)
+  const modelRefs = names.map((model) => ({ model }))
+  return { document: {}, modelRefs, candidates: names, models: new Set([...names, ...models]) }
 }

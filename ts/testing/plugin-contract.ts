@@ -6,13 +6,15 @@ import type {
   ChatEvent,
   ChatReply,
   ChatRequest,
+  ChatStream,
   PluginCall,
   PluginHook,
   PluginHooks,
   PluginModule,
+  Reply,
 } from "../kernel/index.ts"
-import { textReply } from "../kernel/index.ts"
-import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import { hookResults, RtrError, textReply } from "../kernel/index.ts"
+import { type ContractCase, contractCase, deepFreeze, expectFits, expectThat, refuseReports } from "./case.ts"
 import { chatRequest, helloRequest, textTurn } from "./chat.ts"
 import { grantedHost } from "./granted.ts"
 
@@ -66,7 +68,33 @@ const events: readonly ChatEvent[] = [
   { type: "usage", usage: { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0 } },
   { type: "failed", message: "broken" },
 ]
-const eventTypes: ReadonlySet<string> = new Set(events.map(({ type }) => type))
+
+/** What the rest may give to `around`: a reply, a stream, an error of the backend. */
+const inside = (): readonly Reply[] => [
+  { kind: "whole", status: 200, reply: deepFreeze(structuredClone(reply)) },
+  { kind: "stream", status: 200, stream: streamOf(events.filter(({ type }) => type !== "failed")) },
+  { kind: "failure", status: 503, message: "down" },
+]
+
+function streamOf(all: readonly ChatEvent[]): ChatStream {
+  const left = [...all]
+  return {
+    async next() {
+      const event = left.shift()
+      return event && { events: [deepFreeze(structuredClone(event))], done: left.length === 0 }
+    },
+    cancel: () => void left.splice(0),
+  }
+}
+
+/** Reads a stream that a plugin returned to its end, as the kernel would. */
+async function drain(stream: ChatStream): Promise<void> {
+  for (let batch = await stream.next(); batch !== undefined; batch = await stream.next())
+    hookResults.readEvents(plugin, batch.events)
+}
+
+/** What errors call the module, whose id the suite does not know. */
+const plugin = "of this suite"
 const hookNames: ReadonlySet<string> = new Set<PluginHook>(["before", "around", "event", "after", "end"])
 
 /** A call as a plugin sees it, frozen. */
@@ -104,11 +132,9 @@ export function pluginContract<Options extends TObject>(
       expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
     }),
     contractCase("accepts its sample options and refuses unknown keys", () => {
-      expectThat(Value.Check(module.options, frozen), "the sample options to fit the schema")
+      expectFits(module.options, frozen, "the sample options")
       expectThat(!Value.Check(module.options, { ...frozen, no_such_option: 1 }), "an unknown option to be refused")
-      module.check?.(frozen as never, (path, message) => {
-        throw new Error(`Expected the sample options to be valid, got ${path.join(".")}: ${message}`)
-      })
+      module.check?.(frozen as never, refuseReports("the sample options"))
     }),
     contractCase("opens with exactly the hooks that it declares", async () => {
       const { hooks } = await open()
@@ -131,46 +157,56 @@ export function pluginContract<Options extends TObject>(
         const { hooks, call } = await open(request)
         const result = await hooks.before?.(call)
         if (result === undefined) continue
-        checkBefore(result)
+        const words = new Set(Object.keys(result).map((key) => (key === "headers" ? "request" : key)))
+        expectThat(words.size === 1, "a change, an answer or a refusal, and one of them")
+        hookResults.readBefore(plugin, result, call.request)
       }
+    }),
+    contractCase("returns a reply from around, whatever the rest gives", async () => {
+      for (const request of requests)
+        for (const given of inside()) {
+          const { hooks, call } = await open(request)
+          const returned = await hooks.around?.(call, async () => given)
+          if (hooks.around === undefined) return
+          const result = hookResults.readAround(plugin, returned, [given])
+          if (result.kind === "stream") await drain(result.stream)
+        }
+    }),
+    contractCase("gives a reply or rejects when the rest rejects", async () => {
+      const { hooks, call } = await open()
+      if (hooks.around === undefined) return
+      const down = new RtrError("upstream_unavailable", "down")
+      let returned: unknown
+      try {
+        returned = await hooks.around(call, () => {
+          const rejected = Promise.reject(down)
+          // One that the hook does not wait for must fail this case and not the process.
+          rejected.catch(() => {})
+          return rejected
+        })
+      } catch {
+        return
+      }
+      hookResults.readAround(plugin, returned, [])
     }),
     contractCase("turns events into events", async () => {
       const { hooks } = await open()
       for (const event of events) {
         const result = await hooks.event?.(deepFreeze(structuredClone(event)))
-        const list: readonly unknown[] = Array.isArray(result) ? result : result === undefined ? [] : [result]
-        for (const each of list)
-          expectThat(
-            eventTypes.has((each as { type?: string } | null)?.type ?? ""),
-            `an event, a list of events or nothing for "${event.type}"`,
-          )
+        hookResults.readEvents(plugin, result)
       }
     }),
     contractCase("turns a reply into a reply", async () => {
       const { hooks } = await open()
-      const result = await hooks.after?.(deepFreeze(structuredClone(reply)))
       if (hooks.after === undefined) return
-      expectThat(Array.isArray(result?.choices) && typeof result.id === "string", "a reply from after")
+      const given = deepFreeze(structuredClone(reply))
+      hookResults.readAfter(plugin, await hooks.after(given), given)
+    }),
+    contractCase("takes every end of a call", async () => {
+      for (const how of ["complete", "failed", "left"] as const) {
+        const { hooks } = await open()
+        hooks.end?.(how)
+      }
     }),
   ]
-}
-
-function checkBefore(result: object): void {
-  const kinds =
-    ["answer", "refuse"].filter((kind) => kind in result).length + ("request" in result || "headers" in result ? 1 : 0)
-  expectThat(kinds === 1, "a change, an answer or a refusal, and one of them")
-  if ("request" in result && result.request !== undefined) {
-    const { model, turns, tools, generation, session, extensions } = result.request as ChatRequest
-    expectThat(
-      typeof model === "string" && Array.isArray(turns) && Array.isArray(tools),
-      "the changed request to be a request",
-    )
-    for (const part of [generation, session, extensions])
-      expectThat(typeof part === "object" && part !== null, "the changed request to have all its parts")
-    for (const { role, blocks } of turns)
-      expectThat(typeof role === "string" && Array.isArray(blocks), "turns with blocks")
-  }
-  if ("answer" in result)
-    expectThat(Array.isArray((result.answer as ChatReply | undefined)?.choices), "the answer to be a whole reply")
-  if ("refuse" in result) expectThat(result.refuse instanceof Error, "the refusal to be an error")
 }

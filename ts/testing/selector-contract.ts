@@ -11,7 +11,7 @@ import type {
   SelectorReader,
   SignalInput,
 } from "../kernel/index.ts"
-import { type AlgorithmSamples, algorithmCases } from "./algorithm-cases.ts"
+import { type AlgorithmSamples, algorithmCases, expectValidOptions, sampleCandidates } from "./algorithm-cases.ts"
 import { awkwardTexts, type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
 import { createFakeInference, createFakeQuestions, type FakeInferenceOptions } from "./fake-inference.ts"
 import { createFakeStores, createWatchedStores } from "./fake-store.ts"
@@ -34,25 +34,17 @@ export interface OpenSelector extends Omit<SelectorReader, "select"> {
   select(input: SignalInput): MaybePromise<Choice>
 }
 
-/** Candidates with everything that a selector may weigh: scores, prices and cards, known and unknown. */
-export const sampleCandidates: readonly Candidate[] = deepFreeze([
-  {
-    model: "small",
-    score: 1,
-    pricing: { currency: "USD", promptPer1m: 0.1, completionPer1m: 0.2, cachedInputPer1m: 0.1 },
-    card: { name: "small", param_size: "7B", quality_score: 0.6, description: "Quick answers" },
-  },
-  { model: "medium", score: 1, pricing: undefined, card: undefined },
-  {
-    model: "large",
-    score: 1,
-    pricing: { currency: "USD", promptPer1m: 2, completionPer1m: 8, cachedInputPer1m: 1 },
-    card: { name: "large", param_size: "70B", quality_score: 0.9, tags: [] },
-  },
-])
-
-/** A selector set up the way the kernel does. */
+/** A selector set up the way the kernel does. Rejects options that a document may not have. */
 export async function selectorReaderOf<Options extends TObject, Settings extends TObject, Need extends Capability>(
+  module: SelectorModule<Options, Settings, Need>,
+  contract: SelectorContractOptions,
+  candidates: readonly Candidate[] = sampleCandidates,
+): Promise<OpenSelector> {
+  expectValidOptions(module, contract, candidates)
+  return openSelector(module, contract, candidates)
+}
+
+async function openSelector<Options extends TObject, Settings extends TObject, Need extends Capability>(
   module: SelectorModule<Options, Settings, Need>,
   { options = {}, host = {}, settings = {}, inference = {}, figures = figuresOf }: SelectorContractOptions,
   candidates: readonly Candidate[] = sampleCandidates,
@@ -84,13 +76,13 @@ export function selectorContract<Options extends TObject, Settings extends TObje
     ...algorithmCases(module, "selector", contract),
     contractCase("always names a candidate, with a reason and a confidence", async () => {
       for (let count = 2; count <= sampleCandidates.length; count++) {
-        const reader = await selectorReaderOf(module, contract, sampleCandidates.slice(0, count))
+        const reader = await openSelector(module, contract, sampleCandidates.slice(0, count))
         for (const text of awkwardTexts) expectChoice(await reader.select(signalInput(text)), count)
         await reader.close?.()
       }
     }),
     contractCase("takes every outcome of a call, good or bad", async () => {
-      const reader = await selectorReaderOf(module, contract)
+      const reader = await openSelector(module, contract)
       const usage = { inputTokens: 10, outputTokens: 5, cachedInputTokens: 0 }
       sampleCandidates.forEach(({ model }, candidate) => {
         reader.onOutcome?.(deepFreeze({ candidate, model, status: 200, usage, firstByteMs: 5, totalMs: 50 }))
@@ -103,8 +95,8 @@ export function selectorContract<Options extends TObject, Settings extends TObje
       // Each choice is made over a store of its own, because choosing may change what the store holds.
       const chooseAfterOutcomes = async (chooser: "told" | "untold"): Promise<Choice> => {
         const host = { ...contract.host, ...createFakeStores() }
-        const told = await selectorReaderOf(module, { ...contract, host })
-        const untold = await selectorReaderOf(module, { ...contract, host })
+        const told = await openSelector(module, { ...contract, host })
+        const untold = await openSelector(module, { ...contract, host })
         for (let call = 0; call < 5; call++) {
           await told.select(signalInput("x"))
           told.onOutcome?.({ candidate: 2, model: "large", status: 502, totalMs: 1 })
@@ -122,7 +114,7 @@ export function selectorContract<Options extends TObject, Settings extends TObje
     contractCase("writes nothing for a preview", async () => {
       const written: string[] = []
       const host = { ...contract.host, ...createWatchedStores((what) => void written.push(what)) }
-      const reader = await selectorReaderOf(module, { ...contract, host })
+      const reader = await openSelector(module, { ...contract, host })
       // What it writes while it is set up or behind a reply is no matter of previews.
       written.length = 0
       for (const text of ["x", "the next"]) await reader.select({ ...signalInput(text), preview: {} })

@@ -1,19 +1,28 @@
 // What every signal must do, whatever it looks for.
 
-import type { TArray, TObject } from "typebox"
-import { Value } from "typebox/value"
+import { type TArray, type TObject, type TProperties, type TSchema, Type } from "typebox"
 import {
   type Capability,
   type Fact,
+  guardRule,
   isRtrError,
   loadGuardTexts,
   RtrError,
   type RuleOf,
+  section,
   type SignalInput,
   type SignalModule,
   type Turn,
 } from "../kernel/index.ts"
-import { awkwardTexts, type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import {
+  awkwardTexts,
+  type ContractCase,
+  contractCase,
+  deepFreeze,
+  expectFits,
+  expectThat,
+  refuseReports,
+} from "./case.ts"
 import { chatRequest, textTurn } from "./chat.ts"
 import { grantedHost } from "./granted.ts"
 import { createFakeInference, createFakeQuestions, type FakeInferenceOptions } from "./fake-inference.ts"
@@ -51,17 +60,13 @@ export function signalInput(
   return deepFreeze({ text, request, principal, header: () => undefined, factsOf, textsFor, isInstruction })
 }
 
-/** Sets a signal up the way the kernel does and returns its reader. */
+/** Sets a signal up the way the kernel does and returns its reader. Rejects rules that a document may not have. */
 export async function readerOf<Rule extends TObject>(
   module: SignalModule<Rule>,
   options: SignalContractOptions<Rule>,
 ): Promise<(text: string) => Promise<readonly Fact[]>> {
-  const { reader, questions } = await open(module, options)
-  return async (text) =>
-    reader.read(
-      signalInput(text, options.before, (type) => options.facts?.[type] ?? []),
-      questions as never,
-    )
+  await expectValid(module, options.rules)
+  return openReader(module, options)
 }
 
 /** Checks of the signal contract. Run each with your test runner: `for (const { name, run } of signalContract(…)) test(name, run)`. */
@@ -79,10 +84,7 @@ export function signalContract<Rule extends TObject, Settings extends TObject | 
     }),
     contractCase("accepts its sample rules", async () => {
       expectThat(names.length > 0, "at least one sample rule")
-      for (const entry of options.rules) expectThat(fits(module, entry), `rule "${entry.name}" to fit the schema`)
-      await module.check?.(options.rules, (path, message) => {
-        throw new Error(`Expected the sample rules to be valid, got ${path.join(".")}: ${message}`)
-      })
+      await expectValid(module, options.rules)
     }),
     contractCase("reports rules that cannot work", async () => {
       for (const rule of options.invalidRules ?? []) {
@@ -98,18 +100,19 @@ export function signalContract<Rule extends TObject, Settings extends TObject | 
       const implied = module.implyRules?.(names)
       if (implied === undefined) return
       expectThat(implied.map(({ name }) => name).join() === names.join(), `rules named ${names.join(", ")}`)
-      for (const entry of implied) expectThat(fits(module, entry), `the implied rule "${entry.name}" to fit the schema`)
+      for (const entry of implied) expectFits(ruleSchema(module), entry, `the implied rule "${entry.name}"`)
     }),
     contractCase("gives one well-formed fact for every rule, whatever the text", async () => {
-      const read = await readerOf(module, options)
+      const read = await openReader(module, options)
       for (const text of awkwardTexts) {
         const facts = await read(text).catch((error: unknown) => {
           // A guard may leave it to the kernel what a request means that is too long for guards, but no shorter one.
           const isTooLong = module.guard === true && text.length > maxGuardCharacters
-          if (isTooLong && isRtrError(error) && error.code === "scan_budget_exceeded") return undefined
+          if (isTooLong && isRtrError(error) && error.code === "scan_budget_exceeded") return "refused" as const
           throw error
         })
-        if (facts === undefined) continue
+        if (facts === "refused") continue
+        expectThat(Array.isArray(facts), `read to return a list of facts, got ${String(facts)}`)
         expectThat(
           facts
             .map(({ rule }) => rule)
@@ -121,7 +124,7 @@ export function signalContract<Rule extends TObject, Settings extends TObject | 
       }
     }),
     contractCase("says the same of the same text", async () => {
-      const read = await readerOf(module, options)
+      const read = await openReader(module, options)
       expectThat(
         JSON.stringify(await read("the same text")) === JSON.stringify(await read("the same text")),
         "equal facts for equal texts",
@@ -154,7 +157,7 @@ export function signalContract<Rule extends TObject, Settings extends TObject | 
     contractCase("as a guard never calls a text safe that it read in part", async () => {
       if (module.guard !== true || questionsIn(module).length === 0) return
       const partly = { ...options, inference: { ...options.inference, unknownTokens: () => 1 } }
-      const facts = await outcomeOf(async () => (await readerOf(module, partly))("any text"))
+      const facts = await outcomeOf(async () => (await openReader(module, partly))("any text"))
       expectThat(
         facts === "threw" || facts.every(({ state }) => state !== "no_match"),
         "a match, unknown facts or an error, because what was not read may be unsafe",
@@ -179,6 +182,19 @@ export function signalContract<Rule extends TObject, Settings extends TObject | 
   ]
 }
 
+/** What a signal reads in a text. */
+async function openReader<Rule extends TObject>(
+  module: SignalModule<Rule>,
+  options: SignalContractOptions<Rule>,
+): Promise<(text: string) => Promise<readonly Fact[]>> {
+  const { reader, questions } = await open(module, options)
+  return async (text) =>
+    reader.read(
+      signalInput(text, options.before, (type) => options.facts?.[type] ?? []),
+      questions as never,
+    )
+}
+
 /** A signal that is set up, and the questions that its `needs` allow. */
 async function open<Rule extends TObject>(module: SignalModule<Rule>, options: SignalContractOptions<Rule>) {
   const all = createFakeQuestions(createFakeInference(options.inference))
@@ -199,12 +215,24 @@ const granted = <Rule extends TObject>(module: SignalModule<Rule>, all: object):
 const outcomeOf = (read: () => Promise<readonly Fact[]>): Promise<readonly Fact[] | "threw"> =>
   read().catch(() => "threw" as const)
 
-function fits<Rule extends TObject>(
+/** Throws what a document with these rules would be refused for. */
+async function expectValid<Rule extends TObject>(
   module: SignalModule<Rule>,
-  { name: _name, description: _description, ...rule }: RuleOf<Rule>,
-): boolean {
-  return Value.Check(module.rule, rule)
+  rules: readonly RuleOf<Rule>[],
+): Promise<void> {
+  const schema = ruleSchema(module)
+  for (const entry of rules) expectFits(schema, entry, `rule "${entry.name}"`)
+  await module.check?.(rules, refuseReports("the rules"))
 }
+
+/** A rule as documents have it. Rules of a section of their own are made by the module. */
+const ruleSchema = <Rule extends TObject>({ rule, guard, routing }: SignalModule<Rule>): TSchema =>
+  (routing === undefined ? section : Type.Object)({
+    name: Type.String({ minLength: 1 }),
+    description: Type.Optional(Type.String()),
+    ...(guard === true && (guardRule as TProperties)),
+    ...(rule.properties as TProperties),
+  })
 
 function isWellFormed({ state, confidence, value, atLeast, reason }: Fact): boolean {
   const finite =

@@ -1,6 +1,13 @@
+import { Type } from "typebox"
 import { describe, expect, test } from "vitest"
 import { ConfigError } from "../../../ts/kernel/config/config-error.ts"
+import { resolveDocument } from "../../../ts/kernel/config/resolve.ts"
+import { wrapDocument } from "../../../ts/kernel/config/source-document.ts"
+import type { Registry } from "../../../ts/kernel/modules/registry.ts"
+import { formatPath } from "../../../ts/kernel/schema/problem.ts"
+import type { Report } from "../../../ts/kernel/types/module-base.ts"
 import { documentWith, load, problemListOf, problemsOf, resolve, smallDocument } from "../../fakes/document.ts"
+import { registry } from "../../fakes/registry.ts"
 
 describe("problems", () => {
   const text = `version: v0.3
@@ -86,6 +93,40 @@ routing:
     expect(problemsOf(documentWith({ "listeners.0.port": "x", "routing.decisions": { not: "a list" } }))).toEqual([
       "listeners[0].port: must be a whole number, got a string",
       "routing.decisions: must be a list, got a map",
+    ])
+  })
+
+  test("of a value that the schema refused are not told a second time by the check of its module", () => {
+    const prefixed = {
+      kind: "signal",
+      about: "reads",
+      rule: Type.Object({ prefix: Type.String() }),
+      check: (rules: readonly { readonly prefix: string }[], report: Report) =>
+        rules.forEach(({ prefix }, index) => {
+          if (!/^[A-Z]+$/.test(prefix)) report([index, "prefix"], `"${prefix}" is no ticket prefix`)
+          if (/^\d/.test(String(prefix))) report([index, "name"], "is told all the same")
+        }),
+      setup: () => {},
+    }
+    const rules = [{ name: "a" }, { name: "b", prefix: 5 }, { name: "c", prefix: "abc" }]
+    const registered = { id: "ticket", module: prefixed, source: "./ticket.ts" } as never
+    const withTicket: Registry = {
+      ...registry,
+      all: (kind) => [...registry.all(kind), ...(kind === "signal" ? [registered] : [])],
+    }
+    const source = wrapDocument(documentWith({ "routing.signals.ticket": rules }))
+    let refused: unknown
+    try {
+      void resolveDocument(source, { source: "c.yaml", registry: withTicket, environment: {} })
+    } catch (error) {
+      refused = error
+    }
+    const { problems } = refused as ConfigError
+    expect(problems.map(({ path, message }) => `${formatPath(path)}: ${message}`)).toEqual([
+      "routing.signals.ticket[0].prefix: is missing",
+      "routing.signals.ticket[1].prefix: must be a string, got a number",
+      "routing.signals.ticket[1].name: is told all the same",
+      'routing.signals.ticket[2].prefix: "abc" is no ticket prefix',
     ])
   })
 

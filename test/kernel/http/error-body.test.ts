@@ -13,6 +13,15 @@ describe("toPublicError", () => {
     expect(toPublicError(error)).toBe(error)
   })
 
+  test("leaves what is wrong with a module to operators", () => {
+    const error = new RtrError("invalid_module", 'Cannot use plugin "a" from /etc/rtr/a.ts')
+    expect(toPublicError(error, true)).toBe(error)
+    expect(toPublicError(error)).toMatchObject({
+      code: "invalid_module",
+      message: "A module of the router does not work; the router's log says which",
+    })
+  })
+
   test.each([new TypeError("secret"), "secret", undefined, null, { code: "overloaded", message: "secret" }])(
     "shows nothing of %s",
     (error) => {

@@ -1,11 +1,12 @@
+import { Type } from "typebox"
 import { describe, expect, test } from "vitest"
 import { moduleKinds } from "../../../ts/kernel/modules/kinds.ts"
 import { readModule } from "../../../ts/kernel/modules/read-module.ts"
 
 const setup = (): void => {}
-const signal = { kind: "signal", about: "reads", rule: {}, setup }
+const signal = { kind: "signal", about: "reads", rule: Type.Object({}), setup }
 const route = { kind: "route", about: "answers", listeners: [], operations: [] }
-const plugin = { kind: "plugin", about: "wraps", options: {}, hooks: [], setup }
+const plugin = { kind: "plugin", about: "wraps", options: Type.Object({}), hooks: [], setup }
 const read = (module: unknown, id = "shouting") => readModule({ id, module, source: "./shouting.ts" })
 
 test("returns the module with its id and where it came from", () => {
@@ -38,9 +39,10 @@ describe("refuses", () => {
     ["nothing", undefined, makers],
     ["null", null, makers],
     ["a function", setup, makers],
-    ["a module without a kind", { about: "x", setup }, kinds],
-    ["an unknown kind", { kind: "gadget", about: "x", setup }, kinds],
-    ["a kind that every object has", { kind: "toString", about: "x", setup }, kinds],
+    ["a module without a kind", { about: "x", setup }, makers],
+    ["an unknown kind", { kind: "gadget", about: "x", setup }, `${kinds}, got "gadget"`],
+    ["a kind that is no text", { kind: 5, about: "x", setup }, `${kinds}, got 5`],
+    ["a kind that every object has", { kind: "toString", about: "x", setup }, `${kinds}, got "toString"`],
     [
       "a module that does not say what it does",
       { ...signal, about: " " },

@@ -1,3 +1,4 @@
+import { Type } from "typebox"
 import { describe, expect, test } from "vitest"
 import { moduleKinds } from "../../../ts/kernel/modules/kinds.ts"
 import type { ModuleKind } from "../../../ts/kernel/types/module.ts"
@@ -9,12 +10,18 @@ import {
 } from "../../../ts/kernel/modules/registry.ts"
 import { builtinModules } from "../../../ts/plugins/registry.gen.ts"
 
-const signal = (changes: object = {}) => ({ kind: "signal", about: "reads", rule: {}, setup: () => {}, ...changes })
+const signal = (changes: object = {}) => ({
+  kind: "signal",
+  about: "reads",
+  rule: Type.Object({}),
+  setup: () => {},
+  ...changes,
+})
 const outside = (id: string, module: unknown): OutsideModule => ({ id, module, source: `./${id}.ts` })
 const message = (text: string) => expect.objectContaining({ code: "invalid_module", message: text })
 
 test("finds modules by kind and id, in the order of registration", async () => {
-  const plugin = { kind: "plugin", about: "wraps", options: {}, hooks: [], setup: () => {} }
+  const plugin = { kind: "plugin", about: "wraps", options: Type.Object({}), hooks: [], setup: () => {} }
   const registry = await createRegistry([], [outside("b", signal()), outside("a", signal()), outside("a", plugin)])
   expect(registry.all("signal").map(({ id }) => id)).toEqual(["b", "a"])
   expect(registry.find("plugin", "a")).toEqual({ id: "a", module: plugin, source: "./a.ts" })
@@ -57,31 +64,47 @@ describe("refuses", () => {
   test("a second module of the same kind and id", async () => {
     await expect(
       createRegistry([], [outside("x", signal()), { ...outside("x", signal()), source: "pkg" }]),
-    ).rejects.toThrow(message('Cannot register signal "x" from pkg: ./x.ts already has that id'))
+    ).rejects.toThrow(
+      message(
+        'Cannot register signal "x" from pkg: ./x.ts already has that id. An id is the name of the file or package: rename it, and list it once',
+      ),
+    )
   })
 
   test("an id that a built-in module has", async () => {
     await expect(createRegistry(builtinModules, [outside("keyword", signal())])).rejects.toThrow(
-      message('Cannot register signal "keyword" from ./keyword.ts: builtin already has that id'),
+      message(
+        'Cannot register signal "keyword" from ./keyword.ts: a built-in signal already has that id. An id is the name of the file or package: rename it, and list it once',
+      ),
     )
   })
 
   test("two ids that are one in documents", async () => {
     await expect(createRegistry([], [outside("all-caps", signal()), outside("all_caps", signal())])).rejects.toThrow(
-      message('Cannot register signal "all_caps" from ./all_caps.ts: ./all-caps.ts already has that id'),
+      message(
+        'Cannot register signal "all_caps" from ./all_caps.ts: ./all-caps.ts already has that id. An id is the name of the file or package: rename it, and list it once',
+      ),
     )
   })
 
   test("two signals with one key in documents", async () => {
     await expect(
       createRegistry([], [outside("a", signal({ configKey: "rules" })), outside("b", signal({ configKey: "rules" }))]),
-    ).rejects.toThrow(message('Cannot register signal "b": signal "a" already owns routing.signals.rules'))
+    ).rejects.toThrow(
+      message(
+        'Cannot register signal "b" from ./b.ts: signal "a" already has routing.signals.rules; give it another configKey',
+      ),
+    )
   })
 
   test("two signals with one condition type", async () => {
     await expect(
       createRegistry([], [outside("a", signal()), outside("b", signal({ conditionType: "a" }))]),
-    ).rejects.toThrow(message('Cannot register signal "b": signal "a" already owns condition type a'))
+    ).rejects.toThrow(
+      message(
+        'Cannot register signal "b" from ./b.ts: signal "a" already has condition type a; give it another conditionType',
+      ),
+    )
   })
 })
 

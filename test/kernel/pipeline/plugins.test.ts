@@ -209,6 +209,183 @@ test("a hook that throws ends the call, without a word of its message, and the r
   }
 })
 
+describe("a hook that never ends", () => {
+  const never = (): Promise<never> => new Promise(() => {})
+  const hanging: readonly (readonly [hook: string, hooks: Partial<PluginHooks>])[] = [
+    ["before", { before: never }],
+    ["around", { around: never }],
+    ["around", { around: async (call, next) => (await next(call), never()) }],
+    ["after", { after: never }],
+  ]
+  const hangingPlugin = (hooks: Partial<PluginHooks>) =>
+    hookPlugin(() => hooks as PluginHooks, {
+      hooks: Object.keys(hooks) as (keyof PluginHooks)[],
+      ...("after" in hooks && { stream: "buffer" as const }),
+    })
+
+  test("has the time of the listener", async () => {
+    for (const [hook, hooks] of hanging) {
+      const { ask, records, told } = await kernelWithPlugins(
+        { a: hangingPlugin(hooks) },
+        { changes: { "listeners.0.timeout": "20ms" } },
+      )
+      const { status, body } = await ask("urgent")
+      const message = `Plugin "a" did not end its hook ${hook} within 0.02 seconds`
+      expect([status, body.error.code, body.error.message]).toEqual([504, "deadline_exceeded", message])
+      expect(records).toMatchObject([{ status: 504, plugins: [{ type: "a", outcome: "failed" }] }])
+      expect(told.map(([error, about]) => [(error as Error).message, about])).toEqual([[message, "plugin a"]])
+    }
+  })
+
+  test("ends when the client leaves, which is no failure of the plugin", async () => {
+    for (const [, hooks] of hanging) {
+      const { kernel, records, told } = await kernelWithPlugins({ a: hangingPlugin(hooks) })
+      const leaving = new AbortController()
+      const replying = kernel.fetch(new Request(chat("urgent"), { signal: leaving.signal }))
+      setTimeout(() => leaving.abort(), 20)
+      await replying
+      expect([records, told]).toMatchObject([
+        [{ status: 499, error: { code: "client_closed_request" }, plugins: [] }],
+        [],
+      ])
+    }
+  })
+
+  test("ends a stream, too", async () => {
+    const { stream, records } = await kernelWithPlugins(
+      { a: hookPlugin(() => ({ event: never }), { hooks: ["event"] }) },
+      { transport: streaming(), changes: { "listeners.0.timeout": "20ms" } },
+    )
+    expect((await stream("urgent")).text).toContain("did not end its hook event")
+    expect(records).toMatchObject([{ status: 504 }])
+  })
+
+  test("calls no model when its request has ended", async () => {
+    let late: Promise<unknown> | undefined
+    const { ask, transport } = await kernelWithPlugins(
+      {
+        a: hangingPlugin({
+          around(call, next) {
+            const callLate = async (): Promise<unknown> => {
+              await new Promise((resolve) => setTimeout(resolve, 60))
+              return next(call)
+            }
+            late = callLate().catch((error: unknown) => error)
+            return never()
+          },
+        }),
+      },
+      { changes: { "listeners.0.timeout": "20ms" } },
+    )
+    await ask("urgent")
+    expect([await late, transport.requests]).toMatchObject([{ code: "deadline_exceeded" }, []])
+  })
+
+  test("is no hook that waits for the model", async () => {
+    const slow = async () => (await new Promise((resolve) => setTimeout(resolve, 60)), jsonReply(completion("hi")))
+    const { ask } = await kernelWithPlugins(
+      { a: hangingPlugin({ around: (call, next) => next(call) }) },
+      { transport: createFakeTransport(slow), changes: { "listeners.0.timeout": "20ms" } },
+    )
+    expect((await ask("urgent")).status).toBe(200)
+  })
+})
+
+describe("what a hook returns in another form", () => {
+  const reply = answer("no")
+  const form = "undefined, { request, headers }, { answer } or { refuse }"
+  const text = { type: "text" }
+  const cases: readonly (readonly [hook: keyof PluginHooks, hooks: object, wrong: string])[] = [
+    ["before", { before: () => ({ answer: { hello: 1 } }) }, `${form}: answer: id must be a string`],
+    ["before", { before: () => ({ answer: undefined }) }, `${form}: answer: it is no object`],
+    ["before", { before: () => ({ refuse: "secret" }) }, `${form}: refuse must be an RtrError`],
+    ["before", { before: () => ({ headers: { a: 1 } }) }, `${form}: headers must be an object of strings`],
+    ["before", { before: () => ({ request: { turns: 3 } }) }, `${form}: request: model must be a string`],
+    [
+      "before",
+      { before: ({ request }: PluginCall) => ({ request: { ...request, turns: 3 } }) },
+      `${form}: request: turns must be a list`,
+    ],
+    [
+      "before",
+      {
+        before: ({ request }: PluginCall) => ({
+          request: { ...request, turns: [...request.turns, { role: "user", blocks: [text] }] },
+        }),
+      },
+      `${form}: request: turns[1]: blocks[0]: text must be a string (text)`,
+    ],
+    ["around", { around: async () => "secret" }, "a reply: it is no object"],
+    [
+      "around",
+      { around: async () => ({ kind: "secret", status: 200 }) },
+      "a reply: kind must be whole, stream or failure",
+    ],
+    ["around", { around: async () => ({ kind: "whole", status: 200, reply: 3 }) }, "a reply: reply: it is no object"],
+    ["around", { around: async () => ({ kind: "stream", status: 200 }) }, "a reply: stream must be a stream"],
+    ["after", { after: () => "hi" }, "a reply: it is no object"],
+    ["after", { after: ({ id }: { readonly id: string }) => id }, "a reply: it is no object"],
+    [
+      "after",
+      { after: async () => ({ ...reply, choices: [{ blocks: [] }] }) },
+      "a reply: choices[0]: stop must be a string",
+    ],
+    [
+      "after",
+      { after: () => ({ ...reply, choices: [{ stop: "stop", blocks: [{ type: "secret" }] }] }) },
+      "a reply: choices[0]: blocks[0]: type must be one of text, image, audio, file, tool_call, tool_result, reasoning, refusal, opaque",
+    ],
+  ]
+
+  test("is refused with the plugin's name, and the record has the status that the client got", async () => {
+    for (const [hook, hooks, wrong] of cases) {
+      const { ask, records, told } = await kernelWithPlugins({
+        a: hookPlugin(() => hooks as PluginHooks, {
+          hooks: [hook],
+          ...(hook === "after" && { stream: "buffer" as const }),
+        }),
+      })
+      const { status, body } = await ask("urgent")
+      expect([status, body.error.code, body.error.message]).toEqual([
+        500,
+        "invalid_module",
+        "A module of the router does not work; the router's log says which",
+      ])
+      expect(told.map(([error, about]) => [(error as Error).message, about])).toEqual([
+        [`Plugin "a" returned something else from ${hook} than ${wrong}`, "plugin a"],
+      ])
+      expect(records).toMatchObject([{ status: 500, plugins: [{ type: "a", outcome: "failed" }] }])
+    }
+  })
+
+  test("ends a stream before half an event goes out", async () => {
+    const events: readonly (readonly [event: unknown, wrong: string])[] = [
+      [{ type: "block_delta" }, "choice must be a number (block_delta)"],
+      [{ type: "block_delta", choice: 0, index: 0 }, "text must be a string (block_delta)"],
+      [[{ type: "ping" }, { type: "stop", choice: 0 }], "reason must be a string (stop)"],
+      [
+        { type: "block_start", choice: 0, index: 0, block: { type: "tool_call" } },
+        "block: id must be a string (tool_call)",
+      ],
+      [
+        { type: "secret" },
+        "type must be one of start, block_start, block_delta, block_end, stop, usage, ping, failed, opaque",
+      ],
+    ]
+    for (const [event, wrong] of events) {
+      const { stream, told } = await kernelWithPlugins(
+        { a: hookPlugin(() => ({ event: () => event as ChatEvent }), { hooks: ["event"] }) },
+        { transport: streaming() },
+      )
+      const { text: sent, events: got } = await stream("urgent")
+      expect([textOfEvents(got), sent]).toEqual(["", expect.stringContaining("A module of the router does not work")])
+      expect(told.map(([error]) => (error as Error).message)).toEqual([
+        `Plugin "a" returned something else from event than events of a stream: ${wrong}`,
+      ])
+    }
+  })
+})
+
 describe("around", () => {
   const around = (hook: PluginHooks["around"]) => hookPlugin(() => ({ around: hook }), { hooks: ["around"] })
 

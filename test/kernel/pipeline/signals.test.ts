@@ -3,6 +3,7 @@ import { createFakeInference } from "rtr/testing"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { RtrError } from "../../../ts/kernel/error.ts"
 import { readSignals, type RequestInput, toSignalInput } from "../../../ts/kernel/pipeline/signals.ts"
+import type { CancelSignal } from "../../../ts/kernel/types/cancel-signal.ts"
 import type { SignalReadings } from "../../../ts/kernel/types/call.ts"
 import type { BatchedQuestions, Inference } from "../../../ts/kernel/types/inference.ts"
 import type { PlannedSignal } from "../../../ts/kernel/types/plan.ts"
@@ -23,6 +24,7 @@ const call = {
 }
 
 interface ReadOptions {
+  readonly client?: CancelSignal
   readonly inference?: Inference
   readonly signalTimeoutMs?: number
   readonly input?: RequestInput
@@ -31,12 +33,12 @@ interface ReadOptions {
 
 function readNow(
   signals: readonly PlannedSignal[],
-  { inference, signalTimeoutMs = 1000, input = newInput(), onModuleError }: ReadOptions = {},
+  { inference, signalTimeoutMs = 1000, input = newInput(), onModuleError, client = call.client }: ReadOptions = {},
 ): SignalReadings | Promise<SignalReadings> {
   const slotCount = signals.reduce((count, { rules }) => count + rules.length, 0)
   return readSignals(
     { plan: { signals, slotCount, signalTimeoutMs }, inference, onModuleError, createQuestionBatch },
-    call,
+    { ...call, client },
     input,
   )
 }
@@ -94,6 +96,40 @@ describe("facts", () => {
       const signal = createPlannedSignal("odd", { rules: ["a"], read: () => [fact("a", changes)] as never })
       expect([changes, (await read([signal])).facts]).toEqual([changes, [unknown("a", "failed")]])
     }
+  })
+
+  test("that break the contract are told once, with the rules and without a word of the module", async () => {
+    const faultsOf = async (facts: unknown, later = false): Promise<readonly unknown[]> => {
+      const told: unknown[] = []
+      const signal = createPlannedSignal("odd", {
+        rules: ["a", "b"],
+        read: () => (later ? Promise.resolve(facts) : facts) as never,
+      })
+      await read([signal], { onModuleError: (module, error) => void told.push([module, (error as Error).message]) })
+      return told
+    }
+    const b = fact("b")
+    const cases: readonly (readonly [facts: unknown, fault: string])[] = [
+      ["secret", "it returned no list"],
+      [undefined, "it returned no list"],
+      [[b], 'there is none for rule "a"'],
+      [[fact("a"), b, fact("secret")], "there is one for a rule that is not in the document"],
+      [[fact("a"), b, null], "there is one for a rule that is not in the document"],
+      [[fact("a", { state: "secret" }), b], 'the state of rule "a" must be match, no_match or unknown'],
+      [[fact("a", { confidence: 93 }), b], 'the confidence of rule "a" is 93 and must be from 0 to 1'],
+      [[fact("a", { confidence: Number.NaN }), b], 'the confidence of rule "a" is NaN and must be from 0 to 1'],
+      [[fact("a", { confidence: "secret" }), b], 'the confidence of rule "a" is no number and must be from 0 to 1'],
+      [
+        [fact("secret")],
+        'there is none for rule "a"; there is none for rule "b"; there is one for a rule that is not in the document',
+      ],
+    ]
+    for (const [facts, fault] of cases)
+      for (const later of [false, true])
+        expect(await faultsOf(facts, later)).toEqual([
+          ["signal odd", `Signal "odd" must return one fact for each of its rules: ${fault}`],
+        ])
+    expect(await faultsOf([b, fact("a", { state: "unknown", confidence: 0 })])).toEqual([])
   })
 
   test("that a signal could not read are told once it throws something of its own", async () => {
@@ -231,6 +267,19 @@ describe("a signal that comes after others", () => {
       })
     await read([asking("a", {}), asking("c", { firstSlot: 2, level: 1 }), asking("b", { firstSlot: 1 })], { inference })
     expect(inference.calls.map((tasks) => tasks.map(({ text }) => text))).toEqual([["a", "b"], ["c"]])
+  })
+})
+
+describe("a client that leaves", () => {
+  test("ends the wait for signals, also when it had left before", async () => {
+    const leaving = new AbortController()
+    const slow = createPlannedSignal("slow", { read: never })
+    for (const leave of [() => leaving.abort(), () => {}]) {
+      const reading = read([slow], { client: leaving.signal }).catch((error: unknown) => error)
+      leave()
+      expect(await reading).toMatchObject({ code: "client_closed_request" })
+      expect(vi.getTimerCount()).toBe(0)
+    }
   })
 })
 

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import type { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 import { wrapDocument } from "../../../ts/kernel/config/source-document.ts"
 import { RtrError } from "../../../ts/kernel/error.ts"
-import { loadRegistryFor } from "../../../ts/kernel/runtime/node-modules.ts"
+import { loadRegistryFor, registryWithoutModules } from "../../../ts/kernel/runtime/node-modules.ts"
 import { builtinModules } from "../../../ts/plugins/registry.gen.ts"
 
 let folder: string
@@ -32,7 +32,7 @@ const loadDocument = (document: unknown) => loadRegistryFor(wrapDocument(documen
 const load = (...modules: readonly unknown[]) => loadDocument({ modules })
 
 test("a document without modules has the built-in ones", async () => {
-  for (const document of [{}, null, undefined, { modules: null }, { modules: "x" }, { modules: [5] }]) {
+  for (const document of [{}, null, undefined, { modules: null }, { modules: "x" }, { modules: [] }]) {
     const registry = await loadDocument(document)
     expect(registry.all("signal").length + registry.all("plugin").length).toBe(
       builtinModules.filter(({ kind }) => kind === "signal" || kind === "plugin").length,
@@ -100,7 +100,12 @@ describe("a module that cannot be used", () => {
     ["throws", 'throw new Error("no luck")', "Cannot load module ./throws.mjs: no luck"],
     ["is no JavaScript", "export default {", "Cannot load module ./is-no-javascript.mjs: "],
     ["imports what is not there", 'import "./nothing.mjs"', "Cannot load module ./imports-what-is-not-there.mjs: "],
-    ["exports nothing", "", 'Cannot register module "exports-nothing" from ./exports-nothing.mjs: '],
+    [
+      "exports nothing",
+      "",
+      'Cannot register module "exports-nothing" from ./exports-nothing.mjs: it has no default export; write `export default defineSignal(…)`',
+    ],
+    ["has a named export only", "export const signal = {}", "it has no default export; write "],
     [
       "exports a number",
       "export default 5",
@@ -109,7 +114,13 @@ describe("a module that cannot be used", () => {
     [
       "is of an unknown kind",
       'export default { kind: "gadget", about: "x" }',
-      "kind must be one of signal, selector, ",
+      'kind must be one of signal, selector, looper, plugin, provider, dialect, store, route, got "gadget"',
+    ],
+    ["exports a plain object", "export default {}", "its default export must be made by one of defineSignal, "],
+    [
+      "has a pattern that is none",
+      'import { defineSignal, Type } from "rtr"\nexport default defineSignal({ about: "x", rule: Type.Object({ prefix: Type.String({ pattern: "(" }) }), setup: () => ({}) })',
+      "from ./has-a-pattern-that-is-none.mjs: rule.prefix has a pattern that cannot be used: Invalid regular expression: /(/u",
     ],
     [
       "lacks setup",
@@ -129,19 +140,63 @@ describe("a module that cannot be used", () => {
 
   test("is told with all others and its position", async () => {
     write("number.mjs", "export default 5")
-    const loading = load("./gone.mjs", 5, "./number.mjs")
+    const loading = load("./gone.mjs", 5, "./number.mjs", "")
     await expect(loading).rejects.toEqual(refused("Cannot load module ./gone.mjs: "))
     const { problems } = (await loading.catch((error: unknown) => error)) as ConfigError
     expect(problems.map(({ path, message }) => [path, message])).toEqual([
       [["modules", 0], expect.stringMatching(/^Cannot load module \.\/gone\.mjs: Cannot find module '\S+gone\.mjs'$/)],
+      [["modules", 1], 'Cannot load module 5: it must be a file, such as "./shouting.ts", or the name of a package'],
       [["modules", 2], expect.stringContaining('Cannot register module "number" from ./number.mjs: ')],
+      [["modules", 3], expect.stringContaining('Cannot load module "": it must be a file')],
     ])
+  })
+
+  test("is told also where its code does not run", async () => {
+    const checking = registryWithoutModules(wrapDocument({ modules: [3, "", "./gone.mjs"] }), join(folder, "c.yaml"))
+    const { problems } = (await checking.catch((error: unknown) => error)) as ConfigError
+    expect(problems.map(({ path, message }) => [path, message])).toEqual([
+      [["modules", 0], expect.stringContaining("Cannot load module 3: it must be a file")],
+      [["modules", 1], expect.stringContaining('Cannot load module "": it must be a file')],
+      [["modules", 2], "Cannot load module ./gone.mjs: there is no such file"],
+    ])
+  })
+
+  test("because it never finishes loading", async () => {
+    write("endless.mjs", "await new Promise(() => {})\nexport default 5")
+    vi.useFakeTimers()
+    try {
+      const failed = load("./endless.mjs").catch((error: unknown) => error)
+      await vi.advanceTimersByTimeAsync(30_000)
+      expect(await failed).toEqual(
+        refused(
+          "Cannot load module ./endless.mjs: it was not loaded within 30 seconds; an await at its top level, or in a file that it imports, does not end",
+        ),
+      )
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test("and was mended says that it needs a restart, where Node keeps what it has loaded", async () => {
+    const restart = "; restart the router after mending it"
+    for (const [name, content] of [
+      ["kept-throw", 'throw new Error("no luck")'],
+      ["kept-number", "export default 5"],
+    ] as const) {
+      write(`${name}.mjs`, content)
+      await expect(load(`./${name}.mjs`)).rejects.not.toEqual(refused(restart))
+      write(`${name}.mjs`, plugin("is mended"))
+      await expect(load(`./${name}.mjs`)).rejects.toEqual(refused(restart))
+    }
   })
 
   test("because its id is taken by a built-in one", async () => {
     write("system-prompt.mjs", plugin("says no"))
     await expect(load("./system-prompt.mjs")).rejects.toEqual(
-      refused('Cannot register plugin "system_prompt" from ./system-prompt.mjs: builtin already has that id'),
+      refused(
+        'Cannot register plugin "system_prompt" from ./system-prompt.mjs: a built-in plugin already has that id. An id is the name of the file or package: rename it, and list it once',
+      ),
     )
   })
 
@@ -151,6 +206,12 @@ describe("a module that cannot be used", () => {
     await expect(load("./a/twin.mjs", "./b/twin.mjs")).rejects.toEqual(
       refused('Cannot register plugin "twin" from ./b/twin.mjs: ./a/twin.mjs already has that id'),
     )
+  })
+
+  test("because its id is taken, with its place in the document", async () => {
+    write("same.mjs", plugin("one"))
+    const { problems } = (await load("./same.mjs", "./same.mjs").catch((error: unknown) => error)) as ConfigError
+    expect(problems.map(({ path }) => path)).toEqual([["modules", 1]])
   })
 
   test("because its name is no id", async () => {

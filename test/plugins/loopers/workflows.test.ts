@@ -56,7 +56,7 @@ const nameOf = ({ candidate }: Parameters<FakeCandidate>[0]) => names[Number(can
 const down = new RtrError("upstream_unavailable", "down")
 
 async function runWith(answers: FakeCandidate, options: object, changes: Partial<ChatRequest> = {}, host: object = {}) {
-  const { run } = await looperOf(looper, { options: options as never, host }, candidates)
+  const { run } = await looperOf(looper, { options: options as never, models: ["p"], host }, candidates)
   const { call, asked, kept } = looperCall(answers)
   const request = { ...call.request, ...changes }
   const answer = await run({ ...call, request, clientTurns: request.turns })

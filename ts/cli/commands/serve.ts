@@ -106,6 +106,12 @@ async function serve(options: ServeOptions): Promise<void> {
   const { logger } = log
   // A module that forgets to await something must not take every other request with it.
   process.on("unhandledRejection", (error) => log.onInternalError(error, "unknown"))
+  // What a module throws in a timer or a callback of its own leaves nobody knows what undone, so the process has to end. Node
+  // would write the message, which may quote a request. What the log holds is written at the exit.
+  process.on("uncaughtException", (error) => {
+    log.onCrash(error)
+    process.exit(1)
+  })
   // Without a listener the signal would end the process, also one that comes too early to mean anything.
   let reload = async (): Promise<void> => {}
   process.on("SIGHUP", () => void reload())

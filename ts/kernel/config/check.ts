@@ -1,6 +1,7 @@
 // Everything that a schema cannot check: names are unique, what refers to a name finds it, and parts fit each other.
 
 import type { Registry } from "../modules/registry.ts"
+import { runCheck } from "../modules/set-up.ts"
 import { type Problem, reportInto } from "../schema/problem.ts"
 import { valueAt } from "../schema/value-at.ts"
 import type { ReadDocumentFile } from "../types/signal.ts"
@@ -50,12 +51,17 @@ export function checkDocument(
 
 function checkSettings({ global }: ConfigDocument, registry: Registry): readonly Problem[] {
   const problems: Problem[] = []
-  const settings = [...registry.all("selector"), ...registry.all("route")].flatMap(
-    ({ module }) => module.settings ?? [],
+  // Modules that share settings share their check.
+  const byCheck = new Map(
+    [...registry.all("selector"), ...registry.all("route")].map((each) => [each.module.settings?.check, each]),
   )
-  for (const [check, at] of new Map(settings.map((each) => [each.check, each.path]))) {
+  for (const [check, registered] of byCheck) {
+    const at = registered.module.settings?.path ?? []
     const section = valueAt(global, at)
-    if (section !== undefined) check?.(section as never, reportInto(problems, ["global", ...at]))
+    if (check !== undefined && section !== undefined)
+      void runCheck(registered, ["global", ...at], () =>
+        check(section as never, reportInto(problems, ["global", ...at])),
+      )
   }
   return problems
 }

@@ -1,9 +1,12 @@
 // Says more about what the schema refuses: what is not supported yet or has moved, where a key belongs, and what to write.
 
 import { durationPattern } from "../schema/duration.ts"
-import { formatPath, invalid } from "../schema/problem.ts"
+import { formatPath, invalid, oneOf, suggestion } from "../schema/problem.ts"
 import type { Explain, Refusal } from "../schema/validate.ts"
 import type { DocumentPath } from "../error.ts"
+import { type Registry, signalConditionType, signalConfigKey } from "../modules/registry.ts"
+import { moduleKinds } from "../modules/kinds.ts"
+import type { ModuleKind } from "../types/module.ts"
 import { unsupportedIn } from "./unsupported.ts"
 
 interface SchemaNode {
@@ -16,12 +19,14 @@ interface SchemaNode {
   readonly items?: SchemaNode
 }
 
-/** Explains what `schema` refuses in a document. */
-export function explainIn(document: unknown, schema: object): Explain {
+/** Explains what `schema` refuses in a document. `registry` has the modules that there are. */
+export function explainIn(document: unknown, schema: object, registry?: Registry): Explain {
   const unsupported = unsupportedIn(document)
   return (path, refusal) => {
     const { what, value, message } = refusal
     const known = what === "key" ? unsupported(path) : what === "word" ? unsupported(path, String(value)) : undefined
+    const ofModules = registry && what === "word" && known === undefined && wrongModule(path, refusal, registry)
+    if (ofModules) return invalid(path, ofModules)
     const hint = hints[what](refusal, path, schema)
     if (known === undefined) return hint === "" ? undefined : invalid(path, `${message}${hint}`)
     return what === "word" ? { ...known, message: `${known.message}${insteadOf(String(value), path)}` } : known
@@ -91,6 +96,33 @@ function wordHint(word: string, path: DocumentPath, words: readonly unknown[]): 
     ? '; rtr providers list shows them, and "vllm" fits any other server of chat completions'
     : insteadOf(word, path)
 }
+
+/** Where a document names modules, and the kinds that may stand there. */
+const places: readonly (readonly [pattern: RegExp, kinds: readonly ModuleKind[]])[] = [
+  [/^routing\.decisions\.\d+\.plugins\.\d+\.type$/, ["plugin"]],
+  [/^routing\.decisions\.\d+\.rules(\.conditions\.\d+)*\.type$/, ["signal"]],
+  [/^routing\.decisions\.\d+\.algorithm\.type$/, ["selector", "looper"]],
+]
+
+/** Tells a module of another kind than stands at a place, and of plugins only those that there are. */
+function wrongModule(path: DocumentPath, { value, node }: Refusal, registry: Registry): string | undefined {
+  const [, kinds] = places.find(([pattern]) => pattern.test(path.join("."))) ?? []
+  if (kinds === undefined) return undefined
+  const word = String(value)
+  const others = (["signal", "plugin", "selector", "looper"] as const).filter((kind) => !kinds.includes(kind))
+  const kind = others.find((other) => namesOf(other, registry).includes(word))
+  if (kind !== undefined)
+    return `"${word}" is a ${kind}, not a ${kinds.join(" or ")}; a ${kind} stands in ${moduleKinds[kind].section}`
+  // The schema also has those of the format that the router lacks.
+  return kinds.includes("plugin")
+    ? `must be ${oneOf(namesOf("plugin", registry))}, got "${word}"${suggestion(word, ((node as SchemaNode).enum ?? []).map(String))}`
+    : undefined
+}
+
+const namesOf = (kind: ModuleKind, registry: Registry): readonly string[] =>
+  kind === "signal"
+    ? registry.all("signal").flatMap(({ id, module }) => [signalConfigKey(id, module), signalConditionType(id, module)])
+    : registry.all(kind).map(({ id }) => id)
 
 /** Algorithms that were ways of learning. */
 const learning = /^(session_aware|elo|rl_driven|gmtrouter|bandit|personalization)$/

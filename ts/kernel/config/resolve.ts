@@ -93,7 +93,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     ...problems,
     ...(problems.length === 0
       ? checkDocument(value as ConfigDocument, registry, readHeads, later, readFile)
-      : checkWhatIsThere(value, registry, later, readHeads, readFile)),
+      : checkWhatIsThere(value, problems, { registry, later, readHeads, readFile })),
     ...whatCanBeRead(() => options.checkHost?.(value as ConfigDocument, options.environment, registry) ?? []),
   ]
   const unset = new Map(expanded.unset.map(({ name, path }) => [pathKey(path), name]))
@@ -187,19 +187,37 @@ function fromText(value: unknown): unknown {
   return value.trim() !== "" && Number.isFinite(Number(value)) ? Number(value) : value
 }
 
-/** Cross-checks of a document whose schema already fails, so that one run shows as much as possible. They may trip over a wrong shape. */
+/**
+ * Cross-checks of a document whose schema already fails, so that one run shows as much as possible. They may trip over a wrong
+ * shape. What the check of a module says of a value that the schema refused, or of a part of it, follows from that and is left out.
+ */
 function checkWhatIsThere(
   value: unknown,
-  registry: Registry,
-  later: LaterProblems,
-  readHeads?: ReadHeads,
-  readFile?: ReadDocumentFile,
+  refused: readonly Problem[],
+  {
+    registry,
+    later,
+    readHeads,
+    readFile,
+  }: Pick<ResolveOptions, "registry" | "readFile"> & {
+    readonly later: LaterProblems
+    readonly readHeads: ReadHeads | undefined
+  },
 ): readonly Problem[] {
+  const places = new Set(refused.map(({ path }) => pathKey(path)))
+  const ofOthers = (problems: readonly Problem[]): readonly Problem[] =>
+    problems.filter(
+      ({ path }) =>
+        !modulesCheck.test(path.join(".")) || !path.some((_, index) => places.has(pathKey(path.slice(0, index + 1)))),
+    )
   const started: LaterProblems = []
   const found = whatCanBeRead(() => checkDocument(value as ConfigDocument, registry, readHeads, started, readFile))
-  later.push(...started.map((problems) => problems.catch(() => [])))
-  return found
+  later.push(...started.map((problems) => problems.then(ofOthers, () => [])))
+  return ofOthers(found)
 }
+
+/** Where modules check what is theirs. */
+const modulesCheck = /^(routing\.signals|routing\.decisions\.\d+\.(plugins|algorithm)|global\.stores)\./
 
 /** No problems where the check trips over a shape that the schema has refused already. */
 function whatCanBeRead(check: () => readonly Problem[]): readonly Problem[] {

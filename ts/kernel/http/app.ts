@@ -131,8 +131,8 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       return response
     } catch (error) {
       lease.end()
-      const known = toPublicError(error)
-      if (known.code === "internal_error") onInternalError?.(error, id)
+      const known = toPublicError(error, operation.errors === "management")
+      if (known !== error || known.code === "internal_error") onInternalError?.(error, id)
       const { status } = known
       const record = failedCallOf(error)
       if (record === undefined) tell(request, { id, startedAt, operation, principal, status, error: known.code })

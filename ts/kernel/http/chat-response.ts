@@ -147,7 +147,8 @@ class ReplyBytes implements ByteSource {
   #broken(error: unknown): Uint8Array | undefined {
     if (this.#ended) return undefined
     const known: RtrError = toPublicError(error)
-    if (known.code === "internal_error") this.#responder.onInternalError?.(known.cause ?? error, this.#record.id)
+    if (known !== error || known.code === "internal_error")
+      this.#responder.onInternalError?.(known.cause ?? error, this.#record.id)
     this.#finish()
     const id = this.#record.id
     return this.#writer?.error?.(known, id) ?? this.#responder.dialect.errorEvent(known, id)

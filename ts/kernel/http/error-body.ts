@@ -4,11 +4,16 @@ import { isRtrError, RtrError } from "../error.ts"
 import { managementCodeOf } from "./management-error.ts"
 import { textResponse } from "./response.ts"
 
-/** Anything thrown, as an `RtrError` that may be shown. */
-export function toPublicError(error: unknown): RtrError {
-  return isRtrError(error)
+/**
+ * Anything thrown, as an `RtrError` that may be shown. Messages about broken modules have names and files of the router: they
+ * are for operators.
+ */
+export function toPublicError(error: unknown, isForOperators = false): RtrError {
+  if (!isRtrError(error))
+    return new RtrError("internal_error", "Something went wrong inside the router; its log has the request id")
+  return error.code !== "invalid_module" || isForOperators
     ? error
-    : new RtrError("internal_error", "Something went wrong inside the router; its log has the request id")
+    : new RtrError("invalid_module", "A module of the router does not work; the router's log says which")
 }
 
 const errorTypes: Readonly<Record<number, string>> = {

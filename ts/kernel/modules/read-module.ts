@@ -15,25 +15,30 @@ import {
 import { capabilityNames } from "./capabilities.ts"
 import { moduleKinds } from "./kinds.ts"
 import type { OutsideModule } from "./registry.ts"
+import { wrongSchema } from "./wrong-schema.ts"
 
 /** Returns the module with its id, or throws `invalid_module` that says what is missing. */
 export function readModule(outside: OutsideModule): RegisteredModule {
-  const { id, module, source } = outside
+  const { id, module, source, path } = outside
+  const at = path !== undefined && { path }
   const refuse = (reason: string): never => {
-    throw new RtrError("invalid_module", `Cannot register module "${id}" from ${source}: ${reason}`)
+    throw new RtrError("invalid_module", `Cannot register module "${id}" from ${source}: ${reason}`, { ...at })
   }
   if (!/^[a-z][a-z0-9_]*(-[a-z0-9_]+)*$/.test(id))
     refuse("its id must be lower-case words joined by hyphens or underscores")
-  if (typeof module !== "object" || module === null)
+  // Only the namespace object of a file without a default export gets here.
+  if (Object.prototype.toString.call(module) === "[object Module]")
+    return refuse("it has no default export; write `export default defineSignal(…)`, or the function of another kind")
+  const fields = (typeof module === "object" && module !== null ? module : {}) as Record<string, unknown>
+  const kind = fields["kind"]
+  if (kind === undefined)
     return refuse(
       `its default export must be made by one of ${Object.values(moduleKinds)
         .map(({ define }) => define)
         .join(", ")}`,
     )
-  const fields = module as Record<string, unknown>
-  const kind = fields["kind"]
   if (typeof kind !== "string" || !Object.hasOwn(moduleKinds, kind))
-    return refuse(`kind must be one of ${Object.keys(moduleKinds).join(", ")}`)
+    return refuse(`kind must be one of ${Object.keys(moduleKinds).join(", ")}, got ${JSON.stringify(kind)}`)
   if (typeof fields["about"] !== "string" || fields["about"].trim() === "")
     refuse("about must be one line that says what it does")
   const { functions, objects, underscores } = moduleKinds[kind as ModuleKind]
@@ -43,9 +48,9 @@ export function readModule(outside: OutsideModule): RegisteredModule {
   for (const need of needsOf(module as AnyModule))
     if (!(capabilityNames as readonly string[]).includes(need))
       refuse(`it needs "${need}", and there are only ${capabilityNames.join(", ")}`)
-  const wrong = wrongWord(module as AnyModule)
+  const wrong = wrongWord(module as AnyModule) ?? (source === "builtin" ? undefined : wrongSchema(module as AnyModule))
   if (wrong !== undefined) refuse(wrong)
-  return { id: underscores ? id.replaceAll("-", "_") : id, module: module as unknown as AnyModule, source }
+  return { id: underscores ? id.replaceAll("-", "_") : id, module: module as unknown as AnyModule, source, ...at }
 }
 
 /** Capabilities that a module asks for; of a route those of its operations. */

@@ -1,6 +1,6 @@
 // Finds modules by kind and id. Built-in ones load when first asked for; outside ones are added before activation.
 
-import { RtrError } from "../error.ts"
+import { type DocumentPath, RtrError } from "../error.ts"
 import type { LooperKeys } from "../types/looper.ts"
 import type { AnyModule, ModuleKind, ModuleKinds, RegisteredModule } from "../types/module.ts"
 import type { SignalModule } from "../types/signal.ts"
@@ -27,6 +27,8 @@ export interface OutsideModule {
   readonly id: string
   readonly module: unknown
   readonly source: string
+  /** Where a document names it. */
+  readonly path?: DocumentPath
 }
 
 /**
@@ -47,9 +49,10 @@ export async function createRegistry(
     const key = `${registered.module.kind}:${registered.id}`
     const taken = byKey.get(key)
     if (taken !== undefined) {
-      throw new RtrError(
-        "invalid_module",
-        `Cannot register ${registered.module.kind} "${registered.id}" from ${registered.source}: ${taken.source} already has that id`,
+      const owner = taken.source === "builtin" ? `a built-in ${registered.module.kind}` : taken.source
+      throw refusal(
+        registered,
+        `${owner} already has that id. An id is the name of the file or package: rename it, and list it once`,
       )
     }
     byKey.set(key, registered)
@@ -67,18 +70,25 @@ export async function createRegistry(
   }
 }
 
+/** Says which module cannot be registered, from where and why. */
+const refusal = ({ id, module, source, path }: RegisteredModule, reason: string): RtrError =>
+  new RtrError("invalid_module", `Cannot register ${module.kind} "${id}" from ${source}: ${reason}`, {
+    ...(path !== undefined && { path }),
+  })
+
 /** Two signals must not claim the same key under `routing.signals` or the same condition type. */
 function checkSignalNames(modules: readonly RegisteredModule<AnyModule>[]): void {
   const owners = new Map<string, string>()
-  for (const { id, module } of modules) {
+  for (const registered of modules) {
+    const { id, module } = registered
     if (module.kind !== "signal") continue
-    for (const name of [
-      `routing.signals.${signalConfigKey(id, module)}`,
-      `condition type ${signalConditionType(id, module)}`,
-    ]) {
+    for (const [field, name] of [
+      ["configKey", `routing.signals.${signalConfigKey(id, module)}`],
+      ["conditionType", `condition type ${signalConditionType(id, module)}`],
+    ] as const) {
       const owner = owners.get(name)
       if (owner !== undefined)
-        throw new RtrError("invalid_module", `Cannot register signal "${id}": signal "${owner}" already owns ${name}`)
+        throw refusal(registered, `signal "${owner}" already has ${name}; give it another ${field}`)
       owners.set(name, id)
     }
   }
@@ -91,21 +101,20 @@ function checkAlgorithmNames(modules: readonly RegisteredModule<AnyModule>[]): v
       module.kind === "looper" && modules.some((other) => other.module.kind === "selector" && other.id === id),
   )
   if (looper !== undefined)
-    throw new RtrError(
-      "invalid_module",
-      `Cannot register looper "${looper.id}" from ${looper.source}: a selector already has that id, and a decision names both by algorithm.type`,
+    throw refusal(
+      looper,
+      "a selector already has that id, and a decision names both by algorithm.type; rename the file",
     )
 }
 
 /** A provider without its dialect could never be called. */
 function checkProviderDialects(modules: readonly RegisteredModule<AnyModule>[]): void {
   const dialects = modules.flatMap(({ id, module }) => (module.kind === "dialect" ? [id] : []))
-  for (const { id, module, source } of modules)
+  for (const registered of modules) {
+    const { module } = registered
     if (module.kind === "provider" && !dialects.includes(module.dialect))
-      throw new RtrError(
-        "invalid_module",
-        `Cannot register provider "${id}" from ${source}: dialect "${module.dialect}" is not registered, only ${dialects.join(", ")}`,
-      )
+      throw refusal(registered, `dialect "${module.dialect}" is not registered, only ${dialects.join(", ")}`)
+  }
 }
 
 export function signalConfigKey(id: string, module: Pick<SignalModule, "configKey">): string {

@@ -1,8 +1,8 @@
-// What a module's setup throws names the module: whoever wrote the module has to find it in a document of many.
+// What a module's setup or check throws names the module: whoever wrote the module has to find it in a document of many.
 
-import { isRtrError, RtrError } from "../error.ts"
+import { type DocumentPath, isRtrError, RtrError } from "../error.ts"
 import type { MaybePromise } from "../types/module-base.ts"
-import type { ModuleKind } from "../types/module.ts"
+import type { ModuleKind, RegisteredModule } from "../types/module.ts"
 
 export interface SetUpModule {
   readonly kind: ModuleKind
@@ -13,24 +13,78 @@ export interface SetUpModule {
 
 /** Runs a setup. Rejects with an `RtrError` that names the module and has the message as the module wrote it. */
 export async function setUp<Value>(module: SetUpModule, setup: () => MaybePromise<Value>): Promise<Value> {
+  let made: Value
   try {
-    return await setup()
+    made = await setup()
   } catch (error) {
-    throw setupError(module, error)
+    throw namingModule(module, error)
   }
+  return withItsFunction(module, made)
 }
 
 /** The same for a setup that is no promise. `secrets` are taken out of the message. */
 export function setUpNow<Value>(module: SetUpModule, setup: () => Value, secrets: readonly string[] = []): Value {
+  let made: Value
   try {
-    return setup()
+    made = setup()
   } catch (error) {
-    throw setupError(module, error, secrets)
+    throw namingModule(module, error, { secrets })
+  }
+  return withItsFunction(module, made)
+}
+
+/** What a setup has to return, by kind: without it every request would fail. */
+const functionOf: Readonly<Partial<Record<ModuleKind, string>>> = {
+  signal: "read",
+  selector: "select",
+  looper: "run",
+  plugin: "open",
+  provider: "toRequest",
+  store: "close",
+}
+
+function withItsFunction<Value>({ kind, id, source }: SetUpModule, made: Value): Value {
+  const name = functionOf[kind]
+  if (
+    name === undefined ||
+    typeof (made as Readonly<Record<string, unknown>> | undefined | null)?.[name] === "function"
+  )
+    return made
+  throw new RtrError(
+    "invalid_module",
+    `Cannot set up ${kind} "${id}" from ${source}: its setup must return an object with the function ${name}`,
+  )
+}
+
+/** Runs a module's check of what stands at `path`, which may take time. */
+export function runCheck(
+  { id, module: { kind }, source }: RegisteredModule,
+  path: DocumentPath,
+  check: () => MaybePromise<void> | undefined,
+): MaybePromise<void> {
+  const named = (error: unknown): unknown => namingModule({ kind, id, source }, error, { action: "check", path })
+  try {
+    const checked = check()
+    return checked instanceof Promise
+      ? checked.catch((error: unknown) => {
+          throw named(error)
+        })
+      : checked
+  } catch (error) {
+    throw named(error)
   }
 }
 
 /** Messages of built-in modules are written for the document's author, and name what has to change in it. */
-function setupError({ kind, id, source }: SetUpModule, error: unknown, secrets: readonly string[] = []): unknown {
+function namingModule(
+  { kind, id, source }: SetUpModule,
+  error: unknown,
+  {
+    action = "set up",
+    path,
+    secrets = [],
+  }: { readonly action?: string; readonly path?: DocumentPath; readonly secrets?: readonly string[] } = {},
+): unknown {
   const known = isRtrError(error)
   if (known && (source === "builtin" || error.message.includes(`${kind} "${id}"`))) return error
   const said = error instanceof Error ? (known ? error.message : `${error.name}: ${error.message}`) : String(error)
@@ -38,8 +92,12 @@ function setupError({ kind, id, source }: SetUpModule, error: unknown, secrets: 
   const message = secrets.reduce((text, secret) => text.replaceAll(secret, "[removed]"), said)
   return new RtrError(
     known ? error.code : "invalid_module",
-    `Cannot set up ${kind} "${id}" from ${source}: ${message}${at === undefined ? "" : ` (at ${at})`}`,
-    { cause: error, ...(known && error.path !== undefined && { path: error.path }) },
+    `Cannot ${action} ${kind} "${id}" from ${source}: ${message}${at === undefined ? "" : ` (at ${at})`}`,
+    {
+      cause: error,
+      ...(path !== undefined && { path }),
+      ...(known && error.path !== undefined && { path: error.path }),
+    },
   )
 }
 

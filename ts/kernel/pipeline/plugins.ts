@@ -6,13 +6,20 @@ import type { ChatEvent, ChatReply, ChatStream, Reply, StreamBatch, StreamedRepl
 import { createReplyCollector } from "../chat/collect-reply.ts"
 import { eventsOf } from "../chat/reply-events.ts"
 import { lastUserText } from "../chat/texts.ts"
+import type { MaybePromise } from "../types/module-base.ts"
 import type { PlannedPlugin, PlannedSignal } from "../types/plan.ts"
-import type { BeforeResult, JudgedReply, PluginCall, PluginHook, PluginHooks } from "../types/plugin.ts"
+import type { CancelSignal } from "../types/cancel-signal.ts"
+import type { JudgedReply, PluginCall, PluginHook, PluginHooks } from "../types/plugin.ts"
+import { readAfter, readAround, readBefore, readEvents } from "./hook-results.ts"
 import { passStream, type StreamEnd, streamOf } from "./streams.ts"
+import { hasLeft, waitForModule } from "./wait-for-module.ts"
 
 export interface PluginRun {
   readonly plugins: readonly PlannedPlugin[]
   readonly callModel: (call: PluginCall) => Promise<Reply>
+  readonly client: CancelSignal
+  /** Longest wait for a hook, without the time that it waits for the model: the listener's `timeout`. */
+  readonly timeoutMs: number
   /** Told what each plugin did, unless it did nothing. */
   readonly onOutcome: (outcome: PluginOutcome) => void
   /** Told about each call that a plugin has changed: the object that the plugins inside are given. */
@@ -40,6 +47,8 @@ interface Opened {
   readonly buffersStream: boolean
   readonly note: (outcome: PluginOutcome["outcome"]) => void
   readonly failed: (hook: PluginHook | "open", error: unknown) => void
+  /** Waits for what a hook returned, if that takes time. */
+  readonly wait: <Value>(hook: PluginHook, result: MaybePromise<Value>, isPaused?: () => boolean) => MaybePromise<Value>
 }
 
 /**
@@ -80,7 +89,9 @@ async function runFrom(index: number, onion: Onion, call: PluginCall): Promise<P
   const { type, hooks } = plugin
   let inside = call
   if (hooks.before !== undefined) {
-    const before = await noteFailure(plugin, "before", async () => readBefore(await hooks.before?.(call), type))
+    const before = await noteFailure(plugin, "before", async () =>
+      readBefore(type, await plugin.wait("before", hooks.before?.(call)), call.request),
+    )
     if (before !== undefined && "refuse" in before) {
       plugin.note("refused")
       throw before.refuse
@@ -117,21 +128,30 @@ function withCurrentText(before: PluginCall, call: PluginCall): PluginCall {
 
 function open(
   { type, buffersStream, debugHeader, judges, open: openHooks }: PlannedPlugin,
-  { opened, onOutcome, onHookError, judge }: Onion,
+  { opened, onOutcome, onHookError, judge, client, timeoutMs }: Onion,
   call: PluginCall,
 ): Opened {
   const note: Opened["note"] = (outcome) =>
     onOutcome({ type, outcome, ...(debugHeader !== undefined && { debugHeader }) })
   const failed: Opened["failed"] = (hook, error) => {
+    if (hasLeft(client, error)) return
     note("failed")
     onHookError(type, hook, error)
   }
+  const wait: Opened["wait"] = (hook, result, isPaused) =>
+    result instanceof Promise
+      ? waitForModule(result, client, {
+          timeoutMs,
+          missing: `Plugin "${type}" did not end its hook ${hook}`,
+          ...(isPaused !== undefined && { isPaused }),
+        })
+      : result
   const asking =
     judges === undefined || judge === undefined
       ? call
       : { ...call, judge: (reply: WholeReply | StreamedReply) => judge(judges, reply) }
   try {
-    const plugin = { type, hooks: openHooks(asking), buffersStream, note, failed }
+    const plugin = { type, hooks: openHooks(asking), buffersStream, note, failed, wait }
     opened.push(plugin)
     return plugin
   } catch (error) {
@@ -153,47 +173,45 @@ async function noteFailure<Value>(
   }
 }
 
-/** A mistake here would send on what the plugin meant to change or to stop. */
-function readBefore(result: BeforeResult, type: string): BeforeResult {
-  if (result === undefined) return undefined
-  const known =
-    typeof result === "object" &&
-    result !== null &&
-    Object.keys(result).every((key) => ["request", "headers", "answer", "refuse"].includes(key))
-  if (!known)
-    throw new RtrError(
-      "invalid_module",
-      `Plugin "${type}" returned something else from before than undefined, { request, headers }, { answer } or { refuse }`,
-    )
-  return result
-}
-
 async function runAround(
-  { type, hooks, failed }: Opened,
+  { type, hooks, failed, wait }: Opened,
   call: PluginCall,
   run: (call: PluginCall) => Promise<PluginReply>,
 ): Promise<PluginReply> {
   const given: Reply[] = []
   const thrownInside: unknown[] = []
+  let running = 0
+  /** Nobody waits for the hook any more, whatever it goes on to do. */
+  let over = false
+  // The model and its stream have time-outs of their own.
+  const waitsForModel = (): boolean => running > 0 || given.some(({ kind }) => kind === "stream")
   // Who answered when the hook never asks: the plugin itself.
   let answeredBy: string | undefined = type
   try {
-    const reply = await (hooks as PluginHooks).around(call, async (inside) => {
+    const returned = (hooks as PluginHooks).around(call, async (inside) => {
+      running += 1
       try {
+        if (over) throw endedRequest()
         const result = await run(inside)
+        if (over) {
+          closeStreams([result.reply])
+          throw endedRequest()
+        }
         answeredBy = result.answeredBy
         given.push(result.reply)
         return result.reply
       } catch (error) {
         thrownInside.push(error)
         throw error
+      } finally {
+        running -= 1
       }
     })
-    if (!isReply(reply))
-      throw new RtrError("invalid_module", `Plugin "${type}" returned something else from around than a reply`)
+    const reply = readAround(type, await wait("around", returned, waitsForModel), given)
     closeStreams(given.filter((other) => other !== keptBy(reply, given)))
     return { reply, answeredBy }
   } catch (error) {
+    over = true
     // A plugin may put what was thrown inside into other words.
     if (!thrownInside.some((each) => each === error || each === (error as Error | undefined)?.cause))
       failed("around", error)
@@ -202,31 +220,7 @@ async function runAround(
   }
 }
 
-/** A module from outside may return anything. */
-function isReply(value: unknown): value is Reply {
-  const { kind, status } = (value ?? {}) as { readonly kind?: unknown; readonly status?: unknown }
-  return ["whole", "stream", "failure"].includes(String(kind)) && Number.isInteger(status)
-}
-
-const eventTypes: ReadonlySet<unknown> = new Set<ChatEvent["type"]>([
-  "start",
-  "block_start",
-  "block_delta",
-  "block_end",
-  "stop",
-  "usage",
-  "ping",
-  "failed",
-  "opaque",
-])
-
-function readEvents(result: unknown): readonly ChatEvent[] {
-  const events = result === undefined ? [] : Array.isArray(result) ? (result as readonly unknown[]) : [result]
-  for (const event of events)
-    if (!eventTypes.has((event as { readonly type?: unknown } | null)?.type))
-      throw new RtrError("invalid_module", "A plugin returned something else from event than events of a stream")
-  return events as readonly ChatEvent[]
-}
+const endedRequest = (): RtrError => new RtrError("deadline_exceeded", "Cannot call the model: the request has ended")
 
 /** A returned stream is one of those that were given, or made from the last of them. */
 function keptBy(reply: Reply, given: readonly Reply[]): Reply | undefined {
@@ -241,38 +235,36 @@ function closeStreams(replies: readonly Reply[]): void {
 
 /** Failures of the upstream pass unseen: after-hooks are about answers. */
 async function afterwards(plugin: Opened, reply: Reply, hold: PluginRun["hold"]): Promise<Reply> {
-  const { hooks, buffersStream, failed } = plugin
+  const { type, hooks, buffersStream, wait } = plugin
   if (reply.kind === "failure") return reply
   const { after, event } = hooks
-  if (reply.kind === "whole")
-    return after === undefined
-      ? reply
-      : { ...reply, reply: await noteFailure(plugin, "after", () => after.call(hooks, reply.reply)) }
+  const check = (whole: ChatReply): Promise<ChatReply> =>
+    noteFailure(plugin, "after", async () => readAfter(type, await wait("after", after?.call(hooks, whole)), whole))
+  if (reply.kind === "whole") return after === undefined ? reply : { ...reply, reply: await check(reply.reply) }
   let { stream } = reply
   if (event !== undefined) {
-    const onBatch = (batch: StreamBatch) => mapEvents(batch, (each) => event.call(hooks, each), failed)
+    const onBatch = (batch: StreamBatch) => mapEvents(batch, plugin, (each) => event.call(hooks, each))
     stream = passStream(stream, { onBatch })
   }
   if (!buffersStream || after === undefined) return { ...reply, stream }
-  const check = (whole: ChatReply): Promise<ChatReply> => noteFailure(plugin, "after", () => after.call(hooks, whole))
-  return { ...reply, stream: buffered({ type: plugin.type, hold, check }, stream), dialect: undefined }
+  return { ...reply, stream: buffered({ type, hold, check }, stream), dialect: undefined }
 }
 
 async function mapEvents(
   batch: StreamBatch,
+  { type, failed, wait }: Opened,
   onEvent: PluginHooks["event"],
-  failed: Opened["failed"],
 ): Promise<StreamBatch> {
   let changed = false
   const events: ChatEvent[] = []
   for (const each of batch.events) {
     try {
-      const pending = onEvent(each)
+      const pending = wait("event", onEvent(each))
       const result = pending instanceof Promise ? await pending : pending
       if (result === each) events.push(each)
       else {
         changed = true
-        events.push(...readEvents(result))
+        events.push(...readEvents(type, result))
       }
     } catch (error) {
       failed("event", error)

@@ -251,6 +251,8 @@ async function callDecision(
     {
       plugins: decision.plugins,
       callModel: ask,
+      client: call.client,
+      timeoutMs: call.upstreamTimeoutMs,
       onOutcome: (outcome) => record.plugins.push(outcome),
       onCall: (changed) => host.track?.(changed, call, record),
       onHookError: (type, hook, error) => host.onModuleError?.(`plugin ${type}`, error, hook),

@@ -2,7 +2,7 @@
 
 import type { GuardTexts, ReadGuardTexts } from "../chat/load-guard-texts.ts"
 import { lastUserText } from "../chat/texts.ts"
-import { RtrError } from "../error.ts"
+import { moduleFault, RtrError } from "../error.ts"
 import type { Call, SignalReadings } from "../types/call.ts"
 import { type Fact, reasonOf, type UnknownReason } from "../types/fact.ts"
 import type { GuardPolicy } from "../types/guard.ts"
@@ -78,8 +78,9 @@ export function toSignalInput(call: Asked, host: InputHost): RequestInput {
 }
 
 /**
- * Reads every signal of the plan. One that fails or is late has unknown facts; nothing here decides what that means.
- * Returns no promise when every signal answers at once, which is the common case without models.
+ * Reads every signal of the plan. One that fails or is late has unknown facts; nothing here decides what that means. Rejects
+ * with `client_closed_request` when the client leaves while signals are waited for. Returns no promise when every signal
+ * answers at once, which is the common case without models.
  */
 export function readSignals(
   { plan, inference, onModuleError, createQuestionBatch = notLoaded }: SignalHost,
@@ -193,7 +194,7 @@ function readLevel(reading: Reading, { signals, asking }: Level): Promise<void> 
     } catch (error) {
       if (signal.refuses) throw error
       reading.onModuleError?.(`signal ${signal.type}`, error, "read")
-      settle(reading, signal, undefined, reasonOf(error), reading.at)
+      settle(reading, signal, unread, reasonOf(error), reading.at)
     }
     if (isAsking) batch.finished()
   }
@@ -215,46 +216,95 @@ async function waitFor(
         if (waiting.delete(signal)) settle(reading, signal, found, "failed", since)
       } catch (error) {
         reading.onModuleError?.(`signal ${signal.type}`, error, "read")
-        if (waiting.delete(signal)) settle(reading, signal, undefined, reasonOf(error), since)
+        if (waiting.delete(signal)) settle(reading, signal, unread, reasonOf(error), since)
       }
     }),
   )
+  const { client } = reading.call
   let timer: ReturnType<typeof setTimeout> | undefined
+  let onLeft = (): void => {}
   const late = new Promise<void>((resolve) => {
+    onLeft = resolve
     timer = setTimeout(resolve, Math.max(0, reading.deadlineAt - performance.now()))
   })
+  if (client.aborted) onLeft()
+  else client.addEventListener("abort", onLeft, { once: true })
   await Promise.race([work, late])
   clearTimeout(timer)
+  client.removeEventListener("abort", onLeft)
+  if (client.aborted) {
+    waiting.clear()
+    batch?.expire()
+    throw new RtrError("client_closed_request", "The client left while the signals of its request were read")
+  }
   if (waiting.size > 0 && batch !== undefined) {
     // A guard may have found something beside the question that nobody has answered.
     batch.expire()
     await new Promise((resolve) => setTimeout(resolve))
   }
-  for (const signal of waiting) settle(reading, signal, undefined, "timeout", since)
+  for (const signal of waiting) settle(reading, signal, unread, "timeout", since)
   waiting.clear()
 }
+
+/** Stands for the facts of a signal that has returned none: that it threw or was late is told elsewhere. */
+const unread: readonly Fact[] = Object.freeze([])
 
 /** Puts the facts into their slots; what a module from outside returned may be anything. */
 function settle(
   reading: Reading,
   { type, rules, firstSlot, guard }: PlannedSignal,
-  result: readonly Fact[] | undefined,
+  result: readonly Fact[],
   reason: UnknownReason,
   since: number,
 ): void {
   const found = Array.isArray(result) ? (result as readonly (Fact | null)[]) : []
+  let isSound = found.length === rules.length
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index] as string
     // Most modules answer in the order of their rules.
     const fact = found[index]?.rule === rule ? found[index] : found.find((each) => each?.rule === rule)
-    const known: Fact = fact != null && isWellFormed(fact) ? fact : { rule, state: "unknown", confidence: 0, reason }
+    const isUsable = fact != null && isWellFormed(fact)
+    if (!isUsable) isSound = false
+    const known: Fact = isUsable ? fact : { rule, state: "unknown", confidence: 0, reason }
     const policy = guard?.[index]
     const told = policy === undefined ? known : scanned(known, policy, reading.input)
     reading.facts[firstSlot + index] = told
     if (told.state === "unknown") reading.hasUnknown = true
   }
+  if (!isSound && result !== unread) tellFaults(reading, type, faultsIn(result, rules))
   reading.at = performance.now()
   reading.typeMs[type] = reading.at - since
+}
+
+function tellFaults({ onModuleError }: Reading, type: string, faults: readonly string[]): void {
+  if (faults.length === 0) return
+  const shown = faults.length > maxFaults ? [...faults.slice(0, maxFaults), "…"] : faults
+  onModuleError?.(
+    `signal ${type}`,
+    moduleFault(`Signal "${type}" must return one fact for each of its rules: ${shown.join("; ")}`),
+    "read",
+  )
+}
+
+const maxFaults = 8
+
+/** What is wrong with facts, with names of the document and numbers only. */
+function faultsIn(result: unknown, rules: readonly string[]): readonly string[] {
+  if (!Array.isArray(result)) return ["it returned no list"]
+  const found = result as readonly (Partial<Fact> | null | undefined)[]
+  const faults = rules.flatMap((rule) => {
+    const fact = found.find((each) => each?.rule === rule)
+    if (fact == null) return [`there is none for rule "${rule}"`]
+    if (isWellFormed(fact as Fact)) return []
+    const { confidence } = fact
+    return [
+      isState(fact.state)
+        ? `the confidence of rule "${rule}" is ${typeof confidence === "number" ? confidence : "no number"} and must be from 0 to 1`
+        : `the state of rule "${rule}" must be match, no_match or unknown`,
+    ]
+  })
+  const isOwn = (fact: Partial<Fact> | null | undefined): boolean => rules.includes(fact?.rule ?? "")
+  return found.every(isOwn) ? faults : [...faults, "there is one for a rule that is not in the document"]
 }
 
 /** A guard that has found nothing does not know that there is nothing, unless all was read. */
@@ -265,9 +315,10 @@ function scanned(fact: Fact, policy: GuardPolicy, input: RequestInput): Fact {
 }
 
 function isWellFormed({ state, confidence }: Fact): boolean {
-  const known = state === "match" || state === "no_match" || state === "unknown"
-  return known && confidence >= 0 && confidence <= 1
+  return isState(state) && confidence >= 0 && confidence <= 1
 }
+
+const isState = (state: unknown): boolean => state === "match" || state === "no_match" || state === "unknown"
 
 function questionsOf({ target }: PlannedSignal, batch: QuestionBatch | undefined): BatchedQuestions {
   if (target === undefined) return undeclared

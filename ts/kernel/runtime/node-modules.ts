@@ -8,7 +8,7 @@ import { builtinModules } from "../../plugins/registry.gen.ts"
 import type { SourceDocument } from "../config/source-document.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { invalid, type Problem } from "../schema/problem.ts"
-import { isRtrError, RtrError } from "../error.ts"
+import { isRtrError, RtrError, secondsText } from "../error.ts"
 import { readModule } from "../modules/read-module.ts"
 import { createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
 import { moduleId, unwrap } from "./bare-kernel.ts"
@@ -26,16 +26,18 @@ export async function loadRegistryFor(document: SourceDocument, source: string):
   const names = namesOf(document)
   if (names.length > 0) hookImports()
   const baseFolder = dirname(resolve(source))
-  const loaded = await Promise.allSettled(
-    names.flatMap((name, index) => (name === undefined ? [] : [loadModule(name, index, baseFolder)])),
-  )
+  const loaded = await Promise.allSettled(names.map((name, index) => loadModule(name, index, baseFolder)))
   const failures = loaded.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []))
-  refuse(failures.filter(isRtrError), document, source)
-  if (failures.length > 0) throw failures[0]
-  return createRegistry(
-    builtinModules,
-    loaded.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])),
-  )
+  refuse(failures, document, source)
+  try {
+    return await createRegistry(
+      builtinModules,
+      loaded.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])),
+    )
+  } catch (error) {
+    refuse([error], document, source)
+    throw error
+  }
 }
 
 /**
@@ -43,28 +45,42 @@ export async function loadRegistryFor(document: SourceDocument, source: string):
  * Rejects with a `ConfigError` that lists those that are not.
  */
 export async function registryWithoutModules(document: SourceDocument, source: string): Promise<Registry> {
-  const missing = namesOf(document).flatMap((name, index) =>
-    name === undefined || !isFile(name) || existsSync(resolve(dirname(resolve(source)), name))
-      ? []
-      : [
-          new RtrError("invalid_module", `Cannot load module ${name}: there is no such file`, {
-            path: ["modules", index],
-          }),
-        ],
-  )
-  refuse(missing, document, source)
+  const wrong = namesOf(document).flatMap((entry, index) => {
+    try {
+      const name = readName(entry, index)
+      if (!isFile(name) || existsSync(resolve(dirname(resolve(source)), name))) return []
+      return [moduleError(`Cannot load module ${name}: there is no such file`, index)]
+    } catch (error) {
+      return [error]
+    }
+  })
+  refuse(wrong, document, source)
   return loadBuiltins()
 }
 
-/** The entries of `modules:`. What is no text is the schema's to report. */
-function namesOf({ value }: SourceDocument): readonly (string | undefined)[] {
+/** The entries of `modules:`. That it is a list is the schema's to check. */
+function namesOf({ value }: SourceDocument): readonly unknown[] {
   const named = (value as { modules?: unknown } | null)?.modules
-  return Array.isArray(named) ? named.map((name: unknown) => (typeof name === "string" ? name : undefined)) : []
+  return Array.isArray(named) ? named : []
 }
 
-/** Throws what is wrong with modules, each with its place in the document. */
-function refuse(errors: readonly RtrError[], document: SourceDocument, source: string): void {
-  const problems = errors.map(({ path = [], message }): Problem => {
+/** An entry that can name a module. */
+function readName(name: unknown, index: number): string {
+  if (typeof name === "string" && name.trim() !== "") return name
+  throw moduleError(
+    `Cannot load module ${JSON.stringify(name)}: it must be a file, such as "./shouting.ts", or the name of a package`,
+    index,
+  )
+}
+
+const moduleError = (message: string, index: number, cause?: unknown): RtrError =>
+  new RtrError("invalid_module", message, { path: ["modules", index], cause })
+
+/** Throws what is wrong with modules, each with its place in the document. An error that nobody expected is thrown as it is. */
+function refuse(errors: readonly unknown[], document: SourceDocument, source: string): void {
+  const unexpected = errors.find((error) => !isRtrError(error))
+  if (unexpected !== undefined) throw unexpected
+  const problems = errors.filter(isRtrError).map(({ path = [], message }): Problem => {
     const position = document.locate(path)
     return { ...invalid(path, message), ...(position !== undefined && { position }) }
   })
@@ -73,14 +89,47 @@ function refuse(errors: readonly RtrError[], document: SourceDocument, source: s
 
 const isFile = (name: string): boolean => name.startsWith(".") || isAbsolute(name)
 
-async function loadModule(name: string, index: number, baseFolder: string): Promise<OutsideModule> {
+async function loadModule(entry: unknown, index: number, baseFolder: string): Promise<OutsideModule> {
+  const name = readName(entry, index)
   const url = isFile(name) ? pathToFileURL(resolve(baseFolder, name)).href : resolvePackage(name, baseFolder)
+  let loaded: unknown
   try {
-    const outside = { id: moduleId(name), module: unwrap(await import(url)), source: name }
+    loaded = unwrap(await withinTime(import(url)))
+    const outside = { id: moduleId(name), module: loaded, source: name, path: ["modules", index] }
     readModule(outside)
     return outside
   } catch (cause) {
-    throw new RtrError("invalid_module", messageOf(cause, name), { cause, path: ["modules", index] })
+    const failure = loaded ?? cause
+    const isKept = failed.has(url) && failed.get(url) === failure
+    failed.set(url, failure)
+    throw moduleError(`${messageOf(cause, name)}${isKept ? "; restart the router after mending it" : ""}`, index, cause)
+  }
+}
+
+/**
+ * What came of files that could not be used: what they export, or what they threw. Node keeps both, and gives the same again
+ * after the file was mended; only a file that it could not find or parse is read anew.
+ */
+const failed = new Map<string, unknown>()
+
+const loadMs = 30_000
+/** One error for all, by which `failed` knows a module that hangs again. */
+const tooLate = new Error(
+  `it was not loaded within ${secondsText(loadMs)}; an await at its top level, or in a file that it imports, does not end`,
+)
+
+/** Rejects when loading takes too long. Nothing else may keep the process alive meanwhile, so the timer does. */
+async function withinTime<Value>(loading: Promise<Value>): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  try {
+    return await Promise.race([
+      loading,
+      new Promise<never>((_, reject) => {
+        timer = setTimeout(reject, loadMs, tooLate)
+      }),
+    ])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

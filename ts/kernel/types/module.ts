@@ -1,6 +1,7 @@
 // All module kinds. A module is one file with one default export; its id is the file name.
 
 import type { Static, TObject } from "typebox"
+import type { DocumentPath } from "../error.ts"
 import type { DialectModule } from "./dialect.ts"
 import type { LooperModule } from "./looper.ts"
 import type { MaybePromise, ModuleBase, Report } from "./module-base.ts"
@@ -46,4 +47,6 @@ export interface RegisteredModule<Module extends AnyModule = AnyModule> {
   readonly module: Module
   /** `builtin`, or where an outside module came from. */
   readonly source: string
+  /** Where a document names an outside module. */
+  readonly path?: DocumentPath
 }

@@ -39,6 +39,7 @@ export type BeforeResult =
   | { readonly answer: ChatReply }
   | { readonly refuse: RtrError }
 
+/** A hook is waited for as long as the listener's `timeout`, not counting what `next` takes, and no longer than the client waits. */
 export interface PluginHooks {
   before(call: PluginCall): MaybePromise<BeforeResult>
   /** Runs the rest by `next`, once, several times, or not at all. */

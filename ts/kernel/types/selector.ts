@@ -95,7 +95,7 @@ export interface AlgorithmUse {
 export interface SelectorReader<Need extends Capability = Capability> {
   /**
    * Throwing makes the first candidate the choice, and the error's code its reason; only `no_model_selected` refuses the
-   * request. A selector that asks a model is not waited for longer than signals are.
+   * request. It is not waited for longer than signals are.
    */
   select(input: SignalInput, host: Granted<Need, "call">): MaybePromise<Choice>
   /** Told after each call; what it remembers belongs in a store. `record` is all that became of the request. */

@@ -105,6 +105,30 @@ test("a part that somebody relies on is refused by name, told of, or left out as
   expect(allowed.document.global).toEqual({ services: {} })
 })
 
+test("a plugin that the router lacks is told of where nothing switches it on, and not where it is switched off", async () => {
+  const rag = (configuration: object) => warningsOf({ [plugins]: [{ type: "rag", configuration }] })
+  expect(await rag({ text: "x" })).toEqual([
+    'routing.decisions[0].plugins[0]: plugin "rag" is not supported yet, and without enabled: true it does nothing',
+  ])
+  expect(await rag({ enabled: false })).toEqual([])
+})
+
+test("a module of another kind is called by its kind, and only plugins that there are are listed", async () => {
+  const at = "routing.decisions[0]"
+  expect(await refusalsOf({ [plugins]: [{ type: "keyword", configuration: {} }] })).toEqual([
+    `${at}.plugins[0].type: "keyword" is a signal, not a plugin; a signal stands in routing.signals`,
+  ])
+  expect(await refusalsOf({ "routing.decisions.0.rules": { type: "system_prompt", name: "x" } })).toEqual([
+    `${at}.rules.type: "system_prompt" is a plugin, not a signal; a plugin stands in routing.decisions[].plugins`,
+  ])
+  expect(await refusalsOf({ "routing.decisions.0.algorithm": { type: "system_prompt" } })).toEqual([
+    `${at}.algorithm.type: "system_prompt" is a plugin, not a selector or looper; a plugin stands in routing.decisions[].plugins`,
+  ])
+  expect(await refusalsOf({ [plugins]: [{ type: "magic", configuration: {} }] })).toEqual([
+    expect.stringMatching(/plugins\[0\]\.type: must be "fast_response", (?!.*rag).* or "system_prompt", got "magic"$/),
+  ])
+})
+
 test("keys that come with requests are relied on, whatever stands beside them", async () => {
   const providers = [{ type: "static-config" }, { type: "header-injection" }]
   expect(await refusalsOf({ "global.services": { authz: { providers } } })).toEqual([

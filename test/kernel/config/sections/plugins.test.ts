@@ -94,7 +94,7 @@ describe("hooks", () => {
       'Cannot register module "note" from ./note.ts: there is no hook "befor"; there are before, around, event, after, end',
     )
     await expect(planned({ setup: () => ({ before }) })).rejects.toThrow(
-      'Cannot use plugin "note" from ./note.ts: its setup must return an object with the function open',
+      'Cannot set up plugin "note" from ./note.ts: its setup must return an object with the function open',
     )
   })
 

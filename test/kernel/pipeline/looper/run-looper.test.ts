@@ -444,3 +444,14 @@ test("a reply that is larger than the looper allows is an error", async () => {
   expect((await ask("urgent")).status).toBe(200)
   expect(records[0]?.attempts[0]?.error?.message).toBe('No reply from model "small": the reply is larger than 10 bytes')
 })
+
+test("a client that leaves ends the wait for a looper", async () => {
+  const { kernel, records } = await looping(
+    () => new Promise(() => {}),
+    () => new Error("nothing is asked"),
+  )
+  const leaving = new AbortController()
+  setTimeout(() => leaving.abort(), 20)
+  await kernel.fetch(new Request(chat("urgent"), { signal: leaving.signal }))
+  expect(records).toMatchObject([{ status: 499, error: { code: "client_closed_request" }, attempts: [] }])
+})

@@ -7,6 +7,7 @@ import {
   type SignalInput,
 } from "rtr"
 import { expect, test } from "vitest"
+import { chat } from "../../../fakes/kernel.ts"
 import { completion, createFakeTransport, type FakeReply, jsonReply, streamReply } from "../../../fakes/transport.ts"
 import { chunk, hookPlugin, lastChunk, watchedKernel, type WatchedOptions } from "../../../fakes/watched-kernel.ts"
 
@@ -93,6 +94,41 @@ test("a selector that names nobody or fails leaves the first candidate, and its 
     ])
     expect(kernel.told.map(([, about]) => about)).toEqual(Array.from({ length: told }, () => "selector dice"))
   }
+})
+
+test("a selector that never answers leaves the first candidate after the time that signals have", async () => {
+  const { ask, records, told } = await choosing(
+    { select: () => new Promise(() => {}) },
+    { changes: { "global.model_catalog.signal_timeout_ms": 20 } },
+  )
+  expect((await ask("urgent")).status).toBe(200)
+  expect(records).toMatchObject([
+    {
+      model: "small",
+      selection: { candidate: 0, reason: "the selector failed: timeout" },
+      unknown: [{ type: "selector", rule: "dice", reason: "timeout" }],
+    },
+  ])
+  expect(told.map(([error]) => (error as Error).message)).toEqual([
+    'Selector "dice" did not choose within 0.02 seconds',
+  ])
+})
+
+test("a client that leaves ends the wait for a selector", async () => {
+  const leaving = new AbortController()
+  const { kernel, records, told } = await choosing({
+    select: () => (setTimeout(() => leaving.abort(), 5), new Promise(() => {})),
+  })
+  await kernel.fetch(new Request(chat("urgent"), { signal: leaving.signal }))
+  expect([records, told]).toMatchObject([[{ status: 499, attempts: [] }], []])
+})
+
+test("what a selector chose is told by number and never by text", async () => {
+  const { ask, told } = await choosing({ select: () => ({ candidate: "secret" as never, confidence: 1, reason: "x" }) })
+  await ask("urgent")
+  expect(told.map(([error]) => (error as Error).message)).toEqual([
+    'Selector "dice" chose candidate of type string; it must be a whole number from 0 to 1',
+  ])
 })
 
 test("onOutcome hears how each of its calls ended, once", async () => {

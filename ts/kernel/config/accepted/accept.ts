@@ -87,6 +87,12 @@ export function acceptDocument(
   for (const { path, type, configuration, decision } of plugins) {
     const plugin = missingPluginOf(type)
     if (plugin?.asks(configuration) === true) found.push({ path, reason: plugin, plugin: { type, decision } })
+    // Whoever switched it off knows; whoever left the switch out may take it for working.
+    else if (plugin !== undefined && configuration["enabled"] === undefined)
+      problems.push({
+        ...invalid(path, `plugin "${type}" is not supported yet, and without enabled: true it does nothing`),
+        severity: "warning",
+      })
   }
   found.push(...foreign.leftOut)
   problems.push(...foreign.problems)

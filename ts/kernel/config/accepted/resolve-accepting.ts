@@ -62,7 +62,7 @@ export async function resolveAccepting(
         { ...given, problems: [...(given.problems ?? []), ...problems] },
       )
     },
-    { ...options, registry, explainIn },
+    { ...options, registry, explainIn: (document, schema) => explainIn(document, schema, options.registry) },
   )
   // A plugin that is not there has been checked; nothing runs for it.
   return { ...resolved, document: withoutPlugins(resolved.document, options.registry) }

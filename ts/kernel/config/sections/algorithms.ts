@@ -4,7 +4,7 @@ import { Type, type TProperties, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantedQuestions, grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
-import { setUp } from "../../modules/set-up.ts"
+import { runCheck, setUp } from "../../modules/set-up.ts"
 import { type Problem, reportInto } from "../../schema/problem.ts"
 import { literals, section, taggedUnion } from "../../schema/shapes.ts"
 import { valueAt } from "../../schema/value-at.ts"
@@ -71,12 +71,16 @@ export function checkAlgorithm(
   const selector = registry.find("selector", type)
   const candidates = modelRefs.map(({ model, lora_name: lora }) => lora ?? model)
   const found = selector ?? looper
-  found?.module.check?.(blockOf(algorithm), reportInto(problems, [...at, "algorithm", type]), {
-    document,
-    modelRefs,
-    candidates,
-    models,
-  })
+  const blockAt = [...at, "algorithm", type]
+  if (found !== undefined)
+    void runCheck(found, blockAt, () =>
+      found.module.check?.(blockOf(algorithm), reportInto(problems, blockAt), {
+        document,
+        modelRefs,
+        candidates,
+        models,
+      }),
+    )
   if (selector !== undefined && ("minimum_candidates" in algorithm || "on_error" in algorithm)) {
     const more: Problem[] = []
     later.push(

@@ -3,6 +3,7 @@
 import { Type, type Static } from "typebox"
 import type { DocumentPath } from "../../error.ts"
 import { type Registry, signalConditionType } from "../../modules/registry.ts"
+import { runCheck } from "../../modules/set-up.ts"
 import { invalid, type Problem, reportInto, suggestion } from "../../schema/problem.ts"
 import { name, section } from "../../schema/shapes.ts"
 import type { UnknownPolicy } from "../../types/call.ts"
@@ -150,12 +151,15 @@ function checkPromises(
   const problems: Problem[] = []
   const { rules = {}, modelRefs: refs = [] } = decision
   for (const { module } of registry.all("route")) module.keys?.check(decision, reportInto(problems, at), document)
-  for (const { id, module } of registry.all("signal")) {
+  for (const registered of registry.all("signal")) {
+    const { id, module } = registered
     const asked = module.checkDecision === undefined ? [] : rootNames(rules, signalConditionType(id, module))
     if (asked.length > 0)
-      module.checkDecision?.(
-        { rules: asked, cards: refs.map(({ model }) => cardOf(document, model)) },
-        reportInto(problems, at),
+      void runCheck(registered, at, () =>
+        module.checkDecision?.(
+          { rules: asked, cards: refs.map(({ model }) => cardOf(document, model)) },
+          reportInto(problems, at),
+        ),
       )
   }
   return problems

@@ -1,15 +1,15 @@
 // `routing.decisions[].plugins[]`: what runs around the model call of a decision.
 
 import { Type, type TUnsafe } from "typebox"
-import { type DocumentPath, RtrError } from "../../error.ts"
+import { type DocumentPath, moduleFault, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
-import { setUp } from "../../modules/set-up.ts"
+import { runCheck, setUp } from "../../modules/set-up.ts"
 import { formatPath, invalid, type Problem, reportInto } from "../../schema/problem.ts"
 import { section, taggedUnion } from "../../schema/shapes.ts"
 import type { RegisteredModule } from "../../types/module.ts"
 import type { PlannedPlugin } from "../../types/plan.ts"
-import type { PluginHook, PluginHooks, PluginModule } from "../../types/plugin.ts"
+import { type PluginHook, pluginHooks, type PluginHooks, type PluginModule } from "../../types/plugin.ts"
 import type { CompileContext } from "../compile.ts"
 import { duplicates } from "../duplicates.ts"
 import { compileReplySignals } from "./signals.ts"
@@ -54,7 +54,10 @@ export function checkPlugins(
           `plugin "${type}" sees whole replies only (after), so that a stream would pass it unseen; the plugin must have event as well, or say stream: "buffer"`,
         ),
       )
-    module.check?.(configuration as never, reportInto(problems, [...at, position, "configuration"]))
+    const configurationAt = [...at, position, "configuration"]
+    void runCheck(registered, configurationAt, () =>
+      module.check?.(configuration as never, reportInto(problems, configurationAt)),
+    )
   })
   return problems
 }
@@ -103,8 +106,6 @@ async function compilePlugin(
   const instance = await setUp({ kind: "plugin", id, source: registered.source }, () =>
     module.setup(configuration as never, { decision, ...granted } as never),
   )
-  if (typeof (instance as { open?: unknown } | undefined)?.open !== "function")
-    throw broken(registered, "its setup must return an object with the function open")
   closing(name, instance)
   const judges = module.judges?.(configuration as never)
   const buffersStream = module.stream === "buffer"
@@ -129,11 +130,14 @@ function checkOpened(hooks: Partial<PluginHooks> | undefined, registered: Regist
   if (typeof hooks !== "object" || hooks === null) throw broken(registered, "its open returned no hooks")
   const declared: readonly string[] = registered.module.hooks
   const undeclared = Object.keys(hooks).find((name) => !declared.includes(name))
-  if (undeclared !== undefined)
-    throw broken(registered, `its open returned ${undeclared}, which its hooks do not declare (${declared.join(", ")})`)
+  if (undeclared !== undefined) {
+    // A name that a module made up may hold anything.
+    const name = (pluginHooks as readonly string[]).includes(undeclared) ? undeclared : "something"
+    throw broken(registered, `its open returned ${name}, which its hooks do not declare (${declared.join(", ")})`)
+  }
   const missing = declared.find((name) => typeof hooks[name as PluginHook] !== "function")
   if (missing !== undefined) throw broken(registered, `it declares the hook ${missing}, and its open did not return it`)
 }
 
 const broken = ({ id, source }: RegisteredPlugin, reason: string): RtrError =>
-  new RtrError("invalid_module", `Cannot use plugin "${id}" from ${source}: ${reason}`)
+  moduleFault(`Cannot use plugin "${id}" from ${source}: ${reason}`)

@@ -4,7 +4,7 @@ import { Type, type TProperties, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
-import { setUp } from "../../modules/set-up.ts"
+import { runCheck, setUp } from "../../modules/set-up.ts"
 import { type Problem, reportInto } from "../../schema/problem.ts"
 import { guardRule } from "../../schema/guard-options.ts"
 import { name, section } from "../../schema/shapes.ts"
@@ -96,14 +96,16 @@ export function checkSignals(
           "warning",
         )
       }
-    module.checkGlobal?.(document, reportInto(problems, ["global"]))
-    const checked = module.check?.(rules as never, reportInto(problems, at), {
-      labels: head?.labels,
-      document,
-      signals,
-      readFile,
-      declared,
-    })
+    void runCheck(registered, ["global"], () => module.checkGlobal?.(document, reportInto(problems, ["global"])))
+    const checked = runCheck(registered, at, () =>
+      module.check?.(rules as never, reportInto(problems, at), {
+        labels: head?.labels,
+        document,
+        signals,
+        readFile,
+        declared,
+      }),
+    )
     if (!(checked instanceof Promise)) return problems
     later.push(checked.then(() => problems))
     return []

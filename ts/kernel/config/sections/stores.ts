@@ -3,7 +3,8 @@
 import { Type, type TObject, type TOptional, type TUnsafe } from "typebox"
 import type { DocumentPath } from "../../error.ts"
 import type { Registry } from "../../modules/registry.ts"
-import { invalid, type Problem } from "../../schema/problem.ts"
+import { runCheck } from "../../modules/set-up.ts"
+import { type Problem, reportInto } from "../../schema/problem.ts"
 import { section, taggedUnion } from "../../schema/shapes.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { requireDefaultModule } from "../default-modules.ts"
@@ -33,10 +34,11 @@ export function checkStores(document: ConfigDocument, registry: Registry): reado
   const state = document.global?.stores?.state
   if (state === undefined) return []
   const problems: Problem[] = []
-  registry
-    .find("store", state.type)
-    ?.module.check?.((state.configuration ?? {}) as never, (path: DocumentPath, message: string) =>
-      problems.push(invalid([...statePath, "configuration", ...path], message)),
+  const registered = registry.find("store", state.type)
+  const at = [...statePath, "configuration"]
+  if (registered !== undefined)
+    void runCheck(registered, at, () =>
+      registered.module.check?.((state.configuration ?? {}) as never, reportInto(problems, at)),
     )
   return problems
 }

@@ -1,7 +1,7 @@
 // Lets a decision's looper call models and takes its answer.
 
 import { lastUserText, textOf } from "../../chat/texts.ts"
-import { RtrError, secondsText } from "../../error.ts"
+import { moduleFault, RtrError, secondsText } from "../../error.ts"
 import type { Call, CallRecord } from "../../types/call.ts"
 import type { ChatReply, ChatRequest, ChatStream, Reply, ReplyChoice, Turn, Usage } from "../../types/chat.ts"
 import { toHeaderText } from "../../types/header-text.ts"
@@ -16,6 +16,7 @@ import { createBudget, type LooperBudget } from "./budget.ts"
 import { addToStream } from "./last-stream.ts"
 import { addUsage } from "../record.ts"
 import type { Able } from "../upstream/reliability/able.ts"
+import { waitForModule } from "../wait-for-module.ts"
 
 export interface LooperHost extends AttemptHost, Pick<Partial<Able>, "narrowed"> {
   readonly plan: { readonly models: ReadonlyMap<string, ModelTarget> }
@@ -60,7 +61,7 @@ export async function runLooper(host: LooperHost, begun: LooperOptions): Promise
   host.track?.(looperCall, call, record)
   let streams = false
   try {
-    const answer = await withinBudget(looper.run(looperCall), budget, () => best)
+    const answer = await withinBudget(waitForModule(looper.run(looperCall), call.client), budget, () => best)
     const shaped = await withOutput(looper, answer, (asked) => caller.ask(answer.candidate, asked), request)
     noteSelection(record, decision, answer)
     const headers = looperHeaders(record, decision)
@@ -331,8 +332,7 @@ function findModel({ plan }: LooperHost, decision: PlannedDecision, model: Asked
   const { candidates, algorithm } = decision
   const candidate = typeof model === "number" ? candidates[model] : candidates.find((each) => each.model === model)
   if (candidate !== undefined) return { ...candidate, name: candidate.model }
-  if (typeof model === "number")
-    throw new RtrError("invalid_module", `Looper "${algorithm}" asked candidate ${model}, which is not there`)
+  if (typeof model === "number") throw moduleFault(`Looper "${algorithm}" asked candidate ${model}, which is not there`)
   const target = plan.models.get(model)
   if (target === undefined)
     throw new RtrError(
