@@ -340,3 +340,43 @@ test("no line has a prompt, a reply, a key or anything else that a client or a b
   expect(routed.filter(({ key }) => key === "team")).toHaveLength(routed.length)
   expect(requests.map(({ requested_model: model }) => model)).toContain("?[31mnobody?")
 })
+
+test("what a module throws in a timer ends the router with a line that quotes nothing", async () => {
+  const backend = await startTestBackend()
+  const { timer } = writeModules({
+    timer: `import { definePlugin, Type } from "rtr"
+export default definePlugin({
+  about: "Throws when nobody listens",
+  hooks: ["before"],
+  options: Type.Object({}),
+  setup: () => ({
+    open: ({ request }) => ({
+      before() {
+        setTimeout(() => { throw new Error("no price for " + request.turns[0].blocks[0].text) }, 20)
+      },
+    }),
+  }),
+})
+`,
+  })
+  const router = await startRouter({
+    modules: [timer],
+    providers: providersOn(backend.endpoint, "small"),
+    routing: {
+      decisions: [
+        { name: "all", rules: {}, modelRefs: [{ model: "small" }], plugins: [{ type: "timer", configuration: {} }] },
+      ],
+    },
+  })
+  await (await router.ask(userMessage("CANARY-prompt"))).text().catch(() => "")
+  expect(await router.exited).toBe(1)
+  expect(router.stdout() + router.stderr()).not.toContain("CANARY")
+  expect(linesOf(router.stderr()).at(-1)).toMatchObject({
+    level: "error",
+    event: "internal_error",
+    request_id: "unknown",
+    name: "Error",
+    message: "no price for […]",
+    at: expect.stringMatching(/timer\.ts:\d+:\d+$/) as unknown,
+  })
+})

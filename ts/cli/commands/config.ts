@@ -121,8 +121,6 @@ async function init(options: { output: string; force: boolean }): Promise<void> 
   printLine(`Wrote ${options.output}. Check it with: rtr config validate --config ${options.output}`)
 }
 
-const deploymentsPath = ["global", "model_catalog", "deployments"] as const
-
 interface ValidateOptions {
   readonly config: string
   readonly crd?: string
@@ -150,10 +148,14 @@ async function validate(options: ValidateOptions): Promise<void> {
     const warnings = [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
     if (options.strict && warnings.length > 0) throw new ConfigError(config, warnings)
     const modules = loadModules ? [] : (loaded.unexpanded.modules ?? [])
-    const notHere = deploymentsOf(loaded).filter(({ artifact = "" }) => isAbsolute(artifact) && !existsSync(artifact))
+    const missingFolders = deploymentsOf(loaded)
+      .filter(({ artifact = "" }) => isAbsolute(artifact) && !existsSync(artifact))
+      .map(({ name, artifact = "" }) => ({
+        path: formatPath(["global", "model_catalog", "deployments", name, "artifact"]),
+        artifact,
+      }))
     const ofModules = (loaded.unchecked ?? []).map(({ path }) => formatPath(path))
-    const ofPackages = notHere.map(({ name }) => formatPath([...deploymentsPath, name, "artifact"]))
-    const unchecked = [...ofModules, ...ofPackages]
+    const unchecked = [...ofModules, ...missingFolders.map(({ path }) => path)]
     const missing = warnings.filter(({ code }) => code === "unsupported").map(({ path }) => formatPath(path))
     if (json) return printJson({ valid: true, problems: [], warnings, missing, modules_not_loaded: modules, unchecked })
     for (const warning of warnings) printWarning(formatProblem(warning, config))
@@ -163,11 +165,10 @@ async function validate(options: ValidateOptions): Promise<void> {
         ofModules.length === 0 ? "nothing in it needs them" : `not checked: ${ofModules.join(", ")}`,
         "With --load-modules that code runs and checks its keys.",
       )
-    notHere.forEach(({ artifact = "" }, index) =>
+    for (const { path, artifact } of missingFolders)
       process.stderr.write(
-        `Note: ${ofPackages[index]}: there is no folder ${artifact} on this machine; rtr serve needs it where it runs, and what its model can answer was not checked\n`,
-      ),
-    )
+        `Note: ${path}: there is no folder ${artifact} on this machine; rtr serve needs it where it runs. What the model can answer was not checked\n`,
+      )
     printLine(`✓ ${config} is valid${unchecked.length > 0 ? " as far as it was checked" : ""}`)
     if (missing.length > 0 && !allowMissingPlugins)
       printLine(`  rtr serve needs --allow-missing-plugins for it, because rtr does not have: ${missing.join(", ")}`)

@@ -173,7 +173,7 @@ export default defineSignal({
         const other: Measure = async (text) => toReading(await classify(text, { binding: secondModel.binding }))
         const risks = onceEach(askInTurn({ first, second: other }, second))
         const views = onceEach(viewsOf)
-        const addressed = onceEach((text: string) => ({ sentences: addressedSentences(text) }))
+        const addressed = onceEach(addressedSentences)
         const chunks = onceEach((text: string) => embedChunks(text, embed))
         const readings = await Promise.all(
           wanted.map(async ({ entry, contrast, thresholds }) => {
@@ -185,8 +185,8 @@ export default defineSignal({
             const textsWhere = (areInstructions: boolean) => (): readonly string[] =>
               input.textsFor(entry).filter((text) => input.isInstruction(text) === areInstructions)
             const { threshold } = thresholds
-            const excerpt = {
-              of: (text: string) => addressed(text).sentences,
+            const excerpts = {
+              of: addressed,
               measure: risks,
               thresholds: { threshold, from: Math.max(threshold, leastOfSentences) },
             }
@@ -194,8 +194,8 @@ export default defineSignal({
               readAll(textsWhere(false), {
                 measures,
                 viewsOf: views,
-                // Models of others were not measured so, and instructions are made of such sentences.
-                ...(isBuiltIn && measures.includes(risks) && { excerpt }),
+                // Measured with the built-in guard alone. Instructions are made of such sentences, so they have no excerpts.
+                ...(isBuiltIn && measures.includes(risks) && { excerpts }),
               }),
               readAll(textsWhere(true), { measures, viewsOf: views }),
             ])

@@ -134,7 +134,10 @@ export const defaultPort = 8080
 const addressOf = ({ global }: ConfigDocument): string =>
   global?.services?.management_api?.bind_address ?? defaultAddress
 
-/** A port that a listener has as well, on the same address or on all of them. Port 0 is any free one. */
+/**
+ * A port that a listener has as well, on the same address or on all of them. Port 0 is any free one. The default port is not
+ * checked: documents of routers whose management API runs elsewhere have a listener there.
+ */
 function checkPort(document: ConfigDocument): readonly Problem[] {
   const own = document.global?.services?.management_api?.port
   if (own === undefined || own === 0) return []

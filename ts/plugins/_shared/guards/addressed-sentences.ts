@@ -1,18 +1,18 @@
-// Sentences of a long text that tell a model what to do about its own work. Among a page of other words a guard hardly sees one,
-// so they are read once more, without the rest.
+// Finds the sentences of a long text that tell a model how to do its work. A guard reads a long text in windows of a few hundred words and
+// may miss a single sentence there, so that these sentences are read once more by themselves.
 
 import { type MaybePromise, type Work, workOn } from "../../../kernel/index.ts"
 import { piecesOf } from "../disguise/pieces.ts"
 
-/** A shorter text is read as it stands: little surrounds a sentence of it. */
+/** A shorter text has too few other words to hide a sentence. */
 const longText = 400
 const shortestSentence = 30
-/** What is longer is a table or code without ends of sentences. */
+/** What is longer is a table, or code without punctuation. */
 const longestSentence = 600
-/** Of most of a text there is nothing to gain: its other words hide nothing. */
+/** Where these sentences are most of a text, its other words hide nothing. */
 const mostOfText = 0.8
 
-/** Risk from which such sentences are an attack by themselves: without their text harmless ones look more like one. */
+/** Risk from which these sentences are an attack. Without the text around them, harmless ones look more like attacks. */
 export const leastOfSentences = 0.85
 
 const command =
@@ -22,11 +22,14 @@ const work =
 
 const betweenSentences = /(?<=[.?!\n])\s+/
 
-/** These sentences of a text, a line each; undefined for a short text, and where there are none or little else. A promise for a long text. */
-export const addressedSentences = (text: string): MaybePromise<string | undefined> =>
-  text.length < longText ? undefined : workOn(text, finding(text))
+/**
+ * These sentences as one text, a line each. Empty for a short text, and where there are none or little else. A promise for a
+ * long text.
+ */
+export const addressedSentences = (text: string): MaybePromise<readonly string[]> =>
+  text.length < longText ? [] : workOn(text, finding(text))
 
-function* finding(text: string): Work<string | undefined> {
+function* finding(text: string): Work<readonly string[]> {
   const found: string[] = []
   let rest = ""
   for (const piece of piecesOf(text)) {
@@ -38,7 +41,7 @@ function* finding(text: string): Work<string | undefined> {
   }
   if (isAddressed(rest)) found.push(rest)
   const length = found.reduce((sum, sentence) => sum + sentence.length, 0)
-  return length === 0 || length > text.length * mostOfText ? undefined : found.join("\n")
+  return length === 0 || length > text.length * mostOfText ? [] : [found.join("\n")]
 }
 
 const isAddressed = (sentence: string): boolean =>

@@ -21,39 +21,33 @@ export const nothingRead: Reading = { risk: undefined, failure: undefined }
 
 const failed = (failure: unknown): Reading => ({ risk: undefined, failure })
 
-/** What is read of a text; both are a promise for a long one. */
+/** More texts that are made from one; a promise where that takes long. */
+type MoreTexts = (text: string) => MaybePromise<readonly string[]>
+
+/** What is read of a text. */
 export interface ReadingOf {
   readonly measures: readonly Measure[]
-  /** What else it may say. */
-  readonly viewsOf: (text: string) => MaybePromise<readonly string[]>
-  /** A part of it that is read once more without the rest. */
-  readonly excerpt?: {
-    readonly of: (text: string) => MaybePromise<string | undefined>
-    readonly measure: Measure
-    readonly thresholds: Thresholds
-  }
+  /** What it says behind its disguises. */
+  readonly viewsOf: MoreTexts
+  /** Parts that are read once more by themselves. */
+  readonly excerpts?: { readonly of: MoreTexts; readonly measure: Measure; readonly thresholds: Thresholds }
 }
 
 /** Reads the texts, what stands behind their disguises, and their excerpts. `texts` throws where there are too many. */
 export async function readAll(
   texts: () => readonly string[],
-  { measures, viewsOf, excerpt }: ReadingOf,
+  { measures, viewsOf, excerpts }: ReadingOf,
 ): Promise<Reading> {
-  const measured = (text: string): readonly Promise<Reading>[] => measures.map((measure) => measure(text).catch(failed))
-  // Asked without a pause where the views are there at once, so that all questions are in one call.
-  const disguised = async (text: string): Promise<Reading> => {
-    const views = viewsOf(text)
-    return joined(await Promise.all((views instanceof Promise ? await views : views).flatMap(measured)))
-  }
-  const excerpted = async (text: string): Promise<Reading> => {
-    const part = excerpt?.of(text)
-    const found = part instanceof Promise ? await part : part
-    return excerpt === undefined || found === undefined
+  // Asked without a pause where the texts are there at once, so that all questions are in one call.
+  const readMore = async (made: MaybePromise<readonly string[]>, by: readonly Measure[]): Promise<Reading> =>
+    joined(await Promise.all((made instanceof Promise ? await made : made).flatMap((each) => measured(each, by))))
+  const disguised = async (text: string): Promise<Reading> => readMore(viewsOf(text), measures)
+  const excerpted = async (text: string): Promise<Reading> =>
+    excerpts === undefined
       ? nothingRead
-      : needingMore(await excerpt.measure(found), excerpt.thresholds)
-  }
+      : needingMore(await readMore(excerpts.of(text), [excerpts.measure]), excerpts.thresholds)
   const readingsOf = (text: string): readonly Promise<Reading>[] => [
-    ...measured(text),
+    ...measured(text, measures),
     disguised(text).catch(failed),
     excerpted(text).catch(failed),
   ]
@@ -64,6 +58,9 @@ export async function readAll(
   }
 }
 
+const measured = (text: string, measures: readonly Measure[]): readonly Promise<Reading>[] =>
+  measures.map((measure) => measure(text).catch(failed))
+
 /** Risks from which texts are attacks. */
 export interface Thresholds {
   readonly threshold: number
@@ -72,8 +69,8 @@ export interface Thresholds {
 }
 
 /**
- * Instructions, and sentences without their text, need more certainty to be an attack. Below that their risk counts by how near
- * it comes, so that one number tells whether a text has reached its threshold, and predicates and scores can compare it.
+ * Instructions and excerpts need more certainty to be an attack. Below that their risk is scaled, so that one number
+ * tells whether a text has reached its threshold, and predicates and scores can compare it.
  */
 export const needingMore = ({ risk, failure }: Reading, { threshold, from }: Thresholds): Reading => ({
   risk: risk === undefined || risk >= from || from === threshold ? risk : risk * (threshold / from),
