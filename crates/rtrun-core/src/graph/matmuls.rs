@@ -133,11 +133,11 @@ impl GraphBuilder<'_> {
         let name = format!("{module}.weight");
         let shape_of_rows = [rows.len(), shape[1]];
         let panels = match self.stored_bytes(&name, *shape)? {
-            Some((bytes, scales)) if precision == Precision::Int8 => {
+            Some((bytes, scales)) => {
                 let bytes = &bytes[rows.start * shape[1]..rows.end * shape[1]];
-                Panels::of_bytes(bytes, &scales[rows.clone()], shape_of_rows)
+                Panels::of_bytes(bytes, &scales[rows.clone()], shape_of_rows, precision)
             }
-            _ => {
+            None => {
                 let values = self.read(&name, shape)?;
                 let values = &values[rows.start * shape[1]..rows.end * shape[1]];
                 Panels::of_floats(values, shape_of_rows, precision)

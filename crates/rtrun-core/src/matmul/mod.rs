@@ -3,6 +3,9 @@
 
 mod activations;
 mod bf16;
+#[cfg(target_arch = "x86_64")]
+mod functions;
+mod int16;
 mod int8;
 mod packed_linear;
 mod panels;

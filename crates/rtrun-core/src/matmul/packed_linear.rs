@@ -107,8 +107,9 @@ mod kernel {
     use std::arch::x86_64::{__m512, _mm512_add_ps, _mm512_loadu_ps, _mm512_mask_storeu_ps, _mm512_storeu_ps};
 
     use super::{PackedLinear, Panels, Precision, Scratch, Workers};
+    use crate::matmul::int16::tile as int16_tile;
     use crate::matmul::panels::COLUMNS;
-    use crate::matmul::{activations, bf16, int8};
+    use crate::matmul::{activations, bf16, int8, int16};
 
     /// Rows of one tile.
     const TILE: usize = 12;
@@ -173,6 +174,7 @@ mod kernel {
                     match self.matmul.precision {
                         Precision::Int8 => *packed.scales.add(row) = int8::pack_row(values, bytes),
                         Precision::Bf16 => bf16::pack_row(values, bytes),
+                        Precision::Int16 => *packed.scales.add(row) = int16::pack_row(values, bytes),
                     }
                 }
             }
@@ -187,7 +189,8 @@ mod kernel {
             }
             let part = &self.matmul.parts[at];
             let result = self.results[at].0;
-            for first in (0..self.count).step_by(TILE) {
+            let height = if part.precision == Precision::Int16 { int16::TILE } else { TILE };
+            for first in (0..self.count).step_by(height) {
                 // SAFETY: rows and results are as long as `compute` has checked, a panel's columns are written by no
                 // other call, and the features were checked.
                 unsafe {
@@ -195,14 +198,17 @@ mod kernel {
                     let scales = packed.scales.add(first).cast_const();
                     let result = result.add(first * part.outputs);
                     macro_rules! of_rows {
-                        ($($rows:literal)*) => {
+                        ($tile:ident, $whole:expr, $($rows:literal)*) => {
                             match self.count - first {
-                                $($rows => tile::<$rows>(bytes, self.stride, scales, (part, panel), result),)*
-                                _ => tile::<TILE>(bytes, self.stride, scales, (part, panel), result),
+                                $($rows => $tile::<$rows>(bytes, self.stride, scales, (part, panel), result),)*
+                                _ => $tile::<{ $whole }>(bytes, self.stride, scales, (part, panel), result),
                             }
                         };
                     }
-                    of_rows!(1 2 3 4 5 6 7 8 9 10 11);
+                    match part.precision {
+                        Precision::Int16 => of_rows!(int16_tile, int16::TILE, 1 2 3 4 5),
+                        Precision::Int8 | Precision::Bf16 => of_rows!(tile, TILE, 1 2 3 4 5 6 7 8 9 10 11),
+                    }
                 }
             }
         }
@@ -222,6 +228,7 @@ mod kernel {
             match part.precision {
                 Precision::Int8 => int8::tile::<ROWS>(bytes, stride, scales, (part, panel)),
                 Precision::Bf16 => bf16::tile::<ROWS>(bytes, stride, (part, panel)),
+                Precision::Int16 => unreachable!("it has tiles of its own; this is a bug"),
             }
         };
         for half in 0..2 {

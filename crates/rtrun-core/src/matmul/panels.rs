@@ -9,6 +9,12 @@ use crate::package::Activation;
 /// Outputs of one panel: two vector registers of 32-bit sums.
 pub const COLUMNS: usize = 32;
 
+/// What the largest number of a row of activations becomes in [`Precision::Int16`].
+pub const LARGEST_OF_ROW: u16 = 8191;
+
+/// What the absolute values of a row of weights add up to there at most: no sum of products leaves 32 bits then.
+const LARGEST_SUM: i32 = i32::MAX / LARGEST_OF_ROW as i32;
+
 /// What one register holds, where the kernels can load it at once.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
@@ -38,10 +44,34 @@ pub struct Panels {
 }
 
 impl Panels {
-    /// Packs signed bytes with one scale an output, both as the package has them. Panics if they are not as many as the
-    /// shape says.
-    pub fn of_bytes(values: &[i8], scales: &[f32], [outputs, inputs]: [usize; 2]) -> Self {
+    /// Packs signed bytes with one scale an output, both as the package has them; rounds them where they are too many or the
+    /// precision is of floats. Panics if they are not as many as the shape says.
+    pub fn of_bytes(values: &[i8], scales: &[f32], [outputs, inputs]: [usize; 2], precision: Precision) -> Self {
         assert_eq!(scales.len(), outputs, "a matmul needs one scale for each of its {outputs} outputs; this is a bug");
+        check_weights(values.len(), [outputs, inputs]);
+        let fits = |row: &[i8]| row.iter().map(|value| i32::from(value.unsigned_abs())).sum::<i32>() <= LARGEST_SUM;
+        match precision {
+            Precision::Int8 => Self::of_signed_bytes(values, scales, [outputs, inputs]),
+            Precision::Int16 if values.chunks_exact(inputs).all(fits) => {
+                let words: Vec<i16> = values.iter().map(|value| i16::from(*value)).collect();
+                Self::of_words(&words, scales, [outputs, inputs])
+            }
+            Precision::Bf16 | Precision::Int16 => {
+                let rows = values.chunks_exact(inputs).zip(scales);
+                let floats = rows.flat_map(|(row, scale)| row.iter().map(move |value| f32::from(*value) * scale));
+                Self::of_floats(&floats.collect::<Vec<_>>(), [outputs, inputs], precision)
+            }
+        }
+    }
+
+    fn of_words(values: &[i16], scales: &[f32], shape: [usize; 2]) -> Self {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let mut panels = Self::new(Precision::Int16, &bytes, shape);
+        panels.scales[..shape[0]].copy_from_slice(scales);
+        panels
+    }
+
+    fn of_signed_bytes(values: &[i8], scales: &[f32], [outputs, inputs]: [usize; 2]) -> Self {
         let bytes: Vec<u8> = values.iter().map(|value| value.cast_unsigned()).collect();
         let mut panels = Self::new(Precision::Int8, &bytes, [outputs, inputs]);
         panels.scales[..outputs].copy_from_slice(scales);
@@ -66,7 +96,18 @@ impl Panels {
                     bytes.extend(row.iter().map(|value| (value * inverse).round_ties_even() as i8));
                     scales.push(scale);
                 }
-                Self::of_bytes(&bytes, &scales, shape)
+                Self::of_signed_bytes(&bytes, &scales, shape)
+            }
+            Precision::Int16 => {
+                let (mut words, mut scales) = (Vec::with_capacity(values.len()), Vec::with_capacity(shape[0]));
+                for row in values.chunks_exact(shape[1]) {
+                    let scale = scale_of_words(row);
+                    let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+                    #[allow(clippy::cast_possible_truncation, reason = "the scale keeps the value within 16 bits")]
+                    words.extend(row.iter().map(|value| (value * inverse).round_ties_even() as i16));
+                    scales.push(scale);
+                }
+                Self::of_words(&words, &scales, shape)
             }
             Precision::Bf16 => {
                 let bytes: Vec<u8> = values.iter().flat_map(|value| bf16::from_f32(*value).to_le_bytes()).collect();
@@ -137,6 +178,21 @@ impl Panels {
             lines,
         }
     }
+}
+
+/// The scale with which the numbers of a row fit 16 bits, and the sum of what they are rounded to fits `LARGEST_SUM`. Rounding
+/// adds one half to each at most.
+fn scale_of_words(row: &[f32]) -> f32 {
+    let (mut largest, mut sum) = (0.0_f32, 0.0_f64);
+    for value in row {
+        largest = largest.max(value.abs());
+        sum += f64::from(value.abs());
+    }
+    let room = f64::from(LARGEST_SUM) - row.len() as f64;
+    assert!(room > 0.0, "a matmul of 16-bit integers has less than {LARGEST_SUM} inputs; this is a bug");
+    #[allow(clippy::cast_possible_truncation, reason = "a scale of weights")]
+    let of_sum = (sum / room) as f32;
+    of_sum.max(largest / f32::from(i16::MAX))
 }
 
 fn check_weights(values: usize, [outputs, inputs]: [usize; 2]) {

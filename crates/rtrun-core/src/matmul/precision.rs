@@ -8,20 +8,26 @@ pub enum Precision {
     Int8,
     /// 16-bit floats with the exponent of 32-bit ones, added up in 32 bits.
     Bf16,
+    /// Signed 16-bit integers with a scale for each row of weights and of activations, added up in 32 bits.
+    Int16,
 }
 
 impl Precision {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Int8, Self::Bf16, Self::Int16];
+
     /// Whether this processor multiplies in it. Without the instructions nothing would be gained.
     pub fn is_supported(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
-            let has_base = std::arch::is_x86_feature_detected!("avx512f")
-                && std::arch::is_x86_feature_detected!("avx512bw")
-                && std::arch::is_x86_feature_detected!("fma");
-            has_base
+            let has_fma = std::arch::is_x86_feature_detected!("fma");
+            let has_long =
+                std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512bw");
+            has_fma
                 && match self {
-                    Self::Int8 => std::arch::is_x86_feature_detected!("avx512vnni"),
-                    Self::Bf16 => std::arch::is_x86_feature_detected!("avx512bf16"),
+                    Self::Int8 => has_long && std::arch::is_x86_feature_detected!("avx512vnni"),
+                    Self::Bf16 => has_long && std::arch::is_x86_feature_detected!("avx512bf16"),
+                    Self::Int16 => std::arch::is_x86_feature_detected!("avx2"),
                 }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -33,6 +39,7 @@ impl Precision {
         match self {
             Self::Int8 => "int8",
             Self::Bf16 => "bfloat16",
+            Self::Int16 => "int16",
         }
     }
 
@@ -45,7 +52,7 @@ impl Precision {
     pub fn bytes(self) -> usize {
         match self {
             Self::Int8 => 1,
-            Self::Bf16 => 2,
+            Self::Bf16 | Self::Int16 => 2,
         }
     }
 }

@@ -4,11 +4,11 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rtrun_core::matmul::Precision;
 use rtrun_core::model::{ModelState, ModelStatus};
 use rtrun_core::{Engine, EngineOptions};
 use tempfile::TempDir;
 
+use crate::support::skip::reduces;
 use crate::support::{block_on, copy, counter, fixture, open_ready, options};
 
 /// Small, so that it is compared soon.
@@ -56,7 +56,7 @@ fn a_reduced_model_takes_what_its_weights_take_and_leaves_the_rest_to_others() {
     let exact = memory(&open_ready(alone.clone()));
     alone.models[0].profile = Some("max_speed".to_owned());
     let reduced = memory(&open_ready(alone));
-    let is_reduced = Precision::Bf16.is_supported();
+    let is_reduced = reduces();
     assert!(0 < reduced && (reduced < exact) == is_reduced, "{reduced} of {exact} bytes");
     let refused = second(&verdicts, reduced + exact - 1);
     assert_eq!(refused.status, ModelStatus::Failed, "one byte short: {refused:?}");

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use rtrun_core::matmul::Precision;
 use rtrun_core::{
     BundleOptions, Classified, ClassifyInput, EmbeddingInput, Engine, EngineOptions, Task, TaskAnswer, TaskKind,
 };
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::random::Random;
-use crate::support::skip::computes;
+use crate::support::skip::reduces;
 use crate::support::weights::{Stored, rewrite};
 use crate::support::{
     answer, block_on, classify, classify_task, copy_without_manifest, embed, embed_task, forwards, load_failure,
@@ -249,7 +248,7 @@ fn reduced_precision_is_compared_by_the_layer_that_heads_read() {
     fast.models[0].profile = Some("max_speed".to_owned());
     let engine = open_ready(fast);
     let report = serde_json::to_value(engine.describe()).unwrap()[0]["profile_report"].clone();
-    if !computes(Precision::Bf16) {
+    if !reduces() {
         assert_eq!(report["served"], "exact", "{report}");
         return;
     }

@@ -70,13 +70,14 @@ fn tokens_are_those_of_the_encoder_cut_there_and_the_sentence_that_of_the_whole(
 
 #[test]
 fn the_same_holds_in_reduced_precision() {
-    let one = Some(Precision::Bf16);
-    let packing = Packing::new(Reduction { attention: one, ffn_up: one, ffn_down: one, kept: one });
-    for name in PACKAGES.into_iter().filter(|_| computes(Precision::Bf16)) {
-        let package = package(&fixture(name));
-        check(&package, name, |depth| {
-            reduced_encoder_graph(package.weights().unwrap(), config(&package), depth, &packing).unwrap()
-        });
+    for one in Precision::ALL.into_iter().filter(|one| computes(*one)).map(Some) {
+        let packing = Packing::new(Reduction { attention: one, ffn_up: one, ffn_down: one, kept: one });
+        for name in PACKAGES {
+            let package = package(&fixture(name));
+            check(&package, name, |depth| {
+                reduced_encoder_graph(package.weights().unwrap(), config(&package), depth, &packing).unwrap()
+            });
+        }
     }
 }
 

@@ -24,7 +24,7 @@ fn expected(weights: &[f32], rows: &[f32], inputs: usize) -> Vec<f64> {
 }
 
 fn supported() -> impl Iterator<Item = Precision> {
-    [Precision::Int8, Precision::Bf16].into_iter().filter(|precision| computes(*precision))
+    Precision::ALL.into_iter().filter(|precision| computes(*precision))
 }
 
 #[test]
@@ -35,7 +35,8 @@ fn matmuls_are_as_close_as_their_precision_allows() {
             let (weights, rows) = (numbers(outputs * inputs, 1), numbers(count * inputs, 2));
             let matmul = PackedLinear::new(vec![Panels::of_floats(&weights, [outputs, inputs], precision)]);
             let expected = expected(&weights, &rows, inputs);
-            let allowed = 0.02 * (inputs as f64).sqrt();
+            let unit = if precision == Precision::Int16 { 0.0005 } else { 0.02 };
+            let allowed = unit * (inputs as f64).sqrt();
             for (found, expected) in computed(&matmul, &rows)[0].iter().zip(&expected) {
                 let difference = (f64::from(*found) - expected).abs();
                 assert!(difference < allowed, "{precision:?} {count}x{inputs}x{outputs}: off by {difference}");
@@ -46,17 +47,39 @@ fn matmuls_are_as_close_as_their_precision_allows() {
 
 #[test]
 fn bytes_of_the_package_are_multiplied_as_they_are() {
-    if !computes(Precision::Int8) {
-        return;
+    for (precision, largest) in [(Precision::Int8, 255), (Precision::Int16, 8191)] {
+        if !computes(precision) {
+            continue;
+        }
+        // Whole numbers up to the largest that the precision has are their own integers, so the matmul has no rounding at all.
+        let number = |at: i32| if at % 64 == 0 { largest } else { at * 37 % (largest + 1) };
+        let rows: Vec<f32> = (0..2 * 64).map(|at| number(at) as f32).collect();
+        let weights: Vec<i8> = (0..33 * 64).map(|at| i8::try_from(at * 29 % 255 - 127).unwrap()).collect();
+        let scales: Vec<f32> = (0..33).map(|output| 0.5 / (1 + output % 4) as f32).collect();
+        let matmul = PackedLinear::new(vec![Panels::of_bytes(&weights, &scales, [33, 64], precision)]);
+        let floats: Vec<f32> =
+            weights.iter().enumerate().map(|(at, byte)| f32::from(*byte) * scales[at / 64]).collect();
+        for (found, expected) in computed(&matmul, &rows)[0].iter().zip(expected(&floats, &rows, 64)) {
+            let allowed = expected.abs() * 1e-6;
+            assert!((f64::from(*found) - expected).abs() <= allowed, "{precision:?}: {found} is not {expected}");
+        }
     }
-    // Whole numbers between 0 and 255 are their own bytes, so the matmul has no rounding at all.
-    let rows: Vec<f32> = (0..2 * 64).map(|at| if at % 64 == 0 { 255.0 } else { (at * 37 % 256) as f32 }).collect();
-    let weights: Vec<i8> = (0..33 * 64).map(|at| i8::try_from(at * 29 % 255 - 127).unwrap()).collect();
-    let scales: Vec<f32> = (0..33).map(|output| 0.5 / (1 + output % 4) as f32).collect();
-    let matmul = PackedLinear::new(vec![Panels::of_bytes(&weights, &scales, [33, 64])]);
-    let floats: Vec<f32> = weights.iter().enumerate().map(|(at, byte)| f32::from(*byte) * scales[at / 64]).collect();
-    for (found, expected) in computed(&matmul, &rows)[0].iter().zip(expected(&floats, &rows, 64)) {
-        assert!((f64::from(*found) - expected).abs() <= expected.abs() * 1e-6, "{found} is not {expected}");
+}
+
+#[test]
+fn the_largest_numbers_overflow_no_sum() {
+    for precision in supported() {
+        // More than the 2,064 inputs of which bytes fit as they are, and fewer.
+        for inputs in [2000, 4096] {
+            let floats = vec![-127.0; inputs];
+            let rows = vec![3.0; inputs];
+            let exact = -127.0 * 3.0 * inputs as f32;
+            let of_bytes = Panels::of_bytes(&vec![-127; inputs], &[1.0], [1, inputs], precision);
+            for panels in [of_bytes, Panels::of_floats(&floats, [1, inputs], precision)] {
+                let found = computed(&PackedLinear::new(vec![panels]), &rows)[0][0];
+                assert!((found / exact - 1.0).abs() < 0.01, "{precision:?} {inputs}: {found} is not {exact}");
+            }
+        }
     }
 }
 
@@ -98,7 +121,12 @@ fn parts_of_one_matmul_have_results_of_their_own() {
 
 #[test]
 fn activation_functions_are_the_usual_ones() {
-    let Some(precision) = supported().last() else { return };
+    for precision in supported() {
+        check_activations(precision);
+    }
+}
+
+fn check_activations(precision: Precision) {
     let values: Vec<f32> = (-240..=240).map(|at| at as f32 / 16.0).collect();
     // A matmul with the one weight 0 leaves the bias, which the function is then applied to.
     let of = |activation| {
@@ -120,7 +148,10 @@ fn activation_functions_are_the_usual_ones() {
         for (value, found) in values.iter().zip(of(activation)) {
             let expected = function(f64::from(*value));
             let allowed = 1e-6 * expected.abs().max(1.0);
-            assert!((f64::from(found) - expected).abs() < allowed, "{activation:?} of {value} is {found}");
+            assert!(
+                (f64::from(found) - expected).abs() < allowed,
+                "{precision:?} {activation:?} of {value} is {found}"
+            );
         }
     }
 }
@@ -158,17 +189,20 @@ fn refuses(wrong: impl FnOnce()) -> bool {
 #[test]
 fn wrong_shapes_are_refused() {
     for (values, shape) in [(11, [3, 4]), (13, [3, 4]), (24, [3, 4]), (0, [0, 4]), (0, [3, 0]), (4, [usize::MAX, 4])] {
-        for precision in [Precision::Int8, Precision::Bf16] {
+        for precision in Precision::ALL {
             let of_floats = || drop(Panels::of_floats(&vec![1.0; values], shape, precision));
             assert!(refuses(of_floats), "{values} floats as {shape:?}, {precision:?}");
         }
         let scales = vec![1.0; shape[0].min(8)];
-        let of_bytes = || drop(Panels::of_bytes(&vec![1; values], &scales, shape));
+        let of_bytes = || drop(Panels::of_bytes(&vec![1; values], &scales, shape, Precision::Int8));
         assert!(refuses(of_bytes), "{values} bytes as {shape:?}");
     }
     let panels = |inputs: usize, precision| Panels::of_floats(&vec![1.0; 3 * inputs], [3, inputs], precision);
     for count in [2, 4, 32] {
-        assert!(refuses(|| drop(Panels::of_bytes(&[1; 12], &vec![1.0; count], [3, 4]))), "{count} scales");
+        assert!(
+            refuses(|| drop(Panels::of_bytes(&[1; 12], &vec![1.0; count], [3, 4], Precision::Int16))),
+            "{count} scales"
+        );
         assert!(refuses(|| drop(panels(4, Precision::Int8).with_bias(&vec![1.0; count]))), "{count} biases");
     }
     let [int8, bf16] = [Precision::Int8, Precision::Bf16];

@@ -1,6 +1,9 @@
 use std::collections::HashSet;
 
+use rtrun_core::matmul::Precision;
 use rtrun_core::model::{Agreement, probe_texts, rungs};
+
+use crate::support::skip::computes;
 
 #[test]
 fn the_built_in_texts_are_many_and_never_change() {
@@ -31,8 +34,9 @@ fn candidates_are_different_and_end_with_the_most_careful() {
         for (at, rung) in rungs.iter().enumerate() {
             assert!(rungs[..at].iter().all(|other| other.reduction != rung.reduction && other.name != rung.name));
         }
-        if crate::support::skip::computes(rtrun_core::matmul::Precision::Bf16) {
-            assert_eq!(rungs.last().map(|rung| rung.name), Some("bfloat16"));
+        let careful = if Precision::Bf16.is_supported() { Precision::Bf16 } else { Precision::Int16 };
+        if computes(careful) {
+            assert_eq!(rungs.last().map(|rung| rung.name), Some(careful.as_str()));
         }
     }
 }

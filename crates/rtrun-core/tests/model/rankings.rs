@@ -3,12 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use rtrun_core::matmul::Precision;
 use rtrun_core::model::ProfileReport;
 use rtrun_core::{TaskAnswer, TaskKind};
 use serde_json::json;
 
-use crate::support::skip::computes;
+use crate::support::skip::reduces;
 use crate::support::weights::rewrite;
 use crate::support::{answer, copy_without_manifest, fixture, open_ready, options, profile_report, task};
 
@@ -41,7 +40,7 @@ fn logits(folder: &Path) -> Vec<f32> {
 #[test]
 fn a_ranking_that_keeps_its_order_is_reduced() {
     let report = prepared(&fixture("classifiers/rerank"));
-    if computes(Precision::Bf16) {
+    if reduces() {
         assert_eq!(report.served, "max_speed", "{report:?}");
         assert!(report.label_agreement.unwrap() >= 0.99, "{report:?}");
     }
@@ -69,7 +68,7 @@ fn a_ranking_that_loses_its_order_is_not_reduced() {
     scale(folder, "classifier.bias", 4.0 / far, -mean * 4.0 / far);
     let report = prepared(folder);
     assert_eq!(report.served, "exact", "{report:?}");
-    if computes(Precision::Bf16) {
+    if reduces() {
         assert!(report.label_agreement.unwrap() < 0.99, "{report:?}");
         assert!(report.reason.as_deref().unwrap().contains("of the labels agree"), "{report:?}");
     }

@@ -3,12 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rtrun_core::matmul::Precision;
 use rtrun_core::{EmbeddingInput, Engine, EngineOptions, TaskAnswer, TaskKind};
 use serde_json::{Value, json};
 
 use crate::support::decisions::{ask_valid, bits, cases, decision_options, questions};
-use crate::support::skip::computes;
+use crate::support::skip::reduces;
 use crate::support::{answer, copy_without_manifest, embed, fixture, open_ready, options, task};
 
 const TEXTS: [&str; 3] = ["hello world", "a b c d", "a longer text, with punctuation and 中文"];
@@ -25,7 +24,7 @@ fn card(engine: &Arc<Engine>) -> Value {
 /// The model serves `max_speed`, or the processor cannot.
 fn is_fast(engine: &Arc<Engine>) -> bool {
     let card = card(engine);
-    if computes(Precision::Bf16) {
+    if reduces() {
         assert_eq!(card["profile"], "max_speed", "{}", card["profile_report"]);
     }
     card["profile"] == "max_speed"
@@ -96,7 +95,7 @@ fn typed_questions_are_compared_by_their_answers() {
         let agrees = report["label_agreement"].as_f64().is_some_and(|labels| labels >= 0.99);
         assert_eq!(report["served"] == "max_speed", agrees, "{name}: {report}");
         assert_eq!(of(&exact) != of(&reduced), agrees, "{name}: {report}");
-        if computes(Precision::Bf16) {
+        if reduces() {
             assert!(report["label_agreement"].is_f64(), "{name}: the answers are not compared: {report}");
             assert!(report["probes"].as_u64().unwrap() >= 240, "{report}");
         }

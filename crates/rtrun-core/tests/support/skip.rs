@@ -15,7 +15,16 @@ pub fn skip(why: &str) {
 pub fn computes(precision: Precision) -> bool {
     let is_supported = precision.is_supported();
     if !is_supported {
-        skip(&format!("this processor lacks the AVX-512 instructions for {}", precision.as_str()));
+        skip(&format!("this processor lacks the instructions for {}", precision.as_str()));
     }
     is_supported
+}
+
+/// Whether this processor has any reduced precision; says so where it has none.
+pub fn reduces() -> bool {
+    let reduces = !rtrun_core::model::rungs(true).is_empty();
+    if !reduces {
+        skip("this processor has no instructions for a reduced precision");
+    }
+    reduces
 }

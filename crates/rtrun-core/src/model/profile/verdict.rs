@@ -80,7 +80,7 @@ pub fn verdict_path(folder: &Path, package: &Package, digests: &Digests) -> Path
     add(&VERSION.to_le_bytes());
     add(env!("CARGO_PKG_VERSION").as_bytes());
     add(ort::info().as_bytes());
-    for precision in [Precision::Int8, Precision::Bf16] {
+    for precision in Precision::ALL {
         add(&[u8::from(precision.is_supported())]);
     }
     let Package { family, pooling, normalize, max_tokens, vectors, decisions, .. } = package;

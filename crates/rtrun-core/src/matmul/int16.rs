@@ -1,0 +1,142 @@
+//! Matmuls of 16-bit integers, for processors that have AVX2 and nothing newer. One instruction multiplies sixteen pairs and
+//! adds up two at a time: twice the multiplications that 32-bit floats would have.
+
+#![cfg(target_arch = "x86_64")]
+#![allow(unsafe_code, reason = "vector instructions over rows and panels whose bounds the caller has checked")]
+
+use std::arch::x86_64::{
+    __m256, __m256i, _mm256_add_epi32, _mm256_add_ps, _mm256_andnot_ps, _mm256_cvtepi32_ps, _mm256_cvtps_epi32,
+    _mm256_fmadd_ps, _mm256_load_si256, _mm256_loadu_ps, _mm256_madd_epi16, _mm256_max_ps, _mm256_mul_ps,
+    _mm256_packs_epi32, _mm256_permute4x64_epi64, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_ps,
+    _mm256_setzero_si256, _mm256_storeu_ps, _mm256_storeu_si256,
+};
+
+use super::functions;
+use super::int8::RowScale;
+use super::panels::{COLUMNS, LARGEST_OF_ROW, Line, Panels};
+
+/// Rows of one tile: with the columns of half a panel, its sums fill 12 of the 16 registers.
+pub const TILE: usize = 6;
+
+/// Columns of half a panel.
+const HALF: usize = COLUMNS / 2;
+
+/// Rounds one row so that its largest number becomes `LARGEST_OF_ROW`. A row with a number that is not finite gets the scale
+/// NaN, so that its results are NaN too.
+///
+/// # Safety
+/// `packed` has room for twice as many bytes as `row` has numbers; the processor has the features.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn pack_row(row: &[f32], packed: *mut u8) -> RowScale {
+    let (whole, rest) = row.as_chunks::<16>();
+    let mut tail = [0.0; 16];
+    tail[..rest.len()].copy_from_slice(rest);
+    let zero = _mm256_setzero_ps();
+    let sign = _mm256_set1_ps(-0.0);
+    let (mut largest, mut poison) = (zero, zero);
+    for values in whole.iter().chain([&tail]) {
+        for half in load(values) {
+            largest = _mm256_max_ps(largest, _mm256_andnot_ps(sign, half));
+            poison = _mm256_fmadd_ps(half, zero, poison);
+        }
+    }
+    let largest = numbers(largest).into_iter().fold(0.0, f32::max);
+    let scale = largest / f32::from(LARGEST_OF_ROW) + numbers(poison).iter().sum::<f32>();
+    let factor = _mm256_set1_ps(if scale > 0.0 { 1.0 / scale } else { 0.0 });
+    let round = |values: &[f32; 16]| {
+        let [low, high] = load(values).map(|half| _mm256_cvtps_epi32(_mm256_mul_ps(half, factor)));
+        // Packing takes four numbers of each in turn.
+        _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(low, high))
+    };
+    for (index, values) in whole.iter().enumerate() {
+        // SAFETY: there is room for the 32 bytes of 16 numbers.
+        unsafe { _mm256_storeu_si256(packed.add(32 * index).cast(), round(values)) };
+    }
+    let mut last = [0_u8; 32];
+    // SAFETY: 32 bytes are stored to the buffer, and as many as the rest takes go on from there.
+    unsafe {
+        _mm256_storeu_si256(last.as_mut_ptr().cast(), round(&tail));
+        packed.add(32 * whole.len()).copy_from_nonoverlapping(last.as_ptr(), 2 * rest.len());
+    }
+    RowScale { scale, zero: 0 }
+}
+
+/// Sums, bias and activation of `ROWS` rows over one panel, and the store of the columns that there are.
+///
+/// # Safety
+/// Each of the rows, `stride` bytes apart, has as many steps as the panel; `scales` has `ROWS` entries; `result` has `ROWS`
+/// rows of all outputs; the processor has the features.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn tile<const ROWS: usize>(
+    rows: *const u8,
+    stride: usize,
+    scales: *const RowScale,
+    (part, panel): (&Panels, usize),
+    result: *mut f32,
+) {
+    for half in 0..2 {
+        let first = panel * COLUMNS + HALF * half;
+        if first >= part.outputs {
+            return;
+        }
+        // SAFETY: as for the caller.
+        let sums = unsafe { half_tile::<ROWS>(rows, stride, part.panel(panel), half) };
+        let mut values = [[0.0; HALF]; ROWS];
+        let of_columns = |values: &[f32]| load(values[first..].first_chunk().expect("padded to whole panels"));
+        let (of_outputs, bias) = (of_columns(&part.scales), of_columns(&part.bias));
+        for (row, values) in values.iter_mut().enumerate() {
+            // SAFETY: there is a scale for every row.
+            let scale = _mm256_set1_ps(unsafe { (*scales.add(row)).scale });
+            for (at, eight) in values.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                let product = _mm256_mul_ps(_mm256_cvtepi32_ps(sums[row][at]), _mm256_mul_ps(of_outputs[at], scale));
+                *eight = numbers(_mm256_add_ps(product, bias[at]));
+            }
+        }
+        if let Some(activation) = part.activation {
+            functions::activate(values.as_flattened_mut(), activation);
+        }
+        let columns = (part.outputs - first).min(HALF);
+        for (row, values) in values.iter().enumerate() {
+            // SAFETY: the row has as many columns behind the first one.
+            unsafe { result.add(row * part.outputs + first).copy_from_nonoverlapping(values.as_ptr(), columns) };
+        }
+    }
+}
+
+/// The sums over the columns of half a panel.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn half_tile<const ROWS: usize>(
+    rows: *const u8,
+    stride: usize,
+    lines: &[Line],
+    half: usize,
+) -> [[__m256i; 2]; ROWS] {
+    let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
+    for (step, lines) in lines.as_chunks::<2>().0.iter().enumerate() {
+        // SAFETY: a line fills two registers and is aligned to them; every row has two numbers for every step.
+        unsafe {
+            let line: *const __m256i = std::ptr::from_ref(&lines[half]).cast();
+            let (left, right) = (_mm256_load_si256(line), _mm256_load_si256(line.add(1)));
+            for (row, sums) in sums.iter_mut().enumerate() {
+                let two = _mm256_set1_epi32(rows.add(row * stride + 4 * step).cast::<i32>().read_unaligned());
+                sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(two, left));
+                sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(two, right));
+            }
+        }
+    }
+    sums
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn load(values: &[f32; 16]) -> [__m256; 2] {
+    // SAFETY: there are 16 numbers.
+    unsafe { [_mm256_loadu_ps(values.as_ptr()), _mm256_loadu_ps(values.as_ptr().add(8))] }
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn numbers(register: __m256) -> [f32; 8] {
+    let mut values = [0.0; 8];
+    // SAFETY: there is room for the 8 numbers.
+    unsafe { _mm256_storeu_ps(values.as_mut_ptr(), register) };
+    values
+}
