@@ -132,16 +132,11 @@ impl GraphBuilder<'_> {
         let Part { module, shape, rows, has_bias, activation } = part;
         let name = format!("{module}.weight");
         let shape_of_rows = [rows.len(), shape[1]];
-        let panels = match self.stored_bytes(&name, *shape)? {
-            Some((bytes, scales)) => {
-                let bytes = &bytes[rows.start * shape[1]..rows.end * shape[1]];
-                Panels::of_bytes(bytes, &scales[rows.clone()], shape_of_rows, precision)
-            }
-            None => {
-                let values = self.read(&name, shape)?;
-                let values = &values[rows.start * shape[1]..rows.end * shape[1]];
-                Panels::of_floats(values, shape_of_rows, precision)
-            }
+        let numbers = rows.start * shape[1]..rows.end * shape[1];
+        let panels = if let Some((bytes, scales)) = self.stored_bytes(&name, *shape)? {
+            Panels::of_bytes(&bytes[numbers], &scales[rows.clone()], shape_of_rows, precision)
+        } else {
+            Panels::of_floats(&self.read(&name, shape)?[numbers], shape_of_rows, precision)
         };
         let panels = panels.with_activation(*activation);
         if !has_bias {
