@@ -1,75 +1,69 @@
-//! Activation functions over a register of 16 numbers. Their largest error is about 3e-7 of the exact function, far
-//! below what the rounding of the factors does.
-
-#![cfg(target_arch = "x86_64")]
-
-use std::arch::x86_64::{
-    __m512, _CMP_GE_OQ, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT, _mm512_abs_ps, _mm512_add_ps, _mm512_cmp_ps_mask,
-    _mm512_div_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_mask_sub_ps, _mm512_max_ps, _mm512_min_ps, _mm512_mul_ps,
-    _mm512_roundscale_ps, _mm512_scalef_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_sub_ps,
-};
+//! Activation functions in plain arithmetic. Inlined into a kernel, they become its processor's vector instructions. Their largest
+//! error is about 3e-7 of the exact function; `activations_avx512` has the same formulas for registers of AVX-512.
 
 use crate::package::Activation;
 
-/// The function of every number. What is not a number stays so.
-#[target_feature(enable = "avx512f")]
-pub fn activate(x: __m512, activation: Activation) -> __m512 {
+/// Applies the function to every number. What is not a number stays so.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "only inlined code may use the caller's instructions")]
+pub fn activate(values: &mut [f32], activation: Activation) {
     match activation {
-        Activation::Gelu => gelu(x),
-        Activation::GeluTanh => {
-            // tanh(u) is 2 · sigmoid(2u) − 1, so x · (1 + tanh(u)) / 2 is x · sigmoid(2u).
-            let square = _mm512_mul_ps(x, x);
-            let inner = _mm512_fmadd_ps(square, _mm512_set1_ps(0.044_715), _mm512_set1_ps(1.0));
-            let twice = _mm512_mul_ps(_mm512_mul_ps(x, inner), _mm512_set1_ps(1.595_769));
-            _mm512_mul_ps(x, sigmoid(twice))
-        }
-        Activation::QuickGelu => _mm512_mul_ps(x, sigmoid(_mm512_mul_ps(x, _mm512_set1_ps(1.702)))),
-        Activation::Silu => _mm512_mul_ps(x, sigmoid(x)),
-        Activation::Relu => _mm512_max_ps(_mm512_setzero_ps(), x),
-        Activation::Tanh => {
-            let twice = sigmoid(_mm512_add_ps(x, x));
-            _mm512_sub_ps(_mm512_add_ps(twice, twice), _mm512_set1_ps(1.0))
-        }
+        Activation::Gelu => each(values, gelu),
+        Activation::GeluTanh => each(values, |x| x * sigmoid(x * (x * x).mul_add(0.044_715, 1.0) * 1.595_769)),
+        Activation::QuickGelu => each(values, |x| x * sigmoid(x * 1.702)),
+        Activation::Silu => each(values, |x| x * sigmoid(x)),
+        Activation::Relu => each(values, |x| if x < 0.0 { 0.0 } else { x }),
+        Activation::Tanh => each(values, |x| 2.0f32.mul_add(sigmoid(x + x), -1.0)),
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "as for `activate`")]
+fn each(values: &mut [f32], function: impl Fn(f32) -> f32) {
+    for value in values {
+        *value = function(*value);
     }
 }
 
 /// `x · Φ(x)`, with the error function of Abramowitz and Stegun, 7.1.26.
-#[target_feature(enable = "avx512f")]
-fn gelu(x: __m512) -> __m512 {
-    let one = _mm512_set1_ps(1.0);
-    let z = _mm512_mul_ps(_mm512_abs_ps(x), _mm512_set1_ps(std::f32::consts::FRAC_1_SQRT_2));
-    let t = _mm512_div_ps(one, _mm512_fmadd_ps(z, _mm512_set1_ps(0.327_591_1), one));
-    let mut series = _mm512_set1_ps(1.061_405_4);
-    for factor in [-1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6] {
-        series = _mm512_fmadd_ps(series, t, _mm512_set1_ps(factor));
-    }
-    let decay = exp(_mm512_fnmadd_ps(z, z, _mm512_setzero_ps()));
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "as for `activate`")]
+fn gelu(x: f32) -> f32 {
+    let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
+    let t = 1.0 / z.mul_add(0.327_591_1, 1.0);
+    let series = 1.061_405_4_f32;
+    let series = series.mul_add(t, -1.453_152);
+    let series = series.mul_add(t, 1.421_413_7);
+    let series = series.mul_add(t, -0.284_496_74);
+    let series = series.mul_add(t, 0.254_829_6);
     // Half of the complement of the error function: Φ of minus the absolute value.
-    let tail = _mm512_mul_ps(_mm512_mul_ps(series, t), _mm512_mul_ps(decay, _mm512_set1_ps(0.5)));
-    let is_positive = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, _mm512_setzero_ps());
-    _mm512_mul_ps(x, _mm512_mask_sub_ps(tail, is_positive, one, tail))
+    let tail = series * t * exp(-z * z) * 0.5;
+    x * if x >= 0.0 { 1.0 - tail } else { tail }
 }
 
-#[target_feature(enable = "avx512f")]
-fn sigmoid(x: __m512) -> __m512 {
-    let one = _mm512_set1_ps(1.0);
-    _mm512_div_ps(one, _mm512_add_ps(one, exp(_mm512_sub_ps(_mm512_setzero_ps(), x))))
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "as for `activate`")]
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + exp(-x))
 }
 
 /// The exponential function, by its series around the nearest power of two.
-#[target_feature(enable = "avx512f")]
-fn exp(x: __m512) -> __m512 {
-    // The order of the operands keeps what is not a number.
-    let x = _mm512_min_ps(_mm512_set1_ps(88.0), _mm512_max_ps(_mm512_set1_ps(-104.0), x));
-    let power = _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(_mm512_mul_ps(
-        x,
-        _mm512_set1_ps(std::f32::consts::LOG2_E),
-    ));
-    let rest = _mm512_fnmadd_ps(power, _mm512_set1_ps(0.693_359_4), x);
-    let rest = _mm512_fnmadd_ps(power, _mm512_set1_ps(-2.121_944_4e-4), rest);
-    let mut series = _mm512_set1_ps(1.0 / 720.0);
-    for factor in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
-        series = _mm512_fmadd_ps(series, rest, _mm512_set1_ps(factor));
-    }
-    _mm512_scalef_ps(series, power)
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "as for `activate`")]
+fn exp(x: f32) -> f32 {
+    // Comparisons instead of `clamp` keep what is not a number without a branch.
+    let x = if x < -87.0 { -87.0 } else { x };
+    let x = if x > 88.0 { 88.0 } else { x };
+    // Adding 1.5 · 2²³ leaves the nearest whole number in the lowest bits.
+    let shifted = x.mul_add(std::f32::consts::LOG2_E, 12_582_912.0);
+    let power = shifted - 12_582_912.0;
+    let rest = power.mul_add(-0.693_359_4, x);
+    let rest = power.mul_add(2.121_944_4e-4, rest);
+    let series = (1.0_f32 / 720.0).mul_add(rest, 1.0 / 120.0);
+    let series = series.mul_add(rest, 1.0 / 24.0);
+    let series = series.mul_add(rest, 1.0 / 6.0);
+    let series = series.mul_add(rest, 0.5);
+    let series = series.mul_add(rest, 1.0);
+    let series = series.mul_add(rest, 1.0);
+    series * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23)
 }

@@ -1,5 +1,5 @@
-//! Matmuls of 16-bit integers, for processors that have AVX2 and nothing newer. One instruction multiplies sixteen pairs and
-//! adds up two at a time: twice the multiplications that 32-bit floats would have.
+//! Matmuls of 16-bit integers with AVX2. One instruction multiplies sixteen pairs and adds neighbouring products in 32 bits; one for
+//! 32-bit floats multiplies eight.
 
 #![cfg(target_arch = "x86_64")]
 #![allow(unsafe_code, reason = "vector instructions over rows and panels whose bounds the caller has checked")]
@@ -11,9 +11,9 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_storeu_ps, _mm256_storeu_si256,
 };
 
-use super::functions;
-use super::int8::RowScale;
+use super::activations;
 use super::panels::{COLUMNS, LARGEST_OF_ROW, Line, Panels};
+use super::precision::RowScale;
 
 /// Rows of one tile: with the columns of half a panel, its sums fill 12 of the 16 registers.
 pub const TILE: usize = 6;
@@ -45,7 +45,7 @@ pub unsafe fn pack_row(row: &[f32], packed: *mut u8) -> RowScale {
     let factor = _mm256_set1_ps(if scale > 0.0 { 1.0 / scale } else { 0.0 });
     let round = |values: &[f32; 16]| {
         let [low, high] = load(values).map(|half| _mm256_cvtps_epi32(_mm256_mul_ps(half, factor)));
-        // Packing takes four numbers of each in turn.
+        // Packing leaves four of `low`, four of `high`, and so on; the permutation puts them in order.
         _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(low, high))
     };
     for (index, values) in whole.iter().enumerate() {
@@ -93,7 +93,7 @@ pub unsafe fn tile<const ROWS: usize>(
             }
         }
         if let Some(activation) = part.activation {
-            functions::activate(values.as_flattened_mut(), activation);
+            activations::activate(values.as_flattened_mut(), activation);
         }
         let columns = (part.outputs - first).min(HALF);
         for (row, values) in values.iter().enumerate() {

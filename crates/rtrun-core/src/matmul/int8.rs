@@ -12,13 +12,7 @@ use std::arch::x86_64::{
 };
 
 use super::panels::{Line, Panels};
-
-/// What turns the bytes of a row back into numbers: `scale · (byte − zero)`.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RowScale {
-    pub scale: f32,
-    pub zero: i32,
-}
+use super::precision::RowScale;
 
 /// Rounds one row to bytes between its smallest and its largest number, zero being one of the bytes. A row with a number
 /// that is not finite gets the scale NaN, so that its results are NaN too.

@@ -1,10 +1,10 @@
 //! Matrix multiplications in reduced precision: weights packed once, activations packed row by row, so that what a row becomes
 //! never depends on the rows beside it.
 
-mod activations;
-mod bf16;
 #[cfg(target_arch = "x86_64")]
-mod functions;
+mod activations;
+mod activations_avx512;
+mod bf16;
 mod int16;
 mod int8;
 mod packed_linear;

@@ -29,7 +29,7 @@ pub struct Scratch {
     /// The numbers and the precision of the rows that the bytes were packed from.
     rows: Option<(usize, Precision)>,
     #[cfg(target_arch = "x86_64")]
-    scales: Vec<super::int8::RowScale>,
+    scales: Vec<super::precision::RowScale>,
 }
 
 impl PackedLinear {
@@ -86,7 +86,7 @@ impl PackedLinear {
         }
         // Bytes behind the end of a row are zero from here on, because rows of this length never write them.
         scratch.bytes.resize(scratch.bytes.len().max(count * stride), 0);
-        scratch.scales.resize(scratch.scales.len().max(count), super::int8::RowScale::default());
+        scratch.scales.resize(scratch.scales.len().max(count), super::precision::RowScale::default());
         let results: Vec<Results> = results.iter_mut().map(|result| Results(result.as_mut_ptr())).collect();
         let call = Call { rows, count, stride, results: &results, matmul: self };
         call.run(scratch, workers);
@@ -109,7 +109,8 @@ mod kernel {
     use super::{PackedLinear, Panels, Precision, Scratch, Workers};
     use crate::matmul::int16::tile as int16_tile;
     use crate::matmul::panels::COLUMNS;
-    use crate::matmul::{activations, bf16, int8, int16};
+    use crate::matmul::precision::RowScale;
+    use crate::matmul::{activations_avx512, bf16, int8, int16};
 
     /// Rows of one tile.
     const TILE: usize = 12;
@@ -137,7 +138,7 @@ mod kernel {
     /// Pointers into the scratch, which threads write disjoint rows of.
     struct Packed {
         bytes: *mut u8,
-        scales: *mut int8::RowScale,
+        scales: *mut RowScale,
     }
 
     // SAFETY: threads write disjoint rows, and read only after all are written.
@@ -219,7 +220,7 @@ mod kernel {
     unsafe fn tile<const ROWS: usize>(
         bytes: *const u8,
         stride: usize,
-        scales: *const int8::RowScale,
+        scales: *const RowScale,
         (part, panel): (&Panels, usize),
         result: *mut f32,
     ) {
@@ -242,7 +243,7 @@ mod kernel {
             for (row, sums) in sums.iter().enumerate() {
                 let mut values = _mm512_add_ps(sums[half], bias);
                 if let Some(activation) = part.activation {
-                    values = activations::activate(values, activation);
+                    values = activations_avx512::activate(values, activation);
                 }
                 // SAFETY: the mask keeps the store within the row.
                 unsafe {

@@ -12,7 +12,7 @@ pub const COLUMNS: usize = 32;
 /// What the largest number of a row of activations becomes in [`Precision::Int16`].
 pub const LARGEST_OF_ROW: u16 = 8191;
 
-/// What the absolute values of a row of weights add up to there at most: no sum of products leaves 32 bits then.
+/// What the absolute values of a row of weights add up to at most in [`Precision::Int16`], so that no sum leaves 32 bits.
 const LARGEST_SUM: i32 = i32::MAX / LARGEST_OF_ROW as i32;
 
 /// What one register holds, where the kernels can load it at once.
@@ -44,76 +44,59 @@ pub struct Panels {
 }
 
 impl Panels {
-    /// Packs signed bytes with one scale an output, both as the package has them; rounds them where they are too many or the
-    /// precision is of floats. Panics if they are not as many as the shape says.
-    pub fn of_bytes(values: &[i8], scales: &[f32], [outputs, inputs]: [usize; 2], precision: Precision) -> Self {
+    /// Packs signed bytes with one scale an output, both as the package has them. They are rounded anew for [`Precision::Bf16`], and
+    /// where their sums could leave 32 bits. Panics if they are not as many as the shape says.
+    pub fn of_bytes(values: &[i8], scales: &[f32], shape: [usize; 2], precision: Precision) -> Self {
+        let [outputs, inputs] = shape;
         assert_eq!(scales.len(), outputs, "a matmul needs one scale for each of its {outputs} outputs; this is a bug");
-        check_weights(values.len(), [outputs, inputs]);
-        let fits = |row: &[i8]| row.iter().map(|value| i32::from(value.unsigned_abs())).sum::<i32>() <= LARGEST_SUM;
-        match precision {
-            Precision::Int8 => Self::of_signed_bytes(values, scales, [outputs, inputs]),
-            Precision::Int16 if values.chunks_exact(inputs).all(fits) => {
-                let words: Vec<i16> = values.iter().map(|value| i16::from(*value)).collect();
-                Self::of_words(&words, scales, [outputs, inputs])
-            }
-            Precision::Bf16 | Precision::Int16 => {
-                let rows = values.chunks_exact(inputs).zip(scales);
-                let floats = rows.flat_map(|(row, scale)| row.iter().map(move |value| f32::from(*value) * scale));
-                Self::of_floats(&floats.collect::<Vec<_>>(), [outputs, inputs], precision)
-            }
+        check_weights(values.len(), shape);
+        let sum = |row: &[i8]| row.iter().map(|value| i32::from(value.unsigned_abs())).sum::<i32>();
+        let keeps = match precision {
+            Precision::Int8 => true,
+            Precision::Int16 => values.chunks_exact(inputs).all(|row| sum(row) <= LARGEST_SUM),
+            Precision::Bf16 => false,
+        };
+        if keeps {
+            let integers: Vec<i16> = values.iter().map(|value| i16::from(*value)).collect();
+            return Self::of_integers(&integers, scales, shape, precision);
         }
+        let rows = values.chunks_exact(inputs).zip(scales);
+        let floats = rows.flat_map(|(row, scale)| row.iter().map(move |value| f32::from(*value) * scale));
+        Self::of_floats(&floats.collect::<Vec<_>>(), shape, precision)
     }
 
-    fn of_words(values: &[i16], scales: &[f32], shape: [usize; 2]) -> Self {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let mut panels = Self::new(Precision::Int16, &bytes, shape);
-        panels.scales[..shape[0]].copy_from_slice(scales);
-        panels
-    }
-
-    fn of_signed_bytes(values: &[i8], scales: &[f32], [outputs, inputs]: [usize; 2]) -> Self {
-        let bytes: Vec<u8> = values.iter().map(|value| value.cast_unsigned()).collect();
-        let mut panels = Self::new(Precision::Int8, &bytes, [outputs, inputs]);
-        panels.scales[..outputs].copy_from_slice(scales);
-        let sum = |row: &[i8]| row.iter().map(|value| i32::from(*value)).sum();
-        for (sum_of_row, row) in panels.sums.iter_mut().zip(values.chunks_exact(inputs)) {
-            *sum_of_row = sum(row);
-        }
-        panels
-    }
-
-    /// Rounds 32-bit weights to a precision and packs them. Every output gets the scale of its largest weight. Panics if
-    /// the weights are not as many as the shape says.
+    /// Rounds 32-bit weights to a precision and packs them. Integers get a scale for every output. Panics if the weights are not
+    /// as many as the shape says.
     pub fn of_floats(values: &[f32], shape: [usize; 2], precision: Precision) -> Self {
         check_weights(values.len(), shape);
-        match precision {
-            Precision::Int8 => {
-                let (mut bytes, mut scales) = (Vec::with_capacity(values.len()), Vec::with_capacity(shape[0]));
-                for row in values.chunks_exact(shape[1]) {
-                    let scale = row.iter().fold(0.0_f32, |largest, value| largest.max(value.abs())) / 127.0;
-                    let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-                    #[allow(clippy::cast_possible_truncation, reason = "the scale keeps the value within a byte")]
-                    bytes.extend(row.iter().map(|value| (value * inverse).round_ties_even() as i8));
-                    scales.push(scale);
-                }
-                Self::of_signed_bytes(&bytes, &scales, shape)
-            }
-            Precision::Int16 => {
-                let (mut words, mut scales) = (Vec::with_capacity(values.len()), Vec::with_capacity(shape[0]));
-                for row in values.chunks_exact(shape[1]) {
-                    let scale = scale_of_words(row);
-                    let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-                    #[allow(clippy::cast_possible_truncation, reason = "the scale keeps the value within 16 bits")]
-                    words.extend(row.iter().map(|value| (value * inverse).round_ties_even() as i16));
-                    scales.push(scale);
-                }
-                Self::of_words(&words, &scales, shape)
-            }
+        let scale_of: fn(&[f32]) -> f32 = match precision {
+            Precision::Int8 => scale_of_bytes,
+            Precision::Int16 => scale_of_words,
             Precision::Bf16 => {
                 let bytes: Vec<u8> = values.iter().flat_map(|value| bf16::from_f32(*value).to_le_bytes()).collect();
-                Self::new(precision, &bytes, shape)
+                return Self::new(precision, &bytes, shape);
             }
+        };
+        let (mut integers, mut scales) = (Vec::with_capacity(values.len()), Vec::with_capacity(shape[0]));
+        for row in values.chunks_exact(shape[1]) {
+            let scale = scale_of(row);
+            let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+            #[allow(clippy::cast_possible_truncation, reason = "the scale keeps the value within the precision")]
+            integers.extend(row.iter().map(|value| (value * inverse).round_ties_even() as i16));
+            scales.push(scale);
         }
+        Self::of_integers(&integers, &scales, shape, precision)
+    }
+
+    /// Packs integers, of which a precision of bytes keeps the lower half.
+    fn of_integers(values: &[i16], scales: &[f32], shape: [usize; 2], precision: Precision) -> Self {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(precision.bytes()));
+        let mut panels = Self::new(precision, &bytes.collect::<Vec<u8>>(), shape);
+        panels.scales[..shape[0]].copy_from_slice(scales);
+        for (sum, row) in panels.sums.iter_mut().zip(values.chunks_exact(shape[1])) {
+            *sum = row.iter().map(|value| i32::from(*value)).sum();
+        }
+        panels
     }
 
     /// The same with a bias of one number an output. Panics if there are more or fewer.
@@ -180,19 +163,24 @@ impl Panels {
     }
 }
 
-/// The scale with which the numbers of a row fit 16 bits, and the sum of what they are rounded to fits `LARGEST_SUM`. Rounding
-/// adds one half to each at most.
+/// The scale that makes the largest number of a row 127.
+fn scale_of_bytes(row: &[f32]) -> f32 {
+    largest(row) / 127.0
+}
+
+/// The scale with which the numbers of a row fit 16 bits and their sum fits [`LARGEST_SUM`]. It is infinite for a row that is too
+/// long for any; its results are no numbers then.
 fn scale_of_words(row: &[f32]) -> f32 {
-    let (mut largest, mut sum) = (0.0_f32, 0.0_f64);
-    for value in row {
-        largest = largest.max(value.abs());
-        sum += f64::from(value.abs());
-    }
-    let room = f64::from(LARGEST_SUM) - row.len() as f64;
-    assert!(room > 0.0, "a matmul of 16-bit integers has less than {LARGEST_SUM} inputs; this is a bug");
+    let sum: f64 = row.iter().map(|value| f64::from(value.abs())).sum();
+    // Rounding adds one half to each number at most.
+    let room = (f64::from(LARGEST_SUM) - row.len() as f64 / 2.0).max(0.0);
     #[allow(clippy::cast_possible_truncation, reason = "a scale of weights")]
     let of_sum = (sum / room) as f32;
-    of_sum.max(largest / f32::from(i16::MAX))
+    of_sum.max(largest(row) / f32::from(i16::MAX))
+}
+
+fn largest(row: &[f32]) -> f32 {
+    row.iter().fold(0.0, |largest, value| largest.max(value.abs()))
 }
 
 fn check_weights(values: usize, [outputs, inputs]: [usize; 2]) {

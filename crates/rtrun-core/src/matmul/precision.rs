@@ -56,3 +56,11 @@ impl Precision {
         }
     }
 }
+
+/// What turns the integers of a row of activations back into numbers: `scale · (integer − zero)`.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RowScale {
+    pub scale: f32,
+    pub zero: i32,
+}

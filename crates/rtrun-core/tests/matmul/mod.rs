@@ -84,6 +84,15 @@ fn the_largest_numbers_overflow_no_sum() {
 }
 
 #[test]
+fn a_row_too_long_for_16_bits_gives_no_number() {
+    if computes(Precision::Int16) {
+        let ones = vec![1.0; 600_000];
+        let panels = Panels::of_floats(&ones, [1, ones.len()], Precision::Int16);
+        assert!(!computed(&PackedLinear::new(vec![panels]), &ones)[0][0].is_finite());
+    }
+}
+
+#[test]
 fn a_row_does_not_depend_on_its_company() {
     for precision in supported() {
         let (inputs, outputs) = (130, 50);

@@ -54,7 +54,7 @@ pub fn choose(model: &Exact, mut exact: Placed) -> Result<(Placed, ProfileReport
     let is_bytes = |name: &String| weights.place(name).is_ok_and(|place| place.dtype == Dtype::I8);
     let candidates = rungs(weights.names().iter().any(is_bytes));
     if candidates.is_empty() {
-        let reason = "the processor has no AVX2";
+        let reason = "the processor lacks AVX2 or FMA";
         return Ok((exact, ProfileReport::fallback(reason)));
     }
     let golden = exact.golden.clone();
