@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { askHost, type Host, hostContract } from "./_host-contract.ts"
@@ -12,12 +13,16 @@ interface DenoKernel extends Host {
   stop(): Promise<void>
 }
 
-/** Serves the fixture's document under Deno; `store` is the file of its SQLite store. */
-async function startDeno({ endpoint }: TestBackend, folder: string): Promise<DenoKernel> {
+/** Serves a document under Deno, usually the fixture's; `folder` is for its SQLite store. */
+async function startDeno(
+  { endpoint }: TestBackend,
+  folder: string,
+  document = "test/e2e/fixtures/deno-config.yaml",
+): Promise<DenoKernel> {
   const permissions = ["--allow-net=127.0.0.1", "--allow-read", `--allow-write=${folder}`, "--allow-env"]
   const deno = spawn(
     join(root, "node_modules/.bin/deno"),
-    ["run", "--no-prompt", ...permissions, "test/e2e/fixtures/deno-main.ts", "test/e2e/fixtures/deno-config.yaml"],
+    ["run", "--no-prompt", ...permissions, "test/e2e/fixtures/deno-main.ts", document],
     { cwd: root, env: { ...process.env, BACKEND: endpoint, STORE: join(folder, "state.db"), NO_COLOR: "1" } },
   )
   const stop = async (): Promise<void> => {
@@ -63,6 +68,16 @@ test("a module's state in the SQLite store outlives a Deno process", async () =>
   expect(await visit(await startDeno(backend, folder))).toMatchObject(content("visit 6"))
   expect(backend.requests).toEqual([])
 }, 60_000)
+
+test("a module that cannot be loaded is named", async () => {
+  const folder = temporaryFolder()
+  const document = join(folder, "config.yaml")
+  writeFileSync(document, 'version: v0.3\nmodules: ["./broken.ts"]')
+  writeFileSync(join(folder, "broken.ts"), 'throw new Error("no rates")')
+  await expect(startDeno(await startTestBackend(), folder, document)).rejects.toThrow(
+    "Cannot load module ./broken.ts: no rates",
+  )
+})
 
 describe("a kernel under Deno", () => {
   hostContract((backend) => startDeno(backend, temporaryFolder()))

@@ -41,15 +41,19 @@ export function algorithmCases(
       expectThat(module.kind === kind, `a module made by ${kind === "selector" ? "defineSelector" : "defineLooper"}`)
       expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
     }),
-    contractCase("accepts its sample options, refuses unknown keys and reports what cannot work", () => {
+    contractCase("accepts its sample options, refuses unknown keys and reports what cannot work", async () => {
       const { options: schema } = module
       const { options = {}, invalidOptions = [] } = samples
-      expectValidOptions(module, samples, sampleCandidates)
+      await expectValidOptions(module, samples, sampleCandidates)
       if (schema !== undefined)
         expectThat(!Value.Check(schema, { ...options, no_such_option: 1 }), "an unknown option to be refused")
       for (const wrong of invalidOptions) {
         const reported: string[] = []
-        module.check?.(wrong as never, (_, message) => void reported.push(message), useOf(sampleCandidates, samples))
+        await module.check?.(
+          wrong as never,
+          (_, message) => void reported.push(message),
+          useOf(sampleCandidates, samples),
+        )
         expectThat(reported.length > 0, `check to report ${JSON.stringify(wrong)}`)
       }
     }),
@@ -57,16 +61,16 @@ export function algorithmCases(
 }
 
 /** Throws what a document with these options would be refused for. */
-export function expectValidOptions(
+export async function expectValidOptions(
   // oxlint-disable-next-line typescript/no-explicit-any
   { options: schema, check }: SelectorModule<any, any, any> | LooperModule<any, any>,
   samples: AlgorithmSamples,
   candidates: readonly Candidate[],
-): void {
+): Promise<void> {
   const { options = {} } = samples
   expectThat(schema !== undefined || Object.keys(options).length === 0, "a schema for its options")
   if (schema !== undefined) expectFits(schema, options, "the options")
-  check?.(options as never, refuseReports("the options"), useOf(candidates, samples))
+  await check?.(options as never, refuseReports("the options"), useOf(candidates, samples))
 }
 
 /** A decision with these candidates, as `check` sees it. */

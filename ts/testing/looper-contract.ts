@@ -99,7 +99,7 @@ export async function looperOf<Options extends TObject>(
   contract: LooperContractOptions = {},
   candidates: readonly Candidate[] = sampleCandidates,
 ): Promise<OpenLooper> {
-  expectValidOptions(module, contract, candidates)
+  await expectValidOptions(module, contract, candidates)
   return openLooper(module, contract, candidates)
 }
 

@@ -131,10 +131,10 @@ export function pluginContract<Options extends TObject>(
       expectThat(module.kind === "plugin", "a module made by definePlugin")
       expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
     }),
-    contractCase("accepts its sample options and refuses unknown keys", () => {
+    contractCase("accepts its sample options and refuses unknown keys", async () => {
       expectFits(module.options, frozen, "the sample options")
       expectThat(!Value.Check(module.options, { ...frozen, no_such_option: 1 }), "an unknown option to be refused")
-      module.check?.(frozen as never, refuseReports("the sample options"))
+      await module.check?.(frozen as never, refuseReports("the sample options"))
     }),
     contractCase("opens with exactly the hooks that it declares", async () => {
       const { hooks } = await open()

@@ -40,7 +40,7 @@ export async function selectorReaderOf<Options extends TObject, Settings extends
   contract: SelectorContractOptions,
   candidates: readonly Candidate[] = sampleCandidates,
 ): Promise<OpenSelector> {
-  expectValidOptions(module, contract, candidates)
+  await expectValidOptions(module, contract, candidates)
   return openSelector(module, contract, candidates)
 }
 

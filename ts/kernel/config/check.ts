@@ -1,12 +1,11 @@
 // Everything that a schema cannot check: names are unique, what refers to a name finds it, and parts fit each other.
 
 import type { Registry } from "../modules/registry.ts"
-import { runCheck } from "../modules/set-up.ts"
-import { type Problem, reportInto } from "../schema/problem.ts"
+import type { Problem } from "../schema/problem.ts"
 import { valueAt } from "../schema/value-at.ts"
 import type { ReadDocumentFile } from "../types/signal.ts"
 import type { ConfigDocument } from "./document-schema.ts"
-import type { LaterProblems } from "./later-problems.ts"
+import { type LaterProblems, moduleProblems } from "./module-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
 import { loopersIn } from "./sections/algorithms.ts"
 import { checkDecisions } from "./sections/decisions.ts"
@@ -41,27 +40,24 @@ export function checkDocument(
     ...checkSignals(document, registry, packages.heads, later, readFile),
     ...checkDecisions(document, registry, later),
     ...checkManagement(document),
-    ...checkStores(document, registry),
-    ...checkSettings(document, registry),
+    ...checkStores(document, registry, later),
+    ...checkSettings(document, registry, later),
     ...checkCatalog(document, registry),
     ...packages.problems,
     ...checkHeads(document, registry, packages.heads),
   ]
 }
 
-function checkSettings({ global }: ConfigDocument, registry: Registry): readonly Problem[] {
-  const problems: Problem[] = []
+function checkSettings({ global }: ConfigDocument, registry: Registry, later: LaterProblems): readonly Problem[] {
   // Modules that share settings share their check.
   const byCheck = new Map(
     [...registry.all("selector"), ...registry.all("route")].map((each) => [each.module.settings?.check, each]),
   )
-  for (const [check, registered] of byCheck) {
+  return [...byCheck].flatMap(([check, registered]) => {
     const at = registered.module.settings?.path ?? []
     const section = valueAt(global, at)
-    if (check !== undefined && section !== undefined)
-      void runCheck(registered, ["global", ...at], () =>
-        check(section as never, reportInto(problems, ["global", ...at])),
-      )
-  }
-  return problems
+    return check === undefined || section === undefined
+      ? []
+      : moduleProblems(registered, ["global", ...at], later, (report) => check(section as never, report))
+  })
 }

@@ -15,7 +15,7 @@ import type { MaybePromise } from "../types/module-base.ts"
 import type { ReadDocumentFile } from "../types/signal.ts"
 import { type Environment, expandEnvironment, pathKey } from "./environment.ts"
 import { type ConfigDocument, documentSchema } from "./document-schema.ts"
-import type { LaterProblems } from "./later-problems.ts"
+import type { LaterProblems } from "./module-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
 import { redactedProblems } from "./redacted.ts"
 

@@ -2,7 +2,7 @@
 
 import { type DocumentPath, isRtrError, RtrError } from "../error.ts"
 import type { MaybePromise } from "../types/module-base.ts"
-import type { ModuleKind, RegisteredModule } from "../types/module.ts"
+import type { ModuleKind } from "../types/module.ts"
 
 export interface SetUpModule {
   readonly kind: ModuleKind
@@ -56,27 +56,8 @@ function withItsFunction<Value>({ kind, id, source }: SetUpModule, made: Value):
   )
 }
 
-/** Runs a module's check of what stands at `path`, which may take time. */
-export function runCheck(
-  { id, module: { kind }, source }: RegisteredModule,
-  path: DocumentPath,
-  check: () => MaybePromise<void> | undefined,
-): MaybePromise<void> {
-  const named = (error: unknown): unknown => namingModule({ kind, id, source }, error, { action: "check", path })
-  try {
-    const checked = check()
-    return checked instanceof Promise
-      ? checked.catch((error: unknown) => {
-          throw named(error)
-        })
-      : checked
-  } catch (error) {
-    throw named(error)
-  }
-}
-
-/** Messages of built-in modules are written for the document's author, and name what has to change in it. */
-function namingModule(
+/** An error that names the module. Messages of built-in modules are written for the document's author, and name what has to change in it. */
+export function namingModule(
   { kind, id, source }: SetUpModule,
   error: unknown,
   {

@@ -3,6 +3,8 @@
 import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { readDocument } from "../config/document.ts"
+import { RtrError } from "../error.ts"
+import { loadedInTime } from "../modules/within-time.ts"
 import { moduleId } from "./bare-kernel.ts"
 import { createKernel, type Kernel, type KernelOptions } from "./edge.ts"
 
@@ -27,10 +29,19 @@ export async function loadKernel(path: string, options: LoadOptions = {}): Promi
   const config = await deno().readTextFile(path)
   const named = (readDocument(config, path).value as { modules?: unknown } | null)?.modules
   const modules: Record<string, unknown> = { ...options.modules }
-  for (const name of Array.isArray(named) ? named.filter((item): item is string => typeof item === "string") : []) {
-    modules[moduleId(name)] = await import(name.startsWith(".") ? pathToFileURL(join(dirname(path), name)).href : name)
-  }
+  for (const [index, name] of (Array.isArray(named) ? named : []).entries())
+    if (typeof name === "string") modules[moduleId(name)] = await loadModule(name, index, dirname(path))
   return createKernel({ environment: deno().env.toObject(), ...options, config, source: path, modules })
+}
+
+async function loadModule(name: string, index: number, folder: string): Promise<unknown> {
+  const url = name.startsWith(".") ? pathToFileURL(join(folder, name)).href : name
+  try {
+    return await loadedInTime(import(url))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : "it threw"
+    throw new RtrError("invalid_module", `Cannot load module ${name}: ${reason}`, { path: ["modules", index], cause })
+  }
 }
 
 export interface DenoServer {

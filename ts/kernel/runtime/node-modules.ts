@@ -8,9 +8,10 @@ import { builtinModules } from "../../plugins/registry.gen.ts"
 import type { SourceDocument } from "../config/source-document.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { invalid, type Problem } from "../schema/problem.ts"
-import { isRtrError, RtrError, secondsText } from "../error.ts"
+import { isRtrError, RtrError } from "../error.ts"
 import { readModule } from "../modules/read-module.ts"
 import { createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
+import { loadedInTime } from "../modules/within-time.ts"
 import { moduleId, unwrap } from "./bare-kernel.ts"
 
 /** All built-in modules. */
@@ -94,7 +95,7 @@ async function loadModule(entry: unknown, index: number, baseFolder: string): Pr
   const url = isFile(name) ? pathToFileURL(resolve(baseFolder, name)).href : resolvePackage(name, baseFolder)
   let loaded: unknown
   try {
-    loaded = unwrap(await withinTime(import(url)))
+    loaded = unwrap(await loadedInTime(import(url)))
     const outside = { id: moduleId(name), module: loaded, source: name, path: ["modules", index] }
     readModule(outside)
     return outside
@@ -111,27 +112,6 @@ async function loadModule(entry: unknown, index: number, baseFolder: string): Pr
  * after the file was mended; only a file that it could not find or parse is read anew.
  */
 const failed = new Map<string, unknown>()
-
-const loadMs = 30_000
-/** One error for all, by which `failed` knows a module that hangs again. */
-const tooLate = new Error(
-  `it was not loaded within ${secondsText(loadMs)}; an await at its top level, or in a file that it imports, does not end`,
-)
-
-/** Rejects when loading takes too long. Nothing else may keep the process alive meanwhile, so the timer does. */
-async function withinTime<Value>(loading: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  try {
-    return await Promise.race([
-      loading,
-      new Promise<never>((_, reject) => {
-        timer = setTimeout(reject, loadMs, tooLate)
-      }),
-    ])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 /** Where the import was written is of no use: it is this file. */
 function messageOf(cause: unknown, name: string): string {

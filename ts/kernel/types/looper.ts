@@ -89,7 +89,7 @@ export interface LooperModule<
   readonly modelNames?: { readonly key: string; readonly names: readonly string[] }
   readonly needs?: readonly Need[]
   /** Finds what the schema cannot. Paths start at the block. */
-  readonly check?: (options: Static<Options>, report: Report, surroundings?: LooperSurroundings) => void
+  readonly check?: (options: Static<Options>, report: Report, surroundings?: LooperSurroundings) => MaybePromise<void>
   /** Runs once per decision and activation. */
   readonly setup: (
     options: Static<Options>,

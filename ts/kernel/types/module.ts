@@ -19,7 +19,7 @@ export interface StoreModule<Options extends TObject = TObject> extends ModuleBa
   /** What an open store offers. */
   readonly shapes: readonly StoreShape[]
   readonly options: Options
-  readonly check?: (options: Static<Options>, report: Report) => void
+  readonly check?: (options: Static<Options>, report: Report) => MaybePromise<void>
   /** Opens the store, once in a process for equal options. Rejects with an `RtrError` when it cannot be opened. */
   readonly setup: (options: Static<Options>, host: { readonly clock: () => number }) => MaybePromise<OpenStore>
 }

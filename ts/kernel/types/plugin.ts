@@ -84,7 +84,7 @@ export interface PluginModule<
   /** Condition types whose facts it reads; those that have rules are read although no decision asks for them. */
   readonly after?: (options: Static<Options>) => readonly string[]
   /** Finds what the schema cannot. Paths start at `configuration`. */
-  readonly check?: (options: Static<Options>, report: Report) => void
+  readonly check?: (options: Static<Options>, report: Report) => MaybePromise<void>
   /** Runs once per decision and activation; `open` runs once per call, so that the state of a call is a closure. */
   readonly setup: (
     options: Static<Options>,

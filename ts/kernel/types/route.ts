@@ -223,7 +223,7 @@ export interface RouteModule extends ModuleBase {
     readonly path: readonly string[]
     readonly schema: TObject
     /** Finds what the schema cannot, in a section that fits it. Routes that share a section share its check. */
-    readonly check?: (settings: unknown, report: Report) => void
+    readonly check?: (settings: unknown, report: Report) => MaybePromise<void>
   }
   /** Runs once per activation of a document that has the section, before the operations are set up. */
   readonly open?: (host: RouteHost) => unknown

@@ -119,10 +119,10 @@ export interface SelectorModule<
   readonly settings?: {
     readonly path: readonly string[]
     readonly schema: Settings
-    readonly check?: (settings: Static<Settings>, report: Report) => void
+    readonly check?: (settings: Static<Settings>, report: Report) => MaybePromise<void>
   }
   /** Finds what the schema cannot. Paths start at the block. */
-  readonly check?: (options: Static<Options>, report: Report, use: AlgorithmUse) => void
+  readonly check?: (options: Static<Options>, report: Report, use: AlgorithmUse) => MaybePromise<void>
   /** It asks a chat model, which a preview does not. */
   readonly callsModels?: boolean
   /** Runs once per decision and activation. */

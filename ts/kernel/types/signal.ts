@@ -198,9 +198,9 @@ export interface SignalModule<
    */
   readonly check?: (rules: readonly RuleOf<Rule>[], report: Report, known?: KnownModel) => MaybePromise<void>
   /** Finds what is wrong with the settings, whether or not there are rules. Paths start at `global`. */
-  readonly checkGlobal?: (document: SignalSurroundings["document"], report: Report) => void
+  readonly checkGlobal?: (document: SignalSurroundings["document"], report: Report) => MaybePromise<void>
   /** Finds decisions that cannot give what their rules ask for. Paths start at the decision. */
-  readonly checkDecision?: (use: DecisionUse, report: Report) => void
+  readonly checkDecision?: (use: DecisionUse, report: Report) => MaybePromise<void>
   /** Scores that a rule gives to models; they hold for the decision of the rule's name. */
   readonly modelScores?: (rule: RuleOf<Rule>) => Readonly<Record<string, number>>
   /** Runs once per activation. Compile patterns and make vectors here, so that `read` only compares. */

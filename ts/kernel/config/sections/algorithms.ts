@@ -4,7 +4,7 @@ import { Type, type TProperties, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantedQuestions, grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
-import { runCheck, setUp } from "../../modules/set-up.ts"
+import { setUp } from "../../modules/set-up.ts"
 import { type Problem, reportInto } from "../../schema/problem.ts"
 import { literals, section, taggedUnion } from "../../schema/shapes.ts"
 import { valueAt } from "../../schema/value-at.ts"
@@ -13,7 +13,7 @@ import { selectorTarget } from "../bindings.ts"
 import type { CompileContext } from "../compile.ts"
 import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
 import type { ConfigDocument } from "../document-schema.ts"
-import type { LaterProblems } from "../later-problems.ts"
+import { type LaterProblems, moduleProblems } from "../module-problems.ts"
 import type { ModelRef } from "./decisions.ts"
 import { compileSignalTimeout } from "./model-catalog.ts"
 
@@ -73,13 +73,10 @@ export function checkAlgorithm(
   const found = selector ?? looper
   const blockAt = [...at, "algorithm", type]
   if (found !== undefined)
-    void runCheck(found, blockAt, () =>
-      found.module.check?.(blockOf(algorithm), reportInto(problems, blockAt), {
-        document,
-        modelRefs,
-        candidates,
-        models,
-      }),
+    problems.push(
+      ...moduleProblems(found, blockAt, later, (report) =>
+        found.module.check?.(blockOf(algorithm), report, { document, modelRefs, candidates, models }),
+      ),
     )
   if (selector !== undefined && ("minimum_candidates" in algorithm || "on_error" in algorithm)) {
     const more: Problem[] = []

@@ -3,7 +3,6 @@
 import { Type, type Static } from "typebox"
 import type { DocumentPath } from "../../error.ts"
 import { type Registry, signalConditionType } from "../../modules/registry.ts"
-import { runCheck } from "../../modules/set-up.ts"
 import { invalid, type Problem, reportInto, suggestion } from "../../schema/problem.ts"
 import { name, section } from "../../schema/shapes.ts"
 import type { UnknownPolicy } from "../../types/call.ts"
@@ -11,7 +10,7 @@ import type { ModelTarget, PlannedCandidate, PlannedDecision, PlannedSignal } fr
 import type { CompileContext } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
-import type { LaterProblems } from "../later-problems.ts"
+import { type LaterProblems, moduleProblems } from "../module-problems.ts"
 import { describedOnly } from "./backends.ts"
 import { algorithmSchema, canonicalAlgorithm, checkAlgorithm, compileAlgorithm } from "./algorithms.ts"
 import { callableModels, cardOf, lorasOf } from "./model-cards.ts"
@@ -92,8 +91,8 @@ export function checkDecisions(document: ConfigDocument, registry: Registry, lat
         ...checkRules(decision.rules ?? {}, [...at, "rules"], declared),
         ...checkModelRefs(decision, at, { document, registry, callable }),
         ...checkAlgorithm(decision, at, { document, registry, later, models: callable }),
-        ...checkPlugins(decision.plugins ?? [], [...at, "plugins"], registry),
-        ...checkPromises(decision, at, document, registry),
+        ...checkPlugins(decision.plugins ?? [], [...at, "plugins"], registry, later),
+        ...checkPromises(decision, at, { document, registry, later }),
       ]
     }),
   ]
@@ -145,8 +144,11 @@ function checkModelRefs(
 function checkPromises(
   decision: DecisionEntry,
   at: DocumentPath,
-  document: ConfigDocument,
-  registry: Registry,
+  {
+    document,
+    registry,
+    later,
+  }: { readonly document: ConfigDocument; readonly registry: Registry; readonly later: LaterProblems },
 ): readonly Problem[] {
   const problems: Problem[] = []
   const { rules = {}, modelRefs: refs = [] } = decision
@@ -155,10 +157,9 @@ function checkPromises(
     const { id, module } = registered
     const asked = module.checkDecision === undefined ? [] : rootNames(rules, signalConditionType(id, module))
     if (asked.length > 0)
-      void runCheck(registered, at, () =>
-        module.checkDecision?.(
-          { rules: asked, cards: refs.map(({ model }) => cardOf(document, model)) },
-          reportInto(problems, at),
+      problems.push(
+        ...moduleProblems(registered, at, later, (report) =>
+          module.checkDecision?.({ rules: asked, cards: refs.map(({ model }) => cardOf(document, model)) }, report),
         ),
       )
   }

@@ -4,14 +4,15 @@ import { Type, type TUnsafe } from "typebox"
 import { type DocumentPath, moduleFault, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import type { Registry } from "../../modules/registry.ts"
-import { runCheck, setUp } from "../../modules/set-up.ts"
-import { formatPath, invalid, type Problem, reportInto } from "../../schema/problem.ts"
+import { setUp } from "../../modules/set-up.ts"
+import { formatPath, invalid, type Problem } from "../../schema/problem.ts"
 import { section, taggedUnion } from "../../schema/shapes.ts"
 import type { RegisteredModule } from "../../types/module.ts"
 import type { PlannedPlugin } from "../../types/plan.ts"
 import { type PluginHook, pluginHooks, type PluginHooks, type PluginModule } from "../../types/plugin.ts"
 import type { CompileContext } from "../compile.ts"
 import { duplicates } from "../duplicates.ts"
+import { type LaterProblems, moduleProblems } from "../module-problems.ts"
 import { compileReplySignals } from "./signals.ts"
 
 export interface PluginEntry {
@@ -34,6 +35,7 @@ export function checkPlugins(
   plugins: readonly PluginEntry[],
   at: DocumentPath,
   registry: Registry,
+  later: LaterProblems,
 ): readonly Problem[] {
   const problems: Problem[] = [
     ...duplicates(
@@ -55,8 +57,8 @@ export function checkPlugins(
         ),
       )
     const configurationAt = [...at, position, "configuration"]
-    void runCheck(registered, configurationAt, () =>
-      module.check?.(configuration as never, reportInto(problems, configurationAt)),
+    problems.push(
+      ...moduleProblems(registered, configurationAt, later, (report) => module.check?.(configuration as never, report)),
     )
   })
   return problems

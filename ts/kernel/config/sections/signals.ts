@@ -4,7 +4,7 @@ import { Type, type TProperties, type TUnsafe } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
-import { runCheck, setUp } from "../../modules/set-up.ts"
+import { setUp } from "../../modules/set-up.ts"
 import { type Problem, reportInto } from "../../schema/problem.ts"
 import { guardRule } from "../../schema/guard-options.ts"
 import { name, section } from "../../schema/shapes.ts"
@@ -17,7 +17,7 @@ import { compileTarget, questionsOf, readingBinding, unboundIn, type RegisteredS
 import type { CompileContext } from "../compile.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { duplicates } from "../duplicates.ts"
-import type { LaterProblems } from "../later-problems.ts"
+import { type LaterProblems, moduleProblems } from "../module-problems.ts"
 import { findHead, type PackageHead } from "../package-heads.ts"
 import { rulesOf, settingsOf, signalLevels, usedSignals } from "../signal-use.ts"
 import type { DecisionEntry } from "./decisions.ts"
@@ -96,19 +96,13 @@ export function checkSignals(
           "warning",
         )
       }
-    void runCheck(registered, ["global"], () => module.checkGlobal?.(document, reportInto(problems, ["global"])))
-    const checked = runCheck(registered, at, () =>
-      module.check?.(rules as never, reportInto(problems, at), {
-        labels: head?.labels,
-        document,
-        signals,
-        readFile,
-        declared,
-      }),
-    )
-    if (!(checked instanceof Promise)) return problems
-    later.push(checked.then(() => problems))
-    return []
+    return [
+      ...problems,
+      ...moduleProblems(registered, ["global"], later, (report) => module.checkGlobal?.(document, report)),
+      ...moduleProblems(registered, at, later, (report) =>
+        module.check?.(rules as never, report, { labels: head?.labels, document, signals, readFile, declared }),
+      ),
+    ]
   })
 }
 

@@ -3,11 +3,11 @@
 import { Type, type TObject, type TOptional, type TUnsafe } from "typebox"
 import type { DocumentPath } from "../../error.ts"
 import type { Registry } from "../../modules/registry.ts"
-import { runCheck } from "../../modules/set-up.ts"
-import { type Problem, reportInto } from "../../schema/problem.ts"
+import type { Problem } from "../../schema/problem.ts"
 import { section, taggedUnion } from "../../schema/shapes.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { requireDefaultModule } from "../default-modules.ts"
+import { type LaterProblems, moduleProblems } from "../module-problems.ts"
 
 export interface StoreEntry {
   readonly type: string
@@ -30,17 +30,14 @@ export function storesSchema(registry: Registry): TObject<{ state: TOptional<TUn
   return section({ state: Type.Optional(state) })
 }
 
-export function checkStores(document: ConfigDocument, registry: Registry): readonly Problem[] {
+export function checkStores(document: ConfigDocument, registry: Registry, later: LaterProblems): readonly Problem[] {
   const state = document.global?.stores?.state
   if (state === undefined) return []
-  const problems: Problem[] = []
   const registered = registry.find("store", state.type)
-  const at = [...statePath, "configuration"]
-  if (registered !== undefined)
-    void runCheck(registered, at, () =>
-      registered.module.check?.((state.configuration ?? {}) as never, reportInto(problems, at)),
-    )
-  return problems
+  if (registered === undefined) return []
+  return moduleProblems(registered, [...statePath, "configuration"], later, (report) =>
+    registered.module.check?.((state.configuration ?? {}) as never, report),
+  )
 }
 
 /** The store for state: the document's, or the default one. Throws `invalid_module` when there is none. */
