@@ -190,7 +190,7 @@ export { duration, exactlyOneOf, literals, mapOf, section, taggedUnion } from ".
 
 // ── texts and options of modules ──
 
-export * as hookResults from "./pipeline/hook-results.ts"
+export * as moduleResults from "./pipeline/module-results.ts"
 export { type GuardTexts, loadGuardTexts, type ReadGuardTexts } from "./chat/load-guard-texts.ts"
 export { lastUserText, lastUserTurns, textOf } from "./chat/texts.ts"
 export { hasText, normalizeText, normalizing } from "./text/normalize.ts"

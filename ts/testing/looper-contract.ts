@@ -10,6 +10,7 @@ import {
   type LooperAnswer,
   type LooperCall,
   type LooperModule,
+  moduleResults,
   RtrError,
 } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
@@ -132,7 +133,11 @@ export function looperContract<Options extends TObject>(
       for (let count = 1; count <= sampleCandidates.length; count++) {
         const looper = await openLooper(module, contract, sampleCandidates.slice(0, count))
         const { call, asked } = looperCall(sure)
-        const { candidate, confidence, reason, ...answer } = await looper.run(call)
+        const answer = moduleResults.readLooperAnswer("of this suite", await looper.run(call), {
+          given: new WeakSet(),
+          candidates: count,
+        })
+        const { candidate, confidence, reason } = answer
         const reply = wholeReply(answer)
         expectThat(asked.length > 0, "at least one candidate to be asked")
         for (const each of asked)

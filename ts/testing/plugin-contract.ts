@@ -13,7 +13,7 @@ import type {
   PluginModule,
   Reply,
 } from "../kernel/index.ts"
-import { hookResults, RtrError, textReply } from "../kernel/index.ts"
+import { moduleResults, RtrError, textReply } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectFits, expectThat, refuseReports } from "./case.ts"
 import { chatRequest, helloRequest, textTurn } from "./chat.ts"
 import { grantedHost } from "./granted.ts"
@@ -90,7 +90,7 @@ function streamOf(all: readonly ChatEvent[]): ChatStream {
 /** Reads a stream that a plugin returned to its end, as the kernel would. */
 async function drain(stream: ChatStream): Promise<void> {
   for (let batch = await stream.next(); batch !== undefined; batch = await stream.next())
-    hookResults.readEvents(plugin, batch.events)
+    moduleResults.readEvents(plugin, batch.events)
 }
 
 /** What errors call the module, whose id the suite does not know. */
@@ -159,7 +159,7 @@ export function pluginContract<Options extends TObject>(
         if (result === undefined) continue
         const words = new Set(Object.keys(result).map((key) => (key === "headers" ? "request" : key)))
         expectThat(words.size === 1, "a change, an answer or a refusal, and one of them")
-        hookResults.readBefore(plugin, result, call.request)
+        moduleResults.readBefore(plugin, result, call.request)
       }
     }),
     contractCase("returns a reply from around, whatever the rest gives", async () => {
@@ -168,7 +168,7 @@ export function pluginContract<Options extends TObject>(
           const { hooks, call } = await open(request)
           const returned = await hooks.around?.(call, async () => given)
           if (hooks.around === undefined) return
-          const result = hookResults.readAround(plugin, returned, [given])
+          const result = moduleResults.readAround(plugin, returned, [given])
           if (result.kind === "stream") await drain(result.stream)
         }
     }),
@@ -187,20 +187,20 @@ export function pluginContract<Options extends TObject>(
       } catch {
         return
       }
-      hookResults.readAround(plugin, returned, [])
+      moduleResults.readAround(plugin, returned, [])
     }),
     contractCase("turns events into events", async () => {
       const { hooks } = await open()
       for (const event of events) {
         const result = await hooks.event?.(deepFreeze(structuredClone(event)))
-        hookResults.readEvents(plugin, result)
+        moduleResults.readEvents(plugin, result)
       }
     }),
     contractCase("turns a reply into a reply", async () => {
       const { hooks } = await open()
       if (hooks.after === undefined) return
       const given = deepFreeze(structuredClone(reply))
-      hookResults.readAfter(plugin, await hooks.after(given), given)
+      moduleResults.readAfter(plugin, await hooks.after(given), given)
     }),
     contractCase("takes every end of a call", async () => {
       for (const how of ["complete", "failed", "left"] as const) {

@@ -10,7 +10,7 @@ import type { MaybePromise } from "../types/module-base.ts"
 import type { PlannedPlugin, PlannedSignal } from "../types/plan.ts"
 import type { CancelSignal } from "../types/cancel-signal.ts"
 import type { JudgedReply, PluginCall, PluginHook, PluginHooks } from "../types/plugin.ts"
-import { readAfter, readAround, readBefore, readEvents } from "./hook-results.ts"
+import { readAfter, readAround, readBefore, readEvents } from "./module-results.ts"
 import { passStream, type StreamEnd, streamOf } from "./streams.ts"
 import { hasLeft, waitForModule } from "./wait-for-module.ts"
 

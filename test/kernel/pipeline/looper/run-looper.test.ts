@@ -3,6 +3,7 @@ import {
   type LooperCall,
   type LooperModule,
   type ModelCaller,
+  moduleFaultText,
   RtrError,
   type TransportRequest,
 } from "rtr"
@@ -133,6 +134,52 @@ test("a looper that fails is told to the client without its message, and counted
     expect([code, status, text.includes("secret")]).toEqual([code, expected, false])
     expect(records).toMatchObject([{ status: expected, decision: "rush", path: "looper", error: { code } }])
   }
+})
+
+test("what a looper returns in another form is told with its name", async () => {
+  const reply = {
+    id: "x",
+    model: "small",
+    created: 1,
+    choices: [{ blocks: [{ type: "text", text: "hi" }], stop: "stop" }],
+  }
+  const answer = { reply, candidate: 0, reason: "x" }
+  const cases: readonly (readonly [unknown, string])[] = [
+    [undefined, "it is no object"],
+    [{ ...answer, reply: undefined }, "reply must be an object"],
+    [{ ...answer, reason: 3 }, "reason must be a string"],
+    [{ ...answer, candidate: 2 }, "candidate must be the name of a model or a whole number from 0 to 1"],
+    [{ ...answer, candidate: undefined }, "candidate must be the name of a model or a whole number from 0 to 1"],
+    [{ ...answer, confidence: "high" }, "confidence must be a number"],
+    [{ ...answer, extensions: { dialect: "chat_completions" } }, "extensions: fields must be an object"],
+    [{ ...answer, responses: [{ model: "small", text: "hi" }] }, "responses[0]: reasoning must be a string"],
+    [{ ...answer, reply: { ...reply, choices: "hi" } }, "reply: choices must be a list"],
+    [
+      { ...answer, reply: { ...reply, choices: [{ blocks: [{ type: "text" }], stop: "stop" }] } },
+      "reply: choices[0]: blocks[0]: text must be a string (text)",
+    ],
+    [{ ...answer, reply: { next: () => {} } }, "reply must be a stream that one of the asked models gave"],
+  ]
+  for (const [returned, wrong] of cases) {
+    const { ask, records } = await looping(
+      async () => returned as never,
+      () => says("unused"),
+    )
+    expect((await ask("urgent")).status).toBe(500)
+    expect(records).toMatchObject([{ status: 500, decision: "rush", error: { code: "invalid_module" } }])
+    expect(moduleFaultText(records[0]?.error)).toBe(
+      `Looper "turns" returned something else than { reply, candidate, reason }: ${wrong}`,
+    )
+  }
+  const { ask, records, transport } = await looping(
+    async (call) => ({ ...answer, reply: await call.ask(0, { ...call.request, turns: "hello" } as never) }),
+    () => says("unused"),
+  )
+  expect((await ask("urgent")).status).toBe(500)
+  expect(moduleFaultText(records[0]?.error)).toBe(
+    'Looper "turns" asked with something else than a request: turns must be a list',
+  )
+  expect(transport.requests).toEqual([])
 })
 
 test("the error of a looper tells how it was routed, and whose error it is", async () => {

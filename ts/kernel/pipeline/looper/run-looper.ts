@@ -14,6 +14,7 @@ import { withSignal } from "../call-signal.ts"
 import { type AttemptHost, callUpstream } from "../upstream/attempt.ts"
 import { createBudget, type LooperBudget } from "./budget.ts"
 import { addToStream } from "./last-stream.ts"
+import { readAskedRequest, readLooperAnswer } from "../module-results.ts"
 import { addUsage } from "../record.ts"
 import type { Able } from "../upstream/reliability/able.ts"
 import { waitForModule } from "../wait-for-module.ts"
@@ -41,6 +42,7 @@ export async function runLooper(host: LooperHost, begun: LooperOptions): Promise
   const request = withContract(options.request, looper.contract)
   const budget = createBudget(looper.budget, decision.name, record)
   const caller = createCaller(host, { ...options, request, looper, budget })
+  const wanted = (asked: ChatRequest = request): ChatRequest => readAskedRequest(decision.algorithm, asked, request)
   let best: LooperAnswer | undefined
   const given: Omit<LooperCall, "signal"> = {
     ...input,
@@ -50,8 +52,8 @@ export async function runLooper(host: LooperHost, begun: LooperOptions): Promise
     id: call.id,
     decision: decision.name,
     clientTurns: call.request.turns,
-    ask: (model, asked, more) => caller.ask(model, asked ?? request, more),
-    stream: (model, asked, more) => caller.stream(model, asked ?? request, more),
+    ask: (model, asked, more) => caller.ask(model, wanted(asked), more),
+    stream: (model, asked, more) => caller.stream(model, wanted(asked), more),
     keep: (answer) => void (best = answer),
   }
   const looperCall: LooperCall =
@@ -61,7 +63,8 @@ export async function runLooper(host: LooperHost, begun: LooperOptions): Promise
   host.track?.(looperCall, call, record)
   let streams = false
   try {
-    const answer = await withinBudget(waitForModule(looper.run(looperCall), call.client), budget, () => best)
+    const said = await withinBudget(waitForModule(looper.run(looperCall), call.client), budget, () => best)
+    const answer = readLooperAnswer(decision.algorithm, said, caller)
     const shaped = await withOutput(looper, answer, (asked) => caller.ask(answer.candidate, asked), request)
     noteSelection(record, decision, answer)
     const headers = looperHeaders(record, decision)
@@ -290,23 +293,32 @@ function createCaller(
     )
   }
 
+  const given = new WeakSet<ChatReply | ChatStream>()
+  const noted = <Given extends ChatReply | ChatStream>(reply: Given): Given => {
+    given.add(reply)
+    return reply
+  }
+
   return {
+    /** What models have answered. */
+    given,
+    candidates: decision.candidates.length,
     usage: () => usage,
     failed: (error: unknown) => failures.get(error),
     /** Of the stream's bytes. */
     dialect: () => dialect,
     async ask(model: AskedModel, request: ChatRequest, options: AskOptions = {}): Promise<ChatReply> {
       const reply = await send(model, { ...request, stream: false }, options)
-      if (reply.kind !== "stream") return replyOf(model, reply)
+      if (reply.kind !== "stream") return noted(replyOf(model, reply))
       reply.stream.cancel()
       throw new RtrError("upstream_error", `Model "${findModel(host, decision, model).name}" answered with a stream`)
     },
     async stream(model: AskedModel, request: ChatRequest, options: AskOptions = {}): Promise<ChatReply | ChatStream> {
       const stream = own.stream && looper.output === undefined
       const reply = await send(model, { ...request, stream }, options)
-      if (reply.kind !== "stream") return replyOf(model, reply)
+      if (reply.kind !== "stream") return noted(replyOf(model, reply))
       dialect = reply.dialect
-      return reply.stream
+      return noted(reply.stream)
     },
   }
 }

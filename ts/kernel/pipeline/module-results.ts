@@ -1,8 +1,9 @@
-// Checks what hooks of plugins return. A module from outside may return anything: what is wrong has to be told with its name,
+// Checks what hooks of plugins and loopers return. A module from outside may return anything: what is wrong has to be told with its name,
 // before it fails somewhere in the kernel or reaches a client.
 
 import { isRtrError, moduleFault, type RtrError } from "../error.ts"
 import type { Block, BlockStart, ChatEvent, ChatReply, ChatRequest, Reply } from "../types/chat.ts"
+import type { LooperAnswer } from "../types/looper.ts"
 import type { BeforeResult, PluginHook } from "../types/plugin.ts"
 
 type FieldKind = "a string" | "a number" | "a boolean" | "a list" | "an object"
@@ -38,6 +39,24 @@ export function readEvents(type: string, result: unknown): readonly ChatEvent[] 
   return events as readonly ChatEvent[]
 }
 
+/** What a looper asks a model; `known` is the request that it was given, whose turns need no check. */
+export function readAskedRequest(type: string, request: unknown, known: ChatRequest): ChatRequest {
+  const wrong = request === known ? undefined : wrongRequest(request, known)
+  if (wrong === undefined) return request as ChatRequest
+  throw moduleFault(`Looper "${type}" asked with something else than a request: ${wrong}`)
+}
+
+/** `given` are the replies and streams of the models that the looper asked; they need no check. */
+export function readLooperAnswer(
+  type: string,
+  answer: unknown,
+  { given, candidates }: { readonly given: { has(reply: object): boolean }; readonly candidates: number },
+): LooperAnswer {
+  const wrong = wrongAnswer(answer, given, candidates)
+  if (wrong === undefined) return answer as LooperAnswer
+  throw moduleFault(`Looper "${type}" returned something else than { reply, candidate, reason }: ${wrong}`)
+}
+
 const fault = (type: string, hook: PluginHook, wanted: string, wrong: string): RtrError =>
   moduleFault(`Plugin "${type}" returned something else from ${hook} than ${wanted}: ${wrong}`)
 
@@ -57,6 +76,9 @@ const requestFields = fieldsOf({
 const turnFields = fieldsOf({ role: "a string", blocks: "a list" })
 const replyFields = fieldsOf({ id: "a string", model: "a string", created: "a number", choices: "a list" })
 const choiceFields = fieldsOf({ blocks: "a list", stop: "a string" })
+const answerFields = fieldsOf({ reply: "an object", reason: "a string" })
+const extensionFields = fieldsOf({ dialect: "a string", fields: "an object" })
+const responseFields = fieldsOf({ model: "a string", text: "a string", reasoning: "a string" })
 const source = fieldsOf({ source: "an object" })
 const text = fieldsOf({ text: "a string" })
 
@@ -142,6 +164,24 @@ function wrongReply(reply: unknown, given: readonly Reply[]): string | undefined
   return given.some((each) => each.kind === "whole" && each.reply === inner)
     ? undefined
     : within("reply", wrongChatReply(inner))
+}
+
+function wrongAnswer(answer: unknown, given: { has(reply: object): boolean }, candidates: number): string | undefined {
+  const wrong = wrongField(answer, answerFields)
+  if (wrong !== undefined) return wrong
+  const { reply, candidate, confidence, extensions, responses = [] } = answer as LooperAnswer
+  if (typeof candidate !== "string" && !(Number.isInteger(candidate) && candidate >= 0 && candidate < candidates))
+    return `candidate must be the name of a model or a whole number from 0 to ${candidates - 1}`
+  if (confidence !== undefined && typeof confidence !== "number") return "confidence must be a number"
+  if (extensions !== undefined) {
+    const wrongExtensions = wrongField(extensions, extensionFields)
+    if (wrongExtensions !== undefined) return `extensions: ${wrongExtensions}`
+  }
+  if (!Array.isArray(responses)) return "responses must be a list"
+  const wrongResponse = firstWrong("responses", responses, (each) => wrongField(each, responseFields))
+  if (wrongResponse !== undefined || given.has(reply)) return wrongResponse
+  if ("next" in reply) return "reply must be a stream that one of the asked models gave"
+  return within("reply", wrongChatReply(reply))
 }
 
 const wrongChatReply = (reply: unknown): string | undefined =>
