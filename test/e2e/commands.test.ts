@@ -309,6 +309,7 @@ test("request chat, route preview and status talk to a running router", async ()
   const whose = ["--session-id", "s", "--conversation-id", "c", "--user-id", "u", "--sampling-seed", "7"]
   const again = await runCommand("rtr", ["route", "preview", "--endpoint", router.management, ...whose, "python"])
   expect(again.stdout).toMatch(/^Selected\s+coder$/m)
+  expect(again.stdout).toMatch(/^By\s+static: \S/m)
   const status = await runCommand("rtr", ["status", "--endpoint", router.management])
   expect([status.code, status.stdout]).toEqual([0, expect.stringMatching(/^Router\s+ready$/m)])
   expect(status.stdout).toMatch(/^ConfigConverged\s+True/m)

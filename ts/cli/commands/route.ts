@@ -177,7 +177,7 @@ function printSummary(reply: RoutingPreviewReply, trace: boolean): void {
           : `${decision.decision_name} (confidence ${decision.confidence.toFixed(2)})`,
     ],
     ["Selected", selected(reply)],
-    ["By", reply.selection_method ?? ""],
+    ["By", [reply.selection_method ?? "", reply.selection_reason].filter(Boolean).join(": ")],
     ...(reply.selection_provenance?.steps ?? []).map(({ method, action, reason, model }): [string, string] => [
       method === "adaptation" ? "Adaptation" : "Protection",
       `${model} (${action}: ${reason})`,
