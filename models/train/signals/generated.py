@@ -15,7 +15,7 @@ def generated(task: str, split: str, count: int) -> list[Example]:
     examples = []
     for row in rows:
         spans = tuple(Span(span.start, span.end, span.label) for span in row.spans)
-        if task == "feedback":
+        if task.startswith("feedback"):
             examples.append(feedback_example(row.text, row.previous, row.source, row.label))
         elif row.context:
             examples.append(grounded_example(row.context, row.question, row.text, row.source, spans, row.label))

@@ -6,6 +6,7 @@ from collections import Counter
 
 from ..generators.grammar import SLOT
 from ..generators.feedback import generate
+from ..generators.feedback_recommendations import generate as recommend
 
 SPLITS = ("train", "validation", "contrast")
 
@@ -39,6 +40,16 @@ class FeedbackTest(unittest.TestCase):
         for rows in self.rows.values():
             share = sum(row.previous is not None for row in rows) / len(rows)
             self.assertTrue(0.5 < share < 0.75, share)
+
+    def test_recommendations_are_distinct_and_every_one_has_the_answer_before(self) -> None:
+        rows = recommend("train", random.Random(4), 1500)
+        self.assertEqual(rows[:300], recommend("train", random.Random(4), 1500)[:300])
+        self.assertEqual(1500, len({(row.text, row.previous) for row in rows}))
+        self.assertEqual({"SAT", "NEED_CLARIFICATION", "WRONG_ANSWER", "WANT_DIFFERENT", "NONE"}, {row.label for row in rows})
+        for row in rows:
+            self.assertIsNone(SLOT.search(row.text), row.text)
+            self.assertTrue(row.text.strip())
+            self.assertIsNone(SLOT.search(row.previous or "{}"), row.previous)
 
 
 if __name__ == "__main__":

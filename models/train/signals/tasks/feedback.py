@@ -7,7 +7,7 @@ from ...natural import read_natural
 from ..examples import Example, TaskData, labelled, read_rows, sample
 from ..generated import generated
 from ..layouts import feedback_example
-from ..written import written
+from ..written import TIMES, written
 
 # Dialogues about flights and restaurants: many rows, few ways to say it.
 TRAINED = {"sgd": 4000}
@@ -16,12 +16,13 @@ UNSEEN = ("hwu64", "iard")
 
 def read(data: Path, seed: int) -> TaskData:
     chance = random.Random(seed)
-    train = generated("feedback", "train", 8000) + written("feedback") + ordinary(data, chance)
+    train = generated("feedback", "train", 8000) + generated("feedback_recommendations", "train", 4000)
+    train += written("feedback") + ordinary(data, chance)
     for name, count in TRAINED.items():
         train += sample(of_file(data, name), count, chance)
     unseen = {name: of_file(data, name) for name in UNSEEN}
     natural, unseen["natural"] = read_natural("feedback")
-    train += natural
+    train += natural * TIMES
     unseen["contrast"] = generated("feedback", "contrast", 500)
     return TaskData(train, generated("feedback", "validation", 1000), unseen)
 
