@@ -382,6 +382,7 @@ const servesOthers = (registry: Registry): boolean =>
 const mistakes: ReadonlySet<string> = new Set(["invalid_model_output", "invalid_module", "internal_error"])
 /** A module that fails does so for every request. */
 const quietMs = 60_000
+const mostTold = 1000
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
@@ -393,9 +394,12 @@ function reportSeldom(onInternalError: RouterOptions["onInternalError"], ofModul
     if (!isMistake && !module.startsWith("selector ")) return
     if (isObject(error)) ofModules.add(error)
     const name = isRtrError(error) ? error.code : error instanceof Error ? error.constructor.name : typeof error
-    const key = `${module} ${hook} ${name}`
+    // A module that is wrong in two ways is told of both.
+    const key = `${module} ${hook} ${moduleFaultText(error) ?? name}`
     const now = performance.now()
     if (now - (toldAt.get(key) ?? -Infinity) < quietMs) return
+    // Faults may have numbers in them.
+    if (toldAt.size >= mostTold) toldAt.clear()
     toldAt.set(key, now)
     onInternalError?.(error, module, hook)
   }

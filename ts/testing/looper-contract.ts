@@ -136,6 +136,7 @@ export function looperContract<Options extends TObject>(
         const answer = moduleResults.readLooperAnswer("of this suite", await looper.run(call), {
           given: new WeakSet(),
           candidates: count,
+          isModel: (name) => asked.some((each) => each.candidate === name),
         })
         const { candidate, confidence, reason } = answer
         const reply = wholeReply(answer)

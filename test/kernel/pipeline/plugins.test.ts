@@ -299,7 +299,13 @@ describe("what a hook returns in another form", () => {
     ["before", { before: () => ({ answer: { hello: 1 } }) }, `${form}: answer: id must be a string`],
     ["before", { before: () => ({ answer: undefined }) }, `${form}: answer: it is no object`],
     ["before", { before: () => ({ refuse: "secret" }) }, `${form}: refuse must be an RtrError`],
-    ["before", { before: () => ({ headers: { a: 1 } }) }, `${form}: headers must be an object of strings`],
+    ...[{ a: 1 }, { a: "b\r\nc: d" }, { a: "☃" }, { "a b": "c" }].map(
+      (headers): readonly ["before", object, string] => [
+        "before",
+        { before: () => ({ headers }) },
+        `${form}: headers must be an object of names and values that HTTP allows`,
+      ],
+    ),
     ["before", { before: () => ({ request: { turns: 3 } }) }, `${form}: request: model must be a string`],
     [
       "before",

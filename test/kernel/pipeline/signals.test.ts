@@ -120,6 +120,10 @@ describe("facts", () => {
       [[fact("a", { confidence: Number.NaN }), b], 'the confidence of rule "a" is NaN and must be from 0 to 1'],
       [[fact("a", { confidence: "secret" }), b], 'the confidence of rule "a" is no number and must be from 0 to 1'],
       [
+        [{ rule: "a", state: "unknown", confidence: 0, reason: "text secret" }, b],
+        'the reason of rule "a" must be one of input_limit, unread_words, unreadable_content, abstained, unsupported_language, timeout, unavailable, overloaded, rejected, failed',
+      ],
+      [
         [fact("secret")],
         'there is none for rule "a"; there is none for rule "b"; there is one for a rule that is not in the document',
       ],

@@ -26,9 +26,10 @@ export function moduleProblems(
   const problems: Problem[] = []
   try {
     const checked = check(reportInto(problems, path))
-    if (!(checked instanceof Promise)) return problems
+    // A promise of another library has no more than `then`.
+    if (typeof (checked as PromiseLike<void> | undefined)?.then !== "function") return problems
     const tooLate = new RtrError("invalid_module", `its check did not end within ${secondsText(checkMs)}`)
-    const found = withinTime(checked, checkMs, tooLate).then(
+    const found = withinTime(Promise.resolve(checked), checkMs, tooLate).then(
       () => problems,
       (error: unknown) => {
         throw named(error)

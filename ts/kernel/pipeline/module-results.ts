@@ -46,13 +46,17 @@ export function readAskedRequest(type: string, request: unknown, known: ChatRequ
   throw moduleFault(`Looper "${type}" asked with something else than a request: ${wrong}`)
 }
 
-/** `given` are the replies and streams of the models that the looper asked; they need no check. */
-export function readLooperAnswer(
-  type: string,
-  answer: unknown,
-  { given, candidates }: { readonly given: { has(reply: object): boolean }; readonly candidates: number },
-): LooperAnswer {
-  const wrong = wrongAnswer(answer, given, candidates)
+/** What a looper's answer may refer to. */
+export interface LooperReach {
+  /** The replies and streams of the models that it asked; they need no check. */
+  readonly given: { has(reply: object): boolean }
+  readonly candidates: number
+  /** Whether a model of this name can be asked. */
+  isModel(name: string): boolean
+}
+
+export function readLooperAnswer(type: string, answer: unknown, reach: LooperReach): LooperAnswer {
+  const wrong = wrongAnswer(answer, reach)
   if (wrong === undefined) return answer as LooperAnswer
   throw moduleFault(`Looper "${type}" returned something else than { reply, candidate, reason }: ${wrong}`)
 }
@@ -130,13 +134,13 @@ function wrongBefore(result: unknown, known: ChatRequest): string | undefined {
   const { request, headers, answer, refuse } = result
   if ("refuse" in result) return isRtrError(refuse) ? undefined : "refuse must be an RtrError"
   if ("answer" in result) return within("answer", wrongChatReply(answer))
-  if (
-    headers !== undefined &&
-    !(isObject(headers) && Object.values(headers).every((value) => typeof value === "string"))
-  )
-    return "headers must be an object of strings"
+  if (headers !== undefined && !(isObject(headers) && Object.entries(headers).every(isHeader)))
+    return "headers must be an object of names and values that HTTP allows"
   return request === undefined ? undefined : within("request", wrongRequest(request, known))
 }
+
+const isHeader = ([name, value]: readonly [string, unknown]): boolean =>
+  /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 
 function wrongRequest(request: unknown, { turns: known }: ChatRequest): string | undefined {
   const wrong = wrongField(request, requestFields)
@@ -166,12 +170,15 @@ function wrongReply(reply: unknown, given: readonly Reply[]): string | undefined
     : within("reply", wrongChatReply(inner))
 }
 
-function wrongAnswer(answer: unknown, given: { has(reply: object): boolean }, candidates: number): string | undefined {
+function wrongAnswer(answer: unknown, { given, candidates, isModel }: LooperReach): string | undefined {
   const wrong = wrongField(answer, answerFields)
   if (wrong !== undefined) return wrong
   const { reply, candidate, confidence, extensions, responses = [] } = answer as LooperAnswer
-  if (typeof candidate !== "string" && !(Number.isInteger(candidate) && candidate >= 0 && candidate < candidates))
-    return `candidate must be the name of a model or a whole number from 0 to ${candidates - 1}`
+  const isThere =
+    typeof candidate === "string"
+      ? isModel(candidate)
+      : Number.isInteger(candidate) && candidate >= 0 && candidate < candidates
+  if (!isThere) return `candidate must be a model of providers.models or a whole number from 0 to ${candidates - 1}`
   if (confidence !== undefined && typeof confidence !== "number") return "confidence must be a number"
   if (extensions !== undefined) {
     const wrongExtensions = wrongField(extensions, extensionFields)

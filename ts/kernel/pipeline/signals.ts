@@ -4,7 +4,7 @@ import type { GuardTexts, ReadGuardTexts } from "../chat/load-guard-texts.ts"
 import { lastUserText } from "../chat/texts.ts"
 import { moduleFault, RtrError } from "../error.ts"
 import type { Call, SignalReadings } from "../types/call.ts"
-import { type Fact, reasonOf, type UnknownReason } from "../types/fact.ts"
+import { type Fact, reasonOf, type UnknownReason, unknownReasons } from "../types/fact.ts"
 import type { GuardPolicy } from "../types/guard.ts"
 import type { BatchedQuestions, Inference } from "../types/inference.ts"
 import type { MaybePromise } from "../types/module-base.ts"
@@ -297,6 +297,7 @@ function faultsIn(result: unknown, rules: readonly string[]): readonly string[] 
     if (fact == null) return [`there is none for rule "${rule}"`]
     if (isWellFormed(fact as Fact)) return []
     const { confidence } = fact
+    if (!isReason(fact.reason)) return [`the reason of rule "${rule}" must be one of ${unknownReasons.join(", ")}`]
     return [
       isState(fact.state)
         ? `the confidence of rule "${rule}" is ${typeof confidence === "number" ? confidence : "no number"} and must be from 0 to 1`
@@ -314,9 +315,13 @@ function scanned(fact: Fact, policy: GuardPolicy, input: RequestInput): Fact {
   return gap === undefined ? fact : { rule: fact.rule, state: "unknown", confidence: 0, reason: gap }
 }
 
-function isWellFormed({ state, confidence }: Fact): boolean {
-  return isState(state) && confidence >= 0 && confidence <= 1
+function isWellFormed({ state, confidence, reason }: Fact): boolean {
+  return isState(state) && confidence >= 0 && confidence <= 1 && isReason(reason)
 }
+
+/** Reasons go into headers, metrics and the log, so no other text may. */
+const isReason = (reason: unknown): boolean =>
+  reason === undefined || (unknownReasons as readonly unknown[]).includes(reason)
 
 const isState = (state: unknown): boolean => state === "match" || state === "no_match" || state === "unknown"
 

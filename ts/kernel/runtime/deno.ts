@@ -29,8 +29,17 @@ export async function loadKernel(path: string, options: LoadOptions = {}): Promi
   const config = await deno().readTextFile(path)
   const named = (readDocument(config, path).value as { modules?: unknown } | null)?.modules
   const modules: Record<string, unknown> = { ...options.modules }
+  const loaded = new Set<string>()
   for (const [index, name] of (Array.isArray(named) ? named : []).entries())
-    if (typeof name === "string") modules[moduleId(name)] = await loadModule(name, index, dirname(path))
+    if (typeof name === "string") {
+      const id = moduleId(name)
+      if (loaded.has(id))
+        throw new RtrError("invalid_module", `Cannot load module ${name}: another one has the id "${id}"; rename it`, {
+          path: ["modules", index],
+        })
+      loaded.add(id)
+      modules[id] = await loadModule(name, index, dirname(path))
+    }
   return createKernel({ environment: deno().env.toObject(), ...options, config, source: path, modules })
 }
 

@@ -31,7 +31,10 @@ export interface CoveredAnswer<Answer> extends PartialCoverage {
   readonly sourceSpan: NormalizedText["sourceSpan"]
 }
 
-/** For a guard: it reads the normalized text, and a single word that its model did not see makes the coverage partial. */
+/**
+ * For a guard: it reads the normalized text, and words that its model did not see make the coverage partial, unless they are
+ * too few to say anything: a word of another script that somebody asks about, or a spinner in the output of a program.
+ */
 export async function askWhole<Answer extends Counted>(
   text: string,
   ask: Ask<Answer>,
@@ -46,7 +49,27 @@ export async function askWhole<Answer extends Counted>(
   if (!hasText(normalized)) throw unreadWords("no word of the text")
   const answer = await ask(normalized)
   const unknown = answer.counts?.unknownTokens ?? 0
-  return { answer, sourceSpan, ...(unknown > 0 && { truncated: unreadWords("a part of the text") }) }
+  const isPartial = unknown > 0 && !explainsUnknown(normalized, unknown)
+  return { answer, sourceSpan, ...(isPartial && { truncated: unreadWords("a part of the text") }) }
+}
+
+/** Letters that say too little to tell a model what to do: "ignore it" has eight. */
+const mostLetters = 12
+/** A sign of a script of syllables or words says about as much as three letters. */
+const lettersOfSign = 3
+const otherScript = /[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}]|[\u2800-\u28ff]/gu
+const wholeSyllable =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}\p{sc=Cherokee}\p{sc=Yi}\p{sc=Vai}]/u
+
+/** Whether all that a model did not see can be a few signs of other scripts. */
+function explainsUnknown(text: string, unknown: number): boolean {
+  let [signs, letters] = [0, 0]
+  for (const [sign] of text.matchAll(otherScript)) {
+    signs += 1
+    letters += wholeSyllable.test(sign) ? lettersOfSign : 1
+    if (letters > mostLetters) return false
+  }
+  return unknown <= signs
 }
 
 /**

@@ -5,17 +5,20 @@ import { isRtrError } from "../error.ts"
 export type FactState = "match" | "no_match" | "unknown"
 
 /** Why a fact is unknown, or rests on a part of its text: a bounded set, safe as a metric label. */
-export type UnknownReason =
-  | "input_limit"
-  | "unread_words"
-  | "unreadable_content"
-  | "abstained"
-  | "unsupported_language"
-  | "timeout"
-  | "unavailable"
-  | "overloaded"
-  | "rejected"
-  | "failed"
+export const unknownReasons = [
+  "input_limit",
+  "unread_words",
+  "unreadable_content",
+  "abstained",
+  "unsupported_language",
+  "timeout",
+  "unavailable",
+  "overloaded",
+  "rejected",
+  "failed",
+] as const
+
+export type UnknownReason = (typeof unknownReasons)[number]
 
 /** The answer of one rule. `confidence` is 0 to 1; `value` is the number that a predicate compares, when there is one. */
 export interface Fact {

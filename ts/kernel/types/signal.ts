@@ -186,8 +186,8 @@ export interface SignalModule<
   readonly settings?: { readonly path: readonly string[]; readonly schema: Settings }
   /** Services and deployments that other parts of the document than `bindings` name for this signal's questions. */
   readonly services?: (document: SignalSurroundings["document"]) => readonly BoundService[]
-  /** Value from which rules match that have no `threshold` of their own, for previews. */
-  readonly usualThreshold?: (settings: Static<Settings>, document: object) => number | undefined
+  /** Value from which a rule matches that has no `threshold` of its own, for previews. */
+  readonly usualThreshold?: (settings: Static<Settings>, document: object, rule: RuleOf<Rule>) => number | undefined
   /** A header of its own for clients that debug. */
   readonly debugHeader?: DebugHeader
   /** Rules to assume for condition names when the document declares none. */

@@ -115,6 +115,8 @@ export default defineSignal({
   readsReply: ({ direction }) => direction === "response",
   rule,
   settings: { path: ["model_catalog", "modules", "prompt_guard"], schema: settings },
+  usualThreshold: ({ threshold = 0.7 }, document, { method }) =>
+    method === "contrastive" ? contrastiveThreshold : (promptGuardModel(document)?.threshold ?? threshold),
   services: promptGuardServices,
   checkGlobal(document, report) {
     checkPromptGuard(document, report)

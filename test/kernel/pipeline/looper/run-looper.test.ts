@@ -148,8 +148,15 @@ test("what a looper returns in another form is told with its name", async () => 
     [undefined, "it is no object"],
     [{ ...answer, reply: undefined }, "reply must be an object"],
     [{ ...answer, reason: 3 }, "reason must be a string"],
-    [{ ...answer, candidate: 2 }, "candidate must be the name of a model or a whole number from 0 to 1"],
-    [{ ...answer, candidate: undefined }, "candidate must be the name of a model or a whole number from 0 to 1"],
+    [{ ...answer, candidate: 2 }, "candidate must be a model of providers.models or a whole number from 0 to 1"],
+    [
+      { ...answer, candidate: "said urgent" },
+      "candidate must be a model of providers.models or a whole number from 0 to 1",
+    ],
+    [
+      { ...answer, candidate: undefined },
+      "candidate must be a model of providers.models or a whole number from 0 to 1",
+    ],
     [{ ...answer, confidence: "high" }, "confidence must be a number"],
     [{ ...answer, extensions: { dialect: "chat_completions" } }, "extensions: fields must be an object"],
     [{ ...answer, responses: [{ model: "small", text: "hi" }] }, "responses[0]: reasoning must be a string"],
@@ -170,6 +177,14 @@ test("what a looper returns in another form is told with its name", async () => 
     expect(moduleFaultText(records[0]?.error)).toBe(
       `Looper "turns" returned something else than { reply, candidate, reason }: ${wrong}`,
     )
+  }
+  for (const model of ["model urgent", undefined]) {
+    const { ask, records } = await looping(
+      async (call) => ({ ...answer, reply: await call.ask(model as never) }),
+      () => says("unused"),
+    )
+    expect(await ask("urgent")).toMatchObject({ status: 500, text: expect.not.stringContaining("urgent") })
+    expect(moduleFaultText(records[0]?.error)).toBe('Looper "turns" asked a model that is not in providers.models')
   }
   const { ask, records, transport } = await looping(
     async (call) => ({ ...answer, reply: await call.ask(0, { ...call.request, turns: "hello" } as never) }),

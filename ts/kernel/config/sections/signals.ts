@@ -131,9 +131,9 @@ export function factNames(module: RegisteredSignal["module"], rules: readonly Si
 function thresholdsOf(
   { factNames: of }: RegisteredSignal["module"],
   rules: readonly SignalRule[],
-  usual: number | undefined,
+  usualOf: (rule: SignalRule) => number | undefined,
 ): Pick<PlannedSignal, "thresholds"> {
-  const thresholds = rules.map(({ threshold }) => (typeof threshold === "number" ? threshold : usual))
+  const thresholds = rules.map((rule) => (typeof rule["threshold"] === "number" ? rule["threshold"] : usualOf(rule)))
   return of === undefined && thresholds.some((threshold) => threshold !== undefined) ? { thresholds } : {}
 }
 
@@ -225,7 +225,7 @@ async function compileSignal(
     type,
     configKey,
     rules: factNames(module, rules),
-    ...thresholdsOf(module, rules, module.usualThreshold?.(settings as never, document)),
+    ...thresholdsOf(module, rules, (rule) => module.usualThreshold?.(settings as never, document, rule as never)),
     ...(module.debugHeader && { debugHeader: module.debugHeader }),
     firstSlot,
     level,

@@ -303,6 +303,7 @@ function createCaller(
     /** What models have answered. */
     given,
     candidates: decision.candidates.length,
+    isModel: (name: string) => host.plan.models.has(name) || decision.candidates.some(({ model }) => model === name),
     usage: () => usage,
     failed: (error: unknown) => failures.get(error),
     /** Of the stream's bytes. */
@@ -346,10 +347,7 @@ function findModel({ plan }: LooperHost, decision: PlannedDecision, model: Asked
   if (candidate !== undefined) return { ...candidate, name: candidate.model }
   if (typeof model === "number") throw moduleFault(`Looper "${algorithm}" asked candidate ${model}, which is not there`)
   const target = plan.models.get(model)
-  if (target === undefined)
-    throw new RtrError(
-      "model_not_found",
-      `Looper "${algorithm}" cannot ask model "${model}": it is not in providers.models`,
-    )
+  // The name may hold anything that the looper has read.
+  if (target === undefined) throw moduleFault(`Looper "${algorithm}" asked a model that is not in providers.models`)
   return { name: model, target, reasoning: undefined }
 }
