@@ -88,6 +88,47 @@ describe("a rule", () => {
     }
   })
 
+  test("leaves alone what has the form of an address and is nobody's, unless it names the kind", async () => {
+    const nobodys = [
+      "10.0.0.12",
+      "172.31.4.9",
+      "192.168.1.1",
+      "169.254.1.7",
+      "100.64.3.2",
+      "192.0.2.10",
+      "203.0.113.5",
+      "8.8.8.8",
+      "1.1.1.1",
+      "fe80::1ff:fe23:4567:890a",
+      "fd12:3456:789a::1",
+      "2001:db8::8a2e:370:7334",
+      "noreply@anthropic.com",
+      "no-reply@acme.io",
+      "12345+ann@users.noreply.github.com",
+      "user@example.com",
+      "your.name@example.org",
+    ]
+    const somebodys = [
+      "172.32.4.9",
+      "100.128.3.2",
+      "84.112.9.3",
+      "2a02:810d:8abf::17",
+      "jane.roe@example.com",
+      "reply@acme.io",
+      "user@acme.io",
+    ]
+    const named = { name: "named", pii_types: ["IP_ADDRESS", "EMAIL_ADDRESS"] }
+    for (const value of nobodys)
+      expect([value, ...(await read(`Set it to ${value} there`, { name: "any" }, named))]).toEqual([
+        value,
+        noMatch("any"),
+        match("named", 1),
+      ])
+    for (const value of somebodys)
+      expect([value, ...(await read(`Set it to ${value} there`, { name: "any" }))]).toEqual([value, match("any", 1)])
+    expect(await read("Ping 10.0.0.1 and 84.112.9.3", { name: "any" })).toEqual([match("any", 1)])
+  })
+
   test("looks for the kinds that it names instead", async () => {
     expect(await read("Berlin", { name: "r", pii_types: ["GPE"] })).toEqual([match("r", 0.7)])
     expect(await read("Ann pays with 4111 1111 1111 1111", { name: "r", pii_types: ["GPE", "TITLE"] })).toEqual([

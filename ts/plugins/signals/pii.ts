@@ -20,6 +20,7 @@ import type { Entity } from "../_shared/personal-data/entities.ts"
 import { entityKinds, kindOf, noEntity, wantedKinds } from "../_shared/personal-data/kinds.ts"
 import { createPatternSearch } from "../_shared/personal-data/pattern-entities.ts"
 import { createReader, type TextReader } from "../_shared/personal-data/read-text.ts"
+import { isOfNobody } from "../_shared/personal-data/reserved-values.ts"
 
 const kinds = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 
@@ -59,6 +60,8 @@ interface Wanted {
   readonly threshold: number | undefined
   readonly textsIn: (input: SignalInput) => readonly string[]
   readonly isWanted: (kind: string) => boolean
+  /** The rule names its kinds, so it wants every value of them. */
+  readonly namesKinds: boolean
 }
 
 export default defineSignal({
@@ -90,6 +93,7 @@ export default defineSignal({
         threshold: threshold === 0 ? undefined : threshold,
         textsIn: (input) => input.textsFor(entry),
         isWanted: wantedKinds(entry),
+        namesKinds: entry.pii_types !== undefined,
       }
     })
     const isBuiltIn = asksBuiltInModel(document)
@@ -122,7 +126,7 @@ interface RuleReading {
  * was not read whole can only add to what was found, so a match stands and a missing one is unknown.
  */
 async function readRule(
-  { name, threshold, textsIn, isWanted }: Wanted,
+  { name, threshold, textsIn, isWanted, namesKinds }: Wanted,
   input: SignalInput,
   reader: TextReader,
 ): Promise<RuleReading> {
@@ -141,7 +145,11 @@ async function readRule(
     failure,
   })
   const wanted = (found: readonly (readonly Entity[])[]): readonly FoundIn[] =>
-    found.flatMap((entities, text) => entities.flatMap((each) => (isWanted(each.kind) ? [{ ...each, text }] : [])))
+    found.flatMap((entities, text) =>
+      entities.flatMap((each) => (isWanted(each.kind) && isOfSomebody(each, text) ? [{ ...each, text }] : [])),
+    )
+  const isOfSomebody = ({ kind, start, end }: Entity, text: number): boolean =>
+    namesKinds || !isOfNobody(kind, (texts[text] ?? "").slice(start, end))
   let texts: readonly string[] = []
   let certain: readonly FoundIn[]
   try {

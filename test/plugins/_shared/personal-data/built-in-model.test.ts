@@ -35,6 +35,10 @@ describe("names", () => {
     "The [pista] is long",
     "[Emma had spent a whole hour building a castle] there",
     "[A] B",
+    "[Claude Code] crashed",
+    "Ask [Siri]",
+    "[Проверь] текст",
+    "Да. [Переведи] слово",
   ])("are none in %j", (marked) => expect(found(marked, "PERSON")).toEqual([]))
 })
 
@@ -111,4 +115,16 @@ test("kinds with a form are left to patterns", () => {
 test("a kind counts from its own point on", () => {
   expect(found("[Ann] is here", "PERSON", 0.5)).toEqual([])
   expect(found("[Ann] is here", "PERSON", 0.8)).toEqual(["PERSON Ann"])
+})
+
+test("a birth date is that of somebody who may live", () => {
+  expect(found("she was born on [14 May 1991]", "DATE_TIME")).toEqual(["BIRTH_DATE 14 May 1991"])
+  expect(found("he was born on [14 March 1879]", "DATE_TIME")).toEqual([])
+  expect(found("Date of birth: [1769-08-15]", "DATE_OF_BIRTH")).toEqual([])
+  expect(found("Date of birth: [15.08.69]", "DATE_OF_BIRTH")).toEqual(["BIRTH_DATE 15.08.69"])
+})
+
+test("a name in other letters is one where it does not begin a sentence, or has two words", () => {
+  expect(found("Спросите [Анну]", "PERSON")).toEqual(["PERSON Анну"])
+  expect(found("[Анна Петрова] пришла", "PERSON")).toEqual(["PERSON Анна Петрова"])
 })

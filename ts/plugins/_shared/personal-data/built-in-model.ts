@@ -55,15 +55,40 @@ function addressesIn(text: string, marked: readonly Entity[]): readonly Entity[]
 
 function completed(text: string, entity: Entity, isLowerCase: boolean): readonly Entity[] {
   const { kind } = entity
-  if (names.has(kind)) return toNames(text, entity, isLowerCase).map((range) => ({ ...entity, ...range }))
+  if (names.has(kind))
+    return toNames(text, entity, isLowerCase)
+      .filter((range) => kind !== "PERSON" || mayBePerson(text, range))
+      .map((range) => ({ ...entity, ...range }))
   if (values.has(kind)) {
     const range = toValue(text, entity)
     return range !== undefined && isValue(kind, text, range.start, range.end) ? [{ ...entity, ...range }] : []
   }
   if (kind === "STREET_ADDRESS") return []
   if (kind === "DATE_TIME" && saysBirth.test(text.slice(Math.max(0, entity.start - 32), entity.start)))
-    return [{ ...entity, kind: "BIRTH_DATE" }]
+    return isOfTheDead(text.slice(entity.start, entity.end)) ? [] : [{ ...entity, kind: "BIRTH_DATE" }]
+  if (kind === "BIRTH_DATE" && isOfTheDead(text.slice(entity.start, entity.end))) return []
   return [entity]
+}
+
+const assistants =
+  /^(?:claude(?: (?:code|ai|opus|sonnet|haiku))?|siri|alexa|cortana|copilot|chat ?gpt|gemini|grok|codex|llama|mistral|qwen|deepseek)$/i
+/** Verbs that begin sentences in scripts which the model reads letter by letter. */
+const firstWordOfOtherScript = /^[\p{sc=Cyrillic}\p{sc=Greek}]+$/u
+const beginsSentence = /(?:^|[.!?:\n]\s*)$/
+
+/** Programs that people talk to have names of people, and so has the first word of a sentence that the model cannot read. */
+function mayBePerson(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
+  const name = text.slice(start, end)
+  if (assistants.test(name)) return false
+  return !(firstWordOfOtherScript.test(name) && beginsSentence.test(text.slice(Math.max(0, start - 8), start)))
+}
+
+/** Nobody who lives is older. */
+const mostYears = 115
+
+function isOfTheDead(date: string): boolean {
+  const year = /(?<!\d)1[0-9]{3}(?!\d)/.exec(date)?.[0]
+  return year !== undefined && new Date().getFullYear() - Number(year) > mostYears
 }
 
 const saysBirth =
