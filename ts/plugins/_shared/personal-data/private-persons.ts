@@ -4,6 +4,7 @@
 import type { TextRange } from "../../../kernel/index.ts"
 import type { Entity } from "./entities.ts"
 import { privateKinds } from "./kinds.ts"
+import { isOfNobody } from "./reserved-values.ts"
 
 /** Kinds that say nothing of anybody by themselves, as the age in "18-year-old whisky" and the code in "90210". */
 const needsPerson: ReadonlySet<string> = new Set(["AGE", "ZIP_CODE"])
@@ -13,7 +14,13 @@ const isPrivate: ReadonlySet<string> = new Set(privateKinds)
 /** The findings of a text without names that say nothing private, and without what stands beside no person. */
 export function keepPrivate(text: string, found: readonly Entity[]): readonly Entity[] {
   if (!found.some(({ kind }) => kind === "PERSON" || needsPerson.has(kind))) return found
-  const hasOthers = found.some(({ kind }) => isPrivate.has(kind) && kind !== "PERSON" && !needsPerson.has(kind))
+  const hasOthers = found.some(
+    ({ kind, start, end }) =>
+      isPrivate.has(kind) &&
+      kind !== "PERSON" &&
+      !needsPerson.has(kind) &&
+      !isOfNobody(kind, text.slice(start, end)),
+  )
   if (hasOthers) return found
   const isTask = setsTask(text)
   const counts = (entity: Entity): boolean =>
