@@ -295,6 +295,18 @@ describe("keys of services", () => {
       `AIza${"SyD3k8Vq2LmX7pRt9WzB4nC6hJ0fGaUeY1s"}`,
       `eyJ${"hbGciOiJIUzI1NiJ9"}.eyJ${"zdWIiOiIxMjM0In0"}.${"dozjgNryP4J3jVmNHl0w5N"}`,
       "-----BEGIN RSA PRIVATE KEY-----",
+      `https://hooks.slack.com/services/${"T03QK7WXZ2P/B05MD8RVL1J"}/${"q8ZtR2mLx7KpVw4YcN9sJd3H"}`,
+      `xapp-${"1-A04QK7WXZ2P-5839201746352"}-${"9f3c1b7e5d2a8046".repeat(4)}`,
+      `hf_${"YMSGaasEAPlhcwbrjlzbaibPBYigMmnYwV"}`,
+      `gsk_${drawn}${"K3m9Xw2LqT7vR5zY"}`,
+      `xai-${drawn.repeat(2)}${"K3m9Xw2L"}`,
+      `hvs.${"CAESIJ8mQ2xLw7KpVt4YcN9s"}`,
+      `lin_api_${drawn}${"K3m9"}`,
+      `key-${"3ax6xnjp29jd6fds4gc373sgvjxteol0".replaceAll(/[g-z]/g, "e")}`,
+      `${"MTE4NzI5MzA0NTYxODI3MzY0"}.${"GxK2pQ"}.${"v8ZtR2mLx7KpVw4YcN9sJd3HfB6gTq1EaUoXiW"}`,
+      `dop_v1_${"9f3c1b7e5d2a8046".repeat(4)}`,
+      `ntn_${"58392017463"}${drawn.slice(1)}`,
+      `secret_${drawn}${"K3m9Xw2"}`,
     ] as const
     for (const key of cases) expect(found(`use ${key} for now`)).toEqual([`API_KEY ${key}`])
   })
@@ -307,6 +319,148 @@ describe("keys of services", () => {
       "sk-learn-is-a-library-for-models",
       "SK12",
       "-----BEGIN PUBLIC KEY-----",
+      "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+      "hf_YourHuggingFaceTokenGoesRightHereNow",
+      "hf_hub_download and hf_transfer",
+      "NotABotTokenWithThisName1.Second.AndThenSomeMoreOfThePath1",
+      "key-value and key-9f3c1b7e",
+    ] as const
+    for (const text of cases) expect([text, ...foundElse(text)]).toEqual([text])
+  })
+})
+
+describe("assigned secrets", () => {
+  const drawn = `${"k7Qm2Xv9"}${"Lp4Rt8Wz6Bn1Yc3D"}`
+  test("are found behind names of keys", () => {
+    const cases = [
+      [`AWS_SECRET_ACCESS_KEY=${"a/9Kd2"}+${drawn}+x7Lq`, `${"a/9Kd2"}+${drawn}+x7Lq`],
+      [`export STRIPE_SECRET="${drawn}"`, drawn],
+      [`  clientSecret: ${drawn}`, drawn],
+      [`{"user":1,"api_key":"${drawn}"}`, drawn],
+      [`{\\"token\\":\\"${drawn}\\"}`, drawn],
+      [`auth-token = '${drawn}'`, drawn],
+      [`const apiKey = \`${drawn}\``, drawn],
+      [`<token>${drawn}</token>`, drawn],
+      [`?api_key=${drawn}&page=2`, drawn],
+      [`X-Api-Key: ${drawn}`, drawn],
+      [`-H 'Authorization: Bearer ${drawn}'`, drawn],
+      [`Authorization: token ${drawn}`, drawn],
+      [`deploy --token ${drawn}`, drawn],
+    ] as const
+    for (const [text, key] of cases) expect([text, ...found(text)]).toEqual([text, `API_KEY ${key}`])
+  })
+
+  test("are found behind names of passwords, and on command lines", () => {
+    const cases = [
+      ["DB_PASS=hunter2", "hunter2"],
+      ["export PGPASSWORD=Tr0ub4dor psql", "Tr0ub4dor"],
+      ["spring.datasource.password=Qw3rty!9", "Qw3rty!9"],
+      ["Server=a;Password=Qw3rty!9;Db=x", "Qw3rty!9"],
+      ['{"a":{"password":"Winter24"}}', "Winter24"],
+      ['dbPassword = "hunter2x"', "hunter2x"],
+      ["smtp_pass: kZ9#kf", "kZ9#kf"],
+      ["db:\n  pass: kZ9#kf", "kZ9#kf"],
+      ["export PASS=hunter2", "hunter2"],
+      ["password: 482913", "482913"],
+      ["<pwd>Hunter22</pwd>", "Hunter22"],
+      ["mysql -u root -pS3cr3tPw db", "S3cr3tPw"],
+      ["mysqldump --password Winter24! x", "Winter24!"],
+      ["sshpass -p 'Geheim99' ssh host", "Geheim99"],
+      ["curl -s \\\n  -u ann:s3cr3tpw host", "s3cr3tpw"],
+      ["machine host\n  login ann\n  password kj3h4kjh\n", "kj3h4kjh"],
+      [`Authorization: Basic ${btoa("ann:Qw3rty!9")}`, btoa("ann:Qw3rty!9")],
+      ["Das Passwort lautet: Sommer2024!", "Sommer2024!"],
+    ] as const
+    for (const [text, password] of cases) expect([text, ...found(text)]).toEqual([text, `PASSWORD ${password}`])
+  })
+
+  test("are not found in code, in placeholders and in what is no secret", () => {
+    const cases = [
+      "password = get_password()",
+      "password = password1",
+      "login(user, password=pw2, x=1)",
+      "password: process.env.DB_PASS2",
+      "password: sha256",
+      "password?: string",
+      "token: string",
+      "token: Uint8Array",
+      "api_key: AccountCreateResponse.APIKey | null",
+      "const token = await fetchToken()",
+      "secretKey: z.string().min(8)",
+      '"password": "required"',
+      "PASSWORD=changeme",
+      "PASSWORD=${PASSWORD}",
+      "password: !vault abc1",
+      "USERNAME_PASSWORD: 0x02,",
+      "API_KEY=your-api-key-goes-here-1a2b3c",
+      "API_KEY=<paste-1a2b3c4d5e6f7g8h>",
+      "secret: ${{ secrets.GH_T0KEN }}",
+      "secret: my-app-secret-v1",
+      "private_key: ./keys/id_ed25519",
+      "max_tokens=1024",
+      "tokens: 4096",
+      'next_page_token: ""',
+      `next_page_token: "${drawn}"`,
+      `"integrity": "sha512-${drawn}=="`,
+      `image@sha256:${"9f3c1b7e5d2a8046".repeat(4)}`,
+      "PWD=/home/ann/a1",
+      "bypass: v2x",
+      "first pass: O(n^2)",
+      "Authorization: Bearer <token>",
+      "Authorization: Bearer $TOKEN",
+      "Authorization: Bearer YOUR_TOKEN",
+      "basic understanding of it",
+      `Authorization: Basic ${btoa("user:password")}`,
+      "docker run -p 8080:80 -u 1000:1000 node18",
+      "mkdir -p src/a1",
+      "curl -u $USER:$PASS2 host",
+    ] as const
+    for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+  })
+})
+
+describe("numbers of persons", () => {
+  test("are found where their check digits fit", () => {
+    const cases = [
+      ["CF RSSMRA85T10A562S", "RSSMRA85T10A562S"],
+      ["NIR 1 85 05 78 006 084 91", "1 85 05 78 006 084 91"],
+      ["185057800608491", "185057800608491"],
+      ["1 73 01 2A 004 018 06", "1 73 01 2A 004 018 06"],
+      ["mi DNI es 48120937S", "48120937S"],
+      ["20457781-V", "20457781-V"],
+      ["NIE X9274618Y", "X9274618Y"],
+      ["529.982.247-25", "529.982.247-25"],
+      ["CPF 52998224725", "52998224725"],
+      ["2341 2341 2346", "2341 2341 2346"],
+      ["811218-9876", "811218-9876"],
+      ["19811218-9876", "19811218-9876"],
+      ["NHS number 943 476 5919", "943 476 5919"],
+      ["my bsn is 111222333", "111222333"],
+      ["Steuer-ID: 86 095 742 719", "86 095 742 719"],
+      ["IdNr 47036892816", "47036892816"],
+    ] as const
+    for (const [text, number] of cases) expect([text, ...found(text)]).toEqual([text, `ID ${number}`])
+  })
+
+  test("are not found where they do not fit, or nothing says what a weak form is", () => {
+    const cases = [
+      "RSSMRA85T10A562T",
+      "1 85 05 78 006 084 92",
+      "order number 185057800608491",
+      "48120937T",
+      "529.982.247-26",
+      "52998224725",
+      "2341 2341 2347",
+      "2341 2341 2346 1111",
+      "2020 2021 2022",
+      "811218-9875",
+      "811318-9876",
+      "20240115-1205",
+      "943 476 5919",
+      "111222333",
+      "86095742719",
+      "ISBN 978-3-16-148410-0",
+      "20240115T120000Z",
     ] as const
     for (const text of cases) expect([text, ...found(text)]).toEqual([text])
   })
@@ -592,6 +746,25 @@ describe("hostile texts are read to their end", () => {
     "password:",
     "passport1",
     "driver license1",
+    "password='",
+    "PASSWORD=a1b2c3 ",
+    "token=",
+    "token=aA",
+    "token:'a1",
+    "api_key=>",
+    "<password>",
+    "Bearer ",
+    "bearer a1b2c3d4e5f6g7h8 ",
+    "basic aaaaaaaa ",
+    " -p a1b2",
+    " -u a:b1c2",
+    "login a password ",
+    "hvs.",
+    "MTIz.",
+    "RSSMRA85",
+    "2341 2341 ",
+    "811218-9876",
+    "bsn 943 476 ",
   ])("of %j", (unit) => {
     const text = `${unit.repeat(Math.ceil(1_000_000 / unit.length))} ann@example.com`
     expect(found(text).at(-1)).toBe("EMAIL_ADDRESS ann@example.com")

@@ -3,13 +3,16 @@
 import { type MaybePromise, type NormalizedText, type TextRange, type Work, workOn } from "../../../kernel/index.ts"
 import type { Entity } from "./entities.ts"
 import { loadNumberingPlans, type NumberingPlans } from "./numbering-plans.ts"
+import { findAssignedKeys, findAssignedPasswords } from "./patterns/assigned-secret.ts"
 import { findCryptoAddresses } from "./patterns/crypto-address.ts"
 import { findEmailAddresses } from "./patterns/email-address.ts"
+import { findHeaderKeys, findLoginPasswords } from "./patterns/header-secret.ts"
 import { findIbans } from "./patterns/iban.ts"
 import { findIpAddresses } from "./patterns/ip-address.ts"
 import { findLabelledValues, type LabelledRange } from "./patterns/labelled-values.ts"
 import { findMacAddresses } from "./patterns/mac-address.ts"
 import { findMilitaryAddresses } from "./patterns/military-address.ts"
+import { findNationalIds } from "./patterns/national-id.ts"
 import { findPaymentCards } from "./patterns/payment-card.ts"
 import { findPhoneNumbers } from "./patterns/phone-number.ts"
 import { findServiceKeys } from "./patterns/service-key.ts"
@@ -23,7 +26,11 @@ type Find = (text: string, plans: NumberingPlans) => Work<readonly TextRange[]>
 /** The surest first: where two overlap, the earlier one stands. Every part of the kind has what the hint finds at less cost. */
 const finders: readonly (readonly [kind: string, hint: RegExp, find: Find])[] = [
   ["PASSWORD", /:\/\//, findUrlCredentials],
-  ["API_KEY", /\d[a-z]|[a-z]\d|-----B/i, findServiceKeys],
+  ["API_KEY", /\d[a-z]|[a-z]\d|-----B|hf_/i, findServiceKeys],
+  ["API_KEY", /bearer|token|key|secret/i, findHeaderKeys],
+  ["PASSWORD", /basic|--?u|-p|-a|login/i, findLoginPasswords],
+  ["API_KEY", /(?:secret|token|key).{0,10}[=:>]/i, findAssignedKeys],
+  ["PASSWORD", /(?:pass|pwd?|wort).{0,10}[=:>]/i, findAssignedPasswords],
   ["EMAIL_ADDRESS", /@/, findEmailAddresses],
   ["IBAN_CODE", /[a-z]{2}\d{2}/i, findIbans],
   ["CREDIT_CARD", /\d{4}/, findPaymentCards],
@@ -32,6 +39,7 @@ const finders: readonly (readonly [kind: string, hint: RegExp, find: Find])[] = 
   ["MAC_ADDRESS", /[\da-f]{2}[.:-][\da-f]{2}/i, findMacAddresses],
   ["CRYPTO_ADDRESS", /\d[a-z]|[a-z]\d/i, findCryptoAddresses],
   ["STREET_ADDRESS", /[afd]po,? a[aep]/i, findMilitaryAddresses],
+  ["ID", /\d{2}/, findNationalIds],
   ["PHONE_NUMBER", /\d[ ()./-]{0,3}\d/, findPhoneNumbers],
   // Last, because what stands in an address of the web is a finding of its own.
   ["DOMAIN_NAME", /:\/\/|\.[a-z]{2}/i, findWebAddresses],
@@ -78,7 +86,7 @@ const toEntity = ({ kind, start, end }: LabelledRange, sourceSpan: NormalizedTex
 const entitiesOfStep = 1024
 
 /** Every entity has one of these, names of hosts have a dot before letters, and blocks of keys a line. */
-const mayHold = /[\d@:]|\.[a-z]{2}|-----/i
+const mayHold = /[\d@:=]|\.[a-z]{2}|-----|hf_|bearer|basic/i
 
 /** Both lists in order, without those of the second that overlap one of the first. */
 function addFree(found: readonly Entity[], more: readonly Entity[]): readonly Entity[] {

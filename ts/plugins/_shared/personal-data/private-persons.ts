@@ -16,10 +16,7 @@ export function keepPrivate(text: string, found: readonly Entity[]): readonly En
   if (!found.some(({ kind }) => kind === "PERSON" || needsPerson.has(kind))) return found
   const hasOthers = found.some(
     ({ kind, start, end }) =>
-      isPrivate.has(kind) &&
-      kind !== "PERSON" &&
-      !needsPerson.has(kind) &&
-      !isOfNobody(kind, text.slice(start, end)),
+      isPrivate.has(kind) && kind !== "PERSON" && !needsPerson.has(kind) && !isOfNobody(kind, text.slice(start, end)),
   )
   if (hasOthers) return found
   const isTask = setsTask(text)

@@ -36,6 +36,7 @@ test("values in sentences are found behind words that say what they are", () => 
   const cases = [
     ["api user narine.grigoryan with pw Monkey449! was there", "USERNAME narine.grigoryan", "PASSWORD Monkey449!"],
     ["my password is 'Tr0ub4dor&3', sorry", "PASSWORD Tr0ub4dor&3"],
+    ["das Passwort lautet Sommer2024.", "PASSWORD Sommer2024"],
     ["employee id 264790, badge lost", "ID 264790"],
     ["passport R9590164", "ID R9590164"],
     ["refund to account 2989-722023-33 please", "ID 2989-722023-33"],
@@ -54,6 +55,8 @@ describe("nothing is found", () => {
     "a good user experience. It has",
     "password: ********",
     "password: your_password_here",
+    "password = get_password()",
+    "password: process.env.DB_PASS2",
     "the password must have 8 characters",
     '{"username": "<username>", "password": "${PASSWORD}"}',
     "SELECT name FROM users WHERE age > 30;",

@@ -2,6 +2,7 @@
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { kindOfField, valueOfField } from "./field-labels.ts"
+import { isCode } from "./secret-value.ts"
 import { matchesOfStep } from "./text-range.ts"
 
 export interface LabelledRange extends TextRange {
@@ -109,7 +110,7 @@ function cellsOf(
 
 const number = "[#:]?\\s{0,2}(?:is |was |of )?[\"'‘“#]?"
 /** What tells that the next word is the value: "user is", "password:", or a quotation mark. */
-const verb = "(?: is| was| ist| es| est|:) [\"'‘“]?"
+const verb = "(?: is:?| was| ist:?| lautet:?| es| est|:) [\"'‘“]?"
 const quote = " ?[\"'‘“]"
 /** No more of a word than a value may have: a text of one word with many labels would be searched to its end for each. */
 const within = "[^\\s\"'’”),]{0,64}"
@@ -166,6 +167,7 @@ function* phrasesIn(text: string): Work<readonly LabelledRange[]> {
       if (++matches % matchesOfStep === 0) yield
       const value = (groups[1] ?? groups[2]) as string
       if (kind === "USERNAME" && fileEnding.test(value)) continue
+      if (kind === "PASSWORD" && isCode(value)) continue
       const start = index + all.lastIndexOf(value)
       ranges.push({ kind, start, end: start + value.length })
     }

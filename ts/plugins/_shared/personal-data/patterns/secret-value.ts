@@ -1,0 +1,88 @@
+// What tells a secret from what documentation and code write in its place.
+
+import type { TextRange, Work } from "../../../../kernel/index.ts"
+import { execFrom, matchesOfStep } from "./text-range.ts"
+
+/**
+ * Every part that `read` makes of a match of a global pattern, in order and without overlaps. Behind a match without one the
+ * search goes on one character later, or behind it where it is so long that reading it again would take too much time.
+ */
+export function* findSecrets(
+  text: string,
+  pattern: RegExp,
+  read: (match: RegExpExecArray) => TextRange | undefined,
+): Work<readonly TextRange[]> {
+  const ranges: TextRange[] = []
+  let matches = 0
+  // The pattern is shared, and others search with it between two steps.
+  for (let from = 0, match = execFrom(pattern, text, from); match !== null; match = execFrom(pattern, text, from)) {
+    if (++matches % matchesOfStep === 0) yield
+    const range = read(match)
+    if (range !== undefined) ranges.push(range)
+    from = range?.end ?? match.index + (match[0].length > longest ? match[0].length : 1)
+  }
+  return ranges
+}
+
+const longest = 400
+
+/** Whether a value looks drawn by a machine: long, of many signs, with letters and digits that take turns. */
+export function isDrawnSecret(value: string): boolean {
+  if (value.length < 16 || new Set(value).size < 8 || !/^[\w+/=.~:!@#$%^&*?|-]+$/.test(value)) return false
+  const mixes = turns(value) >= 3 && /[A-Za-z].*[A-Za-z].*[A-Za-z]/.test(value)
+  return (mixes || isDrawnOfLetters(value.replace(/[^A-Za-z]/g, ""))) && !isPlaceholder(value) && !isCode(value)
+}
+
+/** How often a letter stands beside a digit: words with numbers behind them have one such place each. */
+const turns = (value: string): number => value.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g)?.length ?? 0
+
+/** Letters of both cases, often two capital ones in a row: names in camel case have few of them, and apart. */
+export function isDrawnOfLetters(value: string): boolean {
+  const capitals = value.match(/[A-Z]/g)?.length ?? 0
+  const small = value.match(/[a-z]/g)?.length ?? 0
+  const changes = value.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0
+  return (
+    value.length >= 16 &&
+    capitals * 4 >= value.length &&
+    Math.min(small, changes) * 5 >= value.length &&
+    /[A-Z]{2}/.test(value)
+  )
+}
+
+/** Whether a value could be what a person chose: letters with a digit or a sign among them. */
+export function isPassword(value: string): boolean {
+  if (value.length < 4 || value.length > 128 || isPlaceholder(value) || isCode(value)) return false
+  return /\p{L}/u.test(value) && /\d|[@#$%^&*+~=]|[!?](?=.*[\p{L}\d])/u.test(value)
+}
+
+/** What documentation writes: `changeme`, `your-key`, `xxxx`, `<token>`, `${TOKEN}`, `%s`. */
+export const isPlaceholder = (value: string): boolean =>
+  /^(?:\W?[{[(<].*|\W?\$(?:[A-Za-z_{(]|\d+$).*|%[\w(%].*|!\p{L}+|.*[*•.…]{3}.*|.*[xX]{4}.*)$/u.test(value) ||
+  /your|example|sample|change[_-]?(?:me|this|it)|placeholder|replace|dummy|fake|redacted|insert|todo|goes[_-]?here|12345678|abcdefg|foo-?bar|deadbeef|super[_-]?secret|(?:some|my|the|test)[_-]?(?:super|secret|api|token|pass|pw|key|long|strong)|\{\{|\}\}/i.test(
+    value,
+  ) ||
+  /^(?:(?:my|the|an?|new|old|user|admin|test|db|root|default)?[_-]?(?:pass(?:word|wd|phrase|code)?|p[a@][s$]{2}w[o0]rd|pwd?|user(?:name)?|login|secret|token|key|string|value|test|admin|root)[_-]?\d{0,4}[!.]?|abcd?\d{0,6}|n\/a)$/i.test(
+    value,
+  )
+
+/** Whether code computes a value, or says where it stands. */
+export const isCode = (value: string): boolean => isExpression(value) || isReference(value)
+
+/** Calls, members, names and types of code: `get_password()`, `process.env.TOKEN`, `Uint8Array`. */
+const isExpression = (value: string): boolean =>
+  /^[A-Za-z_$][\w$]*(?:\??\.[\w$]+|::[\w$]+)*!?(?:[([{]|\?\.)/.test(value) ||
+  /^[A-Za-z_$][\w$]{0,19}(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]{0,19})+$/.test(value) ||
+  /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)+$/.test(value) ||
+  /^(?:0x[\da-f]{1,8}|\d+[.,/][\d.,/]*|[\d.,/]+(?:ms|s|min|h|d|px|[kmg]b?|x|%))$/i.test(value) ||
+  /^[@:&*!#?][A-Za-z_]+\d?$/.test(value) ||
+  /^[a-z_]*(?:pass(?:word|wd|phrase)|pwd|secret|token)[a-z_]*\d?$/i.test(value) ||
+  /=>|[=!]==?\w|&&|\|\||\?\?\w|^\w{1,12}\+{1,2}\w{0,12}$/.test(value) ||
+  /^(?:v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\dT.*|(?:[a-z]{0,6}[_-]?(?:utf|base|sha|md|int|uint|float|char|string|bytes?|aes|rsa|hs|rs|es|argon|pbkdf|bcrypt|scrypt|hmac)[_-]?\d{1,4}\w{0,8}))$/i.test(
+    value,
+  )
+
+/** Paths, files and addresses, behind which the secret stands elsewhere. */
+const isReference = (value: string): boolean =>
+  /:\/\/|^(?:[.~]{0,2}\/(?:[\w.-]{0,14}\/|[\w.-]{0,20}$)|[A-Za-z]:\\)|\.(?:pem|key|crt|json|ya?ml|toml|txt|env|html?|php|[jt]sx?|py|go|rb|sh|com|org|net|io)$/i.test(
+    value,
+  ) || /^[\w.+-]+@[\w-]+\.[a-z]{2,}$/i.test(value)
