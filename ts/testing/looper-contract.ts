@@ -114,8 +114,7 @@ async function openLooper<Options extends TObject>(
   { options = {}, host = {} }: LooperContractOptions,
   candidates: readonly Candidate[] = sampleCandidates,
 ): Promise<OpenLooper> {
-  const unreachable = { json: () => Promise.reject(new RtrError("upstream_unavailable", "Nobody is there")) }
-  const granted = grantedHost({ http: unreachable, ...host })
+  const granted = grantedHost(host)
   return module.setup(
     deepFreeze(structuredClone(options)) as never,
     { decision: "test", ...granted, candidates, settings: {} } as never,

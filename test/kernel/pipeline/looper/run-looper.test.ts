@@ -507,6 +507,20 @@ test("a reply that is larger than the looper allows is an error", async () => {
   expect(records[0]?.attempts[0]?.error?.message).toBe('No reply from model "small": the reply is larger than 10 bytes')
 })
 
+test("a looper that waits for nothing ends after the time that a backend has", async () => {
+  const { ask, records } = await looping(
+    async (call) => {
+      await call.ask(0)
+      return new Promise<never>(() => {})
+    },
+    // It is no fault of the looper that a model takes its time.
+    () => says("hi"),
+    { changes: { "listeners.0.timeout": "30ms" } },
+  )
+  expect(await ask("urgent")).toMatchObject({ status: 504 })
+  expect(moduleFaultText(records[0]?.error)).toBe('Looper "turns" did not answer within 0.03 seconds')
+})
+
 test("a client that leaves ends the wait for a looper", async () => {
   const { kernel, records } = await looping(
     () => new Promise(() => {}),

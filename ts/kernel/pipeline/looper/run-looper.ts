@@ -63,7 +63,12 @@ export async function runLooper(host: LooperHost, begun: LooperOptions): Promise
   host.track?.(looperCall, call, record)
   let streams = false
   try {
-    const said = await withinBudget(waitForModule(looper.run(looperCall), call.client), budget, () => best)
+    const running = waitForModule(looper.run(looperCall), call.client, {
+      timeoutMs: call.upstreamTimeoutMs,
+      missing: `Looper "${decision.algorithm}" did not answer`,
+      isPaused: () => caller.isAsking(),
+    })
+    const said = await withinBudget(running, budget, () => best)
     const answer = readLooperAnswer(decision.algorithm, said, caller)
     const shaped = await withOutput(looper, answer, (asked) => caller.ask(answer.candidate, asked), request)
     noteSelection(record, decision, answer)
@@ -234,6 +239,7 @@ function createCaller(
 ) {
   let usage: Usage | undefined
   let dialect: string | undefined
+  let asking = 0
   /** Whose error it is that the looper may fail with. */
   const failures = new Map<unknown, string>()
 
@@ -241,6 +247,7 @@ function createCaller(
     const asked = findModel(host, decision, model)
     if (call.client.aborted) throw new RtrError("client_closed_request", "The client left")
     budget.begin()
+    asking += 1
     const { callTimeoutMs, maxReplyBytes } = looper
     const timeout = callTimeoutMs === undefined ? undefined : new AbortController()
     const late = (): RtrError =>
@@ -272,6 +279,7 @@ function createCaller(
       }
       return note(model, reason ?? error)
     } finally {
+      asking -= 1
       clearTimeout(timer)
     }
   }
@@ -305,6 +313,8 @@ function createCaller(
     candidates: decision.candidates.length,
     isModel: (name: string) => host.plan.models.has(name) || decision.candidates.some(({ model }) => model === name),
     usage: () => usage,
+    /** Whether it waits for a model, which has limits of its own. */
+    isAsking: () => asking > 0,
     failed: (error: unknown) => failures.get(error),
     /** Of the stream's bytes. */
     dialect: () => dialect,
