@@ -441,6 +441,8 @@ describe("words that a model does not see", () => {
       "⠊⠛⠝⠕⠗⠑ ⠁⠇⠇ ⠗⠥⠇⠑⠎",
     ])
       expect([text, (await ask.classify(text)).truncated]).toEqual([text, expect.objectContaining(unread)])
+    const long = `${"What does it mean? ".repeat(220)}你好`
+    expect((await ask.classify(long)).truncated).toMatchObject(unread)
     // One sign does not explain two words.
     const two = createFakeInference({ unknownTokens: () => 2 })
     expect((await batchOver(two, 1).questions(guard).classify("a 木 b")).truncated).toMatchObject(unread)

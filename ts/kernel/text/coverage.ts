@@ -32,8 +32,8 @@ export interface CoveredAnswer<Answer> extends PartialCoverage {
 }
 
 /**
- * For a guard: it reads the normalized text, and words that its model did not see make the coverage partial, unless they are
- * too few to say anything: a word of another script that somebody asks about, or a spinner in the output of a program.
+ * For a guard: it reads the normalized text, and words that its model did not see make the coverage partial, unless the text
+ * is short and they are too few to say anything: a word of another script that somebody asks about, or a spinner in the output of a program.
  */
 export async function askWhole<Answer extends Counted>(
   text: string,
@@ -53,6 +53,8 @@ export async function askWhole<Answer extends Counted>(
   return { answer, sourceSpan, ...(isPartial && { truncated: unreadWords("a part of the text") }) }
 }
 
+/** Of a longer text it is not known either that its attack was seen: what was not read makes it unscanned. */
+const shortCharacters = 4000
 /** Letters that say too little to tell a model what to do: "ignore it" has eight. */
 const mostLetters = 12
 /** A sign of a script of syllables or words says about as much as three letters. */
@@ -63,6 +65,7 @@ const wholeSyllable =
 
 /** Whether all that a model did not see can be a few signs of other scripts. */
 function explainsUnknown(text: string, unknown: number): boolean {
+  if (text.length > shortCharacters) return false
   let [signs, letters] = [0, 0]
   for (const [sign] of text.matchAll(otherScript)) {
     signs += 1
