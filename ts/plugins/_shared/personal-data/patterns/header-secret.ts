@@ -1,7 +1,7 @@
 // Secrets in the headers of requests, on command lines and in files of logins.
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
-import { findSecrets, isDrawnSecret, isPassword } from "./secret-value.ts"
+import { decodedBase64, findSecrets, isDrawnSecret, isPassword } from "./secret-value.ts"
 
 const bearer =
   /(?:bearer|authorization["']?[:=] ?["']?(?:token|key|apikey|api-key)) {1,2}(?:token=)?["']?([\w.~+/=-]{16,2048})|--(?:[\w-]{0,20}-)?(?:token|secret|api-?key)[ =]["']?([\w.~+/=-]{16,512})/gi
@@ -50,12 +50,4 @@ function isLogin(encoded: string): boolean {
   const password = decoded.slice(colon + 1)
   if (colon === -1) return false
   return password === "" ? isDrawnSecret(decoded.slice(0, colon)) : isPassword(password) || /[a-z][A-Z]/.test(password)
-}
-
-function decodedBase64(encoded: string): string | undefined {
-  try {
-    return atob(encoded)
-  } catch {
-    return undefined
-  }
 }

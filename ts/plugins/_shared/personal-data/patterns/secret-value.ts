@@ -1,30 +1,23 @@
 // What tells a secret from what documentation and code write in its place.
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
-import { execFrom, matchesOfStep } from "./text-range.ts"
+import { findRanges } from "./text-range.ts"
 
-/**
- * Every part that `read` makes of a match of a global pattern, in order and without overlaps. Behind a match without one the
- * search goes on one character later, or behind it where it is so long that reading it again would take too much time.
- */
-export function* findSecrets(
+/** Parts of a text that are secrets. A match without one is read again only where it is short, because secrets are long. */
+export const findSecrets = (
   text: string,
   pattern: RegExp,
   read: (match: RegExpExecArray) => TextRange | undefined,
-): Work<readonly TextRange[]> {
-  const ranges: TextRange[] = []
-  let matches = 0
-  // The pattern is shared, and others search with it between two steps.
-  for (let from = 0, match = execFrom(pattern, text, from); match !== null; match = execFrom(pattern, text, from)) {
-    if (++matches % matchesOfStep === 0) yield
-    const range = read(match)
-    if (range !== undefined) ranges.push(range)
-    from = range?.end ?? match.index + (match[0].length > longest ? match[0].length : 1)
-  }
-  return ranges
-}
+): Work<readonly TextRange[]> => findRanges(text, pattern, read, 400)
 
-const longest = 400
+/** The text that base64 stands for; undefined where it is none. */
+export function decodedBase64(encoded: string): string | undefined {
+  try {
+    return atob(encoded)
+  } catch {
+    return undefined
+  }
+}
 
 /** Whether a value looks drawn by a machine: long, of many signs, with letters and digits that take turns. */
 export function isDrawnSecret(value: string): boolean {

@@ -1,7 +1,7 @@
 // Keys and tokens of well-known services, by the beginnings that their makers gave them so that scanners find them.
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
-import { isDrawnOfLetters } from "./secret-value.ts"
+import { decodedBase64, isDrawnOfLetters } from "./secret-value.ts"
 import { findChecked } from "./text-range.ts"
 
 const forms = [
@@ -113,12 +113,5 @@ const isDrawn = (key: string): boolean =>
   (!/^[MNO][\w-]{22,27}\./.test(key) || isOfBot(key))
 
 /** Digits in base64. */
-const isOfBot = (key: string): boolean => /^\d{16,20}$/.test(decoded(key))
-
-function decoded(key: string): string {
-  try {
-    return atob(key.slice(0, key.indexOf(".")).replaceAll("-", "+").replaceAll("_", "/"))
-  } catch {
-    return ""
-  }
-}
+const isOfBot = (key: string): boolean =>
+  /^\d{16,20}$/.test(decodedBase64(key.slice(0, key.indexOf(".")).replaceAll("-", "+").replaceAll("_", "/")) ?? "")

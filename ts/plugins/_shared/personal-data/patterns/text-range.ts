@@ -9,21 +9,34 @@ export const matchesOfStep = 32
  * Every match of a global pattern that passes the check, in order and without overlaps. Behind a match that fails the
  * search goes on one character later, so the pattern must be bounded in length to stay linear.
  */
-export function* findChecked(
+export const findChecked = (
   text: string,
   pattern: RegExp,
   check: (match: RegExpExecArray) => boolean,
+): Work<readonly TextRange[]> =>
+  findRanges(text, pattern, (match) =>
+    check(match) ? { start: match.index, end: match.index + match[0].length } : undefined,
+  )
+
+/**
+ * The same for patterns of which a part is found: what `read` makes of each match. Behind a match that fails and is longer
+ * than `mostReread` characters the search goes on at its end.
+ */
+export function* findRanges(
+  text: string,
+  pattern: RegExp,
+  read: (match: RegExpExecArray) => TextRange | undefined,
+  mostReread = Infinity,
 ): Work<readonly TextRange[]> {
   const ranges: TextRange[] = []
   let matches = 0
   // The pattern is shared, and others search with it between two steps.
   for (let from = 0, match = execFrom(pattern, text, from); match !== null; match = execFrom(pattern, text, from)) {
     if (++matches % matchesOfStep === 0) yield
-    const start = match.index
-    const end = start + match[0].length
-    const isFound = check(match)
-    if (isFound) ranges.push({ start, end })
-    from = isFound ? end : start + 1
+    const { length } = match[0]
+    const range = read(match)
+    if (range !== undefined) ranges.push(range)
+    from = range?.end ?? match.index + (length > mostReread ? length : 1)
   }
   return ranges
 }
