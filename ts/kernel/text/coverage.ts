@@ -33,7 +33,8 @@ export interface CoveredAnswer<Answer> extends PartialCoverage {
 
 /**
  * For a guard: it reads the normalized text, and words that its model did not see make the coverage partial, unless the text
- * is short and they are too few to say anything: a word of another script that somebody asks about, or a spinner in the output of a program.
+ * is short and they are too few to say anything: a word of another script that somebody asks about, or the spinner of a
+ * program.
  */
 export async function askWhole<Answer extends Counted>(
   text: string,
@@ -49,11 +50,11 @@ export async function askWhole<Answer extends Counted>(
   if (!hasText(normalized)) throw unreadWords("no word of the text")
   const answer = await ask(normalized)
   const unknown = answer.counts?.unknownTokens ?? 0
-  const isPartial = unknown > 0 && !explainsUnknown(normalized, unknown)
+  const isPartial = unknown > 0 && !areFewLetters(normalized, unknown)
   return { answer, sourceSpan, ...(isPartial && { truncated: unreadWords("a part of the text") }) }
 }
 
-/** Of a longer text it is not known either that its attack was seen: what was not read makes it unscanned. */
+/** A longer text with unread words is always unscanned: it has more room for an attack that the model did not see. */
 const shortCharacters = 4000
 /** Letters that say too little to tell a model what to do: "ignore it" has eight. */
 const mostLetters = 12
@@ -63,8 +64,8 @@ const otherScript = /[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}]|[\u2800-\u28ff
 const wholeSyllable =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}\p{sc=Cherokee}\p{sc=Yi}\p{sc=Vai}]/u
 
-/** Whether all that a model did not see can be a few signs of other scripts. */
-function explainsUnknown(text: string, unknown: number): boolean {
+/** Whether the `unknown` words of a short text can all be a few letters of other scripts. */
+function areFewLetters(text: string, unknown: number): boolean {
   if (text.length > shortCharacters) return false
   let [signs, letters] = [0, 0]
   for (const [sign] of text.matchAll(otherScript)) {

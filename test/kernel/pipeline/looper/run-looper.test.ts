@@ -513,12 +513,20 @@ test("a looper that waits for nothing ends after the time that a backend has", a
       await call.ask(0)
       return new Promise<never>(() => {})
     },
-    // It is no fault of the looper that a model takes its time.
     () => says("hi"),
     { changes: { "listeners.0.timeout": "30ms" } },
   )
   expect(await ask("urgent")).toMatchObject({ status: 504 })
   expect(moduleFaultText(records[0]?.error)).toBe('Looper "turns" did not answer within 0.03 seconds')
+})
+
+test("the time that models take is none of the looper's", async () => {
+  const slow = async () => (await new Promise((resolve) => setTimeout(resolve, 250)), says("hi"))
+  const { ask } = await looping(escalate, () => says("unused"), {
+    changes: { "listeners.0.timeout": "400ms" },
+    transport: createFakeTransport(slow),
+  })
+  expect((await ask("urgent")).status).toBe(200)
 })
 
 test("a client that leaves ends the wait for a looper", async () => {
