@@ -1,5 +1,5 @@
-// Checks what hooks of plugins and loopers return. A module from outside may return anything: what is wrong has to be told with its name,
-// before it fails somewhere in the kernel or reaches a client.
+// Checks what hooks of plugins and loopers return. A module from outside may return anything: what is wrong has to be told
+// with the module's name, before it fails somewhere in the kernel or reaches a client.
 
 import { isRtrError, moduleFault, type RtrError } from "../error.ts"
 import type { Block, BlockStart, ChatEvent, ChatReply, ChatRequest, Reply } from "../types/chat.ts"
@@ -134,13 +134,21 @@ function wrongBefore(result: unknown, known: ChatRequest): string | undefined {
   const { request, headers, answer, refuse } = result
   if ("refuse" in result) return isRtrError(refuse) ? undefined : "refuse must be an RtrError"
   if ("answer" in result) return within("answer", wrongChatReply(answer))
-  if (headers !== undefined && !(isObject(headers) && Object.entries(headers).every(isHeader)))
+  if (headers !== undefined && !areHeaders(headers))
     return "headers must be an object of names and values that HTTP allows"
   return request === undefined ? undefined : within("request", wrongRequest(request, known))
 }
 
-const isHeader = ([name, value]: readonly [string, unknown]): boolean =>
-  /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+function areHeaders(headers: unknown): boolean {
+  if (!isObject(headers) || !Object.values(headers).every((value) => typeof value === "string")) return false
+  try {
+    // Throws for names and values that HTTP does not allow.
+    const written = new Headers(headers as Record<string, string>)
+    return Object.keys(headers).every((name) => written.has(name))
+  } catch {
+    return false
+  }
+}
 
 function wrongRequest(request: unknown, { turns: known }: ChatRequest): string | undefined {
   const wrong = wrongField(request, requestFields)

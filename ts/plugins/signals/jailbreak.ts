@@ -115,8 +115,8 @@ export default defineSignal({
   readsReply: ({ direction }) => direction === "response",
   rule,
   settings: { path: ["model_catalog", "modules", "prompt_guard"], schema: settings },
-  usualThreshold: ({ threshold = 0.7 }, document, { method }) =>
-    method === "contrastive" ? contrastiveThreshold : (promptGuardModel(document)?.threshold ?? threshold),
+  usualThreshold: (set, document, { method }) =>
+    method === "contrastive" ? contrastiveThreshold : classifierThreshold(set, document),
   services: promptGuardServices,
   checkGlobal(document, report) {
     checkPromptGuard(document, report)
@@ -151,8 +151,8 @@ export default defineSignal({
     })
   },
   async setup(rules, { settings: set, document = {}, embedAll }) {
-    const { threshold: own = 0.7, instructions_threshold: from = 0.95, positive_labels: positive } = set
-    const usual = { threshold: promptGuardModel(document)?.threshold ?? own, from }
+    const { instructions_threshold: from = 0.95, positive_labels: positive } = set
+    const usual = { threshold: classifierThreshold(set, document), from }
     const second = secondModel.isAsked(document) ? set.second : ({ when: "never" } as const)
     const wanted = await Promise.all(
       rules.map(async (entry) => {
@@ -267,6 +267,10 @@ function checkReplyRules(
 }
 
 /** Whether a rule compares with sentences of its own, alone or beside the classifier. */
+/** For rules without their own. */
+const classifierThreshold = ({ threshold = 0.7 }: { readonly threshold?: number }, document: object): number =>
+  promptGuardModel(document)?.threshold ?? threshold
+
 const comparesPatterns = (entry: { readonly jailbreak_patterns?: readonly string[] }): boolean =>
   (entry.jailbreak_patterns ?? []).length > 0
 
