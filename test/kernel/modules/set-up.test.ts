@@ -1,5 +1,5 @@
 import { definePlugin, type PluginModule, RtrError, Type } from "rtr"
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { setUp, setUpNow } from "../../../ts/kernel/modules/set-up.ts"
 import { createFakeKernel } from "../../fakes/kernel.ts"
 import { documentWith } from "../../fakes/document.ts"
@@ -58,5 +58,26 @@ test("a setup that does not return what requests need is refused", async () => {
     }
     const made = { [name]: () => {} }
     expect(await setUp(module, () => made)).toBe(made)
+  }
+})
+
+test("a setup that never ends is given up, unless the module is built in", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  try {
+    const never = (): Promise<never> => new Promise(() => {})
+    const refused = setUp({ kind: "plugin", id: "endless", source: "./endless.ts" }, never).catch(
+      (error: unknown) => error,
+    )
+    const builtIn = vi.fn<() => void>()
+    setUp({ kind: "plugin", id: "patient", source: "builtin" }, never).then(builtIn, builtIn)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(await refused).toMatchObject({
+      code: "invalid_module",
+      message:
+        'Cannot set up plugin "endless" from ./endless.ts: its setup did not end within 60 seconds; what takes longer goes on after it has returned',
+    })
+    expect(builtIn).not.toHaveBeenCalled()
+  } finally {
+    vi.useRealTimers()
   }
 })

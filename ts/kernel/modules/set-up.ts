@@ -1,8 +1,9 @@
 // What a module's setup or check throws names the module: whoever wrote the module has to find it in a document of many.
 
-import { type DocumentPath, isRtrError, RtrError } from "../error.ts"
+import { type DocumentPath, isRtrError, RtrError, secondsText } from "../error.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import type { ModuleKind } from "../types/module.ts"
+import { withinTime } from "./within-time.ts"
 
 export interface SetUpModule {
   readonly kind: ModuleKind
@@ -11,16 +12,28 @@ export interface SetUpModule {
   readonly source: string
 }
 
-/** Runs a setup. Rejects with an `RtrError` that names the module and has the message as the module wrote it. */
+/** Built-in modules bound what they wait for; until those of others are ready, the document that uses them cannot become active. */
+const setUpMs = 60_000
+
+/**
+ * Runs a setup. Rejects with an `RtrError` that names the module and has the message as the module wrote it, also when the setup of
+ * a module that is not built in takes longer than 60 seconds.
+ */
 export async function setUp<Value>(module: SetUpModule, setup: () => MaybePromise<Value>): Promise<Value> {
   let made: Value
   try {
-    made = await setup()
+    made = await (module.source === "builtin" ? setup() : withinTime(Promise.resolve(setup()), setUpMs, setUpTooLate()))
   } catch (error) {
     throw namingModule(module, error)
   }
   return withItsFunction(module, made)
 }
+
+const setUpTooLate = (): RtrError =>
+  new RtrError(
+    "invalid_module",
+    `its setup did not end within ${secondsText(setUpMs)}; what takes longer goes on after it has returned`,
+  )
 
 /** The same for a setup that is no promise. `secrets` are taken out of the message. */
 export function setUpNow<Value>(module: SetUpModule, setup: () => Value, secrets: readonly string[] = []): Value {
