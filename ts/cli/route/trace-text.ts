@@ -64,10 +64,12 @@ function mark({ state }: Pick<RuleTrace, "state">): string {
   return styleText(color, sign, { stream: process.stdout })
 }
 
-/** ` 0.41, matches from 0.6`; ` unknown: timeout`. */
+/** ` 0.41, matches from 0.6`; ` unknown: timeout`; ` unknown: timeout, which counts as a match`. */
 function numbersOf(leaf: RuleTrace): string {
   const { state, reason, value, confidence, threshold, predicate } = leaf
   if (state === "unknown") return `  unknown: ${reason ?? "failed"}`
+  // What a guard did not read may count as found.
+  if (reason !== undefined) return `  unknown: ${reason}, which counts as ${state === "match" ? "a match" : "none"}`
   const number = value ?? (state === "match" ? confidence : undefined)
   const asks = asksFor(threshold, predicate)
   if (number === undefined) return asks === "" ? "" : `  ${asks}`
