@@ -49,33 +49,50 @@ export function isPassword(value: string): boolean {
 }
 
 /** What documentation writes: `changeme`, `your-key`, `xxxx`, `<token>`, `${TOKEN}`, `%s`. */
-export const isPlaceholder = (value: string): boolean =>
-  /^(?:\W?[{[(<].*|\W?\$(?:[A-Za-z_{(]|\d+$).*|%[\w(%].*|!\p{L}+|.*[*•.…]{3}.*|.*[xX]{4}.*)$/u.test(value) ||
-  /your|example|sample|change[_-]?(?:me|this|it)|placeholder|replace|dummy|fake|redacted|insert|todo|goes[_-]?here|12345678|abcdefg|foo-?bar|deadbeef|super[_-]?secret|(?:some|my|the|test)[_-]?(?:super|secret|api|token|pass|pw|key|long|strong)|\{\{|\}\}/i.test(
-    value,
-  ) ||
-  /^(?:(?:my|the|an?|new|old|user|admin|test|db|root|default)?[_-]?(?:pass(?:word|wd|phrase|code)?|p[a@][s$]{2}w[o0]rd|pwd?|user(?:name)?|login|secret|token|key|string|value|test|admin|root)[_-]?\d{0,4}[!.]?|abcd?\d{0,6}|n\/a)$/i.test(
-    value,
-  )
+export const isPlaceholder = (value: string): boolean => placeholders.some((pattern) => pattern.test(value))
+
+const placeholders: readonly RegExp[] = [
+  // Brackets, variables and formats: `<token>`, `$TOKEN`, `%s`, `{{ token }}`, `!Ref`.
+  /^(?:\W?[{[(<].*|\W?\$(?:[A-Za-z_{(]|\d+$).*|%[\w(%].*|!\p{L}+)$/u,
+  /\{\{|\}\}/,
+  // What is blacked out.
+  /^(?:.*[*•.…]{3}.*|.*[xX]{4}.*)$/u,
+  /redacted|dummy|fake|deadbeef/i,
+  // Words that tell the reader to put something there.
+  /your|example|sample|change[_-]?(?:me|this|it)|placeholder|replace|insert|todo|goes[_-]?here/i,
+  // What fingers type.
+  /12345678|abcdefg|foo-?bar|^abcd?\d{0,6}$/i,
+  // A name for what should stand there: `my-api-key`, `super_secret`, `admin123`, `P@ssw0rd!`.
+  /super[_-]?secret|(?:some|my|the|test)[_-]?(?:super|secret|api|token|pass|pw|key|long|strong)/i,
+  /^(?:(?:my|the|an?|new|old|user|admin|test|db|root|default)?[_-]?(?:pass(?:word|wd|phrase|code)?|p[a@][s$]{2}w[o0]rd|pwd?|user(?:name)?|login|secret|token|key|string|value|test|admin|root)[_-]?\d{0,4}[!.]?|n\/a)$/i,
+]
 
 /** Whether code computes a value, or says where it stands. */
-export const isCode = (value: string): boolean => isExpression(value) || isReference(value)
+export const isCode = (value: string): boolean =>
+  expressions.some((pattern) => pattern.test(value)) || references.some((pattern) => pattern.test(value))
 
-/** Calls, members, names and types of code: `get_password()`, `process.env.TOKEN`, `Uint8Array`. */
-const isExpression = (value: string): boolean =>
-  /^[A-Za-z_$][\w$]*(?:\??\.[\w$]+|::[\w$]+)*!?(?:[([{]|\?\.)/.test(value) ||
-  /^[A-Za-z_$][\w$]{0,19}(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]{0,19})+$/.test(value) ||
-  /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)+$/.test(value) ||
-  /^(?:0x[\da-f]{1,8}|\d+[.,/][\d.,/]*|[\d.,/]+(?:ms|s|min|h|d|px|[kmg]b?|x|%))$/i.test(value) ||
-  /^[@:&*!#?][A-Za-z_]+\d?$/.test(value) ||
-  /^[a-z_]*(?:pass(?:word|wd|phrase)|pwd|secret|token)[a-z_]*\d?$/i.test(value) ||
-  /=>|[=!]==?\w|&&|\|\||\?\?\w|^\w{1,12}\+{1,2}\w{0,12}$/.test(value) ||
-  /^(?:v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\dT.*|(?:[a-z]{0,6}[_-]?(?:utf|base|sha|md|int|uint|float|char|string|bytes?|aes|rsa|hs|rs|es|argon|pbkdf|bcrypt|scrypt|hmac)[_-]?\d{1,4}\w{0,8}))$/i.test(
-    value,
-  )
+const expressions: readonly RegExp[] = [
+  // Calls: `get_password()`, `os.environ[`, `config?.`.
+  /^[A-Za-z_$][\w$]*(?:\??\.[\w$]+|::[\w$]+)*!?(?:[([{]|\?\.)/,
+  // Members: `process.env.TOKEN`, `Secret::new`.
+  /^[A-Za-z_$][\w$]{0,19}(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]{0,19})+$/,
+  /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)+$/,
+  // Numbers, alone or with a unit, versions and times.
+  /^(?:0x[\da-f]{1,8}|\d+[.,/][\d.,/]*|[\d.,/]+(?:ms|s|min|h|d|px|[kmg]b?|x|%))$/i,
+  /^(?:v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\dT.*)$/i,
+  // Names: `:password`, `&token`, `db_password2`.
+  /^[@:&*!#?][A-Za-z_]+\d?$/,
+  /^[a-z_]*(?:pass(?:word|wd|phrase)|pwd|secret|token)[a-z_]*\d?$/i,
+  // Types and algorithms: `Uint8Array`, `sha256`, `bcrypt_12`.
+  /^[a-z]{0,6}[_-]?(?:utf|base|sha|md|int|uint|float|char|string|bytes?|aes|rsa|hs|rs|es|argon|pbkdf|bcrypt|scrypt|hmac)[_-]?\d{1,4}\w{0,8}$/i,
+  // Operators.
+  /=>|[=!]==?\w|&&|\|\||\?\?\w|^\w{1,12}\+{1,2}\w{0,12}$/,
+]
 
 /** Paths, files and addresses, behind which the secret stands elsewhere. */
-const isReference = (value: string): boolean =>
-  /:\/\/|^(?:[.~]{0,2}\/(?:[\w.-]{0,14}\/|[\w.-]{0,20}$)|[A-Za-z]:\\)|\.(?:pem|key|crt|json|ya?ml|toml|txt|env|html?|php|[jt]sx?|py|go|rb|sh|com|org|net|io)$/i.test(
-    value,
-  ) || /^[\w.+-]+@[\w-]+\.[a-z]{2,}$/i.test(value)
+const references: readonly RegExp[] = [
+  /:\/\//,
+  /^(?:[.~]{0,2}\/(?:[\w.-]{0,14}\/|[\w.-]{0,20}$)|[A-Za-z]:\\)/,
+  /\.(?:pem|key|crt|json|ya?ml|toml|txt|env|html?|php|[jt]sx?|py|go|rb|sh|com|org|net|io)$/i,
+  /^[\w.+-]+@[\w-]+\.[a-z]{2,}$/i,
+]
