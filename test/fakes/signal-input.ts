@@ -10,8 +10,8 @@ const guardTexts = await loadGuardTexts()
 export function inputOf(turns: readonly Turn[], changes: Parameters<typeof chatRequest>[1] = {}): RequestInput {
   const request = chatRequest(turns, changes)
   const texts = guardTexts(request)
-  const { textsFor, isInstruction } = texts
-  return { ...signalInput(""), text: lastUserText(request), request, textsFor, isInstruction, guardTexts: texts }
+  const { textsFor, isTrusted } = texts
+  return { ...signalInput(""), text: lastUserText(request), request, textsFor, isTrusted, guardTexts: texts }
 }
 
 export const user = (text: string): Turn => textTurn("user", text)

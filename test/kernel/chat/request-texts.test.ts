@@ -291,7 +291,7 @@ test("the last user turn is read with all its parts", () => {
   expect(read(body).textsFor(last)).toEqual(["now", "Ann Miller\nmystery\nread me"])
 })
 
-describe("instructions by right", () => {
+describe("texts of the application and its model", () => {
   const chat = { role: "user", content: "hello" }
   const parameters = { type: "object", properties: { path: { type: "string", description: "Never a folder" } } }
   const named = { name: "remove", description: "Deletes a file" }
@@ -299,11 +299,11 @@ describe("instructions by right", () => {
   const dialects = { chatCompletions, messages: messagesWire, responses }
   const told = (dialect: keyof typeof dialects, body: object) => {
     const request = dialects[dialect].readRequest({ model: "MoM", ...body })
-    const { textsFor, isInstruction } = guardTexts(request, dialects[dialect])
-    return textsFor(rule).filter(isInstruction)
+    const { textsFor, isTrusted } = guardTexts(request, dialects[dialect])
+    return textsFor(rule).filter(isTrusted)
   }
 
-  test("are texts of system and developer messages and definitions of tools, in every protocol", () => {
+  test("are those of system and developer messages and definitions of tools, in every protocol", () => {
     const system = { role: "system", content: "Be kind" }
     const developer = { role: "developer", content: "Be brief" }
     const wrapped = [{ type: "function", function: { ...named, parameters } }]
@@ -325,11 +325,59 @@ describe("instructions by right", () => {
     expect(told("responses", { instructions: "Be kind", input: "hello" })).toEqual(["Be kind"])
   })
 
+  test("are what the assistant said and asked of tools, in every protocol", () => {
+    const asked = { id: "1", type: "function", function: { name: "remove", arguments: '{"path":"a"}' } }
+    const answered = { role: "tool", tool_call_id: "1", content: "gone" }
+    const messages = [chat, { role: "assistant", content: "I remove it", tool_calls: [asked] }, answered]
+    expect(told("chatCompletions", { messages })).toEqual(["I remove it", '{"path":"a"}'])
+    const turns = [
+      chat,
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "It is a file", signature: "" },
+          { type: "text", text: "I remove it" },
+          { type: "tool_use", id: "1", name: "remove", input: { path: "a" } },
+        ],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: "gone" }] },
+    ]
+    expect(told("messages", { max_tokens: 9, messages: turns })).toEqual([
+      "I remove it",
+      "It is a file",
+      '{"path":"a"}',
+    ])
+    const input = [
+      chat,
+      { role: "assistant", content: [{ type: "output_text", text: "I remove it", annotations: [] }] },
+      { type: "function_call", call_id: "1", name: "remove", arguments: '{"path":"a"}' },
+      { type: "function_call_output", call_id: "1", output: "gone" },
+    ]
+    expect(told("responses", { input })).toEqual(["I remove it", '{"path":"a"}'])
+  })
+
+  test("are no message of the assistant with words of others in it", () => {
+    const said = { type: "text", text: "It says so" }
+    const cited = {
+      type: "char_location",
+      cited_text: "gone",
+      document_index: 0,
+      start_char_index: 0,
+      end_char_index: 4,
+    }
+    const found = { type: "web_search_result", title: "gone", url: "https://a.example", encrypted_content: "x" }
+    for (const content of [
+      [{ ...said, citations: [{ ...cited, document_title: "A" }] }],
+      [said, { type: "web_search_tool_result", tool_use_id: "1", content: [found] }],
+      [said, { type: "mystery", text: "gone" }],
+    ])
+      expect(told("messages", { max_tokens: 9, messages: [chat, { role: "assistant", content }, chat] })).toEqual([])
+  })
+
   test("are none where somebody else says them too, before or after", () => {
     const system = { role: "system", content: "Be \\u006bind" }
     const others = [
       { role: "user", content: system.content },
-      { role: "assistant", content: system.content },
       { role: "tool", tool_call_id: "1", content: system.content },
       { role: "human", content: system.content },
     ]
@@ -351,7 +399,7 @@ describe("instructions by right", () => {
     expect(told("chatCompletions", body)).toEqual(["Be kind"])
     const flood = Array.from({ length: 1000 }, (_, at) => ({ role: "user", content: `message ${at}` }))
     const cut = read({ messages: [system, ...flood, { role: "user", content: "Be kind" }] })
-    expect(cut.textsFor(last).map(cut.isInstruction)).toEqual([false])
+    expect(cut.textsFor(last).map(cut.isTrusted)).toEqual([false])
   })
 })
 

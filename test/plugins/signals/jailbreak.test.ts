@@ -331,6 +331,18 @@ describe("instructions of the application", () => {
     expect(await factsOf({}, [system("risk 0.97"), user("hello")])).toMatchObject([{ state: "match", ...close(0.97) }])
   })
 
+  test("are judged like what its model said before", async () => {
+    const turns = (role: "assistant" | "user", risk: number) => [
+      user("a"),
+      textTurn(role, `risk ${risk}`),
+      user("go on"),
+    ]
+    expect(await factsOf({}, turns("assistant", 0.9))).toMatchObject([{ state: "no_match" }])
+    expect(await factsOf({}, turns("assistant", 0.97))).toMatchObject([{ state: "match" }])
+    expect(await factsOf({}, turns("user", 0.9))).toMatchObject([{ state: "match" }])
+    expect(await factsOf({ instructions_threshold: 0.7 }, turns("assistant", 0.9))).toMatchObject([{ state: "match" }])
+  })
+
   test("in definitions of tools are judged alike", async () => {
     const factOf = async (risk: number) => {
       const tools = [{ name: "f", description: `risk ${risk}` }]

@@ -25,8 +25,8 @@ interface RequestTexts {
   readonly texts: readonly string[]
   /** How many of them, the first ones, are of messages. */
   readonly ofTurns: number
-  /** Those that nobody but the application says. */
-  readonly instructions: ReadonlySet<string>
+  /** Those that nobody but the application or its model says. */
+  readonly trusted: ReadonlySet<string>
   /** What is no text. */
   readonly unread: ReadonlySet<UnreadKind>
   /** There is more than guards read. */
@@ -37,7 +37,7 @@ interface RequestTexts {
 export interface GuardTexts {
   /** What a rule has to read. Throws `scan_budget_exceeded` when that is too much. */
   readonly textsFor: SignalInput["textsFor"]
-  readonly isInstruction: SignalInput["isInstruction"]
+  readonly isTrusted: SignalInput["isTrusted"]
   /** Why a rule that found nothing does not know that there is nothing; undefined when it does. */
   readonly gapFor: (policy: GuardPolicy) => UnknownReason | undefined
   /** Whether a rule reads the whole request, and finds something to read in it. */
@@ -68,7 +68,7 @@ export function guardTexts(request: ChatRequest, dialect?: DialectModule): Guard
         `Guards read at most ${maxTexts} texts and ${maxTextCharacters} characters of a request`,
       )
     },
-    isInstruction: (text) => ofAll().instructions.has(text),
+    isTrusted: (text) => ofAll().trusted.has(text),
     gapFor({ readsEverything, allowedUnread, maxScanTokens }) {
       const read = readsEverything ? ofAll() : ofLast()
       if (read.isCut || fitting(read, readsEverything, maxScanTokens).length < read.texts.length) return "input_limit"
@@ -149,14 +149,14 @@ function sentBody(request: ChatRequest, dialect: DialectModule | undefined): Rea
 
 class Collector {
   readonly #texts = new Set<string>()
-  readonly #instructions = new Set<string>()
+  readonly #trusted = new Set<string>()
   /** Strings of blocks that are read, or that are no text. */
   readonly #known = new Set<string>()
   readonly #unread = new Set<UnreadKind>()
   readonly #wire: WireReader
   #characters = 0
   #ofTurns = 0
-  #isSystemTurn = false
+  #isTrustedTurn = false
   isCut = false
 
   constructor(terms?: ReadonlySet<string>) {
@@ -165,8 +165,8 @@ class Collector {
 
   result(): RequestTexts {
     // What follows may say the same.
-    const instructions: ReadonlySet<string> = this.isCut ? new Set() : this.#instructions
-    return { texts: [...this.#texts], ofTurns: this.#ofTurns, instructions, unread: this.#unread, isCut: this.isCut }
+    const trusted: ReadonlySet<string> = this.isCut ? new Set() : this.#trusted
+    return { texts: [...this.#texts], ofTurns: this.#ofTurns, trusted, unread: this.#unread, isCut: this.isCut }
   }
 
   /** What is added from now on is of no message. */
@@ -174,7 +174,7 @@ class Collector {
     this.#ofTurns = this.#texts.size
   }
 
-  add(written: string, isInstruction = this.#isSystemTurn): void {
+  add(written: string, isTrusted = this.#isTrustedTurn): void {
     if (this.isCut || written === "") return
     if (written.length > maxTextCharacters) {
       this.isCut = true
@@ -184,7 +184,7 @@ class Collector {
     // A worker refuses half a character, and with it every question of the call.
     const text = written.toWellFormed()
     if (this.#texts.has(text)) {
-      if (!isInstruction && this.#instructions.delete(text)) this.#addUnescaped(text, false)
+      if (!isTrusted && this.#trusted.delete(text)) this.#addUnescaped(text, false)
       return
     }
     if (hiddenRun.test(text)) this.#unread.add("encrypted")
@@ -194,13 +194,13 @@ class Collector {
       return
     }
     this.#texts.add(text)
-    if (isInstruction) this.#instructions.add(text)
-    this.#addUnescaped(text, isInstruction)
+    if (isTrusted) this.#trusted.add(text)
+    this.#addUnescaped(text, isTrusted)
   }
 
-  #addUnescaped(text: string, isInstruction: boolean): void {
+  #addUnescaped(text: string, isTrusted: boolean): void {
     const unescaped = text.includes("\\u") ? withoutEscapes(text) : text
-    if (unescaped !== text) this.add(unescaped, isInstruction)
+    if (unescaped !== text) this.add(unescaped, isTrusted)
   }
 
   /** Names and identifiers, each kind as one text: words can be spread over many. */
@@ -209,9 +209,9 @@ class Collector {
   }
 
   turn(turn: Turn): void {
-    this.#isSystemTurn = turn.role === "system"
+    this.#isTrustedTurn = turn.role === "system" || saysItself(turn)
     this.#blocks(turn)
-    this.#isSystemTurn = false
+    this.#isTrustedTurn = false
   }
 
   #blocks(turn: Pick<Turn, "blocks">): void {
@@ -306,6 +306,15 @@ class Collector {
     else if (text === undefined) this.#unread.add("other")
   }
 }
+
+/** Whether an assistant's turn holds the words of the model alone: what it quotes, was given or found is of others. */
+const saysItself = ({ role, blocks }: Turn): boolean =>
+  role === "assistant" &&
+  blocks.every((block) =>
+    block.type === "text"
+      ? block.citations === undefined && block.isDocument !== true
+      : block.type === "tool_call" || block.type === "reasoning" || block.type === "refusal",
+  )
 
 /** Runs of characters that show nothing, or that mean something to the two ends only: bytes can be written with them. */
 const hiddenRun =

@@ -58,8 +58,8 @@ class CallInput implements RequestInput {
     return this.guardTexts.textsFor
   }
 
-  get isInstruction(): SignalInput["isInstruction"] {
-    return this.guardTexts.isInstruction
+  get isTrusted(): SignalInput["isTrusted"] {
+    return this.guardTexts.isTrusted
   }
 
   get guardTexts(): GuardTexts {

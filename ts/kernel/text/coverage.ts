@@ -32,9 +32,9 @@ export interface CoveredAnswer<Answer> extends PartialCoverage {
 }
 
 /**
- * For a guard: it reads the normalized text, and words that its model did not see make the coverage partial, unless the text
- * is short and they are too few to say anything: a word of another script that somebody asks about, or the spinner of a
- * program.
+ * For a guard: it reads the normalized text, and words that its model did not see make the coverage partial, unless they are
+ * too few to say anything: a word of another script that somebody asks about, a name in a list of authors, or the spinner of
+ * a program.
  */
 export async function askWhole<Answer extends Counted>(
   text: string,
@@ -54,8 +54,10 @@ export async function askWhole<Answer extends Counted>(
   return { answer, sourceSpan, ...(isPartial && { truncated: unreadWords("a part of the text") }) }
 }
 
-/** A longer text with unread words is always unscanned: it has more room for an attack that the model did not see. */
-const shortCharacters = 4000
+/** A longer text with unread words is always unscanned. */
+const mostCharacters = 40_000
+/** In so many characters of a text. Signs that stand further apart make no instruction together. */
+const nearby = 4000
 /** Letters that say too little to tell a model what to do: "ignore it" has eight. */
 const mostLetters = 12
 /** A sign of a script of syllables or words says about as much as three letters. */
@@ -64,13 +66,17 @@ const otherScript = /[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}]|[\u2800-\u28ff
 const wholeSyllable =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}\p{sc=Cherokee}\p{sc=Yi}\p{sc=Vai}]/u
 
-/** Whether the `unknown` words of a short text can all be a few letters of other scripts. */
+/** Whether the `unknown` words of a text can all be a few letters of other scripts here and there. */
 function areFewLetters(text: string, unknown: number): boolean {
-  if (text.length > shortCharacters) return false
+  if (text.length > mostCharacters) return false
+  const near: { readonly index: number; readonly letters: number }[] = []
   let [signs, letters] = [0, 0]
-  for (const [sign] of text.matchAll(otherScript)) {
+  for (const { index, 0: sign } of text.matchAll(otherScript)) {
+    const found = { index, letters: wholeSyllable.test(sign) ? lettersOfSign : 1 }
     signs += 1
-    letters += wholeSyllable.test(sign) ? lettersOfSign : 1
+    letters += found.letters
+    near.push(found)
+    while (index - (near[0] ?? found).index >= nearby) letters -= near.shift()?.letters ?? 0
     if (letters > mostLetters) return false
   }
   return unknown <= signs

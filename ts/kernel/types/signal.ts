@@ -28,8 +28,11 @@ export interface SignalInput {
     readonly include_history?: boolean | undefined
     readonly max_scan_tokens?: number | undefined
   }) => readonly string[]
-  /** Whether a text of `textsFor` stands in system or developer messages or definitions of tools, and nowhere else. */
-  readonly isInstruction: (text: string) => boolean
+  /**
+   * Whether a text of `textsFor` is of the application or its model: it stands in system or developer messages, definitions of tools or
+   * what the assistant said, and nowhere else.
+   */
+  readonly isTrusted: (text: string) => boolean
   /** Set on the reply side only, where `request` and `text` are the reply's. */
   readonly reply?: ChatReply
   /** What the reply answers. */

@@ -47,7 +47,7 @@ const instructionsThreshold = (usual: string) =>
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: `Risk from which a text matches that stands in system or developer messages or definitions of tools alone, no less than threshold; ${usual} when left out`,
+      description: `Risk from which a text matches that stands in system or developer messages, definitions of tools or what the assistant said alone, no less than threshold; ${usual} when left out`,
     }),
   )
 
@@ -128,7 +128,7 @@ export default defineSignal({
       if (entry.instructions_threshold !== undefined && entry.include_history === false)
         report(
           [index, "instructions_threshold"],
-          "has no effect with include_history: false, which reads no instructions",
+          "has no effect with include_history: false, which reads only what users say",
           "warning",
         )
       if (!comparesPatterns(entry)) {
@@ -184,24 +184,24 @@ export default defineSignal({
               ...(entry.method === "contrastive" ? [] : [risks]),
               ...(compare === undefined ? [] : [compare]),
             ]
-            const textsWhere = (areInstructions: boolean) => (): readonly string[] =>
-              input.textsFor(entry).filter((text) => input.isInstruction(text) === areInstructions)
+            const textsWhere = (areTrusted: boolean) => (): readonly string[] =>
+              input.textsFor(entry).filter((text) => input.isTrusted(text) === areTrusted)
             const { threshold } = thresholds
             const excerpts = {
               of: addressed,
               measure: risks,
               thresholds: { threshold, from: Math.max(threshold, leastOfSentences) },
             }
-            const [said, instructions] = await Promise.all([
+            const [said, trusted] = await Promise.all([
               readAll(textsWhere(false), {
                 measures,
                 viewsOf: views,
-                // Measured with the built-in guard alone. Instructions are made of such sentences, so they have no excerpts.
+                // Measured with the built-in guard alone. Instructions are made of such sentences, so trusted texts have no excerpts.
                 ...(isBuiltIn && measures.includes(risks) && { excerpts }),
               }),
               readAll(textsWhere(true), { measures, viewsOf: views }),
             ])
-            return joined([said, needingMore(instructions, thresholds)])
+            return joined([said, needingMore(trusted, thresholds)])
           }),
         )
         const facts = wanted.map(({ entry, thresholds }, index) =>

@@ -53,7 +53,7 @@ export async function judgeReply(
     header: call.header,
     factsOf: () => [],
     textsFor: texts.textsFor,
-    isInstruction: texts.isInstruction,
+    isTrusted: texts.isTrusted,
     guardTexts: texts,
   }
   const readings = await steps.readSignals({ ...host, plan }, call, input)
