@@ -45,6 +45,10 @@ describe("names", () => {
 describe("values", () => {
   test.each([
     ["USERNAME", "login [kpatel_]77, please", "kpatel_77"],
+    ["USERNAME", "signed in as [jane_doe]", "jane_doe"],
+    ["USERNAME", "my handle: [skyWalker]", "skyWalker"],
+    ["AGE", "she is [34]. In March", "34"],
+    ["AGE", "aged [80] may", "80"],
     ["PASSWORD", "password [Tr0ub]4dor&3 is old", "Tr0ub4dor&3"],
     ["PASSWORD", "password '[Root2024]$Secure'", "Root2024$Secure"],
     ["ID", "policy POL[-83467924].", "POL-83467924"],
@@ -60,6 +64,13 @@ describe("values", () => {
     ["ID", "[account]"],
     ["USERNAME", "the [_] sign"],
     ["USERNAME", "row [4411]"],
+    ["USERNAME", "the option [forceGlobalAgent] of it"],
+    ["USERNAME", 'index on "[LiteLLM_DeletedTeamTable]"'],
+    ["USERNAME", "run [pg_ctlcluster] main"],
+    ["AGE", "am [14]. März geschlossen"],
+    ["AGE", "el [5] de mayo"],
+    ["AGE", "mehr als [80] cm Umfang"],
+    ["AGE", "at [12]:30 sharp"],
     ["PASSWORD", "the [pin]"],
   ])("of the kind %s are none in %j", (label, marked) => expect(found(marked, label)).toEqual([]))
 
@@ -90,9 +101,15 @@ describe("addresses", () => {
     expect(found(marked, labels)).toEqual([`STREET_ADDRESS ${address}`]),
   )
 
-  test.each(["[North] Street", "about [oh oh]", "[14]"])("are none in %j", (marked) =>
-    expect(found(marked, "STREET_ADDRESS")).toEqual([]),
-  )
+  test.each([
+    "[North] Street",
+    "about [oh oh]",
+    "[14]",
+    "[Samstag 9] bis 13 Uhr",
+    "a [las 5 de la] mañana",
+    "([Zimmer 12, Mo]–Do)",
+    "ab [60 EUR frei, Österreich 8,90 EUR]",
+  ])("are none in %j", (marked) => expect(found(marked, "STREET_ADDRESS")).toEqual([]))
 
   test("leave towns alone that stand apart", () =>
     expect(found("from [Norwich] to [12 Church Lane]", "LOCATION STREET_ADDRESS")).toEqual([

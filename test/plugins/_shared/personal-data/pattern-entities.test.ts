@@ -42,6 +42,7 @@ describe("e-mail addresses", () => {
       "ann@localhost",
       "npm i left-pad@1.3.0 @types/node@22.1.2",
       "icon@2x.png",
+      "systemctl start pg_basebackup@main.timer",
       "@decorator.method",
       "ann@ example.com",
       "ann@-example-.com",

@@ -63,7 +63,7 @@ function completed(text: string, entity: Entity, isLowerCase: boolean): readonly
     const range = toValue(text, entity)
     return range !== undefined && isValue(kind, text, range.start, range.end) ? [{ ...entity, ...range }] : []
   }
-  if (kind === "STREET_ADDRESS") return []
+  if (kind === "STREET_ADDRESS" || (kind === "AGE" && notYears.test(text.slice(entity.end, entity.end + 16)))) return []
   if (kind === "DATE_TIME" && saysBirth.test(text.slice(Math.max(0, entity.start - 32), entity.start)))
     return isOfTheDead(text.slice(entity.start, entity.end)) ? [] : [{ ...entity, kind: "BIRTH_DATE" }]
   if (kind === "BIRTH_DATE" && isOfTheDead(text.slice(entity.start, entity.end))) return []
@@ -98,11 +98,33 @@ const saysBirth =
 const saysNumber =
   /(?:^|[^\p{L}])(?:id|ids|identification|number|no|nr|num|account|acct|passport|badge|member(?:ship)?|employee|patient|customer|student|policy|licen[cs]e|permit|tax|vat|mrn|record|file|insurance|voter|aadhaa?r|pan|ref(?:erence)?)[^\p{L}\p{N}\n]{0,6}(?:(?:is|was|number|no|id|code)[^\p{L}\p{N}\n]{0,4}){0,2}$/iu
 
+/** Names of functions, tables and programs: `forceGlobalAgent`, `DeletedTeamTable`, `pg_ctlcluster`. */
+const nameInCode = /^(?:[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*|[A-Za-z]+(?:_[A-Za-z]+)+)$/
+const saysUser =
+  /@$|(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|member|benutzer|konto|usuario|utilisateur|compte|cuenta)/iu
+
+/** Behind a number that is none of years: a unit, a time, a month. */
+const notYears = new RegExp(
+  `^ ?(?:[%€$£°]|[:.,]\\d|(?:${[
+    "[cm]?m|k?g|eur|usd|chf|uhr|min|[kmg]b",
+    "\\.? ?(?:de )?(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)",
+    "(?:de )?(?:january|february|march|june|july|october|december)",
+    "(?:janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre)",
+    "(?:de )?(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)",
+  ].join("|")})(?!\\p{L}))`,
+  "iu",
+)
+
 /** Digits alone are a number of anything, unless words say whose. */
 function isValue(kind: string, text: string, start: number, end: number): boolean {
   const value = text.slice(start, end)
   if (kind === "PASSWORD") return value.length >= 4
-  if (kind === "USERNAME") return value.length >= 3 && /\p{L}/u.test(value)
+  if (kind === "USERNAME")
+    return (
+      value.length >= 3 &&
+      /\p{L}/u.test(value) &&
+      !(nameInCode.test(value) && !saysUser.test(text.slice(Math.max(0, start - 48), start)))
+    )
   if (!/\d/.test(value) || value.length < 4) return false
   return /\p{L}/u.test(value) || saysNumber.test(text.slice(Math.max(0, start - 48), start))
 }

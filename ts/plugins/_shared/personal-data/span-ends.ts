@@ -86,9 +86,19 @@ export function toAddress(text: string, { start, end }: TextRange): TextRange | 
   const first = written.search(/[\p{L}\p{N}]/u)
   const last = written.search(/[^\p{L}\p{N}]*$/u)
   if (first === -1 || !/\p{N}/u.test(written) || !/\p{L}{2}/u.test(written) || unspaced.test(written)) return undefined
+  if (money.test(written) || (written.match(/\p{L}+/gu) ?? []).every((word) => noStreet.has(word.toLowerCase())))
+    return undefined
   const addressee = /^[^\p{N},\n]{1,40}[,\n]\s*(?=\p{N})/u.exec(written.slice(first))?.[0].length ?? 0
   return withNumbers(text, { start: start + first + addressee, end: start + last })
 }
+
+const money = /\d ?(?:eur|usd|chf|€|\$|£)(?!\p{L})|[€$£] ?\d/iu
+/** Words beside numbers that are no street: days, weeks, rooms, lots, hours, articles. */
+const noStreet: ReadonlySet<string> = new Set(
+  "mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo monday tuesday wednesday thursday friday saturday sunday kw zimmer raum room salle sala los lot uhr h bis ab um a las la de del el le du à heures horas hours".split(
+    " ",
+  ),
+)
 
 const numberBefore = /(?:^|[\s,;|>"'(])(\d{1,5}[a-z]?(?:[-/]\d{1,4})? )$/i
 const numberBehind =
