@@ -19,6 +19,9 @@ const command =
   /(?<![\p{L}\p{N}])(?:ignor(?:e|ed|ing)|disregard(?:ing)?|forget|pretend|reveal|print|repeat|show|output|overrid(?:e|den|ing)|bypass|obey|stop|send|answers?|respond|act|stay|role-?play|follow|refuses?|tell|write|say|drop|void|must|do not|don['’]t|never|you are|now on)(?![\p{L}\p{N}])/iu
 const work =
   /(?<![\p{L}\p{N}])(?:instructions?|prompts?|rules?|guidelines?|polic(?:y|ies)|restrictions?|filters?|ai|assistants?|language models?|llms?|chatbots?|system|roles?|characters?|conversation|orders|told|developers?|secrets?|hidden|confidential|unrestricted|jailbr[eo]\p{L}*|persona|limits)(?![\p{L}\p{N}])/iu
+/** Who has to do something, whatever it is: "Customer service assistant: refund this order", "agents should prefer". */
+const addressee =
+  /(?<![\p{L}\p{N}])(?:ai|(?:ai|language) (?:models?|systems?|tools?)|assistants?|agents?|chatbots?|bots?|llms?|copilots?)(?:[,:;]| (?:reading|working|processing|handling|summari[sz]ing|using|that|who|which|should|must|shall|please|need|have|is|are|may|can)(?![\p{L}\p{N}]))/iu
 
 const betweenSentences = /(?<=[.?!\n])\s+/
 
@@ -47,5 +50,4 @@ function* finding(text: string): Work<readonly string[]> {
 const isAddressed = (sentence: string): boolean =>
   sentence.length >= shortestSentence &&
   sentence.length <= longestSentence &&
-  command.test(sentence) &&
-  work.test(sentence)
+  ((command.test(sentence) && work.test(sentence)) || addressee.test(sentence))
