@@ -24,7 +24,7 @@ test.each<[Partial<RuleTrace>, string]>([
   [{ state: "no_match", value: 0.1, threshold: 0.7 }, "✗ jailbreak:usual  0.1, matches from 0.7"],
   [{ state: "unknown", reason: "timeout" }, "? jailbreak:usual  unknown: timeout"],
   [{ reason: "too_long" }, "✓ jailbreak:usual  unknown: too_long, which counts as a match"],
-  [{ state: "no_match", reason: "failed" }, "✗ jailbreak:usual  unknown: failed, which counts as none"],
+  [{ state: "no_match", reason: "failed" }, "✗ jailbreak:usual  unknown: failed, which counts as no match"],
 ])("a condition with what it compared: %o", (leaf, text) => {
   expect(line(leaf)?.trim()).toBe(text)
 })

@@ -356,6 +356,16 @@ describe("texts of the application and its model", () => {
     expect(told("responses", { input })).toEqual(["I remove it", '{"path":"a"}'])
   })
 
+  test("are no words of the assistant that end a request, or that are of an agent with a name", () => {
+    const said = { role: "assistant", content: "Sure, I do it" }
+    expect(told("chatCompletions", { messages: [chat, said] })).toEqual([])
+    expect(told("chatCompletions", { messages: [chat, said, { role: "system", content: "Be kind" }] })).toEqual([
+      "Be kind",
+    ])
+    expect(told("chatCompletions", { messages: [chat, { ...said, name: "web" }, chat] })).toEqual([])
+    expect(told("chatCompletions", { messages: [chat, said, chat] })).toEqual([said.content])
+  })
+
   test("are no message of the assistant with words of others in it", () => {
     const said = { type: "text", text: "It says so" }
     const cited = {

@@ -74,7 +74,7 @@ test("a setup that never ends is given up, unless the module is built in", async
     expect(await refused).toMatchObject({
       code: "invalid_module",
       message:
-        'Cannot set up plugin "endless" from ./endless.ts: its setup did not end within 60 seconds; what takes longer goes on after it has returned',
+        'Cannot set up plugin "endless" from ./endless.ts: its setup did not end within 60 seconds; it must return first and do longer work afterwards',
     })
     expect(builtIn).not.toHaveBeenCalled()
   } finally {

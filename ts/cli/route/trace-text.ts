@@ -68,8 +68,8 @@ function mark({ state }: Pick<RuleTrace, "state">): string {
 function numbersOf(leaf: RuleTrace): string {
   const { state, reason, value, confidence, threshold, predicate } = leaf
   if (state === "unknown") return `  unknown: ${reason ?? "failed"}`
-  // What a guard did not read may count as found.
-  if (reason !== undefined) return `  unknown: ${reason}, which counts as ${state === "match" ? "a match" : "none"}`
+  // `on_error` of a condition, or `on_unscanned` of a guard, says so.
+  if (reason !== undefined) return `  unknown: ${reason}, which counts as ${state === "match" ? "a match" : "no match"}`
   const number = value ?? (state === "match" ? confidence : undefined)
   const asks = asksFor(threshold, predicate)
   if (number === undefined) return asks === "" ? "" : `  ${asks}`

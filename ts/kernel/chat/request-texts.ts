@@ -25,7 +25,7 @@ interface RequestTexts {
   readonly texts: readonly string[]
   /** How many of them, the first ones, are of messages. */
   readonly ofTurns: number
-  /** Those that nobody but the application or its model says. */
+  /** Those that stand only where the application or its model speaks. */
   readonly trusted: ReadonlySet<string>
   /** What is no text. */
   readonly unread: ReadonlySet<UnreadKind>
@@ -95,9 +95,10 @@ const toolFields: ReadonlySet<string> = new Set(["tools", "functions"])
  */
 function readRequestTexts(request: ChatRequest, dialect?: DialectModule): RequestTexts {
   const found = new Collector(dialect?.wireTerms)
-  for (const turn of request.turns) {
+  const lastAsking = request.turns.findLastIndex(({ role }) => role !== "assistant" && role !== "system")
+  for (const [index, turn] of request.turns.entries()) {
     if (found.isCut) return found.result()
-    found.turn(turn)
+    found.turn(turn, index < lastAsking)
   }
   found.endTurns()
   const rest: string[] = []
@@ -208,8 +209,9 @@ class Collector {
     for (const words of [this.#wire.names, this.#wire.ids]) if (words.size > 0) this.add([...words].join(" "))
   }
 
-  turn(turn: Turn): void {
-    this.#isTrustedTurn = turn.role === "system" || saysItself(turn)
+  /** `isAnswered`: a user or a tool says something after it. What a request ends with is continued, and no reply of a model. */
+  turn(turn: Turn, isAnswered = false): void {
+    this.#isTrustedTurn = turn.role === "system" || (isAnswered && saysItself(turn))
     this.#blocks(turn)
     this.#isTrustedTurn = false
   }
@@ -307,9 +309,10 @@ class Collector {
   }
 }
 
-/** Whether an assistant's turn holds the words of the model alone: what it quotes, was given or found is of others. */
-const saysItself = ({ role, blocks }: Turn): boolean =>
+/** Whether an assistant's turn holds the words of the model alone: what it quotes, was given or found is of others, as is what an agent with a name says. */
+const saysItself = ({ role, name, blocks }: Turn): boolean =>
   role === "assistant" &&
+  name === undefined &&
   blocks.every((block) =>
     block.type === "text"
       ? block.citations === undefined && block.isDocument !== true

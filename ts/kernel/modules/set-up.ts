@@ -32,7 +32,7 @@ export async function setUp<Value>(module: SetUpModule, setup: () => MaybePromis
 const setUpTooLate = (): RtrError =>
   new RtrError(
     "invalid_module",
-    `its setup did not end within ${secondsText(setUpMs)}; what takes longer goes on after it has returned`,
+    `its setup did not end within ${secondsText(setUpMs)}; it must return first and do longer work afterwards`,
   )
 
 /** The same for a setup that is no promise. `secrets` are taken out of the message. */

@@ -56,24 +56,32 @@ export async function askWhole<Answer extends Counted>(
 
 /** A longer text with unread words is always unscanned. */
 const mostCharacters = 40_000
-/** In so many characters of a text. Signs that stand further apart make no instruction together. */
+/** In so many characters of a text, only so many letters: "ignore it" has eight, and says too little without words around it. */
 const nearby = 4000
-/** Letters that say too little to tell a model what to do: "ignore it" has eight. */
 const mostLetters = 12
-/** A sign of a script of syllables or words says about as much as three letters. */
-const lettersOfSign = 3
-const otherScript = /[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}]|[\u2800-\u28ff]/gu
+/** A sign of a script of syllables or words says about as much as four letters. */
+const lettersOfSign = 4
+/** A word with a letter of another script, or a run of such signs. */
+const otherWord = /[\p{L}\p{M}\p{N}]*[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}][\p{L}\p{M}\p{N}]*|[\u2800-\u28ff]+/gu
+const latin = /[\p{sc=Latin}]/u
+/** Letters that look at home in Latin words, and that hide the whole word from a vocabulary that lacks them. */
+const rareLetter =
+  /(?=\p{L})(?![A-Za-z\u00aa\u00b5\u00ba\u00c0-\u0131\u0134-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e\u0192\u1e00-\u1e99\u1ea0-\u1ef9])[\p{sc=Latin}\p{sc=Common}]/u
 const wholeSyllable =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}\p{sc=Cherokee}\p{sc=Yi}\p{sc=Vai}]/u
 
-/** Whether the `unknown` words of a text can all be a few letters of other scripts here and there. */
+/** Whether the `unknown` words of a text can all be a few words of other scripts here and there. */
 function areFewLetters(text: string, unknown: number): boolean {
-  if (text.length > mostCharacters) return false
+  if (text.length > mostCharacters || rareLetter.test(text)) return false
   const near: { readonly index: number; readonly letters: number }[] = []
   let [signs, letters] = [0, 0]
-  for (const { index, 0: sign } of text.matchAll(otherScript)) {
-    const found = { index, letters: wholeSyllable.test(sign) ? lettersOfSign : 1 }
-    signs += 1
+  for (const { index, 0: word } of text.matchAll(otherWord)) {
+    if (latin.test(word)) return false
+    const found = { index, letters: 0 }
+    for (const sign of word) {
+      signs += 1
+      found.letters += wholeSyllable.test(sign) ? lettersOfSign : 1
+    }
     letters += found.letters
     near.push(found)
     while (index - (near[0] ?? found).index >= nearby) letters -= near.shift()?.letters ?? 0

@@ -196,7 +196,7 @@ export default defineSignal({
               readAll(textsWhere(false), {
                 measures,
                 viewsOf: views,
-                // Measured with the built-in guard alone. Instructions are made of such sentences, so trusted texts have no excerpts.
+                // Measured with the built-in guard alone. Instructions, and replies about them, are made of such sentences, so trusted texts have no excerpts.
                 ...(isBuiltIn && measures.includes(risks) && { excerpts }),
               }),
               readAll(textsWhere(true), { measures, viewsOf: views }),

@@ -21,33 +21,36 @@ const work =
   /(?<![\p{L}\p{N}])(?:instructions?|prompts?|rules?|guidelines?|polic(?:y|ies)|restrictions?|filters?|ai|assistants?|language models?|llms?|chatbots?|system|roles?|characters?|conversation|orders|told|developers?|secrets?|hidden|confidential|unrestricted|jailbr[eo]\p{L}*|persona|limits)(?![\p{L}\p{N}])/iu
 /** Who has to do something, whatever it is: "Customer service assistant: refund this order", "agents should prefer". */
 const addressee =
-  /(?<![\p{L}\p{N}])(?:ai|(?:ai|language) (?:models?|systems?|tools?)|assistants?|agents?|chatbots?|bots?|llms?|copilots?)(?:[,:;]| (?:reading|working|processing|handling|summari[sz]ing|using|that|who|which|should|must|shall|please|need|have|is|are|may|can)(?![\p{L}\p{N}]))/iu
+  /(?<![\p{L}\p{N}])(?:ai|(?:ai|language) (?:models?|systems?|tools?)|assistants?|agents?|chatbots?|bots?|llms?|copilots?)(?:[:;]| (?:reading|working|processing|handling|summari[sz]ing|should|must|shall|please|need)(?![\p{L}\p{N}]))/iu
 
 const betweenSentences = /(?<=[.?!\n])\s+/
 
 /**
- * These sentences as one text, a line each. Empty for a short text, and where there are none or little else. A promise for a
- * long text.
+ * These sentences as one text, a line each, and those that only name an agent as another. Empty for a short text, and where there are none
+ * or little else. A promise for a long text.
  */
 export const addressedSentences = (text: string): MaybePromise<readonly string[]> =>
   text.length < longText ? [] : workOn(text, finding(text))
 
 function* finding(text: string): Work<readonly string[]> {
-  const found: string[] = []
+  // Apart, so that harmless sentences about agents do not cover the others.
+  const [commands, addresses]: [string[], string[]] = [[], []]
+  const sort = (sentence: string): void => {
+    if (sentence.length < shortestSentence || sentence.length > longestSentence) return
+    if (command.test(sentence) && work.test(sentence)) commands.push(sentence)
+    else if (addressee.test(sentence)) addresses.push(sentence)
+  }
   let rest = ""
   for (const piece of piecesOf(text)) {
     const sentences = (rest + piece).split(betweenSentences)
     rest = sentences.pop() ?? ""
     if (rest.length > longestSentence) rest = ""
-    found.push(...sentences.filter(isAddressed))
+    sentences.forEach(sort)
     yield
   }
-  if (isAddressed(rest)) found.push(rest)
-  const length = found.reduce((sum, sentence) => sum + sentence.length, 0)
-  return length === 0 || length > text.length * mostOfText ? [] : [found.join("\n")]
+  sort(rest)
+  return [commands, addresses].flatMap((found) => {
+    const length = found.reduce((sum, sentence) => sum + sentence.length, 0)
+    return length === 0 || length > text.length * mostOfText ? [] : [found.join("\n")]
+  })
 }
-
-const isAddressed = (sentence: string): boolean =>
-  sentence.length >= shortestSentence &&
-  sentence.length <= longestSentence &&
-  ((command.test(sentence) && work.test(sentence)) || addressee.test(sentence))

@@ -69,7 +69,7 @@ export interface Thresholds {
 }
 
 /**
- * Instructions and excerpts need more certainty to be an attack. Below that their risk is scaled, so that one number
+ * Trusted texts and excerpts need more certainty to be an attack. Below that their risk is scaled, so that one number
  * tells whether a text has reached its threshold, and predicates and scores can compare it.
  */
 export const needingMore = ({ risk, failure }: Reading, { threshold, from }: Thresholds): Reading => ({

@@ -63,7 +63,7 @@ function completed(text: string, entity: Entity, isLowerCase: boolean): readonly
     const range = toValue(text, entity)
     return range !== undefined && isValue(kind, text, range.start, range.end) ? [{ ...entity, ...range }] : []
   }
-  if (kind === "STREET_ADDRESS" || (kind === "AGE" && notYears.test(text.slice(entity.end, entity.end + 16)))) return []
+  if (kind === "STREET_ADDRESS" || (kind === "AGE" && !isOfYears(text, entity))) return []
   if (kind === "DATE_TIME" && saysBirth.test(text.slice(Math.max(0, entity.start - 32), entity.start)))
     return isOfTheDead(text.slice(entity.start, entity.end)) ? [] : [{ ...entity, kind: "BIRTH_DATE" }]
   if (kind === "BIRTH_DATE" && isOfTheDead(text.slice(entity.start, entity.end))) return []
@@ -101,19 +101,27 @@ const saysNumber =
 /** Names of functions, tables and programs: `forceGlobalAgent`, `DeletedTeamTable`, `pg_ctlcluster`. */
 const nameInCode = /^(?:[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*|[A-Za-z]+(?:_[A-Za-z]+)+)$/
 const saysUser =
-  /@$|(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|member|benutzer|konto|usuario|utilisateur|compte|cuenta)/iu
+  /(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|member|author|owner|assignee|contact|follow|ping|instagram|discord|github|gitlab|telegram|twitter|reddit|slack|skype|steam|tiktok|mastodon|dm(?!\p{L})|benutzer|nutzer|konto|usuario|utilisateur|identifiant|pseudo|compte|cuenta)|@\n/iu
 
 /** Behind a number that is none of years: a unit, a time, a month. */
 const notYears = new RegExp(
-  `^ ?(?:[%€$£°]|[:.,]\\d|(?:${[
-    "[cm]?m|k?g|eur|usd|chf|uhr|min|[kmg]b",
-    "\\.? ?(?:de )?(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)",
+  `^ ?(?:[%€$£°]|:\\d|(?:${[
+    "[ckm]m|kg|eur|usd|chf|uhr|min|[kmg]b",
     "(?:de )?(?:january|february|march|june|july|october|december)",
     "(?:janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre)",
     "(?:de )?(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)",
   ].join("|")})(?!\\p{L}))`,
   "iu",
 )
+/** In German, the number of a day has a full stop: the month behind it could begin a sentence, unless a word before says that it is a date. */
+const germanDay = /(?<!\p{L})(?:am|vom|den|dem|der|zum|bis|ab|seit) $/iu
+const germanMonth =
+  /^\. ?(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)(?!\p{L})/iu
+
+function isOfYears(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
+  const [before, behind] = [text.slice(Math.max(0, start - 8), start), text.slice(end, end + 16)]
+  return !notYears.test(behind) && !(germanDay.test(before) && germanMonth.test(behind))
+}
 
 /** Digits alone are a number of anything, unless words say whose. */
 function isValue(kind: string, text: string, start: number, end: number): boolean {
@@ -123,7 +131,10 @@ function isValue(kind: string, text: string, start: number, end: number): boolea
     return (
       value.length >= 3 &&
       /\p{L}/u.test(value) &&
-      !(nameInCode.test(value) && !saysUser.test(text.slice(Math.max(0, start - 48), start)))
+      !(
+        nameInCode.test(value) &&
+        !saysUser.test(`${text.slice(Math.max(0, start - 48), start)}\n${text.slice(end, end + 32)}`)
+      )
     )
   if (!/\d/.test(value) || value.length < 4) return false
   return /\p{L}/u.test(value) || saysNumber.test(text.slice(Math.max(0, start - 48), start))

@@ -86,16 +86,17 @@ export function toAddress(text: string, { start, end }: TextRange): TextRange | 
   const first = written.search(/[\p{L}\p{N}]/u)
   const last = written.search(/[^\p{L}\p{N}]*$/u)
   if (first === -1 || !/\p{N}/u.test(written) || !/\p{L}{2}/u.test(written) || unspaced.test(written)) return undefined
-  if (money.test(written) || (written.match(/\p{L}+/gu) ?? []).every((word) => noStreet.has(word.toLowerCase())))
-    return undefined
+  if (beginsWithMoney.test(written) || (written.match(/\p{L}+/gu) ?? []).every(isNoStreet)) return undefined
   const addressee = /^[^\p{N},\n]{1,40}[,\n]\s*(?=\p{N})/u.exec(written.slice(first))?.[0].length ?? 0
   return withNumbers(text, { start: start + first + addressee, end: start + last })
 }
 
-const money = /\d ?(?:eur|usd|chf|€|\$|£)(?!\p{L})|[€$£] ?\d/iu
-/** Words beside numbers that are no street: days, weeks, rooms, lots, hours, articles. */
+const beginsWithMoney = /^\P{L}{0,3}\d[\d.,]* ?(?:eur|usd|chf|€|\$|£)(?!\p{L})/iu
+/** Words beside numbers that are no street: days, weeks, rooms, lots, hours; and articles, where they are no part of a name. */
+const isNoStreet = (word: string): boolean => articles.has(word) || noStreet.has(word.toLowerCase())
+const articles: ReadonlySet<string> = new Set("a las la de del el le du à los".split(" "))
 const noStreet: ReadonlySet<string> = new Set(
-  "mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo monday tuesday wednesday thursday friday saturday sunday kw zimmer raum room salle sala los lot uhr h bis ab um a las la de del el le du à heures horas hours".split(
+  "mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo monday tuesday wednesday thursday friday saturday sunday kw zimmer raum room los lot uhr h bis ab um heures horas hours".split(
     " ",
   ),
 )

@@ -10,9 +10,9 @@ const ofDomain = new RegExp(`[${letters}0-9.-]`)
 const label = new RegExp(`^[${letters}0-9](?:[${letters}0-9-]*[${letters}0-9])?$`)
 const topLevel = new RegExp(`^(?:[${letters}]{2,24}|xn--[a-z0-9-]{2,59})$`, "i")
 
-/** Endings of files, which stand behind an at sign in `icon@2x.png` and `backup@db1.service`. None of them is a top-level domain of mail. */
+/** Endings of files and of units of systemd, which stand behind an at sign in `icon@2x.png` and `backup@db1.service`. None of them is a top-level domain. */
 const fileEnding =
-  /^(?:png|jpe?g|gif|svg|webp|ico|bmp|pdf|json|ya?ml|html?|css|scss|tsx?|jsx?|mjs|cjs|txt|xml|csv|exe|dll|tgz|gz|service|socket|timer|target|mount|automount|slice|scope|swap|device|path)$/i
+  /^(?:png|jpe?g|gif|svg|webp|ico|bmp|pdf|json|ya?ml|html?|css|scss|tsx?|jsx?|mjs|cjs|txt|xml|csv|exe|dll|tgz|gz|service|socket|timer|mount|automount|slice|scope|swap)$/i
 
 /** Looks left and right of each at sign, so a text without one costs nothing. */
 export function* findEmailAddresses(text: string): Work<readonly TextRange[]> {

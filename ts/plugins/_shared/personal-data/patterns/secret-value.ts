@@ -55,7 +55,7 @@ const placeholders: readonly RegExp[] = [
   // Brackets, variables and formats: `<token>`, `$TOKEN`, `%s`, `{{ token }}`, `!Ref`.
   /^(?:\W?[{[(<].*|\W?\$(?:[A-Za-z_{(]|\d+$).*|%[\w(%].*|!\p{L}+)$/u,
   /\{\{|\}\}/,
-  // What is blacked out.
+  // What is blacked out or made up.
   /^(?:.*[*•.…]{3}.*|.*[xX]{4}.*)$/u,
   /redacted|dummy|fake|deadbeef/i,
   // Words that tell the reader to put something there.
