@@ -80,8 +80,11 @@ def train(arguments: argparse.Namespace) -> None:
         from .guard.fit import Run as GuardRun
         from .guard.steps import train as train_guard
 
+        if arguments.start is not None and arguments.layers is not None:
+            raise SystemExit("python -m train guard: --layers is of the published model, and --start takes another run; give one of them")
         recipe = GuardRecipe() if arguments.steps is None else GuardRecipe(steps=arguments.steps)
-        train_guard(GuardRun(arguments.run, arguments.seed, recipe, arguments.start), arguments.data, arguments.weights, device)
+        run = GuardRun(arguments.run, arguments.seed, recipe, arguments.start, tuple(arguments.teachers))
+        train_guard(run, arguments.data, arguments.weights, arguments.layers, device)
     else:
         from .decide.fit import Recipe as DecideRecipe
         from .decide.steps import train as train_decide
@@ -110,6 +113,8 @@ def read_arguments() -> argparse.Namespace:
         step.add_argument("--seed", type=int, default=1, metavar="N")
         if name == GUARD.name:
             step.add_argument("--start", type=Path, metavar="DIR", help="folder of a run to begin with instead of the published model")
+            step.add_argument("--teachers", type=Path, nargs="+", default=(), metavar="DIR", help="folders of runs whose answers it learns beside the labels")
+            step.add_argument("--layers", type=int, metavar="N", help="only so many layers of the published model, from the first on")
     evaluate = steps.add_parser("evaluate", help="what storing the weights small costs")
     packing = steps.add_parser("pack", help="write the package of a run; its card has to stand there")
     for step in (evaluate, packing):

@@ -17,7 +17,7 @@ from .baselines.shared_words import answer_by_shared_words, learn_commonest
 from .decide import asked
 from .generators.decisions import Decision
 from .languages import NAMES as LANGUAGES
-from .languages import read_free_text, read_languages
+from .languages import read_free_text, read_languages, read_short_turns
 from .natural import agreement, read_unlabelled, read_written
 from .results import report_progress, write_result
 from .signals.examples import Example, Span, TaskData, identity
@@ -34,7 +34,7 @@ CHARACTERS = 4000
 # Sets that were made or chosen to mislead, those that ask the rows of another set something else, those in other languages, the prompts
 # on which false alarms are counted, and those that temperatures and thresholds were fitted on; all others are unseen.
 KINDS = (
-    dict.fromkeys(("contrast", "left_out", "notinject_one", *DISGUISES, *TRIGGERS.values()), "adversarial")
+    dict.fromkeys(("contrast", "left_out", "notinject_one", "short_turns", *DISGUISES, *TRIGGERS.values()), "adversarial")
     | dict.fromkeys((*LANGUAGES.values(), "korean"), "languages")
     | {"hwu64_claims": "derived", "ordinary": "ordinary", "jailbreak/natural": "ordinary", "tuning": "tuning"}
 )
@@ -81,7 +81,11 @@ def write_set(folder: Path, name: str, rows: list[dict], of: int) -> dict:
 
 def with_measuring(task: str, data: TaskData) -> TaskData:
     """With the texts that were written to measure, none of which fits a threshold."""
-    own = {"jailbreak": read_triggers, "pii": lambda: {"free_text": read_free_text()}}.get(task, dict)()
+    own: dict[str, list[Example]] = {}
+    if task == "jailbreak":
+        own = read_triggers() | {"short_turns": read_short_turns()}
+    elif task == "pii":
+        own = {"free_text": read_free_text()}
     return TaskData(data.train, data.tuning, data.unseen | own | read_adversarial(task) | read_languages(task))
 
 

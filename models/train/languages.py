@@ -1,6 +1,6 @@
-"""Texts for the guards in languages other than English, and free text with private data in English, written by hand. They only measure.
+"""Texts for the guards in languages other than English, and free text with private data and short turns, written by hand. They only measure.
 
-`seeds/languages/<head>_<language>.jsonl` and `seeds/free_text.jsonl`: attacks have the columns text, label (1 = attack) and kind; personal data is marked in the text
+`seeds/languages/<head>_<language>.jsonl`, `seeds/free_text.jsonl` and `seeds/turns.jsonl`: attacks have the columns text, label (1 = attack) and kind; personal data is marked in the text
 as `[[KIND:value]]`.
 """
 
@@ -13,6 +13,7 @@ from .signals.examples import Example, Span
 
 FOLDER = Path(__file__).parent / "seeds" / "languages"
 FREE_TEXT = Path(__file__).parent / "seeds" / "free_text.jsonl"
+SHORT_TURNS = Path(__file__).parent / "seeds" / "turns.jsonl"
 NAMES = {"de": "german", "fr": "french", "es": "spanish", "zh": "chinese"}
 LABELS = ("benign", "jailbreak")
 # What free text has marked: data of private persons. Places, organisations, public figures and mere dates are not.
@@ -32,6 +33,11 @@ def read_languages(head: str, folder: Path = FOLDER) -> dict[str, list[Example]]
 def read_free_text() -> list[Example]:
     """Mails, notes, tickets and prompts with private persons, and prompts with none, public figures and names of things among them."""
     return [replace(example, known=MARKED) for example in read_file(FREE_TEXT, "pii")]
+
+
+def read_short_turns() -> list[Example]:
+    """What users say to agents and assistants in a few words, and attacks in the same words. Others wrote those that train."""
+    return read_file(SHORT_TURNS, "jailbreak")
 
 
 def read_file(file: Path, head: str) -> list[Example]:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from ..signals.batches import EncodedRow, collate
 from ..signals.examples import Example
-from ..signals.losses import sequence_loss
 from ..training import batches, describe_run, half_precision, take_steps, trains_quickly
 from .network import HEAD, Network
 from .rows import Row, draw_row, read_rows, within_others
+from .teachers import Teachers
 
 
 @dataclass(frozen=True)
@@ -33,29 +34,26 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Run:
-    """A training run; `start` is the folder of a run whose network this one begins with."""
+    """A training run. It begins with the network of the run in the folder `start`, and learns from those in `teachers`."""
 
     folder: Path
     seed: int
     recipe: Recipe
     start: Path | None = None
+    teachers: tuple[Path, ...] = ()
 
 
-def fit(run: Run, examples: list[Example], weights: Path, start: dict | None, device: torch.device) -> Network:
-    """The trained network; `start` is the state it begins with, if not that of the published model. Progress goes to `log.jsonl`."""
+def fit(run: Run, examples: list[Example], network: Network, tokenizer: Tokenizer, device: torch.device) -> None:
+    """Trains the network. Progress goes to `log.jsonl`."""
     folder, seed, recipe = run.folder, run.seed, run.recipe
     torch.manual_seed(seed)
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
-    tokenizer.no_padding()
     rows = read_rows(examples, HEAD, tokenizer, recipe.longest)
     rows += within_others(rows, recipe.longest, recipe.within, random.Random(f"{seed}/within"))
     first_token, last_token, padding = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[PAD]"))
     stream = batches(rows, lambda row: min(len(row.ids) + 2, recipe.longest), recipe.tokens, random.Random(seed))
-    network = Network(weights)
-    if start is not None:
-        network.load_state_dict(start)
     network.to(device)
+    teachers = Teachers(run.teachers, device)
     rates = [*network.groups(recipe.learning_rate, recipe.decay), (network.guide, recipe.head_learning_rate)]
 
     def learn(step: int, drawn: list[Row]) -> dict[str, float]:
@@ -64,14 +62,15 @@ def fit(run: Run, examples: list[Example], weights: Path, start: dict | None, de
         seen = [draw_row(row, recipe.longest, chance) for row in drawn]
         batch = collate([encoded(row, first_token, last_token) for row in seen], padding)
         batch = {key: value.to(device) for key, value in batch.items()}
+        wanted = teachers.targets(batch, torch.tensor([row.later for row in seen], device=device))
         with trains_quickly(device), half_precision(device):
             vectors = network.vectors(batch)
-        loss = sequence_loss(network.guided(HEAD.name, vectors), batch["target"])
+        loss = binary_cross_entropy_with_logits(network.guided(HEAD.name, vectors).diff(dim=1).squeeze(1), wanted)
         loss.backward()
         return {"loss": loss.item()}
 
-    take_steps(network, folder, describe_run(seed, recipe, rows), recipe, rates, stream, learn)
-    return network
+    what = describe_run(seed, recipe, rows) | {"start": str(run.start), "teachers": [str(teacher) for teacher in run.teachers]}
+    take_steps(network, folder, what, recipe, rates, stream, learn)
 
 
 def encoded(row: Row, first: int, last: int) -> EncodedRow:

@@ -1,13 +1,15 @@
 """Rows of token ids for attacks: no longer than a part of the window, and no attack whose words a cut could lose."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tokenizers import Tokenizer
 
 from ..signals.examples import Example
 from ..signals.heads import Head
 
+# These texts were written after the teachers had learned, about what they mistook.
+LATER = "written/turns/"
 # Attacks in documents of these sources may stand anywhere; what is cut off such a text may be all that was wrong with it.
 PLANTED = ("embed", "agentdojo", "bipia", "piarena", "injecagent")
 # A text of fewer tokens may stand in an ordinary one: attacks come with harmless words around them.
@@ -17,17 +19,21 @@ CHARACTERS = 6000
 
 @dataclass(frozen=True)
 class Row:
-    """A whole text; `ids` are without special tokens, `label` is the number of one."""
+    """A whole text; `ids` are without special tokens, `label` is the number of one. Of what is `later`, teachers know nothing."""
 
     ids: list[int]
     label: int
+    later: bool = False
 
 
 def read_rows(examples: list[Example], head: Head, tokenizer: Tokenizer, longest: int) -> list[Row]:
     """Without attacks that would be cut where nobody knows what is lost."""
     tokenizer.no_truncation()
     encodings = tokenizer.encode_batch([example.text[:CHARACTERS] for example in examples], add_special_tokens=False)
-    rows = [Row(encoding.ids, head.labels.index(example.label)) for example, encoding in zip(examples, encodings, strict=True)]
+    rows = [
+        Row(encoding.ids, head.labels.index(example.label), example.source.startswith(LATER))
+        for example, encoding in zip(examples, encodings, strict=True)
+    ]
     return [row for example, row in zip(examples, rows, strict=True) if not loses(example, row, longest)]
 
 
@@ -43,7 +49,7 @@ def within_others(rows: list[Row], longest: int, share: float, chance: random.Ra
         if len(row.ids) < SHORT and chance.random() < share:
             around = part_of(chance.choice(harmless).ids, longest - 2 - len(row.ids), chance)
             before = chance.choice((0, len(around), chance.randint(0, len(around))))
-            placed.append(Row(around[:before] + row.ids + around[before:], row.label))
+            placed.append(replace(row, ids=around[:before] + row.ids + around[before:]))
     return placed
 
 
@@ -58,4 +64,4 @@ def draw_row(row: Row, longest: int, chance: random.Random) -> Row:
     """A text as a step sees it: any part of a long harmless one, the start of a long attack."""
     room = longest - 2
     start = chance.randint(0, len(row.ids) - room) if row.label == 0 and len(row.ids) > room else 0
-    return Row(row.ids[start : start + room], row.label)
+    return replace(row, ids=row.ids[start : start + room])

@@ -11,7 +11,7 @@ WRITTEN = Path(__file__).parent.parent / "seeds" / "written"
 # A text that was thought of counts more than one of a template.
 TIMES = 2
 # Further files of a task. Their label is 1 or 0; `kind` says which form an attack and its harmless twins have.
-FURTHER = {"jailbreak": ("over_defence", "attacks", "framed", "planted", "spoken"), "pii": ("pii_work",)}
+FURTHER = {"jailbreak": ("over_defence", "attacks", "framed", "planted", "spoken", "turns"), "pii": ("pii_work",)}
 NAMES = {"jailbreak": ("benign", "jailbreak")}
 MARK = re.compile(r"⟦(?:([A-Z_]+):)?([^⟦⟧]*)⟧")
 

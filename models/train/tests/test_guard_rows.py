@@ -3,8 +3,13 @@
 import random
 import unittest
 
-from train.guard.rows import Row, draw_row, loses, within_others
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+
+from train.guard.rows import Row, draw_row, loses, read_rows, within_others
 from train.signals.examples import Example
+from train.signals.heads import HEAD_BY_NAME
 
 LONG = list(range(1000, 1300))
 CHANCE = random.Random(1)
@@ -38,6 +43,15 @@ class GuardRowsTest(unittest.TestCase):
         self.assertTrue(loses(planted, Row(LONG, 1), 100))
         self.assertFalse(loses(direct, Row(LONG, 1), 100))
         self.assertFalse(loses(planted, Row(LONG[:50], 1), 100))
+
+    def test_what_was_written_for_the_teachers_mistakes_stays_so_wherever_it_stands(self):
+        tokenizer = Tokenizer(WordLevel({"undo": 1, "it": 2, "[UNK]": 0}, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = Whitespace()
+        examples = [Example("undo it", "written/turns/turns", "benign"), Example("it", "jailbreak/garak", "jailbreak")]
+        rows = read_rows(examples, HEAD_BY_NAME["jailbreak"], tokenizer, 100)
+        self.assertEqual([Row([1, 2], 0, later=True), Row([2], 1)], rows)
+        placed = within_others([rows[0], Row(LONG, 0)], 30, 1.0, CHANCE)
+        self.assertTrue(placed[0].later and draw_row(rows[0], 3, CHANCE).later)
 
 
 if __name__ == "__main__":

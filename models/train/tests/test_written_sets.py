@@ -10,10 +10,11 @@ from pathlib import Path
 
 from ..decide.asked import read_scales
 from ..generators.decisions import generate
-from ..languages import LABELS, MARKED, NAMES, read_free_text, read_languages, unmark
+from ..languages import LABELS, MARKED, NAMES, read_free_text, read_languages, read_short_turns, unmark
 from ..natural import agreement, place_of, read_natural, read_unlabelled, read_written, trains
 from ..ordinary import FILES, KEPT, mark, read_ordinary
-from ..signals.examples import Example, Span
+from ..signals.examples import Example, Span, identity
+from ..signals.written import written
 from ..triggers import NAMES as TRIGGERS
 from ..triggers import count_trigger_words, read_triggers
 
@@ -72,6 +73,11 @@ class LanguagesTest(unittest.TestCase):
         self.assertEqual((165, 60), (len(texts), sum(not one.spans for one in texts)))
         self.assertEqual(set(), {span.label for one in texts for span in one.spans} - MARKED)
         self.assertFalse(any("[[" in one.text for one in texts))
+
+    def test_no_short_turn_trains(self) -> None:
+        turns = read_short_turns()
+        self.assertEqual({"benign": 218, "jailbreak": 110}, Counter(one.label for one in turns))
+        self.assertEqual(set(), {identity(one) for one in turns} & {identity(one) for one in written("jailbreak")})
 
     def test_what_is_there_can_be_read(self) -> None:
         for head in ("jailbreak", "pii"):
