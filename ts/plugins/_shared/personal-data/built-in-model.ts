@@ -98,10 +98,10 @@ const saysBirth =
 const saysNumber =
   /(?:^|[^\p{L}])(?:id|ids|identification|number|no|nr|num|account|acct|passport|badge|member(?:ship)?|employee|patient|customer|student|policy|licen[cs]e|permit|tax|vat|mrn|record|file|insurance|voter|aadhaa?r|pan|ref(?:erence)?)[^\p{L}\p{N}\n]{0,6}(?:(?:is|was|number|no|id|code)[^\p{L}\p{N}\n]{0,4}){0,2}$/iu
 
-/** Names of functions, tables and programs: `forceGlobalAgent`, `DeletedTeamTable`, `pg_ctlcluster`. */
-const nameInCode = /^(?:[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*|[A-Za-z]+(?:_[A-Za-z]+)+)$/
+/** Names of functions and tables: `forceGlobalAgent`, `LiteLLM_DeletedTeamTable`. Words between underscores are names of people as often. */
+const nameInCode = /^[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*$/
 const saysUser =
-  /(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|member|author|owner|assignee|contact|follow|ping|instagram|discord|github|gitlab|telegram|twitter|reddit|slack|skype|steam|tiktok|mastodon|dm(?!\p{L})|benutzer|nutzer|konto|usuario|utilisateur|identifiant|pseudo|compte|cuenta)|@\n/iu
+  /(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|gamertag|member|author|owner|assignee|contact|follow|ping|instagram|discord|github|gitlab|telegram|twitter|reddit|slack|skype|steam|tiktok|mastodon|dm(?!\p{L})|benutzer|nutzer|konto|usuario|utilisateur|identifiant|pseudo|compte|cuenta)|@\n/iu
 
 /** Behind a number that is none of years: a unit, a time, a month. */
 const notYears = new RegExp(
