@@ -80,8 +80,6 @@ def train(arguments: argparse.Namespace) -> None:
         from .guard.fit import Run as GuardRun
         from .guard.steps import train as train_guard
 
-        if arguments.start is not None and arguments.layers is not None:
-            raise SystemExit("python -m train guard: --layers is of the published model, and --start takes another run; give one of them")
         recipe = GuardRecipe() if arguments.steps is None else GuardRecipe(steps=arguments.steps)
         run = GuardRun(arguments.run, arguments.seed, recipe, arguments.start, tuple(arguments.teachers))
         train_guard(run, arguments.data, arguments.weights, arguments.layers, device)
@@ -112,9 +110,10 @@ def read_arguments() -> argparse.Namespace:
             step.add_argument(option, **settings)
         step.add_argument("--seed", type=int, default=1, metavar="N")
         if name == GUARD.name:
-            step.add_argument("--start", type=Path, metavar="DIR", help="folder of a run to begin with instead of the published model")
+            beginning = step.add_mutually_exclusive_group()
+            beginning.add_argument("--start", type=Path, metavar="DIR", help="folder of a run to begin with instead of the published model")
+            beginning.add_argument("--layers", type=int, metavar="N", help="only so many layers of the published model, from the first on")
             step.add_argument("--teachers", type=Path, nargs="+", default=(), metavar="DIR", help="folders of runs whose answers it learns beside the labels")
-            step.add_argument("--layers", type=int, metavar="N", help="only so many layers of the published model, from the first on")
     evaluate = steps.add_parser("evaluate", help="what storing the weights small costs")
     packing = steps.add_parser("pack", help="write the package of a run; its card has to stand there")
     for step in (evaluate, packing):

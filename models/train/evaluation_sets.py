@@ -16,8 +16,6 @@ from .baselines.personal_data import find_personal_data, learn_names
 from .baselines.shared_words import answer_by_shared_words, learn_commonest
 from .decide import asked
 from .generators.decisions import Decision
-from .languages import NAMES as LANGUAGES
-from .languages import read_free_text, read_languages, read_short_turns
 from .natural import agreement, read_unlabelled, read_written
 from .results import report_progress, write_result
 from .signals.examples import Example, Span, TaskData, identity
@@ -25,6 +23,8 @@ from .signals.layouts import UNSUPPORTED
 from .signals.tasks import read_tasks
 from .triggers import NAMES as TRIGGERS
 from .triggers import read_triggers
+from .written_sets import NAMES as LANGUAGES
+from .written_sets import read_free_text, read_languages, read_short_turns
 
 FOLDER = Path(__file__).parents[2] / "bench" / "accuracy" / "sets"
 ROWS = 600

@@ -37,8 +37,8 @@ class Network(nn.Module):
         self.mean_layers = (depth * 3 // 8, depth * 6 // 8)
         # The words' own vectors know more than these data could teach them.
         encoder.embeddings.word_embeddings.requires_grad_(False)
-        self.kept = list(encoder.encoder.layer[: max(0, depth - TUNED_LAYERS)])
-        for part in (encoder.embeddings, *self.kept) if self.kept else ():
+        self.frozen = list(encoder.encoder.layer[: max(0, depth - TUNED_LAYERS)])
+        for part in (encoder.embeddings, *self.frozen) if self.frozen else ():
             part.requires_grad_(False)
         self.dropout = nn.Dropout(0.1)
         self.guide = nn.Linear(width, labels)
@@ -62,9 +62,9 @@ class Network(nn.Module):
 
     def groups(self, rate: float, decay: float) -> list[tuple[nn.Module, float]]:
         """The parts that learn, with their rates: deeper layers learn less, so that what all texts share stays."""
-        tuned = list(self.encoder.encoder.layer)[len(self.kept) :]
+        tuned = list(self.encoder.encoder.layer)[len(self.frozen) :]
         layers = [(layer, rate * decay**depth) for depth, layer in enumerate(reversed(tuned))]
-        return layers if self.kept else [*layers, (self.encoder.embeddings, rate * decay ** len(layers))]
+        return layers if self.frozen else [*layers, (self.encoder.embeddings, rate * decay ** len(layers))]
 
     def stored_parts(self) -> dict[str, np.ndarray]:
         """What `model.safetensors` holds, in 32 bits, by its names there."""

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from ..decide.asked import read_scales
 from ..generators.decisions import generate
-from ..languages import LABELS, MARKED, NAMES, read_free_text, read_languages, read_short_turns, unmark
 from ..natural import agreement, place_of, read_natural, read_unlabelled, read_written, trains
 from ..ordinary import FILES, KEPT, mark, read_ordinary
 from ..signals.examples import Example, Span, identity
 from ..signals.written import written
 from ..triggers import NAMES as TRIGGERS
 from ..triggers import count_trigger_words, read_triggers
+from ..written_sets import LABELS, MARKED, NAMES, read_free_text, read_languages, read_short_turns, unmark
 
 
 def write_lines(file: Path, rows: list[dict]) -> None:
