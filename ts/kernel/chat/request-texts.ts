@@ -209,7 +209,7 @@ class Collector {
     for (const words of [this.#wire.names, this.#wire.ids]) if (words.size > 0) this.add([...words].join(" "))
   }
 
-  /** `isAnswered`: a user or a tool says something after it. What a request ends with is continued, and no reply of a model. */
+  /** `isAnswered`: a user or a tool says something after it. A model continues the last turn of a request, whoever wrote it. */
   turn(turn: Turn, isAnswered = false): void {
     this.#isTrustedTurn = turn.role === "system" || (isAnswered && saysItself(turn))
     this.#blocks(turn)
@@ -309,7 +309,7 @@ class Collector {
   }
 }
 
-/** Whether an assistant's turn holds the words of the model alone: what it quotes, was given or found is of others, as is what an agent with a name says. */
+/** Whether an assistant's turn holds the model's own words alone: no quotes, documents or results, and no name of another agent. */
 const saysItself = ({ role, name, blocks }: Turn): boolean =>
   role === "assistant" &&
   name === undefined &&

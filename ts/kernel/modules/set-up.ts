@@ -12,7 +12,7 @@ export interface SetUpModule {
   readonly source: string
 }
 
-/** Built-in modules bound what they wait for; until those of others are ready, the document that uses them cannot become active. */
+/** No document becomes active before its modules are set up. Built-in modules have limits of their own for what they wait for. */
 const setUpMs = 60_000
 
 /**

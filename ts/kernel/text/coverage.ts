@@ -61,34 +61,40 @@ const nearby = 4000
 const mostLetters = 12
 /** A sign of a script of syllables or words says about as much as four letters. */
 const lettersOfSign = 4
-/** A word with a letter of another script, or a run of such signs. */
-const otherWord = /[\p{L}\p{M}\p{N}]*[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}][\p{L}\p{M}\p{N}]*|[\u2800-\u28ff]+/gu
-const latin = /[\p{sc=Latin}]/u
+/** Words, and signs of other scripts that are no part of one, such as patterns of dots. */
+const wordOrSign = /[\p{L}\p{M}\p{N}]+|[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}]|[\u2800-\u28ff]/gu
+const otherScript = /[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}]|[\u2800-\u28ff]/u
+const latin = /\p{sc=Latin}/u
 /** Letters that look at home in Latin words, and that hide the whole word from a vocabulary that lacks them. */
 const rareLetter =
   /(?=\p{L})(?![A-Za-z\u00aa\u00b5\u00ba\u00c0-\u0131\u0134-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e\u0192\u1e00-\u1e99\u1ea0-\u1ef9])[\p{sc=Latin}\p{sc=Common}]/u
 const wholeSyllable =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}\p{sc=Cherokee}\p{sc=Yi}\p{sc=Vai}]/u
 
-/** Whether the `unknown` words of a text can all be a few words of other scripts here and there. */
+/**
+ * Whether the `unknown` words of a text can all be a few words of other scripts here and there. A word that mixes scripts is
+ * none of them: one letter would hide the rest of it.
+ */
 function areFewLetters(text: string, unknown: number): boolean {
   if (text.length > mostCharacters || rareLetter.test(text)) return false
   const near: { readonly index: number; readonly letters: number }[] = []
   let [signs, letters] = [0, 0]
-  for (const { index, 0: word } of text.matchAll(otherWord)) {
+  for (const { index, 0: word } of text.matchAll(wordOrSign)) {
+    if (!otherScript.test(word)) continue
     if (latin.test(word)) return false
-    const found = { index, letters: 0 }
-    for (const sign of word) {
-      signs += 1
-      found.letters += wholeSyllable.test(sign) ? lettersOfSign : 1
-    }
-    letters += found.letters
-    near.push(found)
-    while (index - (near[0] ?? found).index >= nearby) letters -= near.shift()?.letters ?? 0
+    const written = Array.from(word)
+    const ofWord = lettersOf(written)
+    near.push({ index, letters: ofWord })
+    letters += ofWord
+    signs += written.length
+    while (index - (near[0]?.index ?? index) >= nearby) letters -= near.shift()?.letters ?? 0
     if (letters > mostLetters) return false
   }
   return unknown <= signs
 }
+
+const lettersOf = (signs: readonly string[]): number =>
+  signs.reduce((sum, sign) => sum + (wholeSyllable.test(sign) ? lettersOfSign : 1), 0)
 
 /**
  * For the others: most of a text says what it is about. It is read as it stands, which is how models learn it, and

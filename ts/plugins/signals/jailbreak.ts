@@ -196,7 +196,8 @@ export default defineSignal({
               readAll(textsWhere(false), {
                 measures,
                 viewsOf: views,
-                // Measured with the built-in guard alone. Instructions, and replies about them, are made of such sentences, so trusted texts have no excerpts.
+                // Measured with the built-in guard alone. System prompts and replies about instructions are made of such
+                // sentences, so trusted texts have no excerpts.
                 ...(isBuiltIn && measures.includes(risks) && { excerpts }),
               }),
               readAll(textsWhere(true), { measures, viewsOf: views }),
@@ -266,11 +267,11 @@ function checkReplyRules(
   })
 }
 
-/** Whether a rule compares with sentences of its own, alone or beside the classifier. */
 /** For rules without their own. */
 const classifierThreshold = ({ threshold = 0.7 }: { readonly threshold?: number }, document: object): number =>
   promptGuardModel(document)?.threshold ?? threshold
 
+/** Whether a rule compares with sentences of its own, alone or beside the classifier. */
 const comparesPatterns = (entry: { readonly jailbreak_patterns?: readonly string[] }): boolean =>
   (entry.jailbreak_patterns ?? []).length > 0
 

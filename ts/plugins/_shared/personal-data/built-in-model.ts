@@ -98,10 +98,20 @@ const saysBirth =
 const saysNumber =
   /(?:^|[^\p{L}])(?:id|ids|identification|number|no|nr|num|account|acct|passport|badge|member(?:ship)?|employee|patient|customer|student|policy|licen[cs]e|permit|tax|vat|mrn|record|file|insurance|voter|aadhaa?r|pan|ref(?:erence)?)[^\p{L}\p{N}\n]{0,6}(?:(?:is|was|number|no|id|code)[^\p{L}\p{N}\n]{0,4}){0,2}$/iu
 
-/** Names of functions and tables: `forceGlobalAgent`, `LiteLLM_DeletedTeamTable`. Words between underscores are names of people as often. */
+/** Names of functions and tables: `forceGlobalAgent`, `LiteLLM_DeletedTeamTable`. Small letters with underscores are user names as often. */
 const nameInCode = /^[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*$/
 const saysUser =
-  /(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|gamertag|member|author|owner|assignee|contact|follow|ping|instagram|discord|github|gitlab|telegram|twitter|reddit|slack|skype|steam|tiktok|mastodon|dm(?!\p{L})|benutzer|nutzer|konto|usuario|utilisateur|identifiant|pseudo|compte|cuenta)|@\n/iu
+  /(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|gamertag|member|author|owner|assignee|contact|follow|ping|instagram|discord|github|gitlab|telegram|twitter|reddit|slack|skype|steam|tiktok|mastodon|dm(?!\p{L})|benutzer|nutzer|konto|usuario|utilisateur|identifiant|pseudo|compte|cuenta)/iu
+
+/** A name as programmers write them is one of a user only where words beside it say so. */
+function isUserName(text: string, start: number, end: number): boolean {
+  const value = text.slice(start, end)
+  if (value.length < 3 || !/\p{L}/u.test(value)) return false
+  const before = text.slice(Math.max(0, start - 48), start)
+  return (
+    !nameInCode.test(value) || before.endsWith("@") || saysUser.test(before) || saysUser.test(text.slice(end, end + 32))
+  )
+}
 
 /** Behind a number that is none of years: a unit, a time, a month. */
 const notYears = new RegExp(
@@ -113,7 +123,7 @@ const notYears = new RegExp(
   ].join("|")})(?!\\p{L}))`,
   "iu",
 )
-/** In German, the number of a day has a full stop: the month behind it could begin a sentence, unless a word before says that it is a date. */
+/** "Sie ist 34. Mai war schön" has an age, "am 14. März" has a day: the word before tells them apart. */
 const germanDay = /(?<!\p{L})(?:am|vom|den|dem|der|zum|bis|ab|seit) $/iu
 const germanMonth =
   /^\. ?(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)(?!\p{L})/iu
@@ -127,15 +137,7 @@ function isOfYears(text: string, { start, end }: { readonly start: number; reado
 function isValue(kind: string, text: string, start: number, end: number): boolean {
   const value = text.slice(start, end)
   if (kind === "PASSWORD") return value.length >= 4
-  if (kind === "USERNAME")
-    return (
-      value.length >= 3 &&
-      /\p{L}/u.test(value) &&
-      !(
-        nameInCode.test(value) &&
-        !saysUser.test(`${text.slice(Math.max(0, start - 48), start)}\n${text.slice(end, end + 32)}`)
-      )
-    )
+  if (kind === "USERNAME") return isUserName(text, start, end)
   if (!/\d/.test(value) || value.length < 4) return false
   return /\p{L}/u.test(value) || saysNumber.test(text.slice(Math.max(0, start - 48), start))
 }

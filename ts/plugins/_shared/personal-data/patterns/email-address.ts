@@ -10,8 +10,11 @@ const ofDomain = new RegExp(`[${letters}0-9.-]`)
 const label = new RegExp(`^[${letters}0-9](?:[${letters}0-9-]*[${letters}0-9])?$`)
 const topLevel = new RegExp(`^(?:[${letters}]{2,24}|xn--[a-z0-9-]{2,59})$`, "i")
 
-/** Endings of files and of units of systemd, which stand behind an at sign in `icon@2x.png` and `backup@db1.service`. None of them is a top-level domain. */
-const fileEnding =
+/**
+ * Endings of files and of systemd units, which stand behind an at sign in `icon@2x.png` and `backup@db1.service`. None of them is
+ * a top-level domain.
+ */
+const endingOfName =
   /^(?:png|jpe?g|gif|svg|webp|ico|bmp|pdf|json|ya?ml|html?|css|scss|tsx?|jsx?|mjs|cjs|txt|xml|csv|exe|dll|tgz|gz|service|socket|timer|mount|automount|slice|scope|swap)$/i
 
 /** Looks left and right of each at sign, so a text without one costs nothing. */
@@ -48,7 +51,7 @@ function endOfDomain(text: string, from: number): number | undefined {
   const dash = last.toLowerCase().startsWith("xn--") ? -1 : last.indexOf("-")
   const name = dash === -1 ? last : last.slice(0, dash)
   const isHost = labels.length > 1 && labels.every((each) => each.length <= 63 && label.test(each))
-  return isHost && topLevel.test(name) && !fileEnding.test(name) ? end - (last.length - name.length) : undefined
+  return isHost && topLevel.test(name) && !endingOfName.test(name) ? end - (last.length - name.length) : undefined
 }
 
 /** `ssh://ann@host.org`, `ann@host.org:path/to` and `git@host.org` name an account on a machine. */
