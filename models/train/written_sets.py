@@ -1,6 +1,6 @@
-"""Texts for the guards in languages other than English, and free text with private data and short turns, written by hand. They only measure.
+"""Texts for the guards in languages other than English, free text with private data, short turns and what agents read, written by hand. They only measure.
 
-`seeds/languages/<head>_<language>.jsonl`, `seeds/free_text.jsonl` and `seeds/turns.jsonl`: attacks have the columns text, label (1 = attack) and kind; personal data is marked in the text
+`seeds/languages/<head>_<language>.jsonl`, `seeds/free_text.jsonl`, `seeds/turns.jsonl` and `seeds/agents.jsonl`: attacks have the columns text, label (1 = attack) and kind; personal data is marked in the text
 as `[[KIND:value]]`.
 """
 
@@ -14,6 +14,7 @@ from .signals.examples import Example, Span
 FOLDER = Path(__file__).parent / "seeds" / "languages"
 FREE_TEXT = Path(__file__).parent / "seeds" / "free_text.jsonl"
 SHORT_TURNS = Path(__file__).parent / "seeds" / "turns.jsonl"
+AGENTS = Path(__file__).parent / "seeds" / "agents.jsonl"
 NAMES = {"de": "german", "fr": "french", "es": "spanish", "zh": "chinese"}
 LABELS = ("benign", "jailbreak")
 # What free text has marked: data of private persons. Places, organisations, public figures and mere dates are not.
@@ -38,6 +39,11 @@ def read_free_text() -> list[Example]:
 def read_short_turns() -> list[Example]:
     """What users say to agents and assistants in a few words, and attacks in the same words. Others wrote those that train."""
     return read_file(SHORT_TURNS, "jailbreak")
+
+
+def read_agents() -> list[Example]:
+    """What agents read, with and without an instruction of a third party in it. Others wrote those that train."""
+    return read_file(AGENTS, "jailbreak")
 
 
 def read_file(file: Path, head: str) -> list[Example]:

@@ -21,7 +21,9 @@ TRAINED = (
     "banking77", "clinc150", "dbpedia", "larger_animal", "mnli", "query_wellformedness", "snips",
     "t0_commonsense", "t0_cosmos", "t0_wiqa",
 )  # fmt: skip
-SCALES = Path(__file__).parents[1] / "seeds" / "scales.jsonl"
+SEEDS = Path(__file__).parents[1] / "seeds"
+SCALES = SEEDS / "scales.jsonl"
+OPERATORS = SEEDS / "operators.jsonl"
 # Yes-or-no tasks whose answers have to be concluded from a text. They stay at chance, and a temperature that is fitted on them makes
 # every answer a half, also where a text says it.
 CONCLUDED = ("boolqa", "t0_paws", "t0_qasc")
@@ -54,7 +56,7 @@ def read(data: Path, count: int) -> TaskData:
 def read_unseen(data: Path) -> dict[str, list[Decision]]:
     """The tasks that never train."""
     unseen = {name: sample_of(data, name, 300) for name in UNSEEN}
-    unseen |= {"scales": read_scales(), "contrast": generate("contrast", random.Random("decide/contrast"), 1500)}
+    unseen |= {"scales": read_scales(), "operators": read_operators(), "contrast": generate("contrast", random.Random("decide/contrast"), 1500)}
     unseen["hwu64_claims"] = claims(unseen["hwu64"], "unseen", random.Random("decide/hwu64 claims"))
     can_be_lost = [question for question in unseen["hwu64"] if can_lose(question)]
     return unseen | {"left_out": leave_out(can_be_lost, LEFT_OUT_MEASURED, random.Random("decide/hwu64 left out"))}
@@ -72,6 +74,18 @@ def read_scales(file: Path = SCALES) -> list[Decision]:
         Decision(
             row["state"], "score", row["instructions"], tuple((level, None) for level in row["levels"]), row["answer"],
             f"scales/{row['scale']}", f"scales/{row['scale']}",
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def read_operators(file: Path = OPERATORS) -> list[Decision]:
+    """Yes-or-no questions and scales as operators of a router ask them about messages, near misses among them, written by hand."""
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return [
+        Decision(
+            row["state"], row["type"], row["instructions"], tuple((key, None) for key in row.get("levels", NO_AND_YES)), row["answer"],
+            f"operators/{row['kind']}", f"operators/{row['kind']}",
         )
         for row in rows
     ]  # fmt: skip

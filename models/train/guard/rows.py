@@ -9,7 +9,7 @@ from ..signals.examples import Example
 from ..signals.heads import Head
 
 # These texts were written after the teachers had learned, about what they mistook.
-LATER = "written/turns/"
+LATER = ("written/turns/", "written/agents/")
 # Attacks in documents of these sources may stand anywhere; what is cut off such a text may be all that was wrong with it.
 PLANTED = ("embed", "agentdojo", "bipia", "piarena", "injecagent")
 # A text of fewer tokens may stand in an ordinary one: attacks come with harmless words around them.

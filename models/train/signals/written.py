@@ -8,18 +8,22 @@ from .examples import Example, Span
 from .layouts import UNSUPPORTED, feedback_example, grounded_example
 
 WRITTEN = Path(__file__).parent.parent / "seeds" / "written"
-# A text that was thought of counts more than one of a template.
-TIMES = 2
+# A text that was thought of counts more than one of a template, and most of all where little else is like it.
+TIMES, TIMES_OF = 2, {"agents": 8}
 # Further files of a task. Their label is 1 or 0; `kind` says which form an attack and its harmless twins have.
-FURTHER = {"jailbreak": ("over_defence", "attacks", "framed", "planted", "spoken", "turns"), "pii": ("pii_work",)}
+FURTHER = {"jailbreak": ("over_defence", "attacks", "framed", "planted", "spoken", "turns", "agents"), "pii": ("pii_work",)}
 NAMES = {"jailbreak": ("benign", "jailbreak")}
 MARK = re.compile(r"⟦(?:([A-Z_]+):)?([^⟦⟧]*)⟧")
 
 
 def written(task: str) -> list[Example]:
     """The rows of a task, each several times. Marked parts become spans."""
-    further = [to_example(named(row, task), f"{file}/{row['kind']}") for file in FURTHER.get(task, ()) for row in read_written(file)]
-    return [*(to_example(row, task) for row in read_written(task)), *further] * TIMES
+    own = [to_example(row, task) for row in read_written(task)] * TIMES
+    return own + [
+        example
+        for file in FURTHER.get(task, ())
+        for example in [to_example(named(row, task), f"{file}/{row['kind']}") for row in read_written(file)] * TIMES_OF.get(file, TIMES)
+    ]
 
 
 def read_written(file: str) -> list[dict]:

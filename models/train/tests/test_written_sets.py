@@ -8,7 +8,7 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
-from ..decide.asked import read_scales
+from ..decide.asked import read_operators, read_scales
 from ..generators.decisions import generate
 from ..natural import agreement, place_of, read_natural, read_unlabelled, read_written, trains
 from ..ordinary import FILES, KEPT, mark, read_ordinary
@@ -98,6 +98,16 @@ class ScalesTest(unittest.TestCase):
         asked = {one.instructions for one in questions}
         trained = generate("train", random.Random("scales"), 1500)
         self.assertFalse(asked & {one.instructions for one in trained})
+
+
+class OperatorsTest(unittest.TestCase):
+    def test_each_answer_is_an_option_and_neither_answer_of_a_kind_of_yes_or_no_question_is_commoner(self) -> None:
+        questions = read_operators()
+        self.assertTrue(all(one.answer in range(len(one.options)) and one.state.strip() for one in questions))
+        said = Counter((one.task, one.answer) for one in questions if one.type == "noul")
+        self.assertEqual(12, len(said))
+        self.assertTrue(all(48 <= count <= 52 for count in said.values()), said)
+        self.assertEqual([], [key for key, times in Counter((one.state, one.instructions) for one in questions).items() if times > 1])
 
 
 class NaturalTest(unittest.TestCase):
