@@ -28,27 +28,27 @@ MARK = re.compile(r"\[\[([A-Z_]+):(.*?)\]\]", re.DOTALL)
 def read_languages(head: str, folder: Path = FOLDER) -> dict[str, list[Example]]:
     """By language, as far as there are files."""
     files = {name: folder / f"{head}_{code}.jsonl" for code, name in NAMES.items()}
-    return {name: read_file(file, head) for name, file in files.items() if file.exists()}
+    return {name: read_file(file, head, "languages") for name, file in files.items() if file.exists()}
 
 
 def read_free_text() -> list[Example]:
     """Mails, notes, tickets and prompts with private persons, and prompts with none, public figures and names of things among them."""
-    return [replace(example, known=MARKED) for example in read_file(FREE_TEXT, "pii")]
+    return [replace(example, known=MARKED) for example in read_file(FREE_TEXT, "pii", "written")]
 
 
 def read_short_turns() -> list[Example]:
     """What users say to agents and assistants in a few words, and attacks in the same words. Others wrote those that train."""
-    return read_file(SHORT_TURNS, "jailbreak")
+    return read_file(SHORT_TURNS, "jailbreak", "written")
 
 
 def read_agents() -> list[Example]:
     """What agents read, with and without an instruction of a third party in it. Others wrote those that train."""
-    return read_file(AGENTS, "jailbreak")
+    return read_file(AGENTS, "jailbreak", "written")
 
 
-def read_file(file: Path, head: str) -> list[Example]:
+def read_file(file: Path, head: str, source: str) -> list[Example]:
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return [to_example(row, head, f"languages/{row.get('kind', file.stem)}") for row in rows]
+    return [to_example(row, head, f"{source}/{row.get('kind', file.stem)}") for row in rows]
 
 
 def to_example(row: dict, head: str, source: str) -> Example:

@@ -69,26 +69,22 @@ def tuning_by_task(data: Path) -> dict[str, list[Decision]]:
 
 def read_scales(file: Path = SCALES) -> list[Decision]:
     """Texts on five scales, written by hand: no public set with an open licence has scales, but for the one that trains."""
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return [
-        Decision(
-            row["state"], "score", row["instructions"], tuple((level, None) for level in row["levels"]), row["answer"],
-            f"scales/{row['scale']}", f"scales/{row['scale']}",
-        )
-        for row in rows
-    ]  # fmt: skip
+    return [to_written(row | {"type": "score"}, f"scales/{row['scale']}") for row in read_lines(file)]
 
 
 def read_operators(file: Path = OPERATORS) -> list[Decision]:
     """Yes-or-no questions and scales as operators of a router ask them about messages, near misses among them, written by hand."""
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return [
-        Decision(
-            row["state"], row["type"], row["instructions"], tuple((key, None) for key in row.get("levels", NO_AND_YES)), row["answer"],
-            f"operators/{row['kind']}", f"operators/{row['kind']}",
-        )
-        for row in rows
-    ]  # fmt: skip
+    return [to_written(row, f"operators/{row['kind']}") for row in read_lines(file)]
+
+
+def read_lines(file: Path) -> list[dict]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def to_written(row: dict, task: str) -> Decision:
+    """`levels` are those of a score."""
+    options = tuple((key, None) for key in row.get("levels", NO_AND_YES))
+    return Decision(row["state"], row["type"], row["instructions"], options, row["answer"], task, task)
 
 
 def sample_of(data: Path, name: str, count: int) -> list[Decision]:

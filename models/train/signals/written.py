@@ -18,12 +18,10 @@ MARK = re.compile(r"⟦(?:([A-Z_]+):)?([^⟦⟧]*)⟧")
 
 def written(task: str) -> list[Example]:
     """The rows of a task, each several times. Marked parts become spans."""
-    own = [to_example(row, task) for row in read_written(task)] * TIMES
-    return own + [
-        example
-        for file in FURTHER.get(task, ())
-        for example in [to_example(named(row, task), f"{file}/{row['kind']}") for row in read_written(file)] * TIMES_OF.get(file, TIMES)
-    ]
+    rows = [to_example(row, task) for row in read_written(task)] * TIMES
+    for file in FURTHER.get(task, ()):
+        rows += [to_example(named(row, task), f"{file}/{row['kind']}") for row in read_written(file)] * TIMES_OF.get(file, TIMES)
+    return rows
 
 
 def read_written(file: str) -> list[dict]:
