@@ -1,7 +1,8 @@
-"""Texts for the guards in languages other than English, free text with private data, short turns and what agents read, written by hand. They only measure.
+"""Texts for the guards in languages other than English, free text with private data, short turns, what agents read, and wishes in frames, written by hand.
+They only measure.
 
-`seeds/languages/<head>_<language>.jsonl`, `seeds/free_text.jsonl`, `seeds/turns.jsonl` and `seeds/agents.jsonl`: attacks have the columns text, label (1 = attack) and kind; personal data is marked in the text
-as `[[KIND:value]]`.
+`seeds/languages/<head>_<language>.jsonl`, `seeds/free_text.jsonl`, `seeds/turns.jsonl`, `seeds/agents.jsonl` and `seeds/wishes.jsonl`: attacks have the
+columns text, label (1 = attack) and kind; personal data is marked in the text as `[[KIND:value]]`.
 """
 
 import json
@@ -15,6 +16,7 @@ FOLDER = Path(__file__).parent / "seeds" / "languages"
 FREE_TEXT = Path(__file__).parent / "seeds" / "free_text.jsonl"
 SHORT_TURNS = Path(__file__).parent / "seeds" / "turns.jsonl"
 AGENTS = Path(__file__).parent / "seeds" / "agents.jsonl"
+WISHES = Path(__file__).parent / "seeds" / "wishes.jsonl"
 NAMES = {"de": "german", "fr": "french", "es": "spanish", "zh": "chinese"}
 LABELS = ("benign", "jailbreak")
 # What free text has marked: data of private persons. Places, organisations, public figures and mere dates are not.
@@ -44,6 +46,11 @@ def read_short_turns() -> list[Example]:
 def read_agents() -> list[Example]:
     """What agents read, with and without an instruction of a third party in it. Others wrote those that train."""
     return read_file(AGENTS, "jailbreak", "written")
+
+
+def read_wishes() -> list[Example]:
+    """Stories, games and pretexts around what a model ought to refuse, and around what anybody may ask. Others wrote those that train."""
+    return read_file(WISHES, "jailbreak", "written")
 
 
 def read_file(file: Path, head: str, source: str) -> list[Example]:

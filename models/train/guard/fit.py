@@ -34,13 +34,17 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Run:
-    """A training run. It begins with the network of the run in the folder `start`, and learns from those in `teachers`."""
+    """A training run. It begins with the network of the run in the folder `start`, and learns from those in `teachers`.
+
+    `later` are the beginnings of the sources that were written when the teachers had learned, about what they mistake.
+    """
 
     folder: Path
     seed: int
     recipe: Recipe
     start: Path | None = None
     teachers: tuple[Path, ...] = ()
+    later: tuple[str, ...] = ()
 
 
 def fit(run: Run, examples: list[Example], network: Network, tokenizer: Tokenizer, device: torch.device) -> None:
@@ -48,7 +52,7 @@ def fit(run: Run, examples: list[Example], network: Network, tokenizer: Tokenize
     folder, seed, recipe = run.folder, run.seed, run.recipe
     torch.manual_seed(seed)
     folder.mkdir(parents=True, exist_ok=True)
-    rows = read_rows(examples, HEAD, tokenizer, recipe.longest)
+    rows = read_rows(examples, HEAD, tokenizer, recipe.longest, run.later)
     rows += within_others(rows, recipe.longest, recipe.within, random.Random(f"{seed}/within"))
     first_token, last_token, padding = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[PAD]"))
     stream = batches(rows, lambda row: min(len(row.ids) + 2, recipe.longest), recipe.tokens, random.Random(seed))
@@ -69,7 +73,7 @@ def fit(run: Run, examples: list[Example], network: Network, tokenizer: Tokenize
         loss.backward()
         return {"loss": loss.item()}
 
-    what = describe_run(seed, recipe, rows) | {"start": str(run.start), "teachers": [str(teacher) for teacher in run.teachers]}
+    what = describe_run(seed, recipe, rows) | {"start": str(run.start), "teachers": [str(teacher) for teacher in run.teachers], "later": list(run.later)}
     take_steps(network, folder, what, recipe, rates, stream, learn)
 
 

@@ -8,8 +8,6 @@ from tokenizers import Tokenizer
 from ..signals.examples import Example
 from ..signals.heads import Head
 
-# These texts were written after the teachers had learned, about what they mistook.
-LATER = ("written/turns/", "written/agents/")
 # Attacks in documents of these sources may stand anywhere; what is cut off such a text may be all that was wrong with it.
 PLANTED = ("embed", "agentdojo", "bipia", "piarena", "injecagent")
 # A text of fewer tokens may stand in an ordinary one: attacks come with harmless words around them.
@@ -26,12 +24,12 @@ class Row:
     later: bool = False
 
 
-def read_rows(examples: list[Example], head: Head, tokenizer: Tokenizer, longest: int) -> list[Row]:
-    """Without attacks that would be cut where nobody knows what is lost."""
+def read_rows(examples: list[Example], head: Head, tokenizer: Tokenizer, longest: int, later: tuple[str, ...] = ()) -> list[Row]:
+    """Without attacks that would be cut where nobody knows what is lost. `later` are the beginnings of sources."""
     tokenizer.no_truncation()
     encodings = tokenizer.encode_batch([example.text[:CHARACTERS] for example in examples], add_special_tokens=False)
     rows = [
-        Row(encoding.ids, head.labels.index(example.label), example.source.startswith(LATER))
+        Row(encoding.ids, head.labels.index(example.label), example.source.startswith(later))
         for example, encoding in zip(examples, encodings, strict=True)
     ]
     return [row for example, row in zip(examples, rows, strict=True) if not loses(example, row, longest)]

@@ -48,7 +48,7 @@ class GuardRowsTest(unittest.TestCase):
         tokenizer = Tokenizer(WordLevel({"undo": 1, "it": 2, "[UNK]": 0}, unk_token="[UNK]"))
         tokenizer.pre_tokenizer = Whitespace()
         examples = [Example("undo it", "written/turns/turns", "benign"), Example("it", "jailbreak/garak", "jailbreak")]
-        rows = read_rows(examples, HEAD_BY_NAME["jailbreak"], tokenizer, 100)
+        rows = read_rows(examples, HEAD_BY_NAME["jailbreak"], tokenizer, 100, ("written/turns/",))
         self.assertEqual([Row([1, 2], 0, later=True), Row([2], 1)], rows)
         placed = within_others([rows[0], Row(LONG, 0)], 30, 1.0, CHANCE)
         self.assertTrue(placed[0].later and draw_row(rows[0], 3, CHANCE).later)

@@ -16,7 +16,7 @@ from ..signals.examples import Example, Span, identity
 from ..signals.written import written
 from ..triggers import NAMES as TRIGGERS
 from ..triggers import count_trigger_words, read_triggers
-from ..written_sets import LABELS, MARKED, NAMES, read_agents, read_free_text, read_languages, read_short_turns, unmark
+from ..written_sets import LABELS, MARKED, NAMES, read_agents, read_free_text, read_languages, read_short_turns, read_wishes, unmark
 
 
 def write_lines(file: Path, rows: list[dict]) -> None:
@@ -74,11 +74,12 @@ class LanguagesTest(unittest.TestCase):
         self.assertEqual(set(), {span.label for one in texts for span in one.spans} - MARKED)
         self.assertFalse(any("[[" in one.text for one in texts))
 
-    def test_no_short_turn_and_nothing_that_agents_read_trains(self) -> None:
-        turns, agents = read_short_turns(), read_agents()
+    def test_nothing_that_measures_guards_trains(self) -> None:
+        turns, agents, wishes = read_short_turns(), read_agents(), read_wishes()
         self.assertEqual({"benign": 218, "jailbreak": 110}, Counter(one.label for one in turns))
         self.assertEqual({"benign": 180, "jailbreak": 180}, Counter(one.label for one in agents))
-        self.assertEqual(set(), {identity(one) for one in (*turns, *agents)} & {identity(one) for one in written("jailbreak")})
+        self.assertEqual({"benign": 100, "jailbreak": 100}, Counter(one.label for one in wishes))
+        self.assertEqual(set(), {identity(one) for one in (*turns, *agents, *wishes)} & {identity(one) for one in written("jailbreak")})
 
     def test_what_is_there_can_be_read(self) -> None:
         for head in ("jailbreak", "pii"):

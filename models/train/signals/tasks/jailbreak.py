@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from ...framed_wishes import framed_wishes
 from ...natural import read_natural
 from ...ordinary import read_ordinary
 from ..copies import without_copies
@@ -53,6 +54,7 @@ LONGEST = 6000
 MAILS, DOCUMENTS = 300, tuple(f"jailbreak/{name}/" for name in ("NVIDIA", "mozilla-ai", "openguardrails", "anthropics", "google-gemini", "whylabs"))
 NAMES_OF_MAILS = ("Maria", "Tom", "Aisha", "Peter", "Yuki", "Lena", "Omar", "Grace", "Sven", "Priya")
 PLACES = ("meadow", "northlane", "oldtown", "blueport", "ashfield", "riverside")
+FRAMED_WISHES = 3000
 # Written by others, in other styles; none of their texts trains.
 UNSEEN = (
     "deepset", "piguard_valid", "notinject_one", "wildguard_benign", "injecagent", "adaptive_attacks", "korean",
@@ -69,6 +71,7 @@ def read(data: Path, seed: int) -> TaskData:
         unseen[name] = examples_of(row for row in rows if not trains(row))
     train, tuning = split_by_source(examples_of(public), 0.1, chance)
     train += planted(data, chance)
+    train += framed_wishes(data, random.Random(f"{seed}/wishes"), FRAMED_WISHES)
     train = without_copies(train, [example for examples in unseen.values() for example in examples])
     users, others = ([replace(row, label="benign") for row in part] for part in read_natural("fact_check"))
     unseen |= {"ordinary": read_ordinary(data, "benign"), "natural": others, "contrast": generated("jailbreak", "contrast", 600)}
